@@ -1,0 +1,249 @@
+/**
+ * The intermediate representation: everything the compiler knows about a database, under a permission configuration.
+ *
+ * Plain readonly JSON, sorted, referenced by names. `tables` and `enums` are facts read from the catalog; `collections`,
+ * `roles` and `permissions` are derived from them and the configuration by pure passes, which may run again on a
+ * loaded file. Written to `platform.schema.json`.
+ */
+import type { Condition, Operand, PortableType } from '@platform/runtime/contract';
+
+/** `schema.name`; a part that contains a dot or a double quote is in double quotes. */
+export type TableId = string;
+
+/** The whole IR. */
+export interface Schema {
+  readonly version: 1;
+  readonly dialect: 'postgres';
+  /** Sorted by id. Everything in the allowed schemas, also what is hidden by configuration. */
+  readonly tables: readonly Table[];
+  /** Sorted by schema and name. */
+  readonly enums: readonly EnumType[];
+  /** Sorted by name. */
+  readonly collections: readonly Collection[];
+  /** Sorted by name. `public` and `admin` are built in and not listed. */
+  readonly roles: readonly Role[];
+  /** Sorted by role, collection, action; rules of one action in the order of the file. */
+  readonly permissions: readonly Permission[];
+}
+
+/** A relation of the catalog that holds rows. Partitions are not listed: the partitioned table stands for them. */
+export interface Table {
+  readonly id: TableId;
+  readonly schema: string;
+  readonly name: string;
+  readonly kind: 'table' | 'partitioned' | 'view' | 'materializedView' | 'foreign';
+  readonly comment: string | null;
+  readonly owner: string;
+  readonly rowSecurity: { readonly enabled: boolean; readonly forced: boolean };
+  /** Parents by inheritance (not by partitioning). */
+  readonly inherits: readonly TableId[];
+  /** Actions the database itself allows on the relation: those of a view that PostgreSQL can update, for example. */
+  readonly writable: { readonly insert: boolean; readonly update: boolean; readonly delete: boolean };
+  /** In catalog order (`attnum`). */
+  readonly columns: readonly Column[];
+  readonly primaryKey: Key | null;
+  /** Unique constraints and full, non-partial, expression-free unique indexes that are not the primary key. By name. */
+  readonly uniques: readonly Key[];
+  /** By name. */
+  readonly foreignKeys: readonly ForeignKey[];
+  /** By name. */
+  readonly checks: readonly Check[];
+  /** By name. */
+  readonly indexes: readonly Index[];
+}
+
+/** One column as the catalog has it. */
+export interface Column {
+  readonly name: string;
+  /** As `canonicalTypeSql` of the contract prints it: `bigint`, `numeric(10,2)`, `public.article_status`. */
+  readonly nativeType: string;
+  readonly type: ColumnType;
+  /** Views: false also where the column is traced to a base column that cannot be null. */
+  readonly nullable: boolean;
+  readonly fill: ColumnFill;
+  readonly collation: string | null;
+  readonly comment: string | null;
+  /** Base column of a view's column, where PostgreSQL knows it. */
+  readonly source: { readonly table: TableId; readonly column: string } | null;
+  /** False for columns of a view that an INSERT or UPDATE cannot set. */
+  readonly updatable: boolean;
+}
+
+/**
+ * A column's type, resolved: domains are followed to their base, whose checks are kept.
+ *
+ * `base` names the type that remains: `int8`, `text`, `numeric` (`pg_type.typname` when it is in `pg_catalog`, else
+ * `schema.typname`).
+ */
+export interface ColumnType {
+  readonly portable: PortableType;
+  readonly base: string;
+  readonly category: 'base' | 'enum' | 'range' | 'multirange' | 'composite' | 'array' | 'extension';
+  /** Domain chain from the column's own type inwards; empty when it is none. */
+  readonly domains: readonly { readonly name: string; readonly notNull: boolean; readonly checks: readonly string[] }[];
+  /** Element type of an array. */
+  readonly element: ColumnType | null;
+  /** `schema.name` of the enum, also listed in `Schema.enums`. */
+  readonly enum: string | null;
+  /** Labels of the enum, or the list of a `CHECK (col IN (…))`. */
+  readonly values: readonly string[] | null;
+  /** Characters; bits for `bit`. */
+  readonly maxLength: number | null;
+  readonly precision: number | null;
+  readonly scale: number | null;
+}
+
+/** What fills a column when a statement does not. `default` keeps the expression's text. */
+export type ColumnFill =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'default'; readonly expression: string }
+  | { readonly kind: 'identity'; readonly always: boolean }
+  | { readonly kind: 'serial'; readonly sequence: string }
+  | { readonly kind: 'generated'; readonly expression: string; readonly stored: boolean };
+
+/** A primary key or unique key. */
+export interface Key {
+  readonly name: string;
+  /** In key order. */
+  readonly columns: readonly string[];
+  readonly deferrable: boolean;
+  readonly nullsNotDistinct: boolean;
+}
+
+/** A foreign key; `columns[i]` references `targetColumns[i]`. */
+export interface ForeignKey {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly target: TableId;
+  readonly targetColumns: readonly string[];
+  readonly onDelete: ReferentialAction;
+  readonly onUpdate: ReferentialAction;
+  readonly deferrable: boolean;
+  readonly initiallyDeferred: boolean;
+  readonly validated: boolean;
+}
+
+export type ReferentialAction = 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default';
+
+/** A check constraint, with the list of values when it says `column IN (…)`. */
+export interface Check {
+  readonly name: string;
+  readonly expression: string;
+  readonly columns: readonly string[];
+  readonly allowed: { readonly column: string; readonly values: readonly string[] } | null;
+}
+
+/** An index; expressions stand as text between parentheses in `columns`. */
+export interface Index {
+  readonly name: string;
+  readonly method: string;
+  readonly columns: readonly string[];
+  readonly include: readonly string[];
+  readonly unique: boolean;
+  readonly predicate: string | null;
+}
+
+/** An enum type. */
+export interface EnumType {
+  readonly schema: string;
+  readonly name: string;
+  /** In sort order of the type. */
+  readonly labels: readonly string[];
+  readonly comment: string | null;
+}
+
+/** What the API calls a table. */
+export interface Collection {
+  /** API name. */
+  readonly name: string;
+  readonly table: TableId;
+  readonly note: string | null;
+  readonly singleton: boolean;
+  /** Field names of the key in key order; empty when there is none. */
+  readonly key: readonly string[];
+  readonly sort: string | null;
+  readonly archive: { readonly field: string; readonly value: string; readonly unarchiveValue: string | null } | null;
+  /** In column order; hidden fields are absent. */
+  readonly fields: readonly Field[];
+  /** Sorted by name. */
+  readonly relations: readonly Relation[];
+}
+
+/** What the API calls a column. */
+export interface Field {
+  readonly name: string;
+  readonly column: string;
+  /** Differs from the column's type where the configuration reads it as another (`csv`, `hash`, …). */
+  readonly type: PortableType;
+  readonly note: string | null;
+  readonly required: boolean;
+}
+
+/** A pair of columns, by their database names. */
+export interface JoinPair {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** How a collection reads another. Names are API names, columns are database names. */
+export type Relation =
+  | {
+      readonly kind: 'm2o';
+      readonly name: string;
+      readonly target: string;
+      readonly foreignKey: string;
+      readonly on: readonly JoinPair[];
+      /** Field of the same name for a single-column foreign key, else null. */
+      readonly field: string | null;
+      readonly nullable: boolean;
+    }
+  | {
+      readonly kind: 'o2m';
+      readonly name: string;
+      readonly target: string;
+      readonly on: readonly JoinPair[];
+      readonly inverse: string;
+      readonly single: boolean;
+      readonly sort: string | null;
+      readonly onDeselect: 'nullify' | 'delete';
+      readonly language: string | null;
+    }
+  | {
+      readonly kind: 'm2m';
+      readonly name: string;
+      readonly target: string;
+      readonly junction: string;
+      readonly near: readonly JoinPair[];
+      readonly far: readonly JoinPair[];
+      readonly sort: string | null;
+    }
+  | {
+      readonly kind: 'm2a';
+      readonly name: string;
+      readonly target: string;
+      readonly on: readonly JoinPair[];
+      readonly collectionField: string;
+      readonly itemField: string;
+      readonly allowed: readonly string[];
+      readonly sort: string | null;
+    };
+
+/** A role of the permission configuration. */
+export interface Role {
+  readonly name: string;
+  readonly description: string | null;
+  readonly admin: boolean;
+  readonly app: boolean;
+}
+
+/** One rule of one role. `fields` are resolved names, `*` already expanded to columns and relations that exist now. */
+export interface Permission {
+  readonly role: string;
+  readonly collection: string;
+  readonly action: 'create' | 'read' | 'update' | 'delete';
+  readonly fields: readonly string[];
+  readonly where: Condition;
+  /** Null: the written row must still match `where`. Only for create and update. */
+  readonly check: Condition | null;
+  readonly presets: readonly { readonly field: string; readonly value: Operand }[];
+}

@@ -1,0 +1,27 @@
+import type { AccessClass } from './access.ts';
+import type { CollectionDescriptor } from './collection.ts';
+import type { Fingerprint } from './fingerprint.ts';
+import type { JsonValue } from './types.ts';
+
+/** One operation of the compiled REST API on one collection. */
+export interface Route {
+  /** `GET /items/articles`: documentation; dispatch uses `method`, `collection` and `byKey`. */
+  readonly path: string;
+  readonly method: 'GET' | 'SEARCH' | 'POST' | 'PATCH' | 'DELETE';
+  readonly operation: 'list' | 'search' | 'read';
+  readonly collection: CollectionDescriptor;
+  readonly byKey: boolean;
+}
+
+/** Everything that generated code hands to the runtime. */
+export interface CompiledApi {
+  /** Format of the generated files; the runtime refuses one it does not know. */
+  readonly format: 1;
+  readonly dialect: 'postgres';
+  readonly collections: readonly CollectionDescriptor[];
+  readonly access: readonly AccessClass[];
+  readonly routes: readonly Route[];
+  readonly fingerprint: Fingerprint;
+  /** OpenAPI documents: `full`, and one per access class by its name. Read when asked for, so start stays cheap. */
+  readonly openapi: (accessClass: string) => Promise<JsonValue>;
+}

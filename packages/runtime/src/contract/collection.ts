@@ -1,0 +1,115 @@
+import type { PortableType, WireForm } from './types.ts';
+
+/** A column-backed field of a collection, as generated code states it. */
+export interface FieldDescriptor {
+  /** API name. */
+  readonly name: string;
+  /** Quoted column name, ready for SQL: `"author_id"`. */
+  readonly column: string;
+  readonly type: PortableType;
+  /**
+   * Type that parameters compared with this column are cast to, ready for SQL: `int8`, `"public"."article_status"`.
+   * The expression compared is `column` with `comparison` appended (for example `::text` for `citext`).
+   */
+  readonly native: string;
+  readonly comparison?: string;
+  readonly wire: WireForm;
+  readonly nullable: boolean;
+  /** Allowed values: labels of an enum, or the list of a `CHECK (col IN (…))`. */
+  readonly values?: readonly string[];
+  /** Portable type of the elements when `type` is `array`. */
+  readonly element?: PortableType;
+  /** Who fills the column when the caller does not. Absent: nobody, so a value is required unless `nullable`. */
+  readonly filled?: 'default' | 'identity' | 'generated';
+  /** False when nobody can write it: generated columns, columns of views that cannot be updated, unknown types. */
+  readonly writable: boolean;
+  readonly maxLength?: number;
+  readonly precision?: number;
+  readonly scale?: number;
+}
+
+/** One pair of columns that join two tables, quoted and ready for SQL. */
+export interface ColumnPair {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Fields shared by every kind of relation. `name` is the API name under which the owning collection reads it. */
+interface RelationBase {
+  readonly name: string;
+  /** API name of the collection that is read; for `m2a` it is the link collection. */
+  readonly target: string;
+}
+
+/**
+ * The owner holds the key of one target. `field` is the column-backed field of the same name, absent for a composite
+ * foreign key (then the value is an object of the key fields). `on` pairs owner columns with target columns.
+ */
+export interface ManyToOne extends RelationBase {
+  readonly kind: 'm2o';
+  readonly on: readonly ColumnPair[];
+  readonly field?: string;
+  readonly nullable: boolean;
+}
+
+/** Rows of the target that hold the owner's key. `on` pairs owner columns with target columns. */
+export interface OneToMany extends RelationBase {
+  readonly kind: 'o2m';
+  readonly on: readonly ColumnPair[];
+  /** True when the foreign key is unique: at most one row. */
+  readonly single?: true;
+  /** API name of the m2o on the target whose inverse this is. */
+  readonly inverse: string;
+  /** Sort field of the target for this relation. */
+  readonly sort?: string;
+  readonly onDeselect: 'nullify' | 'delete';
+  /** Set on translations: the m2o field of the target that points at the languages. */
+  readonly language?: string;
+}
+
+/** Targets reached through a junction. `near` pairs owner with junction columns, `far` junction with target columns. */
+export interface ManyToMany extends RelationBase {
+  readonly kind: 'm2m';
+  /** Collection name of the junction. */
+  readonly junction: string;
+  /** Quoted, qualified table of the junction. */
+  readonly junctionTable: string;
+  readonly near: readonly ColumnPair[];
+  readonly far: readonly ColumnPair[];
+  /** Sort field of the junction. */
+  readonly sort?: string;
+}
+
+/** Link rows that name a collection and a key in it. `on` pairs owner columns with link columns. */
+export interface ManyToAny extends RelationBase {
+  readonly kind: 'm2a';
+  readonly on: readonly ColumnPair[];
+  readonly collectionField: string;
+  readonly itemField: string;
+  readonly allowed: readonly string[];
+  readonly sort?: string;
+}
+
+export type RelationDescriptor = ManyToOne | OneToMany | ManyToMany | ManyToAny;
+
+/**
+ * What generated code states about one collection: facts only.
+ *
+ * Names are API names; everything that reaches SQL is quoted by the compiler already.
+ */
+export interface CollectionDescriptor {
+  readonly name: string;
+  /** Quoted and qualified: `"public"."articles"`. */
+  readonly table: string;
+  /** API names of the key fields in key order; empty for a table without a key, which can only be listed. */
+  readonly key: readonly string[];
+  readonly singleton: boolean;
+  /** Field that orders lists by default, before the key. */
+  readonly sort?: string;
+  /** False for views and materialized views that cannot be written. */
+  readonly writable: boolean;
+  /** In the order of the table's columns. */
+  readonly fields: readonly FieldDescriptor[];
+  /** m2o relations carry the name of their foreign-key field; all other names are no field's. Sorted by name. */
+  readonly relations: readonly RelationDescriptor[];
+}

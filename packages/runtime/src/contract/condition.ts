@@ -1,0 +1,79 @@
+import type { JsonValue } from './types.ts';
+
+/** Every comparison of the query language (API specification, section 5.2). `_regex` is for validation rules only. */
+export const operators = [
+  '_eq',
+  '_neq',
+  '_lt',
+  '_lte',
+  '_gt',
+  '_gte',
+  '_in',
+  '_nin',
+  '_null',
+  '_nnull',
+  '_between',
+  '_nbetween',
+  '_contains',
+  '_ncontains',
+  '_icontains',
+  '_starts_with',
+  '_nstarts_with',
+  '_istarts_with',
+  '_nistarts_with',
+  '_ends_with',
+  '_nends_with',
+  '_iends_with',
+  '_niends_with',
+  '_empty',
+  '_nempty',
+  '_regex',
+] as const;
+
+/** One comparison operator. */
+export type Operator = (typeof operators)[number];
+
+/** Functions that take a field to an integer (API specification, section 5.3). */
+export type FieldFunction = 'year' | 'month' | 'week' | 'day' | 'weekday' | 'hour' | 'minute' | 'second' | 'count';
+
+/**
+ * The right-hand side of a comparison.
+ *
+ * `literal` keeps the value as written; `text` tells that it came from a query string, so the field's type converts it.
+ * `now` is the transaction's start plus an ISO 8601 duration (`P0D` for none). `caller` is a value of the caller,
+ * `path` the fields that lead on from it; a missing value makes the whole condition false.
+ */
+export type Operand =
+  | { readonly kind: 'literal'; readonly value: JsonValue; readonly text?: true }
+  | { readonly kind: 'now'; readonly offset: string }
+  | { readonly kind: 'caller'; readonly of: 'user' | 'role'; readonly path: readonly string[] };
+
+/**
+ * A condition on one row: the normal form of filters, row rules, validations and checks.
+ *
+ * An empty `and` is true, an empty `or` false. `related` looks through a relation: `one` for m2o (the related row exists
+ * and matches), `some` and `none` for to-many. `link` of a many-to-any names the collection of `item` it looks into.
+ */
+export type Condition =
+  | { readonly kind: 'and'; readonly of: readonly Condition[] }
+  | { readonly kind: 'or'; readonly of: readonly Condition[] }
+  | {
+      readonly kind: 'compare';
+      readonly field: string;
+      readonly function?: FieldFunction;
+      readonly operator: Operator;
+      readonly operand: Operand;
+    }
+  | {
+      readonly kind: 'related';
+      readonly relation: string;
+      readonly quantifier: 'one' | 'some' | 'none';
+      readonly item?: string;
+      readonly where: Condition;
+    };
+
+/** The condition every row meets. */
+export const always: Condition = { kind: 'and', of: [] };
+
+/** The condition no row meets. */
+export const never: Condition = { kind: 'or', of: [] };

@@ -1,0 +1,69 @@
+/**
+ * The portable type of a field: what a caller sees, whatever the database calls it.
+ *
+ * Source: API specification, section 6 (types and serialisation).
+ */
+export type PortableType =
+  | 'string'
+  | 'text'
+  | 'enum'
+  | 'integer'
+  | 'bigInteger'
+  | 'decimal'
+  | 'float'
+  | 'boolean'
+  | 'date'
+  | 'time'
+  | 'dateTime'
+  | 'timestamp'
+  | 'interval'
+  | 'uuid'
+  | 'json'
+  | 'array'
+  | 'csv'
+  | 'binary'
+  | 'hash'
+  | 'secret'
+  | 'token'
+  | 'unknown';
+
+/**
+ * How one value arrives in the binary format of the PostgreSQL protocol, and so how its bytes become JSON.
+ *
+ * A column whose native type has no entry here is cast in SQL (`WireForm.cast`) to one that has: `numeric` is read as
+ * `text`, `money[]` as `numeric[]::text[]`. The same form serves at every depth, so the bytes never depend on nesting.
+ *
+ * - `bool` 1 byte; `i2`, `i4` JSON numbers; `i8` a quoted decimal string
+ * - `number` text of a number: unquoted when finite, quoted for NaN and infinities
+ * - `text` UTF-8, escaped and quoted; `json` UTF-8 passed through; `jsonb` the same after one version byte
+ * - `date` days, `time` microseconds, `timestamp` and `timestamptz` microseconds, each since 2000-01-01
+ * - `uuid` 16 bytes; `bytes` base64
+ * - `masked` any value that is not null reads `"**********"`
+ */
+export type WireKind =
+  | 'bool'
+  | 'i2'
+  | 'i4'
+  | 'i8'
+  | 'number'
+  | 'text'
+  | 'json'
+  | 'jsonb'
+  | 'date'
+  | 'time'
+  | 'timestamp'
+  | 'timestamptz'
+  | 'uuid'
+  | 'bytes'
+  | 'masked';
+
+/** How a column is selected: the cast chain appended to its expression (for example `::numeric::text`), and what arrives. */
+export interface WireForm {
+  readonly kind: WireKind;
+  /** True when `kind` is that of the elements of a (possibly multi-dimensional) array. */
+  readonly array?: true;
+  readonly cast?: string;
+}
+
+/** Any value JSON can express. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };

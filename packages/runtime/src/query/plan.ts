@@ -1,0 +1,43 @@
+import type { WireKind } from '../contract/index.ts';
+import type { Statement } from '../database/database.ts';
+
+/**
+ * What one column (or record field) of a statement's result becomes in JSON.
+ *
+ * Nested data arrives as binary records: a to-one as one record or null, a to-many as an array of records, so one
+ * transcoder serves every depth and response names never reach SQL.
+ */
+export type Shape =
+  | { readonly kind: 'scalar'; readonly wire: WireKind }
+  | { readonly kind: 'array'; readonly element: WireKind }
+  | { readonly kind: 'record'; readonly fields: readonly ShapeField[] }
+  | { readonly kind: 'records'; readonly fields: readonly ShapeField[] };
+
+/** One response name with what stands under it. The order is that of the columns. */
+export interface ShapeField {
+  readonly key: string;
+  readonly shape: Shape;
+}
+
+/** How one bind parameter of a plan gets its value in a request. */
+export type Binder =
+  | { readonly kind: 'fixed'; readonly value: string | null }
+  /** `index` into the values that the request's shape left open; already encoded as text. */
+  | { readonly kind: 'value'; readonly index: number }
+  | { readonly kind: 'caller'; readonly of: 'user' | 'role' };
+
+/**
+ * One read, planned: one statement, whatever its depth.
+ *
+ * With `meta` the first columns of every row are the counts in that order, followed by one boolean column that is false
+ * on the single row that stands for an empty list; then the item's columns, as without `meta`.
+ */
+export interface ReadPlan {
+  readonly statement: Statement;
+  readonly binders: readonly Binder[];
+  readonly many: boolean;
+  readonly fields: readonly ShapeField[];
+  readonly meta: readonly ('total_count' | 'filter_count')[];
+  /** True for `limit=-1` and large limits: run by `Database.stream`. */
+  readonly streamed: boolean;
+}

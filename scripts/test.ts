@@ -1,0 +1,101 @@
+/**
+ * Types, lint and tests, side by side; `--no-database` leaves out the tests that need a server. The last line counts
+ * everything: `N passed, N failed, N skipped`, where types and lint are one test each.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+/** The part of vitest's JSON report that is read here. */
+interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly numTodoTests: number;
+  readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly unknown[] }[];
+}
+
+const root = join(import.meta.dirname, '..');
+const running = new Set<ChildProcess>();
+const filters = process.argv.slice(2).filter((argument) => argument !== '--no-database');
+const withDatabase = !process.argv.includes('--no-database');
+
+async function main(): Promise<void> {
+  const started = performance.now();
+  const results = await Promise.all([
+    step('types', ['node_modules/typescript/bin/tsc']),
+    step('lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '--max-diagnostics=50']),
+    tests(),
+  ]);
+  const total = results.reduce((sum, counts) => ({
+    passed: sum.passed + counts.passed,
+    failed: sum.failed + counts.failed,
+    skipped: sum.skipped + counts.skipped,
+  }));
+  console.log(`\n${((performance.now() - started) / 1000).toFixed(1)} s`);
+  console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+  process.exitCode = total.failed === 0 ? 0 : 1;
+}
+
+/** Runs a tool that either succeeds or fails, and prints what it said when it failed. */
+async function step(name: string, args: readonly string[]): Promise<Counts> {
+  const child = start(args, 'pipe');
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk));
+  const failed = (await exitCode(child)) !== 0;
+  console.log(failed ? `\n${output.trim()}\n\n✗ ${name}` : `✓ ${name}`);
+  return { passed: failed ? 0 : 1, failed: failed ? 1 : 0, skipped: 0 };
+}
+
+async function tests(): Promise<Counts> {
+  mkdirSync(join(root, '.tmp'), { recursive: true });
+  const report = join(root, '.tmp', `vitest-${process.pid}.json`);
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const project = withDatabase ? [] : ['--project', 'unit'];
+  const child = start(['node_modules/vitest/vitest.mjs', 'run', ...project, ...reporters, ...filters], 'inherit');
+  const code = await exitCode(child);
+  try {
+    return count(JSON.parse(readFileSync(report, 'utf8')), code);
+  } catch {
+    return { passed: 0, failed: 1, skipped: 0 };
+  } finally {
+    rmSync(report, { force: true });
+  }
+}
+
+/** A file that does not load has no tests to count, and an error outside any test fails only the run: one each. */
+function count(report: Report, code: number): Counts {
+  const unloaded = report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
+  const failed = report.numFailedTests + unloaded.length;
+  return {
+    passed: report.numPassedTests,
+    failed: code !== 0 && failed === 0 ? 1 : failed,
+    skipped: report.numPendingTests + report.numTodoTests,
+  };
+}
+
+function start(args: readonly string[], stdio: 'pipe' | 'inherit'): ChildProcess {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', stdio, stdio] });
+  running.add(child);
+  return child;
+}
+
+async function exitCode(child: ChildProcess): Promise<number> {
+  const [code] = await once(child, 'exit');
+  running.delete(child);
+  return typeof code === 'number' ? code : 1;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    for (const child of running) child.kill(signal);
+  });
+}
+await main();

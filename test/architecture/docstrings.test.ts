@@ -1,0 +1,31 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { undocumentedExports } from './docstrings.ts';
+import { listFiles, readText, root } from './files.ts';
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string>>;
+}
+
+function publicEntries(): string[] {
+  return listFiles('packages/*/package.json').flatMap((path) => {
+    const manifest: Manifest = JSON.parse(readText(path));
+    return Object.values(manifest.exports).map((entry) => join(root, path, '..', entry));
+  });
+}
+
+test('every public export has a docstring', { timeout: 30_000 }, () => {
+  expect(undocumentedExports(publicEntries())).toEqual([]);
+});
+
+test('the law itself finds what has none, also through re-exports', { timeout: 30_000 }, () => {
+  mkdirSync(join(root, '.tmp'), { recursive: true });
+  const directory = mkdtempSync(join(root, '.tmp', 'docstrings-'));
+  const entry = join(directory, 'index.ts');
+  writeFileSync(entry, `export * from './inner.ts';\n/** Documented. */\nexport type A = 1;\nexport const bare = 1;\n`);
+  writeFileSync(join(directory, 'inner.ts'), `/** Documented. */\nexport const fine = 1;\nexport interface Bare {}\n`);
+  const names = undocumentedExports([entry]).map((line) => line.split(' ').at(-1));
+  rmSync(directory, { recursive: true });
+  expect(names.sort()).toEqual(['Bare', 'bare']);
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { listFiles, readText } from './files.ts';
+import { importViolations, type Layer } from './imports.ts';
+
+const contract = '@platform/runtime/contract';
+const introspect = ['@platform/introspect', '@platform/introspect/schema', '@platform/introspect/config'];
+const all = ['@platform/runtime', contract, ...introspect, '@platform/compiler'];
+
+const packages = [
+  { name: 'runtime', ours: [] },
+  { name: 'introspect', ours: [contract] },
+  { name: 'compiler', ours: [contract, ...introspect] },
+  { name: 'cli', ours: all },
+];
+
+/** What the tests of a package may import besides. */
+const testing = ['vitest', 'fast-check', '@electric-sql/pglite', 'typescript', 'node:'];
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+function layerOf(name: string, ours: readonly string[]): Layer {
+  const manifest: Manifest = JSON.parse(readText(`packages/${name}/package.json`));
+  const others = [
+    ...Object.keys(manifest.dependencies ?? {}),
+    ...Object.keys(manifest.peerDependencies ?? {}),
+    'node:',
+  ];
+  return { folder: `packages/${name}/src`, ours, others };
+}
+
+function violationsIn(layer: Layer): string[] {
+  return listFiles(`${layer.folder}/**/*.ts`).flatMap((path) => {
+    const others = path.endsWith('.test.ts') ? [...layer.others, ...testing] : layer.others;
+    return importViolations({ ...layer, others }, path, readText(path));
+  });
+}
+
+test.each(packages)('packages/$name imports only what lies below it', ({ name, ours }) => {
+  expect(violationsIn(layerOf(name, ours))).toEqual([]);
+});
+
+test('the contract imports nothing but itself', () => {
+  expect(violationsIn({ folder: 'packages/runtime/src/contract', ours: [], others: [] })).toEqual([]);
+});
+
+test('generated code imports the public entry of runtime and its own files', () => {
+  const roots = listFiles('fixtures/*/expected');
+  const layers = roots.map((folder): Layer => ({ folder, ours: ['@platform/runtime'], others: [] }));
+  expect(layers.flatMap(violationsIn)).toEqual([]);
+});
+
+describe('the law itself', () => {
+  const layer: Layer = { folder: 'packages/a/src', ours: [contract], others: ['pg', '@scope/x', 'node:'] };
+  const check = (text: string): number => importViolations(layer, 'packages/a/src/deep/file.ts', text).length;
+
+  test.each([
+    `import './sibling.ts'`,
+    `import { a } from '../b.ts'`,
+    `export * from '${contract}'`,
+    `import pg from 'pg'`,
+    `import x from '@scope/x/sub'`,
+    `import fs from 'node:fs'`,
+  ])('allows %s', (text) => expect(check(text)).toBe(0));
+
+  test.each([
+    `import { a } from '../../../b/src/index.ts'`,
+    `import type { a } from '../../b.ts'`,
+    `export { a } from '@platform/runtime'`,
+    `export * from '@platform/runtime/src/index.ts'`,
+    `const a = await import('@platform/cli')`,
+    `type A = import('@platform/compiler').A`,
+    `import x from 'left-pad'`,
+  ])('refuses %s', (text) => expect(check(text)).toBe(1));
+});

@@ -1,0 +1,59 @@
+/**
+ * The law of directions: contract ← runtime; contract ← introspect; contract and introspect ← compiler; cli may import
+ * all; generated code imports the public entry of runtime and its own files. Nothing reaches into another package's
+ * folder, and what a package imports, its package.json names.
+ */
+import { dirname, join } from 'node:path/posix';
+import ts from 'typescript';
+import { parseSource, placeOf, walk } from './files.ts';
+
+/** A part of the repository and what it may import. */
+export interface Layer {
+  /** Folder its files lie in; relative imports must stay inside. */
+  readonly folder: string;
+  /** Public entries of our own packages that it may import. */
+  readonly ours: readonly string[];
+  /** Packages of others that it may import; `node:` stands for Node's own modules. */
+  readonly others: readonly string[];
+}
+
+/** The imports of one file that its layer does not allow, each as `path:line imports 'name': reason`. */
+export function importViolations(layer: Layer, path: string, text: string): string[] {
+  return [...importsOf(parseSource(path, text))].flatMap((name) => {
+    const reason = refusal(layer, path, name.text);
+    return reason ? [`${placeOf(name)} imports '${name.text}': ${reason}`] : [];
+  });
+}
+
+function refusal(layer: Layer, path: string, name: string): string | undefined {
+  if (name.startsWith('.')) {
+    const target = join(dirname(path), name);
+    return target.startsWith(`${layer.folder}/`) ? undefined : `leaves ${layer.folder}`;
+  }
+  if (name.startsWith('@platform/')) {
+    return layer.ours.includes(name) ? undefined : `${layer.folder} may import of ours only [${layer.ours.join(', ')}]`;
+  }
+  return layer.others.includes(packageOf(name)) ? undefined : 'not in the dependencies of its package.json';
+}
+
+function packageOf(name: string): string {
+  if (name.startsWith('node:')) return 'node:';
+  return name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+/** The module names of `import`, `export … from`, `import()` and `import('…')` types. */
+function* importsOf(source: ts.SourceFile): Generator<ts.StringLiteral> {
+  for (const node of walk(source)) {
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
+      if (node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) yield node.moduleSpecifier;
+    } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      const [name] = node.arguments;
+      if (name && ts.isStringLiteral(name)) yield name;
+    } else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
+      if (ts.isStringLiteral(node.argument.literal)) yield node.argument.literal;
+    }
+  }
+}

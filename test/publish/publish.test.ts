@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const names = ['runtime', 'introspect', 'compiler', 'cli'];
+
+interface Manifest {
+  readonly version: string;
+  readonly exports: Readonly<Record<string, { readonly types: string; readonly default: string }>>;
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+let elsewhere: string;
+
+beforeAll(() => {
+  elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'platform-publish-')));
+  run(root, 'scripts/build.ts');
+  for (const name of names) install(name);
+}, 120_000);
+afterAll(() => rmSync(elsewhere, { recursive: true, force: true }));
+
+/** Unpacks what `pnpm pack` makes, beside links to the other people's packages that its manifest names: no network. */
+function install(name: string): void {
+  const target = packageFolder(name);
+  run(
+    join(root, 'packages', name),
+    join(root, 'node_modules/pnpm/bin/pnpm.cjs'),
+    'pack',
+    '--pack-destination',
+    elsewhere,
+  );
+  const archive = readdirSync(elsewhere).find((file) => file.startsWith(`platform-${name}-`)) ?? '';
+  mkdirSync(target, { recursive: true });
+  execFileSync('tar', ['-xzf', join(elsewhere, archive), '-C', target, '--strip-components=1']);
+  for (const dependency of Object.keys(manifestOf(name).dependencies ?? {})) {
+    if (dependency.startsWith('@platform/')) continue;
+    const link = join(target, 'node_modules', dependency);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(realpathSync(join(root, 'packages', name, 'node_modules', dependency)), link, 'junction');
+  }
+}
+
+function packageFolder(name: string): string {
+  return join(elsewhere, 'node_modules/@platform', name);
+}
+
+function manifestOf(name: string): Manifest {
+  return JSON.parse(readFileSync(join(packageFolder(name), 'package.json'), 'utf8'));
+}
+
+function run(cwd: string, ...args: string[]): string {
+  return execFileSync(process.execPath, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+/** Every public entry as its users write it, such as `@platform/runtime/contract`. */
+function entriesOf(name: string): string[] {
+  return Object.keys(manifestOf(name).exports).map((path) => `@platform/${name}${path.slice(1)}`);
+}
+
+test.each(names)('@platform/%s depends on versions and holds no sources', (name) => {
+  const versions = Object.values(manifestOf(name).dependencies ?? {});
+  expect(versions.filter((version) => version.startsWith('workspace:'))).toEqual([]);
+  const files = readdirSync(packageFolder(name), { recursive: true, encoding: 'utf8' });
+  const sources = files.filter(
+    (file) => /\.ts$/.test(file) && !/\.d\.ts$/.test(file) && !file.startsWith('node_modules'),
+  );
+  expect(sources).toEqual([]);
+});
+
+test.each(names)('every entry of @platform/%s is importable by plain Node', (name) => {
+  for (const entry of entriesOf(name)) run(elsewhere, '--input-type=module', '--eval', `await import('${entry}')`);
+});
+
+test('the published command answers', () => {
+  const main = manifestOf('cli').bin?.platform ?? '';
+  expect(run(elsewhere, join(packageFolder('cli'), main), '--help')).toContain('Usage: platform');
+});
+
+test('the published types are complete', { timeout: 60_000 }, () => {
+  const consumer = join(elsewhere, 'consumer.ts');
+  const imports = names.flatMap(entriesOf).map((entry, index) => `export * as n${index} from '${entry}';\n`);
+  writeFileSync(consumer, imports.join(''));
+  writeFileSync(join(elsewhere, 'package.json'), JSON.stringify({ type: 'module' }));
+  const program = ts.createProgram([consumer], {
+    module: ts.ModuleKind.NodeNext,
+    target: ts.ScriptTarget.ES2024,
+    strict: true,
+    noEmit: true,
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+  });
+  const ours = program.getSourceFiles().filter((file) => file.fileName.startsWith(elsewhere));
+  const problems = ours.flatMap((file) => [
+    ...program.getSyntacticDiagnostics(file),
+    ...program.getSemanticDiagnostics(file),
+  ]);
+  expect(problems.map((problem) => ts.flattenDiagnosticMessageText(problem.messageText, '\n'))).toEqual([]);
+});

@@ -1,0 +1,30 @@
+import { defineConfig } from 'vitest/config';
+
+/** `unit` needs no database; `database` starts one PostgreSQL server for the whole run. */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: [
+            'packages/*/src/**/*.test.ts',
+            'test/unit/**/*.test.ts',
+            'test/golden/**/*.test.ts',
+            'test/architecture/**/*.test.ts',
+          ],
+        },
+      },
+      {
+        test: {
+          name: 'database',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/unit/**', 'test/golden/**', 'test/architecture/**'],
+          globalSetup: ['test/support/global-setup.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
