@@ -38,6 +38,7 @@ export type PortableType =
  * - `text` UTF-8, escaped and quoted; `json` UTF-8 passed through; `jsonb` the same after one version byte
  * - `date` days, `time` microseconds, `timestamp` and `timestamptz` microseconds, each since 2000-01-01
  * - `uuid` 16 bytes; `bytes` base64
+ * - `csv` UTF-8 text that reads as a JSON array of strings, split at every comma; the empty text is `[]`
  * - `masked` any value that is not null reads `"**********"`
  */
 export type WireKind =
@@ -55,6 +56,7 @@ export type WireKind =
   | 'timestamptz'
   | 'uuid'
   | 'bytes'
+  | 'csv'
   | 'masked';
 
 /** How a column is selected: the cast chain appended to its expression (for example `::numeric::text`), and what arrives. */

@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { processProgress } from '../progress.ts';
+import type { GlobalOptions } from './options.ts';
+
+/** Options of `platform init`. */
+export interface InitOptions extends GlobalOptions {
+  /** Take the defaults instead of asking. */
+  readonly yes?: boolean;
+}
+
+interface Answers {
+  readonly schemas: readonly string[];
+  readonly output: string;
+}
+
+const defaults: Answers = { schemas: [], output: 'generated' };
+
+/** `platform init`: writes a configuration and a permissions file; never overwrites what is there. */
+export async function init(options: InitOptions): Promise<void> {
+  const progress = processProgress(options);
+  const folder = resolve(options.project);
+  await mkdir(folder, { recursive: true });
+  const answers = options.yes === true || process.stdin.isTTY !== true ? defaults : await ask();
+  const files = [
+    ['platform.config.ts', configText(answers)],
+    ['permissions.yaml', permissionsText],
+  ] as const;
+  for (const [name, text] of files) {
+    const path = join(folder, name);
+    const present = existsSync(path);
+    if (!present) await writeFile(path, text);
+    progress.event('file', { file: name, written: !present });
+    progress.say(present ? `  ${name} is there already: left as it is` : `  ${name} written`);
+  }
+  await ignoreState(folder);
+  progress.say('Next: set DATABASE_URL, then run `platform generate && platform start`.');
+}
+
+async function ask(): Promise<Answers> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const schemas = await terminal.question('Database schemas, comma-separated (empty: all) ');
+    const output = await terminal.question(`Folder for generated code (${defaults.output}) `);
+    return {
+      schemas: schemas
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== ''),
+      output: output.trim() === '' ? defaults.output : output.trim(),
+    };
+  } finally {
+    terminal.close();
+  }
+}
+
+function configText({ schemas, output }: Answers): string {
+  const database = schemas.length === 0 ? '' : `  database: { schemas: ${JSON.stringify(schemas)} },\n`;
+  return `import { defineConfig } from '@platform/cli/config';
+
+// The database is named by DATABASE_URL; without it an embedded PostgreSQL under .platform/ is used.
+export default defineConfig({
+${database}  output: ${JSON.stringify(output)},
+});
+`;
+}
+
+const permissionsText = `# Who may do what. A collection that no rule names is private; the built-in role admin may do everything.
+roles: {}
+permissions:
+  public: {} # requests without a token, for example:
+  #   articles:
+  #     read: { fields: [id, title], filter: { status: { _eq: published } } }
+`;
+
+/** State holds the embedded database and the admin token: neither belongs into version control. */
+async function ignoreState(folder: string): Promise<void> {
+  const path = join(folder, '.gitignore');
+  const text = await readFile(path, 'utf8').catch(() => '');
+  if (text.split('\n').some((line) => line.replace(/^\/|\/$/g, '') === '.platform')) return;
+  await writeFile(path, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}.platform/\n`);
+}

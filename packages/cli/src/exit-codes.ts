@@ -1,0 +1,27 @@
+/** What the exit code of the command line tells a pipeline. Documented in `platform --help` and docs/cli.md. */
+export const exitCodes = {
+  ok: 0,
+  /** Diagnostics of severity error: the configuration, permissions or database cannot be compiled. */
+  invalid: 1,
+  /** The command line itself is wrong: unknown command or option. */
+  usage: 2,
+  /** The database could not be reached or refused us. */
+  database: 3,
+  /** The server could not start: port in use, environment variable invalid, nothing generated. */
+  start: 4,
+  /** A bug of ours. */
+  internal: 70,
+} as const;
+
+/** A failure with advice, printed without a stack. */
+export class CommandError extends Error {
+  readonly exitCode: number;
+  readonly hint: string | null;
+
+  constructor(exitCode: number, message: string, hint: string | null = null) {
+    super(message);
+    this.name = 'CommandError';
+    this.exitCode = exitCode;
+    this.hint = hint;
+  }
+}

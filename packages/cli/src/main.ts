@@ -1,0 +1,88 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { generate } from './commands/generate.ts';
+import { init } from './commands/init.ts';
+import { introspect } from './commands/introspect.ts';
+import { start } from './commands/start.ts';
+import { CommandError, exitCodes } from './exit-codes.ts';
+
+const exitCodeHelp = `
+Exit codes:
+  0   done
+  1   the configuration, the permissions or the database cannot be compiled; diagnostics say why
+  2   the command line is wrong
+  3   the database cannot be reached
+  4   the server cannot start
+  70  a bug of the platform
+`;
+
+const environmentHelp = `
+Environment:
+  DATABASE_URL  postgres://user:password@host:5432/database; without it an embedded PostgreSQL under .platform/
+  HOST, PORT    where the server listens (127.0.0.1, 8055)
+  ADMIN_TOKEN   static token of the role admin; without it one is made and kept under .platform/
+`;
+
+await main(process.argv);
+
+async function main(argv: readonly string[]): Promise<void> {
+  try {
+    await program().parseAsync([...argv]);
+  } catch (error) {
+    process.exitCode = explain(error);
+  }
+}
+
+function program(): Command {
+  const root = new Command('platform')
+    .description('Compiles a SQL database and a permission configuration into a typed API server.')
+    .version(version(), '-V, --version')
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText('after', `${environmentHelp}${exitCodeHelp}`);
+  command(root, 'init', 'write platform.config.ts and permissions.yaml')
+    .option('-y, --yes', 'take the defaults instead of asking')
+    .action(init);
+  command(root, 'introspect', 'read the database into platform.schema.json').action(introspect);
+  command(root, 'generate', 'compile the database into the output folder')
+    .option('--offline', 'compile from platform.schema.json, without a database')
+    .action(generate);
+  command(root, 'start', 'serve what was generated')
+    .option('--generate', 'introspect and compile first')
+    .option('--sample', 'compile and serve the sample of this repository, or DATABASE_URL')
+    .action(start);
+  return root;
+}
+
+function command(root: Command, name: string, description: string): Command {
+  return root
+    .command(name)
+    .description(description)
+    .exitOverride()
+    .option('-p, --project <folder>', 'folder with platform.config.ts', '.')
+    .option('--json', 'print one JSON event per line on stdout')
+    .option('--notes', 'also print what is only worth knowing');
+}
+
+/** Prints an error for people and returns the exit code. */
+function explain(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  if (error instanceof CommandError) {
+    if (process.argv.includes('--json')) {
+      process.stdout.write(`${JSON.stringify({ event: 'error', message: error.message, hint: error.hint })}\n`);
+    }
+    process.stderr.write(`${error.message}\n${error.hint === null ? '' : `  ${error.hint}\n`}`);
+    return error.exitCode;
+  }
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.stderr.write('This is a bug of the platform; please report it with the lines above.\n');
+  return exitCodes.internal;
+}
+
+function version(): string {
+  const manifest: { readonly version: string } = JSON.parse(
+    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+  );
+  return manifest.version;
+}

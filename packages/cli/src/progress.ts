@@ -1,0 +1,109 @@
+/**
+ * Progress and results of a command, for three kinds of reader: a terminal gets a live line for what takes long, a pipe
+ * gets one plain line per phase, `--json` gets one event per line. Everything but `--json` events goes to stderr, so that
+ * stdout stays free for results.
+ */
+
+/** One finished phase. Durations are in milliseconds. */
+export interface Phase {
+  readonly name: string;
+  readonly ms: number;
+}
+
+/** Where a command reports to. */
+export interface Progress {
+  /** Runs one phase, showing that it runs and how long it took. `detail` may be told while it runs. */
+  phase<T>(name: string, work: (detail: (text: string) => void) => Promise<T> | T): Promise<T>;
+  /** Prints lines for people; nothing in JSON mode. */
+  say(text: string): void;
+  /** Emits one event in JSON mode; nothing otherwise. */
+  event(type: string, data: Readonly<Record<string, unknown>>): void;
+  readonly phases: readonly Phase[];
+  /** Whether diagnostics of severity `info` are shown too. */
+  readonly notes: boolean;
+  readonly color: boolean;
+}
+
+/** How a command reports. */
+export interface ProgressOptions {
+  readonly json: boolean;
+  readonly notes: boolean;
+  readonly terminal: boolean;
+  readonly write: (text: string) => void;
+  readonly writeEvent: (text: string) => void;
+}
+
+/** The streams of this process, as the options of the command line want them used. */
+export function processProgress(options: { readonly json?: boolean; readonly notes?: boolean }): Progress {
+  const json = options.json === true;
+  return createProgress({
+    json,
+    notes: options.notes === true,
+    terminal: process.stderr.isTTY === true && !json,
+    write: (text) => void process.stderr.write(text),
+    writeEvent: (text) => void process.stdout.write(text),
+  });
+}
+
+/** A reporter over the given streams. */
+export function createProgress(options: ProgressOptions): Progress {
+  const phases: Phase[] = [];
+  const event = (type: string, data: Readonly<Record<string, unknown>>): void => {
+    if (options.json) options.writeEvent(`${JSON.stringify({ event: type, ...data })}\n`);
+  };
+  return {
+    phases,
+    notes: options.notes,
+    color: options.terminal && process.env.NO_COLOR === undefined,
+    event,
+    say: (text) => {
+      if (!options.json) options.write(`${text}\n`);
+    },
+    async phase(name, work) {
+      event('phase-start', { phase: name });
+      const line = liveLine(options, name);
+      const start = performance.now();
+      try {
+        return await work(line.detail);
+      } finally {
+        const ms = Math.round(performance.now() - start);
+        phases.push({ name, ms });
+        line.end(ms);
+        event('phase-end', { phase: name, ms });
+      }
+    },
+  };
+}
+
+/** Time after which a running phase is worth a line of its own, in milliseconds. */
+const patience = 1000;
+
+interface LiveLine {
+  detail(text: string): void;
+  end(ms: number): void;
+}
+
+function liveLine(options: ProgressOptions, name: string): LiveLine {
+  if (options.json) return { detail: () => undefined, end: () => undefined };
+  let detail = '';
+  const start = performance.now();
+  const seconds = (): string => `${((performance.now() - start) / 1000).toFixed(1)} s`;
+  const show = (): void => {
+    if (options.terminal) options.write(`\r\u001b[2K  ${name} … ${seconds()}${detail === '' ? '' : `  ${detail}`}`);
+  };
+  const announce = setTimeout(() => {
+    if (!options.terminal) options.write(`  ${name} …\n`);
+  }, patience);
+  const tick = options.terminal ? setInterval(show, 200) : undefined;
+  return {
+    detail: (text) => {
+      detail = text;
+    },
+    end: (ms) => {
+      clearTimeout(announce);
+      clearInterval(tick);
+      const clear = options.terminal ? '\r\u001b[2K' : '';
+      options.write(`${clear}  ${name}  ${ms} ms${detail === '' ? '' : `  ${detail}`}\n`);
+    },
+  };
+}

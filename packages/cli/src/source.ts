@@ -1,0 +1,115 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { CommandError, exitCodes } from './exit-codes.ts';
+import type { Project } from './project.ts';
+
+/** Runs one statement; values in text form. */
+export type Run = (
+  sql: string,
+  parameters: readonly (string | null)[],
+) => Promise<readonly (readonly (string | null)[])[]>;
+
+/** A database opened to read its catalog. */
+export interface Source {
+  /** For people, without credentials: `PostgreSQL at localhost:5432/shop`. */
+  readonly label: string;
+  readonly run: Run;
+  /** Runs a script of several statements. Only the sample's set-up uses it. */
+  readonly script: (sql: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** The database that a project talks to: the environment wins over the configuration; null is the embedded one. */
+export function databaseUrl(project: Project): string | null {
+  const fromEnvironment = process.env.DATABASE_URL;
+  return fromEnvironment !== undefined && fromEnvironment !== ''
+    ? fromEnvironment
+    : (project.config.database?.url ?? null);
+}
+
+/** Folder of the embedded database. */
+export function embeddedFolder(project: Project): string {
+  return join(project.stateFolder, 'database');
+}
+
+/** Opens the project's database. Rejects with advice when it cannot be reached. */
+export async function openSource(project: Project): Promise<Source> {
+  const url = databaseUrl(project);
+  return url === null ? openEmbedded(embeddedFolder(project)) : openPostgres(url);
+}
+
+async function openPostgres(url: string): Promise<Source> {
+  const parsed = parseUrl(url);
+  const client = new pg.Client({ connectionString: url, application_name: 'platform', connectionTimeoutMillis: 10_000 });
+  const label = `PostgreSQL at ${parsed.host === '' ? 'localhost' : parsed.host}${parsed.pathname}`;
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    // Reading the catalog must never write, whatever the connecting role may do.
+    await client.query('SET default_transaction_read_only = on');
+  } catch (error) {
+    throw new CommandError(exitCodes.database, `${label} cannot be reached: ${reasonOf(error)}.`, adviceFor(error));
+  }
+  return {
+    label,
+    run: async (sql, parameters) => {
+      const result = await client.query<(string | null)[]>({
+        text: sql,
+        values: [...parameters],
+        rowMode: 'array',
+        types: { getTypeParser: () => (value: string) => value },
+      });
+      return result.rows;
+    },
+    script: async (sql) => void (await client.query(sql)),
+    close: () => client.end(),
+  };
+}
+
+function parseUrl(url: string): URL {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (parsed !== null && (parsed.protocol === 'postgres:' || parsed.protocol === 'postgresql:')) return parsed;
+  throw new CommandError(
+    exitCodes.usage,
+    'DATABASE_URL is not the URL of a PostgreSQL database.',
+    'Write it as postgres://user:password@host:5432/database.',
+  );
+}
+
+async function openEmbedded(folder: string): Promise<Source> {
+  const { PGlite } = await import('@electric-sql/pglite');
+  await mkdir(folder, { recursive: true });
+  const database = await PGlite.create({ dataDir: folder });
+  return {
+    label: 'the embedded PostgreSQL',
+    run: async (sql, parameters) => {
+      const result = await database.query<(string | null)[]>(sql, [...parameters], {
+        rowMode: 'array',
+        parsers: textParsers,
+      });
+      return result.rows;
+    },
+    script: async (sql) => void (await database.exec(sql)),
+    close: () => database.close(),
+  };
+}
+
+/** Leaves every type in its text form. */
+const textParsers: Record<number, (value: string) => string> = new Proxy(
+  {},
+  { get: () => (value: string) => value, has: () => true },
+);
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return error.message === '' ? code : error.message.replace(/\.$/, '');
+}
+
+function adviceFor(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : '';
+  if (code === '28P01' || code === '28000') return 'Check user and password in DATABASE_URL.';
+  if (code === '3D000') return 'Check the database name at the end of DATABASE_URL.';
+  return 'Check host and port in DATABASE_URL, and that the server accepts connections from here.';
+}

@@ -1,0 +1,131 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import type { CompileSummary } from '@platform/compiler';
+import { compile } from '@platform/compiler';
+import type { Diagnostic, SchemaFacts } from '@platform/introspect';
+import {
+  buildTables,
+  parseSchema,
+  printDiagnostics,
+  printSchema,
+  readCatalog,
+  resolveSchema,
+} from '@platform/introspect';
+import type { Schema } from '@platform/introspect/schema';
+import { CommandError, exitCodes } from './exit-codes.ts';
+import type { Progress } from './progress.ts';
+import type { Project } from './project.ts';
+import { loadTemplates } from './project.ts';
+import type { Source } from './source.ts';
+import { openSource } from './source.ts';
+import type { WriteResult } from './write-files.ts';
+import { writeFiles } from './write-files.ts';
+
+/** What one run of the compiler made. */
+export interface Generation {
+  readonly schema: Schema;
+  readonly summary: CompileSummary;
+  readonly written: WriteResult;
+}
+
+/** Reads the database's catalog and resolves it under the project's configuration. Writes `platform.schema.json`. */
+export async function introspectProject(project: Project, progress: Progress): Promise<Schema> {
+  const facts = await readFacts(project, progress);
+  return progress.phase('resolve', () => resolveProject(project, facts, progress));
+}
+
+/** The whole way from the database (or, offline, from `platform.schema.json`) to the generated files. */
+export async function generateProject(
+  project: Project,
+  progress: Progress,
+  options: { readonly offline?: boolean; readonly source?: Source } = {},
+): Promise<Generation> {
+  const facts = options.offline === true ? await loadFacts(project) : await readFacts(project, progress, options.source);
+  const schema = await progress.phase('resolve', () => resolveProject(project, facts, progress));
+  const templates = await loadTemplates(project);
+  const result = await progress.phase('compile', () => compile(schema, { templates }));
+  report(result.diagnostics, progress);
+  const written = await progress.phase('write', () => writeFiles(project.output, result.files));
+  return { schema, summary: result.summary, written };
+}
+
+/** Prints what was compiled: the last lines of `generate` and `start`. */
+export function printSummary(project: Project, generation: Generation, progress: Progress): void {
+  const { schema, summary, written } = generation;
+  const folder = relative(process.cwd(), project.output) || '.';
+  progress.event('summary', { ...summary, ...written, phases: progress.phases, folder });
+  progress.say(
+    `Compiled ${count(schema.collections.length, 'collection')}, ${count(relationsIn(schema), 'relation')}, ` +
+      `${count(schema.roles.length + 2, 'role')} into ${count(summary.files, 'file')} in ${folder}/ ` +
+      `(${written.written} written, ${written.unchanged} unchanged, ${written.removed} removed).`,
+  );
+}
+
+async function readFacts(project: Project, progress: Progress, open?: Source): Promise<SchemaFacts> {
+  const source = open ?? (await progress.phase('connect', () => openSource(project)));
+  try {
+    const { schemas, include, exclude } = project.config.database ?? {};
+    return await progress.phase('introspect', async (detail) => {
+      const catalog = await readCatalog(source.run, {
+        ...(schemas === undefined ? {} : { schemas }),
+        ...(include === undefined ? {} : { include }),
+        ...(exclude === undefined ? {} : { exclude }),
+      });
+      const facts = buildTables(catalog);
+      detail(`${count(facts.tables.length, 'table')} from ${source.label}`);
+      return facts;
+    });
+  } finally {
+    if (open === undefined) await source.close();
+  }
+}
+
+async function loadFacts(project: Project): Promise<SchemaFacts> {
+  if (!existsSync(project.schemaFile)) {
+    throw new CommandError(
+      exitCodes.invalid,
+      'There is no platform.schema.json to compile from.',
+      'Run `platform introspect` once with the database at hand and commit the file.',
+    );
+  }
+  const parsed = parseSchema(await readFile(project.schemaFile, 'utf8'));
+  if (!('schema' in parsed)) throw invalid([parsed.diagnostic]);
+  return { tables: parsed.schema.tables, enums: parsed.schema.enums, diagnostics: [] };
+}
+
+async function resolveProject(project: Project, facts: SchemaFacts, progress: Progress): Promise<Schema> {
+  const { schema, diagnostics } = resolveSchema(facts, project.config, project.permissions);
+  report([...project.diagnostics, ...facts.diagnostics, ...diagnostics], progress);
+  const text = printSchema(schema);
+  const present = await readFile(project.schemaFile, 'utf8').catch(() => null);
+  if (present !== text) await writeFile(project.schemaFile, text);
+  return schema;
+}
+
+/** Shows the diagnostics, notes only when asked for; stops when one is an error. */
+function report(diagnostics: readonly Diagnostic[], progress: Progress): void {
+  for (const diagnostic of diagnostics) progress.event('diagnostic', { ...diagnostic });
+  if (diagnostics.some(({ severity }) => severity === 'error')) throw invalid(diagnostics);
+  const shown = diagnostics.filter(({ severity }) => progress.notes || severity !== 'info');
+  if (shown.length > 0) progress.say(printDiagnostics(shown, { color: progress.color }));
+  const infos = diagnostics.length - shown.length;
+  if (infos > 0) progress.say(`  ${count(infos, 'note')} about the database (--notes shows them)`);
+}
+
+function invalid(diagnostics: readonly Diagnostic[]): CommandError {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  return new CommandError(
+    exitCodes.invalid,
+    `${printDiagnostics(errors, { color: false })}\n${count(errors.length, 'error')}: nothing was written.`,
+  );
+}
+
+function relationsIn(schema: Schema): number {
+  return schema.collections.reduce((sum, { relations }) => sum + relations.length, 0);
+}
+
+/** `1 table`, `3 tables`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

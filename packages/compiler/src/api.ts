@@ -1,0 +1,99 @@
+/**
+ * The surface to print: what is exposed, under API names, with the names it takes in generated code.
+ *
+ * Made from the schema by `passes/`, printed by `emit/` and `openapi/`. Nothing here is decided again while printing.
+ */
+import type {
+  AccessClass,
+  CollectionDescriptor,
+  FieldDescriptor,
+  Fingerprint,
+  RelationDescriptor,
+} from '@platform/runtime/contract';
+
+/** Everything the compiler prints. */
+export interface Api {
+  readonly dialect: 'postgres';
+  /** Sorted by name. */
+  readonly collections: readonly ApiCollection[];
+  /** `admin` and `public` first, the others sorted by name. */
+  readonly access: readonly ApiAccess[];
+  readonly fingerprint: Fingerprint;
+}
+
+/** One collection: the facts that generated code states, and what is only printed beside them. */
+export interface ApiCollection {
+  readonly descriptor: CollectionDescriptor;
+  readonly names: CollectionNames;
+  /** Where the rows come from: `table public.articles`, `view public.article_stats`. */
+  readonly source: string;
+  /** The note of the configuration, else the database's comment. */
+  readonly note: string | null;
+  /** What the API offers on it. `read` and below need a key; a singleton offers `readSingleton` in place of all. */
+  readonly operations: readonly Operation[];
+  /** Same order as `descriptor.fields`. */
+  readonly fields: readonly ApiField[];
+  /** Same order as `descriptor.relations`. */
+  readonly relations: readonly ApiRelation[];
+}
+
+/** One operation on a collection, and the one route that leads to it. */
+export type Operation =
+  | { readonly kind: 'list'; readonly method: 'GET'; readonly path: string }
+  | { readonly kind: 'search'; readonly method: 'SEARCH'; readonly path: string }
+  | { readonly kind: 'read'; readonly method: 'GET'; readonly path: string }
+  | { readonly kind: 'readSingleton'; readonly method: 'GET'; readonly path: string };
+
+/** A column-backed field. */
+export interface ApiField {
+  readonly descriptor: FieldDescriptor;
+  /** The note of the configuration, else the database's comment. */
+  readonly note: string | null;
+  /** Must be present when an item is created. */
+  readonly required: boolean;
+  /** Place in the key, counted from 0; null for other fields. */
+  readonly keyPosition: number | null;
+  /** The database's default as SQL text, for documentation. */
+  readonly defaultText: string | null;
+  /** Name of the type alias that lists the allowed values: `ArticlesStatusValue`; null when there is no list. */
+  readonly valuesType: string | null;
+  /** Name of the many-to-one relation that reads through this field (the same as the field's), else null. */
+  readonly relation: string | null;
+}
+
+/** A relation with the collection it reads resolved. */
+export interface ApiRelation {
+  readonly descriptor: RelationDescriptor;
+  /** Names of the target collection's types. */
+  readonly target: CollectionNames;
+}
+
+/** What one collection is called in generated code. All are valid identifiers, unique within their file. */
+export interface CollectionNames {
+  /** API name. */
+  readonly collection: string;
+  /** File name without folder and extension, unique also where case does not count: `order_lines`. */
+  readonly file: string;
+  /** The descriptor constant: `orderLines`. */
+  readonly constant: string;
+  /** The constant that lists the routes: `orderLinesRoutes`. */
+  readonly routes: string;
+  /** `OrderLinesItem` */
+  readonly item: string;
+  /** `OrderLinesKey` */
+  readonly key: string;
+  /** `OrderLinesCreate` */
+  readonly create: string;
+  /** `OrderLinesUpdate` */
+  readonly update: string;
+  /** `OrderLinesFilter` */
+  readonly filter: string;
+}
+
+/** An access class with its names in generated code. */
+export interface ApiAccess {
+  /** `access.name` is also the name of its files: letters, digits, `_` and `-` only. */
+  readonly access: AccessClass;
+  /** `editorAccess` */
+  readonly constant: string;
+}

@@ -1,0 +1,20 @@
+/** SQL spelling of names. The only place where the compiler quotes an identifier. */
+
+/** An identifier in double quotes, ready for SQL whatever it contains: `"author_id"`. */
+export function quoteIdentifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** A qualified name, ready for SQL: `"public"."articles"`. */
+export function quoteQualified(schema: string, name: string): string {
+  return `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
+}
+
+/** Reads `schema.name`, where a part that contains a dot or a double quote is in double quotes, into its two parts. */
+export function splitQualified(id: string): { readonly schema: string; readonly name: string } {
+  const parts = [...id.matchAll(/"((?:[^"]|"")*)"|([^."]+)/g)].map(
+    ([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare ?? '',
+  );
+  const [schema = '', name = ''] = parts;
+  return { schema, name };
+}

@@ -1,0 +1,77 @@
+/**
+ * Names from outside → identifiers and file names of generated code.
+ *
+ * The words of a name keep their letters of any alphabet; everything else separates words. A name that is written the
+ * plain way (`order_lines`) never shares its identifier with another plain name.
+ */
+import { shortHash } from './hash.ts';
+
+/** `OrderLines`: one capital per word; an underscore where a word begins with a digit (`address_1` is `Address_1`). */
+export function pascalCase(name: string): string {
+  const joined = words(name).reduce((text, word) => text + (/^\p{Nd}/u.test(word) ? `_${word}` : capital(word)), '');
+  return joined === '' ? `_${shortHash(name)}` : joined;
+}
+
+/** `orderLines`: as `pascalCase` with a small first letter; a word of the language takes an underscore at its end. */
+export function camelCase(name: string): string {
+  const pascal = pascalCase(name);
+  const identifier = pascal.replace(/^\p{Lu}+(?=\p{Lu}\p{Ll})|^\p{Lu}+$|^\p{Lu}/u, (start) => start.toLowerCase());
+  return reserved.has(identifier) ? `${identifier}_` : identifier;
+}
+
+/** A file name of ASCII letters, digits, `_` and `-`; a name that has to change for it ends in its hash. */
+export function fileName(name: string): string {
+  const safe = name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, 100);
+  const kept = safe === name && /^[A-Za-z0-9_]/.test(name) && !devices.test(name);
+  return kept ? name : `${safe.replace(/^-+/, '')}_${shortHash(name)}`;
+}
+
+/**
+ * Gives every name what `spell` makes of it, made unique by the hash of the name.
+ *
+ * Of names that would share a spelling (`fold` says when two are the same), one written the plain way keeps it and
+ * every other one ends in its hash, so the result does not depend on their order.
+ */
+export function uniqueNames(
+  names: readonly string[],
+  spell: (name: string) => string,
+  fold: (spelling: string) => string = (spelling) => spelling,
+  taken: ReadonlySet<string> = new Set(),
+): ReadonlyMap<string, string> {
+  const groups = Map.groupBy(names, (name) => fold(spell(name)));
+  const entries = names.map((name): readonly [string, string] => {
+    const spelling = spell(name);
+    const shared = (groups.get(fold(spelling)) ?? []).length > 1;
+    const keeps = !taken.has(fold(spelling)) && (!shared || plain.test(name));
+    return [name, keeps ? spelling : `${spelling}_${shortHash(name)}`];
+  });
+  return new Map(entries);
+}
+
+const plain = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
+
+/** Names that Windows keeps for devices. */
+const devices = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
+
+function words(name: string): readonly string[] {
+  return name.normalize('NFC').match(/[\p{ID_Continue}--_]+/gv) ?? [];
+}
+
+/** A word that begins with a combining mark cannot begin an identifier. */
+function capital(word: string): string {
+  if (!/^\p{ID_Start}/u.test(word)) return `_${word}`;
+  const [first = ''] = word;
+  const upper = first.toUpperCase();
+  return (upper.length === first.length ? upper : first) + word.slice(first.length);
+}
+
+/** Words of the language, names that linters want left alone, and the imports of generated files. */
+const reserved: ReadonlySet<string> = new Set(
+  `any arguments as async await boolean break case catch class const continue debugger default delete do else enum eval
+  export extends false finally for from function get globalThis if implements import in infinity instanceof interface
+  let module naN never new null number object of package private protected public require return set static string
+  super switch symbol then this throw true try type typeof undefined unknown using var void while with yield escape
+  unescape isFinite isNaN parseFloat parseInt decodeURI decodeURIComponent encodeURI encodeURIComponent constructor
+  hasOwnProperty prototype toString valueOf always api collections compiledApi fingerprint listItems never openapi
+  openapiFiles readItem readSingleton routes searchItems serve`.split(/\s+/),
+);

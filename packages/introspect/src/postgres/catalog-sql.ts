@@ -1,0 +1,37 @@
+/**
+ * The statement that reads the catalog: one for all kinds of rows, so that they come from one snapshot.
+ *
+ * It returns two columns: the kind (a key of `CatalogRows`) and one row as JSON. Its parameter is the JSON array of the
+ * allowed schemas, or null for all that are not PostgreSQL's own.
+ */
+import type { CatalogRows } from './catalog.ts';
+import { objectsSql } from './sql/objects.ts';
+import { columnsSql, inheritsSql, namespacesSql, relationsSql, rulesSql } from './sql/relations.ts';
+import { constraintsSql, indexesSql } from './sql/constraints.ts';
+import { typesSql, usedTypesSql } from './sql/types.ts';
+import { settingsSql, wantedSql } from './sql/wanted.ts';
+
+/** Reads the version of the server as `server_version_num`. */
+export const versionSql = "SELECT pg_catalog.current_setting('server_version_num')";
+
+/** Prints the statement for a server of this version (14 or later). */
+export function catalogSql(version: number): string {
+  const parts = Object.entries(rowsSql(version));
+  return `WITH RECURSIVE ${settingsSql},\n${wantedSql},\n${usedTypesSql}\n${parts
+    .map(([kind, sql]) => `SELECT '${kind}' AS kind, pg_catalog.row_to_json(part)::pg_catalog.text AS row\nFROM (\n${sql}\n) AS part`)
+    .join('\nUNION ALL\n')}\nORDER BY kind, row`;
+}
+
+function rowsSql(version: number): Readonly<Record<keyof CatalogRows, string>> {
+  return {
+    namespaces: namespacesSql,
+    relations: relationsSql,
+    columns: columnsSql,
+    constraints: constraintsSql(version),
+    indexes: indexesSql(version),
+    inherits: inheritsSql,
+    rules: rulesSql,
+    types: typesSql,
+    objects: objectsSql,
+  };
+}

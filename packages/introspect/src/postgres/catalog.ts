@@ -1,0 +1,198 @@
+/**
+ * The rows of PostgreSQL's catalog as the database reports them, in PostgreSQL's own words.
+ *
+ * Object identifiers are texts. They hold within one catalog only: nothing is sorted by them and none reaches the IR.
+ * Fields are explained in the manual, chapter "System Catalogs", under the name they have there.
+ */
+
+/** Everything that is read of one database, plain JSON, its rows in no particular order. */
+export interface Catalog extends CatalogRows {
+  /** `server_version_num`: 180004 is 18.4. */
+  readonly version: number;
+  readonly selection: Selection;
+}
+
+/** Which part of the database was asked for. Patterns are `name` or `schema.name`, with `*` for any characters. */
+export interface Selection {
+  /** Null: every schema that is not PostgreSQL's own. */
+  readonly schemas: readonly string[] | null;
+  /** Null: every relation. */
+  readonly include: readonly string[] | null;
+  readonly exclude: readonly string[];
+}
+
+/** The rows by kind. */
+export interface CatalogRows {
+  readonly namespaces: readonly NamespaceRow[];
+  readonly relations: readonly RelationRow[];
+  readonly columns: readonly ColumnRow[];
+  readonly constraints: readonly ConstraintRow[];
+  readonly indexes: readonly IndexRow[];
+  readonly inherits: readonly InheritsRow[];
+  readonly rules: readonly RuleRow[];
+  readonly types: readonly TypeRow[];
+  readonly objects: readonly ObjectRow[];
+}
+
+/** `pg_namespace` without PostgreSQL's own schemas and those of temporary objects. */
+export interface NamespaceRow {
+  readonly nspname: string;
+  /** True when the schema is one of those asked for. */
+  readonly allowed: boolean;
+}
+
+/** `pg_class` of relations with rows: in the allowed schemas, or read by a view there. */
+export interface RelationRow {
+  readonly oid: string;
+  readonly nspname: string;
+  readonly relname: string;
+  /** `r` table, `p` partitioned table, `v` view, `m` materialized view, `f` foreign table. */
+  readonly relkind: string;
+  readonly allowed: boolean;
+  readonly owner: string;
+  readonly relrowsecurity: boolean;
+  readonly relforcerowsecurity: boolean;
+  readonly relispartition: boolean;
+  /** Extension the relation belongs to. */
+  readonly extension: string | null;
+  readonly description: string | null;
+  /** `pg_relation_is_updatable` without and with triggers: 4 update, 8 insert, 16 delete. */
+  readonly updatable: number;
+  readonly updatableByTriggers: number;
+}
+
+/** `pg_attribute` of these relations. Those of partitions are read only when a view names the partition. */
+export interface ColumnRow {
+  readonly attrelid: string;
+  readonly attnum: number;
+  readonly attname: string;
+  readonly atttypid: string;
+  readonly atttypmod: number;
+  readonly attnotnull: boolean;
+  /** `` none, `a` always, `d` by default. */
+  readonly attidentity: string;
+  /** `` none, `s` stored, `v` virtual (from 18). */
+  readonly attgenerated: string;
+  /** As `canonicalTypeSql` prints it. */
+  readonly nativeType: string;
+  /** Text of the default or of the generation expression. */
+  readonly expression: string | null;
+  /** Sequence that the column owns and its default reads. */
+  readonly sequence: ObjectName | null;
+  /** Collation other than the type's own. */
+  readonly collation: ObjectName | null;
+  /** False: texts that differ may be equal in this column. */
+  readonly collisdeterministic: boolean;
+  readonly description: string | null;
+  readonly isUpdatable: boolean;
+}
+
+/** A name with its schema. */
+export interface ObjectName {
+  readonly nspname: string;
+  readonly name: string;
+}
+
+/** `pg_constraint` of tables. Of partitions only the foreign keys that are their own. */
+export interface ConstraintRow {
+  readonly conrelid: string;
+  readonly conname: string;
+  /** `p` primary key, `u` unique, `f` foreign key, `c` check, `x` exclusion, `n` not null (from 18), `t` trigger. */
+  readonly contype: string;
+  readonly conkey: readonly number[] | null;
+  readonly confrelid: string;
+  readonly confkey: readonly number[] | null;
+  readonly confupdtype: string;
+  readonly confdeltype: string;
+  readonly confmatchtype: string;
+  /** Columns that ON DELETE SET … is limited to (from 15). */
+  readonly confdelsetcols: readonly number[] | null;
+  readonly condeferrable: boolean;
+  readonly condeferred: boolean;
+  readonly convalidated: boolean;
+  /** False: NOT ENFORCED (from 18). */
+  readonly conenforced: boolean;
+  /** True: WITHOUT OVERLAPS or PERIOD (from 18). */
+  readonly conperiod: boolean;
+  readonly indnullsnotdistinct: boolean;
+  /** Expression of a check, definition of an exclusion constraint. */
+  readonly expression: string | null;
+  /** Target of a foreign key and the names of its columns in key order: it may lie outside what was read. */
+  readonly target: (ObjectName & { readonly columns: readonly string[] }) | null;
+}
+
+/** `pg_index`. Key columns come first in `keys`. */
+export interface IndexRow {
+  readonly indrelid: string;
+  readonly relname: string;
+  readonly amname: string;
+  readonly indisunique: boolean;
+  readonly indisvalid: boolean;
+  readonly indimmediate: boolean;
+  readonly indnullsnotdistinct: boolean;
+  readonly indnkeyatts: number;
+  /** Column numbers, 0 for an expression. */
+  readonly indkey: readonly number[];
+  /** SQL of every column or expression. */
+  readonly keys: readonly string[];
+  readonly predicate: string | null;
+  /** True when a primary key, unique or exclusion constraint stands on it. */
+  readonly ofConstraint: boolean;
+}
+
+/** `pg_inherits`: inheritance and partitioning. */
+export interface InheritsRow {
+  readonly inhrelid: string;
+  readonly inhparent: string;
+  readonly inhseqno: number;
+  readonly child: ObjectName;
+  readonly parent: ObjectName;
+  /** True: the child is a partition. */
+  readonly relispartition: boolean;
+}
+
+/** `pg_rewrite`, the definitions of views: `action` is the query as PostgreSQL's node tree. */
+export interface RuleRow {
+  readonly ev_class: string;
+  readonly action: string;
+}
+
+/** `pg_type`: every type that the columns lead to, and those of the allowed schemas. */
+export interface TypeRow {
+  readonly oid: string;
+  readonly nspname: string;
+  readonly typname: string;
+  /** `b` base, `c` composite, `d` domain, `e` enum, `p` pseudo, `r` range, `m` multirange. */
+  readonly typtype: string;
+  /** Element type of a true array, else null. */
+  readonly element: string | null;
+  readonly typbasetype: string;
+  readonly typtypmod: number;
+  readonly typnotnull: boolean;
+  readonly typdefault: string | null;
+  readonly extension: string | null;
+  /** True when the type lies in an allowed schema and was made there by itself (not the row type of a table). */
+  readonly allowed: boolean;
+  /** Labels of an enum in their order. */
+  readonly labels: readonly string[] | null;
+  /** Checks of a domain. */
+  readonly checks: readonly DomainCheck[] | null;
+  readonly description: string | null;
+}
+
+/** A check of a domain; the value stands as `VALUE` in the expression. */
+export interface DomainCheck {
+  readonly conname: string;
+  readonly expression: string;
+  readonly convalidated: boolean;
+}
+
+/** An object that has no place in the IR and is only named: a sequence, a function, a trigger, a policy … */
+export interface ObjectRow {
+  readonly nspname: string;
+  /** Table it is attached to, for triggers, policies, rules and extended statistics. */
+  readonly relation: string | null;
+  /** What it is, in the singular: `trigger`. */
+  readonly kind: string;
+  readonly name: string;
+}

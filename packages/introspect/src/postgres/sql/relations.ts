@@ -1,0 +1,71 @@
+import { canonicalTypeSql } from '@platform/runtime/contract';
+
+/** Reads every schema that could have been asked for. */
+export const namespacesSql = `  SELECT s.nspname, s.allowed
+  FROM space AS s`;
+
+/** Reads tables, views, materialized views, foreign tables and partitions. */
+export const relationsSql = `  SELECT r.oid::pg_catalog.text, r.nspname, r.relname, r.relkind::pg_catalog.text, r.allowed,
+    pg_catalog.pg_get_userbyid(r.relowner) AS owner,
+    r.relrowsecurity, r.relforcerowsecurity, r.relispartition, r.extension,
+    pg_catalog.obj_description(r.oid, 'pg_class') AS description,
+    pg_catalog.pg_relation_is_updatable(r.oid, false) AS updatable,
+    pg_catalog.pg_relation_is_updatable(r.oid, true) AS "updatableByTriggers"
+  FROM relation AS r`;
+
+/** Reads the columns of these relations. */
+export const columnsSql = `  SELECT a.attrelid::pg_catalog.text, a.attnum, a.attname, a.atttypid::pg_catalog.text, a.atttypmod, a.attnotnull,
+    a.attidentity::pg_catalog.text, a.attgenerated::pg_catalog.text,
+    ${canonicalTypeSql.replaceAll('\n', '\n    ')} AS "nativeType",
+    pg_catalog.pg_get_expr(ad.adbin, ad.adrelid) AS expression,
+    CASE WHEN owned.oid IS NOT NULL
+      THEN pg_catalog.json_build_object('nspname', owned.nspname, 'name', owned.relname) END AS sequence,
+    CASE WHEN a.attcollation <> t.typcollation
+      THEN pg_catalog.json_build_object('nspname', con.nspname, 'name', co.collname) END AS collation,
+    COALESCE(co.collisdeterministic, true) AS collisdeterministic,
+    pg_catalog.col_description(a.attrelid, a.attnum) AS description,
+    CASE WHEN r.relkind IN ('v', 'f')
+      THEN pg_catalog.pg_column_is_updatable(r.oid, a.attnum, true)
+      ELSE r.relkind <> 'm' END AS "isUpdatable"
+  FROM relation AS r
+  JOIN pg_catalog.pg_attribute AS a ON a.attrelid = r.oid
+  -- type and its schema
+  JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid
+  JOIN pg_catalog.pg_namespace AS tn ON tn.oid = t.typnamespace
+  -- default, or generation expression
+  LEFT JOIN pg_catalog.pg_attrdef AS ad ON ad.adrelid = a.attrelid AND ad.adnum = a.attnum
+  -- collation
+  LEFT JOIN pg_catalog.pg_collation AS co ON co.oid = a.attcollation
+  LEFT JOIN pg_catalog.pg_namespace AS con ON con.oid = co.collnamespace
+  -- sequence that the column owns and its default reads: what serial makes
+  LEFT JOIN LATERAL (
+    SELECT sc.oid, sn.nspname, sc.relname
+    FROM pg_catalog.pg_depend AS own
+    JOIN pg_catalog.pg_depend AS use ON use.classid = 'pg_catalog.pg_attrdef'::pg_catalog.regclass
+      AND use.objid = ad.oid AND use.refclassid = own.classid AND use.refobjid = own.objid
+    JOIN pg_catalog.pg_class AS sc ON sc.oid = own.objid AND sc.relkind = 'S'
+    JOIN pg_catalog.pg_namespace AS sn ON sn.oid = sc.relnamespace
+    WHERE own.classid = 'pg_catalog.pg_class'::pg_catalog.regclass
+      AND own.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+      AND own.refobjid = a.attrelid AND own.refobjsubid = a.attnum AND own.deptype = 'a'
+    ORDER BY sn.nspname, sc.relname
+    LIMIT 1
+  ) AS owned ON ad.oid IS NOT NULL
+  -- system columns have negative numbers; dropped columns stay in the catalog
+  WHERE r.detailed AND a.attnum > 0 AND NOT a.attisdropped`;
+
+/** Reads who inherits from whom, also the partitions. */
+export const inheritsSql = `  SELECT i.inhrelid::pg_catalog.text, i.inhparent::pg_catalog.text, i.inhseqno, r.relispartition,
+    pg_catalog.json_build_object('nspname', r.nspname, 'name', r.relname) AS child,
+    pg_catalog.json_build_object('nspname', pn.nspname, 'name', p.relname) AS parent
+  FROM relation AS r
+  JOIN pg_catalog.pg_inherits AS i ON i.inhrelid = r.oid
+  -- parent, which may lie in a schema that was not asked for
+  JOIN pg_catalog.pg_class AS p ON p.oid = i.inhparent
+  JOIN pg_catalog.pg_namespace AS pn ON pn.oid = p.relnamespace`;
+
+/** Reads the definitions of views and materialized views. */
+export const rulesSql = `  SELECT w.ev_class::pg_catalog.text, w.ev_action::pg_catalog.text AS action
+  FROM relation AS r
+  JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid
+  WHERE r.relkind IN ('v', 'm') AND w.rulename = '_RETURN'`;

@@ -1,0 +1,53 @@
+/** `used_type`: types of the columns, those that they are made of, and all that were made in the allowed schemas. */
+export const usedTypesSql = `used_type(oid) AS (
+  SELECT a.atttypid
+  FROM relation AS r
+  JOIN pg_catalog.pg_attribute AS a ON a.attrelid = r.oid
+  -- as for the columns
+  WHERE r.detailed AND a.attnum > 0 AND NOT a.attisdropped
+  UNION
+  SELECT t.oid
+  FROM space AS s
+  JOIN pg_catalog.pg_type AS t ON t.typnamespace = s.oid
+  WHERE s.allowed
+  UNION
+  -- element of an array, base of a domain
+  SELECT inner_type.oid
+  FROM used_type AS u
+  JOIN pg_catalog.pg_type AS t ON t.oid = u.oid
+  CROSS JOIN LATERAL (VALUES (t.typelem), (t.typbasetype)) AS inner_type(oid)
+  WHERE inner_type.oid <> 0
+)`;
+
+/** Reads these types. */
+export const typesSql = `  SELECT t.oid::pg_catalog.text, tn.nspname, t.typname, t.typtype::pg_catalog.text,
+    array_element.oid::pg_catalog.text AS element,
+    t.typbasetype::pg_catalog.text, t.typtypmod, t.typnotnull,
+    COALESCE(pg_catalog.pg_get_expr(t.typdefaultbin, 0), t.typdefault) AS typdefault,
+    e.extname AS extension,
+    -- row types belong to their tables, array types to their elements
+    COALESCE(s.allowed, false) AND array_element.oid IS NULL AND COALESCE(rc.relkind = 'c', true) AS allowed,
+    CASE WHEN t.typtype = 'e' THEN ARRAY(
+      SELECT en.enumlabel FROM pg_catalog.pg_enum AS en WHERE en.enumtypid = t.oid ORDER BY en.enumsortorder) END AS labels,
+    CASE WHEN t.typtype = 'd' THEN (
+      SELECT pg_catalog.json_agg(pg_catalog.json_build_object(
+        'conname', k.conname,
+        'expression', pg_catalog.pg_get_expr(k.conbin, 0),
+        'convalidated', k.convalidated) ORDER BY k.conname)
+      FROM pg_catalog.pg_constraint AS k
+      -- from 18 NOT NULL is a constraint as well; typnotnull says it
+      WHERE k.contypid = t.oid AND k.contype = 'c') END AS checks,
+    pg_catalog.obj_description(t.oid, 'pg_type') AS description
+  FROM settings
+  CROSS JOIN used_type AS u
+  JOIN pg_catalog.pg_type AS t ON t.oid = u.oid
+  JOIN pg_catalog.pg_namespace AS tn ON tn.oid = t.typnamespace
+  LEFT JOIN space AS s ON s.oid = t.typnamespace
+  -- element, for true arrays: point and name have elements, too, but are no arrays
+  LEFT JOIN pg_catalog.pg_type AS array_element ON array_element.oid = t.typelem AND array_element.typarray = t.oid
+  -- relation whose row type it is
+  LEFT JOIN pg_catalog.pg_class AS rc ON rc.oid = t.typrelid
+  -- extension that owns it
+  LEFT JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_catalog.pg_type'::pg_catalog.regclass
+    AND d.objid = t.oid AND d.deptype = 'e'
+  LEFT JOIN pg_catalog.pg_extension AS e ON e.oid = d.refobjid`;

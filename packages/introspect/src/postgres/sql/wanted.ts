@@ -1,0 +1,64 @@
+/**
+ * Settings that decide how PostgreSQL prints expressions, fixed for this statement (or for the transaction around it):
+ * the same database prints the same text whatever the session, role or database has set.
+ *
+ * With `search_path` at pg_catalog every other name is printed with its schema.
+ */
+export const settingsSql = `settings AS MATERIALIZED (
+  SELECT pg_catalog.set_config('search_path', 'pg_catalog', true)
+    || pg_catalog.set_config('TimeZone', 'UTC', true)
+    || pg_catalog.set_config('DateStyle', 'ISO, YMD', true)
+    || pg_catalog.set_config('IntervalStyle', 'postgres', true)
+    || pg_catalog.set_config('extra_float_digits', '1', true)
+    || pg_catalog.set_config('bytea_output', 'hex', true)
+    || pg_catalog.set_config('quote_all_identifiers', 'off', true)
+    || pg_catalog.set_config('standard_conforming_strings', 'on', true) AS applied
+)`;
+
+/**
+ * `space`: schemas that can be asked for, with `allowed`. `relation`: what is read, which is every relation with rows
+ * in the allowed schemas and those that their views read. `detailed` says that its columns are wanted.
+ *
+ * Every part of the statement that prints an expression starts from one of them, and so after the settings.
+ */
+export const wantedSql = `space AS MATERIALIZED (
+  SELECT n.oid, n.nspname,
+    $1::pg_catalog.text IS NULL
+      OR n.nspname IN (SELECT pg_catalog.json_array_elements_text($1::pg_catalog.json)) AS allowed
+  FROM settings
+  CROSS JOIN pg_catalog.pg_namespace AS n
+  -- PostgreSQL's own schemas, and those of temporary objects and of TOAST: the prefix pg_ is reserved
+  WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+),
+reached(oid, depth) AS (
+  SELECT c.oid, 0
+  FROM space AS s
+  JOIN pg_catalog.pg_class AS c ON c.relnamespace = s.oid
+  -- toast tables, indexes, sequences and composite types hold no rows of their own to serve
+  WHERE s.allowed AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't'
+  UNION
+  -- relations that a view reads, views first of all
+  SELECT d.refobjid, 1
+  FROM reached AS r
+  JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid AND w.rulename = '_RETURN'
+  JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass
+    AND d.objid = w.oid
+    AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+    AND d.refobjid <> r.oid
+),
+relation AS MATERIALIZED (
+  SELECT c.oid, s.oid AS space, s.nspname, s.allowed, c.relname, c.relkind, c.relowner,
+    c.relrowsecurity, c.relforcerowsecurity, c.relispartition,
+    -- a partition is served through its partitioned table; its columns matter only to a view that names it
+    NOT c.relispartition OR r.depth = 1 AS detailed,
+    e.extname AS extension
+  FROM (SELECT oid, pg_catalog.max(depth) AS depth FROM reached GROUP BY oid) AS r
+  JOIN pg_catalog.pg_class AS c ON c.oid = r.oid
+  JOIN space AS s ON s.oid = c.relnamespace
+  -- extension that owns the relation
+  LEFT JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass
+    AND d.objid = c.oid AND d.objsubid = 0 AND d.deptype = 'e'
+  LEFT JOIN pg_catalog.pg_extension AS e ON e.oid = d.refobjid
+  -- a view also depends on sequences, and on the row types of functions
+  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't'
+)`;

@@ -1,0 +1,64 @@
+import type { Catalog, CatalogRows, Selection } from './postgres/catalog.ts';
+import { catalogSql, versionSql } from './postgres/catalog-sql.ts';
+
+/** Runs one statement and returns its rows as text values: how this package reaches a database. */
+export type RunStatement = (
+  sql: string,
+  parameters: readonly (string | null)[],
+) => Promise<readonly (readonly (string | null)[])[]>;
+
+/** Which part of the database to read. */
+export interface ReadOptions {
+  /** Schemas to read; all that are not PostgreSQL's own when absent. */
+  readonly schemas?: readonly string[];
+  /** Relations to serve, `name` or `schema.name` with `*` for any characters; all when absent. */
+  readonly include?: readonly string[];
+  /** Relations to leave out, in the same form; they win over `include`. */
+  readonly exclude?: readonly string[];
+}
+
+/** The oldest server that is read: 14. */
+export const oldestVersion = 140000;
+
+/**
+ * Reads the catalog of a PostgreSQL database (14 to 18, or PGlite) in two statements, however many tables there are.
+ *
+ * The second statement sets what decides how expressions print (`search_path`, `TimeZone` …) for its transaction: inside
+ * a transaction of the caller the settings stay until its end. Of an older server nothing but the version is read, which
+ * `buildTables` reports. Rejects with whatever `run` rejects with.
+ */
+export async function readCatalog(run: RunStatement, options: ReadOptions = {}): Promise<Catalog> {
+  const selection = selectionOf(options);
+  const version = Number((await run(versionSql, []))[0]?.[0]);
+  const rows =
+    version < oldestVersion
+      ? []
+      : await run(catalogSql(version), [selection.schemas === null ? null : JSON.stringify(selection.schemas)]);
+  return { version, selection, ...rowsByKind(rows) };
+}
+
+function selectionOf(options: ReadOptions): Selection {
+  return { schemas: options.schemas ?? null, include: options.include ?? null, exclude: options.exclude ?? [] };
+}
+
+function rowsByKind(rows: readonly (readonly (string | null)[])[]): CatalogRows {
+  return {
+    namespaces: rowsOf(rows, 'namespaces'),
+    relations: rowsOf(rows, 'relations'),
+    columns: rowsOf(rows, 'columns'),
+    constraints: rowsOf(rows, 'constraints'),
+    indexes: rowsOf(rows, 'indexes'),
+    inherits: rowsOf(rows, 'inherits'),
+    rules: rowsOf(rows, 'rules'),
+    types: rowsOf(rows, 'types'),
+    objects: rowsOf(rows, 'objects'),
+  };
+}
+
+// The shape of each row is what our own statement builds, so it is not checked again.
+function rowsOf<Kind extends keyof CatalogRows>(
+  rows: readonly (readonly (string | null)[])[],
+  kind: Kind,
+): readonly CatalogRows[Kind][number][] {
+  return rows.flatMap(([rowKind, row]) => (rowKind === kind && row ? [JSON.parse(row)] : []));
+}

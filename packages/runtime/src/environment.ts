@@ -1,0 +1,159 @@
+/**
+ * The environment of a server: text variables in, one typed value out, or every problem by the name of its variable.
+ *
+ * Source: API specification, section 16. Pure: nothing is read from the process here.
+ */
+import {
+  type Reader,
+  type Reading,
+  readAddress,
+  readBoolean,
+  readChoice,
+  readDuration,
+  readInteger,
+  readNames,
+  readOrigins,
+  readSize,
+} from './environment/values.ts';
+import { isJwtShaped } from './http/token.ts';
+
+/** Levels of the log, from the rarest line to every line. */
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** Everything about a server that its surroundings decide. Durations are milliseconds, sizes are bytes. */
+export interface Environment {
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  /** Without a trailing slash; null: the address the server listens on. */
+  readonly publicUrl: string | null;
+  readonly logLevel: (typeof logLevels)[number];
+  /** How long requests under way may take after a stop was asked for. */
+  readonly shutdownTimeout: number;
+  /** How long a client may take to send one request. */
+  readonly requestTimeout: number;
+  readonly database: DatabaseEnvironment;
+  readonly maxPayloadSize: number;
+  readonly maxRelationalDepth: number;
+  readonly queryLimitDefault: number;
+  /** Null: no limit. */
+  readonly queryLimitMax: number | null;
+  readonly querystringMaxParseDepth: number;
+  readonly querystringArrayLimit: number;
+  /** Null: CORS is off, and no answer names an origin. */
+  readonly cors: CorsEnvironment | null;
+  /** Static token of the admin role; null: nobody is an administrator. */
+  readonly adminToken: string | null;
+}
+
+/** How the database is reached. */
+export interface DatabaseEnvironment {
+  /** Null: the embedded database. */
+  readonly url: string | null;
+  readonly poolMax: number;
+  readonly poolTimeout: number;
+  readonly statementTimeout: number;
+}
+
+/** What pages of other origins may do. */
+export interface CorsEnvironment {
+  /** Exact origins, or `*` for all of them without credentials. */
+  readonly origins: readonly string[];
+  readonly credentials: boolean;
+  readonly methods: readonly string[];
+  readonly allowedHeaders: readonly string[];
+  readonly exposedHeaders: readonly string[];
+  /** Seconds a browser may keep the answer to a preflight. */
+  readonly maxAge: number;
+}
+
+/** One variable whose value cannot be used. */
+export interface EnvironmentProblem {
+  readonly variable: string;
+  /** A whole sentence that starts with the variable and never repeats a secret value. */
+  readonly message: string;
+}
+
+/** An environment, or everything wrong with it. */
+export type EnvironmentReading =
+  | { readonly ok: true; readonly environment: Environment }
+  | { readonly ok: false; readonly problems: readonly EnvironmentProblem[] };
+
+/** Variables by name, as `process.env` holds them. An empty text counts as absent. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Reads every variable the server knows; all problems are collected, unknown variables are ignored. */
+export function readEnvironment(variables: Variables): EnvironmentReading {
+  const problems: EnvironmentProblem[] = [];
+  function read<T>(variable: string, reader: Reader<T>, absent: T): T {
+    const text = Object.hasOwn(variables, variable) ? variables[variable]?.trim() : undefined;
+    if (text === undefined || text === '') return absent;
+    const reading = reader(text);
+    if ('value' in reading) return reading.value;
+    problems.push({ variable, message: `${variable} ${reading.problem}` });
+    return absent;
+  }
+  const environment: Environment = {
+    host: read('HOST', readHost, '127.0.0.1'),
+    port: read('PORT', readInteger(0, 65_535), 8055),
+    publicUrl: read<string | null>('PUBLIC_URL', readAddress, null),
+    logLevel: read('LOG_LEVEL', readChoice(logLevels), 'info'),
+    shutdownTimeout: read('SHUTDOWN_TIMEOUT', readDuration, 10_000),
+    requestTimeout: read('REQUEST_TIMEOUT', readDuration, 60_000),
+    database: {
+      url: read<string | null>('DATABASE_URL', readDatabaseUrl, null),
+      poolMax: read('DATABASE_POOL_MAX', readInteger(1, 10_000), 10),
+      poolTimeout: read('DATABASE_POOL_TIMEOUT', readDuration, 2000),
+      statementTimeout: read('DATABASE_STATEMENT_TIMEOUT', readDuration, 30_000),
+    },
+    maxPayloadSize: read('MAX_PAYLOAD_SIZE', readSize, 1024 ** 2),
+    maxRelationalDepth: read('MAX_RELATIONAL_DEPTH', readInteger(1, 100), 10),
+    queryLimitDefault: read('QUERY_LIMIT_DEFAULT', readInteger(0), 100),
+    queryLimitMax: read<number | null>('QUERY_LIMIT_MAX', readInteger(1), null),
+    querystringMaxParseDepth: read('QUERYSTRING_MAX_PARSE_DEPTH', readInteger(1, 100), 10),
+    querystringArrayLimit: read('QUERYSTRING_ARRAY_LIMIT', readInteger(1), 500),
+    cors: readCors(read),
+    adminToken: read<string | null>('ADMIN_TOKEN', readStaticToken, null),
+  };
+  return problems.length === 0 ? { ok: true, environment } : { ok: false, problems };
+}
+
+type Read = <T>(variable: string, reader: Reader<T>, absent: T) => T;
+
+function readCors(read: Read): CorsEnvironment | null {
+  const cors: CorsEnvironment = {
+    origins: read('CORS_ORIGIN', readOrigins, []),
+    credentials: read('CORS_CREDENTIALS', readBoolean, true),
+    methods: read('CORS_METHODS', readNames('HTTP methods'), ['GET', 'POST', 'PATCH', 'DELETE', 'SEARCH']),
+    allowedHeaders: read('CORS_ALLOWED_HEADERS', readNames('header names'), [
+      'Content-Type',
+      'Authorization',
+      'Idempotency-Key',
+      'If-Match',
+      'If-None-Match',
+    ]),
+    exposedHeaders: read('CORS_EXPOSED_HEADERS', readNames('header names'), ['Content-Range', 'ETag', 'Retry-After']),
+    maxAge: read('CORS_MAX_AGE', readInteger(0, 2_147_483_647), 18_000),
+  };
+  return read('CORS_ENABLED', readBoolean, false) ? cors : null;
+}
+
+function readHost(text: string): Reading<string> {
+  return /^[A-Za-z0-9._:%-]+$/.test(text)
+    ? { value: text }
+    : { problem: 'must be a host name or an address without brackets, such as "127.0.0.1" or "::".' };
+}
+
+function readDatabaseUrl(text: string): Reading<string> {
+  // The value can hold a password, so the sentence never repeats it.
+  return /^(postgres|postgresql):\/\//.test(text) && URL.canParse(text)
+    ? { value: text }
+    : { problem: 'must be an address such as "postgres://user:password@host:5432/database".' };
+}
+
+function readStaticToken(text: string): Reading<string> {
+  if (!/^[\x21-\x7e]{16,4096}$/.test(text)) {
+    return { problem: 'must have at least 16 characters, all of them visible ASCII.' };
+  }
+  return isJwtShaped(text) ? { problem: 'must not have the form of a JSON web token.' } : { value: text };
+}

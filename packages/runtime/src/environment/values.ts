@@ -1,0 +1,127 @@
+/**
+ * Readers of single environment values. Each takes the text of a variable and returns the value, or a sentence that says
+ * what the variable must be. Source: API specification, section 16.
+ */
+
+/** A value, or why the text is none. */
+export type Reading<T> = { readonly value: T } | { readonly problem: string };
+
+/** Reads the text of one variable. */
+export type Reader<T> = (text: string) => Reading<T>;
+
+const durationUnits: ReadonlyMap<string, number> = new Map([
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+  ['w', 604_800_000],
+]);
+
+const sizeUnits: ReadonlyMap<string, number> = new Map([
+  ['b', 1],
+  ['kb', 1024],
+  ['mb', 1024 ** 2],
+  ['gb', 1024 ** 3],
+]);
+
+/** The longest delay a timer of the platform can keep, in milliseconds (24.8 days). */
+const longestTimer = 2_147_483_647;
+
+/** Reads `15m`, `7d` or `500` (milliseconds), above zero and at most 24.8 days, as milliseconds. */
+export function readDuration(text: string): Reading<number> {
+  const value = readQuantity(text, durationUnits, 'ms');
+  return value === null || value < 1 || value > longestTimer
+    ? { problem: 'must be a duration such as "500" (milliseconds), "30s", "15m" or "7d", at most 24d.' }
+    : { value };
+}
+
+/** Reads `1mb`, `512kb` or `1000` (bytes), above zero and at most 1 GB, as bytes. */
+export function readSize(text: string): Reading<number> {
+  const value = readQuantity(text, sizeUnits, 'b');
+  return value === null || value < 1 || value > 1024 ** 3
+    ? { problem: 'must be a size such as "1000" (bytes), "512kb" or "1mb", at most 1gb.' }
+    : { value };
+}
+
+/** Makes a reader of whole numbers between two bounds, both included. */
+export function readInteger(least: number, most: number = Number.MAX_SAFE_INTEGER): Reader<number> {
+  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+  return (text) => {
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= least && value <= most ? { value } : { problem: `must be a whole number ${range}.` };
+  };
+}
+
+/** Reads `true` or `false`. */
+export function readBoolean(text: string): Reading<boolean> {
+  return text === 'true' || text === 'false'
+    ? { value: text === 'true' }
+    : { problem: 'must be "true" or "false".' };
+}
+
+/** Makes a reader of one of a few words. */
+export function readChoice<const T extends string>(choices: readonly T[]): Reader<T> {
+  return (text) => {
+    const value = choices.find((choice) => choice === text);
+    return value === undefined ? { problem: `must be one of ${choices.join(', ')}.` } : { value };
+  };
+}
+
+/** Reads a comma-separated list; spaces around elements and empty elements are dropped. */
+export function readList(text: string): Reading<readonly string[]> {
+  return {
+    value: text
+      .split(',')
+      .map((element) => element.trim())
+      .filter((element) => element !== ''),
+  };
+}
+
+/** Makes a reader of lists whose elements are all names as HTTP header fields and methods have them. */
+export function readNames(what: string): Reader<readonly string[]> {
+  return (text) => {
+    const names = text.split(',').map((name) => name.trim());
+    return names.every((name) => /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name))
+      ? { value: names }
+      : { problem: `must be a comma-separated list of ${what}.` };
+  };
+}
+
+/** Reads origins as browsers send them (`https://app.example.com`), or `*`. */
+export function readOrigins(text: string): Reading<readonly string[]> {
+  const origins = text
+    .split(',')
+    .map((origin) => origin.trim())
+    .filter((origin) => origin !== '');
+  const wrong = origins.find((origin) => origin !== '*' && originOf(origin) !== origin);
+  return wrong === undefined
+    ? { value: origins }
+    : { problem: `has "${wrong}", which is not an origin such as "https://app.example.com", or "*".` };
+}
+
+/** Reads an absolute http or https address without query, fragment and user; a trailing slash is dropped. */
+export function readAddress(text: string): Reading<string> {
+  const url = URL.parse(text);
+  const usable =
+    url !== null &&
+    (url.protocol === 'http:' || url.protocol === 'https:') &&
+    url.search === '' &&
+    url.hash === '' &&
+    url.username === '' &&
+    url.password === '';
+  return usable
+    ? { value: url.href.replace(/\/+$/, '') }
+    : { problem: 'must be an http or https address without user, query and fragment.' };
+}
+
+function readQuantity(text: string, units: ReadonlyMap<string, number>, unit: string): number | null {
+  const parts = /^(\d{1,15})([a-z]*)$/.exec(text.toLowerCase());
+  const factor = parts === null ? undefined : units.get(parts[2] === '' ? unit : (parts[2] ?? unit));
+  return parts === null || factor === undefined ? null : Number(parts[1]) * factor;
+}
+
+function originOf(text: string): string | null {
+  const url = URL.parse(text);
+  return url === null || url.origin === 'null' ? null : url.origin;
+}

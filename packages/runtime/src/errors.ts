@@ -1,0 +1,108 @@
+/**
+ * The one table of every error a request can end with, and its form on the wire.
+ *
+ * Source: API specification, section 9. The list is closed: a new code is a change of the specification.
+ */
+import type { JsonValue } from './contract/index.ts';
+
+interface ErrorKind {
+  readonly status: number;
+  /** Sent when the thrower gives none. */
+  readonly message: string;
+  /** True where every answer has the same bytes, so that nobody learns the cause from the text. */
+  readonly fixed: boolean;
+}
+
+const kinds = {
+  FAILED_VALIDATION: { status: 400, message: 'The item is not valid.', fixed: false },
+  INVALID_PAYLOAD: { status: 400, message: 'The payload is not valid.', fixed: false },
+  INVALID_QUERY: { status: 400, message: 'The query cannot be used.', fixed: false },
+  INVALID_CREDENTIALS: { status: 401, message: 'The credentials are not valid.', fixed: true },
+  TOKEN_EXPIRED: { status: 401, message: 'The token has expired.', fixed: true },
+  INVALID_OTP: { status: 401, message: 'The one-time password is not valid.', fixed: true },
+  INVALID_IP: { status: 401, message: 'The address is not allowed for this user.', fixed: true },
+  FORBIDDEN: { status: 403, message: 'You may not do this, or it does not exist.', fixed: true },
+  INVALID_TOKEN: { status: 403, message: 'The token is not valid.', fixed: true },
+  ROUTE_NOT_FOUND: { status: 404, message: 'There is no such endpoint.', fixed: true },
+  METHOD_NOT_ALLOWED: { status: 405, message: 'The method is not allowed here.', fixed: true },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send the body as application/json.', fixed: false },
+  RANGE_NOT_SATISFIABLE: { status: 416, message: 'The range lies outside the file.', fixed: true },
+  UNPROCESSABLE_ENTITY: { status: 422, message: 'This cannot be done.', fixed: false },
+  REQUESTS_EXCEEDED: { status: 429, message: 'Too many requests.', fixed: true },
+  INTERNAL_SERVER_ERROR: { status: 500, message: 'An unexpected error occurred.', fixed: true },
+  SERVICE_UNAVAILABLE: { status: 503, message: 'The service is temporarily unavailable.', fixed: true },
+} as const satisfies Record<string, ErrorKind>;
+
+/** A code of the API specification, section 9. */
+export type ErrorCode = keyof typeof kinds;
+
+/** Every code there is, in the order of the specification. */
+export const errorCodes: readonly ErrorCode[] = Object.freeze(Object.keys(kinds).filter(isErrorCode));
+
+/** Seconds a client is told to wait before it asks an unavailable service again. */
+export const retryAfterSeconds = 1;
+
+/** What an error says about itself beside its code, for example `collection`, `field` and `type`. */
+export type ErrorExtensions = { readonly [name: string]: JsonValue } & { readonly code?: never };
+
+/** Parts of an error that never reach the body: what caused it (for the log), and headers of the answer. */
+export interface ErrorOptions {
+  readonly cause?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Tells whether a text is a code of the table. */
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(kinds, code);
+}
+
+/** HTTP status of a code. */
+export function errorStatus(code: ErrorCode): number {
+  return kinds[code].status;
+}
+
+/**
+ * An error with a code of the specification: the only kind of error whose text reaches a client.
+ *
+ * `message` is dropped for codes with one fixed text; put what only the operator may know into `cause`.
+ */
+export class PlatformError extends Error {
+  override readonly name = 'PlatformError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly extensions: ErrorExtensions;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, message?: string, extensions: ErrorExtensions = {}, options: ErrorOptions = {}) {
+    const kind: ErrorKind = kinds[code];
+    super(
+      kind.fixed || message === undefined ? kind.message : message,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
+    this.code = code;
+    this.status = kind.status;
+    this.extensions = extensions;
+    this.headers = code === 'SERVICE_UNAVAILABLE' ? { ...retryAfter, ...options.headers } : (options.headers ?? {});
+  }
+}
+
+const retryAfter = { 'retry-after': String(retryAfterSeconds) };
+
+/**
+ * Prints the JSON body of an answer that failed: `{"errors":[{"message","extensions":{"code",…}}]}`.
+ */
+export function errorBody(errors: readonly PlatformError[]): string {
+  return JSON.stringify({
+    errors: errors.map(({ code, message, extensions }) => ({
+      message,
+      extensions: { code, ...extensions },
+    })),
+  });
+}
+
+/** Takes anything that was thrown: an error of ours stays, every other becomes INTERNAL_SERVER_ERROR with it as cause. */
+export function toPlatformError(thrown: unknown): PlatformError {
+  return thrown instanceof PlatformError
+    ? thrown
+    : new PlatformError('INTERNAL_SERVER_ERROR', undefined, {}, { cause: thrown });
+}

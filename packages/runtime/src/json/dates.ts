@@ -1,0 +1,142 @@
+/**
+ * Dates and times of the binary protocol as JSON strings, spelled as PostgreSQL spells them in ISO 8601.
+ *
+ * Every writer here stores into room that its caller reserved (at most `scalarRoom` bytes) and moves the position.
+ * Source: API specification, section 6; the binary forms are those of PostgreSQL's `date_send`, `time_send` and
+ * `timestamp_send` (days or microseconds since 2000-01-01).
+ */
+import type { ByteWriter } from './byte-writer.ts';
+import { int32, putBytes, putDigits, putPadded, putTwo } from './bytes.ts';
+
+const quote = 34;
+/** Days from 0000-03-01, where the proleptic Gregorian cycle of 400 years is simplest to count from, to 2000-01-01. */
+const epoch = 730_425;
+/** Microseconds of a day divided by 1024. */
+const dayUnits = 84_375_000;
+
+const ascii = (text: string): Uint8Array => Buffer.from(text, 'latin1');
+const infinity = ascii('"infinity"');
+const minusInfinity = ascii('"-infinity"');
+const utc = ascii('+00:00');
+const none = ascii('');
+const beforeChrist = ascii(' BC');
+
+/** Recently printed days of the years 1 to 9999, direct-mapped: the ten bytes of `YYYY-MM-DD` for the day in `cached`. */
+const slots = 512;
+const cached = new Int32Array(slots).fill(0x7fff_ffff);
+const printed = new Uint8Array(slots * 10);
+
+/** Writes a `date` as `"YYYY-MM-DD"`. */
+export function writeDate(out: ByteWriter, source: Uint8Array, at: number): void {
+  const day = int32(source, at);
+  if (day === 0x7fff_ffff) return writeFixed(out, infinity);
+  if (day === -0x8000_0000) return writeFixed(out, minusInfinity);
+  const { bytes } = out;
+  bytes[out.position] = quote;
+  const end = putDay(bytes, out.position + 1, day);
+  finish(out, end, day, none);
+}
+
+/** Writes a `time` as `"HH:MM:SS[.ffffff]"`. */
+export function writeTime(out: ByteWriter, source: Uint8Array, at: number): void {
+  const { bytes } = out;
+  bytes[out.position] = quote;
+  const end = putTime(bytes, out.position + 1, int32(source, at) * 4_294_967_296 + (int32(source, at + 4) >>> 0));
+  bytes[end] = quote;
+  out.position = end + 1;
+}
+
+/** Writes a `timestamp` as `"YYYY-MM-DDTHH:MM:SS[.ffffff]"`. */
+export function writeTimestamp(out: ByteWriter, source: Uint8Array, at: number): void {
+  writeInstant(out, source, at, none);
+}
+
+/** Writes a `timestamptz` in UTC as `"YYYY-MM-DDTHH:MM:SS[.ffffff]+00:00"`. */
+export function writeTimestamptz(out: ByteWriter, source: Uint8Array, at: number): void {
+  writeInstant(out, source, at, utc);
+}
+
+function writeInstant(out: ByteWriter, source: Uint8Array, at: number, zone: Uint8Array): void {
+  const high = int32(source, at);
+  const low = int32(source, at + 4);
+  if (high === 0x7fff_ffff && low === -1) return writeFixed(out, infinity);
+  if (high === -0x8000_0000 && low === 0) return writeFixed(out, minusInfinity);
+  // A day has 1024 × dayUnits microseconds, and the value without its last ten bits is exact in a double.
+  const units = high * 4_194_304 + (low >>> 10);
+  const day = Math.floor(units / dayUnits);
+  const { bytes } = out;
+  bytes[out.position] = quote;
+  const middle = putDay(bytes, out.position + 1, day);
+  bytes[middle] = 84;
+  finish(out, putTime(bytes, middle + 1, (units - day * dayUnits) * 1024 + (low & 1023)), day, zone);
+}
+
+function finish(out: ByteWriter, at: number, day: number, zone: Uint8Array): void {
+  let end = putBytes(out.bytes, at, zone);
+  // 0001-01-01 is 730,119 days before 2000-01-01.
+  if (day < -730_119) end = putBytes(out.bytes, end, beforeChrist);
+  out.bytes[end] = quote;
+  out.position = end + 1;
+}
+
+function writeFixed(out: ByteWriter, text: Uint8Array): void {
+  out.position = putBytes(out.bytes, out.position, text);
+}
+
+/** Stores the day, counted from 2000-01-01, as `YYYY-MM-DD`; a year before Christ without its suffix. */
+function putDay(bytes: Uint8Array, at: number, day: number): number {
+  const slot = day & (slots - 1);
+  const from = slot * 10;
+  if (cached[slot] === day) {
+    for (let i = 0; i < 10; i++) bytes[at + i] = printed[from + i] ?? 0;
+    return at + 10;
+  }
+  const end = putCivil(bytes, at, day + epoch);
+  if (end === at + 10) {
+    cached[slot] = day;
+    for (let i = 0; i < 10; i++) printed[from + i] = bytes[at + i] ?? 0;
+  }
+  return end;
+}
+
+/** Stores the civil date of a day counted from 0000-03-01, by cycles of 400 years and months counted from March. */
+function putCivil(bytes: Uint8Array, at: number, day: number): number {
+  const cycle = Math.floor(day / 146_097);
+  const dayOfCycle = day - cycle * 146_097;
+  const yearOfCycle =
+    ((dayOfCycle - ((dayOfCycle / 1_460) | 0) + ((dayOfCycle / 36_524) | 0) - ((dayOfCycle / 146_096) | 0)) / 365) | 0;
+  const dayOfYear = dayOfCycle - (365 * yearOfCycle + ((yearOfCycle / 4) | 0) - ((yearOfCycle / 100) | 0));
+  const fromMarch = ((5 * dayOfYear + 2) / 153) | 0;
+  const month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9;
+  const year = cycle * 400 + yearOfCycle + (month <= 2 ? 1 : 0);
+  const end = putYear(bytes, at, year > 0 ? year : 1 - year);
+  bytes[end] = 45;
+  bytes[end + 3] = 45;
+  putTwo(bytes, end + 1, month);
+  return putTwo(bytes, end + 4, dayOfYear - (((153 * fromMarch + 2) / 5) | 0) + 1);
+}
+
+function putYear(bytes: Uint8Array, at: number, year: number): number {
+  return year < 10_000 ? putPadded(bytes, at, year, 4) : putDigits(bytes, at, year);
+}
+
+/** Stores microseconds since midnight as `HH:MM:SS` and, when there is one, the fraction without trailing zeros. */
+function putTime(bytes: Uint8Array, at: number, microseconds: number): number {
+  const seconds = Math.floor(microseconds / 1_000_000);
+  const minutes = (seconds / 60) | 0;
+  const hours = (minutes / 60) | 0;
+  putTwo(bytes, at, hours);
+  bytes[at + 2] = 58;
+  putTwo(bytes, at + 3, minutes - hours * 60);
+  bytes[at + 5] = 58;
+  putTwo(bytes, at + 6, seconds - minutes * 60);
+  const fraction = microseconds - seconds * 1_000_000;
+  return fraction === 0 ? at + 8 : putFraction(bytes, at + 8, fraction);
+}
+
+function putFraction(bytes: Uint8Array, at: number, fraction: number): number {
+  bytes[at] = 46;
+  let end = putPadded(bytes, at + 1, fraction, 6);
+  while (bytes[end - 1] === 48) end--;
+  return end;
+}

@@ -1,0 +1,62 @@
+/**
+ * Numbers of the binary protocol as JSON.
+ *
+ * Every writer here stores into room that its caller reserved (at most `scalarRoom` bytes) and moves the position.
+ */
+import type { ByteWriter } from './byte-writer.ts';
+import { int16, int32, putDigits, putPadded } from './bytes.ts';
+
+const quote = 34;
+const minus = 45;
+const billion = 1_000_000_000;
+
+/** Writes a `smallint` as a JSON number. */
+export function writeInt2(out: ByteWriter, source: Uint8Array, at: number): void {
+  out.position = putInteger(out.bytes, out.position, int16(source, at));
+}
+
+/** Writes an `integer` as a JSON number. */
+export function writeInt4(out: ByteWriter, source: Uint8Array, at: number): void {
+  out.position = putInteger(out.bytes, out.position, int32(source, at));
+}
+
+/** Writes a `bigint` as a quoted decimal string: JSON numbers lose digits beyond 2^53 in most readers. */
+export function writeInt8(out: ByteWriter, source: Uint8Array, at: number): void {
+  const { bytes } = out;
+  bytes[out.position] = quote;
+  const end = putInt8(bytes, out.position + 1, source, at);
+  bytes[end] = quote;
+  out.position = end + 1;
+}
+
+/** Writes a `bigint` that is known to be a count as a JSON number. */
+export function writeCount(out: ByteWriter, source: Uint8Array, at: number): void {
+  out.position = putInt8(out.bytes, out.position, source, at);
+}
+
+function putInteger(bytes: Uint8Array, at: number, value: number): number {
+  if (value >= 0) return putDigits(bytes, at, value);
+  bytes[at] = minus;
+  return putDigits(bytes, at + 1, -value);
+}
+
+/** Prints the 64-bit integer exactly: its magnitude is split at 10^9 without ever leaving the exact range of doubles. */
+function putInt8(bytes: Uint8Array, position: number, source: Uint8Array, at: number): number {
+  let high = int32(source, at);
+  let low = int32(source, at + 4) >>> 0;
+  let end = position;
+  if (high < 0) {
+    bytes[end++] = minus;
+    high = low === 0 ? -high : ~high;
+    low = -low >>> 0;
+  }
+  if (high === 0 && low < billion) return putDigits(bytes, end, low);
+  // Long division by 10^9 in digits of 32, 16 and 16 bits: every intermediate stays below 2^46.
+  const top = Math.floor(high / billion);
+  const middle = (high - top * billion) * 65_536 + (low >>> 16);
+  const middleQuotient = Math.floor(middle / billion);
+  const bottom = (middle - middleQuotient * billion) * 65_536 + (low & 65_535);
+  const bottomQuotient = Math.floor(bottom / billion);
+  end = putDigits(bytes, end, top * 4_294_967_296 + middleQuotient * 65_536 + bottomQuotient);
+  return putPadded(bytes, end, bottom - bottomQuotient * billion, 9);
+}

@@ -1,0 +1,205 @@
+/**
+ * Rows go from protocol bytes to JSON bytes without a string or an object in between.
+ *
+ * A shape is resolved once into a tree of plain field descriptions with their literal key bytes; an interpreter walks it
+ * for every row. Code generated per shape was measured too and is not enough faster to justify evaluating code
+ * (`bench/transcode.ts` has the figures' source).
+ */
+import type { WireKind } from '../contract/index.ts';
+import type { Shape, ShapeField } from '../query/plan.ts';
+import type { ByteWriter } from './byte-writer.ts';
+import { int32, putBytes } from './bytes.ts';
+import { writeDate, writeTime, writeTimestamp, writeTimestamptz } from './dates.ts';
+import { writeInt2, writeInt4, writeInt8 } from './numbers.ts';
+import { shortLength, writeBase64, writeNumber, writeRaw, writeText, writeUuid } from './texts.ts';
+
+/** Appends one JSON object made of the columns that stand at `offset` (length, then bytes, per column). */
+export type Transcoder = (buffer: Buffer, offset: number, out: ByteWriter) => void;
+
+/** Most bytes a scalar other than text, JSON and bytes takes, with a comma to spare. */
+const scalarRoom = 48;
+
+const ascii = (text: string): Uint8Array => Buffer.from(text, 'latin1');
+const nullText = ascii('null');
+const trueText = ascii('true');
+const falseText = ascii('false');
+const emptyObject = ascii('{}');
+const mask = ascii('"**********"');
+
+/** Bytes in front of a column's length: none in a DataRow, the type's oid in a record. */
+const inRow = 0;
+const inRecord = 4;
+
+/** A shape with everything about it resolved that does not depend on the row. */
+type Node =
+  | { readonly kind: 'scalar' | 'array'; readonly wire: WireKind; readonly fields: readonly Field[] }
+  | { readonly kind: 'record' | 'records'; readonly wire: 'text'; readonly fields: readonly Field[] };
+
+interface Field {
+  /** `{"key":` or `,"key":` in UTF-8. */
+  readonly prefix: Uint8Array;
+  readonly node: Node;
+}
+
+/**
+ * Builds the function that writes rows of this shape.
+ *
+ * Keys may be any text. A null to-one reads `null`, a null array `null`; a null array of records reads `[]`, because
+ * `array_agg` over no rows is null and a to-many is always a list.
+ */
+export function createTranscoder(fields: readonly ShapeField[]): Transcoder {
+  const resolved = resolveFields(fields);
+  return function transcode(buffer, offset, out) {
+    writeFields(resolved, buffer, offset, inRow, out);
+  };
+}
+
+function resolveFields(fields: readonly ShapeField[]): readonly Field[] {
+  return fields.map(({ key, shape }, index) => ({
+    prefix: Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(key)}:`),
+    node: resolve(shape),
+  }));
+}
+
+function resolve(shape: Shape): Node {
+  switch (shape.kind) {
+    case 'scalar':
+      return { kind: 'scalar', wire: shape.wire, fields: [] };
+    case 'array':
+      return { kind: 'array', wire: shape.element, fields: [] };
+    case 'record':
+    case 'records':
+      return { kind: shape.kind, wire: 'text', fields: resolveFields(shape.fields) };
+  }
+}
+
+function writeFields(fields: readonly Field[], source: Buffer, offset: number, skip: number, out: ByteWriter): void {
+  if (fields.length === 0) return out.append(emptyObject);
+  let at = offset;
+  for (const { prefix, node } of fields) {
+    const length = int32(source, at + skip);
+    at += skip + 4;
+    out.reserve(prefix.length + scalarRoom);
+    out.position = putBytes(out.bytes, out.position, prefix);
+    if (length >= 0) {
+      writeNode(node, source, at, length, out);
+      at += length;
+    } else writeNull(node, out);
+  }
+  out.reserve(1);
+  out.bytes[out.position++] = 125;
+}
+
+function writeNull(node: Node, out: ByteWriter): void {
+  if (node.kind === 'records') {
+    out.bytes[out.position++] = 91;
+    out.bytes[out.position++] = 93;
+  } else out.position = putBytes(out.bytes, out.position, nullText);
+}
+
+function writeNode(node: Node, source: Buffer, at: number, length: number, out: ByteWriter): void {
+  switch (node.kind) {
+    case 'scalar':
+      return writeScalar(node.wire, source, at, length, out);
+    case 'record':
+      return writeRecord(node.fields, source, at, out);
+    case 'records':
+    case 'array':
+      return writeArray(node, source, at, out);
+  }
+}
+
+/** The binary form of a record: the number of columns, then oid, length and bytes of each (`record_send`). */
+function writeRecord(fields: readonly Field[], source: Buffer, at: number, out: ByteWriter): void {
+  const columns = int32(source, at);
+  if (columns !== fields.length) throw new Error(`A record has ${columns} columns; its shape has ${fields.length}.`);
+  writeFields(fields, source, at + 4, inRecord, out);
+}
+
+/** The binary form of an array: dimensions, flags, oid, size and lower bound of each, then the elements (`array_send`). */
+function writeArray(node: Node, source: Buffer, at: number, out: ByteWriter): void {
+  const dimensions = int32(source, at);
+  if (dimensions === 0) {
+    out.bytes[out.position++] = 91;
+    out.bytes[out.position++] = 93;
+    return;
+  }
+  writeDimension(node, source, at + 12, dimensions, at + 12 + dimensions * 8, out);
+}
+
+/** Writes one dimension of an array whose elements start at `from`; returns where the elements end. */
+function writeDimension(
+  node: Node,
+  source: Buffer,
+  sizes: number,
+  dimensions: number,
+  from: number,
+  out: ByteWriter,
+): number {
+  const size = int32(source, sizes);
+  let at = from;
+  out.reserve(scalarRoom);
+  out.bytes[out.position++] = 91;
+  for (let i = 0; i < size; i++) {
+    if (i > 0) out.bytes[out.position++] = 44;
+    at = dimensions > 1 ? writeDimension(node, source, sizes + 8, dimensions - 1, at, out) : writeElement(node, source, at, out);
+    // For the comma or bracket and the next short element.
+    out.reserve(scalarRoom);
+  }
+  out.bytes[out.position++] = 93;
+  return at;
+}
+
+function writeElement(node: Node, source: Buffer, from: number, out: ByteWriter): number {
+  const length = int32(source, from);
+  const at = from + 4;
+  out.reserve(scalarRoom);
+  if (length < 0) {
+    out.position = putBytes(out.bytes, out.position, nullText);
+    return at;
+  }
+  if (node.kind === 'records') writeRecord(node.fields, source, at, out);
+  else writeScalar(node.wire, source, at, length, out);
+  return at + length;
+}
+
+/** Writes a value that is not null; `scalarRoom` bytes are reserved. */
+function writeScalar(wire: WireKind, source: Buffer, at: number, length: number, out: ByteWriter): void {
+  switch (wire) {
+    case 'text':
+      if (length <= shortLength) out.reserve(length * 6 + scalarRoom);
+      return writeText(out, source, at, length);
+    case 'i4':
+      return writeInt4(out, source, at);
+    case 'i8':
+      return writeInt8(out, source, at);
+    case 'timestamptz':
+      return writeTimestamptz(out, source, at);
+    case 'bool':
+      out.position = putBytes(out.bytes, out.position, source[at] === 0 ? falseText : trueText);
+      return;
+    case 'number':
+      if (length <= shortLength) out.reserve(length * 6 + scalarRoom);
+      return writeNumber(out, source, at, length);
+    case 'json':
+      return writeRaw(out, source, at, length);
+    case 'jsonb':
+      // The first byte is the version of the format.
+      return writeRaw(out, source, at + 1, length - 1);
+    case 'uuid':
+      return writeUuid(out, source, at);
+    case 'i2':
+      return writeInt2(out, source, at);
+    case 'date':
+      return writeDate(out, source, at);
+    case 'time':
+      return writeTime(out, source, at);
+    case 'timestamp':
+      return writeTimestamp(out, source, at);
+    case 'bytes':
+      return writeBase64(out, source, at, length);
+    case 'masked':
+      out.position = putBytes(out.bytes, out.position, mask);
+      return;
+  }
+}

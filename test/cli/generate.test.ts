@@ -1,0 +1,116 @@
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestDatabase } from '../support/database.ts';
+import { createMagazineDatabase } from '../support/magazine.ts';
+import { type CommandResult, createProject, runPlatform } from '../support/platform.ts';
+import { typeCheck } from '../support/type-check.ts';
+
+let database: TestDatabase;
+let project: Awaited<ReturnType<typeof createProject>>;
+beforeAll(async () => {
+  database = await createMagazineDatabase();
+  project = await createProject('fixtures/magazine');
+  const { code, stderr } = await generate();
+  expect(stderr).toContain('Compiled ');
+  expect(code).toBe(0);
+});
+afterAll(() => Promise.all([database?.drop(), project?.remove()]));
+
+function generate(...args: readonly string[]): Promise<CommandResult> {
+  return runPlatform(['generate', '--project', project.folder, ...args], { DATABASE_URL: database.url });
+}
+
+/** Path and contents of every generated file. */
+async function generated(): Promise<Map<string, string>> {
+  const folder = join(project.folder, 'generated');
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return new Map(await Promise.all(files.sort().map(async (path) => [path, await readFile(path, 'utf8')] as const)));
+}
+
+describe('platform generate', () => {
+  it('writes code that tsc accepts', async () => {
+    expect(await typeCheck(project.folder)).toBe('');
+  }, 60_000);
+
+  it('writes the same bytes again, and no file twice', async () => {
+    const before = await generated();
+    const path = join(project.folder, 'generated', 'server.ts');
+    const { mtimeMs } = await stat(path);
+    expect((await generate()).code).toBe(0);
+    expect(await generated()).toEqual(before);
+    expect((await stat(path)).mtimeMs).toBe(mtimeMs);
+  });
+
+  it('compiles offline from platform.schema.json', async () => {
+    const before = await generated();
+    await rm(join(project.folder, 'generated'), { recursive: true });
+    const result = await runPlatform(['generate', '--offline', '--project', project.folder], {
+      DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nowhere',
+    });
+    expect(result.code).toBe(0);
+    expect(await generated()).toEqual(before);
+  });
+
+  it('removes stale files and leaves others alone', async () => {
+    const own = join(project.folder, 'generated', 'collections', 'mine.ts');
+    await writeFile(own, 'export const mine = 1;\n');
+    const config = join(project.folder, 'platform.config.ts');
+    const text = await readFile(config, 'utf8');
+    await writeFile(config, text.replace("languages: { sort: 'sort' },", "languages: { sort: 'sort' },\n    measurements: { hidden: true },"));
+    expect((await generate()).code).toBe(0);
+    const names = [...(await generated()).keys()].map((path) => path.replace(/^.*generated./, ''));
+    expect(names).toContain(join('collections', 'mine.ts'));
+    expect(names.some((name) => name.includes('measurements'))).toBe(false);
+    await writeFile(config, text);
+    await rm(own);
+    expect((await generate()).code).toBe(0);
+  });
+
+  it('reports mistakes in permissions.yaml by line and writes nothing', async () => {
+    const before = await generated();
+    const path = join(project.folder, 'permissions.yaml');
+    const text = await readFile(path, 'utf8');
+    await writeFile(path, 'permissions:\n  public:\n    artikles:\n      read: true\n    articles:\n      read: { fields: [titel] }\n');
+    const { code, stderr } = await generate();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/permissions\.yaml:3:\d+/);
+    expect(stderr).toMatch(/permissions\.yaml:6:\d+/);
+    expect(stderr).toContain('"articles"');
+    expect(stderr).toContain('"title"');
+    expect(await generated()).toEqual(before);
+    await writeFile(path, text);
+  });
+
+  it('prints events with --json', async () => {
+    const { stdout } = await generate('--json');
+    const events = stdout.trim().split('\n').map((line) => JSON.parse(line));
+    expect(events.at(-1)).toMatchObject({ event: 'summary', collections: expect.any(Number) });
+    expect(events.filter(({ event }) => event === 'phase-end').map(({ phase }) => phase)).toEqual(
+      expect.arrayContaining(['connect', 'introspect', 'resolve', 'compile', 'write']),
+    );
+  });
+});
+
+describe('exit codes', () => {
+  it('2 for a wrong command line', async () => {
+    expect((await runPlatform(['generat'])).code).toBe(2);
+    expect((await runPlatform(['generate', '--nonsense'])).code).toBe(2);
+  });
+
+  it('3 when the database cannot be reached', async () => {
+    const { code, stderr } = await runPlatform(['generate', '--project', project.folder], {
+      DATABASE_URL: 'postgres://someone:secret@127.0.0.1:1/nowhere',
+    });
+    expect(code).toBe(3);
+    expect(stderr).toContain('127.0.0.1:1/nowhere');
+    expect(stderr).not.toContain('secret');
+  });
+
+  it('0 for help, which names them', async () => {
+    const { code, stdout } = await runPlatform(['--help']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Exit codes');
+  });
+});

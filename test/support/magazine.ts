@@ -1,0 +1,48 @@
+/** The sample as a database of a test's own, and the platform over it. */
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { dataSql } from '../../fixtures/magazine/data.ts';
+import { createDatabase, type TestDatabase, withClient } from './database.ts';
+import { createProject, type Platform, startPlatform } from './platform.ts';
+import { type CountingProxy, countStatements } from './proxy.ts';
+
+const schemaFile = fileURLToPath(new URL('../../fixtures/magazine/database.postgres.sql', import.meta.url));
+
+/** The sample served for one test file. */
+export interface Magazine extends Platform {
+  readonly database: TestDatabase;
+  /** Folder of the project, with `generated/` in it. */
+  readonly folder: string;
+  /** Counts the statements that the server sends. */
+  readonly statements: CountingProxy;
+  /** Stops the server and removes database and project. */
+  close(): Promise<void>;
+}
+
+/** A database with the magazine's schema and its data at factor 1. */
+export async function createMagazineDatabase(): Promise<TestDatabase> {
+  const database = await createDatabase(await readFile(schemaFile, 'utf8'));
+  await withClient(database.url, async (client) => {
+    for (const statement of dataSql(1)) await client.query(statement);
+  });
+  return database;
+}
+
+/** Compiles and serves the magazine over a database of its own. */
+export async function startMagazine(environment: Readonly<Record<string, string>> = {}): Promise<Magazine> {
+  const database = await createMagazineDatabase();
+  const project = await createProject('fixtures/magazine');
+  const statements = await countStatements(database.url);
+  const platform = await startPlatform(project.folder, statements.url, environment);
+  return {
+    ...platform,
+    database,
+    folder: project.folder,
+    statements,
+    async close() {
+      await platform.stop();
+      await statements.close();
+      await Promise.all([database.drop(), project.remove()]);
+    },
+  };
+}

@@ -1,0 +1,141 @@
+/** The platform as its users run it: the command in a process of its own, over a real database, asked over HTTP. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const command = join(repository, 'packages', 'cli', 'src', 'main.ts');
+
+/** Static token of the role admin in tests. */
+export const adminToken = 'test-admin-token-0123456789';
+
+/** What a command printed and how it ended. */
+export interface CommandResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** One answer, as text and parsed when it is JSON. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly json: any;
+}
+
+/** How a request differs from an anonymous GET. */
+export interface Ask {
+  readonly method?: string;
+  /** Sent as Bearer. */
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON unless it is a string. */
+  readonly body?: unknown;
+}
+
+/** A running server. */
+export interface Platform {
+  readonly url: string;
+  readonly pid: number;
+  ask(path: string, ask?: Ask): Promise<Answer>;
+  /** The same as the role admin. */
+  admin(path: string, ask?: Ask): Promise<Answer>;
+  /** Sends SIGTERM and resolves to the exit code. */
+  stop(): Promise<number>;
+}
+
+/**
+ * Makes a project folder for one test, with the files of `from` when given. It lies in the repository, so that generated
+ * code finds `@platform/runtime`.
+ */
+export async function createProject(from?: string): Promise<{ readonly folder: string; remove(): Promise<void> }> {
+  const parent = join(repository, '.tmp');
+  await mkdir(parent, { recursive: true });
+  const folder = await mkdtemp(join(parent, 'project-'));
+  if (from !== undefined) {
+    const wanted = (path: string): boolean => !/(^|\/)(generated|\.platform|platform\.schema\.json)$/.test(path);
+    await cp(join(repository, from), folder, { recursive: true, filter: wanted });
+  }
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Runs the command to its end. */
+export async function runPlatform(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> {
+  const child = spawn(process.execPath, [command, ...args], {
+    cwd: repository,
+    env: { ...process.env, DATABASE_URL: '', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr, [code]] = await Promise.all([textOf(child.stdout), textOf(child.stderr), once(child, 'exit')]);
+  return { code: Number(code), stdout, stderr };
+}
+
+/** Compiles the project over the database and serves it on a free port; resolves when it answers. */
+export async function startPlatform(
+  folder: string,
+  databaseUrl: string,
+  environment: Readonly<Record<string, string>> = {},
+  args: readonly string[] = ['--generate'],
+): Promise<Platform> {
+  const child = spawn(process.execPath, [command, 'start', '--json', '--project', folder, ...args], {
+    cwd: repository,
+    env: { ...process.env, DATABASE_URL: databaseUrl, ADMIN_TOKEN: adminToken, PORT: '0', LOG_LEVEL: 'error', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = once(child, 'exit');
+  const errors = textOf(child.stderr);
+  const url = await Promise.race([listening(child.stdout), exited.then(() => null)]);
+  if (url === null) throw new Error(`The platform did not start:\n${await errors}`);
+  const ask = (path: string, options: Ask = {}): Promise<Answer> => request(`${url}${path}`, options);
+  return {
+    url,
+    pid: child.pid ?? 0,
+    ask,
+    admin: (path, options) => ask(path, { ...options, token: adminToken }),
+    async stop() {
+      child.kill('SIGTERM');
+      const [code] = await exited;
+      return Number(code);
+    },
+  };
+}
+
+async function listening(stdout: NodeJS.ReadableStream): Promise<string | null> {
+  return new Promise((resolve) => {
+    createInterface({ input: stdout })
+      .on('line', (line) => {
+        const event: { readonly event?: string; readonly url?: string } = JSON.parse(line);
+        if (event.event === 'listening' && event.url !== undefined) resolve(event.url);
+      })
+      .on('close', () => resolve(null));
+  });
+}
+
+async function request(url: string, { method = 'GET', token, headers, body }: Ask): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== '';
+  return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
+}
+
+async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) text += String(chunk);
+  return text;
+}
