@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 // Runs one job of this repository on the pinned Node, installing dependencies first when the lockfile asks for it.
 // This file alone runs on whatever Node the machine has (20 or newer): plain JavaScript, no dependencies.
+// The scripts of package.json call it by `exec`: npm passes a signal no further than to the shell that it starts, so
+// this process takes that shell's place (exec.cmd at the top stands in for `exec` on Windows).
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

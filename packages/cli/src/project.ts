@@ -42,27 +42,6 @@ export async function loadProject(folder: string, stateFolder?: string): Promise
   };
 }
 
-/** Name and text of every `*.hbs` file in the project's folder of templates. */
-export async function loadTemplates(project: Project): Promise<ReadonlyMap<string, string>> {
-  const { config, folder } = project;
-  if (config.templates === undefined) return new Map();
-  const { readdir } = await import('node:fs/promises');
-  const source = join(folder, config.templates);
-  const names = (await readdir(source).catch(() => unreadable(config.templates ?? ''))).filter((name) =>
-    name.endsWith('.hbs'),
-  );
-  const entries = names.sort().map(async (name) => [name, await readFile(join(source, name), 'utf8')] as const);
-  return new Map(await Promise.all(entries));
-}
-
-function unreadable(folder: string): never {
-  throw new CommandError(
-    exitCodes.invalid,
-    `The folder of templates "${folder}" cannot be read.`,
-    'Correct "templates" in platform.config.ts.',
-  );
-}
-
 async function importConfig(folder: string): Promise<unknown> {
   const name = configNames.find((candidate) => existsSync(join(folder, candidate)));
   if (name === undefined) return {};

@@ -16,7 +16,7 @@ import type { Schema } from '@platform/introspect/schema';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
-import { loadTemplates } from './project.ts';
+import { loadTemplates } from './templates.ts';
 import type { Source } from './source.ts';
 import { openSource } from './source.ts';
 import type { WriteResult } from './write-files.ts';

@@ -3,13 +3,7 @@
  *
  * Made from the schema by `passes/`, printed by `emit/` and `openapi/`. Nothing here is decided again while printing.
  */
-import type {
-  AccessClass,
-  CollectionDescriptor,
-  FieldDescriptor,
-  Fingerprint,
-  RelationDescriptor,
-} from '@platform/runtime/contract';
+import type { AccessClass, CollectionDescriptor, FieldDescriptor, Fingerprint, RelationDescriptor } from '@platform/runtime/contract';
 
 /** Everything the compiler prints. */
 export interface Api {
@@ -35,6 +29,8 @@ export interface ApiCollection {
   readonly fields: readonly ApiField[];
   /** Same order as `descriptor.relations`. */
   readonly relations: readonly ApiRelation[];
+  /** Set on a link collection of a many-to-any: the field that holds a key, and the collections it may be one of. */
+  readonly anyItem: { readonly field: string; readonly targets: readonly CollectionNames[] } | null;
 }
 
 /** One operation on a collection, and the one route that leads to it. */
@@ -55,6 +51,8 @@ export interface ApiField {
   readonly keyPosition: number | null;
   /** The database's default as SQL text, for documentation. */
   readonly defaultText: string | null;
+  /** Allowed values of the field, or of the elements of an array; null when the database does not list them. */
+  readonly values: readonly string[] | null;
   /** Name of the type alias that lists the allowed values: `ArticlesStatusValue`; null when there is no list. */
   readonly valuesType: string | null;
   /** Name of the many-to-one relation that reads through this field (the same as the field's), else null. */

@@ -9,7 +9,8 @@ import { shortHash } from './hash.ts';
 /** `OrderLines`: one capital per word; an underscore where a word begins with a digit (`address_1` is `Address_1`). */
 export function pascalCase(name: string): string {
   const joined = words(name).reduce((text, word) => text + (/^\p{Nd}/u.test(word) ? `_${word}` : capital(word)), '');
-  return joined === '' ? `_${shortHash(name)}` : joined;
+  if (joined === '') return `_${shortHash(name)}`;
+  return joined.length > longest ? `${[...joined].slice(0, longest - 10).join('')}_${shortHash(name)}` : joined;
 }
 
 /** `orderLines`: as `pascalCase` with a small first letter; a word of the language takes an underscore at its end. */
@@ -19,11 +20,10 @@ export function camelCase(name: string): string {
   return reserved.has(identifier) ? `${identifier}_` : identifier;
 }
 
-/** A file name of ASCII letters, digits, `_` and `-`; a name that has to change for it ends in its hash. */
+/** A file name of ASCII letters, digits and `_`; a name that has to change for it ends in its hash. */
 export function fileName(name: string): string {
-  const safe = name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, 100);
-  const kept = safe === name && /^[A-Za-z0-9_]/.test(name) && !devices.test(name);
-  return kept ? name : `${safe.replace(/^-+/, '')}_${shortHash(name)}`;
+  const safe = name.replaceAll(/[^A-Za-z0-9_]+/g, '_').slice(0, longest);
+  return safe === name && name !== '' && !devices.test(name) ? name : `${safe}_${shortHash(name)}`;
 }
 
 /**
@@ -48,13 +48,17 @@ export function uniqueNames(
   return new Map(entries);
 }
 
+/** Characters of an identifier without its suffix: a declaration's first line fits the width. */
+const longest = 64;
+
 const plain = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 
 /** Names that Windows keeps for devices. */
 const devices = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
 function words(name: string): readonly string[] {
-  return name.normalize('NFC').match(/[\p{ID_Continue}--_]+/gv) ?? [];
+  const text = /\p{Ll}/u.test(name) ? name : name.toLowerCase();
+  return text.normalize('NFC').match(/[\p{ID_Continue}--_]+/gv) ?? [];
 }
 
 /** A word that begins with a combining mark cannot begin an identifier. */

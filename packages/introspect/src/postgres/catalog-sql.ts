@@ -16,10 +16,19 @@ export const versionSql = "SELECT pg_catalog.current_setting('server_version_num
 
 /** Prints the statement for a server of this version (14 or later). */
 export function catalogSql(version: number): string {
-  const parts = Object.entries(rowsSql(version));
-  return `WITH RECURSIVE ${settingsSql},\n${wantedSql},\n${usedTypesSql}\n${parts
-    .map(([kind, sql]) => `SELECT '${kind}' AS kind, pg_catalog.row_to_json(part)::pg_catalog.text AS row\nFROM (\n${sql}\n) AS part`)
-    .join('\nUNION ALL\n')}\nORDER BY kind, row`;
+  const parts = Object.entries(rowsSql(version)).map(([kind, sql]) => printPart(kind, sql));
+  return `WITH RECURSIVE ${settingsSql},
+${wantedSql},
+${usedTypesSql}
+${parts.join('\nUNION ALL\n')}
+ORDER BY kind, row`;
+}
+
+function printPart(kind: string, sql: string): string {
+  return `SELECT '${kind}' AS kind, pg_catalog.row_to_json(part)::pg_catalog.text COLLATE pg_catalog."C" AS row
+FROM (
+${sql}
+) AS part`;
 }
 
 function rowsSql(version: number): Readonly<Record<keyof CatalogRows, string>> {

@@ -1,4 +1,7 @@
-import type { Condition } from './condition.ts';
+import { type Condition, never } from './condition.ts';
+import { readRows } from './filter-rows.ts';
+import { checkFilterForm } from './filter-syntax.ts';
+import { defaultQueryLimits, type QueryLimits } from './limits.ts';
 import type { JsonValue, PortableType } from './types.ts';
 
 /** What a filter may say about one field. */
@@ -6,6 +9,8 @@ export interface NamedField {
   readonly type: PortableType;
   readonly values?: readonly string[];
   readonly element?: PortableType;
+  /** As `FieldDescriptor.native`; narrows the values where the portable type is wider. */
+  readonly native?: string;
 }
 
 /** What a filter may say about one relation. `targets` are the allowed collections of a many-to-any. */
@@ -32,6 +37,58 @@ export interface FilterProblem {
   /** Keys from the root of the filter, for messages: `['author_id', 'name', '_eq']`. */
   readonly path: readonly string[];
   readonly message: string;
+}
+
+/** How a filter is read. */
+export interface FilterOptions {
+  /** Accepts `_regex`, for validation rules. */
+  readonly regex?: boolean;
+  /** Values are text of a query string, which the type of the field converts. */
+  readonly text?: boolean;
+  readonly limits?: QueryLimits;
+}
+
+/** A filter in normal form. With problems, `condition` matches nothing. */
+export interface ParsedFilter {
+  readonly condition: Condition;
+  readonly problems: readonly FilterProblem[];
+}
+
+/**
+ * Reads a filter as people write it (API specification, section 5.2) into the normal form.
+ *
+ * The form is judged first, and names and values only when it holds. In the result `_null`, `_nnull`, `_empty` and
+ * `_nempty` carry the literal `true`, `_in` and `_between` literal arrays; lists with dynamic values are spread into
+ * single comparisons. Under a many-to-any, `item:<collection>` becomes `related` with the relation `item`.
+ */
+export function parseFilter(
+  input: JsonValue,
+  collection: string,
+  names: FilterNames,
+  options: FilterOptions = {},
+): ParsedFilter {
+  const problems: FilterProblem[] = [];
+  checkForm(input, collection, names, options, problems);
+  if (problems.length > 0) return { condition: never, problems };
+  const condition = readRows({ names, text: options.text === true, problems }, input, { collection, path: [] });
+  return { condition: problems.length > 0 ? never : condition, problems };
+}
+
+function checkForm(
+  input: JsonValue,
+  collection: string,
+  names: FilterNames,
+  options: FilterOptions,
+  problems: FilterProblem[],
+): void {
+  const limits = options.limits ?? defaultQueryLimits;
+  const form = {
+    relationalDepth: limits.relationalDepth,
+    filterDepth: limits.filterDepth,
+    comparisons: limits.comparisons,
+    regex: options.regex === true,
+  };
+  checkFilterForm(input, collection, names, form, (path, message) => problems.push({ stage: 'syntax', path, message }));
 }
 
 export type { Condition, JsonValue };

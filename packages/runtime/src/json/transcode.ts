@@ -11,7 +11,7 @@ import type { ByteWriter } from './byte-writer.ts';
 import { int32, putBytes } from './bytes.ts';
 import { writeDate, writeTime, writeTimestamp, writeTimestamptz } from './dates.ts';
 import { writeInt2, writeInt4, writeInt8 } from './numbers.ts';
-import { shortLength, writeBase64, writeNumber, writeRaw, writeText, writeUuid } from './texts.ts';
+import { writeBase64, writeList, writeNumber, writeRaw, writeText, writeUuid } from './texts.ts';
 
 /** Appends one JSON object made of the columns that stand at `offset` (length, then bytes, per column). */
 export type Transcoder = (buffer: Buffer, offset: number, out: ByteWriter) => void;
@@ -30,10 +30,40 @@ const mask = ascii('"**********"');
 const inRow = 0;
 const inRecord = 4;
 
+/**
+ * Numbers for what stands under a key, so that the interpreter branches through one jump table: the kinds of scalars,
+ * then the composed ones.
+ */
+const codes = {
+  bool: 0,
+  i2: 1,
+  i4: 2,
+  i8: 3,
+  number: 4,
+  text: 5,
+  json: 6,
+  jsonb: 7,
+  date: 8,
+  time: 9,
+  timestamp: 10,
+  timestamptz: 11,
+  uuid: 12,
+  bytes: 13,
+  csv: 14,
+  masked: 15,
+  array: 16,
+  record: 17,
+  records: 18,
+} as const satisfies Record<WireKind | 'array' | 'record' | 'records', number>;
+
 /** A shape with everything about it resolved that does not depend on the row. */
-type Node =
-  | { readonly kind: 'scalar' | 'array'; readonly wire: WireKind; readonly fields: readonly Field[] }
-  | { readonly kind: 'record' | 'records'; readonly wire: 'text'; readonly fields: readonly Field[] };
+interface Node {
+  readonly code: number;
+  /** Code of the elements of an array and of records; that of the node itself otherwise. */
+  readonly element: number;
+  /** Fields of a record or of each of the records. */
+  readonly fields: readonly Field[];
+}
 
 interface Field {
   /** `{"key":` or `,"key":` in UTF-8. */
@@ -64,12 +94,12 @@ function resolveFields(fields: readonly ShapeField[]): readonly Field[] {
 function resolve(shape: Shape): Node {
   switch (shape.kind) {
     case 'scalar':
-      return { kind: 'scalar', wire: shape.wire, fields: [] };
+      return { code: codes[shape.wire], element: codes[shape.wire], fields: [] };
     case 'array':
-      return { kind: 'array', wire: shape.element, fields: [] };
+      return { code: codes.array, element: codes[shape.element], fields: [] };
     case 'record':
     case 'records':
-      return { kind: shape.kind, wire: 'text', fields: resolveFields(shape.fields) };
+      return { code: codes[shape.kind], element: codes.record, fields: resolveFields(shape.fields) };
   }
 }
 
@@ -82,7 +112,7 @@ function writeFields(fields: readonly Field[], source: Buffer, offset: number, s
     out.reserve(prefix.length + scalarRoom);
     out.position = putBytes(out.bytes, out.position, prefix);
     if (length >= 0) {
-      writeNode(node, source, at, length, out);
+      writeNode(node, node.code, source, at, length, out);
       at += length;
     } else writeNull(node, out);
   }
@@ -91,22 +121,10 @@ function writeFields(fields: readonly Field[], source: Buffer, offset: number, s
 }
 
 function writeNull(node: Node, out: ByteWriter): void {
-  if (node.kind === 'records') {
+  if (node.code === codes.records) {
     out.bytes[out.position++] = 91;
     out.bytes[out.position++] = 93;
   } else out.position = putBytes(out.bytes, out.position, nullText);
-}
-
-function writeNode(node: Node, source: Buffer, at: number, length: number, out: ByteWriter): void {
-  switch (node.kind) {
-    case 'scalar':
-      return writeScalar(node.wire, source, at, length, out);
-    case 'record':
-      return writeRecord(node.fields, source, at, out);
-    case 'records':
-    case 'array':
-      return writeArray(node, source, at, out);
-  }
 }
 
 /** The binary form of a record: the number of columns, then oid, length and bytes of each (`record_send`). */
@@ -158,47 +176,51 @@ function writeElement(node: Node, source: Buffer, from: number, out: ByteWriter)
     out.position = putBytes(out.bytes, out.position, nullText);
     return at;
   }
-  if (node.kind === 'records') writeRecord(node.fields, source, at, out);
-  else writeScalar(node.wire, source, at, length, out);
+  writeNode(node, node.element, source, at, length, out);
   return at + length;
 }
 
 /** Writes a value that is not null; `scalarRoom` bytes are reserved. */
-function writeScalar(wire: WireKind, source: Buffer, at: number, length: number, out: ByteWriter): void {
-  switch (wire) {
-    case 'text':
-      if (length <= shortLength) out.reserve(length * 6 + scalarRoom);
+function writeNode(node: Node, code: number, source: Buffer, at: number, length: number, out: ByteWriter): void {
+  switch (code) {
+    case codes.text:
       return writeText(out, source, at, length);
-    case 'i4':
+    case codes.i4:
       return writeInt4(out, source, at);
-    case 'i8':
+    case codes.i8:
       return writeInt8(out, source, at);
-    case 'timestamptz':
+    case codes.timestamptz:
       return writeTimestamptz(out, source, at);
-    case 'bool':
+    case codes.bool:
       out.position = putBytes(out.bytes, out.position, source[at] === 0 ? falseText : trueText);
       return;
-    case 'number':
-      if (length <= shortLength) out.reserve(length * 6 + scalarRoom);
+    case codes.number:
       return writeNumber(out, source, at, length);
-    case 'json':
+    case codes.json:
       return writeRaw(out, source, at, length);
-    case 'jsonb':
+    case codes.jsonb:
       // The first byte is the version of the format.
       return writeRaw(out, source, at + 1, length - 1);
-    case 'uuid':
+    case codes.uuid:
       return writeUuid(out, source, at);
-    case 'i2':
+    case codes.i2:
       return writeInt2(out, source, at);
-    case 'date':
+    case codes.date:
       return writeDate(out, source, at);
-    case 'time':
+    case codes.time:
       return writeTime(out, source, at);
-    case 'timestamp':
+    case codes.timestamp:
       return writeTimestamp(out, source, at);
-    case 'bytes':
+    case codes.bytes:
       return writeBase64(out, source, at, length);
-    case 'masked':
+    case codes.record:
+      return writeRecord(node.fields, source, at, out);
+    case codes.array:
+    case codes.records:
+      return writeArray(node, source, at, out);
+    case codes.csv:
+      return writeList(out, source, at, length);
+    case codes.masked:
       out.position = putBytes(out.bytes, out.position, mask);
       return;
   }

@@ -54,15 +54,19 @@ export const columnsSql = `  SELECT a.attrelid::pg_catalog.text, a.attnum, a.att
   -- system columns have negative numbers; dropped columns stay in the catalog
   WHERE r.detailed AND a.attnum > 0 AND NOT a.attisdropped`;
 
-/** Reads who inherits from whom, also the partitions. */
-export const inheritsSql = `  SELECT i.inhrelid::pg_catalog.text, i.inhparent::pg_catalog.text, i.inhseqno, r.relispartition,
-    pg_catalog.json_build_object('nspname', r.nspname, 'name', r.relname) AS child,
+/** Reads who inherits from whom, also the partitions. Either side may lie in a schema that was not asked for. */
+export const inheritsSql = `  SELECT i.inhrelid::pg_catalog.text, i.inhparent::pg_catalog.text, i.inhseqno, ch.relispartition,
+    pg_catalog.json_build_object('nspname', chn.nspname, 'name', ch.relname) AS child,
     pg_catalog.json_build_object('nspname', pn.nspname, 'name', p.relname) AS parent
-  FROM relation AS r
-  JOIN pg_catalog.pg_inherits AS i ON i.inhrelid = r.oid
-  -- parent, which may lie in a schema that was not asked for
+  FROM pg_catalog.pg_inherits AS i
+  -- child
+  JOIN pg_catalog.pg_class AS ch ON ch.oid = i.inhrelid
+  JOIN pg_catalog.pg_namespace AS chn ON chn.oid = ch.relnamespace
+  -- parent
   JOIN pg_catalog.pg_class AS p ON p.oid = i.inhparent
-  JOIN pg_catalog.pg_namespace AS pn ON pn.oid = p.relnamespace`;
+  JOIN pg_catalog.pg_namespace AS pn ON pn.oid = p.relnamespace
+  -- the indexes of partitions inherit as well
+  WHERE i.inhrelid IN (SELECT r.oid FROM relation AS r) OR i.inhparent IN (SELECT r.oid FROM relation AS r)`;
 
 /** Reads the definitions of views and materialized views. */
 export const rulesSql = `  SELECT w.ev_class::pg_catalog.text, w.ev_action::pg_catalog.text AS action

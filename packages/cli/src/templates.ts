@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CommandError, exitCodes } from './exit-codes.ts';
+import type { Project } from './project.ts';
+
+/** The platform's own templates: beside the published package's code, or at the top of the repository. */
+const ownFolder = ['../templates/', '../../../templates/']
+  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  .find((path) => existsSync(path));
+
+/** Text of every template by its name, those of the project in place of the platform's own of the same name. */
+export async function loadTemplates(project: Project): Promise<ReadonlyMap<string, string>> {
+  const own = ownFolder === undefined ? [] : await readTemplates(ownFolder);
+  const { templates } = project.config;
+  if (templates === undefined) return new Map(own);
+  const overriding = await readTemplates(join(project.folder, templates));
+  const unknown = overriding.find(([name]) => !own.some(([known]) => known === name));
+  if (unknown !== undefined) {
+    throw new CommandError(
+      exitCodes.invalid,
+      `"${join(templates, unknown[0])}" replaces no template.`,
+      `Templates are ${own.map(([name]) => name).join(', ')}.`,
+    );
+  }
+  return new Map([...own, ...overriding]);
+}
+
+async function readTemplates(folder: string): Promise<readonly (readonly [name: string, text: string])[]> {
+  const names = await readdir(folder).catch(() => null);
+  if (names === null) {
+    throw new CommandError(
+      exitCodes.invalid,
+      `The folder of templates "${folder}" cannot be read.`,
+      'Correct "templates" in platform.config.ts.',
+    );
+  }
+  const wanted = names.filter((name) => name.endsWith('.hbs')).sort();
+  return Promise.all(wanted.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const));
+}

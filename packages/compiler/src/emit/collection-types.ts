@@ -1,0 +1,135 @@
+/** The types of one collection: Key, Item, Create, Update and Filter, every one expanded. */
+import type { ApiCollection, ApiField, ApiRelation } from '../api.ts';
+import type { Declaration, Member } from '../print/declaration.ts';
+import { stringLiteral } from '../print/text.ts';
+import { nullable, type Type, union } from '../print/type.ts';
+import { askedRelation, type Collections, keyType, sentRelation, takenRelation } from './relation-types.ts';
+import { askedType, sentType, takenType } from './scalar-types.ts';
+
+/** Declares the types of a collection. Those of payloads exist where the database lets anyone write. */
+export function declareTypes(collection: ApiCollection, collections: Collections): readonly Declaration[] {
+  return [
+    ...declareValues(collection),
+    ...declareKey(collection),
+    declareItem(collection, collections),
+    ...(collection.descriptor.writable ? declarePayloads(collection, collections) : []),
+    declareFilter(collection, collections),
+  ];
+}
+
+function declareValues({ fields }: ApiCollection): readonly Declaration[] {
+  return fields.flatMap(({ valuesType, values, descriptor }): readonly Declaration[] => {
+    if (valuesType === null || values === null) return [];
+    const type = values.length === 0 ? 'never' : union(...values.map(stringLiteral));
+    return [{ kind: 'alias', name: valuesType, notes: [`Values of \`${descriptor.name}\`.`], type }];
+  });
+}
+
+function declareKey(collection: ApiCollection): readonly Declaration[] {
+  const { names, fields, descriptor } = collection;
+  const notes = [`Key of \`${descriptor.name}\`.`];
+  const keys = descriptor.key.flatMap((name) => fields.filter((field) => field.descriptor.name === name));
+  const single = keyType(collection);
+  if (single !== null) return [{ kind: 'alias', name: names.key, notes, type: single }];
+  if (keys.length === 0) return [];
+  const members = keys.map((field) => member(field.descriptor.name, sentType(field), []));
+  return [{ kind: 'interface', name: names.key, notes, members }];
+}
+
+function declareItem(collection: ApiCollection, collections: Collections): Declaration {
+  const { names, note, descriptor } = collection;
+  const fields = collection.fields.map((field) =>
+    member(field.descriptor.name, itemType(collection, field, collections), [field.note]),
+  );
+  const relations = otherRelations(collection).map((relation) =>
+    member(relation.descriptor.name, withNull(relation, sentRelation(relation, null, collections)), []),
+  );
+  const notes = [note ?? `An item of \`${descriptor.name}\`.`];
+  return { kind: 'interface', name: names.item, notes, members: [...fields, ...relations] };
+}
+
+function itemType(collection: ApiCollection, field: ApiField, collections: Collections): Type {
+  const relation = relationOf(collection, field);
+  const any = collection.anyItem?.field === field.descriptor.name ? collection.anyItem.targets : [];
+  const type = relation ? sentRelation(relation, field, collections) : sentType(field);
+  return orNull(field, union(type, ...any.map(({ item }) => item)));
+}
+
+function declarePayloads(collection: ApiCollection, collections: Collections): readonly Declaration[] {
+  const { names, descriptor } = collection;
+  const fields = collection.fields.filter((field) => field.descriptor.writable);
+  const payload = (field: ApiField): Type => {
+    const relation = relationOf(collection, field);
+    return orNull(field, relation ? takenRelation(relation, field, collections) : takenType(field));
+  };
+  const relations = otherRelations(collection).map((relation) =>
+    optional(relation.descriptor.name, withNull(relation, takenRelation(relation, null, collections))),
+  );
+  const created = fields.map((field) => ({
+    ...member(field.descriptor.name, payload(field), [field.note, defaultNote(field)]),
+    optional: !field.required,
+  }));
+  const updated = fields.map((field) => optional(field.descriptor.name, payload(field)));
+  return [
+    {
+      kind: 'interface',
+      name: names.create,
+      notes: [`What a new item of \`${descriptor.name}\` is made from.`],
+      members: [...created, ...relations],
+    },
+    {
+      kind: 'interface',
+      name: names.update,
+      notes: [`Changes of an item of \`${descriptor.name}\`.`],
+      members: [...updated, ...relations],
+    },
+  ];
+}
+
+function declareFilter(collection: ApiCollection, collections: Collections): Declaration {
+  const { names, anyItem, descriptor } = collection;
+  const fields = collection.fields.flatMap((field) => {
+    const relation = relationOf(collection, field);
+    const asked = askedType(field);
+    const parts = [...(relation ? [askedRelation(relation)] : []), ...(asked ? [asked] : [])];
+    return parts.length > 0 ? [optional(field.descriptor.name, union(...parts))] : [];
+  });
+  const relations = otherRelations(collection).map((one) => optional(one.descriptor.name, askedRelation(one)));
+  const items = (anyItem?.targets ?? []).map(({ collection: name, filter }) => optional(`item:${name}`, filter));
+  const groups = ['_and', '_or'].map((name) => optional(name, { kind: 'list', of: names.filter }));
+  const groupNames = new Set(groups.map(({ name }) => name));
+  const members = [...fields, ...relations, ...items].filter(({ name }) => !groupNames.has(name));
+  const notes = [`Conditions on items of \`${descriptor.name}\`; all of them must hold.`];
+  return { kind: 'interface', name: names.filter, notes, members: [...members, ...groups] };
+}
+
+/** The many-to-one relation that reads through a field. */
+function relationOf({ relations }: ApiCollection, field: ApiField): ApiRelation | undefined {
+  return field.relation === null ? undefined : relations.find(({ descriptor }) => descriptor.name === field.relation);
+}
+
+/** Relations that are not also a field. */
+function otherRelations({ relations, fields }: ApiCollection): readonly ApiRelation[] {
+  const names = new Set(fields.map(({ descriptor }) => descriptor.name));
+  return relations.filter(({ descriptor }) => !names.has(descriptor.name));
+}
+
+function member(name: string, type: Type, notes: Member['notes']): Member {
+  return { name, optional: false, notes, type };
+}
+
+function optional(name: string, type: Type): Member {
+  return { name, optional: true, notes: [], type };
+}
+
+function orNull(field: ApiField, type: Type): Type {
+  return field.descriptor.nullable ? nullable(type) : type;
+}
+
+function withNull({ descriptor }: ApiRelation, type: Type): Type {
+  return descriptor.kind === 'm2o' && descriptor.nullable ? nullable(type) : type;
+}
+
+function defaultNote({ defaultText }: ApiField): string | null {
+  return defaultText === null ? null : `Default: ${defaultText}`;
+}

@@ -1,0 +1,19 @@
+import type { ApiCollection } from '../api.ts';
+import type { Declaration } from '../print/declaration.ts';
+import { data, type Value } from '../print/value.ts';
+
+/** Declares the constant that states a collection's facts to the runtime. */
+export function declareDescriptor({ names, descriptor, source }: ApiCollection): Declaration {
+  return {
+    kind: 'constant',
+    name: names.constant,
+    notes: [`\`${descriptor.name}\`: ${source}.`],
+    type: 'CollectionDescriptor',
+    value: describe(descriptor),
+  };
+}
+
+function describe(descriptor: ApiCollection['descriptor']): Value {
+  const { fields, relations, ...facts } = descriptor;
+  return data({ ...facts, fields: fields.map((field) => ({ ...field })), relations: relations.map((one) => ({ ...one })) });
+}

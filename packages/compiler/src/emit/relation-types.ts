@@ -1,0 +1,49 @@
+/** Relations → TypeScript types. Targets are named, so related collections may refer to each other in circles. */
+import type { ApiCollection, ApiField, ApiRelation, CollectionNames } from '../api.ts';
+import { flat, generic, list, type Type, union } from '../print/type.ts';
+import { sentType, takenType } from './scalar-types.ts';
+
+/** Collections by API name, to look up what stands at the other end. */
+export type Collections = ReadonlyMap<string, ApiCollection>;
+
+/** The value under a relation in an answer: keys, or items where they were asked for. */
+export function sentRelation(relation: ApiRelation, field: ApiField | null, collections: Collections): Type {
+  const { key, item } = relation.target;
+  if (relation.descriptor.kind !== 'm2o') return list(union(...keyPart(relation.target, collections), item));
+  return union(field ? keyOr(sentType(field), relation.target, collections) : key, item);
+}
+
+/** The value under a relation in a payload: link by key, create, update. */
+export function takenRelation(relation: ApiRelation, field: ApiField | null, collections: Collections): Type {
+  const { key, create, update } = relation.target;
+  const isWritable = collections.get(relation.target.collection)?.descriptor.writable ?? false;
+  if (relation.descriptor.kind === 'm2o') {
+    const link = field ? takenType(field) : key;
+    return isWritable ? union(link, create, update) : link;
+  }
+  if (!isWritable) return list(key);
+  return union(list(union(key, create, update)), generic('ManyChanges', key, create, update));
+}
+
+/** What a filter may say about a relation. */
+export function askedRelation({ descriptor, target }: ApiRelation): Type {
+  if (descriptor.kind === 'm2o') return target.filter;
+  return union(target.filter, generic('ManyOperators', target.filter));
+}
+
+function keyPart(target: CollectionNames, collections: Collections): readonly Type[] {
+  return collections.get(target.collection)?.descriptor.key.length === 0 ? [] : [target.key];
+}
+
+/** The key's name where the foreign key holds the key; a key of another form, or another column, by its own type. */
+function keyOr(type: Type, target: CollectionNames, collections: Collections): Type {
+  const key = keyType(collections.get(target.collection));
+  return key !== null && flat(key) === flat(type) ? target.key : type;
+}
+
+/** The type of a key of one field, else null. */
+export function keyType(collection: ApiCollection | undefined): Type | null {
+  const fields = collection?.fields.filter(({ keyPosition }) => keyPosition !== null) ?? [];
+  const [only] = fields;
+  return fields.length === 1 && only ? sentType(only) : null;
+}

@@ -1,0 +1,13 @@
+/** Types of the runtime that collection files may name. None ends in a suffix that a collection's own types have. */
+export const runtimeTypes: ReadonlySet<string> = new Set([
+  'BooleanOperators',
+  'CollectionDescriptor',
+  'EqualOperators',
+  'FloatValue',
+  'JsonValue',
+  'ManyChanges',
+  'ManyOperators',
+  'NullOperators',
+  'OrderOperators',
+  'TextOperators',
+]);

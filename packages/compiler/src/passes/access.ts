@@ -1,0 +1,101 @@
+/**
+ * Roles and their rules → access classes: roles that may do the same are one class, so that a plan is made once.
+ *
+ * `public` (requests without a token) and `admin` always exist. A class is named after `admin` or `public` when it
+ * holds that role, else after its roles.
+ */
+import type { Collection, Permission, Role, Schema } from '@platform/introspect/schema';
+import { type AccessClass, type AccessRule, always, type CollectionAccess, type WriteRule } from '@platform/runtime/contract';
+import { fileName, uniqueNames } from '../print/identifier.ts';
+import { canonicalJson } from '../print/json.ts';
+import type { SchemaIndex } from './schema-index.ts';
+
+/** Resolves the access classes: `admin`, `public`, then the others sorted by name. */
+export function resolveAccess(schema: Schema, index: SchemaIndex): readonly AccessClass[] {
+  const admins = schema.roles.filter(({ admin }) => admin).map(({ name }) => name);
+  const collections = schema.collections.map((collection) => adminAccess(collection, index));
+  const groups = groupRoles(schema);
+  const names = nameGroups(groups.map(({ roles }) => roles));
+  const others = groups.map(({ roles, access }, at) => ({
+    name: names[at] ?? '',
+    roles,
+    admin: false,
+    collections: access,
+  }));
+  const [open, rest] = [others.filter(({ name }) => name === 'public'), others.filter(({ name }) => name !== 'public')];
+  return [
+    { name: 'admin', roles: ['admin', ...admins], admin: true, collections },
+    ...open,
+    ...rest.sort((a, b) => (a.name < b.name ? -1 : 1)),
+  ];
+}
+
+interface Group {
+  readonly roles: readonly string[];
+  readonly access: readonly CollectionAccess[];
+}
+
+/** Roles by what they may do. App access is a permission too, so it keeps two roles apart. */
+function groupRoles(schema: Schema): readonly Group[] {
+  const rules = Map.groupBy(schema.permissions, ({ role }) => role);
+  const visitor: Pick<Role, 'name' | 'app'> = { name: 'public', app: false };
+  const roles = [visitor, ...schema.roles.filter(({ admin }) => !admin)].map(({ name, app }) => ({
+    name,
+    app,
+    access: collectionAccess(rules.get(name) ?? []),
+  }));
+  const groups = Map.groupBy(roles, ({ app, access }) => canonicalJson([app, access]));
+  return [...groups.values()].map((members) => ({
+    roles: members.map(({ name }) => name),
+    access: members[0]?.access ?? [],
+  }));
+}
+
+function collectionAccess(permissions: readonly Permission[]): readonly CollectionAccess[] {
+  const groups = Map.groupBy(permissions, ({ collection }) => collection);
+  return [...groups]
+    .map(([collection, rules]) => ({ collection, ...actionRules(rules) }))
+    .sort((a, b) => (a.collection < b.collection ? -1 : 1));
+}
+
+function actionRules(rules: readonly Permission[]): Omit<CollectionAccess, 'collection'> {
+  const of = (action: Permission['action']) => rules.filter((rule) => rule.action === action);
+  const [read, create, update, remove] = [of('read'), of('create'), of('update'), of('delete')];
+  return {
+    ...(read.length > 0 && { read: read.map(readRule) }),
+    ...(create.length > 0 && { create: create.map(writeRule) }),
+    ...(update.length > 0 && { update: update.map(writeRule) }),
+    ...(remove.length > 0 && { delete: remove.map(readRule) }),
+  };
+}
+
+function readRule({ fields, where }: Permission): AccessRule {
+  return { fields, where };
+}
+
+function writeRule({ fields, where, check, presets }: Permission): WriteRule {
+  return { fields, where, check, presets };
+}
+
+/** Every field and relation, every row, every action that the database has for the table. */
+function adminAccess(collection: Collection, index: SchemaIndex): CollectionAccess {
+  const { writable } = index.table(collection.table);
+  const fields = [...new Set([...collection.fields, ...collection.relations].map(({ name }) => name))];
+  const rule: AccessRule = { fields, where: always };
+  const write: WriteRule = { ...rule, check: null, presets: [] };
+  return {
+    collection: collection.name,
+    read: [rule],
+    ...(writable.insert && { create: [write] }),
+    ...(writable.update && { update: [write] }),
+    ...(writable.delete && { delete: [{ fields: [], where: always }] }),
+  };
+}
+
+/** `full` is the name of the document for everyone, so no class has it; `admin` is taken. */
+function nameGroups(groups: readonly (readonly string[])[]): readonly string[] {
+  const wanted = groups.map((roles) => (roles.includes('public') ? 'public' : roles.join('_')));
+  const fold = (name: string): string => name.toLowerCase();
+  const names = uniqueNames(wanted, fileName, fold, new Set(['admin', 'full']));
+  return wanted.map((name) => names.get(name) ?? name);
+}

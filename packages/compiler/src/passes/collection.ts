@@ -1,0 +1,89 @@
+import type { Collection, Table } from '@platform/introspect/schema';
+import type { CollectionDescriptor } from '@platform/runtime/contract';
+import type { ApiCollection, CollectionNames, Operation } from '../api.ts';
+import { resolveFields } from './field.ts';
+import { nameValues } from './names.ts';
+import { quoteQualified } from './quote.ts';
+import { resolveRelation } from './relation.ts';
+import type { SchemaIndex } from './schema-index.ts';
+
+/** Resolves one collection: its descriptor, and what is printed beside it. */
+export function resolveCollection(
+  collection: Collection,
+  index: SchemaIndex,
+  names: ReadonlyMap<string, CollectionNames>,
+): ApiCollection {
+  const table = index.table(collection.table);
+  const own = namesOf(names, collection.name);
+  const valueTypes = nameValues(
+    own,
+    collection.fields.map(({ name }) => name),
+  );
+  const fields = resolveFields(collection, table, index, valueTypes);
+  const relations = collection.relations.map((relation) => ({
+    descriptor: resolveRelation(relation, index),
+    target: namesOf(names, relation.target),
+  }));
+  const descriptor: CollectionDescriptor = {
+    name: collection.name,
+    table: quoteQualified(table.schema, table.name),
+    key: collection.key,
+    singleton: collection.singleton,
+    ...(collection.sort !== null && { sort: collection.sort }),
+    writable: isWritable(table),
+    fields: fields.map((field) => field.descriptor),
+    relations: relations.map((relation) => relation.descriptor),
+  };
+  return {
+    descriptor,
+    names: own,
+    source: `${kindWords[table.kind]} ${table.id}`,
+    note: collection.note ?? table.comment,
+    operations: operationsOf(collection),
+    fields,
+    relations,
+    anyItem: resolveAnyItem(collection.name, index, names),
+  };
+}
+
+/** Whether the database lets anyone write the relation at all. */
+export function isWritable(table: Table): boolean {
+  return table.writable.insert || table.writable.update || table.writable.delete;
+}
+
+const kindWords = {
+  table: 'table',
+  partitioned: 'partitioned table',
+  view: 'view',
+  materializedView: 'materialized view',
+  foreign: 'foreign table',
+} as const;
+
+/** API specification, section 4: without a key a collection is only listed; a singleton is one object. */
+function operationsOf({ name, key, singleton }: Collection): readonly Operation[] {
+  const path = `/items/${encodeURIComponent(name)}`;
+  if (singleton) return [{ kind: 'readSingleton', method: 'GET', path }];
+  const lists: readonly Operation[] = [
+    { kind: 'list', method: 'GET', path },
+    { kind: 'search', method: 'SEARCH', path },
+  ];
+  return key.length === 0 ? lists : [...lists, { kind: 'read', method: 'GET', path: `${path}/:key` }];
+}
+
+/** A link collection learns from its owners what its rows may point at. */
+function resolveAnyItem(
+  name: string,
+  index: SchemaIndex,
+  names: ReadonlyMap<string, CollectionNames>,
+): ApiCollection['anyItem'] {
+  const owners = index.linkedBy(name);
+  const [first] = owners;
+  const allowed = [...new Set(owners.flatMap((relation) => relation.allowed))].sort();
+  return first ? { field: first.itemField, targets: allowed.map((target) => namesOf(names, target)) } : null;
+}
+
+function namesOf(names: ReadonlyMap<string, CollectionNames>, collection: string): CollectionNames {
+  const found = names.get(collection);
+  if (!found) throw new Error(`The schema refers to collection ${collection}, which it does not contain.`);
+  return found;
+}

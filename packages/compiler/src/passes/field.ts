@@ -1,0 +1,81 @@
+import type { Collection, Column, ColumnFill, Field, Table } from '@platform/introspect/schema';
+import type { FieldDescriptor } from '@platform/runtime/contract';
+import type { ApiField } from '../api.ts';
+import { quoteIdentifier } from './quote.ts';
+import type { SchemaIndex } from './schema-index.ts';
+import { nativeForm } from './wire-form.ts';
+
+/** Resolves the fields of a collection, in column order. `valueTypes` names the alias of each field's values. */
+export function resolveFields(
+  collection: Collection,
+  table: Table,
+  index: SchemaIndex,
+  valueTypes: ReadonlyMap<string, string>,
+): readonly ApiField[] {
+  const relations = new Set(collection.relations.flatMap((one) => (one.kind === 'm2o' && one.field ? [one.field] : [])));
+  return collection.fields.map((field) => {
+    const column = index.column(table, field.column);
+    const descriptor = describe(field, table, column, index);
+    const keyPosition = collection.key.indexOf(field.name);
+    const values = valuesOf(field, column);
+    return {
+      descriptor,
+      note: field.note ?? column.comment,
+      required: descriptor.writable && (field.required || (!descriptor.nullable && descriptor.filled === undefined)),
+      keyPosition: keyPosition === -1 ? null : keyPosition,
+      defaultText: column.fill.kind === 'default' ? column.fill.expression : null,
+      values,
+      valuesType: values && (valueTypes.get(field.name) ?? null),
+      relation: relations.has(field.name) ? field.name : null,
+    };
+  });
+}
+
+function describe(field: Field, table: Table, column: Column, index: SchemaIndex): FieldDescriptor {
+  const { native, comparison, wire } = nativeForm(column.type, field.type);
+  const { values, element, maxLength, precision, scale } = column.type;
+  const fill = fillOf(column, index);
+  return {
+    name: field.name,
+    column: quoteIdentifier(column.name),
+    type: field.type,
+    native,
+    ...(comparison !== undefined && { comparison }),
+    wire,
+    nullable: column.nullable && !column.type.domains.some(({ notNull }) => notNull),
+    ...(values && { values }),
+    ...(field.type === 'array' && element && { element: element.portable }),
+    ...(fill && { filled: fill }),
+    writable: isWritable(field, table, column),
+    ...(maxLength !== null && { maxLength }),
+    ...(precision !== null && { precision }),
+    ...(scale !== null && { scale }),
+  };
+}
+
+/** A view's column is filled as the column it shows, because an INSERT into the view leaves that one out too. */
+function fillOf(column: Column, index: SchemaIndex): FieldDescriptor['filled'] {
+  const filled = fillWords[column.fill.kind];
+  if (filled || !column.source) return filled;
+  return fillOf(index.column(index.table(column.source.table), column.source.column), index);
+}
+
+const fillWords: Readonly<Record<ColumnFill['kind'], FieldDescriptor['filled']>> = {
+  none: undefined,
+  default: 'default',
+  identity: 'identity',
+  serial: 'identity',
+  generated: 'generated',
+};
+
+function isWritable(field: Field, table: Table, { fill, updatable }: Column): boolean {
+  const given = fill.kind === 'generated' || (fill.kind === 'identity' && fill.always);
+  const writable = table.writable.insert || table.writable.update;
+  return writable && updatable && !given && field.type !== 'unknown';
+}
+
+/** Values of text only: a list of numbers limits a number without changing what JSON carries. */
+function valuesOf(field: Field, { type }: Column): readonly string[] | null {
+  if (field.type === 'array') return type.element?.values ?? null;
+  return ['enum', 'string', 'text'].includes(field.type) ? type.values : null;
+}

@@ -1,0 +1,90 @@
+/**
+ * What the compiled API relies on in the database: every table it reads with the columns it uses.
+ *
+ * A collection depends on its own table and on the junctions of its many-to-many relations. It does not depend on the
+ * tables at the other end of a relation: when those drift, they close and it stays open.
+ */
+import type { Collection, Column, Schema, Table } from '@platform/introspect/schema';
+import type { Fingerprint, FingerprintColumn, FingerprintObject } from '@platform/runtime/contract';
+import { sha256 } from '../print/hash.ts';
+import { canonicalJson } from '../print/json.ts';
+import type { SchemaIndex } from './schema-index.ts';
+
+/** Takes the fingerprint of everything that the collections of a schema use. */
+export function takeFingerprint(schema: Schema, index: SchemaIndex): Fingerprint {
+  const uses = schema.collections.flatMap((collection) => usesOf(collection, index));
+  const enums = new Map(schema.enums.map((type) => [enumId(type.schema, type.name), type.labels]));
+  const objects = [...Map.groupBy(uses, ({ table }) => table.id).values()]
+    .flatMap((group) => describe(group, enums))
+    .sort((a, b) => compare(a.schema, b.schema) || compare(a.name, b.name));
+  return { hash: sha256(canonicalJson(objects)), objects };
+}
+
+interface Use {
+  readonly collection: string;
+  readonly table: Table;
+  readonly columns: readonly string[];
+}
+
+function usesOf(collection: Collection, index: SchemaIndex): readonly Use[] {
+  const own = collection.fields.map(({ column }) => column);
+  const joins = collection.relations.flatMap((relation) =>
+    (relation.kind === 'm2m' ? relation.near : relation.on).map(({ from }) => from),
+  );
+  const use: Use = { collection: collection.name, table: index.table(collection.table), columns: [...own, ...joins] };
+  return [use, ...collection.relations.flatMap((relation) => farUses(collection, relation, index))];
+}
+
+function farUses(
+  { name }: Collection,
+  relation: Collection['relations'][number],
+  index: SchemaIndex,
+): readonly Use[] {
+  const target = index.table(index.collection(relation.target).table);
+  if (relation.kind !== 'm2m') {
+    return [{ collection: relation.target, table: target, columns: relation.on.map(({ to }) => to) }];
+  }
+  const junction = index.table(index.collection(relation.junction).table);
+  const columns = [...relation.near.map(({ to }) => to), ...relation.far.map(({ from }) => from)];
+  return [
+    { collection: name, table: junction, columns },
+    { collection: relation.target, table: target, columns: relation.far.map(({ to }) => to) },
+  ];
+}
+
+function describe(uses: readonly Use[], enums: ReadonlyMap<string, readonly string[]>): readonly FingerprintObject[] {
+  const table = uses[0]?.table;
+  if (!table) return [];
+  const used = new Set(uses.flatMap(({ columns }) => columns));
+  return [
+    {
+      schema: table.schema,
+      name: table.name,
+      kind: kinds[table.kind],
+      collections: [...new Set(uses.map(({ collection }) => collection))].sort(compare),
+      rowSecurity: table.rowSecurity.enabled,
+      key: table.primaryKey?.columns ?? [],
+      columns: table.columns.filter(({ name }) => used.has(name)).map((column) => describeColumn(table, column, enums)),
+    },
+  ];
+}
+
+/** Nullability is that of `pg_attribute`, which knows no column of a view as not nullable. */
+function describeColumn(table: Table, column: Column, enums: ReadonlyMap<string, readonly string[]>): FingerprintColumn {
+  const type = column.type.enum ?? column.type.element?.enum ?? null;
+  const labels = type === null ? undefined : enums.get(type);
+  const isView = table.kind === 'view' || table.kind === 'materializedView';
+  return {
+    name: column.name,
+    type: column.nativeType,
+    nullable: isView || column.nullable,
+    ...(labels && { labels }),
+  };
+}
+
+const kinds = { table: 'r', partitioned: 'p', view: 'v', materializedView: 'm', foreign: 'f' } as const;
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

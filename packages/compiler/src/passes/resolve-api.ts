@@ -1,0 +1,20 @@
+/**
+ * Schema → Api: what is exposed, under the names it takes in generated code. Takes a schema whose references hold
+ * (`rules/`); decides everything that printing needs.
+ */
+import type { Schema } from '@platform/introspect/schema';
+import type { Api } from '../api.ts';
+import { resolveAccess } from './access.ts';
+import { resolveCollection } from './collection.ts';
+import { takeFingerprint } from './fingerprint.ts';
+import { nameAccess, nameCollections } from './names.ts';
+import { indexSchema } from './schema-index.ts';
+
+/** Resolves the whole surface of a schema. */
+export function resolveApi(schema: Schema): Api {
+  const index = indexSchema(schema);
+  const names = nameCollections(schema.collections.map(({ name }) => name));
+  const collections = schema.collections.map((collection) => resolveCollection(collection, index, names));
+  const access = nameAccess(resolveAccess(schema, index), names);
+  return { dialect: schema.dialect, collections, access, fingerprint: takeFingerprint(schema, index) };
+}

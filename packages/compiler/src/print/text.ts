@@ -1,0 +1,69 @@
+/**
+ * The one way from outside into generated code: every name, comment, label, default and literal that we did not write
+ * ourselves is spelled here.
+ */
+
+/** Columns of a line of generated code, as the formatter of this repository counts them. */
+export const lineWidth = 120;
+
+/** A string literal. Single quotes, or double ones where that needs fewer escapes; nothing invisible stays in it. */
+export function stringLiteral(value: string): string {
+  const quote = count(value, "'") > count(value, '"') ? '"' : "'";
+  const escaped = value.replaceAll(/['"\\]|[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu, (character) => {
+    if (character === "'" || character === '"') return character === quote ? `\\${character}` : character;
+    return character === '\\' ? '\\\\' : escapeInvisible(character);
+  });
+  return `${quote}${escaped}${quote}`;
+}
+
+/** The key of a property in a type: bare where it is an identifier, else a string literal. */
+export function propertyKey(name: string): string {
+  return /^[$_\p{ID_Start}][$\p{ID_Continue}]*$/u.test(name) ? name : stringLiteral(name);
+}
+
+/**
+ * The lines of a comment. They cannot end the comment, hide text, or speak to the compiler or the linter: tags,
+ * `*` before `/`, and suppressions lose their meaning.
+ */
+export function commentLines(text: string): readonly string[] {
+  return text
+    .trim()
+    .split(/\r\n|[\n\r\u2028\u2029]/)
+    .map((line) => commentLine(line.trimEnd()));
+}
+
+/** One line of a comment, whatever the text: line ends become spaces. */
+export function commentText(text: string): string {
+  return commentLines(text).join(' ');
+}
+
+function commentLine(line: string): string {
+  return line
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, escapeInvisible)
+    .replaceAll('*/', '*\\/')
+    .replaceAll(/(?<![\p{L}\p{N}])@(?=\p{L})/gu, '\\@')
+    .replaceAll(/biome-ignore/gi, 'biome ignore');
+}
+
+function escapeInvisible(character: string): string {
+  if (character === '\n') return '\\n';
+  if (character === '\r') return '\\r';
+  if (character === '\t') return '\\t';
+  return [...Array(character.length).keys()]
+    .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
+    .join('');
+}
+
+function count(text: string, part: string): number {
+  return text.split(part).length - 1;
+}
+
+/** Columns that a text takes in a terminal: two for wide characters, none for marks that combine. */
+export function widthOf(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  return [...text].reduce((sum, character) => sum + (narrow.test(character) ? 0 : wide.test(character) ? 2 : 1), 0);
+}
+
+const narrow = /\p{Mn}|\p{Me}|\p{Cf}/u;
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;

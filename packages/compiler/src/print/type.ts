@@ -1,0 +1,86 @@
+/** Types of generated code, laid out as the formatter would. */
+import { lineWidth, widthOf } from './text.ts';
+
+/** A type to print; a string is a type on one line. */
+export type Type =
+  | string
+  | { readonly kind: 'union'; readonly of: readonly Type[] }
+  /** `readonly (…)[]` */
+  | { readonly kind: 'list'; readonly of: Type }
+  | { readonly kind: 'generic'; readonly name: string; readonly of: readonly Type[] };
+
+/** The union of types, without a part that is there already. */
+export function union(...parts: readonly Type[]): Type {
+  const flatParts = parts.flatMap((part) => (typeof part === 'object' && part.kind === 'union' ? part.of : [part]));
+  const seen = flatParts.map(flat);
+  const of = flatParts.filter((_, index) => seen.indexOf(seen[index] ?? '') === index);
+  const [only] = of;
+  return of.length === 1 && only !== undefined ? only : { kind: 'union', of };
+}
+
+/** An array that nobody may change. */
+export function list(of: Type): Type {
+  return { kind: 'list', of };
+}
+
+/** A type with arguments. */
+export function generic(name: string, ...of: readonly Type[]): Type {
+  return { kind: 'generic', name, of };
+}
+
+/** A type, or null. */
+export function nullable(type: Type): Type {
+  return union(type, 'null');
+}
+
+/**
+ * Prints what follows the name of a property or alias, from its separator on: `: string`, ` =\n  | 'a'\n  | 'b'`.
+ *
+ * @param before the text before it on its line, indentation included
+ * @param separator `:` or ` =`
+ */
+export function printTyped(before: string, separator: string, type: Type, indent: number): string {
+  const line = `${separator} ${flat(type)}`;
+  if (widthOf(before) + widthOf(line) + 1 <= lineWidth) return line;
+  if (typeof type === 'object' && type.kind === 'union') return `${separator}${unionLines(type.of, indent + 2)}`;
+  return `${separator} ${broken(type, indent)}`;
+}
+
+/** On one line. */
+export function flat(type: Type): string {
+  if (typeof type === 'string') return type;
+  if (type.kind === 'union') return type.of.map(flat).join(' | ');
+  if (type.kind === 'generic') return `${type.name}<${type.of.map(flat).join(', ')}>`;
+  return `readonly ${isUnion(type.of) ? `(${flat(type.of)})` : flat(type.of)}[]`;
+}
+
+/** Every name and literal that a type mentions. */
+export function leaves(type: Type): readonly string[] {
+  if (typeof type === 'string') return [type];
+  if (type.kind === 'list') return leaves(type.of);
+  return [...(type.kind === 'generic' ? [type.name] : []), ...type.of.flatMap(leaves)];
+}
+
+function isUnion(type: Type): type is { readonly kind: 'union'; readonly of: readonly Type[] } {
+  return typeof type === 'object' && type.kind === 'union';
+}
+
+function broken(type: Type, indent: number): string {
+  if (typeof type === 'string') return type;
+  if (type.kind === 'union') return `${unionLines(type.of, indent + 2)}\n${' '.repeat(indent)}`;
+  if (type.kind === 'list') {
+    return isUnion(type.of)
+      ? `readonly (${broken(type.of, indent)})[]`
+      : `readonly ${fitted(type.of, indent + 9, indent)}[]`;
+  }
+  const lines = type.of.map((part) => `${' '.repeat(indent + 2)}${fitted(part, indent + 2, indent + 2)}`);
+  return `${type.name}<\n${lines.join(',\n')}\n${' '.repeat(indent)}>`;
+}
+
+function fitted(type: Type, before: number, indent: number): string {
+  return before + widthOf(flat(type)) + 1 <= lineWidth ? flat(type) : broken(type, indent);
+}
+
+function unionLines(parts: readonly Type[], indent: number): string {
+  return parts.map((part) => `\n${' '.repeat(indent)}| ${fitted(part, indent + 2, indent + 2)}`).join('');
+}

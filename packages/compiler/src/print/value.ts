@@ -1,0 +1,168 @@
+/**
+ * Expressions of generated code: plain data, identifiers and calls, laid out as the formatter would.
+ *
+ * What fits a line stays on it; what does not is broken one element per line, numbers as many as fit.
+ */
+import type { JsonValue } from '@platform/runtime/contract';
+import { lineWidth, propertyKey, stringLiteral, widthOf } from './text.ts';
+
+/** An expression to print. `code` is text of our own making: an identifier or a number. */
+export type Value =
+  | { readonly kind: 'string'; readonly text: string }
+  | { readonly kind: 'code'; readonly text: string }
+  | { readonly kind: 'array'; readonly of: readonly Value[] }
+  | { readonly kind: 'object'; readonly entries: readonly Entry[] }
+  | { readonly kind: 'call'; readonly name: string; readonly of: readonly Value[] };
+
+/** A property of an object. */
+export interface Entry {
+  readonly key: string;
+  readonly value: Value;
+}
+
+/** An identifier or other code of our own making. */
+export function code(text: string): Value {
+  return { kind: 'code', text };
+}
+
+/** A call of a function of the runtime. */
+export function call(name: string, ...of: readonly Value[]): Value {
+  return { kind: 'call', name, of };
+}
+
+/** An array of expressions. */
+export function array(of: readonly Value[]): Value {
+  return { kind: 'array', of };
+}
+
+/** An object of expressions; absent ones are left out. */
+export function object(entries: readonly (readonly [string, Value | undefined])[]): Value {
+  return {
+    kind: 'object',
+    entries: entries.flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }])),
+  };
+}
+
+/** Plain data as an expression. Properties keep their order; undefined ones are left out. */
+export function data(value: Data): Value {
+  if (typeof value === 'string') return { kind: 'string', text: value };
+  if (value === null || typeof value !== 'object') return code(String(value));
+  if (isList(value)) return array(value.map(data));
+  return object(Object.entries(value).map(([key, item]) => [key, item === undefined ? undefined : data(item)]));
+}
+
+/** Plain data that `data` takes: JSON, also as an interface with optional properties. */
+export type Data = JsonValue | DataObject | readonly Data[];
+
+interface DataObject {
+  readonly [key: string]: Data | undefined;
+}
+
+/**
+ * Prints an expression.
+ *
+ * @param before columns already taken on its first line
+ * @param after columns that must still fit on its last line
+ * @param indent columns before the line that holds it
+ */
+export function printValue(value: Value, before: number, after: number, indent: number): string {
+  const line = flat(value);
+  return line !== null && before + widthOf(line) + after <= lineWidth ? line : broken(value, indent);
+}
+
+/** Prints an object with every property on a line of its own. */
+export function printOpen(value: Value, indent: number): string {
+  return broken(value, indent);
+}
+
+function isList(value: readonly Data[] | DataObject | JsonValue): value is readonly Data[] {
+  return Array.isArray(value);
+}
+
+/** On one line, or null where the formatter never leaves it on one. */
+function flat(value: Value): string | null {
+  switch (value.kind) {
+    case 'string':
+      return stringLiteral(value.text);
+    case 'code':
+      return value.text;
+    case 'call':
+      return flatList(`${value.name}(`, value.of, ')');
+    case 'array':
+      return opensAlways(value.of) ? null : flatList('[', value.of, ']');
+    case 'object':
+      return flatObject(value.entries);
+  }
+}
+
+function flatList(open: string, values: readonly Value[], close: string): string | null {
+  const lines = values.map(flat);
+  return lines.includes(null) ? null : `${open}${lines.join(', ')}${close}`;
+}
+
+function flatObject(entries: readonly Entry[]): string | null {
+  if (entries.length === 0) return '{}';
+  const lines = entries.map(({ key, value }) => ({ key, line: flat(value) }));
+  if (lines.some(({ line }) => line === null)) return null;
+  return `{ ${lines.map(({ key, line }) => `${objectKey(key)}: ${line}`).join(', ')} }`;
+}
+
+/** Several objects, or several arrays, of more than one element each stand one per line. */
+function opensAlways(values: readonly Value[]): boolean {
+  if (values.length < 2) return false;
+  return (
+    values.every((value) => value.kind === 'object' && value.entries.length > 1) ||
+    values.every((value) => value.kind === 'array' && value.of.length > 1)
+  );
+}
+
+function broken(value: Value, indent: number): string {
+  switch (value.kind) {
+    case 'string':
+      return stringLiteral(value.text);
+    case 'code':
+      return value.text;
+    case 'call':
+      return block(`${value.name}(`, elements(value.of, indent), ')', indent);
+    case 'array':
+      return isNumbers(value.of) ? filled(value.of, indent) : block('[', elements(value.of, indent), ']', indent);
+    case 'object':
+      return block('{', value.entries.map((entry) => property(entry, indent + 2)), '}', indent);
+  }
+}
+
+function block(open: string, lines: readonly string[], close: string, indent: number): string {
+  const inner = lines.map((line) => `${' '.repeat(indent + 2)}${line},\n`).join('');
+  return `${open}\n${inner}${' '.repeat(indent)}${close}`;
+}
+
+function elements(values: readonly Value[], indent: number): readonly string[] {
+  return values.map((value) => printValue(value, indent + 2, 1, indent + 2));
+}
+
+/** A string too long for its line moves to the next one, unless its key is so short that nothing is won. */
+function property({ key, value }: Entry, indent: number): string {
+  const start = `${objectKey(key)}: `;
+  const line = printValue(value, indent + widthOf(start), 1, indent);
+  const tooLong = value.kind === 'string' && indent + widthOf(start) + widthOf(line) + 1 > lineWidth;
+  return tooLong && widthOf(start) - 2 > 4 ? `${start.trimEnd()}\n${' '.repeat(indent + 2)}${line}` : `${start}${line}`;
+}
+
+/** In an object literal a bare `__proto__` would set the prototype; a computed one is a property like any other. */
+function objectKey(key: string): string {
+  return key === '__proto__' ? "['__proto__']" : propertyKey(key);
+}
+
+function isNumbers(values: readonly Value[]): boolean {
+  return values.length > 1 && values.every(({ kind, ...value }) => kind === 'code' && 'text' in value && /^-?\d/.test(value.text));
+}
+
+function filled(values: readonly Value[], indent: number): string {
+  const lines = values.reduce<readonly string[]>((done, value, index) => {
+    const item = `${flat(value)},`;
+    const last = done.at(-1);
+    const fits = last !== undefined && indent + 2 + last.length + 1 + item.length <= lineWidth;
+    return fits && index > 0 ? [...done.slice(0, -1), `${last} ${item}`] : [...done, item];
+  }, []);
+  return `[\n${lines.map((line) => `${' '.repeat(indent + 2)}${line}\n`).join('')}${' '.repeat(indent)}]`;
+}

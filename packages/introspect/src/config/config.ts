@@ -1,0 +1,136 @@
+/** The project's configuration: the default export of `platform.config.ts`. Everything is optional. */
+export interface PlatformConfig {
+  /** Which database, and which parts of it. */
+  readonly database?: DatabaseConfig;
+  /** Folder of the generated files, relative to the project; `generated` when absent. */
+  readonly output?: string;
+  /** File of the permissions, relative to the project; `permissions.yaml` when absent. */
+  readonly permissions?: string;
+  /** Folder with templates that replace those of the same name, relative to the project. */
+  readonly templates?: string;
+  /** By table name, or `schema.table` where the name alone is not unique. */
+  readonly collections?: Readonly<Record<string, CollectionConfig>>;
+  /** By `collection.field` as derived, for example `articles.comments`; API names. */
+  readonly relations?: Readonly<Record<string, RelationConfig>>;
+  /** Relations to items of several collections, through link rows that name collection and key. */
+  readonly manyToAny?: readonly ManyToAnyConfig[];
+  /** One-to-many relations that hold one row per language. */
+  readonly translations?: readonly TranslationsConfig[];
+  /** Junctions that the keys of their table do not show. */
+  readonly manyToMany?: readonly ManyToManyConfig[];
+}
+
+/** Which database is compiled, and which parts of it. Patterns are `table` or `schema.table`, `*` for any text. */
+export interface DatabaseConfig {
+  /** The environment variable DATABASE_URL wins over it; without both the embedded database is used. */
+  readonly url?: string;
+  /** Schemas to read; every schema that is not the system's when absent. */
+  readonly schemas?: readonly string[];
+  /** Patterns of tables to read; all when absent. */
+  readonly include?: readonly string[];
+  /** Patterns of tables to leave out. */
+  readonly exclude?: readonly string[];
+}
+
+/** What the API makes of one table. Fields are named as the API names them, or by their column. */
+export interface CollectionConfig {
+  /** API name; the table's name when absent (`<schema>_<table>` outside the default schema). */
+  readonly name?: string;
+  /** Replaces the table's comment. */
+  readonly note?: string;
+  /** Leaves the table out of the API. */
+  readonly hidden?: boolean;
+  /** The collection is one object rather than a list. */
+  readonly singleton?: boolean;
+  /** Fields that identify an item of a view or of a table without a primary key. */
+  readonly key?: readonly string[];
+  /** Field that orders lists when a request does not say. */
+  readonly sort?: string;
+  /** Field and value that tell that an item is archived. */
+  readonly archive?: ArchiveConfig;
+  /** By column name. */
+  readonly fields?: Readonly<Record<string, FieldConfig>>;
+}
+
+/** How items are put into the archive and taken out of it. */
+export interface ArchiveConfig {
+  readonly field: string;
+  readonly value: string;
+  readonly unarchiveValue?: string;
+}
+
+/** What the API makes of one column. */
+export interface FieldConfig {
+  /** API name; the column's name when absent. */
+  readonly name?: string;
+  /** Leaves the column out of the API. */
+  readonly hidden?: boolean;
+  /** Replaces the column's comment. */
+  readonly note?: string;
+  /** Requires a value on create although the database does not. */
+  readonly required?: boolean;
+  /** Reads the column as another type than the database says. */
+  readonly type?: FieldTypeConfig;
+}
+
+/** Types a column can be read as (API specification, section 6). */
+export type FieldTypeConfig = 'csv' | 'hash' | 'secret' | 'token' | 'uuid' | 'boolean' | 'json';
+
+/** What changes about one derived relation. */
+export interface RelationConfig {
+  /** API name instead of the derived one. A many-to-one is named by its field: rename that. */
+  readonly name?: string;
+  /** Leaves the relation out; the inverse and the many-to-many of a hidden many-to-one go with it. */
+  readonly hidden?: boolean;
+  /** Field that orders the related rows: of the target, for a many-to-many of the junction. */
+  readonly sort?: string;
+  /** What happens to a child that is removed from a one-to-many; `nullify` when absent. */
+  readonly onDeselect?: 'nullify' | 'delete';
+}
+
+/** A many-to-any relation: `collection.field` reads the rows of `link` whose `linkField` points at the item. */
+export interface ManyToAnyConfig {
+  readonly collection: string;
+  readonly field: string;
+  readonly link: string;
+  readonly linkField: string;
+  /** Field of the link that names the collection of the item. */
+  readonly collectionField: string;
+  /** Field of the link that holds the key of the item. */
+  readonly itemField: string;
+  readonly allowed: readonly string[];
+  /** Field of the link that orders its rows. */
+  readonly sort?: string;
+}
+
+/** Translations: `collection.field` reads the rows of `child`, one per row of `languages`. */
+export interface TranslationsConfig {
+  readonly collection: string;
+  readonly field: string;
+  readonly child: string;
+  readonly languages: string;
+}
+
+/** A junction: `near` and `far` are its two many-to-one fields. */
+export interface ManyToManyConfig {
+  readonly junction: string;
+  readonly near: string;
+  readonly far: string;
+  /** Name on the collection that `near` points at; derived when absent. */
+  readonly name?: string;
+  /** Name on the collection that `far` points at; derived when absent. */
+  readonly inverseName?: string;
+  /** Field of the junction that orders its rows. */
+  readonly sort?: string;
+}
+
+/**
+ * Types the configuration of a project and returns it unchanged.
+ *
+ * ```ts
+ * export default defineConfig({ collections: { articles: { sort: 'position' } } });
+ * ```
+ */
+export function defineConfig(config: PlatformConfig): PlatformConfig {
+  return config;
+}

@@ -1,0 +1,16 @@
+/**
+ * What `platform.config.ts` imports: the type of the configuration and `defineConfig`, which checks it while typing.
+ */
+export type {
+  ArchiveConfig,
+  CollectionConfig,
+  DatabaseConfig,
+  FieldConfig,
+  FieldTypeConfig,
+  ManyToAnyConfig,
+  ManyToManyConfig,
+  PlatformConfig,
+  RelationConfig,
+  TranslationsConfig,
+} from './config.ts';
+export { defineConfig } from './config.ts';

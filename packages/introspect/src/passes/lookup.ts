@@ -1,0 +1,60 @@
+import { sortedBy } from '../order.ts';
+import type { Collection, Field, JoinPair, Relation, Table, TableId } from '../schema.ts';
+
+/** A many-to-one of the schema. */
+export type ManyToOneRelation = Extract<Relation, { readonly kind: 'm2o' }>;
+
+/** A one-to-many of the schema. */
+export type OneToManyRelation = Extract<Relation, { readonly kind: 'o2m' }>;
+
+/** A many-to-many of the schema. */
+export type ManyToManyRelation = Extract<Relation, { readonly kind: 'm2m' }>;
+
+/** Tables by their id. */
+export function tablesById(tables: readonly Table[]): ReadonlyMap<TableId, Table> {
+  return new Map(tables.map((table) => [table.id, table]));
+}
+
+/** Collections by their API name. Of two with one name, which a rule reports, the first is found. */
+export function collectionsByName(collections: readonly Collection[]): ReadonlyMap<string, Collection> {
+  return new Map(collections.map((collection) => [collection.name, collection] as const).reverse());
+}
+
+/** The field with this API name, else the one of the column with this name. */
+export function namedIn(fields: readonly Field[], name: string): Field | undefined {
+  return fields.find((field) => field.name === name) ?? fields.find((field) => field.column === name);
+}
+
+/** Names that a collection uses: those of its fields and relations. */
+export function namesIn(collection: Collection): Set<string> {
+  return new Set([...collection.fields, ...collection.relations].map(({ name }) => name));
+}
+
+/** The many-to-one relations of a collection. */
+export function manyToOnesOf(collection: Pick<Collection, 'relations'>): readonly ManyToOneRelation[] {
+  return collection.relations.filter((relation) => relation.kind === 'm2o');
+}
+
+/** Adds relations to a collection; sorted by name. */
+export function withRelations(collection: Collection, relations: readonly Relation[]): Collection {
+  return { ...collection, relations: sortedBy([...collection.relations, ...relations], ({ name }) => name) };
+}
+
+/** The same pairs seen from the other side. */
+export function reversed(on: readonly JoinPair[]): readonly JoinPair[] {
+  return on.map(({ from, to }) => ({ from: to, to: from }));
+}
+
+/**
+ * What tells one foreign key of a collection from its others in names: its field, for a composite key its fields joined
+ * by `_`, for a second key over one column the name of the relation.
+ */
+export function foreignKeyLabel(collection: Collection, relation: ManyToOneRelation): string {
+  if (relation.field !== null) return relation.field;
+  return relation.on.length === 1 ? relation.name : fieldNames(collection, relation).join('_');
+}
+
+/** API names of the columns that hold a foreign key. */
+export function fieldNames(collection: Collection, relation: Pick<ManyToOneRelation, 'on'>): readonly string[] {
+  return relation.on.map(({ from }) => collection.fields.find((field) => field.column === from)?.name ?? from);
+}

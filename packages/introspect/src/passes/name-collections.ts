@@ -1,0 +1,41 @@
+import type { CollectionConfig, PlatformConfig } from '../config/config.ts';
+import { sortedBy } from '../order.ts';
+import type { Table } from '../schema.ts';
+import { defaultSchema, matchTables } from './match-tables.ts';
+
+/** A table with the name that the API gives it, and its part of the configuration. */
+export interface NamedTable {
+  readonly name: string;
+  readonly table: Table;
+  readonly config: CollectionConfig;
+}
+
+/** Collections of the product itself begin with this (API specification, section 10). */
+export const reservedPrefix = 'platform_';
+
+/**
+ * Names the tables that the API shows.
+ *
+ * A name depends on its own table and the configuration only, so a new table never renames another. Hidden tables and
+ * those with a reserved name are left out. Sorted by name.
+ */
+export function nameCollections(tables: readonly Table[], config: PlatformConfig): readonly NamedTable[] {
+  const matches = matchTables(tables, config);
+  const schema = defaultSchema(config);
+  const named = tables.map((table) => nameTable(table, matches.get(table.id) ?? {}, schema));
+  const shown = named.filter(({ name, config: own }) => own.hidden !== true && !name.startsWith(reservedPrefix));
+  return sortedBy(
+    shown,
+    ({ name }) => name,
+    ({ table }) => table.id,
+  );
+}
+
+/** The name a table has in the API when it is shown. */
+export function collectionName(table: Table, config: CollectionConfig, schema: string): string {
+  return config.name ?? (table.schema === schema ? table.name : `${table.schema}_${table.name}`);
+}
+
+function nameTable(table: Table, config: CollectionConfig, schema: string): NamedTable {
+  return { name: collectionName(table, config, schema), table, config };
+}

@@ -1,0 +1,61 @@
+import type { CollectionConfig, FieldConfig } from '../config/config.ts';
+import type { Collection, Column, Field, Table } from '../schema.ts';
+import { namedIn } from './lookup.ts';
+import type { NamedTable } from './name-collections.ts';
+
+/** Turns named tables into collections with fields and key, without relations. */
+export function nameFields(tables: readonly NamedTable[]): readonly Collection[] {
+  return tables.map(nameFieldsOf);
+}
+
+function nameFieldsOf({ name, table, config }: NamedTable): Collection {
+  const fields = fieldsOf(table, config);
+  return {
+    name,
+    table: table.id,
+    note: config.note ?? table.comment,
+    singleton: config.singleton ?? false,
+    key: keyOf(table, config, fields),
+    sort: config.sort === undefined ? null : (namedIn(fields, config.sort)?.name ?? null),
+    archive: archiveOf(config, fields),
+    fields,
+    relations: [],
+  };
+}
+
+function fieldsOf(table: Table, config: CollectionConfig): readonly Field[] {
+  const configs = new Map(Object.entries(config.fields ?? {}));
+  return table.columns.flatMap((column) => {
+    const own = configs.get(column.name) ?? {};
+    return own.hidden === true ? [] : [fieldOf(column, own)];
+  });
+}
+
+function fieldOf(column: Column, config: FieldConfig): Field {
+  return {
+    name: config.name ?? column.name,
+    column: column.name,
+    type: config.type ?? column.type.portable,
+    note: config.note ?? column.comment,
+    required: (config.required ?? false) || mustBeGiven(column),
+  };
+}
+
+/** True when an INSERT without a value for the column fails. */
+function mustBeGiven(column: Column): boolean {
+  return !column.nullable && column.fill.kind === 'none' && column.updatable;
+}
+
+/** The primary key, else the configured one; empty when one of its columns is not shown. */
+function keyOf(table: Table, config: CollectionConfig, fields: readonly Field[]): readonly string[] {
+  const wanted = table.primaryKey?.columns.map((column) => fields.find((field) => field.column === column));
+  const found = wanted ?? (config.key ?? []).map((name) => namedIn(fields, name));
+  const names = found.flatMap((field) => field?.name ?? []);
+  return names.length === found.length ? names : [];
+}
+
+function archiveOf({ archive }: CollectionConfig, fields: readonly Field[]): Collection['archive'] {
+  const field = archive === undefined ? undefined : namedIn(fields, archive.field);
+  if (archive === undefined || field === undefined) return null;
+  return { field: field.name, value: archive.value, unarchiveValue: archive.unarchiveValue ?? null };
+}

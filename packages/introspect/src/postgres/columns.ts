@@ -1,0 +1,150 @@
+import type { Check, Column, ColumnFill, ColumnType, TableId } from '../schema.ts';
+import { tableId } from '../table-id.ts';
+import type { ColumnRow, ObjectName, RelationRow } from './catalog.ts';
+import { allowedValues, buildChecks, type CheckedColumn } from './checks.ts';
+import type { Lookup } from './lookup.ts';
+import { buildColumnType, domainChecksOf } from './types.ts';
+import type { Origin } from './view-trace.ts';
+
+/** The columns and checks of one relation. */
+export interface ColumnsAndChecks {
+  /** In catalog order. */
+  readonly columns: readonly Column[];
+  /** By name. */
+  readonly checks: readonly Check[];
+}
+
+/** Builds a relation's columns. A view's columns follow those they are read from, through views in between. */
+export type BuildColumns = (relation: string) => ColumnsAndChecks;
+
+/** Bits of `pg_relation_is_updatable`: one shifted by the command's number. */
+export const updatableBits = { update: 4, insert: 8, delete: 16 } as const;
+
+/** Makes a builder that builds every relation once. `isListed` tells which tables a source may name. */
+export function columnsBuilder(lookup: Lookup, isListed: (relation: string) => boolean): BuildColumns {
+  const built = new Map<string, ColumnsAndChecks>();
+  const build: BuildColumns = (relation) => {
+    const known = built.get(relation);
+    if (known) return known;
+    const columns = buildColumnsOf(lookup, isListed, build, relation);
+    built.set(relation, columns);
+    return columns;
+  };
+  return build;
+}
+
+function buildColumnsOf(
+  lookup: Lookup,
+  isListed: (relation: string) => boolean,
+  build: BuildColumns,
+  relation: string,
+): ColumnsAndChecks {
+  const owner = lookup.relations.get(relation);
+  const typed = lookup.columns(relation).map((row) => ({
+    row,
+    type: buildColumnType(lookup.types, row.atttypid, row.atttypmod),
+  }));
+  const names = new Map(typed.map(({ row }) => [row.attnum, row.attname]));
+  const checks = buildChecks(lookup.constraints(relation), typed, names);
+  if (!owner) return { columns: [], checks };
+  const columns = typed.map((column) => {
+    const plain = buildOwnColumn(lookup, owner, column, checks);
+    const origin = lookup.trace(relation)?.origins.get(column.row.attnum);
+    const base = origin && originColumn(lookup, build, origin);
+    return base ? followBase(plain, owner, origin, base, sourceOf(lookup, isListed, origin, base)) : plain;
+  });
+  return { columns, checks };
+}
+
+/** A column by what is known of it alone. */
+function buildOwnColumn(
+  lookup: Lookup,
+  owner: RelationRow,
+  column: CheckedColumn,
+  checks: readonly Check[],
+): Column {
+  const { row, type } = column;
+  return {
+    name: row.attname,
+    nativeType: row.nativeType,
+    type: { ...type, values: allowedValues(column, checks, domainChecksOf(lookup.types, row.atttypid)) },
+    nullable: !isNotNull(lookup, row, type, owner),
+    fill: fillOf(lookup, row),
+    collation: row.collation && collationName(row.collation),
+    comment: row.description,
+    source: null,
+    updatable: isUpdatable(owner, row),
+  };
+}
+
+/** Null can stand in any column of a view, and in one whose NOT NULL was added but not yet validated (from 18). */
+function isNotNull(lookup: Lookup, row: ColumnRow, type: ColumnType, owner: RelationRow): boolean {
+  if (owner.relkind === 'v' || owner.relkind === 'm') return false;
+  if (type.domains.some((domain) => domain.notNull)) return true;
+  const unproved = lookup
+    .constraints(owner.oid)
+    .some((constraint) => constraint.contype === 'n' && !constraint.convalidated && constraint.conkey?.[0] === row.attnum);
+  return row.attnotnull && !unproved;
+}
+
+function fillOf(lookup: Lookup, row: ColumnRow): ColumnFill {
+  const type = lookup.types.get(row.atttypid);
+  if (row.attidentity !== '') return { kind: 'identity', always: row.attidentity === 'a' };
+  const expression = row.expression ?? type?.typdefault ?? null;
+  if (expression === null) return { kind: 'none' };
+  if (row.attgenerated !== '') return { kind: 'generated', expression, stored: row.attgenerated === 's' };
+  if (row.sequence && /^nextval\('(?:[^']|'')+'::regclass\)$/.test(expression)) {
+    return { kind: 'serial', sequence: tableId(row.sequence.nspname, row.sequence.name) };
+  }
+  return { kind: 'default', expression };
+}
+
+function isUpdatable(owner: RelationRow, row: ColumnRow): boolean {
+  // INSTEAD OF triggers take any column of the new row, also when there is none for DELETE.
+  const writes = updatableBits.insert | updatableBits.update;
+  const byTriggers = (owner.updatableByTriggers & ~owner.updatable & writes) !== 0;
+  return row.attgenerated === '' && (row.isUpdatable || (owner.relkind === 'v' && byTriggers));
+}
+
+/** The names of PostgreSQL's own collations need no schema. */
+function collationName(collation: ObjectName): string {
+  return collation.nspname === 'pg_catalog' ? collation.name : tableId(collation.nspname, collation.name);
+}
+
+function originColumn(lookup: Lookup, build: BuildColumns, origin: Origin): Column | undefined {
+  const name = lookup.column(origin.relation, origin.attnum)?.attname;
+  return build(origin.relation).columns.find((column) => column.name === name);
+}
+
+/** The base column, or what the view in between has as its base. A partition's column is that of its table. */
+function sourceOf(
+  lookup: Lookup,
+  isListed: (relation: string) => boolean,
+  origin: Origin,
+  base: Column,
+): Column['source'] {
+  if (lookup.trace(origin.relation)) return base.source;
+  const root = lookup.root(origin.relation);
+  const row = lookup.relations.get(root);
+  return row && isListed(root) ? { table: relationId(row), column: base.name } : null;
+}
+
+/** A view's column with what its base column tells: outside of outer joins also that it is never null. */
+function followBase(plain: Column, owner: RelationRow, origin: Origin, base: Column, source: Column['source']): Column {
+  // A statement on a view that PostgreSQL rewrites to one on the base table leaves the column to the base's default.
+  const insertable = (owner.updatable & updatableBits.insert) !== 0;
+  const fillable = insertable && plain.fill.kind === 'none' && plain.updatable;
+  return {
+    ...plain,
+    type: { ...plain.type, values: plain.type.values ?? base.type.values },
+    nullable: origin.outer || base.nullable,
+    fill: fillable ? base.fill : plain.fill,
+    source,
+    updatable: plain.updatable && (base.updatable || !insertable),
+  };
+}
+
+/** The id of a relation. */
+export function relationId(row: RelationRow): TableId {
+  return tableId(row.nspname, row.relname);
+}

@@ -1,0 +1,28 @@
+import type { Index } from '../schema.ts';
+import type { IndexRow } from './catalog.ts';
+import type { Lookup } from './lookup.ts';
+
+/** The valid indexes of a relation, by name. An invalid one serves no query and proves nothing. */
+export function buildIndexes(lookup: Lookup, relation: string): Index[] {
+  return lookup
+    .indexes(relation)
+    .filter((row) => row.indisvalid)
+    .map((row) => {
+      const columns = row.indkey.map((number, position) => indexColumn(lookup, row, number, position));
+      return {
+        name: row.relname,
+        method: row.amname,
+        columns: columns.slice(0, row.indnkeyatts),
+        include: columns.slice(row.indnkeyatts),
+        unique: row.indisunique,
+        predicate: row.predicate,
+      };
+    });
+}
+
+/** PostgreSQL prints a bare function call without parentheses, every other expression with them. */
+function indexColumn(lookup: Lookup, row: IndexRow, number: number, position: number): string {
+  const text = row.keys[position] ?? '';
+  if (number === 0) return text.startsWith('(') ? text : `(${text})`;
+  return lookup.column(row.indrelid, number)?.attname ?? text;
+}

@@ -1,0 +1,98 @@
+import type { PortableType } from '@platform/runtime/contract';
+
+/**
+ * Portable types of the types in `pg_catalog`, by `typname`. Whatever is not listed is `unknown` and read as text.
+ *
+ * Source: API specification, section 6. `name` and `"char"` are short texts in the catalogs and are served as such.
+ * `oid`, `xid` and the `reg*` types identify things within one server only: they stay unknown, as do `bit`, ranges,
+ * geometry and text search, which have no portable form.
+ */
+const builtIn: ReadonlyMap<string, PortableType> = new Map([
+  ['bpchar', 'string'],
+  ['varchar', 'string'],
+  ['name', 'string'],
+  ['char', 'string'],
+  ['inet', 'string'],
+  ['cidr', 'string'],
+  ['macaddr', 'string'],
+  ['macaddr8', 'string'],
+  ['text', 'text'],
+  ['xml', 'text'],
+  ['int2', 'integer'],
+  ['int4', 'integer'],
+  ['int8', 'bigInteger'],
+  ['numeric', 'decimal'],
+  ['money', 'decimal'],
+  ['float4', 'float'],
+  ['float8', 'float'],
+  ['bool', 'boolean'],
+  ['date', 'date'],
+  ['time', 'time'],
+  ['timetz', 'time'],
+  ['timestamp', 'dateTime'],
+  ['timestamptz', 'timestamp'],
+  ['interval', 'interval'],
+  ['uuid', 'uuid'],
+  ['json', 'json'],
+  ['jsonb', 'json'],
+  ['bytea', 'binary'],
+]);
+
+/** The portable type of a type in `pg_catalog`. */
+export function portableBuiltIn(typname: string): PortableType {
+  return builtIn.get(typname) ?? 'unknown';
+}
+
+/** The portable type of a base type that an extension brought: `citext` is text, all others are unknown. */
+export function portableExtension(extension: string | null, typname: string): PortableType {
+  return extension === 'citext' && typname === 'citext' ? 'text' : 'unknown';
+}
+
+/** What the modifier of a type says. All null when there is none. */
+export interface TypeLimits {
+  readonly maxLength: number | null;
+  readonly precision: number | null;
+  readonly scale: number | null;
+}
+
+const unlimited: TypeLimits = { maxLength: null, precision: null, scale: null };
+
+/** Size of the header that PostgreSQL adds to the modifiers of texts and numerics (`VARHDRSZ`). */
+const header = 4;
+
+/** Decodes `atttypmod` of a type in `pg_catalog`; -1 is no modifier. */
+export function limitsOf(typname: string, typmod: number): TypeLimits {
+  if (typname === 'name') return { ...unlimited, maxLength: 63 };
+  if (typname === 'char') return { ...unlimited, maxLength: 1 };
+  if (typmod < 0) return unlimited;
+  switch (typname) {
+    case 'varchar':
+    case 'bpchar':
+      return { ...unlimited, maxLength: typmod - header };
+    case 'bit':
+    case 'varbit':
+      return { ...unlimited, maxLength: typmod };
+    case 'numeric':
+      return { ...unlimited, ...numericLimits(typmod - header) };
+    case 'time':
+    case 'timetz':
+    case 'timestamp':
+    case 'timestamptz':
+      return { ...unlimited, precision: typmod };
+    case 'interval':
+      return { ...unlimited, precision: intervalPrecision(typmod) };
+    default:
+      return unlimited;
+  }
+}
+
+/** The scale is 11 bits with sign: from version 15 `numeric(3,-2)` and `numeric(3,5)` exist. */
+function numericLimits(typmod: number): { readonly precision: number; readonly scale: number } {
+  return { precision: (typmod >> 16) & 0xffff, scale: ((typmod & 0x7ff) ^ 0x400) - 0x400 };
+}
+
+/** The low half is the precision, all ones when only the fields (`interval day to second`) are limited. */
+function intervalPrecision(typmod: number): number | null {
+  const precision = typmod & 0xffff;
+  return precision === 0xffff ? null : precision;
+}

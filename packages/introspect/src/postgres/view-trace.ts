@@ -1,0 +1,144 @@
+/**
+ * Follows the columns of a view to the columns they are read from, as `resorigtbl` and `resorigcol` of PostgreSQL do, and
+ * notes what lies between: an outer join makes any column nullable.
+ */
+import {
+  atomField,
+  isList,
+  nodeField,
+  nodesField,
+  numberField,
+  parseNodeTree,
+  asNode,
+  type NodeValue,
+  type TreeNode,
+} from './node-tree.ts';
+
+/** Where a column of a view comes from: a column of a relation (which may be a view again). */
+export interface Origin {
+  /** `pg_class.oid`. */
+  readonly relation: string;
+  /** `pg_attribute.attnum`. */
+  readonly attnum: number;
+  /** True when an outer join or a grouping set may put null in its place. */
+  readonly outer: boolean;
+}
+
+/** What a view's query says about its rows. */
+export interface ViewTrace {
+  /** By the view's own column numbers. */
+  readonly origins: ReadonlyMap<number, Origin>;
+  /** The one relation of which every row appears at most once; null for joins, groups, unions and so on. */
+  readonly rowsOf: string | null;
+}
+
+/** Traces the query of a view, `pg_rewrite.ev_action` as text. */
+export function traceView(action: string): ViewTrace {
+  const actions = parseNodeTree(action);
+  const query = isList(actions) ? asNode(actions[0]) : null;
+  if (query?.tag !== 'QUERY') return { origins: new Map(), rowsOf: null };
+  const origins = targets(query).flatMap((entry): [number, Origin][] => {
+    const origin = traceExpression(nodeField(entry, 'expr'), [query]);
+    return origin ? [[numberField(entry, 'resno'), origin]] : [];
+  });
+  return { origins: new Map(origins), rowsOf: singleRelation(query) };
+}
+
+/** `RTEKind` of src/include/nodes/parsenodes.h. */
+const rangeKind = { relation: 0, subquery: 1, join: 2, cte: 6, group: 9 } as const;
+
+/** `JoinType` of src/include/nodes/nodes.h. */
+const joinType = { left: 1, full: 2, right: 3 } as const;
+
+/** The query of the expression first, then those around it. */
+type Queries = readonly [TreeNode, ...TreeNode[]];
+
+/** Columns of the result: junk entries only order and group. */
+function targets(query: TreeNode): readonly TreeNode[] {
+  return nodesField(query, 'targetList').filter((entry) => atomField(entry, 'resjunk') !== 'true');
+}
+
+function traceExpression(expression: TreeNode | null, queries: Queries): Origin | null {
+  const [query] = queries;
+  // A column of an outer query, inside a lateral subquery, is none of this query's joins' concern: not followed.
+  if (expression?.tag !== 'VAR' || numberField(expression, 'varlevelsup') !== 0) return null;
+  const number = numberField(expression, 'varno');
+  const range = nodesField(query, 'rtable')[number - 1];
+  const origin = range ? traceRange(range, numberField(expression, 'varattno'), queries) : null;
+  if (!origin) return null;
+  return { ...origin, outer: origin.outer || isNulled(query, number) };
+}
+
+function traceRange(range: TreeNode, attnum: number, queries: Queries): Origin | null {
+  switch (numberField(range, 'rtekind')) {
+    case rangeKind.relation:
+      // Zero is the whole row, negative numbers are system columns.
+      return attnum > 0 ? { relation: atomField(range, 'relid') ?? '', attnum, outer: false } : null;
+    case rangeKind.subquery:
+      return traceSubquery(nodeField(range, 'subquery'), attnum, queries);
+    case rangeKind.join:
+      return traceExpression(itemNode(range.fields.get('joinaliasvars'), attnum), queries);
+    case rangeKind.group:
+      return traceExpression(itemNode(range.fields.get('groupexprs'), attnum), queries);
+    case rangeKind.cte:
+      return traceCte(range, attnum, queries);
+    default:
+      return null;
+  }
+}
+
+function itemNode(list: NodeValue | undefined, position: number): TreeNode | null {
+  return isList(list) ? asNode(list[position - 1]) : null;
+}
+
+function traceSubquery(query: TreeNode | null, attnum: number, queries: readonly TreeNode[]): Origin | null {
+  // The columns of a union come from several places.
+  if (query?.tag !== 'QUERY' || query.fields.get('setOperations') !== null) return null;
+  const entry = targets(query).find((target) => numberField(target, 'resno') === attnum);
+  return entry ? traceExpression(nodeField(entry, 'expr'), [query, ...queries]) : null;
+}
+
+function traceCte(range: TreeNode, attnum: number, queries: Queries): Origin | null {
+  const outer = queries.slice(numberField(range, 'ctelevelsup'));
+  const [owner] = outer;
+  const name = atomField(range, 'ctename');
+  const cte = owner && nodesField(owner, 'cteList').find((item) => atomField(item, 'ctename') === name);
+  if (!cte || atomField(cte, 'cterecursive') === 'true') return null;
+  return traceSubquery(nodeField(cte, 'ctequery'), attnum, outer);
+}
+
+/** True when null can stand for the columns of this range: it is the optional side of a join, or grouping sets apply. */
+function isNulled(query: TreeNode, range: number): boolean {
+  if (query.fields.get('groupingSets') !== null) return true;
+  const tree = nodeField(query, 'jointree');
+  return tree !== null && nodesField(tree, 'fromlist').some((item) => nulledRanges(item, false).includes(range));
+}
+
+function nulledRanges(item: TreeNode | null, nulled: boolean): readonly number[] {
+  if (item?.tag === 'RANGETBLREF') return nulled ? [numberField(item, 'rtindex')] : [];
+  if (item?.tag !== 'JOINEXPR') return [];
+  const type = numberField(item, 'jointype');
+  const ranges = [
+    ...nulledRanges(nodeField(item, 'larg'), nulled || type === joinType.right || type === joinType.full),
+    ...nulledRanges(nodeField(item, 'rarg'), nulled || type === joinType.left || type === joinType.full),
+  ];
+  return nulled ? [...ranges, numberField(item, 'rtindex')] : ranges;
+}
+
+/** The relation of a query that reads exactly one, and each of its rows at most once. */
+function singleRelation(query: TreeNode): string | null {
+  const from = nodeField(query, 'jointree');
+  const [item, ...others] = from ? nodesField(from, 'fromlist') : [];
+  if (item?.tag !== 'RANGETBLREF' || others.length > 0 || multipliesRows(query)) return null;
+  const range = nodesField(query, 'rtable')[numberField(item, 'rtindex') - 1];
+  if (!range || numberField(range, 'rtekind') !== rangeKind.relation) return null;
+  return atomField(range, 'relid');
+}
+
+/** Grouping loses the rows, a set-returning function in the select list repeats them. */
+function multipliesRows(query: TreeNode): boolean {
+  return (
+    ['setOperations', 'groupClause', 'groupingSets'].some((name) => query.fields.get(name) !== null) ||
+    ['hasAggs', 'hasTargetSRFs'].some((name) => atomField(query, name) === 'true')
+  );
+}

@@ -1,0 +1,55 @@
+import { type Condition, type FieldFunction, never } from './condition.ts';
+import type { FilterNames, FilterProblem } from './filter.ts';
+import { listOf } from './filter-syntax.ts';
+import type { JsonValue } from './types.ts';
+import type { ValueType } from './values.ts';
+
+/** What the readers of a filter's parts share. */
+export interface Reader {
+  readonly names: FilterNames;
+  readonly text: boolean;
+  readonly problems: FilterProblem[];
+}
+
+/** Where a part of the filter stands. `links` are the collections of `item` when rows of a many-to-any are described. */
+export interface Place {
+  readonly collection: string;
+  readonly path: readonly string[];
+  readonly links?: readonly string[];
+}
+
+/** The left-hand side of comparisons. */
+export interface Compared {
+  readonly field: string;
+  readonly function?: FieldFunction;
+  readonly type: ValueType;
+}
+
+/** Notes a problem; what it returns matches nothing. */
+export function problem(reader: Reader, stage: 'name' | 'value', path: readonly string[], message: string): Condition {
+  reader.problems.push({ stage, path, message });
+  return never;
+}
+
+/** The place of a key below another place. */
+export function below(place: Place, key: string): Place {
+  return { ...place, path: [...place.path, key] };
+}
+
+/** The conjunction of conditions, or the only one. */
+export function all(parts: readonly Condition[]): Condition {
+  const [first] = parts;
+  return parts.length === 1 && first !== undefined ? first : { kind: 'and', of: parts };
+}
+
+/** Reads the elements of `_and` or `_or`, each by `read`. */
+export function readList(
+  key: '_and' | '_or',
+  value: JsonValue,
+  place: Place,
+  read: (element: JsonValue, at: Place) => Condition,
+): Condition {
+  const elements = listOf(value) ?? [];
+  const of = elements.map((element, index) => read(element, below(place, String(index))));
+  return { kind: key === '_and' ? 'and' : 'or', of };
+}

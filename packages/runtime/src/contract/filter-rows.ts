@@ -1,0 +1,152 @@
+import { always, type Condition } from './condition.ts';
+import type { NamedField, NamedRelation } from './filter.ts';
+import { readComparisons } from './filter-comparison.ts';
+import { all, below, type Place, problem, type Reader, readList } from './filter-reader.ts';
+import { type FilterObject, isObject, listOf } from './filter-syntax.ts';
+import { functionFits, isFieldFunction, isOperator, isSecret, parseCall } from './operators.ts';
+import type { JsonValue } from './types.ts';
+
+/** Reads an object that describes a row: names, `_and`, `_or`. */
+export function readRows(reader: Reader, value: JsonValue, place: Place): Condition {
+  if (!isObject(value)) return always;
+  return all(Object.entries(value).map(([key, inner]) => readKey(reader, key, inner, below(place, key))));
+}
+
+function readKey(reader: Reader, key: string, value: JsonValue, place: Place): Condition {
+  if (key === '_and' || key === '_or') {
+    return readList(key, value, place, (element, at) => readRows(reader, element, at));
+  }
+  return readName(reader, key, value, place);
+}
+
+function readName(reader: Reader, name: string, value: JsonValue, place: Place): Condition {
+  const field = reader.names.field(place.collection, name);
+  const relation = reader.names.relation(place.collection, name);
+  if (place.links !== undefined && name.startsWith('item:')) return readItem(reader, name, value, place, place.links);
+  if (relation !== undefined && relation.kind !== 'm2o') return readToMany(reader, name, relation, value, place);
+  if (relation !== undefined) return readToOne(reader, name, relation, field, value, place);
+  if (field !== undefined && !isSecret(field.type)) {
+    return readComparisons(reader, { field: name, type: field }, value, place);
+  }
+  const call = field === undefined ? parseCall(name) : undefined;
+  return call === undefined
+    ? problem(reader, 'name', place.path, 'does not exist')
+    : readCall(reader, call.function, call.argument, value, place);
+}
+
+function readCall(reader: Reader, name: string, argument: string, value: JsonValue, place: Place): Condition {
+  const field = reader.names.field(place.collection, argument);
+  const relation = reader.names.relation(place.collection, argument);
+  const usable = field !== undefined && !isSecret(field.type);
+  if (!usable && relation === undefined) return problem(reader, 'name', place.path, 'does not exist');
+  const toMany = relation !== undefined && relation.kind !== 'm2o';
+  const fits = isFieldFunction(name) && ((toMany && name === 'count') || (usable && functionFits(name, field.type)));
+  if (!fits) return problem(reader, 'value', place.path, 'is a function that this field does not have');
+  return readComparisons(reader, { field: argument, function: name, type: { type: 'integer' } }, value, place);
+}
+
+/**
+ * An m2o takes the operators of its key; every other key looks into the related row.
+ *
+ * `_and` and `_or` that hold key operators are distributed over the relation, which is sound for one related row.
+ */
+function readToOne(
+  reader: Reader,
+  name: string,
+  relation: NamedRelation,
+  field: NamedField | undefined,
+  value: JsonValue,
+  place: Place,
+): Condition {
+  if (!isObject(value)) return readKeyComparison(reader, name, field, value, place);
+  const parts: Condition[] = [];
+  const plain: [string, JsonValue][] = [];
+  for (const [key, inner] of Object.entries(value)) {
+    const at = below(place, key);
+    const group = key === '_and' || key === '_or';
+    if (isOperator(key)) parts.push(readKeyComparison(reader, name, field, { [key]: inner }, place));
+    else if (key === '_some' || key === '_none') problem(reader, 'value', at.path, 'is for relations to many items');
+    else if (group && holdsBareOperator(inner)) {
+      parts.push(
+        readList(key, inner, at, (element, where) => readToOne(reader, name, relation, field, element, where)),
+      );
+    } else plain.push([key, inner]);
+  }
+  if (plain.length > 0 || parts.length === 0) {
+    parts.push(readRelated(reader, name, 'one', Object.fromEntries(plain), place, relation.target));
+  }
+  return all(parts);
+}
+
+function readKeyComparison(
+  reader: Reader,
+  name: string,
+  field: NamedField | undefined,
+  value: JsonValue,
+  place: Place,
+): Condition {
+  if (field !== undefined && isSecret(field.type)) return problem(reader, 'name', place.path, 'does not exist');
+  if (field === undefined) return problem(reader, 'value', place.path, 'is a relation of several fields; name one');
+  return readComparisons(reader, { field: name, type: field }, value, place);
+}
+
+function readRelated(
+  reader: Reader,
+  relation: string,
+  quantifier: 'one' | 'some' | 'none',
+  value: JsonValue,
+  place: Place,
+  collection: string,
+  links?: readonly string[],
+): Condition {
+  const where = readRows(reader, value, { collection, path: place.path, ...(links && { links }) });
+  return { kind: 'related', relation, quantifier, where };
+}
+
+/** A to-many takes `_some` and `_none`; every other key describes rows of which one must exist. */
+function readToMany(reader: Reader, name: string, relation: NamedRelation, value: JsonValue, place: Place): Condition {
+  if (!isObject(value)) return problem(reader, 'value', place.path, 'is a relation to many items');
+  const into = (quantifier: 'some' | 'none', inner: JsonValue, at: Place) =>
+    readRelated(reader, name, quantifier, inner, at, relation.target, relation.targets);
+  const parts: Condition[] = [];
+  const plain: [string, JsonValue][] = [];
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === '_some' || key === '_none')
+      parts.push(into(key === '_some' ? 'some' : 'none', inner, below(place, key)));
+    else if (isOperator(key))
+      problem(reader, 'value', below(place, key).path, 'does not compare relations to many items');
+    else plain.push([key, inner]);
+  }
+  if (plain.length > 0 || parts.length === 0) parts.push(into('some', plainRows(reader, plain, place), place));
+  return all(parts);
+}
+
+/** Under a to-many, `_and` and `_or` may hold only descriptions of rows; a bare operator there compares nothing. */
+function plainRows(reader: Reader, entries: readonly (readonly [string, JsonValue])[], place: Place): FilterObject {
+  for (const [key, value] of entries) {
+    if (key !== '_and' && key !== '_or') continue;
+    if (holdsBareOperator(value)) problem(reader, 'value', below(place, key).path, 'compares a relation to many items');
+  }
+  return Object.fromEntries(entries);
+}
+
+function holdsBareOperator(value: JsonValue): boolean {
+  return (listOf(value) ?? []).some(
+    (element) =>
+      isObject(element) &&
+      Object.entries(element).some(([key, inner]) =>
+        key === '_and' || key === '_or'
+          ? holdsBareOperator(inner)
+          : isOperator(key) || key === '_some' || key === '_none',
+      ),
+  );
+}
+
+/** `item:<collection>` under a many-to-any looks into the linked item when it is of that collection. */
+function readItem(reader: Reader, name: string, value: JsonValue, place: Place, links: readonly string[]): Condition {
+  const item = name.slice('item:'.length);
+  if (!links.includes(item)) return problem(reader, 'name', place.path, 'does not exist');
+  if (!isObject(value)) return problem(reader, 'value', place.path, 'must be an object');
+  const where = readRows(reader, value, { collection: item, path: place.path });
+  return { kind: 'related', relation: 'item', quantifier: 'one', item, where };
+}

@@ -1,0 +1,163 @@
+import type { FilterNames } from './filter.ts';
+import { isFieldFunction, isOperator, parseCall } from './operators.ts';
+import type { JsonValue } from './types.ts';
+
+/**
+ * The form of a filter, judged without knowing what the names mean.
+ *
+ * A filter is a tree of objects. `rows` objects describe a row: names, `_and`, `_or`. `name` objects stand under a name,
+ * which may be a field or a relation: operators, `_some`, `_none`, and everything a `rows` object may hold.
+ */
+
+/** An object of a filter, as against a list or a scalar. */
+export type FilterObject = { readonly [key: string]: JsonValue };
+
+/** Tells objects from lists and scalars. */
+export function isObject(value: JsonValue): value is FilterObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Takes the elements of a list: an array, or the indexed object that bracket form makes of one. */
+export function listOf(value: JsonValue): readonly JsonValue[] | undefined {
+  if (Array.isArray(value)) return value;
+  if (!isObject(value)) return undefined;
+  const keys = Object.keys(value);
+  if (keys.length === 0 || !keys.every((key) => /^\d{1,6}$/.test(key))) return undefined;
+  return keys.sort((a, b) => Number(a) - Number(b)).map((key) => value[key] ?? null);
+}
+
+/** Limits of a filter's form; the same as those of `QueryLimits` by these names. */
+export interface FilterForm {
+  readonly relationalDepth: number;
+  readonly filterDepth: number;
+  readonly comparisons: number;
+  readonly regex: boolean;
+}
+
+/** Reports one problem at a path of keys. */
+export type Report = (path: readonly string[], message: string) => void;
+
+interface Position {
+  /** The collection whose names stand here, as far as the names so far are known. */
+  readonly collection: string | undefined;
+  readonly path: readonly string[];
+  /** Objects and lists around the position. */
+  readonly depth: number;
+  /** Names on the path. */
+  readonly names: number;
+}
+
+/**
+ * Checks the form of a filter and reports what is malformed; stops at the first problem of each branch.
+ *
+ * `names` decides one thing only: a key that starts with `_`, or looks like a function call, is no mistake when it is a
+ * known name. Hidden and unknown names take the same way.
+ */
+export function checkFilterForm(
+  filter: JsonValue,
+  collection: string,
+  names: FilterNames,
+  form: FilterForm,
+  report: Report,
+): void {
+  const state = { comparisons: 0 };
+  checkRows(filter, { collection, path: [], depth: 0, names: 0 });
+
+  function isKnown(name: string, { collection }: Position): boolean {
+    if (collection === undefined) return false;
+    return names.field(collection, name) !== undefined || names.relation(collection, name) !== undefined;
+  }
+
+  function targetOf(name: string, { collection }: Position): string | undefined {
+    if (name.startsWith('item:')) return name.slice('item:'.length);
+    return collection === undefined ? undefined : names.relation(collection, name)?.target;
+  }
+
+  function checkRows(value: JsonValue, at: Position): void {
+    if (!isObject(value)) {
+      report(at.path, 'must be an object');
+      return;
+    }
+    if (at.depth > form.filterDepth) {
+      report(at.path, 'nests too deep');
+      return;
+    }
+    for (const [key, inner] of Object.entries(value)) {
+      const next = { ...at, path: [...at.path, key], depth: at.depth + 1 };
+      if (key === '_and' || key === '_or') checkList(inner, next, checkRows);
+      else checkName(key, inner, next);
+    }
+  }
+
+  function checkList(value: JsonValue, at: Position, check: (value: JsonValue, at: Position) => void): void {
+    const elements = listOf(value);
+    if (elements === undefined) {
+      report(at.path, 'must be an array');
+      return;
+    }
+    for (const [index, element] of elements.entries()) {
+      check(element, { ...at, path: [...at.path, String(index)], depth: at.depth + 1 });
+    }
+  }
+
+  function checkName(key: string, value: JsonValue, at: Position): void {
+    if (isOperator(key)) {
+      report(at.path, 'is an operator and must stand under a field');
+      return;
+    }
+    if (key.startsWith('_') && !isKnown(key, at)) {
+      report(at.path, 'is not an operator');
+      return;
+    }
+    const call = isKnown(key, at) ? undefined : parseCall(key);
+    if (call !== undefined && !isFieldFunction(call.function)) {
+      report(at.path, 'is not a function');
+      return;
+    }
+    if (at.names >= form.relationalDepth) {
+      report(at.path, 'names too many relations');
+      return;
+    }
+    checkUnderName(value, { ...at, collection: targetOf(key, at), names: at.names + 1 });
+  }
+
+  function checkUnderName(value: JsonValue, at: Position): void {
+    if (Array.isArray(value)) {
+      report(at.path, 'needs an operator for an array');
+      return;
+    }
+    if (!isObject(value)) {
+      countComparison(at);
+      return;
+    }
+    if (at.depth > form.filterDepth) {
+      report(at.path, 'nests too deep');
+      return;
+    }
+    for (const [key, inner] of Object.entries(value)) {
+      const next = { ...at, path: [...at.path, key], depth: at.depth + 1 };
+      if (key === '_and' || key === '_or') checkList(inner, next, checkObjectUnderName);
+      else if (key === '_some' || key === '_none') checkRows(inner, next);
+      else if (isOperator(key)) checkOperator(key, next);
+      else checkName(key, inner, next);
+    }
+  }
+
+  function checkObjectUnderName(value: JsonValue, at: Position): void {
+    if (isObject(value)) checkUnderName(value, at);
+    else report(at.path, 'must be an object');
+  }
+
+  function checkOperator(operator: string, at: Position): void {
+    if (operator === '_regex' && !form.regex) {
+      report(at.path, 'is only available in validation rules');
+      return;
+    }
+    countComparison(at);
+  }
+
+  function countComparison(at: Position): void {
+    state.comparisons += 1;
+    if (state.comparisons === form.comparisons + 1) report(at.path, 'is one comparison too many');
+  }
+}

@@ -1,0 +1,25 @@
+/** What one request may ask for at most. Source: API specification, sections 5.1 and 16. */
+export interface QueryLimits {
+  /** MAX_RELATIONAL_DEPTH: names in one path of `fields`, `filter` or `sort`. */
+  readonly relationalDepth: number;
+  /** QUERYSTRING_MAX_PARSE_DEPTH: brackets of one parameter name. */
+  readonly parseDepth: number;
+  /** QUERYSTRING_ARRAY_LIMIT: elements of one list in bracket form. */
+  readonly arrayLimit: number;
+  /** Nesting of a filter written as JSON; bounds the stack. */
+  readonly filterDepth: number;
+  /** Comparisons in one filter; keeps a statement below the protocol's 65,535 parameters. */
+  readonly comparisons: number;
+  /** Relations one request may select, wildcards expanded; bounds the size of a statement. */
+  readonly relations: number;
+}
+
+/** The limits that hold when nothing is configured. */
+export const defaultQueryLimits: QueryLimits = {
+  relationalDepth: 10,
+  parseDepth: 10,
+  arrayLimit: 500,
+  filterDepth: 64,
+  comparisons: 10_000,
+  relations: 2_000,
+};

@@ -1,0 +1,110 @@
+import { type FieldFunction, type Operator, operators } from './condition.ts';
+import type { PortableType } from './types.ts';
+
+const presence: readonly Operator[] = ['_null', '_nnull'];
+const equality: readonly Operator[] = ['_eq', '_neq', ...presence];
+const membership: readonly Operator[] = [...equality, '_in', '_nin'];
+const ordering: readonly Operator[] = [...membership, '_lt', '_lte', '_gt', '_gte', '_between', '_nbetween'];
+const textual: readonly Operator[] = [
+  ...membership,
+  ...operators.filter((operator) => /_(?:contains|ncontains|icontains|n?i?starts_with|n?i?ends_with)$/.test(operator)),
+  '_empty',
+  '_nempty',
+];
+
+/** The operators of each type (API specification, section 5.2). Secret types have none: their fields are no names. */
+const fits: Readonly<Record<PortableType, readonly Operator[]>> = {
+  string: textual,
+  text: textual,
+  csv: textual,
+  enum: membership,
+  uuid: membership,
+  integer: ordering,
+  bigInteger: ordering,
+  decimal: ordering,
+  float: ordering,
+  date: ordering,
+  time: ordering,
+  dateTime: ordering,
+  timestamp: ordering,
+  interval: ordering,
+  boolean: equality,
+  json: presence,
+  array: presence,
+  binary: presence,
+  unknown: presence,
+  hash: [],
+  secret: [],
+  token: [],
+};
+
+/** Whether an operator is defined for a type. `_regex` is defined for text, and only where rules may use it. */
+export function operatorFits(operator: Operator, type: PortableType): boolean {
+  if (operator === '_regex') return type === 'string' || type === 'text' || type === 'csv';
+  return fits[type].includes(operator);
+}
+
+/** Whether a text names an operator. */
+export function isOperator(name: string): name is Operator {
+  return operatorNames.has(name);
+}
+
+const operatorNames: ReadonlySet<string> = new Set(operators);
+
+/** Operators whose value is a flag: `false` means the other one of the pair. */
+export const flags: ReadonlyMap<Operator, Operator> = new Map([
+  ['_null', '_nnull'],
+  ['_nnull', '_null'],
+  ['_empty', '_nempty'],
+  ['_nempty', '_empty'],
+]);
+
+/** Operators whose value is a list. */
+export const listed: ReadonlySet<Operator> = new Set(['_in', '_nin', '_between', '_nbetween']);
+
+/** Whether a field of this type is secret: it can be selected, and reads masked, but is no name for anything else. */
+export function isSecret(type: PortableType): boolean {
+  return type === 'hash' || type === 'secret' || type === 'token';
+}
+
+/** Whether text is what this type compares: the literal `null` of a query string then means the four letters. */
+export function isTextual(type: PortableType): boolean {
+  return type === 'string' || type === 'text' || type === 'csv';
+}
+
+/** A function call in a name: `year(released)`. */
+export interface FunctionCall {
+  readonly function: string;
+  readonly argument: string;
+}
+
+/** Splits `year(released)`; undefined when the name has no such form. */
+export function parseCall(name: string): FunctionCall | undefined {
+  const match = /^([A-Za-z_]\w*)\((.*)\)$/s.exec(name);
+  return match === null ? undefined : { function: match[1] ?? '', argument: match[2] ?? '' };
+}
+
+const dated: readonly PortableType[] = ['date', 'dateTime', 'timestamp'];
+const timed: readonly PortableType[] = ['time', 'dateTime', 'timestamp'];
+
+const functionTypes: Readonly<Record<FieldFunction, readonly PortableType[]>> = {
+  year: dated,
+  month: dated,
+  week: dated,
+  day: dated,
+  weekday: dated,
+  hour: timed,
+  minute: timed,
+  second: timed,
+  count: ['json', 'array'],
+};
+
+/** Whether a text names a field function (API specification, section 5.3). */
+export function isFieldFunction(name: string): name is FieldFunction {
+  return Object.hasOwn(functionTypes, name);
+}
+
+/** Whether a function takes fields of this type; `count` also takes to-many relations, which have none. */
+export function functionFits(name: FieldFunction, type: PortableType): boolean {
+  return functionTypes[name].includes(type);
+}

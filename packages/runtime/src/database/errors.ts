@@ -1,0 +1,90 @@
+/**
+ * Errors of the database and of the connection to it, as errors of the API.
+ *
+ * Nothing the driver says reaches a message: what happened is kept as the cause, for the log.
+ * Source: reliability notes, section 4; API specification, section 9; PostgreSQL documentation, "Error Codes".
+ */
+import { PlatformError } from '../errors.ts';
+
+/** What the database answered instead of a result. */
+export class ServerError extends Error {
+  override readonly name = 'ServerError';
+  /** Five characters; `XX000` when the server sent none. */
+  readonly sqlstate: string;
+  /** True when the server closes the connection after it. */
+  readonly fatal: boolean;
+
+  constructor(fields: ReadonlyMap<string, string>) {
+    super(fields.get('M') ?? 'The database reported an error.');
+    this.sqlstate = fields.get('C') ?? 'XX000';
+    const severity = fields.get('V') ?? fields.get('S');
+    this.fatal = severity === 'FATAL' || severity === 'PANIC';
+  }
+}
+
+/** The connection was lost, closed, or never made. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+}
+
+/** The answer to a SQLSTATE, by its whole code or by its class (the first two characters). */
+type Answer =
+  | { readonly code: 'SERVICE_UNAVAILABLE' | 'INVALID_QUERY' | 'INTERNAL_SERVER_ERROR' }
+  | { readonly code: 'FAILED_VALIDATION'; readonly type: string };
+
+const unavailable: Answer = { code: 'SERVICE_UNAVAILABLE' };
+const badValue: Answer = { code: 'INVALID_QUERY' };
+const bug: Answer = { code: 'INTERNAL_SERVER_ERROR' };
+const invalid = (type: string): Answer => ({ code: 'FAILED_VALIDATION', type });
+
+const answers: ReadonlyMap<string, Answer> = new Map([
+  // The caller's values, which the decoder should have refused already.
+  ...['22003', '22007', '22008', '22P02', '22021', '22P05', '22001', '2201B'].map((code) => [code, badValue] as const),
+  // Constraints.
+  ['23505', invalid('unique')],
+  ['23503', invalid('foreign_key')],
+  ['23001', invalid('foreign_key')],
+  ['23502', invalid('required')],
+  ['23514', invalid('check')],
+  ['23P01', invalid('check')],
+  // The database is no longer the one that was compiled for, or grants were taken away.
+  ...['42703', '42P01', '42804', '42501', '42704', '42883', '42P02'].map((code) => [code, unavailable] as const),
+  // Syntax errors and the like in our own SQL.
+  ['42', bug],
+  // Functions of the database's owner that raise, in a view for example: not the caller's fault and not ours.
+  ['22', unavailable],
+  ['23', unavailable],
+  ['38', unavailable],
+  ['P0', unavailable],
+]);
+
+/**
+ * Turns whatever went wrong between us and the database into an error of the API; errors of ours stay as they are.
+ *
+ * Everything not in the table — connections, resources, timeouts, shutdowns, conflicts, drift — makes the service
+ * unavailable: the request may succeed later.
+ */
+export function toDatabaseError(cause: unknown): PlatformError {
+  if (cause instanceof PlatformError) return cause;
+  if (cause instanceof ConnectionError) return new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });
+  // Not from the database at all: a mistake of ours, thrown by the sink of the rows for example.
+  if (!(cause instanceof ServerError)) return new PlatformError('INTERNAL_SERVER_ERROR', undefined, {}, { cause });
+  const answer = answers.get(cause.sqlstate) ?? answers.get(cause.sqlstate.slice(0, 2)) ?? unavailable;
+  const extensions = answer.code === 'FAILED_VALIDATION' ? { type: answer.type } : {};
+  return new PlatformError(answer.code, undefined, extensions, { cause });
+}
+
+/**
+ * Tells whether a statement that failed so, before any row arrived, deserves one more try on another connection: lost
+ * connections, servers that stop or start, deadlocks and conflicts with recovery.
+ */
+export function isRetryable(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true;
+  if (!(error instanceof ServerError)) return false;
+  return error.sqlstate.startsWith('08') || ['57P01', '57P02', '57P03', '40001', '40P01'].includes(error.sqlstate);
+}
+
+/** Tells whether the server no longer takes the prepared statement as we know it. */
+export function isStalePreparation(error: unknown): error is ServerError {
+  return error instanceof ServerError && ['0A000', '26000', '42P05'].includes(error.sqlstate);
+}

@@ -1,0 +1,109 @@
+/**
+ * Messages from the server: cutting the byte stream into messages, and the fields of an error.
+ *
+ * Source: PostgreSQL documentation, "Frontend/Backend Protocol", "Message Formats".
+ */
+import { int32 } from '../../json/bytes.ts';
+
+/** First byte of each kind of message that is told apart here. */
+export const kinds = {
+  parseComplete: 49,
+  closeComplete: 51,
+  commandComplete: 67,
+  dataRow: 68,
+  error: 69,
+  copyIn: 71,
+  copyBoth: 87,
+  ready: 90,
+  portalSuspended: 115,
+} as const;
+
+/**
+ * Receives one message: its body stands in `buffer` from `start` up to `end`, and only during the call.
+ */
+export type MessageHandler = (kind: number, buffer: Buffer, start: number, end: number) => void;
+
+/** Bytes of a message's kind and length. */
+const headSize = 5;
+
+/** Cuts chunks into messages. Messages inside one chunk are not copied; one split over several is put together once. */
+export class MessageReader {
+  readonly #handle: MessageHandler;
+  /** The message under way: its head until the length is known, then room for all of it. */
+  #partial: Buffer = Buffer.alloc(0);
+  #filled = 0;
+
+  constructor(handle: MessageHandler) {
+    this.#handle = handle;
+  }
+
+  /** Takes the next bytes of the stream. Throws when they cannot be messages. */
+  feed(chunk: Buffer): void {
+    let at = this.#filled > 0 ? this.#resume(chunk) : 0;
+    while (at + headSize <= chunk.length) {
+      const end = at + messageSize(chunk, at);
+      if (end > chunk.length) break;
+      this.#handle(chunk[at] ?? 0, chunk, at + headSize, end);
+      at = end;
+    }
+    if (at < chunk.length) this.#keep(chunk, at);
+  }
+
+  /** Completes the message under way if the chunk has its end; returns where the next message starts. */
+  #resume(chunk: Buffer): number {
+    let at = 0;
+    if (this.#filled < headSize) {
+      at = this.#fill(chunk, 0, headSize);
+      if (this.#filled < headSize) return at;
+      this.#partial = enlarge(this.#partial, messageSize(this.#partial, 0));
+    }
+    const size = this.#partial.length;
+    at = this.#fill(chunk, at, size);
+    if (this.#filled < size) return at;
+    const message = this.#partial;
+    this.#filled = 0;
+    this.#partial = Buffer.alloc(0);
+    this.#handle(message[0] ?? 0, message, headSize, size);
+    return at;
+  }
+
+  /** Copies bytes into the message under way until it has `size` of them; returns where the chunk goes on. */
+  #fill(chunk: Buffer, at: number, size: number): number {
+    const end = Math.min(chunk.length, at + size - this.#filled);
+    chunk.copy(this.#partial, this.#filled, at, end);
+    this.#filled += end - at;
+    return end;
+  }
+
+  #keep(chunk: Buffer, at: number): void {
+    const rest = chunk.length - at;
+    this.#partial = Buffer.allocUnsafeSlow(rest < headSize ? headSize : messageSize(chunk, at));
+    chunk.copy(this.#partial, 0, at);
+    this.#filled = rest;
+  }
+}
+
+function messageSize(buffer: Buffer, at: number): number {
+  const length = int32(buffer, at + 1);
+  if (length < 4) throw new Error(`A message of the database claims a length of ${length} bytes.`);
+  return length + 1;
+}
+
+function enlarge(buffer: Buffer, size: number): Buffer {
+  const larger = Buffer.allocUnsafeSlow(size);
+  buffer.copy(larger);
+  return larger;
+}
+
+/** Reads the fields of an ErrorResponse by their letters: `C` SQLSTATE, `M` message, `V` severity, `R` routine … */
+export function readErrorFields(buffer: Buffer, start: number, end: number): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  let at = start;
+  while (at < end && buffer[at] !== 0) {
+    const stop = buffer.indexOf(0, at + 1);
+    if (stop < 0 || stop >= end) break;
+    fields.set(String.fromCharCode(buffer[at] ?? 0), buffer.toString('utf8', at + 1, stop));
+    at = stop + 1;
+  }
+  return fields;
+}

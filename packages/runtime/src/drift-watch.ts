@@ -1,0 +1,95 @@
+/** Keeps the answer to "does the compiled API still fit the database?" current while a server runs. */
+import type { Fingerprint } from './contract/index.ts';
+import type { Database } from './database/database.ts';
+import { compareFingerprint, type Drift, findNewColumns, type LiveObject, readFingerprint } from './drift.ts';
+
+/** The lines a watch writes. Fits the logger of the web framework. */
+export interface DriftLog {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+/** What a watch needs. */
+export interface DriftWatchOptions {
+  readonly database: Database;
+  readonly fingerprint: Fingerprint;
+  readonly log: DriftLog;
+  /** Milliseconds between two checks; 30 seconds when absent. */
+  readonly interval?: number;
+}
+
+/** A running watch. */
+export interface DriftWatch {
+  /** Every difference of the latest check; empty before the first. */
+  drifts(): readonly Drift[];
+  /** False until a check has reached the database. */
+  checked(): boolean;
+  /** Names of the collections that cannot be served. */
+  closed(): ReadonlySet<string>;
+  /** Checks now. Never rejects: a check that fails is told in the log and leaves the state as it was. */
+  check(): Promise<void>;
+  /** Ends the checks; one under way changes nothing any more. */
+  stop(): void;
+}
+
+const defaultInterval = 30_000;
+
+/** Checks once and then on a timer that does not keep the process alive. Resolves after the first check. */
+export async function watchDrift(options: DriftWatchOptions): Promise<DriftWatch> {
+  const { database, fingerprint, log, interval = defaultInterval } = options;
+  let live: readonly LiveObject[] | null = null;
+  let drifts: readonly Drift[] = [];
+  let closed: ReadonlySet<string> = new Set();
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  async function check(): Promise<void> {
+    try {
+      const found = await readFingerprint(database, fingerprint);
+      if (stopped) return;
+      const current = compareFingerprint(fingerprint, found);
+      tellDrift(log, drifts, current);
+      for (const added of live === null ? [] : findNewColumns(live, found)) log.info({ object: added.object }, added.message);
+      live = found;
+      drifts = current;
+      closed = new Set(current.filter(({ severity }) => severity === 'error').flatMap(({ collections }) => collections));
+    } catch (error) {
+      if (!stopped) log.warn({ cause: String(error) }, 'The database could not be compared with the compiled API.');
+    }
+  }
+
+  async function checkAgain(): Promise<void> {
+    await check();
+    schedule();
+  }
+
+  function schedule(): void {
+    if (!stopped) timer = setTimeout(() => void checkAgain(), interval).unref();
+  }
+
+  await checkAgain();
+  return {
+    drifts: () => drifts,
+    checked: () => live !== null,
+    closed: () => closed,
+    check,
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Tells what is new since the check before, and when everything fits again. */
+function tellDrift(log: DriftLog, before: readonly Drift[], now: readonly Drift[]): void {
+  const told = new Set(before.map(({ message, object }) => `${object} ${message}`));
+  for (const { object, message, collections, severity } of now) {
+    if (told.has(`${object} ${message}`)) continue;
+    const details = { object, collections };
+    if (severity === 'error') log.error(details, `${message} Its collections are closed until it is compiled again.`);
+    else log.info(details, message);
+  }
+  const wasClosed = before.some(({ severity }) => severity === 'error');
+  if (wasClosed && !now.some(({ severity }) => severity === 'error')) log.info({}, 'The database fits the API again.');
+}

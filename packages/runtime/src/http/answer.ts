@@ -1,0 +1,121 @@
+/**
+ * The one way an answer leaves the server: every status, every body, every error goes through here, so the header set
+ * of the API specification, section 1.2, is on all of them.
+ *
+ * Answers are written to the socket directly. Fastify's reply would rebuild a header object and walk the send hooks for
+ * bytes that are final already.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Environment } from '../environment.ts';
+import { errorBody, type PlatformError } from '../errors.ts';
+import { chooseEncoding, compress, type Encoding, smallestCompressed } from './compression.ts';
+import { corsHeaders } from './cors.ts';
+import { liesUnder, splitTarget } from './target.ts';
+
+/** Media types of answers, each with its charset. */
+export const mediaTypes = {
+  json: 'application/json; charset=utf-8',
+  health: 'application/health+json; charset=utf-8',
+  text: 'text/plain; charset=utf-8',
+} as const;
+
+/** A media type of an answer. */
+export type MediaType = (typeof mediaTypes)[keyof typeof mediaTypes];
+
+/** An answer whose bytes are all there. `headers` is a flat list of names and values. */
+export interface Answer {
+  readonly status: number;
+  readonly type: MediaType;
+  readonly body: Buffer;
+  readonly headers?: readonly string[];
+}
+
+/** The exchange of one request for one answer, as Node's server hands it over. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** Writes answers with the headers that one environment asks for. */
+export interface Answerer {
+  /** Sends a whole answer; compressed when the client accepts it and it is not small. Never throws. */
+  send(exchange: Exchange, answer: Answer): void;
+  /** Sends the body of section 9 for an error. */
+  fail(exchange: Exchange, error: PlatformError): void;
+  /** The headers of a successful JSON answer whose length is unknown yet. */
+  streamHeaders(request: IncomingMessage, encoding: Encoding | null): string[];
+}
+
+/** Makes the answerer of a server. */
+export function createAnswerer(environment: Environment): Answerer {
+  const base = standingHeaders(environment);
+
+  function headersFor(request: IncomingMessage, type: MediaType, compressible: boolean): string[] {
+    const headers = ['Content-Type', type, ...base];
+    headers.push('Vary', compressible ? 'Origin, Accept-Encoding' : 'Origin');
+    headers.push('Cache-Control', cacheControl(request.url ?? '/'));
+    if (environment.cors !== null) headers.push(...corsHeaders(environment.cors, request.headers.origin));
+    return headers;
+  }
+
+  function send(exchange: Exchange, answer: Answer): void {
+    const compressible = answer.body.length >= smallestCompressed;
+    const headers = headersFor(exchange.request, answer.type, compressible);
+    if (answer.headers !== undefined) headers.push(...answer.headers);
+    const encoding = compressible ? chooseEncoding(exchange.request.headers['accept-encoding']) : null;
+    if (encoding === null) write(exchange.response, answer.status, headers, answer.body);
+    else void sendCompressed(exchange.response, answer, headers, encoding);
+  }
+
+  function fail(exchange: Exchange, error: PlatformError): void {
+    const body = Buffer.from(errorBody([error]));
+    send(exchange, { status: error.status, type: mediaTypes.json, body, headers: Object.entries(error.headers).flat() });
+  }
+
+  function streamHeaders(request: IncomingMessage, encoding: Encoding | null): string[] {
+    const headers = headersFor(request, mediaTypes.json, true);
+    if (encoding !== null) headers.push('Content-Encoding', encoding);
+    return headers;
+  }
+
+  return { send, fail, streamHeaders };
+}
+
+async function sendCompressed(response: ServerResponse, answer: Answer, headers: string[], encoding: Encoding) {
+  try {
+    const body = await compress(encoding, answer.body);
+    headers.push('Content-Encoding', encoding);
+    write(response, answer.status, headers, body);
+  } catch {
+    response.destroy();
+  }
+}
+
+function write(response: ServerResponse, status: number, headers: string[], body: Buffer): void {
+  // The client may be gone, or a stopped server may have ended the connection: there is nobody to tell.
+  if (response.destroyed || response.headersSent) return;
+  if (status !== 304) headers.push('Content-Length', String(body.length));
+  response.writeHead(status, headers);
+  response.end(body);
+}
+
+function standingHeaders(environment: Environment): readonly string[] {
+  const headers = [
+    'X-Content-Type-Options',
+    'nosniff',
+    'Content-Security-Policy',
+    "default-src 'none'; frame-ancestors 'none'",
+    'Referrer-Policy',
+    'no-referrer',
+  ];
+  return environment.publicUrl?.startsWith('https:') === true
+    ? [...headers, 'Strict-Transport-Security', 'max-age=31536000']
+    : headers;
+}
+
+function cacheControl(url: string): string {
+  // Nearly every request takes the first way out.
+  if (url.startsWith('/items/')) return 'private, no-cache';
+  const { path } = splitTarget(url);
+  return ['/auth', '/users', '/utils'].some((route) => liesUnder(path, route)) ? 'no-store' : 'private, no-cache';
+}

@@ -1,0 +1,89 @@
+/** Request bodies: bytes in, checked JSON out. Source: API specification, section 1.3. */
+import { isUtf8 } from 'node:buffer';
+import type { JsonValue } from '../contract/index.ts';
+import { PlatformError } from '../errors.ts';
+
+/** The headers that say what a body is. */
+export interface BodyHeaders {
+  readonly 'content-type'?: string | undefined;
+  readonly 'content-encoding'?: string | undefined;
+}
+
+/**
+ * Parses a whole request body; undefined for an empty one, whatever its headers say.
+ *
+ * Throws UNSUPPORTED_MEDIA_TYPE for anything but plain JSON in UTF-8, and INVALID_PAYLOAD for malformed JSON, a scalar
+ * at the top, invalid UTF-8, names that reach a prototype, and text that no database can keep.
+ */
+export function parseBody(bytes: Buffer, headers: BodyHeaders): JsonValue | undefined {
+  if (bytes.length === 0) return undefined;
+  if (!isJson(headers)) throw new PlatformError('UNSUPPORTED_MEDIA_TYPE');
+  if (!isUtf8(bytes)) throw new PlatformError('INVALID_PAYLOAD', 'The body is not valid UTF-8.');
+  const text = bytes.toString('utf8');
+  const value = parseJson(text);
+  if (typeof value !== 'object' || value === null) {
+    throw new PlatformError('INVALID_PAYLOAD', 'The body must be an object or an array.');
+  }
+  // Raw bytes hold neither a lone surrogate nor U+0000, so only an escape or a dangerous name is worth a walk.
+  if (/\\u|__proto__|constructor/.test(text)) checkContents(value);
+  return value;
+}
+
+function isJson(headers: BodyHeaders): boolean {
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').split(';');
+  const encoding = headers['content-encoding'] ?? 'identity';
+  return (
+    type.trim().toLowerCase() === 'application/json' &&
+    encoding.trim().toLowerCase() === 'identity' &&
+    parameters.every(namesNoOtherCharset)
+  );
+}
+
+function namesNoOtherCharset(parameter: string): boolean {
+  const charset = /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/i.exec(parameter)?.[1];
+  return charset === undefined || charset.toLowerCase() === 'utf-8';
+}
+
+function parseJson(text: string): JsonValue {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new PlatformError('INVALID_PAYLOAD', 'The body is not valid JSON.');
+  }
+}
+
+/** Walks without recursion: the depth of a body is bounded by its size only. */
+function checkContents(root: JsonValue): void {
+  const pending: JsonValue[] = [root];
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    if (typeof value === 'string') checkText(value);
+    if (typeof value !== 'object' || value === null) continue;
+    if (isList(value)) {
+      for (const element of value) pending.push(element);
+      continue;
+    }
+    for (const [name, member] of Object.entries(value)) {
+      checkText(name);
+      checkName(name, member);
+      pending.push(member);
+    }
+  }
+}
+
+function checkText(text: string): void {
+  if (text.includes('\0') || !text.isWellFormed()) {
+    throw new PlatformError('INVALID_PAYLOAD', 'The body holds U+0000 or half of a surrogate pair.');
+  }
+}
+
+function checkName(name: string, member: JsonValue): void {
+  const reachesPrototype =
+    name === '__proto__' ||
+    (name === 'constructor' && typeof member === 'object' && member !== null && Object.hasOwn(member, 'prototype'));
+  if (reachesPrototype) throw new PlatformError('INVALID_PAYLOAD', 'The body uses a name that is not allowed.');
+}
+
+/** `Array.isArray` does not narrow readonly arrays. */
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

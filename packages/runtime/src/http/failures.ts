@@ -1,0 +1,58 @@
+/** What the web framework and Node themselves refuse, in the codes of the API specification, section 9. */
+import type { Socket } from 'node:net';
+import { type ErrorCode, errorBody, PlatformError, toPlatformError } from '../errors.ts';
+
+interface Refusal {
+  readonly code: ErrorCode;
+  readonly message?: string;
+}
+
+/** Codes of Fastify and Node that name a fault of the request. Every other error is a bug of ours. */
+const refusals: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
+  ['FST_ERR_CTP_BODY_TOO_LARGE', { code: 'INVALID_PAYLOAD', message: 'The body is too large.' }],
+  ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', { code: 'INVALID_PAYLOAD', message: 'The body has not the stated length.' }],
+  ['FST_ERR_CTP_INVALID_MEDIA_TYPE', { code: 'UNSUPPORTED_MEDIA_TYPE' }],
+  ['FST_ERR_BAD_URL', { code: 'ROUTE_NOT_FOUND' }],
+  ['FST_ERR_MAX_PARAM_LENGTH', { code: 'ROUTE_NOT_FOUND' }],
+  ['FST_ERR_NOT_FOUND', { code: 'ROUTE_NOT_FOUND' }],
+  ['ECONNRESET', { code: 'INVALID_PAYLOAD', message: 'The body ended too early.' }],
+  ['HPE_HEADER_OVERFLOW', { code: 'INVALID_QUERY', message: 'The address or the headers are too long.' }],
+  ['ERR_HTTP_REQUEST_TIMEOUT', { code: 'INVALID_PAYLOAD', message: 'The request took too long to arrive.' }],
+]);
+
+/** Takes anything thrown while a request was handled to the error that answers it. */
+export function toAnswerError(thrown: unknown): PlatformError {
+  const refusal = refusals.get(codeOf(thrown));
+  return refusal === undefined
+    ? toPlatformError(thrown)
+    : new PlatformError(refusal.code, refusal.message, {}, { cause: thrown });
+}
+
+/**
+ * Answers a connection on which no request could be read, and closes it. Node hands over the bare socket, so the answer
+ * is written by hand; what cannot be parsed at all is INVALID_PAYLOAD.
+ */
+export function answerBrokenRequest(thrown: Error, socket: Socket): void {
+  if (codeOf(thrown) === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
+    socket.destroy();
+    return;
+  }
+  const refusal = refusals.get(codeOf(thrown)) ?? { code: 'INVALID_PAYLOAD', message: 'This is not an HTTP request.' };
+  const body = errorBody([new PlatformError(refusal.code, refusal.message)]);
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    'Content-Type: application/json; charset=utf-8',
+    'X-Content-Type-Options: nosniff',
+    "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'",
+    'Referrer-Policy: no-referrer',
+    'Vary: Origin',
+    'Cache-Control: private, no-cache',
+    'Connection: close',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
+}

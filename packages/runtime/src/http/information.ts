@@ -1,0 +1,44 @@
+/** What the server says about itself under `/server`. Source: API specification, sections 10.12 and 13. */
+import { readFileSync } from 'node:fs';
+import type { CompiledApi, JsonValue } from '../contract/index.ts';
+
+/** The project as long as nobody has written settings. */
+const project = {
+  project_name: 'Platform',
+  project_descriptor: null,
+  project_logo: null,
+  project_color: null,
+  default_language: 'en-US',
+  public_foreground: null,
+  public_background: null,
+  public_note: null,
+  custom_css: null,
+} as const;
+
+/** Body of `GET /server/info`. Versions are for administrators only; `rateLimit` is false while no limiter is on. */
+export function serverInformation(administrator: boolean): JsonValue {
+  return administrator
+    ? { data: { project, platform: { version: platformVersion() }, node: { version: process.versions.node }, rateLimit: false } }
+    : { data: { project } };
+}
+
+/** Makes the reader of OpenAPI documents: as bytes, each read and printed once per access class. */
+export function createDocuments(api: CompiledApi): (accessClass: string) => Promise<Buffer> {
+  const printed = new Map<string, Promise<Buffer>>();
+  return function document(accessClass) {
+    const known = printed.get(accessClass);
+    if (known !== undefined) return known;
+    const reading = api.openapi(accessClass).then((value) => Buffer.from(JSON.stringify(value)));
+    printed.set(accessClass, reading);
+    // A document that could not be read is tried again by the next request.
+    reading.catch(() => printed.delete(accessClass));
+    return reading;
+  };
+}
+
+/** Version of this package, from its own description. */
+export function platformVersion(): string {
+  const description: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const known = typeof description === 'object' && description !== null && 'version' in description;
+  return known ? String(description.version) : 'unknown';
+}

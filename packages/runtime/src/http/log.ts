@@ -1,0 +1,44 @@
+/** The log: JSON lines on the standard output, nothing on the hot path, never a token and never a query string. */
+import type { IncomingMessage } from 'node:http';
+import type { FastifyServerOptions } from 'fastify';
+import type { Environment } from '../environment.ts';
+import type { PlatformError } from '../errors.ts';
+import { splitTarget } from './target.ts';
+
+/** The part of a logger this server uses. */
+export interface Log {
+  debug(details: object, message: string): void;
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+/** Settings of the framework's logger. */
+export function loggerOptions(environment: Environment): NonNullable<FastifyServerOptions['logger']> {
+  if (environment.logLevel === 'silent') return false;
+  // The framework's own lines may describe a request: by its method and path, the rest can hold secrets.
+  return { level: environment.logLevel, base: null, serializers: { req: describeRequest, res: () => undefined } };
+}
+
+/** Writes the one line of an answer that failed: faults of the service loudly, those of the client for debugging only. */
+export function logFailure(log: Log, request: IncomingMessage, error: PlatformError): void {
+  if (error.status < 500) {
+    log.debug({ ...describeRequest(request), code: error.code }, error.message);
+    return;
+  }
+  const details = { ...describeRequest(request), code: error.code, cause: describeCause(error.cause ?? error) };
+  if (error.code === 'SERVICE_UNAVAILABLE') log.warn(details, error.message);
+  else log.error(details, error.message);
+}
+
+/** Describes anything thrown by its message and stack, and those of what caused it. */
+export function describeCause(thrown: unknown, depth = 0): object {
+  if (!(thrown instanceof Error)) return { message: String(thrown) };
+  const code = 'code' in thrown ? { code: String(thrown.code) } : {};
+  const own = { message: thrown.message, ...code, stack: thrown.stack };
+  return thrown.cause === undefined || depth === 4 ? own : { ...own, cause: describeCause(thrown.cause, depth + 1) };
+}
+
+function describeRequest(request: Pick<IncomingMessage, 'method' | 'url'>): object {
+  return { method: request.method, path: splitTarget(request.url ?? '').path };
+}

@@ -1,0 +1,168 @@
+/** Runs planned reads and answers them: whole with a length, or streamed with back-pressure. */
+import { createHash } from 'node:crypto';
+import type { Writable } from 'node:stream';
+import type { Database, Parameter } from '../database/database.ts';
+import { PlatformError } from '../errors.ts';
+import { type Answer as Rows, type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
+import type { ReadPlan } from '../query/plan.ts';
+import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
+import { chooseEncoding, createCompressor } from './compression.ts';
+import type { Gate } from './gate.ts';
+
+/** A plan with the values of one request. */
+export interface PlannedRead {
+  readonly plan: ReadPlan;
+  readonly parameters: readonly Parameter[];
+}
+
+/** What running reads needs. */
+export interface ReaderOptions {
+  readonly database: Database;
+  readonly gate: Gate;
+  readonly answerer: Answerer;
+}
+
+/** Answers planned reads. Rejects with what goes wrong before the first byte; later it destroys the connection. */
+export interface Reader {
+  list(exchange: Exchange, planned: PlannedRead): Promise<void>;
+  /** Answers FORBIDDEN when there is no row, so that missing and hidden items look the same. */
+  item(exchange: Exchange, planned: PlannedRead): Promise<void>;
+  /** Answers fields of null when there is no row: the item before its first write. */
+  singleton(exchange: Exchange, planned: PlannedRead): Promise<void>;
+}
+
+/** Makes the reader of a server. */
+export function createReader({ database, gate, answerer }: ReaderOptions): Reader {
+  const writers = new WeakMap<ReadPlan, AnswerWriter>();
+
+  function startRows(plan: ReadPlan): Rows {
+    const known = writers.get(plan) ?? createAnswerWriter(plan);
+    writers.set(plan, known);
+    return known();
+  }
+
+  async function readRows({ plan, parameters }: PlannedRead): Promise<Rows> {
+    gate(plan.statement.text);
+    const rows = startRows(plan);
+    await database.read(plan.statement, parameters, rows);
+    return rows;
+  }
+
+  return {
+    async list(exchange, planned) {
+      if (planned.plan.streamed) {
+        gate(planned.plan.statement.text);
+        return streamRows(database, answerer, exchange, planned, startRows(planned.plan));
+      }
+      const rows = await readRows(planned);
+      answerer.send(exchange, { status: 200, type: mediaTypes.json, body: rows.end() });
+    },
+    async item(exchange, planned) {
+      const rows = await readRows(planned);
+      if (rows.items === 0) throw new PlatformError('FORBIDDEN');
+      sendTagged(answerer, exchange, rows.end());
+    },
+    async singleton(exchange, planned) {
+      const rows = await readRows(planned);
+      sendTagged(answerer, exchange, rows.items === 0 ? unwritten(planned.plan) : rows.end());
+    },
+  };
+}
+
+/** Sends one item with its entity tag, or 304 when the client holds these bytes already (specification, section 17). */
+function sendTagged(answerer: Answerer, exchange: Exchange, body: Buffer): void {
+  const tag = `W/"${createHash('sha1').update(body).digest('base64url')}"`;
+  const known = exchange.request.headers['if-none-match'];
+  const unchanged = known !== undefined && (known.trim() === '*' || known.split(',').some((one) => isTag(one, tag)));
+  const headers = ['ETag', tag];
+  if (unchanged) answerer.send(exchange, { status: 304, type: mediaTypes.json, body: nothing, headers });
+  else answerer.send(exchange, { status: 200, type: mediaTypes.json, body, headers });
+}
+
+const nothing = Buffer.alloc(0);
+
+/** Weak comparison (RFC 9110, section 8.8.3.2). */
+function isTag(candidate: string, tag: string): boolean {
+  return candidate.trim().replace(/^W\//, '') === tag.slice(2);
+}
+
+function unwritten(plan: ReadPlan): Buffer {
+  const members = plan.fields.map(({ key, shape }) => {
+    const absent = shape.kind === 'records' || shape.kind === 'array' ? '[]' : 'null';
+    return `${JSON.stringify(key)}:${absent}`;
+  });
+  return Buffer.from(`{"data":{${members.join(',')}}}`);
+}
+
+/**
+ * Sends rows while they are read. The head is held back until the first batch is there, so a statement that fails at
+ * once still gets an error of its own. A client that leaves ends the statement.
+ */
+async function streamRows(
+  database: Database,
+  answerer: Answerer,
+  exchange: Exchange,
+  { plan, parameters }: PlannedRead,
+  rows: Rows,
+): Promise<void> {
+  const { request, response } = exchange;
+  const gone = new AbortController();
+  const leave = () => gone.abort();
+  response.once('close', leave);
+  let out: Writable | null = null;
+
+  async function drained(): Promise<void> {
+    out ??= openStream(answerer, exchange);
+    if (request.method === 'HEAD') {
+      out.end();
+      leave();
+      return;
+    }
+    const chunk = rows.take();
+    if (chunk.length > 0 && !out.write(chunk)) await roomOrEnd(out);
+  }
+
+  try {
+    await database.stream(plan.statement, parameters, rows, drained, gone.signal);
+    const rest = rows.end();
+    if (out === null) answerer.send(exchange, { status: 200, type: mediaTypes.json, body: rest });
+    else endStream(out, rest);
+  } catch (error) {
+    if (gone.signal.aborted) return;
+    if (out === null) throw error;
+    // Too late for an error of our own: a body that breaks off is the only honest sign.
+    response.destroy();
+    throw error;
+  } finally {
+    response.off('close', leave);
+  }
+}
+
+function endStream(out: Writable, rest: Buffer): void {
+  if (!out.destroyed && !out.writableEnded) out.end(rest);
+}
+
+function openStream(answerer: Answerer, { request, response }: Exchange): Writable {
+  const encoding = chooseEncoding(request.headers['accept-encoding']);
+  response.writeHead(200, answerer.streamHeaders(request, encoding));
+  if (encoding === null) return response;
+  const compressor = createCompressor(encoding);
+  compressor.on('error', () => response.destroy());
+  response.once('close', () => compressor.destroy());
+  compressor.pipe(response);
+  return compressor;
+}
+
+/** Waits until a stream takes more, or until it is closed and never will. */
+function roomOrEnd(out: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    function settle(): void {
+      out.off('drain', settle);
+      out.off('close', settle);
+      resolve();
+    }
+    if (out.destroyed) resolve();
+    out.once('drain', settle);
+    out.once('close', settle);
+  });
+}

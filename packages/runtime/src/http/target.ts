@@ -1,0 +1,50 @@
+/** Paths and query strings of request targets, as they were sent. Source: API specification, section 1.1. */
+
+/** A request target, split at the first question mark and otherwise untouched. */
+export interface Target {
+  readonly path: string;
+  /** Without the question mark; empty when there is none. */
+  readonly query: string;
+}
+
+/** A path below `/items`, its collection decoded and its key as it was sent (composite keys split before decoding). */
+export interface ItemPath {
+  readonly collection: string;
+  /** Null on the path of the whole collection. */
+  readonly key: string | null;
+}
+
+/** Splits a request target. A fragment, which no client may send, stays in the path, where nothing matches it. */
+export function splitTarget(url: string): Target {
+  const mark = url.indexOf('?');
+  return mark === -1 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
+}
+
+/**
+ * Reads `/items/<collection>` or `/items/<collection>/<key>`: exactly, so null for a trailing slash, an empty or
+ * missing segment, another prefix, a raw `#` and invalid percent-encoding.
+ */
+export function readItemPath(path: string): ItemPath | null {
+  if (!path.startsWith('/items/') || path.includes('#')) return null;
+  const slash = path.indexOf('/', 7);
+  const collection = decodeSegment(slash === -1 ? path.slice(7) : path.slice(7, slash));
+  if (collection === null || collection === '') return null;
+  if (slash === -1) return { collection, key: null };
+  const key = path.slice(slash + 1);
+  const decoded = decodeSegment(key);
+  return key.includes('/') || decoded === null || decoded === '' ? null : { collection, key };
+}
+
+/** Tells whether a path is a route of its own or lies below it: `/auth` and `/auth/login`, not `/authors`. */
+export function liesUnder(path: string, route: string): boolean {
+  return path.startsWith(route) && (path.length === route.length || path[route.length] === '/');
+}
+
+function decodeSegment(segment: string): string | null {
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+}

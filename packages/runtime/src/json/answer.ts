@@ -1,0 +1,137 @@
+/** Whole answers: `{"data":[…]}` or `{"data":{…}}`, with `"meta"` when the plan counts, from the rows of one statement. */
+import type { RowSink } from '../database/database.ts';
+import type { ReadPlan } from '../query/plan.ts';
+import { ByteWriter } from './byte-writer.ts';
+import { int32 } from './bytes.ts';
+import { writeCount } from './numbers.ts';
+import { createTranscoder, type Transcoder } from './transcode.ts';
+
+/**
+ * One answer being written. Pass it as the sink of the plan's statement, then call `end`.
+ *
+ * For a plan that is streamed, call `take` whenever the reader is ready for more: the chunks and what `end` returns are
+ * the same bytes in order as the whole answer.
+ */
+export interface Answer extends RowSink {
+  /** Items written so far. For a read of one item, 0 tells that there is none. */
+  readonly items: number;
+  /** Hands out the bytes written since the last call; empty when no row arrived. */
+  take(): Buffer;
+  /** Completes the answer and hands out its (remaining) bytes. */
+  end(): Buffer;
+  /** Forgets every row, so that the statement can be run again. Only before the first `take`. */
+  reset(): void;
+}
+
+/** Begins an answer. One function serves every request of its plan. */
+export type AnswerWriter = () => Answer;
+
+/** Prepares how the rows of a plan become an answer; once per plan. */
+export function createAnswerWriter(plan: ReadPlan): AnswerWriter {
+  const layout: Layout = {
+    many: plan.many,
+    meta: plan.meta.map((name, index) => Buffer.from(`${index === 0 ? ',"meta":{' : ','}"${name}":`)),
+    transcode: createTranscoder(plan.fields),
+  };
+  return () => new PlanAnswer(layout);
+}
+
+interface Layout {
+  readonly many: boolean;
+  /** The text in front of each count. */
+  readonly meta: readonly Buffer[];
+  readonly transcode: Transcoder;
+}
+
+const listStart = Buffer.from('{"data":[');
+const itemStart = Buffer.from('{"data":');
+const nullText = Buffer.from('null');
+/** Room for a count, a comma and the brackets that end an answer. */
+const smallRoom = 32;
+
+class PlanAnswer implements Answer {
+  items = 0;
+  readonly #layout: Layout;
+  readonly #out = new ByteWriter();
+  #started = false;
+  #meta: Buffer | undefined;
+
+  constructor(layout: Layout) {
+    this.#layout = layout;
+  }
+
+  row(buffer: Buffer, offset: number): void {
+    const { meta, transcode } = this.#layout;
+    this.#start();
+    const at = meta.length === 0 ? offset : this.#readCounts(buffer, offset);
+    if (at < 0) return;
+    if (this.items++ > 0) this.#put(comma);
+    transcode(buffer, at, this.#out);
+  }
+
+  take(): Buffer {
+    return this.#out.take();
+  }
+
+  end(): Buffer {
+    this.#start();
+    if (!this.#layout.many && this.items === 0) this.#out.append(nullText);
+    if (this.#layout.many) this.#put(bracket);
+    if (this.#layout.meta.length > 0) this.#out.append(this.#meta ?? countsText(this.#layout.meta));
+    this.#put(brace);
+    return this.#out.take();
+  }
+
+  reset(): void {
+    this.#out.clear();
+    this.items = 0;
+    this.#started = false;
+    this.#meta = undefined;
+  }
+
+  #start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    this.#out.append(this.#layout.many ? listStart : itemStart);
+  }
+
+  /** Keeps the counts of the first row and returns where the item's columns start, or -1 when there is no item. */
+  #readCounts(buffer: Buffer, offset: number): number {
+    this.#meta ??= countsText(this.#layout.meta, buffer, offset);
+    let at = offset;
+    for (let i = 0; i < this.#layout.meta.length; i++) at = afterColumn(buffer, at);
+    const present = int32(buffer, at) > 0 && buffer[at + 4] !== 0;
+    return present ? afterColumn(buffer, at) : -1;
+  }
+
+  #put(byte: number): void {
+    this.#out.reserve(smallRoom);
+    this.#out.bytes[this.#out.position++] = byte;
+  }
+}
+
+const comma = 44;
+const bracket = 93;
+const brace = 125;
+
+function afterColumn(buffer: Buffer, at: number): number {
+  return at + 4 + Math.max(int32(buffer, at), 0);
+}
+
+/** Writes `,"meta":{"total_count":n,…}` from the int8 columns at `offset`; zeros when there was no row at all. */
+function countsText(meta: readonly Buffer[], buffer?: Buffer, offset = 0): Buffer {
+  const out = new ByteWriter();
+  let at = offset;
+  for (const prefix of meta) {
+    out.append(prefix);
+    out.reserve(smallRoom);
+    if (buffer === undefined) out.bytes[out.position++] = 48;
+    else {
+      writeCount(out, buffer, at + 4);
+      at = afterColumn(buffer, at);
+    }
+  }
+  out.reserve(1);
+  out.bytes[out.position++] = brace;
+  return out.take();
+}
