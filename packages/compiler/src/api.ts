@@ -3,7 +3,13 @@
  *
  * Made from the schema by `passes/`, printed by `emit/` and `openapi/`. Nothing here is decided again while printing.
  */
-import type { AccessClass, CollectionDescriptor, FieldDescriptor, Fingerprint, RelationDescriptor } from '@platform/runtime/contract';
+import type {
+  AccessClass,
+  CollectionDescriptor,
+  FieldDescriptor,
+  Fingerprint,
+  RelationDescriptor,
+} from '@platform/runtime/contract';
 
 /** Everything the compiler prints. */
 export interface Api {

@@ -1,4 +1,4 @@
-import type { Catalog, CatalogRows, Selection } from './postgres/catalog.ts';
+import { type Catalog, type CatalogRows, oldestVersion, type Selection } from './postgres/catalog.ts';
 import { catalogSql, versionSql } from './postgres/catalog-sql.ts';
 
 /** Runs one statement and returns its rows as text values: how this package reaches a database. */
@@ -16,9 +16,6 @@ export interface ReadOptions {
   /** Relations to leave out, in the same form; they win over `include`. */
   readonly exclude?: readonly string[];
 }
-
-/** The oldest server that is read: 14. */
-export const oldestVersion = 140000;
 
 /**
  * Reads the catalog of a PostgreSQL database (14 to 18, or PGlite) in two statements, however many tables there are.

@@ -2,6 +2,7 @@
 import type { Fingerprint } from './contract/index.ts';
 import type { Database } from './database/database.ts';
 import { compareFingerprint, type Drift, findNewColumns, type LiveObject, readFingerprint } from './drift.ts';
+import { describeCause } from './http/log.ts';
 
 /** The lines a watch writes. Fits the logger of the web framework. */
 export interface DriftLog {
@@ -14,12 +15,11 @@ export interface DriftLog {
 export interface DriftWatchOptions {
   readonly database: Database;
   readonly fingerprint: Fingerprint;
-  readonly log: DriftLog;
   /** Milliseconds between two checks; 30 seconds when absent. */
   readonly interval?: number;
 }
 
-/** A running watch. */
+/** A watch over the fingerprint of one API. */
 export interface DriftWatch {
   /** Every difference of the latest check; empty before the first. */
   drifts(): readonly Drift[];
@@ -27,17 +27,23 @@ export interface DriftWatch {
   checked(): boolean;
   /** Names of the collections that cannot be served. */
   closed(): ReadonlySet<string>;
-  /** Checks now. Never rejects: a check that fails is told in the log and leaves the state as it was. */
+  /**
+   * Checks once and then on a timer that does not keep the process alive; resolves after the first check. Never
+   * rejects: a check that fails is told in the log and leaves the state as it was.
+   */
+  start(log: DriftLog): Promise<void>;
+  /** Checks now, outside the rhythm. */
   check(): Promise<void>;
   /** Ends the checks; one under way changes nothing any more. */
   stop(): void;
 }
 
 const defaultInterval = 30_000;
+const silent: DriftLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Checks once and then on a timer that does not keep the process alive. Resolves after the first check. */
-export async function watchDrift(options: DriftWatchOptions): Promise<DriftWatch> {
-  const { database, fingerprint, log, interval = defaultInterval } = options;
+/** Makes a watch that has not looked yet. */
+export function createDriftWatch({ database, fingerprint, interval = defaultInterval }: DriftWatchOptions): DriftWatch {
+  let log = silent;
   let live: readonly LiveObject[] | null = null;
   let drifts: readonly Drift[] = [];
   let closed: ReadonlySet<string> = new Set();
@@ -50,30 +56,32 @@ export async function watchDrift(options: DriftWatchOptions): Promise<DriftWatch
       if (stopped) return;
       const current = compareFingerprint(fingerprint, found);
       tellDrift(log, drifts, current);
-      for (const added of live === null ? [] : findNewColumns(live, found)) log.info({ object: added.object }, added.message);
+      for (const added of findNewColumns(live ?? found, found)) log.info({ object: added.object }, added.message);
       live = found;
       drifts = current;
-      closed = new Set(current.filter(({ severity }) => severity === 'error').flatMap(({ collections }) => collections));
+      closed = new Set(
+        current.filter(({ severity }) => severity === 'error').flatMap(({ collections }) => collections),
+      );
     } catch (error) {
-      if (!stopped) log.warn({ cause: String(error) }, 'The database could not be compared with the compiled API.');
+      if (!stopped)
+        log.warn({ cause: describeCause(error) }, 'The database could not be compared with the compiled API.');
     }
   }
 
-  async function checkAgain(): Promise<void> {
+  async function checkInRhythm(): Promise<void> {
     await check();
-    schedule();
+    if (!stopped) timer = setTimeout(() => void checkInRhythm(), interval).unref();
   }
 
-  function schedule(): void {
-    if (!stopped) timer = setTimeout(() => void checkAgain(), interval).unref();
-  }
-
-  await checkAgain();
   return {
     drifts: () => drifts,
     checked: () => live !== null,
     closed: () => closed,
     check,
+    start(to) {
+      log = to;
+      return checkInRhythm();
+    },
     stop() {
       stopped = true;
       clearTimeout(timer);

@@ -4,7 +4,12 @@
  * A change of an object in use closes the collections that use it; the others keep working. Unrelated objects are never
  * looked at. Source: API specification, section 9 (SERVICE_UNAVAILABLE).
  */
-import { canonicalTypeSql, type Fingerprint, type FingerprintColumn, type FingerprintObject } from './contract/index.ts';
+import {
+  canonicalTypeSql,
+  type Fingerprint,
+  type FingerprintColumn,
+  type FingerprintObject,
+} from './contract/index.ts';
 import type { Database } from './database/database.ts';
 
 /** One difference between the compiled API and the database. */
@@ -39,7 +44,9 @@ export function compareFingerprint(expected: Fingerprint, live: readonly LiveObj
 
 /** Lists the columns that appeared between two readings: additive, so they are told and close nothing. */
 export function findNewColumns(before: readonly LiveObject[], after: readonly LiveObject[]): readonly Drift[] {
-  const known = new Map(before.map((object) => [qualifiedName(object), new Set(object.columns.map(({ name }) => name))]));
+  const known = new Map(
+    before.map((object) => [qualifiedName(object), new Set(object.columns.map(({ name }) => name))]),
+  );
   return after.flatMap((object) => {
     const names = known.get(qualifiedName(object));
     if (names === undefined) return [];
@@ -75,7 +82,8 @@ function compareObject(expected: FingerprintObject, live: LiveObject | undefined
   for (const column of expected.columns) {
     const found = columns.get(column.name);
     const at = `column ${qualifiedName(expected)}.${column.name}`;
-    for (const { message, severity } of compareColumn(column, found, holdsRows(expected))) report(at, message, severity);
+    for (const { message, severity } of compareColumn(column, found, holdsRows(expected)))
+      report(at, message, severity);
   }
   return drifts;
 }

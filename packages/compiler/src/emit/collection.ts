@@ -1,12 +1,13 @@
 import type { Api, ApiCollection } from '../api.ts';
 import { type Declaration, printDeclarations } from '../print/declaration.ts';
 import { type Import, printImports } from '../print/imports.ts';
+import { commentText } from '../print/text.ts';
 import { leaves } from '../print/type.ts';
 import { declareTypes } from './collection-types.ts';
 import { declareDescriptor } from './descriptor.ts';
-import { printHeader } from './header.ts';
 import type { Collections } from './relation-types.ts';
 import { runtimeTypes } from './runtime-names.ts';
+import type { Render } from './templates.ts';
 
 /** Look-ups that every collection file needs, made once. */
 export interface CollectionIndex {
@@ -18,9 +19,10 @@ export interface CollectionIndex {
 /** Indexes the collections of an API. */
 export function indexCollections(api: Api): CollectionIndex {
   const typeFiles = api.collections.flatMap(({ names }) =>
-    [names.key, names.item, names.create, names.update, names.filter].map(
-      (name): readonly [string, string] => [name, `./${names.file}.ts`],
-    ),
+    [names.key, names.item, names.create, names.update, names.filter].map((name): readonly [string, string] => [
+      name,
+      `./${names.file}.ts`,
+    ]),
   );
   return {
     collections: new Map(api.collections.map((one) => [one.descriptor.name, one])),
@@ -29,10 +31,13 @@ export function indexCollections(api: Api): CollectionIndex {
 }
 
 /** Prints the file of one collection: its types, and the descriptor that the runtime works with. */
-export function emitCollection(collection: ApiCollection, index: CollectionIndex): string {
+export function emitCollection(collection: ApiCollection, index: CollectionIndex, render: Render): string {
   const declarations = [...declareTypes(collection, index.collections), declareDescriptor(collection)];
-  const imports = printImports(importsOf(declarations, index.typeFiles));
-  return `${printHeader(`Source: ${collection.source}.`)}\n${imports}\n\n${printDeclarations(declarations)}`;
+  return render('collection', {
+    about: commentText(`Source: ${collection.source}.`),
+    imports: printImports(importsOf(declarations, index.typeFiles)),
+    declarations: printDeclarations(declarations),
+  });
 }
 
 function importsOf(declarations: readonly Declaration[], typeFiles: CollectionIndex['typeFiles']): readonly Import[] {

@@ -1,6 +1,6 @@
 import type { ApiCollection } from '../api.ts';
 import type { Declaration } from '../print/declaration.ts';
-import { data, type Value } from '../print/value.ts';
+import { data } from '../print/value.ts';
 
 /** Declares the constant that states a collection's facts to the runtime. */
 export function declareDescriptor({ names, descriptor, source }: ApiCollection): Declaration {
@@ -9,11 +9,6 @@ export function declareDescriptor({ names, descriptor, source }: ApiCollection):
     name: names.constant,
     notes: [`\`${descriptor.name}\`: ${source}.`],
     type: 'CollectionDescriptor',
-    value: describe(descriptor),
+    value: data(descriptor),
   };
-}
-
-function describe(descriptor: ApiCollection['descriptor']): Value {
-  const { fields, relations, ...facts } = descriptor;
-  return data({ ...facts, fields: fields.map((field) => ({ ...field })), relations: relations.map((one) => ({ ...one })) });
 }

@@ -5,7 +5,13 @@
  * holds that role, else after its roles.
  */
 import type { Collection, Permission, Role, Schema } from '@platform/introspect/schema';
-import { type AccessClass, type AccessRule, always, type CollectionAccess, type WriteRule } from '@platform/runtime/contract';
+import {
+  type AccessClass,
+  type AccessRule,
+  always,
+  type CollectionAccess,
+  type WriteRule,
+} from '@platform/runtime/contract';
 import { fileName, uniqueNames } from '../print/identifier.ts';
 import { canonicalJson } from '../print/json.ts';
 import type { SchemaIndex } from './schema-index.ts';

@@ -12,7 +12,9 @@ export function resolveFields(
   index: SchemaIndex,
   valueTypes: ReadonlyMap<string, string>,
 ): readonly ApiField[] {
-  const relations = new Set(collection.relations.flatMap((one) => (one.kind === 'm2o' && one.field ? [one.field] : [])));
+  const relations = new Set(
+    collection.relations.flatMap((one) => (one.kind === 'm2o' && one.field ? [one.field] : [])),
+  );
   return collection.fields.map((field) => {
     const column = index.column(table, field.column);
     const descriptor = describe(field, table, column, index);

@@ -8,12 +8,13 @@ import type { Collection, Column, Schema, Table } from '@platform/introspect/sch
 import type { Fingerprint, FingerprintColumn, FingerprintObject } from '@platform/runtime/contract';
 import { sha256 } from '../print/hash.ts';
 import { canonicalJson } from '../print/json.ts';
+import { qualifiedId } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 
 /** Takes the fingerprint of everything that the collections of a schema use. */
 export function takeFingerprint(schema: Schema, index: SchemaIndex): Fingerprint {
   const uses = schema.collections.flatMap((collection) => usesOf(collection, index));
-  const enums = new Map(schema.enums.map((type) => [enumId(type.schema, type.name), type.labels]));
+  const enums = new Map(schema.enums.map((type) => [qualifiedId(type.schema, type.name), type.labels]));
   const objects = [...Map.groupBy(uses, ({ table }) => table.id).values()]
     .flatMap((group) => describe(group, enums))
     .sort((a, b) => compare(a.schema, b.schema) || compare(a.name, b.name));
@@ -35,11 +36,7 @@ function usesOf(collection: Collection, index: SchemaIndex): readonly Use[] {
   return [use, ...collection.relations.flatMap((relation) => farUses(collection, relation, index))];
 }
 
-function farUses(
-  { name }: Collection,
-  relation: Collection['relations'][number],
-  index: SchemaIndex,
-): readonly Use[] {
+function farUses({ name }: Collection, relation: Collection['relations'][number], index: SchemaIndex): readonly Use[] {
   const target = index.table(index.collection(relation.target).table);
   if (relation.kind !== 'm2m') {
     return [{ collection: relation.target, table: target, columns: relation.on.map(({ to }) => to) }];
@@ -70,7 +67,11 @@ function describe(uses: readonly Use[], enums: ReadonlyMap<string, readonly stri
 }
 
 /** Nullability is that of `pg_attribute`, which knows no column of a view as not nullable. */
-function describeColumn(table: Table, column: Column, enums: ReadonlyMap<string, readonly string[]>): FingerprintColumn {
+function describeColumn(
+  table: Table,
+  column: Column,
+  enums: ReadonlyMap<string, readonly string[]>,
+): FingerprintColumn {
   const type = column.type.enum ?? column.type.element?.enum ?? null;
   const labels = type === null ? undefined : enums.get(type);
   const isView = table.kind === 'view' || table.kind === 'materializedView';

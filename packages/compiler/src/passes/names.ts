@@ -8,7 +8,7 @@ export function nameCollections(names: readonly string[]): ReadonlyMap<string, C
   const files = uniqueNames(names, fileName, (spelling) => spelling.toLowerCase());
   const types = uniqueNames(names, pascalCase);
   const constants = uniqueNames(names, camelCase);
-  const routes = uniqueNames(names, (name) => `${camelCase(name)}Routes`, undefined, new Set(constants.values()));
+  const routes = uniqueNames(names, (name) => camelCase(name, 'Routes'), undefined, new Set(constants.values()));
   return new Map(
     names.map((name) => [
       name,
@@ -30,7 +30,7 @@ export function nameAccess(
 ): readonly ApiAccess[] {
   const taken = new Set([...collections.values()].flatMap(({ constant, routes }) => [constant, routes]));
   const names = access.map(({ name }) => name);
-  const constants = uniqueNames(names, (name) => `${camelCase(name)}Access`, undefined, taken);
+  const constants = uniqueNames(names, (name) => camelCase(name, 'Access'), undefined, taken);
   return access.map((one) => ({ access: one, constant: constants.get(one.name) ?? one.name }));
 }
 

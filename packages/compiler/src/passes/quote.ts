@@ -18,3 +18,8 @@ export function splitQualified(id: string): { readonly schema: string; readonly 
   const [schema = '', name = ''] = parts;
   return { schema, name };
 }
+
+/** Writes what `splitQualified` reads. */
+export function qualifiedId(schema: string, name: string): string {
+  return [schema, name].map((part) => (/[."]/.test(part) ? quoteIdentifier(part) : part)).join('.');
+}

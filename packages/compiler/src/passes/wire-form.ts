@@ -5,9 +5,10 @@
  * output is the form the API promises. Domains are cast to their base, so that an array or a row never carries a
  * domain's type. Source: API specification, section 6.
  */
+
+import type { ColumnType } from '@platform/introspect/schema';
 import type { PortableType, WireForm, WireKind } from '@platform/runtime/contract';
 import { quoteQualified, splitQualified } from './quote.ts';
-import type { ColumnType } from '@platform/introspect/schema';
 
 /** The three facts about a column's type that reach SQL. */
 export interface NativeForm {

@@ -7,7 +7,13 @@ import { printOpen, type Value } from './value.ts';
 export type Declaration =
   | { readonly kind: 'alias'; readonly name: string; readonly notes: Notes; readonly type: Type }
   | { readonly kind: 'interface'; readonly name: string; readonly notes: Notes; readonly members: readonly Member[] }
-  | { readonly kind: 'constant'; readonly name: string; readonly notes: Notes; readonly type: Type; readonly value: Value };
+  | {
+      readonly kind: 'constant';
+      readonly name: string;
+      readonly notes: Notes;
+      readonly type: Type;
+      readonly value: Value;
+    };
 
 /** A property of an interface. */
 export interface Member {

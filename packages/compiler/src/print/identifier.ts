@@ -14,9 +14,10 @@ export function pascalCase(name: string): string {
 }
 
 /** `orderLines`: as `pascalCase` with a small first letter; a word of the language takes an underscore at its end. */
-export function camelCase(name: string): string {
+export function camelCase(name: string, suffix = ''): string {
   const pascal = pascalCase(name);
-  const identifier = pascal.replace(/^\p{Lu}+(?=\p{Lu}\p{Ll})|^\p{Lu}+$|^\p{Lu}/u, (start) => start.toLowerCase());
+  const camel = pascal.replace(/^\p{Lu}+(?=\p{Lu}\p{Ll})|^\p{Lu}+$|^\p{Lu}/u, (start) => start.toLowerCase());
+  const identifier = `${camel}${suffix}`;
   return reserved.has(identifier) ? `${identifier}_` : identifier;
 }
 

@@ -17,7 +17,9 @@ function printImport({ from, names }: Import): string {
   const typesOnly = names.every((name) => name.startsWith('type '));
   const keyword = typesOnly ? 'import type' : 'import';
   const bare = (name: string): string => name.replace(/^type /, '');
-  const sorted = [...names].sort((a, b) => naturalOrder(bare(a), bare(b))).map((name) => (typesOnly ? bare(name) : name));
+  const sorted = [...names]
+    .sort((a, b) => naturalOrder(bare(a), bare(b)))
+    .map((name) => (typesOnly ? bare(name) : name));
   const line = `${keyword} { ${sorted.join(', ')} } from '${from}';`;
   if (line.length <= lineWidth || names.length === 1) return line;
   return `${keyword} {\n${sorted.map((name) => `  ${name},\n`).join('')}} from '${from}';`;

@@ -20,7 +20,12 @@ function print(value: JsonValue, before: number, indent: number): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const entries = Object.entries(value);
   if (entries.length === 0) return '{}';
-  return block('{', entries.map(([key, item]) => printEntry(key, item, indent + 2)), '}', indent);
+  return block(
+    '{',
+    entries.map(([key, item]) => printEntry(key, item, indent + 2)),
+    '}',
+    indent,
+  );
 }
 
 function printEntry(key: string, value: JsonValue, indent: number): string {
@@ -31,7 +36,12 @@ function printEntry(key: string, value: JsonValue, indent: number): string {
 function printList(values: readonly JsonValue[], before: number, indent: number): string {
   const line = flatList(values);
   if (line !== null && before + widthOf(line) + 1 <= lineWidth) return line;
-  return block('[', values.map((value) => print(value, indent + 2, indent + 2)), ']', indent);
+  return block(
+    '[',
+    values.map((value) => print(value, indent + 2, indent + 2)),
+    ']',
+    indent,
+  );
 }
 
 /** On one line, or null when it holds an object, which always stands open. */

@@ -6,10 +6,13 @@
 /** Columns of a line of generated code, as the formatter of this repository counts them. */
 export const lineWidth = 120;
 
-/** A string literal. Single quotes, or double ones where that needs fewer escapes; nothing invisible stays in it. */
+/**
+ * A string literal. Single quotes, or double ones where that needs fewer escapes; nothing invisible stays in it, nor
+ * what reads as a placeholder of a template string.
+ */
 export function stringLiteral(value: string): string {
   const quote = count(value, "'") > count(value, '"') ? '"' : "'";
-  const escaped = value.replaceAll(/['"\\]|[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu, (character) => {
+  const escaped = value.replaceAll(/['"\\]|\$(?=\{)|[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu, (character) => {
     if (character === "'" || character === '"') return character === quote ? `\\${character}` : character;
     return character === '\\' ? '\\\\' : escapeInvisible(character);
   });

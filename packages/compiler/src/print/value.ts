@@ -3,7 +3,6 @@
  *
  * What fits a line stays on it; what does not is broken one element per line, numbers as many as fit.
  */
-import type { JsonValue } from '@platform/runtime/contract';
 import { lineWidth, propertyKey, stringLiteral, widthOf } from './text.ts';
 
 /** An expression to print. `code` is text of our own making: an identifier or a number. */
@@ -44,18 +43,11 @@ export function object(entries: readonly (readonly [string, Value | undefined])[
 }
 
 /** Plain data as an expression. Properties keep their order; undefined ones are left out. */
-export function data(value: Data): Value {
+export function data(value: unknown): Value {
   if (typeof value === 'string') return { kind: 'string', text: value };
-  if (value === null || typeof value !== 'object') return code(String(value));
-  if (isList(value)) return array(value.map(data));
+  if (Array.isArray(value)) return array(value.map(data));
+  if (typeof value !== 'object' || value === null) return code(String(value));
   return object(Object.entries(value).map(([key, item]) => [key, item === undefined ? undefined : data(item)]));
-}
-
-/** Plain data that `data` takes: JSON, also as an interface with optional properties. */
-export type Data = JsonValue | DataObject | readonly Data[];
-
-interface DataObject {
-  readonly [key: string]: Data | undefined;
 }
 
 /**
@@ -73,10 +65,6 @@ export function printValue(value: Value, before: number, after: number, indent: 
 /** Prints an object with every property on a line of its own. */
 export function printOpen(value: Value, indent: number): string {
   return broken(value, indent);
-}
-
-function isList(value: readonly Data[] | DataObject | JsonValue): value is readonly Data[] {
-  return Array.isArray(value);
 }
 
 /** On one line, or null where the formatter never leaves it on one. */
@@ -127,7 +115,12 @@ function broken(value: Value, indent: number): string {
     case 'array':
       return isNumbers(value.of) ? filled(value.of, indent) : block('[', elements(value.of, indent), ']', indent);
     case 'object':
-      return block('{', value.entries.map((entry) => property(entry, indent + 2)), '}', indent);
+      return block(
+        '{',
+        value.entries.map((entry) => property(entry, indent + 2)),
+        '}',
+        indent,
+      );
   }
 }
 
@@ -154,15 +147,17 @@ function objectKey(key: string): string {
 }
 
 function isNumbers(values: readonly Value[]): boolean {
-  return values.length > 1 && values.every(({ kind, ...value }) => kind === 'code' && 'text' in value && /^-?\d/.test(value.text));
+  return values.length > 1 && values.every((value) => value.kind === 'code' && /^-?\d/.test(value.text));
 }
 
 function filled(values: readonly Value[], indent: number): string {
-  const lines = values.reduce<readonly string[]>((done, value, index) => {
+  const lines: string[] = [];
+  for (const value of values) {
     const item = `${flat(value)},`;
-    const last = done.at(-1);
-    const fits = last !== undefined && indent + 2 + last.length + 1 + item.length <= lineWidth;
-    return fits && index > 0 ? [...done.slice(0, -1), `${last} ${item}`] : [...done, item];
-  }, []);
+    const last = lines.pop();
+    if (last === undefined) lines.push(item);
+    else if (indent + 2 + last.length + 1 + item.length <= lineWidth) lines.push(`${last} ${item}`);
+    else lines.push(last, item);
+  }
   return `[\n${lines.map((line) => `${' '.repeat(indent + 2)}${line}\n`).join('')}${' '.repeat(indent)}]`;
 }

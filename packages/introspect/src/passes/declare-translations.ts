@@ -3,7 +3,7 @@ import { sortedBy } from '../order.ts';
 import type { Collection, Relation } from '../schema.ts';
 import { configureRelation, relationKey } from './configure-relations.ts';
 import type { ManyToOneRelation, OneToManyRelation } from './lookup.ts';
-import { collectionsByName, manyToOnesOf } from './lookup.ts';
+import { collectionsByName, manyToOnesOf, oneToManysOf } from './lookup.ts';
 
 /**
  * Turns the one-to-many relations that the configuration declares as translations into such: they take the declared
@@ -32,7 +32,7 @@ export function languageOf(child: Collection, { languages }: TranslationsConfig)
 
 /** The one-to-many of the translated collection that reads the child. */
 export function inverseOf(collection: Collection, { child }: TranslationsConfig): OneToManyRelation | undefined {
-  return collection.relations.find((relation) => relation.kind === 'o2m' && relation.target === child);
+  return oneToManysOf(collection).find(({ target }) => target === child);
 }
 
 function replaceRelation(collection: Collection, old: Relation, relation: Relation): Collection {

@@ -17,17 +17,20 @@ import { plainHolder } from './plain-holder.ts';
 export function deriveManyToMany(
   collections: readonly Collection[],
   tables: readonly Table[],
-  declared: readonly ManyToManyConfig[],
+  config: readonly ManyToManyConfig[],
+  declared: ReadonlyMap<string, ReadonlySet<string>>,
   previous: Schema | null,
 ): readonly Collection[] {
   const byName = collectionsByName(collections);
-  const directions = findJunctions(collections, tables, declared)
+  const directions = findJunctions(collections, tables, config)
     .flatMap(bothDirections)
     .filter(({ far }) => (byName.get(far.target)?.key.length ?? 0) > 0);
   const owners = groupedBy(directions, ({ near }) => near.target);
-  return collections.map((collection) =>
-    withRelations(collection, nameDirections(collection, owners.get(collection.name) ?? [], previous)),
-  );
+  return collections.map((collection) => {
+    const taken = namesIn(collection);
+    for (const name of declared.get(collection.name) ?? []) taken.add(name);
+    return withRelations(collection, nameDirections(collection, owners.get(collection.name) ?? [], taken, previous));
+  });
 }
 
 /** One end of a junction: how the target of `near` reads the target of `far`. */
@@ -49,6 +52,7 @@ function bothDirections({ collection, near, far, name, inverseName, sort }: Junc
 function nameDirections(
   owner: Collection,
   directions: readonly Direction[],
+  taken: Set<string>,
   previous: Schema | null,
 ): readonly Relation[] {
   const named = directions.filter(({ name }) => name !== null);
@@ -58,8 +62,7 @@ function nameDirections(
     ({ junction }) => junction.name,
     ({ far }) => far.name,
   );
-  const taken = namesIn(owner);
-  const relations = named.map((direction) => relationOf(direction, claim(direction.name ?? '', taken)));
+  const relations = named.map((direction) => relationOf(direction, direction.name ?? ''));
   for (const [target, group] of groupedBy(unnamed, ({ far }) => far.target)) {
     const holder = target === owner.name || taken.has(target) ? null : plainHolder(owner, group, previous);
     for (const direction of group) {

@@ -7,6 +7,8 @@ export function hideManyToOne(collections: readonly Collection[], config: Platfo
   const configs = new Map(Object.entries(config.relations ?? {}));
   return collections.map((collection) => ({
     ...collection,
-    relations: collection.relations.filter((relation) => configs.get(relationKey(collection, relation))?.hidden !== true),
+    relations: collection.relations.filter(
+      (relation) => configs.get(relationKey(collection, relation))?.hidden !== true,
+    ),
   }));
 }

@@ -35,6 +35,11 @@ export function manyToOnesOf(collection: Pick<Collection, 'relations'>): readonl
   return collection.relations.filter((relation) => relation.kind === 'm2o');
 }
 
+/** The one-to-many relations of a collection. */
+export function oneToManysOf(collection: Pick<Collection, 'relations'>): readonly OneToManyRelation[] {
+  return collection.relations.filter((relation) => relation.kind === 'o2m');
+}
+
 /** Adds relations to a collection; sorted by name. */
 export function withRelations(collection: Collection, relations: readonly Relation[]): Collection {
   return { ...collection, relations: sortedBy([...collection.relations, ...relations], ({ name }) => name) };

@@ -42,6 +42,9 @@ function isNamedAfterEnds({ junction, near, far }: Direction): boolean {
 
 /** A name without case, separators and the plural of its words: `Article-Tags` and `articles_tag` are the same. */
 function bare(name: string): string {
-  const words = name.replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1_$2').toLowerCase().split(/[^\p{L}\p{N}]+/u);
+  const words = name
+    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1_$2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u);
   return words.map((word) => word.replace(/ies$/, 'y').replace(/s$/, '').replace(/e$/, '')).join('');
 }

@@ -5,9 +5,9 @@
  * allowed schemas, or null for all that are not PostgreSQL's own.
  */
 import type { CatalogRows } from './catalog.ts';
+import { constraintsSql, indexesSql } from './sql/constraints.ts';
 import { objectsSql } from './sql/objects.ts';
 import { columnsSql, inheritsSql, namespacesSql, relationsSql, rulesSql } from './sql/relations.ts';
-import { constraintsSql, indexesSql } from './sql/constraints.ts';
 import { typesSql, usedTypesSql } from './sql/types.ts';
 import { settingsSql, wantedSql } from './sql/wanted.ts';
 

@@ -5,6 +5,9 @@
  * Fields are explained in the manual, chapter "System Catalogs", under the name they have there.
  */
 
+/** The oldest server that is read, as `server_version_num`: 14. */
+export const oldestVersion = 140000;
+
 /** Everything that is read of one database, plain JSON, its rows in no particular order. */
 export interface Catalog extends CatalogRows {
   /** `server_version_num`: 180004 is 18.4. */

@@ -1,5 +1,5 @@
-import type { Check, ColumnType } from '../schema.ts';
 import { sortedBy } from '../order.ts';
+import type { Check, ColumnType } from '../schema.ts';
 import type { ColumnRow, ConstraintRow, DomainCheck } from './catalog.ts';
 import { type AllowedValues, type ListKind, readAllowedValues } from './check-values.ts';
 

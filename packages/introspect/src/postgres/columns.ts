@@ -57,12 +57,7 @@ function buildColumnsOf(
 }
 
 /** A column by what is known of it alone. */
-function buildOwnColumn(
-  lookup: Lookup,
-  owner: RelationRow,
-  column: CheckedColumn,
-  checks: readonly Check[],
-): Column {
+function buildOwnColumn(lookup: Lookup, owner: RelationRow, column: CheckedColumn, checks: readonly Check[]): Column {
   const { row, type } = column;
   return {
     name: row.attname,
@@ -83,7 +78,9 @@ function isNotNull(lookup: Lookup, row: ColumnRow, type: ColumnType, owner: Rela
   if (type.domains.some((domain) => domain.notNull)) return true;
   const unproved = lookup
     .constraints(owner.oid)
-    .some((constraint) => constraint.contype === 'n' && !constraint.convalidated && constraint.conkey?.[0] === row.attnum);
+    .some(
+      (constraint) => constraint.contype === 'n' && !constraint.convalidated && constraint.conkey?.[0] === row.attnum,
+    );
   return row.attnotnull && !unproved;
 }
 

@@ -1,5 +1,5 @@
 import { compareText, groupedBy } from '../order.ts';
-import type { Catalog, ColumnRow, ConstraintRow, IndexRow, RelationRow } from './catalog.ts';
+import type { Catalog, ColumnRow, ConstraintRow, IndexRow, InheritsRow, RelationRow } from './catalog.ts';
 import { type TypesByOid, typesByOid } from './types.ts';
 import { traceView, type ViewTrace } from './view-trace.ts';
 
@@ -17,6 +17,8 @@ export interface Lookup {
   readonly indexes: (relation: string) => readonly IndexRow[];
   /** The partitioned table above all others that a partition belongs to; any other relation is its own. */
   readonly root: (relation: string) => string;
+  /** Links to the parents by inheritance, in the order in which the table names them. */
+  readonly parents: (relation: string) => readonly InheritsRow[];
   /** True when rows of other tables appear in this one by inheritance. */
   readonly hasChildren: (relation: string) => boolean;
   readonly trace: (relation: string) => ViewTrace | undefined;
@@ -32,7 +34,9 @@ export function lookupOf(catalog: Catalog): Lookup {
   const partitionOf = new Map(
     catalog.inherits.filter((row) => row.relispartition).map((row) => [row.inhrelid, row.inhparent]),
   );
-  const parents = new Set(catalog.inherits.filter((row) => !row.relispartition).map((row) => row.inhparent));
+  const links = catalog.inherits.filter((row) => !row.relispartition);
+  const parents = groupedBy(sortedRows(links, bySequence), (row) => row.inhrelid);
+  const withChildren = new Set(links.map((row) => row.inhparent));
   const traces = new Map(catalog.rules.map((row) => [row.ev_class, traceView(row.action)]));
   return {
     relations: new Map(catalog.relations.map((row) => [row.oid, row])),
@@ -43,7 +47,8 @@ export function lookupOf(catalog: Catalog): Lookup {
     constraints: (relation) => constraints.get(relation) ?? [],
     indexes: (relation) => indexes.get(relation) ?? [],
     root: (relation) => rootOf(relation, partitionOf),
-    hasChildren: (relation) => parents.has(relation),
+    parents: (relation) => parents.get(relation) ?? [],
+    hasChildren: (relation) => withChildren.has(relation),
     trace: (relation) => traces.get(relation),
     types: typesByOid(catalog),
   };
@@ -61,6 +66,10 @@ function sortedRows<T>(rows: readonly T[], compare: (left: T, right: T) => numbe
 
 function byNumber(left: ColumnRow, right: ColumnRow): number {
   return left.attnum - right.attnum;
+}
+
+function bySequence(left: InheritsRow, right: InheritsRow): number {
+  return left.inhseqno - right.inhseqno;
 }
 
 function byConstraintName(left: ConstraintRow, right: ConstraintRow): number {

@@ -1,6 +1,6 @@
 import type { PortableType } from '@platform/runtime/contract';
-import type { ColumnType, EnumType } from '../schema.ts';
 import { sortedBy } from '../order.ts';
+import type { ColumnType, EnumType } from '../schema.ts';
 import { tableId } from '../table-id.ts';
 import type { Catalog, DomainCheck, TypeRow } from './catalog.ts';
 import { limitsOf, portableBuiltIn, portableExtension } from './portable.ts';
@@ -63,7 +63,12 @@ function buildArray(types: TypesByOid, element: string, row: TypeRow, typmod: nu
 function buildScalar(row: TypeRow, typmod: number): ColumnType {
   const base = baseName(row);
   if (row.typtype === 'e') {
-    return { ...plainType('enum', base), category: 'enum', enum: tableId(row.nspname, row.typname), values: row.labels };
+    return {
+      ...plainType('enum', base),
+      category: 'enum',
+      enum: tableId(row.nspname, row.typname),
+      values: row.labels,
+    };
   }
   const category = categoryOf(row);
   if (category !== 'base') return { ...plainType(portableExtension(row.extension, row.typname), base), category };

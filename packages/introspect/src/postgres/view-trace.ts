@@ -3,14 +3,14 @@
  * notes what lies between: an outer join makes any column nullable.
  */
 import {
+  asNode,
   atomField,
   isList,
+  type NodeValue,
   nodeField,
   nodesField,
   numberField,
   parseNodeTree,
-  asNode,
-  type NodeValue,
   type TreeNode,
 } from './node-tree.ts';
 

@@ -55,9 +55,7 @@ export function readInteger(least: number, most: number = Number.MAX_SAFE_INTEGE
 
 /** Reads `true` or `false`. */
 export function readBoolean(text: string): Reading<boolean> {
-  return text === 'true' || text === 'false'
-    ? { value: text === 'true' }
-    : { problem: 'must be "true" or "false".' };
+  return text === 'true' || text === 'false' ? { value: text === 'true' } : { problem: 'must be "true" or "false".' };
 }
 
 /** Makes a reader of one of a few words. */

@@ -40,8 +40,8 @@ export interface Exchange {
 export interface Answerer {
   /** Sends a whole answer; compressed when the client accepts it and it is not small. Never throws. */
   send(exchange: Exchange, answer: Answer): void;
-  /** Sends the body of section 9 for an error. */
-  fail(exchange: Exchange, error: PlatformError): void;
+  /** Sends the body of section 9 for an error, with the headers of the error and those given. */
+  fail(exchange: Exchange, error: PlatformError, headers?: readonly string[]): void;
   /** The headers of a successful JSON answer whose length is unknown yet. */
   streamHeaders(request: IncomingMessage, encoding: Encoding | null): string[];
 }
@@ -67,9 +67,10 @@ export function createAnswerer(environment: Environment): Answerer {
     else void sendCompressed(exchange.response, answer, headers, encoding);
   }
 
-  function fail(exchange: Exchange, error: PlatformError): void {
+  function fail(exchange: Exchange, error: PlatformError, headers: readonly string[] = []): void {
     const body = Buffer.from(errorBody([error]));
-    send(exchange, { status: error.status, type: mediaTypes.json, body, headers: Object.entries(error.headers).flat() });
+    const all = [...Object.entries(error.headers).flat(), ...headers];
+    send(exchange, { status: error.status, type: mediaTypes.json, body, headers: all });
   }
 
   function streamHeaders(request: IncomingMessage, encoding: Encoding | null): string[] {

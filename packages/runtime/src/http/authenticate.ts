@@ -3,8 +3,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Caller } from '../caller.ts';
 import type { AccessClass, CompiledApi } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
-import { isJwtShaped, isOversized } from './token.ts';
 import { liesUnder } from './target.ts';
+import { isJwtShaped, isOversized } from './token.ts';
 
 /**
  * Names the caller behind a token; null stands for an anonymous request.

@@ -18,7 +18,14 @@ const project = {
 /** Body of `GET /server/info`. Versions are for administrators only; `rateLimit` is false while no limiter is on. */
 export function serverInformation(administrator: boolean): JsonValue {
   return administrator
-    ? { data: { project, platform: { version: platformVersion() }, node: { version: process.versions.node }, rateLimit: false } }
+    ? {
+        data: {
+          project,
+          platform: { version: platformVersion() },
+          node: { version: process.versions.node },
+          rateLimit: false,
+        },
+      }
     : { data: { project } };
 }
 

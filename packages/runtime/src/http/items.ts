@@ -39,9 +39,7 @@ export function createItemHandlers(api: CompiledApi, planner: ReadPlanner, reade
   const readable = new Map(api.access.map(({ name, collections }) => [name, readableNames(collections)]));
 
   function answer(request: ItemRequest, collection: CollectionDescriptor, planned: PlannedRead): Promise<void> {
-    return collection.singleton
-      ? reader.singleton(request.exchange, planned)
-      : reader.list(request.exchange, planned);
+    return collection.singleton ? reader.singleton(request.exchange, planned) : reader.list(request.exchange, planned);
   }
 
   return {

@@ -17,7 +17,7 @@ export interface Log {
 export function loggerOptions(environment: Environment): NonNullable<FastifyServerOptions['logger']> {
   if (environment.logLevel === 'silent') return false;
   // The framework's own lines may describe a request: by its method and path, the rest can hold secrets.
-  return { level: environment.logLevel, base: null, serializers: { req: describeRequest, res: () => undefined } };
+  return { level: environment.logLevel, base: null, serializers: { req: describeRequest } };
 }
 
 /** Writes the one line of an answer that failed: faults of the service loudly, those of the client for debugging only. */
@@ -39,6 +39,6 @@ export function describeCause(thrown: unknown, depth = 0): object {
   return thrown.cause === undefined || depth === 4 ? own : { ...own, cause: describeCause(thrown.cause, depth + 1) };
 }
 
-function describeRequest(request: Pick<IncomingMessage, 'method' | 'url'>): object {
-  return { method: request.method, path: splitTarget(request.url ?? '').path };
+function describeRequest({ method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>) {
+  return { method, path: splitTarget(url).path };
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import type { Database, Parameter } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
-import { type Answer as Rows, type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
+import { type AnswerWriter, createAnswerWriter, type Answer as Rows } from '../json/answer.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import { chooseEncoding, createCompressor } from './compression.ts';

@@ -44,7 +44,9 @@ export function createServerHandlers(options: ServerHandlersOptions): ServerHand
     },
     async health(exchange, { caller }) {
       const { status, checks } = await health();
-      const body = Buffer.from(JSON.stringify(administrators.has(caller.accessClass) ? { status, checks } : { status }));
+      const body = Buffer.from(
+        JSON.stringify(administrators.has(caller.accessClass) ? { status, checks } : { status }),
+      );
       const answer = { type: mediaTypes.health, body };
       if (status === 'ok') answerer.send(exchange, { ...answer, status: 200 });
       else answerer.send(exchange, { ...answer, status: 503, headers: ['Retry-After', String(retryAfterSeconds)] });

@@ -1,4 +1,4 @@
-import type { WireKind } from '../contract/index.ts';
+import type { ValueType, WireKind } from '../contract/index.ts';
 import type { Statement } from '../database/database.ts';
 
 /**
@@ -24,7 +24,8 @@ export type Binder =
   | { readonly kind: 'fixed'; readonly value: string | null }
   /** `index` into the values that the request's shape left open; already encoded as text. */
   | { readonly kind: 'value'; readonly index: number }
-  | { readonly kind: 'caller'; readonly of: 'user' | 'role' };
+  /** A value of the caller, written as `type`; null when it is missing or no value of that type. */
+  | { readonly kind: 'caller'; readonly of: 'user' | 'role'; readonly type: ValueType };
 
 /**
  * One read, planned: one statement, whatever its depth.

@@ -9,8 +9,8 @@ export const relationsSql = `  SELECT r.oid::pg_catalog.text, r.nspname, r.relna
     pg_catalog.pg_get_userbyid(r.relowner) AS owner,
     r.relrowsecurity, r.relforcerowsecurity, r.relispartition, r.extension,
     pg_catalog.obj_description(r.oid, 'pg_class') AS description,
-    pg_catalog.pg_relation_is_updatable(r.oid, false) AS updatable,
-    pg_catalog.pg_relation_is_updatable(r.oid, true) AS "updatableByTriggers"
+    CASE WHEN r.answers THEN pg_catalog.pg_relation_is_updatable(r.oid, false) ELSE 0 END AS updatable,
+    CASE WHEN r.answers THEN pg_catalog.pg_relation_is_updatable(r.oid, true) ELSE 0 END AS "updatableByTriggers"
   FROM relation AS r`;
 
 /** Reads the columns of these relations. */
@@ -24,9 +24,9 @@ export const columnsSql = `  SELECT a.attrelid::pg_catalog.text, a.attnum, a.att
       THEN pg_catalog.json_build_object('nspname', con.nspname, 'name', co.collname) END AS collation,
     COALESCE(co.collisdeterministic, true) AS collisdeterministic,
     pg_catalog.col_description(a.attrelid, a.attnum) AS description,
-    CASE WHEN r.relkind IN ('v', 'f')
-      THEN pg_catalog.pg_column_is_updatable(r.oid, a.attnum, true)
-      ELSE r.relkind <> 'm' END AS "isUpdatable"
+    CASE WHEN r.relkind IN ('r', 'p') THEN true
+      WHEN r.answers THEN pg_catalog.pg_column_is_updatable(r.oid, a.attnum, true)
+      ELSE false END AS "isUpdatable"
   FROM relation AS r
   JOIN pg_catalog.pg_attribute AS a ON a.attrelid = r.oid
   -- type and its schema

@@ -51,7 +51,9 @@ relation AS MATERIALIZED (
     c.relrowsecurity, c.relforcerowsecurity, c.relispartition,
     -- a partition is served through its partitioned table; its columns matter only to a view that names it
     NOT c.relispartition OR r.depth = 1 AS detailed,
-    e.extname AS extension
+    e.extname AS extension,
+    -- asking whether it can be written fails for a foreign table whose wrapper has no code
+    c.relkind <> 'f' OR COALESCE(fdw.fdwhandler, 0) <> 0 AS answers
   FROM (SELECT oid, pg_catalog.max(depth) AS depth FROM reached GROUP BY oid) AS r
   JOIN pg_catalog.pg_class AS c ON c.oid = r.oid
   JOIN space AS s ON s.oid = c.relnamespace
@@ -59,6 +61,10 @@ relation AS MATERIALIZED (
   LEFT JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass
     AND d.objid = c.oid AND d.objsubid = 0 AND d.deptype = 'e'
   LEFT JOIN pg_catalog.pg_extension AS e ON e.oid = d.refobjid
+  -- wrapper of a foreign table
+  LEFT JOIN pg_catalog.pg_foreign_table AS ft ON ft.ftrelid = c.oid
+  LEFT JOIN pg_catalog.pg_foreign_server AS fs ON fs.oid = ft.ftserver
+  LEFT JOIN pg_catalog.pg_foreign_data_wrapper AS fdw ON fdw.oid = fs.srvfdw
   -- a view also depends on sequences, and on the row types of functions
   WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't'
 )`;

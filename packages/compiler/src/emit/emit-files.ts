@@ -1,0 +1,38 @@
+import type { Api } from '../api.ts';
+import { emitOpenApi } from '../openapi/index.ts';
+import { printJson } from '../print/json.ts';
+import { emitAccess } from './access.ts';
+import { emitCollection, indexCollections } from './collection.ts';
+import { emitManifest } from './manifest.ts';
+import { emitRoutes } from './routes.ts';
+import { emitFingerprint, emitMain, emitServer } from './server.ts';
+import type { Render } from './templates.ts';
+
+/** One file to write, below the output folder. */
+export interface GeneratedFile {
+  /** With `/` on every system: `collections/articles.ts`. */
+  readonly path: string;
+  /** The whole text, UTF-8. */
+  readonly contents: string;
+}
+
+/** Prints every file of an API, sorted by path. */
+export function emitFiles(api: Api, render: Render): readonly GeneratedFile[] {
+  const index = indexCollections(api);
+  const files: readonly GeneratedFile[] = [
+    ...api.collections.map((one) => file(`collections/${one.names.file}.ts`, emitCollection(one, index, render))),
+    ...api.collections.map((one) => file(`routes/${one.names.file}.ts`, emitRoutes(one, render))),
+    ...api.access.map((one) => file(`access/${one.access.name}.ts`, emitAccess(one, render))),
+    ...api.access.map(({ access }) => file(`openapi/${access.name}.json`, printJson(emitOpenApi(api, access)))),
+    file('openapi/full.json', printJson(emitOpenApi(api, null))),
+    file('fingerprint.ts', emitFingerprint(api, render)),
+    file('server.ts', emitServer(api, render)),
+    file('main.ts', emitMain(render)),
+  ];
+  const paths = files.map(({ path }) => path);
+  return [...files, file('manifest.json', emitManifest(api, paths))].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function file(path: string, contents: string): GeneratedFile {
+  return { path, contents };
+}

@@ -1,0 +1,18 @@
+import type { Api } from '../api.ts';
+import { sha256 } from '../print/hash.ts';
+import { canonicalJson, printJson } from '../print/json.ts';
+
+/**
+ * Prints `manifest.json`: what the files were made from, and their paths, so that the next run knows which are its own.
+ *
+ * Each object's hash is over its part of the fingerprint, which `fingerprint.ts` holds in full.
+ */
+export function emitManifest({ fingerprint }: Api, paths: readonly string[]): string {
+  const objects = fingerprint.objects.map((object) => ({
+    schema: object.schema,
+    name: object.name,
+    kind: object.kind,
+    hash: sha256(canonicalJson(object)),
+  }));
+  return printJson({ format: 1, fingerprint: fingerprint.hash, objects, files: [...paths, 'manifest.json'].sort() });
+}

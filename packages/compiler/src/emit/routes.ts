@@ -1,0 +1,32 @@
+import type { ApiCollection, Operation } from '../api.ts';
+import { printImports } from '../print/imports.ts';
+import { commentText } from '../print/text.ts';
+import { array, call, code, data, printValue } from '../print/value.ts';
+import type { Render } from './templates.ts';
+
+/** Prints the file of one collection's routes: one typed call each. */
+export function emitRoutes({ names, descriptor, operations }: ApiCollection, render: Render): string {
+  const summary = commentText(`Routes of \`${descriptor.name}\`.`);
+  const calls = operations.map(({ kind, method, path }) =>
+    call(functions[kind], data(`${method} ${path}`), code(names.constant)),
+  );
+  const start = `export const ${names.routes}: readonly Route[] = `;
+  return render('routes', {
+    about: summary,
+    imports: printImports([
+      { from: '@platform/runtime', names: ['type Route', ...operations.map(({ kind }) => functions[kind])] },
+      { from: `../collections/${names.file}.ts`, names: [names.constant] },
+    ]),
+    summary,
+    constant: names.routes,
+    routes: printValue(array(calls), start.length, 1, 0),
+  });
+}
+
+/** The runtime's functions that make routes. */
+const functions: Readonly<Record<Operation['kind'], string>> = {
+  list: 'listItems',
+  search: 'searchItems',
+  read: 'readItem',
+  readSingleton: 'readSingleton',
+};

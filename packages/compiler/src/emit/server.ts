@@ -1,0 +1,51 @@
+import type { Api } from '../api.ts';
+import { printImports } from '../print/imports.ts';
+import { array, code, data, printOpen, printValue } from '../print/value.ts';
+import type { Render } from './templates.ts';
+
+/** Prints the file that gathers everything into one compiled API. */
+export function emitServer(api: Api, render: Render): string {
+  const { collections, access } = api;
+  const imports = printImports([
+    { from: '@platform/runtime', names: ['type CompiledApi', 'compiledApi', 'openapiFiles'] },
+    { from: './fingerprint.ts', names: ['fingerprint'] },
+    ...access.map((one) => ({ from: `./access/${one.access.name}.ts`, names: [one.constant] })),
+    ...collections.map(({ names }) => ({ from: `./collections/${names.file}.ts`, names: [names.constant] })),
+    ...collections.map(({ names }) => ({ from: `./routes/${names.file}.ts`, names: [names.routes] })),
+  ]);
+  return render('server', {
+    about: 'Everything that was compiled, in one place.',
+    imports,
+    format: 1,
+    dialect: api.dialect,
+    collections: list(
+      'collections',
+      collections.map(({ names }) => names.constant),
+    ),
+    access: list(
+      'access',
+      access.map(({ constant }) => constant),
+    ),
+    routes: list(
+      'routes',
+      collections.map(({ names }) => `...${names.routes}`),
+    ),
+  });
+}
+
+/** Prints the file that a process starts with. */
+export function emitMain(render: Render): string {
+  return render('main', { about: 'Serves the compiled API; see `platform start --help` for its environment.' });
+}
+
+/** Prints the file that states what the database must look like. */
+export function emitFingerprint({ fingerprint }: Api, render: Render): string {
+  return render('fingerprint', {
+    about: 'Every database object in use. The server compares it with the database at start and while it runs.',
+    fingerprint: printOpen(data(fingerprint), 0),
+  });
+}
+
+function list(name: string, constants: readonly string[]): string {
+  return printValue(array(constants.map(code)), name.length + 4, 1, 2);
+}

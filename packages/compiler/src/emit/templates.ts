@@ -1,0 +1,68 @@
+/**
+ * Handlebars files for what has a fixed shape. They repeat what they are given and decide nothing; a project may
+ * replace each by name.
+ */
+import type { Diagnostic } from '@platform/introspect';
+import Handlebars from 'handlebars';
+
+/** Names of the templates that the compiler needs. `header` is a partial that the others begin with. */
+export const templateNames = ['header', 'collection', 'routes', 'access', 'fingerprint', 'server', 'main'] as const;
+
+/** The name of a template. */
+export type TemplateName = (typeof templateNames)[number];
+
+/** What a template prints: text of the printers, by the names the template uses. */
+export type View = Readonly<Record<string, string | number>>;
+
+/** Prints a view by the template of that name. Throws `TemplateError` when the template asks for what is not there. */
+export type Render = (name: TemplateName, view: View) => string;
+
+/** A template that cannot be used, named, with the reason of the template engine. */
+export class TemplateError extends Error {
+  readonly diagnostic: Diagnostic;
+
+  constructor(name: string, reason: string) {
+    super(reason);
+    this.name = 'TemplateError';
+    this.diagnostic = {
+      code: 'template',
+      severity: 'error',
+      place: `template ${name}.hbs`,
+      message: reason.endsWith('.') ? reason : `${reason}.`,
+      hint: `The names that a template may use are those of the template it replaces; see templates/${name}.hbs.`,
+    };
+  }
+}
+
+/** Compiles the templates once. Throws `TemplateError` for one that is missing, unknown or malformed. */
+export function compileTemplates(texts: ReadonlyMap<string, string>): Render {
+  const engine = Handlebars.create();
+  const options: CompileOptions = { strict: true, noEscape: true, knownHelpersOnly: true };
+  const templates = new Map(templateNames.map((name) => [name, engine.compile(textOf(texts, name), options)]));
+  const unknown = [...texts.keys()].find((name) => !templateNames.some((known) => `${known}.hbs` === name));
+  if (unknown !== undefined)
+    throw new TemplateError(unknown.replace(/\.hbs$/, ''), `There is no template "${unknown}" to replace`);
+  engine.registerPartial('header', engine.compile(textOf(texts, 'header'), options));
+  return (name, view) => {
+    try {
+      return `${(templates.get(name) ?? missing(name))(view).trimEnd()}\n`;
+    } catch (error) {
+      throw new TemplateError(name, error instanceof Error ? error.message : String(error));
+    }
+  };
+}
+
+function textOf(texts: ReadonlyMap<string, string>, name: TemplateName): string {
+  const text = texts.get(`${name}.hbs`);
+  if (text === undefined) return missing(name);
+  try {
+    Handlebars.parse(text);
+  } catch (error) {
+    throw new TemplateError(name, error instanceof Error ? error.message : String(error));
+  }
+  return text;
+}
+
+function missing(name: string): never {
+  throw new TemplateError(name, `Template "${name}" is missing`);
+}

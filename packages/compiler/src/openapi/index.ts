@@ -1,0 +1,87 @@
+/**
+ * Api → OpenAPI 3.1 document of the REST API, for one access class or for everyone.
+ *
+ * Pure: the same Api gives the same document. `sight.ts` and `view.ts` decide what is visible, the others print it.
+ */
+import type { AccessClass, JsonValue } from '@platform/runtime/contract';
+import type { Api } from '../api.ts';
+import { conditionSchemas } from './conditions.ts';
+import { filterSchema } from './filters.ts';
+import { itemSchema } from './items.ts';
+import { described, type JsonObject, objectOf } from './json.ts';
+import { parameterComponents, searchSchema } from './parameters.ts';
+import { collectionPaths } from './paths.ts';
+import { failureHeaders, failureResponses } from './responses.ts';
+import { serverPaths, serverSchemas, serverTag } from './server-paths.ts';
+import { productVersion } from './version.ts';
+import { type View, type ViewCollection, viewOf } from './view.ts';
+
+/**
+ * Describes what an access class may read; with null, everything.
+ *
+ * No name of a collection, field or relation that the class may not read occurs in the document, and it does not depend
+ * on them in any other way.
+ */
+export function emitOpenApi(api: Api, access: AccessClass | null): JsonValue {
+  const view = viewOf(api, access);
+  return {
+    openapi: '3.1.0',
+    info: information(),
+    servers: [{ url: '/' }],
+    security: securityOf(view),
+    tags: tagsOf(view),
+    paths: objectOf([...view.collections.flatMap(collectionPaths), ...serverPaths(view.administrator)]),
+    components: {
+      schemas: objectOf(schemasOf(view)),
+      responses: objectOf(failureResponses()),
+      parameters: objectOf(parameterComponents()),
+      headers: objectOf(failureHeaders()),
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        accessToken: { type: 'apiKey', in: 'query', name: 'access_token' },
+      },
+    },
+  };
+}
+
+function information(): JsonObject {
+  return {
+    title: 'Platform',
+    description: 'The REST API compiled for a database and its permissions.',
+    version: productVersion,
+  };
+}
+
+/** Either form of token; none is needed for what requests without a token may read. */
+function securityOf({ anonymous }: View): JsonValue {
+  const tokens = [{ bearer: [] }, { accessToken: [] }];
+  return anonymous ? [{}, ...tokens] : tokens;
+}
+
+function tagsOf({ collections }: View): JsonValue {
+  const tags = collections.map(({ names, note }) => ({ name: names.tag, ...described(note) }));
+  return [...tags, { name: serverTag, description: 'The server itself.' }];
+}
+
+function schemasOf(view: View): readonly (readonly [string, JsonValue])[] {
+  return [
+    ...view.collections.flatMap(collectionSchemas),
+    ...conditionSchemas(),
+    ['Meta', metaSchema()],
+    ...serverSchemas(view.administrator),
+  ];
+}
+
+function collectionSchemas(collection: ViewCollection): readonly (readonly [string, JsonValue])[] {
+  const { names, operations } = collection;
+  return [
+    [names.item, itemSchema(collection)],
+    [names.filter, filterSchema(collection)],
+    ...(operations.has('search') ? [[names.search, searchSchema(collection)] as const] : []),
+  ];
+}
+
+function metaSchema(): JsonObject {
+  const count = { type: 'integer', minimum: 0 };
+  return { type: 'object', properties: { total_count: count, filter_count: count } };
+}

@@ -1,0 +1,48 @@
+/** The component of a collection that describes its items. Source: API specification, sections 6 and 7.1. */
+import type { FieldDescriptor, JsonValue } from '@platform/runtime/contract';
+import { described, type JsonObject, objectOf, reference } from './json.ts';
+import { orNull, valueSchema } from './values.ts';
+import type { ViewCollection, ViewField, ViewRelation } from './view.ts';
+
+/** Describes an item. No property is required: `fields` chooses which are there. */
+export function itemSchema({ note, fields, relations }: ViewCollection): JsonObject {
+  return {
+    type: 'object',
+    ...described(note),
+    properties: objectOf([
+      ...fields.map((field) => [field.name, fieldSchema(field)] as const),
+      ...relations.map((relation) => [relation.name, relationSchema(relation)] as const),
+    ]),
+  };
+}
+
+function fieldSchema({ descriptor, values, nullable, note, items }: ViewField): JsonObject {
+  const value = valueSchema(descriptor, values);
+  const alone = nullable ? orNull(value) : value;
+  if (items.length === 0) return { ...alone, ...described(note) };
+  return { ...anyOf([alone, ...items.map(({ item }) => reference('schemas', item))]), ...described(note) };
+}
+
+function relationSchema(relation: ViewRelation): JsonObject {
+  const item = reference('schemas', relation.target.item);
+  // The key of several fields is an object of them, which the item's own description admits.
+  if (relation.kind === 'm2o') return relation.nullable ? anyOf([item, { type: 'null' }]) : anyOf([item]);
+  const key = keyText(relation.targetKey);
+  const list: JsonObject = {
+    type: 'array',
+    items: key === null ? item : anyOf([key, item]),
+    ...(relation.single && { maxItems: 1 }),
+  };
+  return relation.nullable ? orNull(list) : list;
+}
+
+/** The key of an item in a list; a key of several fields is in path form. Null where there is no key. */
+function keyText(key: readonly FieldDescriptor[]): JsonObject | null {
+  const [only] = key;
+  if (only === undefined) return null;
+  return key.length === 1 ? valueSchema(only, null) : { type: 'string' };
+}
+
+function anyOf(alternatives: readonly JsonValue[]): JsonObject {
+  return { anyOf: alternatives };
+}

@@ -1,0 +1,19 @@
+import type { JsonValue } from '@platform/runtime/contract';
+
+/** A JSON object: a schema, an operation, any part of the document. */
+export type JsonObject = { readonly [key: string]: JsonValue };
+
+/** Makes an object of pairs. Names from outside may stand as keys: `__proto__` becomes a property as any other. */
+export function objectOf(entries: Iterable<readonly [string, JsonValue]>): JsonObject {
+  return Object.fromEntries(entries);
+}
+
+/** Refers to a part of the document's components. */
+export function reference(kind: 'schemas' | 'responses' | 'parameters' | 'headers', name: string): JsonObject {
+  return { $ref: `#/components/${kind}/${name}` };
+}
+
+/** `{ description }` when there is one, to be spread. */
+export function described(description: string | null): JsonObject {
+  return description === null || description === '' ? {} : { description };
+}

@@ -1,0 +1,50 @@
+/** How a request names one item. Source: API specification, section 4. */
+import { type JsonObject, objectOf } from './json.ts';
+import { valueSchema } from './values.ts';
+import type { ViewField } from './view.ts';
+
+/** The path parameter `key`. Several fields are an array, which style `simple` joins by commas, each value encoded. */
+export function keyParameter(key: readonly ViewField[]): JsonObject {
+  const schemas = key.map(inPath);
+  const [only = {}] = schemas;
+  const names = key.map(({ name }) => `"${name}"`).join(', ');
+  const several = key.length > 1;
+  return {
+    name: 'key',
+    in: 'path',
+    required: true,
+    description: several
+      ? `The values of ${names}, percent-encoded and joined by a comma in this order. A comma within a value is %2C.`
+      : `The value of ${names}, percent-encoded.`,
+    ...(several && { style: 'simple', explode: false }),
+    schema: several ? tuple(schemas) : only,
+  };
+}
+
+/** A key in a request body: a value, or an object of the key fields. */
+export function keyInput(key: readonly ViewField[]): JsonObject {
+  const [only] = key;
+  if (only !== undefined && key.length === 1) return inBody(only);
+  return {
+    type: 'object',
+    properties: objectOf(key.map((field) => [field.name, inBody(field)])),
+    required: key.map(({ name }) => name),
+    additionalProperties: false,
+  };
+}
+
+function tuple(schemas: readonly JsonObject[]): JsonObject {
+  return { type: 'array', prefixItems: schemas, minItems: schemas.length, maxItems: schemas.length };
+}
+
+/** Values that are not text or whole numbers are written as text in a path. */
+function inPath({ descriptor, values }: ViewField): JsonObject {
+  const schema = valueSchema(descriptor, values);
+  return schema['type'] === 'string' || schema['type'] === 'integer' ? schema : { type: 'string' };
+}
+
+/** Numbers are accepted for 64-bit integers while JSON can hold them. */
+function inBody(field: ViewField): JsonObject {
+  const schema = valueSchema(field.descriptor, field.values);
+  return field.descriptor.type === 'bigInteger' ? { ...schema, type: ['string', 'integer'] } : schema;
+}

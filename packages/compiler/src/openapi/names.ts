@@ -1,0 +1,64 @@
+/**
+ * Names of collections → what the document calls their operations and components.
+ *
+ * Letters, digits and `_` only, as component names must be. The result depends on the given names alone, so the document
+ * of an access class tells nothing about collections that are not in it.
+ */
+import { sha256 } from '../print/hash.ts';
+
+/** What the document calls one collection. */
+export interface DocumentNames {
+  /** `ItemsOrderLines`: the component that describes an item. */
+  readonly item: string;
+  /** `FilterOrderLines` */
+  readonly filter: string;
+  /** `SearchOrderLines`: the body of SEARCH. */
+  readonly search: string;
+  /** `readItemsOrderLines` */
+  readonly list: string;
+  /** `readSingleItemsOrderLines` */
+  readonly single: string;
+  /** `searchItemsOrderLines` */
+  readonly searchOperation: string;
+  /** `items/order_lines` */
+  readonly tag: string;
+}
+
+/**
+ * Names the given collections.
+ *
+ * A name that loses characters on the way always ends in its hash; of names that differ only in case or underscores, all
+ * but the one written in the plain way (`order_lines`) do.
+ */
+export function nameDocument(collections: readonly string[]): ReadonlyMap<string, DocumentNames> {
+  const groups = Map.groupBy(collections, (name) => spell(name).toLowerCase());
+  return new Map(
+    collections.map((name) => {
+      const shared = (groups.get(spell(name).toLowerCase()) ?? []).length > 1;
+      const kept = plain.test(name) || (whole.test(name) && !shared);
+      // No spelling holds two underscores in a row, so a name with its hash is never another's without.
+      return [name, namesOf(name, kept ? spell(name) : `${spell(name)}__${sha256(name).slice(0, 10)}`)];
+    }),
+  );
+}
+
+const plain = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
+const whole = /^[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*$/;
+
+/** One capital per word; an underscore where a word begins with a digit. */
+function spell(name: string): string {
+  const words = name.match(/[A-Za-z0-9]+/g) ?? [];
+  return words.map((word) => (/^\d/.test(word) ? `_${word}` : word.charAt(0).toUpperCase() + word.slice(1))).join('');
+}
+
+function namesOf(collection: string, spelling: string): DocumentNames {
+  return {
+    item: `Items${spelling}`,
+    filter: `Filter${spelling}`,
+    search: `Search${spelling}`,
+    list: `readItems${spelling}`,
+    single: `readSingleItems${spelling}`,
+    searchOperation: `searchItems${spelling}`,
+    tag: `items/${collection}`,
+  };
+}

@@ -1,0 +1,85 @@
+/**
+ * Notes as an access class may read them.
+ *
+ * A comment of the database is free text and may name what the class does not know; such a note is left out.
+ */
+import type { Api, ApiCollection } from '../api.ts';
+
+/** Gives a note back, or null when it must not be shown. */
+export type NoteReader = (note: string | null) => string | null;
+
+/** Shows every note as it is. */
+export function everyNote(note: string | null): string | null {
+  return note;
+}
+
+/**
+ * Shows the notes in which no hidden name occurs, in whatever case.
+ *
+ * A name of one word counts where it stands as a word (`orders` in `orders.id` and `orders_archive`), any other wherever
+ * it occurs. Names of the database are names too. What is hidden in one place and visible in another is no secret.
+ *
+ * @param shown the visible fields and relations of a collection; null when it is hidden itself
+ */
+export function withoutHiddenNames(api: Api, shown: Shown): NoteReader {
+  const { words, phrases } = hiddenNames(api.collections, shown);
+  return function read(note) {
+    if (note === null) return null;
+    const text = fold(note);
+    const mentions = wordsOf(text).some((word) => words.has(word)) || phrases.some((phrase) => text.includes(phrase));
+    return mentions ? null : note;
+  };
+}
+
+type Shown = (collection: ApiCollection) => ReadonlySet<string> | null;
+
+interface HiddenNames {
+  readonly words: ReadonlySet<string>;
+  readonly phrases: readonly string[];
+}
+
+function hiddenNames(collections: readonly ApiCollection[], shown: Shown): HiddenNames {
+  const visible = new Set<string>();
+  const others = new Set<string>();
+  for (const collection of collections) {
+    const names = shown(collection);
+    for (const name of tableNames(collection)) (names === null ? others : visible).add(fold(name));
+    for (const [name, spellings] of memberNames(collection)) {
+      for (const spelling of spellings) (names?.has(name) ? visible : others).add(fold(spelling));
+    }
+  }
+  const hidden = [...others].filter((name) => name !== '' && !visible.has(name));
+  return { words: new Set(hidden.filter(isWord)), phrases: hidden.filter((name) => !isWord(name)) };
+}
+
+function tableNames({ descriptor }: ApiCollection): readonly string[] {
+  const [, table = ''] = unquoted(descriptor.table);
+  return [descriptor.name, table];
+}
+
+/** The names of fields and relations, each with its other spellings. */
+function memberNames({ descriptor }: ApiCollection): readonly (readonly [string, readonly string[]])[] {
+  return [
+    ...descriptor.fields.map(({ name, column }) => [name, [name, ...unquoted(column)]] as const),
+    ...descriptor.relations.map(({ name }) => [name, [name]] as const),
+  ];
+}
+
+/** The identifiers of a quoted, possibly qualified name. */
+function unquoted(sql: string): readonly string[] {
+  return [...sql.matchAll(/"((?:[^"]|"")*)"/g)].map(([, name = '']) => name.replaceAll('""', '"'));
+}
+
+function fold(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
+
+const word = /[\p{L}\p{M}\p{N}]+/gu;
+
+function wordsOf(text: string): readonly string[] {
+  return text.match(word) ?? [];
+}
+
+function isWord(name: string): boolean {
+  return wordsOf(name)[0] === name;
+}

@@ -1,0 +1,113 @@
+/** The paths of collections and their operations. Source: API specification, section 4. */
+import { type JsonObject, objectOf, reference } from './json.ts';
+import { keyParameter } from './keys.ts';
+import { itemParameters, listParameters, singletonParameters } from './parameters.ts';
+import { type FailureName, failuresByStatus } from './responses.ts';
+import type { ViewCollection } from './view.ts';
+
+/**
+ * The paths of a collection with their operations.
+ *
+ * OpenAPI 3.1 has no method SEARCH, so its operation stands beside GET under `x-platform-search`, in the form of an
+ * operation.
+ */
+export function collectionPaths(collection: ViewCollection): readonly (readonly [string, JsonObject])[] {
+  const { name, operations, key } = collection;
+  const path = `/items/${encodeURIComponent(name.toWellFormed())}`;
+  if (operations.has('readSingleton')) return [[path, { get: readSingleton(collection) }]];
+  const search = operations.has('search') ? { 'x-platform-search': searchItems(collection) } : {};
+  const list = operations.has('list') ? { get: listItems(collection) } : {};
+  const single: JsonObject = { parameters: [keyParameter(key)], get: readItem(collection) };
+  return [
+    [path, { ...list, ...search }],
+    ...(operations.has('read') && key.length > 0 ? [[`${path}/{key}`, single] as const] : []),
+  ];
+}
+
+/** The failures that every request with a token can end in. */
+export const commonFailures = [
+  'InvalidQuery',
+  'Unauthorized',
+  'RequestsExceeded',
+  'InternalServerError',
+  'ServiceUnavailable',
+] as const satisfies readonly FailureName[];
+
+const readFailures = [...commonFailures, 'Forbidden', 'RouteNotFound'] as const;
+const searchFailures = [
+  ...readFailures.filter((name) => name !== 'InvalidQuery'),
+  'InvalidSearch',
+  'UnsupportedMediaType',
+] as const;
+
+function listItems(collection: ViewCollection): JsonObject {
+  const searched = collection.operations.has('search')
+    ? ' The method SEARCH on the same path takes the parameters as a JSON body; see `x-platform-search`.'
+    : '';
+  return {
+    operationId: collection.names.list,
+    tags: [collection.names.tag],
+    summary: `List items of ${quoted(collection)}`,
+    description: `Returns the items of ${quoted(collection)} that match.${searched}`,
+    parameters: listParameters(collection),
+    responses: answers('The items, and the counts that were asked for.', listBody(collection), readFailures),
+  };
+}
+
+function searchItems(collection: ViewCollection): JsonObject {
+  const body = { schema: reference('schemas', collection.names.search) };
+  return {
+    operationId: collection.names.searchOperation,
+    tags: [collection.names.tag],
+    summary: `Search items of ${quoted(collection)}`,
+    description: 'Answers as GET does. Send it with the method SEARCH; parameters in the URL do not count.',
+    requestBody: { content: { 'application/json': body } },
+    responses: answers('The items, and the counts that were asked for.', listBody(collection), searchFailures),
+  };
+}
+
+function readItem(collection: ViewCollection): JsonObject {
+  return {
+    operationId: collection.names.single,
+    tags: [collection.names.tag],
+    summary: `Read one item of ${quoted(collection)}`,
+    description: `Returns the item of ${quoted(collection)} that has the key. One that does not exist is forbidden.`,
+    parameters: itemParameters(collection),
+    responses: answers('The item.', itemBody(collection), readFailures),
+  };
+}
+
+function readSingleton(collection: ViewCollection): JsonObject {
+  return {
+    operationId: collection.names.list,
+    tags: [collection.names.tag],
+    summary: `Read ${quoted(collection)}`,
+    description: `Returns the only item of ${quoted(collection)}; before it is written first, its defaults.`,
+    parameters: singletonParameters(),
+    responses: answers('The item.', itemBody(collection), readFailures),
+  };
+}
+
+function listBody({ names }: ViewCollection): JsonObject {
+  return {
+    type: 'object',
+    properties: {
+      data: { type: 'array', items: reference('schemas', names.item) },
+      meta: reference('schemas', 'Meta'),
+    },
+    required: ['data'],
+  };
+}
+
+function itemBody({ names }: ViewCollection): JsonObject {
+  return { type: 'object', properties: { data: reference('schemas', names.item) }, required: ['data'] };
+}
+
+function answers(description: string, schema: JsonObject, failures: readonly FailureName[]): JsonObject {
+  const succeeded = { description, content: { 'application/json': { schema } } };
+  return objectOf([['200', succeeded], ...failuresByStatus(failures)]);
+}
+
+function quoted({ name }: ViewCollection): string {
+  return `"${name}"`;
+}

@@ -1,0 +1,104 @@
+/**
+ * The answers to requests that failed, once per set of codes. They depend on the operation only, never on a collection.
+ *
+ * Source: API specification, section 9.
+ */
+import { type JsonObject, reference } from './json.ts';
+
+interface Failure {
+  readonly status: number;
+  readonly description: string;
+  readonly codes: readonly string[];
+  /** Sent with a Retry-After header. */
+  readonly retry?: true;
+}
+
+const failures = {
+  InvalidQuery: {
+    status: 400,
+    description: 'The query parameters cannot be used, or the request carries two different tokens.',
+    codes: ['INVALID_QUERY'],
+  },
+  InvalidSearch: {
+    status: 400,
+    description: 'The body cannot be read, or the query in it cannot be used.',
+    codes: ['INVALID_PAYLOAD', 'INVALID_QUERY'],
+  },
+  Unauthorized: {
+    status: 401,
+    description: 'The token is unknown or expired, or may not be used from this address.',
+    codes: ['INVALID_CREDENTIALS', 'TOKEN_EXPIRED', 'INVALID_IP'],
+  },
+  Forbidden: {
+    status: 403,
+    description: 'The item or a name in the request does not exist or may not be read, or the token is not valid.',
+    codes: ['FORBIDDEN', 'INVALID_TOKEN'],
+  },
+  InvalidToken: { status: 403, description: 'The token is not valid.', codes: ['INVALID_TOKEN'] },
+  RouteNotFound: { status: 404, description: 'There is no such endpoint.', codes: ['ROUTE_NOT_FOUND'] },
+  UnsupportedMediaType: {
+    status: 415,
+    description: 'The body is not sent as application/json.',
+    codes: ['UNSUPPORTED_MEDIA_TYPE'],
+  },
+  RequestsExceeded: { status: 429, description: 'A rate limit was hit.', codes: ['REQUESTS_EXCEEDED'], retry: true },
+  InternalServerError: {
+    status: 500,
+    description: 'An unexpected error occurred; it is a fault of the server.',
+    codes: ['INTERNAL_SERVER_ERROR'],
+  },
+  ServiceUnavailable: {
+    status: 503,
+    description: 'The database cannot be used now, took too long, or does not fit the API.',
+    codes: ['SERVICE_UNAVAILABLE'],
+    retry: true,
+  },
+} as const satisfies Record<string, Failure>;
+
+/** The name of an answer under `components.responses`. */
+export type FailureName = keyof typeof failures;
+
+/** The components of all failed answers, by name. */
+export function failureResponses(): readonly (readonly [string, JsonObject])[] {
+  return Object.entries(failures).map(([name, failure]) => [name, response(failure)]);
+}
+
+/** Refers to failed answers by their status, in ascending order. */
+export function failuresByStatus(names: readonly FailureName[]): readonly (readonly [string, JsonObject])[] {
+  const sorted = names.toSorted((a, b) => failures[a].status - failures[b].status);
+  return sorted.map((name) => [String(failures[name].status), reference('responses', name)]);
+}
+
+/** The headers of failed answers, by name. */
+export function failureHeaders(): readonly (readonly [string, JsonObject])[] {
+  return [['RetryAfter', { description: 'Seconds to wait.', required: true, schema: { type: 'integer', minimum: 0 } }]];
+}
+
+/** The body of an answer with one of these codes. */
+function errorSchema(codes: readonly string[]): JsonObject {
+  const limited = codes.length === 1 && codes[0] === 'REQUESTS_EXCEEDED';
+  const counters = { limit: { type: 'integer' }, reset: {} };
+  const extensions: JsonObject = {
+    type: 'object',
+    properties: { code: { type: 'string', enum: codes }, ...(limited && counters) },
+    required: ['code'],
+  };
+  const error: JsonObject = {
+    type: 'object',
+    properties: { message: { type: 'string' }, extensions },
+    required: ['message', 'extensions'],
+  };
+  return {
+    type: 'object',
+    properties: { errors: { type: 'array', minItems: 1, items: error } },
+    required: ['errors'],
+  };
+}
+
+function response({ description, codes, retry }: Failure): JsonObject {
+  return {
+    description,
+    ...(retry && { headers: { 'Retry-After': reference('headers', 'RetryAfter') } }),
+    content: { 'application/json': { schema: errorSchema(codes) } },
+  };
+}

@@ -1,0 +1,102 @@
+/**
+ * Api and access class → what of the Api the class sees. With `view.ts`, which asks it, the only place that decides what
+ * is visible: everything behind prints what it is given, so a hidden name has no way into the document.
+ */
+import type { AccessClass, AccessRule, CollectionAccess, ManyToAny } from '@platform/runtime/contract';
+import type { Api, ApiCollection } from '../api.ts';
+import { type DocumentNames, nameDocument } from './names.ts';
+import { everyNote, type NoteReader, withoutHiddenNames } from './notes.ts';
+
+/** A collection of which something can be read. */
+export interface Seen {
+  readonly api: ApiCollection;
+  readonly names: DocumentNames;
+  /** Names of the fields and relations that some rule lists. */
+  readonly readable: ReadonlySet<string>;
+  /** The rules under which it is read; null means every row and field. */
+  readonly rules: readonly AccessRule[] | null;
+}
+
+/** All that is seen. */
+export interface Sight {
+  /** By collection name, in the Api's order. */
+  readonly visible: ReadonlyMap<string, Seen>;
+  /** Visible many-to-any relations by their link collection. */
+  readonly links: ReadonlyMap<string, readonly ManyToAny[]>;
+  /** All many-to-any relations, hidden ones too, by their link collection. */
+  readonly allLinks: ReadonlyMap<string, readonly ManyToAny[]>;
+  readonly note: NoteReader;
+}
+
+/** What an access class sees; with null, everything. */
+export function look(api: Api, access: AccessClass | null): Sight {
+  const readable = readableCollections(api, access);
+  const names = nameDocument([...readable.keys()]);
+  const visible = new Map(
+    [...readable].flatMap(([name, one]): [string, Seen][] => {
+      const own = names.get(name);
+      return own ? [[name, { ...one, names: own, readable: withoutHiddenTargets(one, readable) }]] : [];
+    }),
+  );
+  const shown = ({ descriptor }: ApiCollection) => visible.get(descriptor.name)?.readable ?? null;
+  return {
+    visible,
+    links: linksByTarget([...visible.values()].flatMap((one) => manyToAny(one.api, one.readable))),
+    allLinks: linksByTarget(api.collections.flatMap((one) => manyToAny(one, null))),
+    note: access === null ? everyNote : withoutHiddenNames(api, shown),
+  };
+}
+
+type Readable = Omit<Seen, 'names'>;
+
+/** A collection whose rules list no field has nothing to show. */
+function readableCollections(api: Api, access: AccessClass | null): ReadonlyMap<string, Readable> {
+  const granted = new Map((access?.collections ?? []).map((one) => [one.collection, one]));
+  const all = api.collections.map((one) => readableOf(one, access === null ? null : granted.get(one.descriptor.name)));
+  const some = all.filter(({ api: { descriptor }, rules, readable }) =>
+    rules === null ? true : descriptor.fields.some(({ name }) => readable.has(name)),
+  );
+  return new Map(some.map((one) => [one.api.descriptor.name, one]));
+}
+
+function readableOf(api: ApiCollection, granted: CollectionAccess | null | undefined): Readable {
+  const own = [...api.descriptor.fields, ...api.descriptor.relations].map(({ name }) => name);
+  if (granted === null) return { api, rules: null, readable: new Set(own) };
+  const rules = granted?.read ?? [];
+  const listed = new Set(rules.flatMap(({ fields }) => fields));
+  return { api, rules, readable: new Set(own.filter((name) => listed.has(name))) };
+}
+
+/** A relation without a field is often called as its target, so it goes with it. */
+function withoutHiddenTargets(
+  { api, readable }: Readable,
+  visible: ReadonlyMap<string, Readable>,
+): ReadonlySet<string> {
+  const fields = new Set(api.descriptor.fields.map(({ name }) => name));
+  const lost = api.descriptor.relations.filter(({ name, target }) => !fields.has(name) && !visible.has(target));
+  const hidden = new Set(lost.map(({ name }) => name));
+  return new Set([...readable].filter((name) => !hidden.has(name)));
+}
+
+function manyToAny({ descriptor }: ApiCollection, readable: ReadonlySet<string> | null): readonly ManyToAny[] {
+  return descriptor.relations.filter((one) => one.kind === 'm2a').filter(({ name }) => readable?.has(name) ?? true);
+}
+
+function linksByTarget(relations: readonly ManyToAny[]): ReadonlyMap<string, readonly ManyToAny[]> {
+  return Map.groupBy(relations, ({ target }) => target);
+}
+
+/** Whether a readable name reads as null on some rows, because no rule that matches them lists it. */
+export function isMasked({ rules }: Seen, name: string): boolean {
+  const listing = (rules ?? []).filter(({ fields }) => fields.includes(name));
+  return rules !== null && listing.length < rules.length && !listing.some(everyRow);
+}
+
+/** Whether some rows are hidden, so that what stands in the place of their key is null. */
+export function isPartial({ rules }: Seen): boolean {
+  return rules !== null && !rules.some(everyRow);
+}
+
+function everyRow({ where }: AccessRule): boolean {
+  return where.kind === 'and' && where.of.length === 0;
+}

@@ -1,0 +1,92 @@
+/**
+ * Field types → schemas of their values, exactly as the server writes them.
+ *
+ * Source: API specification, section 6. A `format` is promised only where every value keeps it: dates can be infinite,
+ * or before Christ, so they have patterns.
+ */
+import type { FieldDescriptor, PortableType } from '@platform/runtime/contract';
+import type { JsonObject } from './json.ts';
+
+/** What of a field decides how its value is written. */
+export type Valued = Pick<
+  FieldDescriptor,
+  'type' | 'native' | 'wire' | 'element' | 'maxLength' | 'precision' | 'scale'
+>;
+
+/** The schema of a field's value that is not null. */
+export function valueSchema(field: Valued, values: readonly string[] | null): JsonObject {
+  if (field.wire.kind === 'masked') return masked;
+  if (field.type !== 'array') return scalarSchema(field, values);
+  const { wire, native, element = 'unknown' } = field;
+  const item: Valued = { type: element, native: native.replace(/\[\]$/, ''), wire: { kind: wire.kind } };
+  return { type: 'array', items: orNull(scalarSchema(item, values)) };
+}
+
+/** Admits null as well: by the list of types where there is one. */
+export function orNull(schema: JsonObject): JsonObject {
+  const { type, enum: labels, anyOf } = schema;
+  if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, { type: 'null' }] };
+  // Without a type everything is allowed.
+  if (typeof type !== 'string') return schema;
+  return { ...schema, type: [type, 'null'], ...(Array.isArray(labels) && { enum: [...labels, null] }) };
+}
+
+const masked: JsonObject = { type: 'string', enum: ['**********'] };
+
+const day = '[0-9]{4,}-[0-9]{2}-[0-9]{2}';
+const time = '[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?';
+
+function text(pattern: string): JsonObject {
+  return { type: 'string', pattern: `^${pattern}$` };
+}
+
+/** Types whose values have one form, whatever else is known of the field. */
+const fixed = {
+  bigInteger: text('-?[0-9]{1,19}'),
+  float: { anyOf: [{ type: 'number' }, { type: 'string', enum: ['NaN', 'Infinity', '-Infinity'] }] },
+  boolean: { type: 'boolean' },
+  date: text(`(${day}( BC)?|-?infinity)`),
+  dateTime: text(`(${day}T${time}( BC)?|-?infinity)`),
+  timestamp: text(`(${day}T${time}\\+00:00( BC)?|-?infinity)`),
+  interval: text('(P[-0-9.YMWDTHS]+|-?infinity)'),
+  uuid: { type: 'string', format: 'uuid' },
+  json: {},
+  csv: { type: 'array', items: { type: 'string' } },
+  binary: { type: 'string', contentEncoding: 'base64' },
+  hash: masked,
+  secret: masked,
+  token: masked,
+  unknown: { type: 'string' },
+} as const satisfies Partial<Record<PortableType, JsonObject>>;
+
+function scalarSchema(field: Valued, values: readonly string[] | null): JsonObject {
+  switch (field.type) {
+    case 'string':
+    case 'text':
+    case 'enum':
+      return textSchema(field, values);
+    case 'integer':
+      return { type: 'integer', format: 'int32' };
+    case 'decimal':
+      return decimalSchema(field);
+    case 'time':
+      return text(field.wire.kind === 'time' ? time : `${time}([+-][0-9]{2}(:[0-9]{2}){0,2})?`);
+    case 'array':
+      return { type: 'array', items: {} };
+    default:
+      return fixed[field.type];
+  }
+}
+
+function textSchema({ native, maxLength }: Valued, values: readonly string[] | null): JsonObject {
+  // Values of char(n) come padded to its length, which a list of values is not.
+  if (values !== null && native !== 'bpchar') return { type: 'string', enum: [...new Set(values)] };
+  return { type: 'string', ...(maxLength !== undefined && { maxLength }) };
+}
+
+/** Without a precision a numeric can be infinite; with a scale it is always written to it. */
+function decimalSchema({ precision, scale }: Valued): JsonObject {
+  if (precision === undefined) return text('(-?[0-9]+(\\.[0-9]+)?|NaN|-?Infinity)');
+  const fraction = scale === undefined || scale <= 0 ? '' : `\\.[0-9]{${scale}}`;
+  return text(`(-?[0-9]+${fraction}|NaN)`);
+}

@@ -1,0 +1,114 @@
+/**
+ * The law of references: whatever a schema names, it contains. `platform.schema.json` may have been merged or edited by
+ * hand, and a name that leads nowhere must not reach the files.
+ */
+import type { Diagnostic } from '@platform/introspect';
+import type { Collection, Permission, Relation, Schema, Table } from '@platform/introspect/schema';
+
+/** Every reference of a schema that leads nowhere, and every name that stands twice. */
+export function checkReferences(schema: Schema): readonly Diagnostic[] {
+  const tables = new Map(schema.tables.map((table) => [table.id, table]));
+  const collections = new Map(schema.collections.map((collection) => [collection.name, collection]));
+  const lookUp: LookUp = {
+    columnsOf: (collection) => columnsOf(tables.get(collections.get(collection)?.table ?? '')),
+    hasCollection: (name) => collections.has(name),
+  };
+  return [
+    ...twice(schema.collections, 'schema', 'collection'),
+    ...schema.collections.flatMap((collection) => checkCollection(collection, tables, lookUp)),
+    ...schema.permissions.flatMap((permission) => checkPermission(permission, schema)),
+  ];
+}
+
+interface LookUp {
+  /** Column names of the collection's table; empty when either is missing. */
+  columnsOf(collection: string): ReadonlySet<string>;
+  hasCollection(name: string): boolean;
+}
+
+function checkCollection(
+  collection: Collection,
+  tables: ReadonlyMap<string, Table>,
+  lookUp: LookUp,
+): readonly Diagnostic[] {
+  const place = `collection ${collection.name}`;
+  const table = tables.get(collection.table);
+  if (!table) return [dangling(place, `table "${collection.table}"`)];
+  const columns = columnsOf(table);
+  const fields = new Set(collection.fields.map(({ name }) => name));
+  const sources = collection.fields.filter(({ column }) => !columns.has(column));
+  const keys = [...collection.key, ...(collection.sort === null ? [] : [collection.sort])];
+  const others = collection.relations.filter((one) => one.kind !== 'm2o' || one.field === null);
+  return [
+    ...sources.map(({ column }) => dangling(place, `column "${column}"`)),
+    ...keys.filter((name) => !fields.has(name)).map((name) => dangling(place, `field "${name}"`)),
+    ...twice([...collection.fields, ...others], place, 'field or relation'),
+    ...collection.relations.flatMap((relation) => checkRelation(relation, place, columns, lookUp)),
+  ];
+}
+
+function checkRelation(
+  relation: Relation,
+  place: string,
+  own: ReadonlySet<string>,
+  lookUp: LookUp,
+): readonly Diagnostic[] {
+  const at = `${place}, relation ${relation.name}`;
+  const names = [relation.target, ...(relation.kind === 'm2m' ? [relation.junction] : [])];
+  const allowed = relation.kind === 'm2a' ? relation.allowed : [];
+  const unknown = [...names, ...allowed].filter((name) => !lookUp.hasCollection(name));
+  if (unknown.length > 0) return unknown.map((name) => dangling(at, `collection "${name}"`));
+  const target = lookUp.columnsOf(relation.target);
+  if (relation.kind !== 'm2m') return checkPairs(relation.on, at, own, target);
+  const junction = lookUp.columnsOf(relation.junction);
+  return [...checkPairs(relation.near, at, own, junction), ...checkPairs(relation.far, at, junction, target)];
+}
+
+function checkPairs(
+  pairs: readonly { readonly from: string; readonly to: string }[],
+  place: string,
+  left: ReadonlySet<string>,
+  right: ReadonlySet<string>,
+): readonly Diagnostic[] {
+  return pairs.flatMap(({ from, to }) => [
+    ...(left.has(from) ? [] : [dangling(place, `column "${from}"`)]),
+    ...(right.has(to) ? [] : [dangling(place, `column "${to}"`)]),
+  ]);
+}
+
+function checkPermission({ role, collection }: Permission, schema: Schema): readonly Diagnostic[] {
+  const place = `permissions of ${role} on ${collection}`;
+  const isRole = role === 'public' || schema.roles.some(({ name }) => name === role);
+  const isCollection = schema.collections.some(({ name }) => name === collection);
+  return [
+    ...(isRole ? [] : [dangling(place, `role "${role}"`)]),
+    ...(isCollection ? [] : [dangling(place, `collection "${collection}"`)]),
+  ];
+}
+
+function twice(items: readonly { readonly name: string }[], place: string, what: string): readonly Diagnostic[] {
+  const groups = Map.groupBy(items, ({ name }) => name);
+  return [...groups]
+    .filter(([, group]) => group.length > 1)
+    .map(([name]) => ({
+      code: 'name-collision',
+      severity: 'error',
+      place,
+      message: `There is more than one ${what} "${name}".`,
+      hint: 'Rename all but one in platform.config.ts.',
+    }));
+}
+
+function columnsOf(table: Table | undefined): ReadonlySet<string> {
+  return new Set(table?.columns.map(({ name }) => name));
+}
+
+function dangling(place: string, what: string): Diagnostic {
+  return {
+    code: 'dangling-reference',
+    severity: 'error',
+    place,
+    message: `The schema refers to ${what}, which it does not contain.`,
+    hint: 'Run `platform introspect` to write platform.schema.json anew.',
+  };
+}

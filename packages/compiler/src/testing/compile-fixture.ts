@@ -1,0 +1,15 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Schema } from '@platform/introspect/schema';
+import { type CompileResult, compile } from '../compile.ts';
+
+const folder = new URL('../../../../templates/', import.meta.url);
+
+/** The templates of this repository, by file name. */
+export const templates: ReadonlyMap<string, string> = new Map(
+  readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]),
+);
+
+/** Compiles a schema with the templates of this repository. */
+export function compileFixture(schema: Schema): CompileResult {
+  return compile(schema, { templates });
+}

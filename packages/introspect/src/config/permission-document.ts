@@ -1,0 +1,56 @@
+import type { JsonValue } from '@platform/runtime/contract';
+import type { PlacedName } from './source.ts';
+
+/** The permissions file as written, names not yet looked up in the database. */
+export interface PermissionDocument {
+  /** For places: `permissions.yaml`. */
+  readonly fileName: string;
+  readonly roles: readonly RoleSource[];
+  /** In the order of the file. */
+  readonly rules: readonly RuleSource[];
+}
+
+/** One entry under `roles`. */
+export interface RoleSource extends PlacedName {
+  readonly description: string | null;
+  readonly admin: boolean;
+  readonly app: boolean;
+}
+
+/** What a rule is about. */
+export type Action = 'create' | 'read' | 'update' | 'delete';
+
+/** Every action, in the order of the schema. */
+export const actions: readonly Action[] = ['create', 'delete', 'read', 'update'];
+
+/** One rule: `role`, `collection` and `action` lead to it. */
+export interface RuleSource {
+  readonly role: PlacedName;
+  readonly collection: PlacedName;
+  readonly action: Action;
+  readonly place: string;
+  /** Null: the rule names none. `true` in the file reads as `*`. */
+  readonly fields: readonly PlacedName[] | null;
+  readonly filter: PlacedValue | null;
+  readonly validation: PlacedValue | null;
+  readonly presets: readonly PresetSource[];
+}
+
+/** A value the server sets. */
+export interface PresetSource {
+  readonly field: PlacedName;
+  readonly value: PlacedValue;
+}
+
+/** A JSON value and where its parts are written. */
+export interface PlacedValue {
+  readonly value: JsonValue;
+  readonly place: string;
+  /** By path of keys from the root, as JSON: `["author_id","name"]`. */
+  readonly places: ReadonlyMap<string, string>;
+}
+
+/** The document of an absent file: nobody but administrators may do anything. */
+export function emptyPermissions(fileName: string): PermissionDocument {
+  return { fileName, roles: [], rules: [] };
+}

@@ -1,0 +1,109 @@
+import type { Diagnostic } from '../diagnostic.ts';
+import type {
+  ArchiveConfig,
+  CollectionConfig,
+  DatabaseConfig,
+  FieldConfig,
+  ManyToAnyConfig,
+  ManyToManyConfig,
+  PlatformConfig,
+  RelationConfig,
+  TranslationsConfig,
+} from './config.ts';
+import { anyText, byName, flag, listOf, objectOf, oneOf, text } from './decode.ts';
+
+/**
+ * Checks the value that a configuration file exports.
+ *
+ * Parts that are wrong are left out and reported by their path; names are looked up in the database later, by rules.
+ */
+export function readConfig(value: unknown): {
+  readonly config: PlatformConfig;
+  readonly diagnostics: readonly Diagnostic[];
+} {
+  const diagnostics: Diagnostic[] = [];
+  const config = configuration(value, [], diagnostics) ?? {};
+  return { config, diagnostics };
+}
+
+const database = objectOf<DatabaseConfig>({
+  url: text,
+  schemas: listOf(text),
+  include: listOf(text),
+  exclude: listOf(text),
+});
+
+const field = objectOf<FieldConfig>({
+  name: text,
+  hidden: flag,
+  note: anyText,
+  required: flag,
+  type: oneOf('csv', 'hash', 'secret', 'token', 'uuid', 'boolean', 'json'),
+});
+
+const archive = objectOf<ArchiveConfig>({ field: text, value: anyText, unarchiveValue: anyText }, 'field', 'value');
+
+const collection = objectOf<CollectionConfig>({
+  name: text,
+  note: anyText,
+  hidden: flag,
+  singleton: flag,
+  key: listOf(text),
+  sort: text,
+  archive,
+  fields: byName(field),
+});
+
+const relation = objectOf<RelationConfig>({
+  name: text,
+  hidden: flag,
+  sort: text,
+  onDeselect: oneOf('nullify', 'delete'),
+});
+
+const manyToAny = objectOf<ManyToAnyConfig>(
+  {
+    collection: text,
+    field: text,
+    link: text,
+    linkField: text,
+    collectionField: text,
+    itemField: text,
+    allowed: listOf(text),
+    sort: text,
+  },
+  'collection',
+  'field',
+  'link',
+  'linkField',
+  'collectionField',
+  'itemField',
+  'allowed',
+);
+
+const translations = objectOf<TranslationsConfig>(
+  { collection: text, field: text, child: text, languages: text },
+  'collection',
+  'field',
+  'child',
+  'languages',
+);
+
+const manyToMany = objectOf<ManyToManyConfig>(
+  { junction: text, near: text, far: text, name: text, inverseName: text, sort: text },
+  'junction',
+  'near',
+  'far',
+);
+
+const configuration = objectOf<PlatformConfig>({
+  database,
+  output: text,
+  permissions: text,
+  templates: text,
+  collections: byName(collection),
+  relations: byName(relation),
+  manyToAny: listOf(manyToAny),
+  translations: listOf(translations),
+  manyToMany: listOf(manyToMany),
+});

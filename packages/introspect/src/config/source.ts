@@ -1,0 +1,35 @@
+/** One value of a file that people write, with the place it stands at: `permissions.yaml:12:7`. */
+export type SourceNode = SourceMap | SourceList | SourceScalar;
+
+/** A mapping in the order of the file. Its keys are distinct. */
+export interface SourceMap {
+  readonly kind: 'map';
+  readonly place: string;
+  readonly entries: readonly SourceEntry[];
+}
+
+/** One key of a mapping with its value. */
+export interface SourceEntry {
+  readonly key: PlacedName;
+  readonly value: SourceNode;
+}
+
+/** A sequence. */
+export interface SourceList {
+  readonly kind: 'list';
+  readonly place: string;
+  readonly items: readonly SourceNode[];
+}
+
+/** A text, number, boolean or null. Numbers that a JSON number would change are texts. */
+export interface SourceScalar {
+  readonly kind: 'scalar';
+  readonly place: string;
+  readonly value: string | number | boolean | null;
+}
+
+/** A name and where it is written. */
+export interface PlacedName {
+  readonly name: string;
+  readonly place: string;
+}

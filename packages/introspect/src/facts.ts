@@ -1,0 +1,8 @@
+import type { Diagnostic } from './diagnostic.ts';
+import type { Schema } from './schema.ts';
+
+/** What is read from a database, before the configuration has a say: the input of `resolveSchema`. */
+export interface SchemaFacts extends Pick<Schema, 'tables' | 'enums'> {
+  /** What reading had to leave out or simplify. */
+  readonly diagnostics: readonly Diagnostic[];
+}

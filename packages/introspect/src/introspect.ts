@@ -1,0 +1,43 @@
+import type { PlatformConfig } from './config/config.ts';
+import type { PermissionDocument } from './config/permission-document.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import type { SchemaFacts } from './facts.ts';
+import { sortedBy } from './order.ts';
+import { deriveCollections } from './passes/index.ts';
+import { resolvePermissions } from './passes/resolve-permissions.ts';
+import { checkSchema } from './rules/index.ts';
+import type { Schema } from './schema.ts';
+
+/**
+ * Resolves the facts of a database under a configuration into the schema.
+ *
+ * Pure: the same input gives the same schema, and a loaded schema's own tables and enums give it again. `previous` is
+ * the schema compiled before, if any; where several junctions lead to the same collection, the relation that had the
+ * plain name keeps it. With a diagnostic of severity `error` the schema must not be compiled. The diagnostics of `facts`
+ * are not repeated.
+ */
+export function resolveSchema(
+  facts: SchemaFacts,
+  config: PlatformConfig,
+  permissions: PermissionDocument,
+  options: { readonly previous?: Schema } = {},
+): { readonly schema: Schema; readonly diagnostics: readonly Diagnostic[] } {
+  const tables = sortedBy(facts.tables, ({ id }) => id);
+  const derived = deriveCollections(tables, config, options.previous ?? null);
+  const resolved = resolvePermissions(permissions, derived.collections, tables);
+  const schema: Schema = {
+    version: 1,
+    dialect: 'postgres',
+    tables,
+    enums: sortedBy(
+      facts.enums,
+      (type) => type.schema,
+      (type) => type.name,
+    ),
+    collections: derived.collections,
+    roles: resolved.roles,
+    permissions: resolved.permissions,
+  };
+  const problems = checkSchema(schema, { config, permissions, relationKeys: derived.relationKeys });
+  return { schema, diagnostics: [...problems, ...resolved.diagnostics] };
+}

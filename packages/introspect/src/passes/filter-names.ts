@@ -1,0 +1,43 @@
+import type { FilterNames, NamedField, NamedRelation } from '@platform/runtime/contract';
+import type { Collection, ColumnType, Field, Relation, Table } from '../schema.ts';
+import { collectionsByName, tablesById } from './lookup.ts';
+
+/** Every field and relation that rules can speak of, for the parser of filters. */
+export function filterNames(collections: readonly Collection[], tables: readonly Table[]): FilterNames {
+  const byId = tablesById(tables);
+  const names = new Map(
+    [...collectionsByName(collections)].map(([name, collection]) => [
+      name,
+      { fields: namedFields(collection, byId.get(collection.table)), relations: namedRelations(collection) },
+    ]),
+  );
+  return {
+    field: (collection, name) => names.get(collection)?.fields.get(name),
+    relation: (collection, name) => names.get(collection)?.relations.get(name),
+  };
+}
+
+/** What decides which values a field takes. */
+export function namedField(field: Field, type: ColumnType | undefined): NamedField {
+  const values = type?.values ?? type?.element?.values;
+  return {
+    type: field.type,
+    ...(type?.category === 'base' && { native: type.base }),
+    ...(values && { values }),
+    ...(type?.element && { element: type.element.portable }),
+  };
+}
+
+function namedFields(collection: Collection, table: Table | undefined): ReadonlyMap<string, NamedField> {
+  const types = new Map(table?.columns.map(({ name, type }) => [name, type]));
+  return new Map(collection.fields.map((field) => [field.name, namedField(field, types.get(field.column))]));
+}
+
+function namedRelations(collection: Collection): ReadonlyMap<string, NamedRelation> {
+  return new Map(collection.relations.map((relation) => [relation.name, namedRelation(relation)]));
+}
+
+function namedRelation(relation: Relation): NamedRelation {
+  const { kind, target } = relation;
+  return relation.kind === 'm2a' ? { kind, target, targets: relation.allowed } : { kind, target };
+}

@@ -1,0 +1,47 @@
+import type { PlatformConfig } from '../config/config.ts';
+import type { Collection, Schema, Table } from '../schema.ts';
+import { configureRelations, relationKey } from './configure-relations.ts';
+import { declareManyToAny } from './declare-many-to-any.ts';
+import { declareTranslations } from './declare-translations.ts';
+import { declaredNames } from './declared-names.ts';
+import { deriveManyToMany } from './derive-many-to-many.ts';
+import { deriveManyToOne } from './derive-many-to-one.ts';
+import { deriveOneToMany } from './derive-one-to-many.ts';
+import { hideManyToOne } from './hide-many-to-one.ts';
+import { nameCollections } from './name-collections.ts';
+import { nameFields } from './name-fields.ts';
+
+/** The collections of a database, and the derived name of every relation before the configuration changed it. */
+export interface DerivedCollections {
+  readonly collections: readonly Collection[];
+  /** `articles.comments`: the keys under which the configuration may speak of relations. Sorted. */
+  readonly relationKeys: readonly string[];
+}
+
+/**
+ * Derives the collections from the tables and the configuration: names, fields, keys, relations of every kind.
+ *
+ * Names are claimed in this order, so that what is nearer to the database or the user's will keeps them: fields,
+ * many-to-one, names the configuration declares, one-to-many, many-to-many.
+ */
+export function deriveCollections(
+  tables: readonly Table[],
+  config: PlatformConfig,
+  previous: Schema | null,
+): DerivedCollections {
+  const named = nameFields(nameCollections(tables, config));
+  const keyed = deriveManyToOne(named, tables);
+  const shown = hideManyToOne(keyed, config);
+  const declared = declaredNames(shown, config);
+  const linked = declareManyToAny(shown, config);
+  const inverted = deriveOneToMany(linked, tables, declared);
+  const joined = deriveManyToMany(inverted, tables, config.manyToMany ?? [], declared, previous);
+  const configured = configureRelations(joined, config);
+  const collections = declareTranslations(configured, config);
+  return { collections, relationKeys: keysOf(keyed, joined, collections) };
+}
+
+function keysOf(...stages: readonly (readonly Collection[])[]): readonly string[] {
+  const keys = stages.flat().flatMap((collection) => collection.relations.map((item) => relationKey(collection, item)));
+  return [...new Set(keys)].sort();
+}

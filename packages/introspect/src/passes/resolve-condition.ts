@@ -1,0 +1,61 @@
+import type { Condition, FilterNames, FilterProblem } from '@platform/runtime/contract';
+import { operators, parseFilter } from '@platform/runtime/contract';
+import type { PlacedValue } from '../config/permission-document.ts';
+import { placeAt } from '../config/placed-value.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import { suggest } from '../did-you-mean.ts';
+import type { Collection } from '../schema.ts';
+import { namesIn } from './lookup.ts';
+
+/** Where the names of a condition are looked up. */
+export interface ConditionNames {
+  readonly collections: ReadonlyMap<string, Collection>;
+  readonly filter: FilterNames;
+}
+
+/** Reads a rule's `filter` or `validation`. What is wrong is reported at its line, and the condition matches nothing. */
+export function readCondition(
+  source: PlacedValue,
+  part: 'filter' | 'validation',
+  collection: Collection,
+  names: ConditionNames,
+  diagnostics: Diagnostic[],
+): Condition {
+  const regex = part === 'validation';
+  const { condition, problems } = parseFilter(source.value, collection.name, names.filter, { regex });
+  diagnostics.push(...problems.map((problem) => describe(problem, source, part, collection, names)));
+  return condition;
+}
+
+const codes = { syntax: 'filter-syntax', name: 'unknown-field', value: 'filter-value' } as const;
+
+function describe(
+  { stage, path, message }: FilterProblem,
+  source: PlacedValue,
+  part: string,
+  collection: Collection,
+  names: ConditionNames,
+): Diagnostic {
+  const name = path.at(-1);
+  const subject = name === undefined ? `The ${part}` : `"${name}" in the ${part}`;
+  const candidates = name === undefined ? [] : candidatesAt(path.slice(0, -1), collection, names);
+  return {
+    code: codes[stage],
+    severity: 'error',
+    place: placeAt(source, path),
+    message: `${subject} ${message}.`,
+    hint: stage === 'value' || name === undefined ? null : suggest(name, candidates),
+  };
+}
+
+/** Names and operators that could stand below a path. */
+function candidatesAt(path: readonly string[], root: Collection, names: ConditionNames): readonly string[] {
+  const last = path.reduce<Collection | undefined>((collection, key) => step(collection, key, names), root);
+  return [...(last === undefined ? [] : namesIn(last)), ...operators, '_and', '_or', '_some', '_none'];
+}
+
+function step(collection: Collection | undefined, key: string, names: ConditionNames): Collection | undefined {
+  const relation = collection?.relations.find(({ name }) => name === key);
+  if (relation !== undefined) return names.collections.get(relation.target);
+  return key.startsWith('item:') ? names.collections.get(key.slice('item:'.length)) : collection;
+}

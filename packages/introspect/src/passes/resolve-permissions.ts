@@ -1,0 +1,99 @@
+import type { Condition, FilterNames } from '@platform/runtime/contract';
+import { always } from '@platform/runtime/contract';
+import type { PermissionDocument, RuleSource } from '../config/permission-document.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import { suggest } from '../did-you-mean.ts';
+import { sortedBy } from '../order.ts';
+import type { Collection, Permission, Role, Table } from '../schema.ts';
+import { filterNames } from './filter-names.ts';
+import { collectionsByName, namesIn, tablesById } from './lookup.ts';
+import { readCondition } from './resolve-condition.ts';
+import { readPresets } from './resolve-presets.ts';
+
+/** Roles and rules with every name looked up, and what could not be found. */
+export interface ResolvedPermissions {
+  readonly roles: readonly Role[];
+  readonly permissions: readonly Permission[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Looks up the names of the permissions file in the collections.
+ *
+ * `*` becomes the fields and relations that exist now, in their order; rules for `delete` have no fields. A name that
+ * does not exist is an error at its line. A rule whose condition is wrong matches nothing.
+ */
+export function resolvePermissions(
+  document: PermissionDocument,
+  collections: readonly Collection[],
+  tables: readonly Table[],
+): ResolvedPermissions {
+  const names: Names = {
+    collections: collectionsByName(collections),
+    tables: tablesById(tables),
+    filter: filterNames(collections, tables),
+  };
+  const diagnostics: Diagnostic[] = [];
+  const resolved = document.rules.flatMap((rule) => resolveRule(rule, names, diagnostics));
+  const permissions = sortedBy(
+    resolved,
+    ({ role }) => role,
+    ({ collection }) => collection,
+    ({ action }) => action,
+  );
+  return { roles: resolveRoles(document), permissions, diagnostics };
+}
+
+interface Names {
+  readonly collections: ReadonlyMap<string, Collection>;
+  readonly tables: ReadonlyMap<string, Table>;
+  readonly filter: FilterNames;
+}
+
+function resolveRoles({ roles }: PermissionDocument): readonly Role[] {
+  const plain = roles.map(({ name, description, admin, app }) => ({ name, description, admin, app }));
+  return sortedBy(plain, ({ name }) => name);
+}
+
+function resolveRule(rule: RuleSource, names: Names, diagnostics: Diagnostic[]): readonly Permission[] {
+  const collection = names.collections.get(rule.collection.name);
+  if (collection === undefined) {
+    diagnostics.push(unknownCollection(rule, names));
+    return [];
+  }
+  const conditionOf = (part: 'filter' | 'validation'): Condition | null =>
+    rule[part] === null ? null : readCondition(rule[part], part, collection, names, diagnostics);
+  return [
+    {
+      role: rule.role.name,
+      collection: collection.name,
+      action: rule.action,
+      fields: rule.action === 'delete' ? [] : resolveFields(rule, collection, diagnostics),
+      where: conditionOf('filter') ?? always,
+      check: conditionOf('validation'),
+      presets: readPresets(rule.presets, collection, names.tables.get(collection.table), diagnostics),
+    },
+  ];
+}
+
+function resolveFields(rule: RuleSource, collection: Collection, diagnostics: Diagnostic[]): readonly string[] {
+  const known = namesIn(collection);
+  const listed = rule.fields ?? [];
+  for (const { name, place } of listed) {
+    if (name !== '*' && !known.has(name)) diagnostics.push(unknownField(name, place, collection));
+  }
+  const wanted = new Set(listed.map(({ name }) => name));
+  return [...known].filter((name) => wanted.has('*') || wanted.has(name));
+}
+
+function unknownCollection({ collection: { name, place } }: RuleSource, { collections }: Names): Diagnostic {
+  const hint = suggest(name, collections.keys()) ?? 'Rules name collections as the API does.';
+  const message = `The collection "${name}" does not exist.`;
+  return { code: 'unknown-collection', severity: 'error', place, message, hint };
+}
+
+/** A name that is neither a field nor a relation of a collection. */
+export function unknownField(name: string, place: string, collection: Collection): Diagnostic {
+  const message = `The collection "${collection.name}" has no field "${name}".`;
+  return { code: 'unknown-field', severity: 'error', place, message, hint: suggest(name, namesIn(collection)) };
+}

@@ -1,0 +1,163 @@
+/** What the catalog knows and the IR does not keep, told by name. */
+import type { Diagnostic } from '../diagnostic.ts';
+import { groupedBy } from '../order.ts';
+import type { ColumnType, Table } from '../schema.ts';
+import { tableId } from '../table-id.ts';
+import type { Catalog, ConstraintRow, IndexRow, ObjectRow, RelationRow } from './catalog.ts';
+import { relationId } from './columns.ts';
+import type { Lookup } from './lookup.ts';
+import { quotedNames } from './selection.ts';
+
+/** Remarks about one table: constraints, indexes and inheritance. */
+export function tableRemarks(
+  lookup: Lookup,
+  listed: ReadonlyMap<string, RelationRow>,
+  table: RelationRow,
+): Diagnostic[] {
+  return [
+    ...lookup.constraints(table.oid).flatMap((row) => constraintRemark(table, row)),
+    ...lookup.indexes(table.oid).flatMap((row) => indexRemark(table, row)),
+    ...inheritanceRemark(lookup, table),
+    ...viewRemark(lookup, listed, table),
+  ];
+}
+
+/** Remarks about types and about objects that are no tables. */
+export function catalogRemarks(catalog: Catalog, lookup: Lookup, tables: readonly Table[]): Diagnostic[] {
+  return [
+    ...unknownTypes(tables),
+    ...unusedTypes(catalog, tables),
+    ...partitionKeys(catalog, lookup),
+    ...otherObjects(catalog.objects),
+  ];
+}
+
+function info(code: string, place: string, message: string): Diagnostic {
+  return { code, severity: 'info', place, message, hint: null };
+}
+
+function constraintRemark(table: RelationRow, row: ConstraintRow): Diagnostic[] {
+  const place = `table ${relationId(table)}`;
+  const name = `"${row.conname}"`;
+  if (row.contype === 'x') {
+    return [info('exclusion-constraint', place, `The exclusion constraint ${name} is enforced by the database only.`)];
+  }
+  if (row.contype === 'c' && !row.conenforced) {
+    return [info('check-not-enforced', place, `The check ${name} is NOT ENFORCED: rows may break it.`)];
+  }
+  if (row.contype === 'c' && !row.convalidated) {
+    return [info('check-not-validated', place, `The check ${name} is NOT VALID: rows that exist may break it.`)];
+  }
+  if (row.contype === 'n' && !row.convalidated) {
+    return [info('not-null-not-validated', place, `${name} is NOT VALID: its column is taken as nullable.`)];
+  }
+  if ((row.contype === 'p' || row.contype === 'u') && row.conperiod) {
+    return [info('temporal-key', place, `The key ${name} is WITHOUT OVERLAPS: it also forbids overlapping periods.`)];
+  }
+  return [];
+}
+
+function indexRemark(table: RelationRow, row: IndexRow): Diagnostic[] {
+  if (row.indisvalid) return [];
+  const message = `The index "${row.relname}" is invalid and is left out.`;
+  return [{ ...info('index-invalid', `table ${relationId(table)}`, message), hint: 'REINDEX it, or drop it.' }];
+}
+
+function inheritanceRemark(lookup: Lookup, table: RelationRow): Diagnostic[] {
+  if (!lookup.hasChildren(table.oid)) return [];
+  const message = `Rows of the tables that inherit from "${table.relname}" appear in it, too: its keys do not cover them.`;
+  return [info('inheritance-parent', `table ${relationId(table)}`, message)];
+}
+
+/** Relations that a view reads and that are not served: its columns then have no source. */
+function viewRemark(lookup: Lookup, listed: ReadonlyMap<string, RelationRow>, view: RelationRow): Diagnostic[] {
+  const origins = [...(lookup.trace(view.oid)?.origins.values() ?? [])];
+  const outside = origins.flatMap(({ relation }) => {
+    const row = lookup.relations.get(relation);
+    return row && !listed.has(lookup.root(relation)) ? [relationId(row)] : [];
+  });
+  if (outside.length === 0) return [];
+  const message = `"${view.relname}" reads ${quotedNames(outside)}, not served in their own right.`;
+  return [info('view-source-outside', `table ${relationId(view)}`, message)];
+}
+
+/** Foreign keys that only a partition has. One per partition. */
+function partitionKeys(catalog: Catalog, lookup: Lookup): Diagnostic[] {
+  const keys = catalog.constraints.filter((row) => row.contype === 'f');
+  return [...groupedBy(keys, (row) => row.conrelid)].flatMap(([relation, rows]) => {
+    const partition = lookup.relations.get(relation);
+    const root = lookup.relations.get(lookup.root(relation));
+    if (!partition?.relispartition || !partition.allowed || !root) return [];
+    const names = quotedNames(rows.map((row) => row.conname));
+    const message = `Foreign keys that the partition "${partition.relname}" has alone are no relations: ${names}.`;
+    return [info('foreign-key-of-partition', `table ${relationId(root)}`, message)];
+  });
+}
+
+/** One per type, with the columns that have it. */
+function unknownTypes(tables: readonly Table[]): Diagnostic[] {
+  const found = tables.flatMap((table) =>
+    table.columns.flatMap((column) => {
+      const type = innermost(column.type);
+      return type.portable === 'unknown' ? [{ type: type.base, column: `${table.id}.${column.name}` }] : [];
+    }),
+  );
+  return [...groupedBy(found, (use) => use.type)].map(([type, uses]) =>
+    info(
+      'type-unknown',
+      `type ${type}`,
+      `"${type}" has no portable form: it is read as text and not written, in ${quotedNames(uses.map((use) => use.column))}.`,
+    ),
+  );
+}
+
+function innermost(type: ColumnType): ColumnType {
+  return type.element ? innermost(type.element) : type;
+}
+
+/** Types other than enums that no column has; ranges also make a multirange, which is not told. */
+function unusedTypes(catalog: Catalog, tables: readonly Table[]): Diagnostic[] {
+  const used = new Set(tables.flatMap((table) => table.columns.flatMap((column) => typeNames(column.type))));
+  const unused = catalog.types.filter(
+    (row) =>
+      row.allowed &&
+      row.extension === null &&
+      ['b', 'c', 'd', 'r'].includes(row.typtype) &&
+      !used.has(tableId(row.nspname, row.typname)),
+  );
+  return [...groupedBy(unused, (row) => row.nspname)].map(([schema, rows]) =>
+    info('type-unused', `schema ${schema}`, `No column has the types ${quotedNames(rows.map((row) => row.typname))}.`),
+  );
+}
+
+/** Names of a type, its domains and its elements. */
+function typeNames(type: ColumnType): readonly string[] {
+  return [type.base, ...type.domains.map((domain) => domain.name), ...(type.element ? typeNames(type.element) : [])];
+}
+
+/** One per table or schema and kind. */
+function otherObjects(objects: readonly ObjectRow[]): Diagnostic[] {
+  const groups = groupedBy(objects, (row) => JSON.stringify([row.nspname, row.relation, row.kind]));
+  return [...groups.values()].flatMap((rows) => {
+    const [first] = rows;
+    return first
+      ? [
+          objectsRemark(
+            first,
+            rows.map((row) => row.name),
+          ),
+        ]
+      : [];
+  });
+}
+
+function objectsRemark({ nspname, relation, kind }: ObjectRow, names: readonly string[]): Diagnostic {
+  const code = `${kind.replaceAll(/[^a-z]+/g, '-')}-not-served`;
+  const place = relation === null ? `schema ${nspname}` : `table ${tableId(nspname, relation)}`;
+  const count = names.length === 1 ? `One ${kind} is` : `${names.length} ${plural(kind)} are`;
+  return info(code, place, `${count} left to the database: ${quotedNames(names)}.`);
+}
+
+function plural(kind: string): string {
+  return kind.endsWith('y') ? `${kind.slice(0, -1)}ies` : `${kind}s`;
+}

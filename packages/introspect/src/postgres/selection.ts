@@ -1,0 +1,174 @@
+import type { Diagnostic } from '../diagnostic.ts';
+import { compareText, groupedBy, sortedBy } from '../order.ts';
+import { tableId } from '../table-id.ts';
+import type { Catalog, ObjectName, RelationRow } from './catalog.ts';
+import type { Lookup } from './lookup.ts';
+
+/** The relations that become tables, and what is told about the others. */
+export interface SelectedRelations {
+  /** By oid. */
+  readonly listed: ReadonlyMap<string, RelationRow>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Sorts the relations of the allowed schemas into served ones, partitions, those of extensions and excluded ones. */
+export function selectRelations(catalog: Catalog, lookup: Lookup): SelectedRelations {
+  const { include, exclude } = catalog.selection;
+  const allowed = catalog.relations.filter((row) => row.allowed);
+  const partitions = allowed.filter((row) => row.relispartition);
+  const extensions = allowed.filter((row) => !row.relispartition && row.extension !== null);
+  const own = allowed.filter((row) => !row.relispartition && row.extension === null);
+  const wanted = (row: RelationRow): boolean =>
+    (include === null || include.some((pattern) => matches(pattern, row))) &&
+    !exclude.some((pattern) => matches(pattern, row));
+  const listed = new Map(own.filter(wanted).map((row) => [row.oid, row]));
+  return {
+    listed,
+    diagnostics: [
+      ...schemaDiagnostics(catalog),
+      ...excludedDiagnostics(own.filter((row) => !wanted(row))),
+      ...patternDiagnostics([...(include ?? []), ...exclude], own),
+      ...extensionDiagnostics(extensions),
+      ...partitionDiagnostics(catalog, lookup, listed),
+      ...strayPartitionDiagnostics(partitions, lookup, listed),
+    ],
+  };
+}
+
+/** True when the pattern (`name` or `schema.name`, `*` for any characters, parts with dots in quotes) names the row. */
+export function matches(pattern: string, row: { readonly nspname: string; readonly relname: string }): boolean {
+  const parts = patternParts(pattern);
+  const [first = '', second] = parts;
+  if (second === undefined) return partMatches(first, row.relname);
+  return parts.length === 2 && partMatches(first, row.nspname) && partMatches(second, row.relname);
+}
+
+function patternParts(pattern: string): readonly string[] {
+  const parts = pattern.match(/(?:"(?:[^"]|"")*"|[^."]+)+/g) ?? [];
+  return parts.map((part) => part.replaceAll(/"((?:[^"]|"")*)"/g, (_, quoted: string) => quoted.replaceAll('""', '"')));
+}
+
+function partMatches(pattern: string, name: string): boolean {
+  const source = pattern.split('*').map((piece) => piece.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+  return new RegExp(`^${source.join('[\\s\\S]*')}$`, 'u').test(name);
+}
+
+function schemaDiagnostics(catalog: Catalog): Diagnostic[] {
+  const asked = catalog.selection.schemas;
+  if (asked === null) return [];
+  const existing = new Set(catalog.namespaces.map((row) => row.nspname));
+  const missing = [...new Set(asked)].filter((name) => !existing.has(name)).map(unknownSchema);
+  const others = catalog.namespaces.filter((row) => !row.allowed).map((row) => row.nspname);
+  return others.length === 0 ? missing : [...missing, schemasNotListed(others)];
+}
+
+function unknownSchema(name: string): Diagnostic {
+  return {
+    code: 'schema-unknown',
+    severity: 'warning',
+    place: `schema ${name}`,
+    message: `The schema "${name}" does not exist in this database or is one of PostgreSQL's own.`,
+    hint: 'Correct the list of schemas in platform.config.ts.',
+  };
+}
+
+function schemasNotListed(names: readonly string[]): Diagnostic {
+  return {
+    code: 'schemas-not-listed',
+    severity: 'info',
+    place: 'database',
+    message: `The list of schemas leaves out ${quotedNames(names)}.`,
+    hint: null,
+  };
+}
+
+function excludedDiagnostics(rows: readonly RelationRow[]): Diagnostic[] {
+  return rows.map((row) => ({
+    code: 'relation-excluded',
+    severity: 'info',
+    place: `table ${tableId(row.nspname, row.relname)}`,
+    message: `The configuration leaves out "${row.relname}".`,
+    hint: null,
+  }));
+}
+
+function patternDiagnostics(patterns: readonly string[], rows: readonly RelationRow[]): Diagnostic[] {
+  const idle = patterns.filter((pattern) => !rows.some((row) => matches(pattern, row)));
+  return [...new Set(idle)].map((pattern) => ({
+    code: 'pattern-without-match',
+    severity: 'warning',
+    place: 'platform.config.ts',
+    message: `The pattern "${pattern}" matches no table.`,
+    hint: 'Patterns are "name" or "schema.name", with "*" for any characters; a name with a dot stands in double quotes.',
+  }));
+}
+
+function extensionDiagnostics(rows: readonly RelationRow[]): Diagnostic[] {
+  return rows.map((row) => ({
+    code: 'extension-relation',
+    severity: 'info',
+    place: `table ${tableId(row.nspname, row.relname)}`,
+    message: `"${row.relname}" belongs to the extension "${row.extension}" and is left out.`,
+    hint: null,
+  }));
+}
+
+/** One per partitioned table: its partitions, wherever they lie, are served through it. */
+function partitionDiagnostics(
+  catalog: Catalog,
+  lookup: Lookup,
+  listed: ReadonlyMap<string, RelationRow>,
+): Diagnostic[] {
+  const partitions = catalog.inherits.filter((row) => row.relispartition);
+  const byRoot = groupedBy(partitions, (row) => lookup.root(row.inhrelid));
+  return [...byRoot].flatMap(([root, rows]): Diagnostic[] => {
+    const table = listed.get(root);
+    return table
+      ? [
+          partitionsHidden(
+            table,
+            rows.map((row) => row.child),
+          ),
+        ]
+      : [];
+  });
+}
+
+function partitionsHidden(table: RelationRow, partitions: readonly ObjectName[]): Diagnostic {
+  const count = partitions.length === 1 ? 'one partition' : `${partitions.length} partitions`;
+  const names = partitions.map((row) => tableId(row.nspname, row.name));
+  return {
+    code: 'partitions',
+    severity: 'info',
+    place: `table ${tableId(table.nspname, table.relname)}`,
+    message: `"${table.relname}" stands for its ${count}: ${quotedNames(names)}.`,
+    hint: null,
+  };
+}
+
+/** Partitions whose partitioned table is not served. */
+function strayPartitionDiagnostics(
+  partitions: readonly RelationRow[],
+  lookup: Lookup,
+  listed: ReadonlyMap<string, RelationRow>,
+): Diagnostic[] {
+  const stray = partitions.filter((row) => !listed.has(lookup.root(row.oid)));
+  return sortedBy(stray, (row) => row.relname).map((row) => ({
+    code: 'partition-without-table',
+    severity: 'warning',
+    place: `table ${tableId(row.nspname, row.relname)}`,
+    message: `"${row.relname}" is a partition of a table that is not served, and is left out with it.`,
+    hint: 'Add the schema of the partitioned table to the list of schemas, or include the table.',
+  }));
+}
+
+/** Most names a message lists; the rest is counted. */
+const mostNames = 50;
+
+/** Lists names in double quotes, sorted, each once: `"a", "b" and 3 more`. */
+export function quotedNames(names: readonly string[]): string {
+  const sorted = [...new Set(names)].sort(compareText);
+  const shown = sorted.slice(0, mostNames).map((name) => `"${name}"`);
+  const rest = sorted.length - shown.length;
+  return rest > 0 ? `${shown.join(', ')} and ${rest} more` : shown.join(', ');
+}

@@ -1,0 +1,143 @@
+import type { Diagnostic } from '../diagnostic.ts';
+import { compareText, sortedBy } from '../order.ts';
+import type { Column, ColumnType, EnumType, Table, TableId } from '../schema.ts';
+import { tableId } from '../table-id.ts';
+import { type Catalog, oldestVersion, type RelationRow } from './catalog.ts';
+import { type BuildColumns, columnsBuilder, relationId, updatableBits } from './columns.ts';
+import { buildForeignKeys } from './foreign-keys.ts';
+import { buildIndexes } from './indexes.ts';
+import { buildKeys, type Keys } from './keys.ts';
+import { type Lookup, lookupOf } from './lookup.ts';
+import { catalogRemarks, tableRemarks } from './remarks.ts';
+import { selectRelations } from './selection.ts';
+import { buildEnums } from './types.ts';
+
+/** The facts of a database: the part of the IR that is read and not derived. */
+export interface Facts {
+  /** Sorted by id. */
+  readonly tables: readonly Table[];
+  /** Sorted by schema and name. */
+  readonly enums: readonly EnumType[];
+  /** Sorted by place, code and message. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Builds tables and enums from a catalog. Pure: the result does not depend on the order of the catalog's rows.
+ *
+ * What has no place in the result is told in the diagnostics.
+ */
+export function buildTables(catalog: Catalog): Facts {
+  if (!(catalog.version >= oldestVersion)) return { tables: [], enums: [], diagnostics: [serverTooOld(catalog)] };
+  const lookup = lookupOf(catalog);
+  const { listed, diagnostics } = selectRelations(catalog, lookup);
+  const buildColumns = columnsBuilder(lookup, (relation) => listed.has(relation));
+  const rows = sortedBy([...listed.values()], relationId);
+  const foreignKeys = new Map(rows.map((row) => [row.oid, buildForeignKeys(lookup, listed, row)]));
+  const tables = rows.map((row) => ({
+    ...buildTable(lookup, listed, buildColumns, row),
+    foreignKeys: foreignKeys.get(row.oid)?.foreignKeys ?? [],
+  }));
+  return {
+    tables,
+    enums: buildEnums(catalog, usedEnums(tables)),
+    diagnostics: sortDiagnostics([
+      ...diagnostics,
+      ...[...foreignKeys.values()].flatMap((keys) => keys.diagnostics),
+      ...rows.flatMap((row) => tableRemarks(lookup, listed, row)),
+      ...catalogRemarks(catalog, lookup, tables),
+    ]),
+  };
+}
+
+function buildTable(
+  lookup: Lookup,
+  listed: ReadonlyMap<string, RelationRow>,
+  buildColumns: BuildColumns,
+  row: RelationRow,
+): Omit<Table, 'foreignKeys'> {
+  const described = buildColumns(row.oid);
+  return {
+    id: relationId(row),
+    schema: row.nspname,
+    name: row.relname,
+    kind: tableKind(row.relkind),
+    comment: row.description,
+    owner: row.owner,
+    rowSecurity: { enabled: row.relrowsecurity, forced: row.relforcerowsecurity },
+    inherits: parentsOf(lookup, listed, row),
+    writable: {
+      insert: (row.updatableByTriggers & updatableBits.insert) !== 0,
+      update: (row.updatableByTriggers & updatableBits.update) !== 0,
+      delete: (row.updatableByTriggers & updatableBits.delete) !== 0,
+    },
+    ...described,
+    ...keysOf(lookup, row, described.columns),
+    indexes: buildIndexes(lookup, row.oid),
+  };
+}
+
+/**
+ * A materialized view cannot have a primary key: the shortest of its unique indexes whose columns are never null takes
+ * its place.
+ */
+function keysOf(lookup: Lookup, row: RelationRow, columns: readonly Column[]): Keys {
+  const keys = buildKeys(lookup, row.oid);
+  if (row.relkind !== 'm' || keys.primaryKey) return keys;
+  const nullable = new Set(columns.filter((column) => column.nullable).map((column) => column.name));
+  const complete = keys.uniques.filter((key) => !key.columns.some((name) => nullable.has(name)));
+  const [primaryKey] = complete.toSorted((left, right) => left.columns.length - right.columns.length);
+  if (!primaryKey) return keys;
+  return { primaryKey, uniques: keys.uniques.filter((key) => key !== primaryKey) };
+}
+
+function tableKind(relkind: string): Table['kind'] {
+  switch (relkind) {
+    case 'p':
+      return 'partitioned';
+    case 'v':
+      return 'view';
+    case 'm':
+      return 'materializedView';
+    case 'f':
+      return 'foreign';
+    default:
+      return 'table';
+  }
+}
+
+/** Parents in the order in which the table names them. */
+function parentsOf(lookup: Lookup, listed: ReadonlyMap<string, RelationRow>, row: RelationRow): TableId[] {
+  return lookup
+    .parents(row.oid)
+    .filter((link) => listed.has(link.inhparent))
+    .map((link) => tableId(link.parent.nspname, link.parent.name));
+}
+
+function usedEnums(tables: readonly Table[]): ReadonlySet<string> {
+  return new Set(tables.flatMap((table) => table.columns.flatMap((column) => enumsOf(column.type))));
+}
+
+function enumsOf(type: ColumnType): readonly string[] {
+  const inner = type.element ? enumsOf(type.element) : [];
+  return type.enum === null ? inner : [type.enum, ...inner];
+}
+
+function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  return [...diagnostics].sort(
+    (left, right) =>
+      compareText(left.place, right.place) ||
+      compareText(left.code, right.code) ||
+      compareText(left.message, right.message),
+  );
+}
+
+function serverTooOld(catalog: Catalog): Diagnostic {
+  return {
+    code: 'server-version',
+    severity: 'error',
+    place: 'database',
+    message: `The server reports version ${catalog.version}; PostgreSQL 14 or later is needed.`,
+    hint: 'Upgrade the server.',
+  };
+}

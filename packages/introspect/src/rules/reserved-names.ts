@@ -1,0 +1,23 @@
+import { defaultSchema, matchTables } from '../passes/match-tables.ts';
+import { collectionName, reservedPrefix } from '../passes/name-collections.ts';
+import type { Rule } from './rule.ts';
+import { tablePlace } from './rule.ts';
+
+/** Names that begin with `platform_` belong to the product; such tables are left out. */
+export const reservedNames: Rule = (schema, { config }) => {
+  const matches = matchTables(schema.tables, config);
+  return schema.tables.flatMap((table) => {
+    const own = matches.get(table.id) ?? {};
+    const name = collectionName(table, own, defaultSchema(config));
+    if (own.hidden === true || !name.startsWith(reservedPrefix)) return [];
+    return [
+      {
+        code: 'reserved-name',
+        severity: 'warning' as const,
+        place: tablePlace(table),
+        message: `The name "${name}" is reserved, so the table is left out.`,
+        hint: `Rename it: collections: { ${JSON.stringify(table.id)}: { name: … } }.`,
+      },
+    ];
+  });
+};

@@ -1,0 +1,35 @@
+import type { PlatformConfig } from '../config/config.ts';
+import type { PermissionDocument } from '../config/permission-document.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import type { Schema, Table } from '../schema.ts';
+
+/** What rules may look at beside the schema. */
+export interface RuleSources {
+  readonly config: PlatformConfig;
+  readonly permissions: PermissionDocument;
+  /** `articles.comments`: names of relations as derived, before the configuration changed them. */
+  readonly relationKeys: readonly string[];
+}
+
+/** One law about a schema. Complains, never transforms, never throws. */
+export type Rule = (schema: Schema, sources: RuleSources) => readonly Diagnostic[];
+
+/** The place of a table in a diagnostic: `table public.articles`, `view public.article_stats`. */
+export function tablePlace({ kind, id }: Pick<Table, 'kind' | 'id'>): string {
+  return `${kindWords[kind]} ${id}`;
+}
+
+const kindWords = {
+  table: 'table',
+  partitioned: 'table',
+  view: 'view',
+  materializedView: 'materialized view',
+  foreign: 'foreign table',
+} as const;
+
+/** `"a"`, `"a" and "b"`, `"a", "b" and "c"`. */
+export function quotedList(names: readonly string[]): string {
+  const quoted = names.map((name) => `"${name}"`);
+  const last = quoted.at(-1) ?? '';
+  return quoted.length < 2 ? last : `${quoted.slice(0, -1).join(', ')} and ${last}`;
+}

@@ -1,0 +1,54 @@
+import type { Diagnostic } from './diagnostic.ts';
+import type { Schema } from './schema.ts';
+
+/** The name of the file, for places. */
+const place = 'platform.schema.json';
+
+/** Prints a schema for `platform.schema.json`: keys in alphabetical order, two spaces, a newline at the end. */
+export function printSchema(schema: Schema): string {
+  return `${JSON.stringify(sortKeys(schema), null, 2)}\n`;
+}
+
+/** Reads what `printSchema` printed. A text of another kind or version is a diagnostic that says what to do. */
+export function parseSchema(text: string): { readonly schema: Schema } | { readonly diagnostic: Diagnostic } {
+  const value = parseJson(text);
+  if (value === undefined) return refuse('The file is not JSON.');
+  if (!isObject(value)) return refuse('The file does not hold a schema.');
+  if (value.version !== 1) return refuse(`The file has version ${JSON.stringify(value.version) ?? 'none'}, not 1.`);
+  if (!isSchema(value)) return refuse('The file does not hold a whole schema.');
+  return { schema: value };
+}
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (!isObject(value)) return value;
+  // Entries become own properties, whatever their names.
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sortKeys(value[key])]),
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Trusts the lists of a file of the right version: only this package writes it. */
+function isSchema(value: unknown): value is Schema {
+  if (!isObject(value) || value.dialect !== 'postgres') return false;
+  return ['tables', 'enums', 'collections', 'roles', 'permissions'].every((key) => Array.isArray(value[key]));
+}
+
+function refuse(message: string): { readonly diagnostic: Diagnostic } {
+  const hint = 'Run `platform introspect` with the database at hand to write it anew.';
+  return { diagnostic: { code: 'schema-file', severity: 'error', place, message, hint } };
+}

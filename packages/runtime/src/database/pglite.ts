@@ -1,0 +1,149 @@
+/** The embedded database: PGlite, PostgreSQL compiled to WebAssembly, in this process and spoken to in the same protocol. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PlatformError } from '../errors.ts';
+import type { Database, Parameter, RowSink, Statement } from './database.ts';
+import { ConnectionError, toDatabaseError } from './errors.ts';
+import { sessionSql } from './postgres/options.ts';
+import { Read } from './postgres/read.ts';
+import { Connection, type Request } from './protocol/connection.ts';
+import { readTexts } from './protocol/texts.ts';
+
+/** The part of a PGlite instance that is used here. */
+export interface EmbeddedPostgres {
+  /** Runs a function while nobody else uses the database. */
+  runExclusive<T>(run: () => Promise<T>): Promise<T>;
+  /** Answers protocol messages with protocol messages. */
+  execProtocolRaw(message: Uint8Array, options?: { syncToFs?: boolean }): Promise<Uint8Array>;
+  /** Runs statements without parameters. */
+  exec(sql: string): Promise<unknown>;
+  /** Ends the database. */
+  close(): Promise<void>;
+}
+
+const session = { statementTimeoutMs: 0, applicationName: 'platform', readOnly: false };
+const preparedLimit = 1_000;
+/** Rows of a stream that are fetched at once. */
+const batchRows = 256;
+
+/**
+ * Opens an embedded database: a data directory (made when it does not exist), or an instance that is running already,
+ * which then stays open when the database is closed.
+ *
+ * There is one session for everything, so it is not read-only, statements have no timeout, and a stream keeps its rows
+ * in a held cursor instead of keeping the session to itself.
+ */
+export async function connectPglite(source: string | EmbeddedPostgres): Promise<Database> {
+  const embedded = typeof source === 'string' ? await startPglite(source) : source;
+  await embedded.exec(sessionSql(session, true));
+  const conversation = new Conversation(embedded);
+  const read = (request: Request, sink: RowSink): Promise<void> => conversation.read(request, sink);
+  return {
+    read: ({ name, text }, parameters, sink) => read({ name, text, parameters }, sink),
+    stream: (statement, parameters, sink, drained, signal) =>
+      streamCursor(read, statement, parameters, { sink, drained, signal }),
+    query: (text, parameters) => readTexts(read, text, parameters),
+    close: async (graceMs) => {
+      await conversation.close(graceMs);
+      if (typeof source === 'string') await embedded.close();
+    },
+  };
+}
+
+async function startPglite(directory: string): Promise<EmbeddedPostgres> {
+  try {
+    const { PGlite } = await import('@electric-sql/pglite');
+    return await PGlite.create(directory);
+  } catch (cause) {
+    const error = new ConnectionError(`Cannot open the embedded database in ${directory}: ${String(cause)}`, { cause });
+    throw toDatabaseError(error);
+  }
+}
+
+/** The one connection to an embedded database. */
+class Conversation {
+  readonly #embedded: EmbeddedPostgres;
+  readonly #connection: Connection;
+  #closing = false;
+
+  constructor(embedded: EmbeddedPostgres) {
+    this.#embedded = embedded;
+    const link = { write: (bytes: Buffer) => void this.#exchange(bytes), destroy: () => {} };
+    this.#connection = new Connection(link, preparedLimit, () => {});
+  }
+
+  read(request: Request, sink: RowSink): Promise<void> {
+    if (this.#closing) return Promise.reject(new PlatformError('SERVICE_UNAVAILABLE'));
+    return new Promise((resolve, reject) => {
+      const again = (read: Read): void => this.#connection.send(request, read);
+      const done = (error: unknown): void => (error === undefined ? resolve() : reject(error));
+      again(new Read(request, sink, again, done));
+    });
+  }
+
+  async close(graceMs: number): Promise<void> {
+    this.#closing = true;
+    const end = performance.now() + graceMs;
+    while (this.#connection.inFlight > 0 && performance.now() < end) await sleep(5);
+    this.#connection.fail(new ConnectionError('The database was closed.'));
+  }
+
+  /** Whole requests go in and whole answers come out, so nobody else's messages get in between. */
+  async #exchange(bytes: Buffer): Promise<void> {
+    try {
+      const answer = await this.#embedded.runExclusive(() => this.#embedded.execProtocolRaw(bytes, { syncToFs: false }));
+      this.#connection.receive(Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength));
+    } catch (error) {
+      this.#connection.fail(error);
+    }
+  }
+}
+
+interface Reader {
+  readonly sink: RowSink;
+  readonly drained: () => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+let cursors = 0;
+
+/** Streams from a cursor that outlives its transaction: the session is free for others while the reader is slow. */
+async function streamCursor(
+  read: (request: Request, sink: RowSink) => Promise<void>,
+  statement: Statement,
+  parameters: readonly Parameter[],
+  { sink, drained, signal }: Reader,
+): Promise<void> {
+  const cursor = `platform_${++cursors}`;
+  const nothing = { row: () => {} };
+  throwIfAborted(signal);
+  const declare = `DECLARE ${cursor} NO SCROLL CURSOR WITH HOLD FOR ${statement.text}`;
+  await read({ name: '', text: declare, parameters }, nothing);
+  try {
+    const fetch: Request = { name: '', text: `FETCH FORWARD ${batchRows} FROM ${cursor}`, parameters: [] };
+    while ((await readBatch(read, fetch, sink)) === batchRows) {
+      await drained();
+      throwIfAborted(signal);
+    }
+  } finally {
+    await read({ name: '', text: `CLOSE ${cursor}`, parameters: [] }, nothing);
+  }
+}
+
+async function readBatch(
+  read: (request: Request, sink: RowSink) => Promise<void>,
+  fetch: Request,
+  sink: RowSink,
+): Promise<number> {
+  let rows = 0;
+  await read(fetch, {
+    row: (buffer, offset, length) => {
+      rows++;
+      sink.row(buffer, offset, length);
+    },
+  });
+  return rows;
+}
+
+function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause: signal.reason });
+}

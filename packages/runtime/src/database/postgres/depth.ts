@@ -1,0 +1,35 @@
+/**
+ * How many requests may stand behind each other on one shared connection.
+ *
+ * Pipelining is for a database that answers fast. When an answer takes so long that requests behind it would suffer, the
+ * depth falls to one request per connection, as in an ordinary pool, and doubles again while nothing stalls.
+ */
+export class PipelineDepth {
+  readonly #most: number;
+  #depth: number;
+  #raisedAt = 0;
+
+  /** Starts at `most`. */
+  constructor(most = 256) {
+    this.#most = most;
+    this.#depth = most;
+  }
+
+  /** Requests that one connection may have in flight. */
+  get value(): number {
+    return this.#depth;
+  }
+
+  /** Notes an answer that keeps others waiting. */
+  stalled(now: number): void {
+    this.#depth = 1;
+    this.#raisedAt = now;
+  }
+
+  /** Lets the depth recover: it doubles every quarter of a second. */
+  recover(now: number): void {
+    if (this.#depth === this.#most || now - this.#raisedAt < 250) return;
+    this.#depth = Math.min(this.#depth * 2, this.#most);
+    this.#raisedAt = now;
+  }
+}

@@ -1,0 +1,59 @@
+import type { Connection } from '../protocol/connection.ts';
+import type { PostgresConnection } from './connect.ts';
+
+/** One open connection of the pool, with what the pool knows about it. */
+export interface Member {
+  readonly connection: Connection;
+  readonly cancel: () => Promise<void>;
+  /** Shared connections are there all the time; the others are opened when needed and closed when idle. */
+  readonly shared: boolean;
+  /** True while one request has it for itself. */
+  leased: boolean;
+  /** True when it takes no more requests and is closed as soon as the answer under way is complete. */
+  retired: boolean;
+  /** The request that was being answered at the last look, and since when. */
+  head: object | undefined;
+  headSince: number;
+  idleSince: number;
+}
+
+/** Makes a member of a fresh connection. */
+export function newMember({ connection, cancel }: PostgresConnection, shared: boolean, now: number): Member {
+  return { connection, cancel, shared, leased: false, retired: false, head: undefined, headSince: now, idleSince: now };
+}
+
+/** Milliseconds for which the member has been answering the same request. */
+export function headAge(member: Member, now: number): number {
+  const { head } = member.connection;
+  if (head !== member.head || head === undefined) {
+    member.head = head;
+    member.headSince = now;
+    if (head !== undefined) member.idleSince = now;
+  }
+  return now - member.headSince;
+}
+
+/** Finds the connection a read goes to: the least busy one that has room, shared ones before others. */
+export function pickForRead(members: readonly Member[], depth: number, sharedOnly: boolean): Member | undefined {
+  let best: Member | undefined;
+  for (const member of members) {
+    if (member.leased || member.retired || (sharedOnly && !member.shared)) continue;
+    if (member.connection.inFlight >= depth) continue;
+    if (best === undefined || isBetter(member, best)) best = member;
+  }
+  return best;
+}
+
+function isBetter(member: Member, than: Member): boolean {
+  if (member.shared !== than.shared) return member.shared;
+  return member.connection.inFlight < than.connection.inFlight;
+}
+
+/** Finds a connection that one request can have for itself. */
+export function pickForLease(members: readonly Member[]): Member | undefined {
+  return members.find(({ connection, ...member }) => isFree(member) && connection.inFlight === 0);
+}
+
+function isFree(member: Pick<Member, 'shared' | 'leased' | 'retired'>): boolean {
+  return !member.shared && !member.leased && !member.retired;
+}

@@ -1,0 +1,71 @@
+/** Settings of the connection to a PostgreSQL server. */
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database?…`, with the parameters that `pg` knows, such as `sslmode`. */
+  readonly url: string;
+  /** Most connections open at once; at least 2, so that a streamed answer never blocks the others. Default 10. */
+  readonly poolMax?: number;
+  /** Connections that reads share by pipelining as long as the database answers fast. Default 2. */
+  readonly readConnections?: number;
+  /** How long a request waits for a connection before it is unavailable. Default 2000. */
+  readonly poolTimeoutMs?: number;
+  /** How long a statement may run. Default 30000. */
+  readonly statementTimeoutMs?: number;
+  /** How long making a connection may take. Default 10000. */
+  readonly connectTimeoutMs?: number;
+  /** Statements prepared per connection before the least recently used is closed. Default 1000. */
+  readonly preparedLimit?: number;
+  /** Shown in `pg_stat_activity`. Default `platform`. */
+  readonly applicationName?: string;
+}
+
+/** Options with every default filled in. */
+export type PostgresSettings = Required<PostgresOptions>;
+
+/** Fills in the defaults. */
+export function postgresSettings(options: PostgresOptions): PostgresSettings {
+  const poolMax = Math.max(options.poolMax ?? 10, 2);
+  return {
+    url: options.url,
+    poolMax,
+    readConnections: Math.min(Math.max(options.readConnections ?? 2, 1), poolMax - 1),
+    poolTimeoutMs: options.poolTimeoutMs ?? 2_000,
+    statementTimeoutMs: options.statementTimeoutMs ?? 30_000,
+    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
+    preparedLimit: options.preparedLimit ?? 1_000,
+    applicationName: options.applicationName ?? 'platform',
+  };
+}
+
+/**
+ * One statement that makes results independent of the server's, database's and role's settings.
+ *
+ * Sent after connecting and not as start-up parameters, which poolers refuse. `search_path` stays the role's own: views
+ * and functions of the database rely on it, and every name of ours is qualified. `shared` connections run the same
+ * statements over and over, where planning would cost more than a generic plan loses.
+ */
+export function sessionSql(settings: SessionSettings, shared: boolean): string {
+  return Object.entries({
+    client_encoding: 'UTF8',
+    timezone: 'UTC',
+    datestyle: 'ISO',
+    intervalstyle: 'iso_8601',
+    extra_float_digits: '1',
+    bytea_output: 'hex',
+    xmloption: 'content',
+    jit: 'off',
+    statement_timeout: String(settings.statementTimeoutMs),
+    default_transaction_read_only: settings.readOnly ? 'on' : 'off',
+    plan_cache_mode: shared ? 'force_generic_plan' : 'auto',
+    application_name: settings.applicationName,
+  })
+    .map(([name, value]) => `SET ${name} = '${value.replaceAll("'", "''")}'`)
+    .join('; ');
+}
+
+/** What a session is made of. */
+export interface SessionSettings {
+  readonly statementTimeoutMs: number;
+  readonly applicationName: string;
+  /** True where every transaction is one of reading. */
+  readonly readOnly: boolean;
+}

@@ -1,0 +1,268 @@
+/**
+ * The connections to one server, and who may use which.
+ *
+ * Reads share a few connections by pipelining. When one answer takes long, the reads behind it move to other
+ * connections, so that nobody waits for somebody else's slow statement; the pool grows for that up to its limit.
+ * Streams lease a connection each.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PlatformError } from '../../errors.ts';
+import type { RowSink } from '../database.ts';
+import { ConnectionError, toDatabaseError } from '../errors.ts';
+import type { Connection, Request } from '../protocol/connection.ts';
+import { Backoff } from './backoff.ts';
+import type { Closed, PostgresConnection } from './connect.ts';
+import { PipelineDepth } from './depth.ts';
+import { headAge, type Member, newMember, pickForLease, pickForRead } from './member.ts';
+import type { PostgresSettings } from './options.ts';
+import { Read } from './read.ts';
+
+/** Opens a connection; `closed` is called once when it has ended. */
+export type Open = (shared: boolean, closed: Closed) => Promise<PostgresConnection>;
+
+/** A request for a connection of its own that waits for one. */
+interface Waiting {
+  readonly deadline: number;
+  readonly take: (member: Member) => void;
+  readonly refuse: (error: PlatformError) => void;
+}
+
+/** How often the pool looks after its connections while there is something to look after. */
+const lookMs = 50;
+/** An answer that takes longer lets the reads behind it move on. */
+const stallMs = 100;
+/** Beyond the statement timeout the server is not believed to answer at all. */
+const silenceMs = 2_000;
+/** Connections that are not shared are closed after this time without use. */
+const idleMs = 10_000;
+/** Requests that may wait for a connection; more are refused at once. */
+const mostWaiting = 5_000;
+
+/** A pool of connections to one PostgreSQL server. */
+export class Pool {
+  readonly #settings: PostgresSettings;
+  readonly #open: Open;
+  readonly #backoff = new Backoff();
+  readonly #depth = new PipelineDepth();
+  #members: Member[] = [];
+  #opening = { shared: 0, other: 0 };
+  #reads: Read[] = [];
+  #leases: Waiting[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #retryTimer: NodeJS.Timeout | undefined;
+  #lastFailure: unknown;
+  #closing = false;
+
+  constructor(settings: PostgresSettings, open: Open) {
+    this.#settings = settings;
+    this.#open = open;
+  }
+
+  /** Opens the shared connections; rejects when the first cannot be made. */
+  async start(): Promise<void> {
+    try {
+      const first = await this.#open(true, this.#lost);
+      this.#members.push(newMember(first, true, performance.now()));
+    } catch (cause) {
+      throw toDatabaseError(cause);
+    }
+    this.#maintain();
+  }
+
+  /** Runs a statement on a shared connection; rejects with `PlatformError`. */
+  read(request: Request, sink: RowSink): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const done = (error: unknown): void => {
+        if (this.#reads.length > 0) this.#serve();
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      this.#dispatch(new Read(request, sink, this.#dispatch, done));
+    });
+  }
+
+  /** Resolves with a connection that nobody else uses; give it back with `release`. */
+  lease(signal: AbortSignal): Promise<Member> {
+    return new Promise((resolve, reject) => {
+      if (this.#refuses(this.#leases.length)) return reject(this.#unavailable());
+      const waiting: Waiting = {
+        deadline: performance.now() + this.#settings.poolTimeoutMs,
+        take: resolve,
+        refuse: reject,
+      };
+      signal.addEventListener('abort', () => this.#withdrawLease(waiting), { once: true });
+      this.#leases.push(waiting);
+      this.#watch();
+      this.#serve();
+      this.#maintain();
+    });
+  }
+
+  /** Takes a leased connection back. One that still runs something must have been ended before. */
+  release(member: Member): void {
+    member.leased = false;
+    member.idleSince = performance.now();
+    this.#watch();
+    this.#serve();
+  }
+
+  /** Waits for what is under way, at most `graceMs`, refusing everything new; then closes every connection. */
+  async close(graceMs: number): Promise<void> {
+    this.#closing = true;
+    clearTimeout(this.#retryTimer);
+    const end = performance.now() + graceMs;
+    while (this.#busy() && performance.now() < end) await sleep(Math.min(10, graceMs));
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#refuseWaiting(Number.POSITIVE_INFINITY);
+    for (const member of [...this.#members]) member.connection.end();
+  }
+
+  /** Sends a read to a connection that has room, or lets it wait for one. */
+  readonly #dispatch = (read: Read): void => {
+    const member = pickForRead(this.#members, this.#depth.value, this.#leases.length > 0);
+    if (member === undefined || this.#reads.length > 0 || this.#closing) return this.#enqueue(read);
+    this.#watch();
+    member.connection.send(read.request, read);
+  };
+
+  #busy(): boolean {
+    const waiting = this.#reads.length + this.#leases.length;
+    return waiting > 0 || this.#members.some(({ connection, leased }) => leased || connection.inFlight > 0);
+  }
+
+  #enqueue(read: Read): void {
+    if (this.#refuses(this.#reads.length)) return read.settled(this.#unavailable());
+    read.deadline = performance.now() + this.#settings.poolTimeoutMs;
+    this.#reads.push(read);
+    this.#watch();
+    this.#maintain();
+  }
+
+  #refuses(waiting: number): boolean {
+    return this.#closing || waiting >= mostWaiting;
+  }
+
+  #unavailable(): PlatformError {
+    const cause = new ConnectionError('No connection to the database was free in time.', { cause: this.#lastFailure });
+    return toDatabaseError(cause);
+  }
+
+  /** Gives connections to those who wait: first to streams, which can use only some of them. */
+  #serve(): void {
+    for (let member = pickForLease(this.#members); member && this.#leases.length > 0; ) {
+      member.leased = true;
+      this.#leases.shift()?.take(member);
+      member = pickForLease(this.#members);
+    }
+    while (this.#reads.length > 0) {
+      const member = pickForRead(this.#members, this.#depth.value, this.#leases.length > 0);
+      const read = member && this.#reads.shift();
+      if (read === undefined) return;
+      member?.connection.send(read.request, read);
+    }
+  }
+
+  /** Opens the connections that are missing, one at a time while the server does not answer. */
+  #maintain(): void {
+    if (this.#closing) return;
+    const wait = this.#backoff.wait(performance.now());
+    if (wait > 0) return this.#maintainLater(wait);
+    for (let shared = this.#missing(); shared !== undefined; shared = this.#missing()) void this.#add(shared);
+  }
+
+  #maintainLater(wait: number): void {
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => this.#maintain(), wait).unref();
+  }
+
+  /** Tells which kind of connection should be opened next, if any: true for a shared one. */
+  #missing(): boolean | undefined {
+    const opening = this.#opening.shared + this.#opening.other;
+    if (this.#members.length + opening >= this.#settings.poolMax) return undefined;
+    if (this.#backoff.failing && opening > 0) return undefined;
+    const shared = this.#members.filter((member) => member.shared && !member.retired).length + this.#opening.shared;
+    if (shared < this.#settings.readConnections) return true;
+    const wanted = this.#leases.length + this.#reads.length;
+    return this.#opening.other < wanted ? false : undefined;
+  }
+
+  async #add(shared: boolean): Promise<void> {
+    const kind = shared ? 'shared' : 'other';
+    this.#opening[kind]++;
+    try {
+      const opened = await this.#open(shared, this.#lost);
+      this.#opening[kind]--;
+      this.#backoff.succeed();
+      if (this.#closing) return opened.connection.end();
+      this.#members.push(newMember(opened, shared, performance.now()));
+      this.#watch();
+    } catch (error) {
+      this.#opening[kind]--;
+      this.#lastFailure = error;
+      this.#backoff.fail(performance.now(), Math.random());
+    }
+    this.#serve();
+    this.#maintain();
+  }
+
+  readonly #lost = (connection: Connection, error: unknown): void => {
+    this.#lastFailure = error;
+    this.#members = this.#members.filter((member) => member.connection !== connection);
+    this.#maintain();
+  };
+
+  #watch(): void {
+    this.#timer ??= setInterval(() => this.#look(), lookMs).unref();
+  }
+
+  /** The regular look at every connection and everyone who waits. */
+  #look(): void {
+    const now = performance.now();
+    for (const member of [...this.#members]) this.#lookAt(member, now);
+    this.#depth.recover(now);
+    this.#serve();
+    this.#refuseWaiting(now);
+    if (!this.#busy() && this.#members.every((member) => member.shared)) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+  }
+
+  #lookAt(member: Member, now: number): void {
+    const { connection } = member;
+    const age = headAge(member, now);
+    if (member.leased) return;
+    if (connection.head === undefined) return this.#lookAtIdle(member, now);
+    if (age > this.#settings.statementTimeoutMs + silenceMs) connection.fail(new ConnectionError('No answer in time.'));
+    else if (age > stallMs && connection.inFlight > 1 && !member.retired) this.#stalled(member, now);
+    else if (age === 0 && member.retired) connection.fail(new ConnectionError('The connection was replaced.'));
+  }
+
+  #lookAtIdle(member: Member, now: number): void {
+    if (member.retired || (!member.shared && now - member.idleSince > idleMs)) member.connection.end();
+  }
+
+  /**
+   * Moves the reads behind a slow answer to other connections. The server would run them here too, so the connection is
+   * closed as soon as that answer is complete.
+   */
+  #stalled(member: Member, now: number): void {
+    member.retired = true;
+    this.#depth.stalled(now);
+    for (const exchange of member.connection.withdraw()) if (exchange instanceof Read) this.#dispatch(exchange);
+    this.#maintain();
+  }
+
+  #refuseWaiting(now: number): void {
+    while ((this.#reads[0]?.deadline ?? now) < now) this.#reads.shift()?.settled(this.#unavailable());
+    while ((this.#leases[0]?.deadline ?? now) < now) this.#leases.shift()?.refuse(this.#unavailable());
+  }
+
+  #withdrawLease(waiting: Waiting): void {
+    const at = this.#leases.indexOf(waiting);
+    if (at < 0) return;
+    this.#leases.splice(at, 1);
+    waiting.refuse(this.#unavailable());
+  }
+}

@@ -1,0 +1,38 @@
+import type { RowSink } from '../database.ts';
+import { isRetryable, toDatabaseError } from '../errors.ts';
+import type { Exchange, Request } from '../protocol/connection.ts';
+
+/** Where a read goes: to a connection now, or to the queue of those that wait for one. */
+export type Dispatch = (read: Read) => void;
+
+/** One read under way, wherever it is: waiting, sent, or sent again. */
+export class Read implements Exchange {
+  readonly request: Request;
+  /** Time after which it no longer waits for a connection; set while it waits. */
+  deadline = 0;
+  readonly #sink: RowSink;
+  readonly #done: (error: unknown) => void;
+  readonly #again: Dispatch;
+  #rows = 0;
+  #tries = 0;
+
+  /** `done` is called once with what the caller gets; `again` takes a read that deserves another try. */
+  constructor(request: Request, sink: RowSink, again: Dispatch, done: (error: unknown) => void) {
+    this.request = request;
+    this.#sink = sink;
+    this.#again = again;
+    this.#done = done;
+  }
+
+  row(buffer: Buffer, offset: number, length: number): void {
+    this.#rows++;
+    this.#sink.row(buffer, offset, length);
+  }
+
+  /** Once more elsewhere when nothing was delivered yet: reading twice does no harm. */
+  settled(error: unknown): void {
+    if (error === undefined) this.#done(undefined);
+    else if (this.#rows === 0 && this.#tries++ === 0 && isRetryable(error)) this.#again(this);
+    else this.#done(toDatabaseError(error));
+  }
+}

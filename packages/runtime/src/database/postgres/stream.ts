@@ -1,0 +1,98 @@
+/** Streamed reads: a leased connection, a portal, and everything that can end them early. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PlatformError } from '../../errors.ts';
+import type { Parameter, RowSink, Statement } from '../database.ts';
+import { ConnectionError, isRetryable, toDatabaseError } from '../errors.ts';
+import type { Member } from './member.ts';
+import type { Pool } from './pool.ts';
+import { Portal } from './portal.ts';
+
+/** What `Database.stream` was asked for. */
+export interface Stream {
+  readonly statement: Statement;
+  readonly parameters: readonly Parameter[];
+  readonly sink: RowSink;
+  readonly drained: () => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** How long an abandoned statement may take to end by itself before the server is told and the connection dropped. */
+const endMs = 500;
+
+/** Runs a stream; once more on another connection when one is lost before the first row. Rejects with `PlatformError`. */
+export async function runStream(pool: Pool, stream: Stream, batchTimeoutMs: number): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const member = await lease(pool, stream.signal);
+    const portal = new Portal(member.connection, stream.sink);
+    try {
+      return await runPortal(portal, stream, batchTimeoutMs);
+    } catch (error) {
+      if (tries > 0 || portal.rows > 0 || stream.signal.aborted || !isRetryable(error)) throw toDatabaseError(error);
+    } finally {
+      await endPortal(portal, member);
+      pool.release(member);
+    }
+  }
+}
+
+async function lease(pool: Pool, signal: AbortSignal): Promise<Member> {
+  throwIfAborted(signal);
+  return pool.lease(signal);
+}
+
+async function runPortal(portal: Portal, stream: Stream, batchTimeoutMs: number): Promise<void> {
+  const { statement, parameters, drained, signal } = stream;
+  const aborted = whenAborted(signal);
+  try {
+    let batch = await inTime(portal.open(statement, parameters), aborted.promise, batchTimeoutMs);
+    while (batch === 'more') {
+      await Promise.race([drained(), aborted.promise]);
+      batch = await inTime(portal.next(), aborted.promise, batchTimeoutMs);
+    }
+  } finally {
+    aborted.forget();
+  }
+}
+
+/** Ends what is left of the statement, so that the connection can be used again or is gone. */
+async function endPortal(portal: Portal, member: Member): Promise<void> {
+  if (portal.ended || member.connection.isClosed) return;
+  const late = new AbortController();
+  const stopped = portal.stop().catch(() => {});
+  await Promise.race([stopped, sleep(endMs, undefined, { signal: late.signal }).catch(() => {})]);
+  late.abort();
+  if (portal.ended) return;
+  await member.cancel();
+  member.connection.fail(new ConnectionError('The statement was abandoned.'));
+}
+
+/** Waits for a batch, but not beyond the abort of the request or the time in which a server that lives has answered. */
+async function inTime<T>(batch: Promise<T>, aborted: Promise<never>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new ConnectionError('No answer in time.')), timeoutMs).unref();
+  });
+  try {
+    return await Promise.race([batch, aborted, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function whenAborted(signal: AbortSignal): { readonly promise: Promise<never>; readonly forget: () => void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(abortError(signal));
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  // It may reject when nobody is waiting for it.
+  promise.catch(() => {});
+  return { promise, forget: () => signal.removeEventListener('abort', abort) };
+}
+
+function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw abortError(signal);
+}
+
+function abortError(signal: AbortSignal): PlatformError {
+  return new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause: signal.reason });
+}

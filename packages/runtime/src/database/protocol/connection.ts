@@ -1,0 +1,292 @@
+/**
+ * One conversation with a PostgreSQL server that is connected and authenticated: requests are sent without waiting for
+ * the answers to earlier ones, and each ends with its own Sync, so an error never touches its neighbours.
+ *
+ * What carries the bytes — a socket, TLS, or PGlite in this process — is a `Link`.
+ */
+import { ByteWriter } from '../../json/byte-writer.ts';
+import type { Parameter, Statement } from '../database.ts';
+import { ConnectionError, isStalePreparation, ServerError } from '../errors.ts';
+import {
+  type ResultFormat,
+  writeBind,
+  writeClosePortal,
+  writeCloseStatement,
+  writeExecute,
+  writeFlush,
+  writeParse,
+  writeSync,
+  writeTerminate,
+} from './encode.ts';
+import { kinds, MessageReader, readErrorFields } from './messages.ts';
+import { PreparedNames } from './prepared.ts';
+
+/** Carries bytes to the server. Whoever makes it hands received bytes to `Connection.receive`. */
+export interface Link {
+  /** Sends bytes, which stay unchanged. */
+  write(bytes: Buffer): void;
+  /** Closes without waiting for anything. */
+  destroy(): void;
+}
+
+/** What a request wants to know about its answer. `settled` is called exactly once, last. */
+export interface Exchange {
+  /** One row; see `RowSink.row`. */
+  row(buffer: Buffer, offset: number, length: number): void;
+  /** The portal has given as many rows as were asked for and may have more. */
+  suspended?(): void;
+  /** The server is done with the request: `error` is undefined when it succeeded. */
+  settled(error: unknown): void;
+}
+
+/** A statement to run. An empty name prepares it anew each time. */
+export interface Request extends Statement {
+  readonly parameters: readonly Parameter[];
+  /** Format of all columns; binary when absent. */
+  readonly format?: ResultFormat;
+}
+
+/** A request that was sent, in the order of the answers. */
+interface Slot {
+  readonly request: Request;
+  /** Undefined once nobody wants the answer any more. */
+  exchange: Exchange | undefined;
+  /** Name under which Parse was sent with this request. */
+  parses: string | undefined;
+  rows: number;
+  error: unknown;
+  retried: boolean;
+  /** Absent unless the request runs in batches; then whether its Sync has been sent. */
+  synced: boolean | undefined;
+}
+
+/** Settled slots at the front of the queue that are worth being cut off. */
+const compactAt = 512;
+
+/** A pipelined client of one connection. */
+export class Connection {
+  readonly #link: Link;
+  readonly #closed: (error: unknown) => void;
+  readonly #prepared: PreparedNames;
+  readonly #reader = new MessageReader((kind, buffer, start, end) => this.#message(kind, buffer, start, end));
+  readonly #out = new ByteWriter();
+  #slots: Slot[] = [];
+  #first = 0;
+  #flushing: NodeJS.Immediate | undefined;
+  /** True when statements are not kept between requests: a pooler hands each request to another server. */
+  #nameless = false;
+  #over = false;
+  #lastWords: ServerError | undefined;
+
+  /** `closed` is called once, when the connection has ended for whatever reason, after every request was settled. */
+  constructor(link: Link, preparedLimit: number, closed: (error: unknown) => void) {
+    this.#link = link;
+    this.#prepared = new PreparedNames(preparedLimit);
+    this.#closed = closed;
+  }
+
+  /** Requests sent and not yet answered. */
+  get inFlight(): number {
+    return this.#slots.length - this.#first;
+  }
+
+  /** The request being answered, as a mark to compare: while it stays the same, no answer was completed. */
+  get head(): object | undefined {
+    return this.#slots[this.#first];
+  }
+
+  /** True when the connection can take no more requests. */
+  get isClosed(): boolean {
+    return this.#over;
+  }
+
+  /** How many statements are prepared on this connection. */
+  get preparedCount(): number {
+    return this.#prepared.size;
+  }
+
+  /** Sends a request and runs it to its end. */
+  send(request: Request, exchange: Exchange): void {
+    this.#send(newSlot(request, exchange), false);
+  }
+
+  /** Runs a request as the only one on this connection and stops after `rows` rows; go on with `more` or `stop`. */
+  open(request: Request, rows: number, exchange: Exchange): void {
+    const slot = newSlot({ ...request, name: '' }, exchange);
+    slot.synced = false;
+    this.#slots.push(slot);
+    writeParse(this.#out, '', request.text);
+    writeBind(this.#out, '', request.parameters, request.format);
+    this.more(rows);
+  }
+
+  /** Asks a suspended portal for the next rows. */
+  more(rows: number): void {
+    writeExecute(this.#out, rows);
+    writeFlush(this.#out);
+    this.#flushSoon();
+  }
+
+  /** Ends a suspended portal; its request is settled when the server has confirmed. */
+  stop(): void {
+    const slot = this.#slots[this.#first];
+    if (slot?.synced !== false) return;
+    slot.synced = true;
+    writeClosePortal(this.#out);
+    writeSync(this.#out);
+    this.#flushSoon();
+  }
+
+  /**
+   * Takes back every request behind the one being answered; none of them has received a row. The server runs them
+   * nevertheless, unless the connection is closed first, and their answers are dropped.
+   */
+  withdraw(): readonly Exchange[] {
+    const taken: Exchange[] = [];
+    for (const slot of this.#slots.slice(this.#first + 1)) {
+      if (slot.exchange !== undefined) taken.push(slot.exchange);
+      slot.exchange = undefined;
+    }
+    return taken;
+  }
+
+  /** Takes bytes from the server. */
+  receive(chunk: Buffer): void {
+    if (this.#over) return;
+    try {
+      this.#reader.feed(chunk);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Ends the connection because of an error; requests under way are settled with it. */
+  fail(error: unknown): void {
+    if (this.#over) return;
+    this.#over = true;
+    clearImmediate(this.#flushing);
+    this.#link.destroy();
+    const cause = this.#lastWords ?? error;
+    const failure = cause instanceof ServerError ? cause : new ConnectionError('The connection was lost.', { cause });
+    const left = this.#slots.slice(this.#first);
+    this.#slots = [];
+    this.#first = 0;
+    for (const slot of left) slot.exchange?.settled(slot.error ?? failure);
+    this.#closed(failure);
+  }
+
+  /** Ends an idle connection politely. */
+  end(): void {
+    if (this.#over) return;
+    writeTerminate(this.#out);
+    this.#flush();
+    this.fail(new ConnectionError('The connection was closed.'));
+  }
+
+  #send(slot: Slot, fresh: boolean): void {
+    if (this.#over) {
+      slot.exchange?.settled(new ConnectionError('The connection was closed.'));
+      return;
+    }
+    const { name, text, parameters, format } = slot.request;
+    const used = this.#nameless ? '' : name;
+    slot.parses = this.#prepare(used, text, fresh) ? used : undefined;
+    writeBind(this.#out, used, parameters, format);
+    writeExecute(this.#out);
+    writeSync(this.#out);
+    this.#slots.push(slot);
+    this.#flushSoon();
+  }
+
+  /** Writes Parse unless the statement is prepared; tells whether it did. */
+  #prepare(name: string, text: string, fresh: boolean): boolean {
+    if (name !== '') {
+      if (!fresh && this.#prepared.use(name)) return false;
+      if (fresh) writeCloseStatement(this.#out, name);
+      const evicted = this.#prepared.add(name);
+      if (evicted !== undefined) writeCloseStatement(this.#out, evicted);
+    }
+    writeParse(this.#out, name, text);
+    return true;
+  }
+
+  /** One write per turn of the event loop, however many requests it brings. */
+  #flushSoon(): void {
+    this.#flushing ??= setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#flushing = undefined;
+    if (!this.#over && this.#out.length > 0) this.#link.write(this.#out.take());
+  }
+
+  #message(kind: number, buffer: Buffer, start: number, end: number): void {
+    const slot = this.#slots[this.#first];
+    if (kind === kinds.dataRow) this.#row(slot, buffer, start, end);
+    else if (kind === kinds.ready) this.#ready(slot);
+    else if (kind === kinds.error) this.#error(slot, new ServerError(readErrorFields(buffer, start, end)));
+    else if (kind === kinds.parseComplete) this.#prepared.confirm(slot?.parses ?? '');
+    else if (kind === kinds.portalSuspended) this.#suspended(slot);
+    else if (kind === kinds.commandComplete) this.#sync(slot);
+    else if (kind === kinds.copyIn || kind === kinds.copyBoth) throw new Error('COPY is not for this connection.');
+    // Everything else — notices, parameter status, notifications, completions — changes nothing here.
+  }
+
+  #row(slot: Slot | undefined, buffer: Buffer, start: number, end: number): void {
+    if (slot?.exchange === undefined || slot.error !== undefined) return;
+    slot.rows++;
+    try {
+      slot.exchange.row(buffer, start + 2, end - start - 2);
+    } catch (error) {
+      slot.error = error;
+    }
+  }
+
+  #error(slot: Slot | undefined, error: ServerError): void {
+    if (error.fatal) this.#lastWords = error;
+    if (slot === undefined) return;
+    slot.error ??= error;
+    // Named statements outlive errors, except that of their own Parse.
+    if (slot.parses !== undefined && !this.#prepared.isConfirmed(slot.parses)) this.#prepared.delete(slot.parses);
+    this.#sync(slot);
+  }
+
+  /** Ends a request that runs in batches, once nothing more will be asked of it. */
+  #sync(slot: Slot | undefined): void {
+    if (slot?.synced !== false) return;
+    slot.synced = true;
+    writeSync(this.#out);
+    this.#flushSoon();
+  }
+
+  #suspended(slot: Slot | undefined): void {
+    if (slot?.error !== undefined || slot?.exchange === undefined) this.stop();
+    else slot.exchange.suspended?.();
+  }
+
+  #ready(slot: Slot | undefined): void {
+    if (slot === undefined) return;
+    this.#first++;
+    if (this.#first === this.#slots.length || this.#first > compactAt) {
+      this.#slots = this.#slots.slice(this.#first);
+      this.#first = 0;
+    }
+    if (slot.error !== undefined && this.#retry(slot)) return;
+    slot.exchange?.settled(slot.error);
+  }
+
+  /** Sends a request again whose statement the server has lost, replaced or never kept. */
+  #retry(slot: Slot): boolean {
+    const { error, request, exchange } = slot;
+    if (slot.retried || slot.rows > 0 || slot.synced !== undefined || exchange === undefined) return false;
+    if (!isStalePreparation(error) || request.name === '') return false;
+    const lost = error.sqlstate === '26000' && slot.parses === undefined && this.#prepared.isConfirmed(request.name);
+    if (lost || error.sqlstate === '42P05') this.#nameless = true;
+    this.#send({ ...newSlot(request, exchange), retried: true }, true);
+    return true;
+  }
+}
+
+function newSlot(request: Request, exchange: Exchange): Slot {
+  return { request, exchange, parses: undefined, rows: 0, error: undefined, retried: false, synced: undefined };
+}

@@ -1,0 +1,39 @@
+/** The first two stages of every request: who asks, and whether the route exists. */
+import type { IncomingMessage } from 'node:http';
+import type { Caller } from '../caller.ts';
+import { PlatformError } from '../errors.ts';
+import { type Authenticate, ignoresToken } from './authenticate.ts';
+import { type ItemPath, readItemPath, splitTarget } from './target.ts';
+import { findToken } from './token.ts';
+
+/** What the first stages found out about a request. */
+export interface Call {
+  readonly caller: Caller;
+  /** Raw query string, without the question mark. */
+  readonly query: string;
+  /** Null on every path that is not below `/items`. */
+  readonly item: ItemPath | null;
+}
+
+/**
+ * Reads a request's call. `routed` tells whether the router found something. Throws the error of the token first, also
+ * on unknown paths, then ROUTE_NOT_FOUND.
+ */
+export type CallReader = (request: IncomingMessage, routed: boolean) => Call;
+
+/** Makes the reader of a server whose endpoints are known; those with parameters all lie below `/items`. */
+export function createCallReader(
+  authenticate: Authenticate,
+  endpoints: readonly { readonly url: string }[],
+): CallReader {
+  const paths = new Set(endpoints.map(({ url }) => url).filter((url) => !url.includes(':')));
+  return function readCall(request, routed) {
+    const { path, query } = splitTarget(request.url ?? '');
+    const token = ignoresToken(request.method ?? '', path) ? null : findToken(request, query);
+    const caller = authenticate(token);
+    const item = readItemPath(path);
+    // The router decodes, so it matches more spellings of a path than the one that exists.
+    if (!routed || (item === null && !paths.has(path))) throw new PlatformError('ROUTE_NOT_FOUND');
+    return { caller, query, item };
+  };
+}

@@ -1,0 +1,110 @@
+/** Fastify as this server uses it: with limits, our bodies and our errors, without what costs on every request. */
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { JsonValue } from '../contract/index.ts';
+import type { Environment } from '../environment.ts';
+import type { Answerer } from './answer.ts';
+import { parseBody } from './body.ts';
+import type { Call, CallReader } from './call.ts';
+import { answerBrokenRequest, toAnswerError } from './failures.ts';
+import { logFailure, loggerOptions } from './log.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set before the body is read and before any handler runs. */
+    call: Call | null;
+    /** The parsed body; undefined for an empty one. */
+    json: JsonValue | undefined;
+  }
+}
+
+/** Makes a Fastify server without routes in which every failure is answered by the specification's errors. */
+export function createCarrier(environment: Environment, answerer: Answerer, readCall: CallReader): FastifyInstance {
+  const server = createFastify(environment, (request, reply, error) => {
+    failRequest(answerer, request, reply, tokenError(readCall, request) ?? error);
+  });
+  acceptBodies(server);
+  server.decorateRequest('call', null);
+  server.decorateRequest('json', undefined);
+  server.addHook('onRequest', (request, _reply, done) => {
+    try {
+      request.call = readCall(request.raw, !request.is404);
+      dropTypeOfNothing(request);
+    } catch (error) {
+      done(toAnswerError(error));
+      return;
+    }
+    done();
+  });
+  server.setErrorHandler((error, request, reply) => failRequest(answerer, request, reply, error));
+  return server;
+}
+
+/** Answers a request with an error and logs it. */
+export function failRequest(answerer: Answerer, request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
+  const error = toAnswerError(thrown);
+  logFailure(request.log, request.raw, error);
+  // Fastify asks for this when the rest of a body is still on its way.
+  const closing = reply.getHeader('connection') === 'close';
+  if (!reply.sent) reply.hijack();
+  const exchange = { request: request.raw, response: reply.raw };
+  answerer.fail(exchange, error, closing ? ['Connection', 'close'] : []);
+}
+
+type FrameworkFailure = (request: FastifyRequest, reply: FastifyReply, error: Error) => void;
+
+function createFastify(environment: Environment, fail: FrameworkFailure): FastifyInstance {
+  const { requestTimeout, database } = environment;
+  const server = fastify({
+    logger: loggerOptions(environment),
+    disableRequestLogging: true,
+    exposeHeadRoutes: false,
+    // A connection kept alive may still bring requests while the server stops; they are answered, then it is closed.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    bodyLimit: environment.maxPayloadSize,
+    requestTimeout,
+    // Ends sockets on which nothing moves, also those of clients that never read; no statement may run this long.
+    connectionTimeout: Math.max(requestTimeout, database.statementTimeout + database.poolTimeout + 10_000),
+    http: { connectionsCheckingInterval: Math.min(30_000, Math.max(500, Math.floor(requestTimeout / 4))) },
+    routerOptions: { maxParamLength: 65_536, querystringParser: () => noQuery },
+    frameworkErrors: (error, request, reply) => fail(request, reply, error),
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
+  });
+  server.server.headersTimeout = Math.min(60_000, requestTimeout);
+  return server;
+}
+
+/** The query string stays text until the planner reads it. */
+const noQuery = Object.freeze({});
+
+/** Every body is read as bytes and judged by `parseBody`; none of the framework's own parsers stays. */
+function acceptBodies(server: FastifyInstance): void {
+  server.addHttpMethod('SEARCH', { hasBody: true });
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (request, bytes, done) => {
+    try {
+      request.json = parseBody(bytes, request.headers);
+    } catch (error) {
+      done(toAnswerError(error));
+      return;
+    }
+    done(null);
+  });
+}
+
+/** An empty body is legal with any content type, also with a malformed one, which the framework would refuse. */
+function dropTypeOfNothing(request: FastifyRequest): void {
+  const { headers } = request.raw;
+  const empty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
+  if (empty && headers['content-type'] !== undefined) delete headers['content-type'];
+}
+
+/** What is wrong with the token of a request that the router refused; a bad token comes before a bad path. */
+function tokenError(readCall: CallReader, request: FastifyRequest): unknown {
+  try {
+    readCall(request.raw, false);
+    return null;
+  } catch (error) {
+    return error;
+  }
+}

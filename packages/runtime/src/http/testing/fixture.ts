@@ -1,0 +1,122 @@
+/** What the unit tests of the HTTP face share: a small compiled API, and a server over a database that is away. */
+import type { FastifyInstance } from 'fastify';
+import type { CollectionDescriptor, CompiledApi } from '../../contract/index.ts';
+import { always } from '../../contract/index.ts';
+import type { Drift } from '../../drift.ts';
+import { type Environment, readEnvironment, type Variables } from '../../environment.ts';
+import { PlatformError } from '../../errors.ts';
+import { openLate } from '../../serve/late-database.ts';
+import type { ReadPlanner } from '../items.ts';
+import type { PlannedRead } from '../read.ts';
+import { listItems, readItem, readSingleton, searchItems } from '../routes.ts';
+import { createServer } from '../server.ts';
+
+/** Token of the administrator in these tests. */
+export const adminToken = 'administrator-token-0123456789';
+
+/** A token of the form of a JSON web token. */
+export const webToken = `${Buffer.from('{"alg":"HS256"}').toString('base64url')}.e30.c2ln`;
+
+const articles = describeCollection('articles', false);
+const secrets = describeCollection('secrets', false);
+const settings = describeCollection('settings', true);
+const hiddenSettings = describeCollection('hidden_settings', true);
+const collections = [articles, hiddenSettings, secrets, settings];
+
+/** Two collections and two singletons; the public role reads one of each. */
+export const api: CompiledApi = {
+  format: 1,
+  dialect: 'postgres',
+  collections,
+  access: [
+    { name: 'admin', roles: ['admin'], admin: true, collections: collections.map(readable) },
+    { name: 'public', roles: ['public'], admin: false, collections: [articles, settings].map(readable) },
+  ],
+  routes: [
+    listItems('GET /items/articles', articles),
+    searchItems('SEARCH /items/articles', articles),
+    readItem('GET /items/articles/:key', articles),
+    listItems('GET /items/secrets', secrets),
+    searchItems('SEARCH /items/secrets', secrets),
+    readItem('GET /items/secrets/:key', secrets),
+    readSingleton('GET /items/settings', settings),
+    searchItems('SEARCH /items/settings', settings),
+    readSingleton('GET /items/hidden_settings', hiddenSettings),
+  ],
+  fingerprint: { hash: '', objects: [] },
+  openapi: async (accessClass) => ({ openapi: '3.1.0', info: { title: accessClass, version: '1' } }),
+};
+
+/** Where the tests look for what a server asked its planner. */
+export type Asked = readonly unknown[];
+
+/** Makes a server over a database that is away, with everything the planner was asked written to `asked`. */
+export async function startServer(
+  variables: Variables = {},
+  asked: Asked[] = [],
+  drifts: readonly Drift[] = [],
+): Promise<FastifyInstance> {
+  const { database } = await openLate({ open: refuse, log: { info: () => undefined, warn: () => undefined } });
+  const closed = new Set(drifts.flatMap((drift) => drift.collections));
+  return createServer({
+    api,
+    database,
+    environment: environmentOf({ LOG_LEVEL: 'silent', ADMIN_TOKEN: adminToken, ...variables }),
+    planner: createPlanner(asked),
+    watch: { drifts: () => drifts, closed: () => closed, checked: () => true },
+  });
+}
+
+/** Reads an environment that must be right. */
+export function environmentOf(variables: Variables): Environment {
+  const reading = readEnvironment(variables);
+  if (!reading.ok) throw new Error(reading.problems.map(({ message }) => message).join(' '));
+  return reading.environment;
+}
+
+function describeCollection(name: string, singleton: boolean): CollectionDescriptor {
+  return {
+    name,
+    table: `"public"."${name}"`,
+    key: ['id'],
+    singleton,
+    writable: true,
+    fields: [
+      {
+        name: 'id',
+        column: '"id"',
+        type: 'integer',
+        native: 'int4',
+        wire: { kind: 'i4' },
+        nullable: false,
+        writable: true,
+      },
+    ],
+    relations: [],
+  };
+}
+
+function readable({ name }: CollectionDescriptor) {
+  return { collection: name, read: [{ fields: ['id'], where: always }] };
+}
+
+/** Lets everybody read everything except secrets, so that what reaches the planner can be seen. */
+function createPlanner(asked: Asked[]): ReadPlanner {
+  function plan(collection: CollectionDescriptor, many: boolean, ...question: Asked): PlannedRead {
+    asked.push(question);
+    if (collection.name === 'secrets') throw new PlatformError('FORBIDDEN');
+    const statement = { name: `r_${collection.name}`, text: `SELECT t0."id" FROM ${collection.table} t0` };
+    const fields = [{ key: 'id', shape: { kind: 'scalar' as const, wire: 'i4' as const } }];
+    return { plan: { statement, binders: [], many, fields, meta: [], streamed: false }, parameters: [] };
+  }
+  return {
+    list: (caller, collection, query) => plan(collection, true, 'list', caller.accessClass, collection.name, query),
+    search: (caller, collection, body) => plan(collection, true, 'search', caller.accessClass, collection.name, body),
+    read: (caller, collection, key, query) =>
+      plan(collection, false, 'read', caller.accessClass, collection.name, key, query),
+  };
+}
+
+async function refuse(): Promise<never> {
+  throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+}

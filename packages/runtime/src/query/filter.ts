@@ -1,0 +1,75 @@
+import { always, type Condition, type FilterProblem, type Operand, type Operator, parseFilter } from '../contract/index.ts';
+import { countType, encodeOperand, isUnary, type OperandType, operandType } from '../sql/operand.ts';
+import { forbidden, invalidQuery } from './invalid.ts';
+import type { QueryParameter } from './parse-query-string.ts';
+import type { ReadLimits } from './parse-read.ts';
+import { type CollectionScope, filterNames, type Scope } from './scope.ts';
+
+/** A filter read against the names of an access class, with everything that was wrong with it. */
+export interface ReadFilter {
+  readonly condition: Condition;
+  readonly problems: readonly FilterProblem[];
+}
+
+/** Reads the filter of a request; without one, every row matches. */
+export function readFilter(
+  scope: Scope,
+  collection: string,
+  filter: QueryParameter | undefined,
+  limits: ReadLimits,
+): ReadFilter {
+  if (filter === undefined) return { condition: always, problems: [] };
+  return parseFilter(filter.value, collection, filterNames(scope), { text: filter.text, limits });
+}
+
+/** Throws what a filter's first problem of a stage deserves: INVALID_QUERY, or FORBIDDEN for names. */
+export function refuseProblem(problems: readonly FilterProblem[], stage: FilterProblem['stage']): void {
+  const problem = problems.find((candidate) => candidate.stage === stage);
+  if (problem === undefined) return;
+  if (stage === 'name') throw forbidden();
+  throw invalidQuery(`The filter at "${problem.path.join('.')}" ${problem.message}.`);
+}
+
+/** Throws FORBIDDEN for a path from the caller: users have no readable rows that it could name. */
+export function refuseCallerPaths(condition: Condition): void {
+  if (condition.kind === 'compare') {
+    if (condition.operand.kind === 'caller' && condition.operand.path.length > 0) throw forbidden();
+  } else if (condition.kind === 'related') refuseCallerPaths(condition.where);
+  else condition.of.forEach(refuseCallerPaths);
+}
+
+/** The values that a filter leaves open: where each operand's first value stands, and the values as parameter text. */
+export interface OpenValues {
+  readonly operands: ReadonlyMap<Operand, number>;
+  readonly values: readonly string[];
+}
+
+/** Collects the values of a checked condition in the order of its parts, which is the same for every filter of a shape. */
+export function collectValues(scope: Scope, collection: CollectionScope, condition: Condition): OpenValues {
+  const operands = new Map<Operand, number>();
+  const values: string[] = [];
+  visitOperands(scope, collection, condition, (operand, operator, type) => {
+    operands.set(operand, values.length);
+    values.push(...encodeOperand(type, operator, operand));
+  });
+  return { operands, values };
+}
+
+function visitOperands(
+  scope: Scope,
+  collection: CollectionScope,
+  condition: Condition,
+  visit: (operand: Operand, operator: Operator, type: OperandType) => void,
+): void {
+  if (condition.kind === 'and' || condition.kind === 'or') {
+    for (const part of condition.of) visitOperands(scope, collection, part, visit);
+  } else if (condition.kind === 'related') {
+    const target = condition.item ?? collection.relations.get(condition.relation)?.descriptor.target;
+    const inner = scope.collections.get(target ?? '');
+    if (inner !== undefined) visitOperands(scope, inner, condition.where, visit);
+  } else if (!isUnary(condition.operator)) {
+    const field = collection.fields.get(condition.field)?.descriptor;
+    const type = field === undefined ? countType : operandType(field, condition.function);
+    visit(condition.operand, condition.operator, type);
+  }
+}

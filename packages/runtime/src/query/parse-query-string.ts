@@ -1,0 +1,123 @@
+import { isStorableText, type JsonValue, type QueryLimits } from '../contract/index.ts';
+import { invalidQuery } from './invalid.ts';
+
+/** One parameter of a request: its value, and whether its leaves are text of a query string that types convert. */
+export interface QueryParameter {
+  readonly value: JsonValue;
+  readonly text: boolean;
+}
+
+/** The parameters of a request by name, those that are not known left out. */
+export type QueryTree = ReadonlyMap<string, QueryParameter>;
+
+/** The parameters of the query language (API specification, section 5.1). */
+export const parameterNames: ReadonlySet<string> = new Set([
+  'fields',
+  'filter',
+  'search',
+  'sort',
+  'limit',
+  'offset',
+  'page',
+  'meta',
+  'aggregate',
+  'groupBy',
+  'deep',
+  'alias',
+  'export',
+]);
+
+/** A leaf under construction is text; a branch maps bracket keys, `''` standing for `[]`. */
+type Branch = Map<string, Branch | string | string[]>;
+
+/**
+ * Splits a raw query string (what follows the `?`) into the known parameters.
+ *
+ * Understands repeated names, `name[]=`, and brackets of any depth up to the limit. Parameters that are not part of the
+ * query language are ignored; an invalid percent-encoding anywhere is INVALID_QUERY.
+ */
+export function parseQueryString(raw: string, limits: QueryLimits): QueryTree {
+  const roots: Branch = new Map();
+  for (const part of raw.split('&')) {
+    if (part === '') continue;
+    const equals = part.indexOf('=');
+    const name = decode(equals === -1 ? part : part.slice(0, equals));
+    const value = decode(equals === -1 ? '' : part.slice(equals + 1));
+    addParameter(roots, name, value, limits);
+  }
+  const tree = new Map<string, QueryParameter>();
+  for (const [name, node] of roots) tree.set(name, { value: toJson(node, name, limits), text: true });
+  return tree;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw invalidQuery('The query string is not percent-encoded UTF-8.');
+  }
+}
+
+function addParameter(roots: Branch, name: string, value: string, limits: QueryLimits): void {
+  const bracket = name.indexOf('[');
+  const root = bracket === -1 ? name : name.slice(0, bracket);
+  if (!parameterNames.has(root)) return;
+  if (!isStorableText(name) || !isStorableText(value)) throw invalidQuery(`"${root}" holds unusable text.`);
+  const keys = bracket === -1 ? [] : splitBrackets(name.slice(bracket), root);
+  if (keys.length > limits.parseDepth) throw invalidQuery(`"${root}" nests too deep.`);
+  insert(roots, [root, ...keys], value, root);
+}
+
+/** `[a][b][]` to its keys. */
+function splitBrackets(text: string, root: string): readonly string[] {
+  if (!text.endsWith(']')) throw invalidQuery(`"${root}" has an unfinished bracket.`);
+  const keys = text.slice(1, -1).split('][');
+  const odd = keys.some((key) => key.includes('[') || key.includes(']') || key === '__proto__');
+  if (odd) throw invalidQuery(`"${root}" has a malformed bracket.`);
+  return keys;
+}
+
+function insert(branch: Branch, keys: readonly string[], value: string, root: string): void {
+  const [key = '', ...rest] = keys;
+  const present = branch.get(key);
+  if (rest.length > 0) {
+    if (present !== undefined && !(present instanceof Map)) throw invalidQuery(`"${root}" is both a value and a group.`);
+    const inner: Branch = present ?? new Map();
+    branch.set(key, inner);
+    insert(inner, rest, value, root);
+    return;
+  }
+  if (present instanceof Map) throw invalidQuery(`"${root}" is both a value and a group.`);
+  if (present === undefined) branch.set(key, value);
+  else if (typeof present === 'string') branch.set(key, [present, value]);
+  else present.push(value);
+}
+
+function toJson(node: Branch | string | string[], root: string, limits: QueryLimits): JsonValue {
+  if (typeof node === 'string') return node;
+  if (Array.isArray(node)) return checkedList(node, root, limits);
+  const keys = [...node.keys()];
+  if (keys.includes('')) return listWithoutIndexes(node, keys, root, limits);
+  if (keys.every((key) => /^\d{1,6}$/.test(key))) {
+    const ordered = keys.sort((a, b) => Number(a) - Number(b));
+    return checkedList(
+      ordered.map((key) => toJson(node.get(key) ?? '', root, limits)),
+      root,
+      limits,
+    );
+  }
+  return Object.fromEntries(keys.map((key) => [key, toJson(node.get(key) ?? '', root, limits)]));
+}
+
+/** `name[]=a&name[]=b`: elements in order. `name[][key]=v` is one element. */
+function listWithoutIndexes(node: Branch, keys: readonly string[], root: string, limits: QueryLimits): JsonValue {
+  if (keys.length > 1) throw invalidQuery(`"${root}" mixes a list with named keys.`);
+  const elements = node.get('') ?? '';
+  if (elements instanceof Map) return [toJson(elements, root, limits)];
+  return checkedList(typeof elements === 'string' ? [elements] : elements, root, limits);
+}
+
+function checkedList(elements: readonly JsonValue[], root: string, limits: QueryLimits): JsonValue {
+  if (elements.length > limits.arrayLimit) throw invalidQuery(`"${root}" has too many elements.`);
+  return elements;
+}

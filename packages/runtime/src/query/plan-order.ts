@@ -1,0 +1,87 @@
+import type { FieldDescriptor } from '../contract/index.ts';
+import { comparable, relationColumn } from '../sql/cell.ts';
+import { allOf, where } from '../sql/fragment.ts';
+import { joined, type Row, tableRow } from '../sql/row.ts';
+import { readable } from '../sql/rules.ts';
+import type { CollectionScope } from './scope.ts';
+import { isOrdered, type OrderTerm } from './sort.ts';
+
+/** One printed term of an ORDER BY: an expression, and its direction with a leading space. */
+export interface PrintedTerm {
+  readonly expression: string;
+  readonly direction: '' | ' DESC';
+  /** The quoted column when the expression is just that; then a page can select it instead of computing it twice. */
+  readonly column?: string;
+}
+
+/**
+ * Prints the order of a list: the requested one, else that of the collection's sort field, always completed by the key so
+ * that pages are stable.
+ *
+ * The key orders by its bare columns, as an index does, also where the caller cannot read it: a tie is all it breaks.
+ */
+export function printOrder(row: Row, order: readonly OrderTerm[]): readonly PrintedTerm[] {
+  const chosen = order.length > 0 ? order : defaultOrder(row.collection, row.collection.descriptor.sort);
+  const printed = chosen.map((term) => printTerm(row, term));
+  const key = keyFields(row.collection.descriptor).map(({ column }) => plainTerm(row, column, ''));
+  return withoutRepeats([...printed, ...key]);
+}
+
+/** Orders rows of a relation by its sort field, else as their collection orders itself. */
+export function printRelationOrder(row: Row, sort: string | undefined): readonly PrintedTerm[] {
+  return printOrder(row, defaultOrder(row.collection, sort ?? row.collection.descriptor.sort));
+}
+
+/** A term that orders by a column of a row. */
+export function plainTerm(row: Row, column: string, direction: '' | ' DESC'): PrintedTerm {
+  return { expression: row.column(column), direction, column };
+}
+
+/** The fields of a collection's key; empty when it has none. */
+export function keyFields(descriptor: CollectionScope['descriptor']): readonly FieldDescriptor[] {
+  return descriptor.key.flatMap((name) => descriptor.fields.find((field) => field.name === name) ?? []);
+}
+
+/** A sort field that the caller cannot read, or that has no order, is passed over. */
+function defaultOrder(collection: CollectionScope, sort: string | undefined): readonly OrderTerm[] {
+  const field = sort === undefined ? undefined : collection.fields.get(sort);
+  if (field === undefined || field.secret || !isOrdered(field.descriptor)) return [];
+  return [{ through: [], field, descending: false }];
+}
+
+function printTerm(row: Row, { through, field, descending }: OrderTerm): PrintedTerm {
+  const direction = descending ? ' DESC' : '';
+  const { column, comparison } = field.descriptor;
+  const bare = through.length === 0 && field.grant === null && comparison === undefined;
+  return bare ? plainTerm(row, column, direction) : { expression: printPath(row, through, field), direction };
+}
+
+/** A field behind m2o relations, as a scalar subquery: null where a row on the way is missing or hidden. */
+function printPath(row: Row, through: OrderTerm['through'], field: OrderTerm['field']): string {
+  const [relation, ...rest] = through;
+  if (relation === undefined) return comparable(row, field);
+  const collection = row.scope.collections.get(relation.descriptor.target);
+  if (collection === undefined || relation.descriptor.kind !== 'm2o') return 'NULL';
+  const alias = row.statement.alias();
+  const target = tableRow(row.statement, row.scope, collection, alias);
+  const joins = joined(relation.descriptor.on, relationColumn(row, relation), alias);
+  const value = printPath(target, rest, field);
+  return `(SELECT ${value} FROM ${collection.descriptor.table} ${alias}${where(allOf([...joins, readable(target)]))})`;
+}
+
+/** Terms behind the first on the same column change nothing. */
+function withoutRepeats(terms: readonly PrintedTerm[]): readonly PrintedTerm[] {
+  const seen = new Set<string>();
+  return terms.filter(({ column }) => {
+    if (column === undefined) return true;
+    const first = !seen.has(column);
+    seen.add(column);
+    return first;
+  });
+}
+
+/** The ORDER BY clause with a leading space; nothing without terms. */
+export function orderBy(terms: readonly PrintedTerm[]): string {
+  if (terms.length === 0) return '';
+  return ` ORDER BY ${terms.map(({ expression, direction }) => expression + direction).join(', ')}`;
+}

@@ -1,0 +1,119 @@
+import type {
+  AccessClass,
+  AccessRule,
+  CollectionDescriptor,
+  CompiledApi,
+  Condition,
+  FieldDescriptor,
+  FilterNames,
+  RelationDescriptor,
+} from '../contract/index.ts';
+import { isSecret } from '../contract/operators.ts';
+
+/**
+ * Everything one access class can name: the only place where a name of a request becomes a column (security property
+ * P1). A name that is not in these maps is FORBIDDEN, whether it is hidden or does not exist (P3).
+ */
+export interface Scope {
+  readonly collections: ReadonlyMap<string, CollectionScope>;
+  /** The scope that row rules are written in: every name, every row. */
+  readonly rules: Scope | null;
+}
+
+/** One readable collection. */
+export interface CollectionScope {
+  readonly descriptor: CollectionDescriptor;
+  readonly fields: ReadonlyMap<string, FieldScope>;
+  readonly relations: ReadonlyMap<string, RelationScope>;
+  /** A row is readable when one of these holds. */
+  readonly rows: readonly Condition[];
+}
+
+/** When a cell of a readable row is readable: always (null), or when one of these conditions holds on the row. */
+export type Grant = readonly Condition[] | null;
+
+/** One readable field. Secret fields can be selected (masked), and nothing else. */
+export interface FieldScope {
+  readonly descriptor: FieldDescriptor;
+  readonly grant: Grant;
+  readonly secret: boolean;
+}
+
+/** One readable relation whose target is readable too. */
+export interface RelationScope {
+  readonly descriptor: RelationDescriptor;
+  readonly grant: Grant;
+}
+
+/** Builds the scope in which every name can be read on every row: that of rules and of administrators. */
+export function buildOpenScope(api: CompiledApi): Scope {
+  const collections = new Map<string, CollectionScope>();
+  for (const descriptor of api.collections) {
+    const fields = descriptor.fields.map((field) => field.name);
+    const names = [...fields, ...descriptor.relations.map((relation) => relation.name)];
+    const rule: AccessRule = { fields: names, where: { kind: 'and', of: [] } };
+    collections.set(descriptor.name, buildCollection(descriptor, [rule], () => true));
+  }
+  return { collections, rules: null };
+}
+
+/** Builds the scope of an access class; `open` is that of `buildOpenScope`. */
+export function buildScope(api: CompiledApi, access: AccessClass, open: Scope): Scope {
+  if (access.admin) return { collections: open.collections, rules: open };
+  const rules = new Map<string, readonly AccessRule[]>();
+  for (const { collection, read } of access.collections) {
+    if (read !== undefined && read.length > 0) rules.set(collection, read);
+  }
+  const collections = new Map<string, CollectionScope>();
+  for (const descriptor of api.collections) {
+    const own = rules.get(descriptor.name);
+    if (own !== undefined) {
+      collections.set(
+        descriptor.name,
+        buildCollection(descriptor, own, (target) => rules.has(target)),
+      );
+    }
+  }
+  return { collections, rules: open };
+}
+
+function buildCollection(
+  descriptor: CollectionDescriptor,
+  rules: readonly AccessRule[],
+  readable: (collection: string) => boolean,
+): CollectionScope {
+  const fields = new Map<string, FieldScope>();
+  const relations = new Map<string, RelationScope>();
+  for (const field of descriptor.fields) {
+    const grant = grantOf(rules, field.name);
+    if (grant !== undefined) fields.set(field.name, { descriptor: field, grant, secret: isSecret(field.type) });
+  }
+  for (const relation of descriptor.relations) {
+    const grant = grantOf(rules, relation.name);
+    if (grant !== undefined && readable(relation.target)) relations.set(relation.name, { descriptor: relation, grant });
+  }
+  return { descriptor, fields, relations, rows: rules.map((rule) => rule.where) };
+}
+
+/** The rules that list a name: null when all do, undefined when none does. */
+function grantOf(rules: readonly AccessRule[], name: string): Grant | undefined {
+  const listing = rules.filter((rule) => rule.fields.includes(name));
+  if (listing.length === 0) return undefined;
+  return listing.length === rules.length ? null : listing.map((rule) => rule.where);
+}
+
+/** The names of a scope as filters look them up. */
+export function filterNames(scope: Scope): FilterNames {
+  return {
+    field(collection, name) {
+      const field = scope.collections.get(collection)?.fields.get(name);
+      return field === undefined || field.secret ? undefined : field.descriptor;
+    },
+    relation(collection, name) {
+      const relation = scope.collections.get(collection)?.relations.get(name)?.descriptor;
+      if (relation?.kind !== 'm2a') return relation;
+      const targets = relation.allowed.filter((target) => scope.collections.has(target));
+      return { kind: relation.kind, target: relation.target, targets };
+    },
+  };
+}

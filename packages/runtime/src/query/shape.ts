@@ -1,0 +1,61 @@
+import type { Condition, Operand } from '../contract/index.ts';
+import type { ReadRequest } from './parse-read.ts';
+
+/**
+ * Limits that are written into a statement as numbers, because the database plans better when it knows them. Every other
+ * limit is a parameter, so that the number of statements stays bounded.
+ */
+export const commonLimits: ReadonlySet<number> = new Set([0, 1, 2, 3, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000]);
+
+/** The largest number of rows that is answered from memory; more are streamed. */
+export const largestBufferedLimit = 1000;
+
+/** What selects the rows of a read beside its filter. */
+export type Selector = 'list' | 'key' | 'keys';
+
+/**
+ * The structure of a read without its values: two reads of an access class with equal shapes have the same plan.
+ *
+ * The parts are JSON, so names cannot run into each other.
+ */
+export function shapeOf(
+  selector: Selector,
+  collection: string,
+  request: ReadRequest,
+  condition: Condition,
+  keys: number,
+): string {
+  const { fields, sort, limit, offset, meta } = request;
+  const size = commonLimits.has(limit) || limit === -1 ? limit : limit > largestBufferedLimit ? 'streamed' : 'few';
+  const many = keys > largestBufferedLimit;
+  return JSON.stringify([
+    selector,
+    collection,
+    fields,
+    conditionShape(condition),
+    sort.map(({ path, descending }) => [descending, ...path]),
+    size,
+    offset > 0,
+    meta,
+    many,
+  ]);
+}
+
+type Shape = string | readonly Shape[];
+
+function conditionShape(condition: Condition): Shape {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return [condition.kind, ...condition.of.map(conditionShape)];
+    case 'compare':
+      return [condition.field, condition.function ?? '', condition.operator, operandShape(condition.operand)];
+    case 'related':
+      return [condition.relation, condition.quantifier, condition.item ?? '', conditionShape(condition.where)];
+  }
+}
+
+function operandShape(operand: Operand): string {
+  if (operand.kind === 'literal') return Array.isArray(operand.value) ? 'list' : 'value';
+  return operand.kind === 'now' ? 'now' : operand.of;
+}

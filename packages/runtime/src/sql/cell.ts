@@ -1,0 +1,55 @@
+import type { ColumnPair, FieldDescriptor } from '../contract/index.ts';
+import type { FieldScope, Grant, RelationScope } from '../query/scope.ts';
+import { anyOf, sqlTrue } from './fragment.ts';
+import type { Row } from './row.ts';
+import { ruleHolds } from './rules.ts';
+
+/**
+ * When a cell of a row is readable, as a predicate. Several rules stay pairs of rows and fields: a cell is granted by
+ * the rules that list its field, on the rows they match (security property P6).
+ */
+export function granted(row: Row, grant: Grant): string {
+  return grant === null ? sqlTrue : anyOf(grant.map((rule) => ruleHolds(row, rule)));
+}
+
+/**
+ * The value of a field on a row: null where no rule grants the cell. Selecting, filtering and sorting all use this
+ * expression, so a cell that cannot be read cannot be probed either.
+ */
+export function cell(row: Row, field: FieldScope): string {
+  return guarded(granted(row, field.grant), row.column(field.descriptor.column));
+}
+
+/** An expression that is null unless a predicate holds. */
+export function guarded(predicate: string, expression: string): string {
+  return predicate === sqlTrue ? expression : `CASE WHEN ${predicate} THEN ${expression} END`;
+}
+
+/** Appends casts to an expression. */
+export function cast(expression: string, casts: string | undefined): string {
+  if (casts === undefined || casts === '') return expression;
+  return /^[\w.]*(?:"(?:[^"]|"")*")?$/.test(expression) ? expression + casts : `(${expression})${casts}`;
+}
+
+/** The cell of a field as comparisons see it. */
+export function comparable(row: Row, field: FieldScope): string {
+  return cast(cell(row, field), field.descriptor.comparison);
+}
+
+/** The columns that lead from a row into a relation; the key of an m2o counts as a cell of its field. */
+export function relationColumn(row: Row, relation: RelationScope): (column: string) => string {
+  const { descriptor } = relation;
+  const field = descriptor.kind === 'm2o' && descriptor.field ? row.collection.fields.get(descriptor.field) : undefined;
+  if (field === undefined) return row.column;
+  return (column) => (column === field.descriptor.column ? cell(row, field) : row.column(column));
+}
+
+/** The field of a collection that a column backs, when the collection has one. */
+export function fieldOfColumn(fields: readonly FieldDescriptor[], column: string): FieldDescriptor | undefined {
+  return fields.find((field) => field.column === column);
+}
+
+/** The owner's columns of a relation. */
+export function ownColumns(pairs: readonly ColumnPair[]): readonly string[] {
+  return pairs.map((pair) => pair.from);
+}

@@ -1,0 +1,41 @@
+/**
+ * Pieces of SQL text. Everything here is made of compiled identifiers and placeholders; no text of a request is ever
+ * part of a fragment (security property P16).
+ */
+
+/** The predicate that holds for every row. */
+export const sqlTrue = 'TRUE';
+
+/** The predicate that holds for no row. */
+export const sqlFalse = 'FALSE';
+
+/** Joins predicates by AND and folds constants; without predicates it is true. */
+export function allOf(predicates: readonly string[]): string {
+  if (predicates.includes(sqlFalse)) return sqlFalse;
+  return join(
+    predicates.filter((predicate) => predicate !== sqlTrue),
+    'AND',
+    sqlTrue,
+  );
+}
+
+/** Joins predicates by OR and folds constants; without predicates it is false. */
+export function anyOf(predicates: readonly string[]): string {
+  if (predicates.includes(sqlTrue)) return sqlTrue;
+  return join(
+    predicates.filter((predicate) => predicate !== sqlFalse),
+    'OR',
+    sqlFalse,
+  );
+}
+
+function join(predicates: readonly string[], by: 'AND' | 'OR', none: string): string {
+  const distinct = [...new Set(predicates)];
+  if (distinct.length === 0) return none;
+  return distinct.length === 1 ? distinct.join() : `(${distinct.join(` ${by} `)})`;
+}
+
+/** The WHERE clause of a predicate with a leading space; nothing when every row passes. */
+export function where(predicate: string): string {
+  return predicate === sqlTrue ? '' : ` WHERE ${predicate}`;
+}

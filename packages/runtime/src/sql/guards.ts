@@ -1,0 +1,50 @@
+import type { Condition, FieldDescriptor } from '../contract/index.ts';
+import { callerParameter, operandType } from './operand.ts';
+import type { Row } from './row.ts';
+
+/** Whether a condition follows a path from the caller. */
+export function holdsCallerPath(condition: Condition): boolean {
+  if (condition.kind === 'compare') return condition.operand.kind === 'caller' && condition.operand.path.length > 0;
+  if (condition.kind === 'related') return holdsCallerPath(condition.where);
+  return condition.of.some(holdsCallerPath);
+}
+
+/**
+ * Predicates that hold when the caller's values in a condition are there.
+ *
+ * A comparison with a missing value is null and so never holds by itself; a guard is needed where that null could be
+ * overruled: beside an alternative, and under `none`.
+ */
+export function callerGuards(row: Row, condition: Condition, exposed = false): readonly string[] {
+  switch (condition.kind) {
+    case 'compare':
+      return exposed && condition.operand.kind === 'caller' ? [guard(row, condition)] : [];
+    case 'and':
+    case 'or': {
+      const inner = exposed || condition.kind === 'or';
+      return condition.of.flatMap((part) => callerGuards(row, part, inner));
+    }
+    case 'related': {
+      const target = targetRow(row, condition);
+      const inner = exposed || condition.quantifier === 'none';
+      return target === undefined ? [] : callerGuards(target, condition.where, inner);
+    }
+  }
+}
+
+function guard(row: Row, condition: Extract<Condition, { kind: 'compare' }>): string {
+  if (condition.operand.kind !== 'caller') return 'TRUE';
+  const field: FieldDescriptor | undefined = row.collection.fields.get(condition.field)?.descriptor;
+  if (field === undefined) return 'FALSE';
+  return `${callerParameter(row.statement, condition.operand.of, operandType(field, condition.function))} IS NOT NULL`;
+}
+
+/** The row a `related` condition looks at, as far as names go; it is not printed from. */
+export function targetRow(row: Row, condition: Extract<Condition, { kind: 'related' }>): Row | undefined {
+  const item = condition.relation === 'item' && row.link !== undefined ? condition.item : undefined;
+  const relation = row.collection.relations.get(condition.relation)?.descriptor;
+  const collection = row.scope.collections.get(item ?? relation?.target ?? '');
+  if (collection === undefined) return undefined;
+  const base = { statement: row.statement, scope: row.scope, collection, column: row.column };
+  return relation?.kind === 'm2a' && item === undefined ? { ...base, link: relation } : base;
+}

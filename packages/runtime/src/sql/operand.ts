@@ -1,0 +1,111 @@
+import {
+  arrayLiteral,
+  decodeValue,
+  type FieldDescriptor,
+  type FieldFunction,
+  type JsonValue,
+  type Operand,
+  type Operator,
+  type ValueType,
+} from '../contract/index.ts';
+import type { StatementBuilder } from './statement.ts';
+
+/** What an operand is compared with: how its values are written, and the type of its parameter. */
+export interface OperandType extends ValueType {
+  readonly native: string;
+}
+
+/** The operand type of a field, or of a function on it. */
+export function operandType(field: FieldDescriptor, call?: FieldFunction): OperandType {
+  if (call !== undefined) return { type: 'integer', native: call === 'count' ? 'int8' : 'int4' };
+  // A number beyond smallint is a number all the same: it matches nothing and must not fail in the database.
+  const { type, values, element } = field;
+  const native = /^(?:pg_catalog\.)?(?:int2|smallint)$/.test(field.native) ? 'int4' : field.native;
+  return { type, native, ...(values && { values }), ...(element && { element }) };
+}
+
+/** The type of a comparison with the number of rows of a relation. */
+export const countType: OperandType = { type: 'integer', native: 'int8' };
+
+const pattern: Readonly<Partial<Record<Operator, (escaped: string) => string>>> = {
+  _contains: (text) => `%${text}%`,
+  _ncontains: (text) => `%${text}%`,
+  _icontains: (text) => `%${text}%`,
+  _starts_with: (text) => `${text}%`,
+  _nstarts_with: (text) => `${text}%`,
+  _istarts_with: (text) => `${text}%`,
+  _nistarts_with: (text) => `${text}%`,
+  _ends_with: (text) => `%${text}`,
+  _nends_with: (text) => `%${text}`,
+  _iends_with: (text) => `%${text}`,
+  _niends_with: (text) => `%${text}`,
+};
+
+function encodeOne(type: ValueType, value: JsonValue): string {
+  const decoded = decodeValue(type, value);
+  if (!decoded.ok || decoded.value === null) throw new Error('a value was planned that had not been checked');
+  return decoded.value;
+}
+
+/**
+ * The parameters of an operand in text form: one for most operators, two for `_between`, none for values of the caller.
+ * The values must have passed `parseFilter`.
+ */
+export function encodeOperand(type: ValueType, operator: Operator, operand: Operand): readonly string[] {
+  if (operand.kind === 'caller') return [];
+  if (operand.kind === 'now') return [operand.offset];
+  const { value } = operand;
+  if (Array.isArray(value)) {
+    const values = value.map((element: JsonValue) => encodeOne(type, element));
+    return operator === '_between' || operator === '_nbetween' ? values : [arrayLiteral(values)];
+  }
+  const text = encodeOne(type, value);
+  const print = pattern[operator];
+  return [print === undefined ? text : print(text.replace(/[\\%_]/g, '\\$&'))];
+}
+
+/** Whether the operator takes no operand, whatever is written beside it. */
+export function isUnary(operator: Operator): boolean {
+  return operator === '_null' || operator === '_nnull' || operator === '_empty' || operator === '_nempty';
+}
+
+/** The parameter that holds a value of the caller; null when it is missing or cannot be of the type. */
+export function callerParameter(statement: StatementBuilder, of: 'user' | 'role', type: OperandType): string {
+  return statement.parameter({ kind: 'caller', of, type }, type.native);
+}
+
+const nowForms: Readonly<Partial<Record<ValueType['type'], string>>> = {
+  timestamp: '',
+  dateTime: " AT TIME ZONE 'UTC'",
+  date: " AT TIME ZONE 'UTC'",
+  time: " AT TIME ZONE 'UTC'",
+};
+
+/** The start of the transaction, moved by an interval, as the type of what it is compared with. */
+function nowExpression(offset: string, type: OperandType): string {
+  const instant = `(pg_catalog.now() + ${offset})${nowForms[type.type] ?? ''}`;
+  return type.type === 'timestamp' ? instant : `(${instant})::${type.native}`;
+}
+
+/** Prints the values of an operand as expressions of its type, in the order of `encodeOperand`. */
+export function printOperand(
+  statement: StatementBuilder,
+  type: OperandType,
+  operator: Operator,
+  operand: Operand,
+): readonly string[] {
+  if (operand.kind === 'caller') return [callerParameter(statement, operand.of, type)];
+  const native = parameterType(type, operator, operand);
+  const first = statement.open.get(operand);
+  const printed = encodeOperand(type, operator, operand).map((value, index) =>
+    statement.parameter(first === undefined ? { kind: 'fixed', value } : { kind: 'value', index: first + index }, native),
+  );
+  return operand.kind === 'now' ? printed.map((offset) => nowExpression(offset, type)) : printed;
+}
+
+function parameterType(type: OperandType, operator: Operator, operand: Operand): string {
+  if (operand.kind === 'now') return 'pg_catalog.interval';
+  if (pattern[operator] !== undefined || operator === '_regex') return 'pg_catalog.text';
+  const list = operand.kind === 'literal' && Array.isArray(operand.value);
+  return list && (operator === '_in' || operator === '_nin') ? `${type.native}[]` : type.native;
+}

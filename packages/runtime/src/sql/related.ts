@@ -1,0 +1,118 @@
+import type { Condition, FieldDescriptor } from '../contract/index.ts';
+import type { RelationScope } from '../query/scope.ts';
+import { granted, guarded, relationColumn } from './cell.ts';
+import { printCondition } from './condition.ts';
+import { allOf, sqlFalse, where } from './fragment.ts';
+import { callerGuards, targetRow } from './guards.ts';
+import { joined, type Row, tableRow } from './row.ts';
+import { readable } from './rules.ts';
+
+type Related = Extract<Condition, { kind: 'related' }>;
+
+/** The tables that a relation leads through, and how they hang together; `target` is the row that is reached. */
+export interface Reach {
+  readonly from: string;
+  readonly joins: readonly string[];
+  readonly target: Row;
+  /** The junction row of an m2m. */
+  readonly junction: string | undefined;
+}
+
+/**
+ * Follows a relation from a row to the rows the caller can read; undefined when the target cannot be read at all.
+ *
+ * The rules of an m2m's target always apply. Those of its junction apply when the caller's class has read rules on it:
+ * a junction without any is a detail of the relation, which was granted by name.
+ */
+export function reach(row: Row, relation: RelationScope): Reach | undefined {
+  const { descriptor } = relation;
+  const { statement, scope } = row;
+  const collection = scope.collections.get(descriptor.target);
+  if (collection === undefined) return undefined;
+  const alias = statement.alias();
+  const plain = tableRow(statement, scope, collection, alias);
+  const own = relationColumn(row, relation);
+  const table = `${collection.descriptor.table} ${alias}`;
+  if (descriptor.kind !== 'm2m') {
+    const target = descriptor.kind === 'm2a' ? { ...plain, link: descriptor } : plain;
+    return { from: table, joins: [...joined(descriptor.on, own, alias), readable(target)], target, junction: undefined };
+  }
+  const junction = statement.alias();
+  const far = joined(descriptor.far, (column) => `${junction}.${column}`, alias);
+  const rules = scope.collections.get(descriptor.junction);
+  const visible = rules === undefined ? [] : [readable(tableRow(statement, scope, rules, junction))];
+  const joins = [...joined(descriptor.near, own, junction), ...far, ...visible, readable(plain)];
+  return { from: `${descriptor.junctionTable} ${junction}, ${table}`, joins, target: plain, junction };
+}
+
+/**
+ * A condition on related rows, as EXISTS over those the caller can read: hidden rows behave as absent. On a row whose
+ * cell of the relation is hidden no quantifier holds, `none` included.
+ */
+export function printRelated(row: Row, condition: Related): string {
+  if (condition.relation === 'item' && row.link !== undefined) return printItem(row, condition);
+  const relation = row.collection.relations.get(condition.relation);
+  const reached = relation && reach(row, relation);
+  if (relation === undefined || reached === undefined) return sqlFalse;
+  const inner = allOf([...reached.joins, printCondition(reached.target, condition.where)]);
+  const grant = granted(row, relation.grant);
+  if (condition.quantifier !== 'none') return allOf([grant, exists(reached.from, inner)]);
+  const target = targetRow(row, condition);
+  const guards = target === undefined ? [] : callerGuards(target, condition.where, true);
+  return allOf([grant, ...guards, `NOT EXISTS (SELECT 1 FROM ${reached.from}${where(inner)})`]);
+}
+
+function exists(from: string, predicate: string): string {
+  return predicate === sqlFalse ? sqlFalse : `EXISTS (SELECT 1 FROM ${from}${where(predicate)})`;
+}
+
+/** The number of related rows the caller can read; null on a row whose cell of the relation is hidden. */
+export function printCount(row: Row, relation: RelationScope): string {
+  const reached = reach(row, relation);
+  if (reached === undefined) return 'NULL::int8';
+  const count = `(SELECT pg_catalog.count(*) FROM ${reached.from}${where(allOf(reached.joins))})`;
+  return guarded(granted(row, relation.grant), count);
+}
+
+/** The item of a link row, when it is of one collection. */
+function printItem(row: Row, condition: Related): string {
+  const reached = condition.item === undefined ? undefined : reachItem(row, condition.item);
+  if (reached === undefined) return sqlFalse;
+  return exists(reached.from, allOf([...reached.joins, printCondition(reached.target, condition.where)]));
+}
+
+/** Follows a link row of a many-to-any to its item in one of the allowed collections. */
+export function reachItem(row: Row, item: string): Reach | undefined {
+  const { link, statement, scope } = row;
+  const collection = scope.collections.get(item);
+  const kind = row.collection.fields.get(link?.collectionField ?? '');
+  const key = row.collection.fields.get(link?.itemField ?? '');
+  const [keyField, ...more] = collection?.descriptor.key ?? [];
+  const targetKey = collection?.descriptor.fields.find((field) => field.name === keyField);
+  if (link === undefined || collection === undefined || kind === undefined || key === undefined) return undefined;
+  if (!link.allowed.includes(item) || targetKey === undefined || more.length > 0) return undefined;
+  const alias = statement.alias();
+  const target = tableRow(statement, scope, collection, alias);
+  const named = `${row.column(kind.descriptor.column)}::pg_catalog.text = ${statement.parameter(
+    { kind: 'fixed', value: item },
+    'pg_catalog.text',
+  )}`;
+  const joins = [named, itemMatches(row.column(key.descriptor.column), key.descriptor, alias, targetKey), readable(target)];
+  return { from: `${collection.descriptor.table} ${alias}`, joins, target, junction: undefined };
+}
+
+/** Texts that can be cast to a key's type, so that a stray value in a link row matches nothing instead of failing. */
+const castable: Readonly<Record<string, string>> = {
+  integer: '^-?[0-9]{1,9}$',
+  bigInteger: '^-?[0-9]{1,18}$',
+  uuid: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
+};
+
+function itemMatches(item: string, itemField: FieldDescriptor, alias: string, key: FieldDescriptor): string {
+  const column = `${alias}.${key.column}`;
+  if (itemField.native === key.native) return `${column} = ${item}`;
+  const text = `${item}::pg_catalog.text`;
+  const pattern = castable[key.type];
+  if (pattern === undefined) return `${column}::pg_catalog.text = ${text}`;
+  return `${column} = CASE WHEN ${text} ~ '${pattern}' THEN ${text}::${key.native} END`;
+}

@@ -1,0 +1,28 @@
+import type { ColumnPair, ManyToAny } from '../contract/index.ts';
+import type { CollectionScope, Scope } from '../query/scope.ts';
+import type { StatementBuilder } from './statement.ts';
+
+/**
+ * One row of a collection while SQL is printed: what names mean on it.
+ *
+ * `column` takes a quoted column of the collection's table to an expression; on a page it also notes that the page has
+ * to select the column.
+ */
+export interface Row {
+  readonly statement: StatementBuilder;
+  readonly scope: Scope;
+  readonly collection: CollectionScope;
+  readonly column: (quoted: string) => string;
+  /** Set on link rows of a many-to-any: what `item` stands for. */
+  readonly link?: ManyToAny;
+}
+
+/** A row read from the collection's own table under an alias. */
+export function tableRow(statement: StatementBuilder, scope: Scope, collection: CollectionScope, alias: string): Row {
+  return { statement, scope, collection, column: (quoted) => `${alias}.${quoted}` };
+}
+
+/** `target.to = owner.from` for every pair. */
+export function joined(pairs: readonly ColumnPair[], from: (column: string) => string, to: string): string[] {
+  return pairs.map((pair) => `${to}.${pair.to} = ${from(pair.from)}`);
+}

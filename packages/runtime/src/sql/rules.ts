@@ -1,0 +1,31 @@
+import type { Condition } from '../contract/index.ts';
+import { printCondition } from './condition.ts';
+import { allOf, anyOf, sqlFalse } from './fragment.ts';
+import { callerGuards, holdsCallerPath } from './guards.ts';
+import type { Row } from './row.ts';
+
+/**
+ * Rules are written by whoever runs the service, so they see every row and every cell: a rule may look at collections
+ * that the caller cannot read, and rules never depend on each other.
+ */
+function asRuleSeesIt(row: Row): Row {
+  const { rules } = row.scope;
+  const collection = rules?.collections.get(row.collection.descriptor.name);
+  return rules === null || collection === undefined ? row : { ...row, scope: rules, collection };
+}
+
+/**
+ * One rule on one row. Where it uses a value of the caller that is missing, it is false as a whole, also where the value
+ * stands under a negation (security property P7).
+ */
+export function ruleHolds(row: Row, rule: Condition): string {
+  // Users have no stored row yet whose fields a path could name, so the value is missing for everybody.
+  if (holdsCallerPath(rule)) return sqlFalse;
+  const seen = asRuleSeesIt(row);
+  return allOf([...callerGuards(seen, rule), printCondition(seen, rule)]);
+}
+
+/** Whether the caller can read a row: some rule holds on it. */
+export function readable(row: Row): string {
+  return anyOf(row.collection.rows.map((rule) => ruleHolds(row, rule)));
+}
