@@ -123,7 +123,8 @@ CREATE TABLE shop.checks (
   n_lower text CHECK (lower(n_lower) IN ('a', 'b')),
   n_pair text CHECK (n_pair IN ('a') OR n_numeric > 1),
   n_range int CHECK (n_range >= 0 AND n_range < 10),
-  n_late text
+  n_late text,
+  n_parent text CHECK (n_parent IN ('a')) NO INHERIT
 );
 ALTER TABLE shop.checks ADD CONSTRAINT checks_late CHECK (n_late IN ('a')) NOT VALID;
 

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { CompileSummary } from '@platform/compiler';
@@ -82,24 +81,35 @@ async function readFacts(project: Project, progress: Progress, open?: Source): P
 }
 
 async function loadFacts(project: Project): Promise<SchemaFacts> {
-  if (!existsSync(project.schemaFile)) {
-    throw new CommandError(
-      exitCodes.invalid,
-      'There is no platform.schema.json to compile from.',
-      'Run `platform introspect` once with the database at hand and commit the file.',
-    );
-  }
-  const parsed = parseSchema(await readFile(project.schemaFile, 'utf8'));
-  if (!('schema' in parsed)) throw invalid([parsed.diagnostic]);
-  return { tables: parsed.schema.tables, enums: parsed.schema.enums, diagnostics: [] };
+  const schema = await loadSchema(project);
+  if (schema !== null) return { tables: schema.tables, enums: schema.enums, diagnostics: [] };
+  throw new CommandError(
+    exitCodes.invalid,
+    'There is no platform.schema.json to compile from.',
+    'Run `platform introspect` once with the database at hand and commit the file.',
+  );
+}
+
+/** The schema compiled before, or null. */
+async function loadSchema(project: Project): Promise<Schema | null> {
+  const text = await readFile(project.schemaFile, 'utf8').catch(() => null);
+  if (text === null) return null;
+  const parsed = parseSchema(text);
+  if ('schema' in parsed) return parsed.schema;
+  throw invalid([parsed.diagnostic]);
 }
 
 async function resolveProject(project: Project, facts: SchemaFacts, progress: Progress): Promise<Schema> {
-  const { schema, diagnostics } = resolveSchema(facts, project.config, project.permissions);
+  const previous = await loadSchema(project);
+  const { schema, diagnostics } = resolveSchema(
+    facts,
+    project.config,
+    project.permissions,
+    previous === null ? {} : { previous },
+  );
   report([...project.diagnostics, ...facts.diagnostics, ...diagnostics], progress);
   const text = printSchema(schema);
-  const present = await readFile(project.schemaFile, 'utf8').catch(() => null);
-  if (present !== text) await writeFile(project.schemaFile, text);
+  if (previous === null || printSchema(previous) !== text) await writeFile(project.schemaFile, text);
   return schema;
 }
 

@@ -27,10 +27,8 @@ export interface ReadOptions {
 export async function readCatalog(run: RunStatement, options: ReadOptions = {}): Promise<Catalog> {
   const selection = selectionOf(options);
   const version = Number((await run(versionSql, []))[0]?.[0]);
-  const rows =
-    version < oldestVersion
-      ? []
-      : await run(catalogSql(version), [selection.schemas === null ? null : JSON.stringify(selection.schemas)]);
+  const schemas = selection.schemas === null ? null : JSON.stringify(selection.schemas);
+  const rows = version >= oldestVersion ? await run(catalogSql(version), [schemas]) : [];
   return { version, selection, ...rowsByKind(rows) };
 }
 

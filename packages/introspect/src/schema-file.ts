@@ -1,5 +1,6 @@
 import type { Diagnostic } from './diagnostic.ts';
 import type { Schema } from './schema.ts';
+import { firstFlaw } from './schema-shape.ts';
 
 /** The name of the file, for places. */
 const place = 'platform.schema.json';
@@ -15,8 +16,9 @@ export function parseSchema(text: string): { readonly schema: Schema } | { reado
   if (value === undefined) return refuse('The file is not JSON.');
   if (!isObject(value)) return refuse('The file does not hold a schema.');
   if (value.version !== 1) return refuse(`The file has version ${JSON.stringify(value.version) ?? 'none'}, not 1.`);
-  if (!isSchema(value)) return refuse('The file does not hold a whole schema.');
-  return { schema: value };
+  if (value.dialect !== 'postgres') return refuse('The file is of another dialect than "postgres".');
+  if (isSchema(value)) return { schema: value };
+  return refuse(`The file does not hold a whole schema: "${firstFlaw(value)}" is not as it was written.`);
 }
 
 function sortKeys(value: unknown): unknown {
@@ -42,10 +44,9 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Trusts the lists of a file of the right version: only this package writes it. */
-function isSchema(value: unknown): value is Schema {
-  if (!isObject(value) || value.dialect !== 'postgres') return false;
-  return ['tables', 'enums', 'collections', 'roles', 'permissions'].every((key) => Array.isArray(value[key]));
+/** `firstFlaw` has looked; what it does not look at is only written by this package. */
+function isSchema(value: object): value is Schema {
+  return firstFlaw(value) === null;
 }
 
 function refuse(message: string): { readonly diagnostic: Diagnostic } {

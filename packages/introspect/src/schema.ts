@@ -41,6 +41,10 @@ export interface Table {
   readonly writable: { readonly insert: boolean; readonly update: boolean; readonly delete: boolean };
   /** In catalog order (`attnum`). */
   readonly columns: readonly Column[];
+  /**
+   * Of a view: the primary key of the one table whose rows it shows, when it shows all of its columns. Of a materialized
+   * view else the shortest unique index whose columns are never null.
+   */
   readonly primaryKey: Key | null;
   /** Unique constraints and full, non-partial, expression-free unique indexes that are not the primary key. By name. */
   readonly uniques: readonly Key[];
@@ -123,6 +127,7 @@ export interface ForeignKey {
   readonly validated: boolean;
 }
 
+/** What happens to the rows that reference a row when it is deleted or its key changes. */
 export type ReferentialAction = 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default';
 
 /** A check constraint, with the list of values when it says `column IN (…)`. */

@@ -53,7 +53,6 @@ test.each([
     withStatus({ type: 'text' }),
     'column public.articles.status: Column "status" is now text, compiled as public.status.',
   ],
-  [withStatus({ nullable: false }), 'column public.articles.status: Column "status" can no longer be null.'],
   [
     withStatus({ labels: ['draft', 'finished'] }),
     'column public.articles.status: The type of column "status" lost the label "done".',
@@ -64,6 +63,16 @@ test.each([
   ],
 ])('%j closes the collections', (change, message) => {
   expect(check(change)).toEqual([`error ${message}`]);
+});
+
+test('a column that can be null now closes the collections, one that cannot any more is only told', () => {
+  const strict: Fingerprint = { hash: '', objects: [{ ...articles, ...withStatus({ nullable: false }) }] };
+  expect(compareFingerprint(strict, [articles])).toMatchObject([
+    { severity: 'error', message: 'Column "status" can now be null.' },
+  ]);
+  expect(check(withStatus({ nullable: false }))).toEqual([
+    'info column public.articles.status: Column "status" can no longer be null.',
+  ]);
 });
 
 test('a new label is only told', () => {

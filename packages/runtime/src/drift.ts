@@ -103,8 +103,12 @@ function compareColumn(
   }
   const drifts: ColumnDrift[] = [];
   if (knowsNulls && live.nullable !== expected.nullable) {
-    const now = live.nullable ? 'can now be null' : 'can no longer be null';
-    drifts.push({ severity: 'error', message: `Column "${expected.name}" ${now}.` });
+    // What became stricter reads as before; a write that breaks it fails validation.
+    drifts.push(
+      live.nullable
+        ? { severity: 'error', message: `Column "${expected.name}" can now be null.` }
+        : { severity: 'info', message: `Column "${expected.name}" can no longer be null.` },
+    );
   }
   if (expected.labels !== undefined) drifts.push(...compareLabels(expected.name, expected.labels, live.labels ?? []));
   return drifts;
@@ -140,46 +144,57 @@ function arrayLiteral(texts: readonly string[]): string {
 /**
  * One row per object found: schema, name, kind, row security, key columns, columns; the last two as JSON arrays.
  *
- * `inner_types` leads every used type through domains and arrays to the type whose labels count.
+ * `inner_type` leads every used type through domains and arrays to the type whose labels count; `own` is true as long
+ * as only domains were passed, because only they can forbid null.
  */
 const liveObjectsSql = `
-WITH RECURSIVE objects AS (
+WITH RECURSIVE object AS (
   SELECT c.oid, n.nspname, c.relname, c.relkind, c.relrowsecurity
-  FROM unnest($1::text[], $2::text[]) AS wanted(schema, name)
+  FROM ROWS FROM (pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::text[])) AS wanted(schema, name)
   JOIN pg_catalog.pg_namespace n ON n.nspname = wanted.schema
   JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = wanted.name
   WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
-), columns AS (
-  SELECT a.attrelid, a.attnum, a.attname, a.attnotnull OR t.typnotnull AS not_null, a.atttypid,
-    ${canonicalTypeSql} AS type
-  FROM objects o
+), attribute AS (
+  SELECT a.attrelid, a.attnum, a.attname, a.attnotnull, a.atttypid, ${canonicalTypeSql} AS type
+  FROM object o
   JOIN pg_catalog.pg_attribute a ON a.attrelid = o.oid AND a.attnum > 0 AND NOT a.attisdropped
   JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
   JOIN pg_catalog.pg_namespace tn ON tn.oid = t.typnamespace
-), inner_types AS (
-  SELECT DISTINCT atttypid AS outer_type, atttypid AS type FROM columns
+), inner_type AS (
+  SELECT DISTINCT atttypid AS outer_type, atttypid AS type, true AS own FROM attribute
   UNION
-  SELECT i.outer_type, CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.typelem END
-  FROM inner_types i
+  SELECT i.outer_type, CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.typelem END, i.own AND t.typtype = 'd'
+  FROM inner_type i
   JOIN pg_catalog.pg_type t ON t.oid = i.type
   WHERE t.typtype = 'd' OR (t.typcategory = 'A' AND t.typelem <> 0)
-), labels AS (
+), label AS (
   SELECT i.outer_type, pg_catalog.json_agg(e.enumlabel ORDER BY e.enumsortorder) AS labels
-  FROM inner_types i
+  FROM inner_type i
   JOIN pg_catalog.pg_enum e ON e.enumtypid = i.type
   GROUP BY i.outer_type
+), without_null AS (
+  SELECT DISTINCT i.outer_type
+  FROM inner_type i
+  JOIN pg_catalog.pg_type t ON t.oid = i.type
+  WHERE i.own AND t.typtype = 'd' AND t.typnotnull
+), column_list AS (
+  SELECT a.attrelid, pg_catalog.json_agg(pg_catalog.json_build_array(
+    a.attname, a.type, a.attnotnull OR w.outer_type IS NOT NULL, l.labels) ORDER BY a.attnum) AS columns
+  FROM attribute a
+  LEFT JOIN label l ON l.outer_type = a.atttypid
+  LEFT JOIN without_null w ON w.outer_type = a.atttypid
+  GROUP BY a.attrelid
 )
 SELECT o.nspname, o.relname, o.relkind, o.relrowsecurity,
+  -- columns that a covering index merely includes are no part of the key
   (SELECT pg_catalog.json_agg(a.attname ORDER BY k.position)
    FROM pg_catalog.pg_index x
    CROSS JOIN LATERAL pg_catalog.unnest(x.indkey) WITH ORDINALITY AS k(attnum, position)
-   JOIN pg_catalog.pg_attribute a ON a.attrelid = o.oid AND a.attnum = k.attnum
+   JOIN pg_catalog.pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.attnum
    WHERE x.indrelid = o.oid AND x.indisprimary AND k.position <= x.indnkeyatts),
-  (SELECT pg_catalog.json_agg(pg_catalog.json_build_array(c.attname, c.type, c.not_null, l.labels) ORDER BY c.attnum)
-   FROM columns c
-   LEFT JOIN labels l ON l.outer_type = c.atttypid
-   WHERE c.attrelid = o.oid)
-FROM objects o
+  c.columns
+FROM object o
+LEFT JOIN column_list c ON c.attrelid = o.oid
 ORDER BY o.nspname, o.relname`;
 
 function readLiveObject(row: readonly (string | null)[]): LiveObject {

@@ -11,10 +11,11 @@ export function filterSchema({ names, fields, relations }: ViewCollection): Json
     type: 'object',
     description: 'Conditions by field. Several are met together.',
     properties: objectOf([
-      ['_and', nested],
-      ['_or', nested],
       ...fields.flatMap((field) => fieldFilter(field)),
       ...relations.map((relation) => [relation.name, relationFilter(relation)] as const),
+      // Last, because a filter means these even where a field has the name.
+      ['_and', nested],
+      ['_or', nested],
     ]),
   };
 }

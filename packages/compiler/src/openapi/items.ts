@@ -26,7 +26,7 @@ function fieldSchema({ descriptor, values, nullable, note, items }: ViewField): 
 function relationSchema(relation: ViewRelation): JsonObject {
   const item = reference('schemas', relation.target.item);
   // The key of several fields is an object of them, which the item's own description admits.
-  if (relation.kind === 'm2o') return relation.nullable ? anyOf([item, { type: 'null' }]) : anyOf([item]);
+  if (relation.kind === 'm2o') return relation.nullable ? anyOf([item, { type: 'null' }]) : item;
   const key = keyText(relation.targetKey);
   const list: JsonObject = {
     type: 'array',
@@ -36,7 +36,10 @@ function relationSchema(relation: ViewRelation): JsonObject {
   return relation.nullable ? orNull(list) : list;
 }
 
-/** The key of an item in a list; a key of several fields is in path form. Null where there is no key. */
+/**
+ * The key of an item in a list; null where there is none. A key of several fields is text in path form or an object of
+ * them, which the item's own description admits.
+ */
 function keyText(key: readonly FieldDescriptor[]): JsonObject | null {
   const [only] = key;
   if (only === undefined) return null;

@@ -40,7 +40,7 @@ function tuple(schemas: readonly JsonObject[]): JsonObject {
 /** Values that are not text or whole numbers are written as text in a path. */
 function inPath({ descriptor, values }: ViewField): JsonObject {
   const schema = valueSchema(descriptor, values);
-  return schema['type'] === 'string' || schema['type'] === 'integer' ? schema : { type: 'string' };
+  return schema.type === 'string' || schema.type === 'integer' ? schema : { type: 'string' };
 }
 
 /** Numbers are accepted for 64-bit integers while JSON can hold them. */

@@ -26,7 +26,7 @@ export function withoutHiddenNames(api: Api, shown: Shown): NoteReader {
   return function read(note) {
     if (note === null) return null;
     const text = fold(note);
-    const mentions = wordsOf(text).some((word) => words.has(word)) || phrases.some((phrase) => text.includes(phrase));
+    const mentions = wordsOf(text).some((word) => words.has(word)) || containsAny(text, phrases);
     return mentions ? null : note;
   };
 }
@@ -35,7 +35,8 @@ type Shown = (collection: ApiCollection) => ReadonlySet<string> | null;
 
 interface HiddenNames {
   readonly words: ReadonlySet<string>;
-  readonly phrases: readonly string[];
+  /** Names that are no single word, by their first character of none: prose rarely has an underscore. */
+  readonly phrases: ReadonlyMap<string, readonly string[]>;
 }
 
 function hiddenNames(collections: readonly ApiCollection[], shown: Shown): HiddenNames {
@@ -49,7 +50,8 @@ function hiddenNames(collections: readonly ApiCollection[], shown: Shown): Hidde
     }
   }
   const hidden = [...others].filter((name) => name !== '' && !visible.has(name));
-  return { words: new Set(hidden.filter(isWord)), phrases: hidden.filter((name) => !isWord(name)) };
+  const phrases = hidden.filter((name) => !isWord(name));
+  return { words: new Set(hidden.filter(isWord)), phrases: Map.groupBy(phrases, separatorOf) };
 }
 
 function tableNames({ descriptor }: ApiCollection): readonly string[] {
@@ -68,6 +70,16 @@ function memberNames({ descriptor }: ApiCollection): readonly (readonly [string,
 /** The identifiers of a quoted, possibly qualified name. */
 function unquoted(sql: string): readonly string[] {
   return [...sql.matchAll(/"((?:[^"]|"")*)"/g)].map(([, name = '']) => name.replaceAll('""', '"'));
+}
+
+function containsAny(text: string, phrases: HiddenNames['phrases']): boolean {
+  return [...phrases].some(
+    ([separator, names]) => text.includes(separator) && names.some((name) => text.includes(name)),
+  );
+}
+
+function separatorOf(phrase: string): string {
+  return /[^\p{L}\p{M}\p{N}]/u.exec(phrase)?.[0] ?? '';
 }
 
 function fold(text: string): string {

@@ -31,7 +31,8 @@ function health(administrator: boolean): JsonObject {
   const content = { 'application/health+json': { schema: reference('schemas', 'Health') } };
   const checks = administrator ? ' The checks show why.' : '';
   const failed = tokenFailures.filter((name) => name !== 'ServiceUnavailable');
-  const unhealthy = { description: `The server cannot serve requests now.${checks}`, content };
+  const headers = { 'Retry-After': reference('headers', 'RetryAfter') };
+  const unhealthy = { description: `The server cannot serve requests now.${checks}`, headers, content };
   return {
     ...head('serverHealth', 'Check the health', 'Tells whether the server can serve requests.'),
     responses: objectOf([

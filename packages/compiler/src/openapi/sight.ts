@@ -49,13 +49,11 @@ export function look(api: Api, access: AccessClass | null): Sight {
 
 type Readable = Omit<Seen, 'names'>;
 
-/** A collection whose rules list no field has nothing to show. */
+/** A collection whose rules list nothing is hidden. */
 function readableCollections(api: Api, access: AccessClass | null): ReadonlyMap<string, Readable> {
   const granted = new Map((access?.collections ?? []).map((one) => [one.collection, one]));
   const all = api.collections.map((one) => readableOf(one, access === null ? null : granted.get(one.descriptor.name)));
-  const some = all.filter(({ api: { descriptor }, rules, readable }) =>
-    rules === null ? true : descriptor.fields.some(({ name }) => readable.has(name)),
-  );
+  const some = all.filter(({ rules, readable }) => rules === null || readable.size > 0);
   return new Map(some.map((one) => [one.api.descriptor.name, one]));
 }
 

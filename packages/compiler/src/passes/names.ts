@@ -1,7 +1,7 @@
 /** API names → names in generated code, each derived from its own name alone wherever two do not collide. */
 import type { AccessClass } from '@platform/runtime/contract';
 import type { ApiAccess, CollectionNames } from '../api.ts';
-import { camelCase, fileName, pascalCase, uniqueNames } from '../print/identifier.ts';
+import { camelCase, fileName, pascalCase, shortened, uniqueNames } from '../print/identifier.ts';
 
 /** Names of every collection, by API name. */
 export function nameCollections(names: readonly string[]): ReadonlyMap<string, CollectionNames> {
@@ -37,7 +37,7 @@ export function nameAccess(
 /** Names of the aliases that list the values of fields, by field name. */
 export function nameValues(collection: CollectionNames, fields: readonly string[]): ReadonlyMap<string, string> {
   const prefix = collection.item.slice(0, -'Item'.length);
-  return uniqueNames(fields, (field) => `${prefix}${pascalCase(field)}Value`);
+  return uniqueNames(fields, (field) => `${shortened(`${prefix}${pascalCase(field)}`, field)}Value`);
 }
 
 function typeNames(type: string): Pick<CollectionNames, 'item' | 'key' | 'create' | 'update' | 'filter'> {

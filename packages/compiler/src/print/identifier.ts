@@ -9,8 +9,14 @@ import { shortHash } from './hash.ts';
 /** `OrderLines`: one capital per word; an underscore where a word begins with a digit (`address_1` is `Address_1`). */
 export function pascalCase(name: string): string {
   const joined = words(name).reduce((text, word) => text + (/^\p{Nd}/u.test(word) ? `_${word}` : capital(word)), '');
-  if (joined === '') return `_${shortHash(name)}`;
-  return joined.length > longest ? `${[...joined].slice(0, longest - 10).join('')}_${shortHash(name)}` : joined;
+  return joined === '' ? `_${shortHash(name)}` : shortened(joined, name);
+}
+
+/** An identifier short enough for a declaration's first line to fit the width: the hash of `name` replaces its end. */
+export function shortened(identifier: string, name: string): string {
+  return identifier.length <= longest
+    ? identifier
+    : `${[...identifier].slice(0, longest - 10).join('')}_${shortHash(name)}`;
 }
 
 /** `orderLines`: as `pascalCase` with a small first letter; a word of the language takes an underscore at its end. */
@@ -49,7 +55,6 @@ export function uniqueNames(
   return new Map(entries);
 }
 
-/** Characters of an identifier without its suffix: a declaration's first line fits the width. */
 const longest = 64;
 
 const plain = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
@@ -59,7 +64,7 @@ const devices = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
 function words(name: string): readonly string[] {
   const text = /\p{Ll}/u.test(name) ? name : name.toLowerCase();
-  return text.normalize('NFC').match(/[\p{ID_Continue}--_]+/gv) ?? [];
+  return text.normalize('NFC').match(/[\p{ID_Continue}--[_\p{Cf}]]+/gv) ?? [];
 }
 
 /** A word that begins with a combining mark cannot begin an identifier. */

@@ -1,4 +1,4 @@
-import { lineWidth } from './text.ts';
+import { lineWidth, widthOf } from './text.ts';
 
 /** One import declaration: what is imported from where. Names begin with `type ` where only the type is meant. */
 export interface Import {
@@ -21,7 +21,7 @@ function printImport({ from, names }: Import): string {
     .sort((a, b) => naturalOrder(bare(a), bare(b)))
     .map((name) => (typesOnly ? bare(name) : name));
   const line = `${keyword} { ${sorted.join(', ')} } from '${from}';`;
-  if (line.length <= lineWidth || names.length === 1) return line;
+  if (widthOf(line) <= lineWidth || names.length === 1) return line;
   return `${keyword} {\n${sorted.map((name) => `  ${name},\n`).join('')}} from '${from}';`;
 }
 
@@ -30,7 +30,7 @@ function distance(from: string): number {
   return from.startsWith('../') ? 1 : 2;
 }
 
-/** Letters regardless of case, capitals first where only case differs; runs of digits by their number. */
+/** `.`, `_`, digits, letters; runs of digits by their number; letters regardless of case, then capitals first. */
 export function naturalOrder(a: string, b: string): number {
   const [left, right] = [tokens(a), tokens(b)];
   for (const [index, token] of left.entries()) {
@@ -47,9 +47,17 @@ function tokens(text: string): readonly string[] {
 }
 
 function compareTokens(a: string, b: string): number {
-  if (/^\d/.test(a) && /^\d/.test(b)) return Number(a) - Number(b);
+  const [rankA, rankB] = [rank(a), rank(b)];
+  if (rankA !== rankB) return rankA - rankB;
+  if (rankA === 2) return Number(a) - Number(b);
   const [lowerA, lowerB] = [a.toLowerCase(), b.toLowerCase()];
   if (lowerA !== lowerB) return lowerA < lowerB ? -1 : 1;
   if (a === b) return 0;
   return a < b ? -1 : 1;
+}
+
+function rank(token: string): number {
+  if (token === '.') return 0;
+  if (token === '_') return 1;
+  return /^\d/.test(token) ? 2 : 3;
 }

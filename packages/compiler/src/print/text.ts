@@ -21,7 +21,7 @@ export function stringLiteral(value: string): string {
 
 /** The key of a property in a type: bare where it is an identifier, else a string literal. */
 export function propertyKey(name: string): string {
-  return /^[$_\p{ID_Start}][$\p{ID_Continue}]*$/u.test(name) ? name : stringLiteral(name);
+  return /^[$_\p{ID_Start}][[$\p{ID_Continue}]--\p{Cf}]*$/v.test(name) ? name : stringLiteral(name);
 }
 
 /**
@@ -45,7 +45,7 @@ function commentLine(line: string): string {
     .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, escapeInvisible)
     .replaceAll('*/', '*\\/')
     .replaceAll(/(?<![\p{L}\p{N}])@(?=\p{L})/gu, '\\@')
-    .replaceAll(/biome-ignore/gi, 'biome ignore');
+    .replaceAll(/(?<=@ts|biome)-/gi, '\\-');
 }
 
 function escapeInvisible(character: string): string {

@@ -41,10 +41,20 @@ export function nullable(type: Type): Type {
  */
 export function printTyped(before: string, separator: string, type: Type, indent: number): string {
   const line = `${separator} ${flat(type)}`;
-  if (widthOf(before) + widthOf(line) + 1 <= lineWidth) return line;
+  if (widthOf(before) + widthOf(line) + 1 <= lineWidth || isNameOrNull(type)) return line;
   if (typeof type === 'object' && type.kind === 'union') return `${separator}${unionLines(type.of, indent + 2)}`;
-  return `${separator} ${broken(type, indent)}`;
+  const isMoved = typeof type === 'string' && separator === ' =';
+  return isMoved ? `${separator}\n${' '.repeat(indent + 2)}${type}` : `${separator} ${broken(type, indent)}`;
 }
+
+/** The formatter keeps a name together with its null, however long. */
+function isNameOrNull(type: Type): boolean {
+  if (!isUnion(type) || type.of.length !== 2 || type.of[1] !== 'null') return false;
+  const [name] = type.of;
+  return typeof name === 'string' && !/^['"]/.test(name) && !keywords.has(name);
+}
+
+const keywords: ReadonlySet<string> = new Set(['boolean', 'never', 'number', 'string']);
 
 /** On one line. */
 export function flat(type: Type): string {

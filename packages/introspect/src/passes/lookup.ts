@@ -40,6 +40,11 @@ export function oneToManysOf(collection: Pick<Collection, 'relations'>): readonl
   return collection.relations.filter((relation) => relation.kind === 'o2m');
 }
 
+/** The many-to-many relations of a collection. */
+export function manyToManysOf(collection: Pick<Collection, 'relations'>): readonly ManyToManyRelation[] {
+  return collection.relations.filter((relation) => relation.kind === 'm2m');
+}
+
 /** Adds relations to a collection; sorted by name. */
 export function withRelations(collection: Collection, relations: readonly Relation[]): Collection {
   return { ...collection, relations: sortedBy([...collection.relations, ...relations], ({ name }) => name) };

@@ -113,6 +113,8 @@ export interface ConstraintRow {
   readonly condeferrable: boolean;
   readonly condeferred: boolean;
   readonly convalidated: boolean;
+  /** True for a check that does not hold in the tables that inherit. */
+  readonly connoinherit: boolean;
   /** False: NOT ENFORCED (from 18). */
   readonly conenforced: boolean;
   /** True: WITHOUT OVERLAPS or PERIOD (from 18). */

@@ -24,9 +24,12 @@ export function buildChecks(
   }));
 }
 
-/** A check that is not enforced, or not yet for the rows that exist, promises nothing about what is read. */
+/**
+ * A check that is not enforced, or not yet for the rows that exist, or not in the tables that inherit, promises nothing
+ * about what is read.
+ */
 function allowedOf(row: ConstraintRow, columns: readonly CheckedColumn[]): Check['allowed'] {
-  if (!row.convalidated || !row.conenforced || row.expression === null) return null;
+  if (!row.convalidated || !row.conenforced || row.connoinherit || row.expression === null) return null;
   const found = (name: string | null): CheckedColumn | undefined =>
     columns.find((column) => column.row.attname === name);
   const allowed = readAllowedValues(row.expression, (name) => listKind(found(name)));

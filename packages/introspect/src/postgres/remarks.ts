@@ -18,6 +18,7 @@ export function tableRemarks(
     ...lookup.constraints(table.oid).flatMap((row) => constraintRemark(table, row)),
     ...lookup.indexes(table.oid).flatMap((row) => indexRemark(table, row)),
     ...inheritanceRemark(lookup, table),
+    ...columnsRemark(lookup, table),
     ...viewRemark(lookup, listed, table),
   ];
 }
@@ -67,6 +68,11 @@ function inheritanceRemark(lookup: Lookup, table: RelationRow): Diagnostic[] {
   if (!lookup.hasChildren(table.oid)) return [];
   const message = `Rows of the tables that inherit from "${table.relname}" appear in it, too: its keys do not cover them.`;
   return [info('inheritance-parent', `table ${relationId(table)}`, message)];
+}
+
+function columnsRemark(lookup: Lookup, table: RelationRow): Diagnostic[] {
+  if (lookup.columns(table.oid).length > 0) return [];
+  return [info('no-columns', `table ${relationId(table)}`, `"${table.relname}" has no columns.`)];
 }
 
 /** Relations that a view reads and that are not served: its columns then have no source. */

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../diagnostic.ts';
+import type { SchemaFacts } from '../facts.ts';
 import { compareText, sortedBy } from '../order.ts';
-import type { Column, ColumnType, EnumType, Table, TableId } from '../schema.ts';
+import type { Column, ColumnType, Table, TableId } from '../schema.ts';
 import { tableId } from '../table-id.ts';
 import { type Catalog, oldestVersion, type RelationRow } from './catalog.ts';
 import { type BuildColumns, columnsBuilder, relationId, updatableBits } from './columns.ts';
@@ -12,22 +13,13 @@ import { catalogRemarks, tableRemarks } from './remarks.ts';
 import { selectRelations } from './selection.ts';
 import { buildEnums } from './types.ts';
 
-/** The facts of a database: the part of the IR that is read and not derived. */
-export interface Facts {
-  /** Sorted by id. */
-  readonly tables: readonly Table[];
-  /** Sorted by schema and name. */
-  readonly enums: readonly EnumType[];
-  /** Sorted by place, code and message. */
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /**
- * Builds tables and enums from a catalog. Pure: the result does not depend on the order of the catalog's rows.
+ * Builds tables and enums from a catalog. Pure: the result does not depend on the order of the catalog's rows, and is
+ * sorted (tables by id, enums by schema and name, diagnostics by place, code and message).
  *
  * What has no place in the result is told in the diagnostics.
  */
-export function buildTables(catalog: Catalog): Facts {
+export function buildTables(catalog: Catalog): SchemaFacts {
   if (!(catalog.version >= oldestVersion)) return { tables: [], enums: [], diagnostics: [serverTooOld(catalog)] };
   const lookup = lookupOf(catalog);
   const { listed, diagnostics } = selectRelations(catalog, lookup);

@@ -38,8 +38,9 @@ export function traceView(action: string): ViewTrace {
   const query = isList(actions) ? asNode(actions[0]) : null;
   if (query?.tag !== 'QUERY') return { origins: new Map(), rowsOf: null };
   const origins = targets(query).flatMap((entry): [number, Origin][] => {
-    const origin = traceExpression(nodeField(entry, 'expr'), [query]);
-    return origin ? [[numberField(entry, 'resno'), origin]] : [];
+    const attnum = numberField(entry, 'resno');
+    const origin = traceQuery(query, attnum, []);
+    return origin ? [[attnum, origin]] : [];
   });
   return { origins: new Map(origins), rowsOf: singleRelation(query) };
 }
@@ -75,7 +76,7 @@ function traceRange(range: TreeNode, attnum: number, queries: Queries): Origin |
       // Zero is the whole row, negative numbers are system columns.
       return attnum > 0 ? { relation: atomField(range, 'relid') ?? '', attnum, outer: false } : null;
     case rangeKind.subquery:
-      return traceSubquery(nodeField(range, 'subquery'), attnum, queries);
+      return traceQuery(nodeField(range, 'subquery'), attnum, queries);
     case rangeKind.join:
       return traceExpression(itemNode(range.fields.get('joinaliasvars'), attnum), queries);
     case rangeKind.group:
@@ -91,11 +92,12 @@ function itemNode(list: NodeValue | undefined, position: number): TreeNode | nul
   return isList(list) ? asNode(list[position - 1]) : null;
 }
 
-function traceSubquery(query: TreeNode | null, attnum: number, queries: readonly TreeNode[]): Origin | null {
+/** Traces a column of a query's result; `outer` are the queries around it. */
+function traceQuery(query: TreeNode | null, attnum: number, outer: readonly TreeNode[]): Origin | null {
   // The columns of a union come from several places.
   if (query?.tag !== 'QUERY' || query.fields.get('setOperations') !== null) return null;
   const entry = targets(query).find((target) => numberField(target, 'resno') === attnum);
-  return entry ? traceExpression(nodeField(entry, 'expr'), [query, ...queries]) : null;
+  return entry ? traceExpression(nodeField(entry, 'expr'), [query, ...outer]) : null;
 }
 
 function traceCte(range: TreeNode, attnum: number, queries: Queries): Origin | null {
@@ -104,7 +106,7 @@ function traceCte(range: TreeNode, attnum: number, queries: Queries): Origin | n
   const name = atomField(range, 'ctename');
   const cte = owner && nodesField(owner, 'cteList').find((item) => atomField(item, 'ctename') === name);
   if (!cte || atomField(cte, 'cterecursive') === 'true') return null;
-  return traceSubquery(nodeField(cte, 'ctequery'), attnum, outer);
+  return traceQuery(nodeField(cte, 'ctequery'), attnum, outer);
 }
 
 /** True when null can stand for the columns of this range: it is the optional side of a join, or grouping sets apply. */

@@ -1,13 +1,62 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import type { Schema } from '../schema.ts';
+import { administratorRules } from './administrator-rules.ts';
 import { collectionNames } from './collection-names.ts';
+import { configColumns } from './config-columns.ts';
+import { configFieldReferences } from './config-field-references.ts';
+import { configFieldTypes } from './config-field-types.ts';
+import { configHiddenKeys } from './config-hidden-keys.ts';
+import { configKeys } from './config-keys.ts';
+import { configManyToAny } from './config-many-to-any.ts';
+import { configManyToMany } from './config-many-to-many.ts';
+import { configRelations } from './config-relations.ts';
+import { configTables } from './config-tables.ts';
+import { configTranslations } from './config-translations.ts';
+import { emptyRules } from './empty-rules.ts';
 import { fieldNames } from './field-names.ts';
+import { hiddenForeignKeys } from './hidden-foreign-keys.ts';
+import { impossibleRules } from './impossible-rules.ts';
+import { incompleteCreates } from './incomplete-creates.ts';
+import { missingInverses } from './missing-inverses.ts';
+import { privateCollections } from './private-collections.ts';
 import { relationNames } from './relation-names.ts';
+import { repeatedForeignKeys } from './repeated-foreign-keys.ts';
 import { reservedNames } from './reserved-names.ts';
+import { rowSecurity } from './row-security.ts';
 import type { Rule, RuleSources } from './rule.ts';
+import { severalJunctions } from './several-junctions.ts';
+import { singletons } from './singletons.ts';
+import { unaddressableNames } from './unaddressable-names.ts';
 
-/** Every law, in the order of its diagnostics: names, configuration, permissions, choices made. */
-export const rules: readonly Rule[] = [collectionNames, fieldNames, relationNames, reservedNames];
+/** Every law, in the order of its diagnostics: configuration, names, permissions, choices made. */
+export const rules: readonly Rule[] = [
+  configTables,
+  configColumns,
+  configFieldReferences,
+  configFieldTypes,
+  configKeys,
+  configHiddenKeys,
+  configRelations,
+  configManyToAny,
+  configTranslations,
+  configManyToMany,
+  collectionNames,
+  fieldNames,
+  relationNames,
+  reservedNames,
+  unaddressableNames,
+  singletons,
+  administratorRules,
+  emptyRules,
+  impossibleRules,
+  incompleteCreates,
+  privateCollections,
+  rowSecurity,
+  hiddenForeignKeys,
+  repeatedForeignKeys,
+  missingInverses,
+  severalJunctions,
+];
 
 /** Asks every rule; all complaints are collected. */
 export function checkSchema(schema: Schema, sources: RuleSources): readonly Diagnostic[] {

@@ -1,5 +1,5 @@
 /** Fastify as this server uses it: with limits, our bodies and our errors, without what costs on every request. */
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { JsonValue } from '../contract/index.ts';
 import type { Environment } from '../environment.ts';
 import type { Answerer } from './answer.ts';
@@ -56,7 +56,9 @@ function createFastify(environment: Environment, fail: FrameworkFailure): Fastif
   const { requestTimeout, database } = environment;
   const server = fastify({
     logger: loggerOptions(environment),
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
+    // A logger per request would be made for every request and used by hardly any.
+    childLoggerFactory: (logger) => logger,
     exposeHeadRoutes: false,
     // A connection kept alive may still bring requests while the server stops; they are answered, then it is closed.
     return503OnClosing: false,

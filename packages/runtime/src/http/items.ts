@@ -1,19 +1,10 @@
 /** The routes below `/items`: from a path to a planned read of one collection. Source: specification, section 4. */
 import type { Caller } from '../caller.ts';
-import type { CollectionDescriptor, CompiledApi, JsonValue, Route } from '../contract/index.ts';
+import type { CompiledApi, JsonValue, Route } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
+import type { PlannedRead, Planner } from '../query/planner.ts';
 import type { Exchange } from './answer.ts';
-import type { PlannedRead, Reader } from './read.ts';
-
-/** Plans reads. Throws `PlatformError` for whatever the caller may not ask or does not ask right. */
-export interface ReadPlanner {
-  /** `query` is the raw query string. A singleton is planned as the list of its only item. */
-  list(caller: Caller, collection: CollectionDescriptor, query: string): PlannedRead;
-  /** `body` is the parsed body of a SEARCH request, undefined for an empty one. */
-  search(caller: Caller, collection: CollectionDescriptor, body: JsonValue | undefined): PlannedRead;
-  /** `key` is the last path segment as it was sent. */
-  read(caller: Caller, collection: CollectionDescriptor, key: string, query: string): PlannedRead;
-}
+import type { Reader } from './read.ts';
 
 /** One request below `/items`. */
 export interface ItemRequest {
@@ -30,49 +21,53 @@ export interface ItemHandlers {
   read(request: ItemRequest, key: string): Promise<void>;
 }
 
-/** Links the compiled routes with the planner and the reader. */
-export function createItemHandlers(api: CompiledApi, planner: ReadPlanner, reader: Reader): ItemHandlers {
+/**
+ * Links the compiled routes with the planner and the reader.
+ *
+ * The planner judges every request first, also those that no route takes: faults of the query answer before those of
+ * names, and an unknown collection must take the same way as a hidden one.
+ */
+export function createItemHandlers(api: CompiledApi, planner: Planner, reader: Reader): ItemHandlers {
   const lists = linkRoutes(api, (route) => route.method === 'GET' && !route.byKey);
   const searches = linkRoutes(api, (route) => route.method === 'SEARCH');
   const reads = linkRoutes(api, (route) => route.method === 'GET' && route.byKey);
   const singletons = new Set(api.collections.filter(({ singleton }) => singleton).map(({ name }) => name));
   const readable = new Map(api.access.map(({ name, collections }) => [name, readableNames(collections)]));
 
-  function answer(request: ItemRequest, collection: CollectionDescriptor, planned: PlannedRead): Promise<void> {
-    return collection.singleton ? reader.singleton(request.exchange, planned) : reader.list(request.exchange, planned);
+  function answer(request: ItemRequest, planned: PlannedRead): Promise<void> {
+    return planned.plan.many ? reader.list(request.exchange, planned) : reader.singleton(request.exchange, planned);
   }
 
   return {
     async list(request) {
-      const { collection } = linked(lists, request.collection);
-      await answer(request, collection, planner.list(request.caller, collection, request.query));
+      const planned = planner.list(request.caller, request.collection, request.query);
+      await answer(request, linked(lists, request, planned));
     },
     async search(request, body) {
-      const { collection } = linked(searches, request.collection);
-      await answer(request, collection, planner.search(request.caller, collection, body));
+      const planned = planner.search(request.caller, request.collection, body);
+      await answer(request, linked(searches, request, planned));
     },
     async read(request, key) {
-      // A singleton has no keys; who may not read it must not learn even that.
-      if (singletons.has(request.collection) && readable.get(request.caller.accessClass)?.has(request.collection)) {
+      const { caller, collection, query } = request;
+      // A singleton has no keys, so there is no such route; who may not read it must not learn even that.
+      if (singletons.has(collection) && readable.get(caller.accessClass)?.has(collection)) {
         throw new PlatformError('ROUTE_NOT_FOUND');
       }
-      const { collection } = linked(reads, request.collection);
-      await reader.item(request.exchange, planner.read(request.caller, collection, key, request.query));
+      const planned = planner.read(caller, collection, key, query);
+      await reader.item(request.exchange, linked(reads, request, planned));
     },
   };
 }
 
-/** Unknown collections, and operations that a collection does not have, look like hidden ones. */
-function linked(routes: ReadonlyMap<string, Route>, collection: string): Route {
-  const route = routes.get(collection);
-  if (route === undefined) throw new PlatformError('FORBIDDEN');
-  return route;
+function linked(names: ReadonlySet<string>, { collection }: ItemRequest, planned: PlannedRead): PlannedRead {
+  if (!names.has(collection)) throw new PlatformError('FORBIDDEN');
+  return planned;
 }
 
 /** System collections have paths of their own, so they are never linked below `/items`. */
-function linkRoutes(api: CompiledApi, wanted: (route: Route) => boolean): ReadonlyMap<string, Route> {
-  const routes = api.routes.filter((route) => wanted(route) && !route.collection.name.startsWith('platform_'));
-  return new Map(routes.map((route) => [route.collection.name, route]));
+function linkRoutes(api: CompiledApi, wanted: (route: Route) => boolean): ReadonlySet<string> {
+  const names = api.routes.filter(wanted).map(({ collection }) => collection.name);
+  return new Set(names.filter((name) => !name.startsWith('platform_')));
 }
 
 function readableNames(collections: CompiledApi['access'][number]['collections']): ReadonlySet<string> {

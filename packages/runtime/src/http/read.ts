@@ -1,19 +1,14 @@
 /** Runs planned reads and answers them: whole with a length, or streamed with back-pressure. */
 import { createHash } from 'node:crypto';
 import type { Writable } from 'node:stream';
-import type { Database, Parameter } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { type AnswerWriter, createAnswerWriter, type Answer as Rows } from '../json/answer.ts';
 import type { ReadPlan } from '../query/plan.ts';
+import type { PlannedRead } from '../query/planner.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import { chooseEncoding, createCompressor } from './compression.ts';
 import type { Gate } from './gate.ts';
-
-/** A plan with the values of one request. */
-export interface PlannedRead {
-  readonly plan: ReadPlan;
-  readonly parameters: readonly Parameter[];
-}
 
 /** What running reads needs. */
 export interface ReaderOptions {
@@ -50,11 +45,13 @@ export function createReader({ database, gate, answerer }: ReaderOptions): Reade
 
   return {
     async list(exchange, planned) {
-      if (planned.plan.streamed) {
+      // Items named by key are counted before the first byte leaves, however many they are.
+      if (planned.plan.streamed && planned.rows === undefined) {
         gate(planned.plan.statement.text);
         return streamRows(database, answerer, exchange, planned, startRows(planned.plan));
       }
       const rows = await readRows(planned);
+      if (planned.rows !== undefined && rows.items < planned.rows) throw new PlatformError('FORBIDDEN');
       answerer.send(exchange, { status: 200, type: mediaTypes.json, body: rows.end() });
     },
     async item(exchange, planned) {

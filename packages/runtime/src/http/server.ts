@@ -8,13 +8,14 @@ import type { Database } from '../database/database.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 import type { Environment } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
+import type { Planner } from '../query/planner.ts';
 import { type Answerer, createAnswerer, type Exchange, mediaTypes } from './answer.ts';
 import { createAuthenticator } from './authenticate.ts';
 import { type Call, createCallReader } from './call.ts';
 import { createCarrier, failRequest } from './carrier.ts';
 import { preflightHeaders } from './cors.ts';
 import { createGate } from './gate.ts';
-import { createItemHandlers, type ItemHandlers, type ReadPlanner } from './items.ts';
+import { createItemHandlers, type ItemHandlers } from './items.ts';
 import { createReader } from './read.ts';
 import { createServerHandlers, type ServerHandlers } from './server-routes.ts';
 
@@ -23,7 +24,7 @@ export interface ServerOptions {
   readonly api: CompiledApi;
   readonly database: Database;
   readonly environment: Environment;
-  readonly planner: ReadPlanner;
+  readonly planner: Planner;
   readonly watch: Pick<DriftWatch, 'closed' | 'drifts' | 'checked'>;
 }
 

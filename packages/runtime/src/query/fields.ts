@@ -64,7 +64,8 @@ export function refuseCalls(scope: Scope, paths: readonly (readonly string[])[],
 }
 
 function isName(scope: Scope, name: string): boolean {
-  for (const { fields, relations } of scope.collections.values()) if (fields.has(name) || relations.has(name)) return true;
+  for (const { fields, relations } of scope.collections.values())
+    if (fields.has(name) || relations.has(name)) return true;
   return false;
 }
 
@@ -102,12 +103,7 @@ function askAll(budget: Budget, collection: CollectionScope, { names }: Path, as
   }
 }
 
-function resolveName(
-  budget: Budget,
-  collection: CollectionScope,
-  name: string,
-  asked: Asked,
-): Selected | undefined {
+function resolveName(budget: Budget, collection: CollectionScope, name: string, asked: Asked): Selected | undefined {
   const field = collection.fields.get(name);
   const relation = collection.relations.get(name);
   if (asked.below.length > 0) return resolveNested(budget, name, relation, field, asked);

@@ -1,4 +1,11 @@
-import { always, type Condition, type FilterProblem, type Operand, type Operator, parseFilter } from '../contract/index.ts';
+import {
+  always,
+  type Condition,
+  type FilterProblem,
+  type Operand,
+  type Operator,
+  parseFilter,
+} from '../contract/index.ts';
 import { countType, encodeOperand, isUnary, type OperandType, operandType } from '../sql/operand.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
 import type { QueryParameter } from './parse-query-string.ts';

@@ -81,7 +81,8 @@ function insert(branch: Branch, keys: readonly string[], value: string, root: st
   const [key = '', ...rest] = keys;
   const present = branch.get(key);
   if (rest.length > 0) {
-    if (present !== undefined && !(present instanceof Map)) throw invalidQuery(`"${root}" is both a value and a group.`);
+    if (present !== undefined && !(present instanceof Map))
+      throw invalidQuery(`"${root}" is both a value and a group.`);
     const inner: Branch = present ?? new Map();
     branch.set(key, inner);
     insert(inner, rest, value, root);

@@ -1,5 +1,5 @@
 import type { FieldDescriptor } from '../contract/index.ts';
-import { comparable, relationColumn } from '../sql/cell.ts';
+import { comparable, granted, guarded } from '../sql/cell.ts';
 import { allOf, where } from '../sql/fragment.ts';
 import { joined, type Row, tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
@@ -64,9 +64,10 @@ function printPath(row: Row, through: OrderTerm['through'], field: OrderTerm['fi
   if (collection === undefined || relation.descriptor.kind !== 'm2o') return 'NULL';
   const alias = row.statement.alias();
   const target = tableRow(row.statement, row.scope, collection, alias);
-  const joins = joined(relation.descriptor.on, relationColumn(row, relation), alias);
+  const joins = joined(relation.descriptor.on, row.column, alias);
   const value = printPath(target, rest, field);
-  return `(SELECT ${value} FROM ${collection.descriptor.table} ${alias}${where(allOf([...joins, readable(target)]))})`;
+  const rows = where(allOf([...joins, readable(target)]));
+  return guarded(granted(row, relation.grant), `(SELECT ${value} FROM ${collection.descriptor.table} ${alias}${rows})`);
 }
 
 /** Terms behind the first on the same column change nothing. */

@@ -52,7 +52,10 @@ export function buildOpenScope(api: CompiledApi): Scope {
     const fields = descriptor.fields.map((field) => field.name);
     const names = [...fields, ...descriptor.relations.map((relation) => relation.name)];
     const rule: AccessRule = { fields: names, where: { kind: 'and', of: [] } };
-    collections.set(descriptor.name, buildCollection(descriptor, [rule], () => true));
+    collections.set(
+      descriptor.name,
+      buildCollection(descriptor, [rule], () => true),
+    );
   }
   return { collections, rules: null };
 }

@@ -11,7 +11,11 @@ export interface OrderTerm {
 }
 
 /** The names stage of `sort`. Throws FORBIDDEN for a name that is hidden, unknown or secret. */
-export function resolveSort(scope: Scope, collection: CollectionScope, terms: readonly SortTerm[]): readonly OrderTerm[] {
+export function resolveSort(
+  scope: Scope,
+  collection: CollectionScope,
+  terms: readonly SortTerm[],
+): readonly OrderTerm[] {
   return terms.map(({ path, descending }) => {
     const through: RelationScope[] = [];
     let level = collection;

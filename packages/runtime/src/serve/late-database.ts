@@ -6,35 +6,80 @@ import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { describeCause, type Log } from '../http/log.ts';
 
-/** A database and when it is there. */
+/** A database that is opened once it is started. */
 export interface LateDatabase {
+  /** Answers SERVICE_UNAVAILABLE until the first connection stands. */
   readonly database: Database;
   /** Resolves once the first connection stands; never when `close` came first. */
   readonly opened: Promise<void>;
+  /**
+   * Tries to open the database and resolves after the first attempt; when it is only out of reach, attempts go on
+   * behind. Rejects with what opening says when another attempt would end the same way.
+   */
+  start(log: Pick<Log, 'info' | 'warn'>): Promise<void>;
 }
 
-/** How a database is opened. */
-export interface LateDatabaseOptions {
-  readonly open: () => Promise<Database>;
-  readonly log: Pick<Log, 'info' | 'warn'>;
-}
-
-/** The longest wait between two attempts, in milliseconds. */
-const longestWait = 32_000;
+/** The first and the longest wait between two attempts, in milliseconds. */
 const firstWait = 250;
+const longestWait = 32_000;
 
-/**
- * Tries to open a database at once; when it is only out of reach, keeps trying behind the returned one. Rejects with
- * what `open` says when another attempt would end the same way.
- */
-export async function openLate({ open, log }: LateDatabaseOptions): Promise<LateDatabase> {
-  try {
-    return { database: await open(), opened: Promise.resolve() };
-  } catch (error) {
-    if (!isOutOfReach(error)) throw error;
-    log.warn({ cause: describeCause(error) }, 'The database cannot be reached yet. Trying again.');
-    return keepOpening(open, log);
+/** Makes a database that `open` opens. */
+export function createLateDatabase(open: () => Promise<Database>): LateDatabase {
+  const { promise: opened, resolve: tellOpened } = Promise.withResolvers<void>();
+  let current: Database | null = null;
+  let closed = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function attempt(): Promise<void> {
+    const database = await open();
+    if (closed) return database.close(0);
+    current = database;
+    tellOpened();
   }
+
+  function attemptLater(log: Pick<Log, 'info' | 'warn'>, wait: number): void {
+    if (closed) return;
+    // Jitter keeps many servers from knocking at the same moment.
+    const delay = wait / 2 + Math.random() * (wait / 2);
+    timer = setTimeout(() => {
+      attempt().then(
+        () => log.info({}, 'The database is there.'),
+        (error: unknown) => {
+          log.warn({ cause: describeCause(error) }, 'The database still cannot be reached.');
+          attemptLater(log, Math.min(wait * 2, longestWait));
+        },
+      );
+    }, delay);
+  }
+
+  function present(): Database {
+    if (current === null) throw new PlatformError('SERVICE_UNAVAILABLE');
+    return current;
+  }
+
+  return {
+    opened,
+    async start(log) {
+      try {
+        await attempt();
+      } catch (error) {
+        if (!isOutOfReach(error)) throw error;
+        log.warn({ cause: describeCause(error) }, 'The database cannot be reached yet. Trying again.');
+        attemptLater(log, firstWait);
+      }
+    },
+    database: {
+      read: async (statement, parameters, sink) => present().read(statement, parameters, sink),
+      stream: async (statement, parameters, sink, drained, signal) =>
+        present().stream(statement, parameters, sink, drained, signal),
+      query: async (text, parameters) => present().query(text, parameters),
+      async close(graceMs) {
+        closed = true;
+        clearTimeout(timer);
+        await current?.close(graceMs);
+      },
+    },
+  };
 }
 
 /** Tells whether an error is one that passes: nobody answers, or the server is still starting or full. */
@@ -53,48 +98,3 @@ const passingCodes =
 
 /** What `pg` says without a code. */
 const passingMessages = /^(timeout expired|Connection terminated)/;
-
-function keepOpening(open: () => Promise<Database>, log: LateDatabaseOptions['log']): LateDatabase {
-  let current: Database | null = null;
-  let closed = false;
-  let timer: NodeJS.Timeout | undefined;
-
-  const opened = new Promise<void>((resolve) => {
-    async function attempt(wait: number): Promise<void> {
-      try {
-        const database = await open();
-        if (closed) return await database.close(0);
-        current = database;
-        log.info({}, 'The database is there.');
-        resolve();
-      } catch (error) {
-        if (closed) return;
-        log.warn({ cause: describeCause(error) }, 'The database still cannot be reached.');
-        again(Math.min(wait * 2, longestWait));
-      }
-    }
-    function again(wait: number): void {
-      // Jitter keeps many servers from knocking at the same moment.
-      timer = setTimeout(() => void attempt(wait), wait / 2 + Math.random() * (wait / 2));
-    }
-    again(firstWait);
-  });
-
-  function present(): Database {
-    if (current === null) throw new PlatformError('SERVICE_UNAVAILABLE');
-    return current;
-  }
-
-  const database: Database = {
-    read: async (statement, parameters, sink) => present().read(statement, parameters, sink),
-    stream: async (statement, parameters, sink, drained, signal) =>
-      present().stream(statement, parameters, sink, drained, signal),
-    query: async (text, parameters) => present().query(text, parameters),
-    async close(graceMs) {
-      closed = true;
-      clearTimeout(timer);
-      await current?.close(graceMs);
-    },
-  };
-  return { database, opened };
-}

@@ -1,5 +1,5 @@
-import type { ColumnPair, FieldDescriptor } from '../contract/index.ts';
-import type { FieldScope, Grant, RelationScope } from '../query/scope.ts';
+import type { FieldDescriptor } from '../contract/index.ts';
+import type { FieldScope, Grant } from '../query/scope.ts';
 import { anyOf, sqlTrue } from './fragment.ts';
 import type { Row } from './row.ts';
 import { ruleHolds } from './rules.ts';
@@ -36,20 +36,7 @@ export function comparable(row: Row, field: FieldScope): string {
   return cast(cell(row, field), field.descriptor.comparison);
 }
 
-/** The columns that lead from a row into a relation; the key of an m2o counts as a cell of its field. */
-export function relationColumn(row: Row, relation: RelationScope): (column: string) => string {
-  const { descriptor } = relation;
-  const field = descriptor.kind === 'm2o' && descriptor.field ? row.collection.fields.get(descriptor.field) : undefined;
-  if (field === undefined) return row.column;
-  return (column) => (column === field.descriptor.column ? cell(row, field) : row.column(column));
-}
-
 /** The field of a collection that a column backs, when the collection has one. */
 export function fieldOfColumn(fields: readonly FieldDescriptor[], column: string): FieldDescriptor | undefined {
   return fields.find((field) => field.column === column);
-}
-
-/** The owner's columns of a relation. */
-export function ownColumns(pairs: readonly ColumnPair[]): readonly string[] {
-  return pairs.map((pair) => pair.from);
 }

@@ -98,7 +98,10 @@ export function printOperand(
   const native = parameterType(type, operator, operand);
   const first = statement.open.get(operand);
   const printed = encodeOperand(type, operator, operand).map((value, index) =>
-    statement.parameter(first === undefined ? { kind: 'fixed', value } : { kind: 'value', index: first + index }, native),
+    statement.parameter(
+      first === undefined ? { kind: 'fixed', value } : { kind: 'value', index: first + index },
+      native,
+    ),
   );
   return operand.kind === 'now' ? printed.map((offset) => nowExpression(offset, type)) : printed;
 }

@@ -1,6 +1,6 @@
 import type { Condition, FieldDescriptor } from '../contract/index.ts';
 import type { RelationScope } from '../query/scope.ts';
-import { granted, guarded, relationColumn } from './cell.ts';
+import { granted, guarded } from './cell.ts';
 import { printCondition } from './condition.ts';
 import { allOf, sqlFalse, where } from './fragment.ts';
 import { callerGuards, targetRow } from './guards.ts';
@@ -22,7 +22,8 @@ export interface Reach {
  * Follows a relation from a row to the rows the caller can read; undefined when the target cannot be read at all.
  *
  * The rules of an m2m's target always apply. Those of its junction apply when the caller's class has read rules on it:
- * a junction without any is a detail of the relation, which was granted by name.
+ * a junction without any is a detail of the relation, which was granted by name. Whether the row's own cell of the
+ * relation is readable is left to the caller of this function.
  */
 export function reach(row: Row, relation: RelationScope): Reach | undefined {
   const { descriptor } = relation;
@@ -31,17 +32,21 @@ export function reach(row: Row, relation: RelationScope): Reach | undefined {
   if (collection === undefined) return undefined;
   const alias = statement.alias();
   const plain = tableRow(statement, scope, collection, alias);
-  const own = relationColumn(row, relation);
   const table = `${collection.descriptor.table} ${alias}`;
   if (descriptor.kind !== 'm2m') {
     const target = descriptor.kind === 'm2a' ? { ...plain, link: descriptor } : plain;
-    return { from: table, joins: [...joined(descriptor.on, own, alias), readable(target)], target, junction: undefined };
+    return {
+      from: table,
+      joins: [...joined(descriptor.on, row.column, alias), readable(target)],
+      target,
+      junction: undefined,
+    };
   }
   const junction = statement.alias();
   const far = joined(descriptor.far, (column) => `${junction}.${column}`, alias);
   const rules = scope.collections.get(descriptor.junction);
   const visible = rules === undefined ? [] : [readable(tableRow(statement, scope, rules, junction))];
-  const joins = [...joined(descriptor.near, own, junction), ...far, ...visible, readable(plain)];
+  const joins = [...joined(descriptor.near, row.column, junction), ...far, ...visible, readable(plain)];
   return { from: `${descriptor.junctionTable} ${junction}, ${table}`, joins, target: plain, junction };
 }
 
@@ -97,7 +102,11 @@ export function reachItem(row: Row, item: string): Reach | undefined {
     { kind: 'fixed', value: item },
     'pg_catalog.text',
   )}`;
-  const joins = [named, itemMatches(row.column(key.descriptor.column), key.descriptor, alias, targetKey), readable(target)];
+  const joins = [
+    named,
+    itemMatches(row.column(key.descriptor.column), key.descriptor, alias, targetKey),
+    readable(target),
+  ];
   return { from: `${collection.descriptor.table} ${alias}`, joins, target, junction: undefined };
 }
 

@@ -6,7 +6,7 @@ export function constraintsSql(version: number): string {
   return `  SELECT k.conrelid::pg_catalog.text, k.conname, k.contype::pg_catalog.text, k.conkey,
     k.confrelid::pg_catalog.text, k.confkey, k.confupdtype::pg_catalog.text, k.confdeltype::pg_catalog.text,
     k.confmatchtype::pg_catalog.text, ${deleteColumns} AS confdelsetcols,
-    k.condeferrable, k.condeferred, k.convalidated, ${enforced} AS conenforced, ${period} AS conperiod,
+    k.condeferrable, k.condeferred, k.convalidated, k.connoinherit, ${enforced} AS conenforced, ${period} AS conperiod,
     ${nullsNotDistinct(version)} AS indnullsnotdistinct,
     CASE k.contype
       WHEN 'c' THEN pg_catalog.pg_get_expr(k.conbin, k.conrelid)

@@ -9,7 +9,9 @@ export const usedTypesSql = `used_type(oid) AS (
   SELECT t.oid
   FROM space AS s
   JOIN pg_catalog.pg_type AS t ON t.typnamespace = s.oid
-  WHERE s.allowed
+  LEFT JOIN pg_catalog.pg_class AS rc ON rc.oid = t.typrelid
+  -- every table has a row type, every type an array type
+  WHERE s.allowed AND COALESCE(rc.relkind = 'c', true) AND NOT (t.typtype = 'b' AND t.typcategory = 'A')
   UNION
   -- element of an array, base of a domain
   SELECT inner_type.oid

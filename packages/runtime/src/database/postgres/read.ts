@@ -5,6 +5,9 @@ import type { Exchange, Request } from '../protocol/connection.ts';
 /** Where a read goes: to a connection now, or to the queue of those that wait for one. */
 export type Dispatch = (read: Read) => void;
 
+/** Twice, because a server that stops takes all connections with it, and the first retry may meet the last of them. */
+const mostRetries = 2;
+
 /** One read under way, wherever it is: waiting, sent, or sent again. */
 export class Read implements Exchange {
   readonly request: Request;
@@ -29,10 +32,10 @@ export class Read implements Exchange {
     this.#sink.row(buffer, offset, length);
   }
 
-  /** Once more elsewhere when nothing was delivered yet: reading twice does no harm. */
+  /** Tried again elsewhere when nothing was delivered yet: reading twice does no harm. */
   settled(error: unknown): void {
     if (error === undefined) this.#done(undefined);
-    else if (this.#rows === 0 && this.#tries++ === 0 && isRetryable(error)) this.#again(this);
+    else if (this.#rows === 0 && this.#tries++ < mostRetries && isRetryable(error)) this.#again(this);
     else this.#done(toDatabaseError(error));
   }
 }

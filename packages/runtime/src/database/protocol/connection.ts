@@ -78,7 +78,7 @@ export class Connection {
   #over = false;
   #lastWords: ServerError | undefined;
 
-  /** `closed` is called once, when the connection has ended for whatever reason, after every request was settled. */
+  /** `closed` is called once, when the connection has ended for whatever reason; then every request is settled. */
   constructor(link: Link, preparedLimit: number, closed: (error: unknown) => void) {
     this.#link = link;
     this.#prepared = new PreparedNames(preparedLimit);
@@ -171,8 +171,9 @@ export class Connection {
     const left = this.#slots.slice(this.#first);
     this.#slots = [];
     this.#first = 0;
-    for (const slot of left) slot.exchange?.settled(slot.error ?? failure);
+    // First, so that nobody who asks again is sent here.
     this.#closed(failure);
+    for (const slot of left) slot.exchange?.settled(slot.error ?? failure);
   }
 
   /** Ends an idle connection politely. */

@@ -1,13 +1,13 @@
 /** What the unit tests of the HTTP face share: a small compiled API, and a server over a database that is away. */
 import type { FastifyInstance } from 'fastify';
+import type { Caller } from '../../caller.ts';
 import type { CollectionDescriptor, CompiledApi } from '../../contract/index.ts';
 import { always } from '../../contract/index.ts';
 import type { Drift } from '../../drift.ts';
 import { type Environment, readEnvironment, type Variables } from '../../environment.ts';
 import { PlatformError } from '../../errors.ts';
-import { openLate } from '../../serve/late-database.ts';
-import type { ReadPlanner } from '../items.ts';
-import type { PlannedRead } from '../read.ts';
+import type { PlannedRead, Planner } from '../../query/planner.ts';
+import { createLateDatabase } from '../../serve/late-database.ts';
 import { listItems, readItem, readSingleton, searchItems } from '../routes.ts';
 import { createServer } from '../server.ts';
 
@@ -56,7 +56,7 @@ export async function startServer(
   asked: Asked[] = [],
   drifts: readonly Drift[] = [],
 ): Promise<FastifyInstance> {
-  const { database } = await openLate({ open: refuse, log: { info: () => undefined, warn: () => undefined } });
+  const { database } = createLateDatabase(refuse);
   const closed = new Set(drifts.flatMap((drift) => drift.collections));
   return createServer({
     api,
@@ -100,20 +100,23 @@ function readable({ name }: CollectionDescriptor) {
   return { collection: name, read: [{ fields: ['id'], where: always }] };
 }
 
-/** Lets everybody read everything except secrets, so that what reaches the planner can be seen. */
-function createPlanner(asked: Asked[]): ReadPlanner {
-  function plan(collection: CollectionDescriptor, many: boolean, ...question: Asked): PlannedRead {
+/** Writes down what it is asked and plans it without a look at the query. */
+function createPlanner(asked: Asked[]): Planner {
+  function plan(caller: Caller, name: string, byKey: boolean, question: Asked): PlannedRead {
     asked.push(question);
-    if (collection.name === 'secrets') throw new PlatformError('FORBIDDEN');
-    const statement = { name: `r_${collection.name}`, text: `SELECT t0."id" FROM ${collection.table} t0` };
+    const collection = collections.find((candidate) => candidate.name === name);
+    const access = api.access.find((candidate) => candidate.name === caller.accessClass);
+    const visible = access?.collections.some((candidate) => candidate.collection === name);
+    if (collection === undefined || visible !== true) throw new PlatformError('FORBIDDEN');
+    const statement = { name: `r_${name}`, text: `SELECT t0."id" FROM ${collection.table} t0` };
     const fields = [{ key: 'id', shape: { kind: 'scalar' as const, wire: 'i4' as const } }];
+    const many = !byKey && !collection.singleton;
     return { plan: { statement, binders: [], many, fields, meta: [], streamed: false }, parameters: [] };
   }
   return {
-    list: (caller, collection, query) => plan(collection, true, 'list', caller.accessClass, collection.name, query),
-    search: (caller, collection, body) => plan(collection, true, 'search', caller.accessClass, collection.name, body),
-    read: (caller, collection, key, query) =>
-      plan(collection, false, 'read', caller.accessClass, collection.name, key, query),
+    list: (caller, name, query) => plan(caller, name, false, ['list', caller.accessClass, name, query]),
+    search: (caller, name, body) => plan(caller, name, false, ['search', caller.accessClass, name, body]),
+    read: (caller, name, key, query) => plan(caller, name, true, ['read', caller.accessClass, name, key, query]),
   };
 }
 

@@ -1,0 +1,250 @@
+import { readFileSync } from 'node:fs';
+import { type AccessClass, always, type JsonValue } from '@platform/runtime/contract';
+import { describe, expect, it } from 'vitest';
+import { emitOpenApi } from './index.ts';
+import { accessTo, hostile, hostileNames, magazine, sampleApi } from './testing/sample-api.ts';
+import { productVersion } from './version.ts';
+
+const api = sampleApi([...magazine, ...hostile]);
+
+/** What stands behind names in a document; undefined when one is missing. */
+function at(document: JsonValue | undefined, ...path: readonly string[]): JsonValue | undefined {
+  let value: JsonValue | undefined = document;
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = Object.entries(value).find(([key]) => key === name)?.[1];
+  }
+  return value;
+}
+
+/** Every string of a document, keys included. */
+function stringsOf(value: JsonValue): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]: [string, JsonValue]) => [key, ...stringsOf(inner)]);
+}
+
+function itemOf(document: JsonValue, name: string): JsonValue | undefined {
+  return at(document, 'components', 'schemas', name, 'properties');
+}
+
+function pathsOf(document: JsonValue): readonly string[] {
+  return Object.keys(at(document, 'paths') ?? {});
+}
+
+const serverPaths = ['/server/ping', '/server/health', '/server/info', '/server/specs/oas'];
+
+describe('the document of everything', () => {
+  const document = emitOpenApi(api, null);
+
+  it('lists every collection, by key where there is one', () => {
+    const paths = pathsOf(emitOpenApi(sampleApi(magazine), null));
+    expect(paths).toEqual([
+      ...['articles', 'articles_tags', 'authors', 'sections'].flatMap(both),
+      '/items/settings',
+      ...['shop_ledger', 'shop_offers'].flatMap(both),
+      '/items/statistics',
+      ...both('tags'),
+      ...serverPaths,
+    ]);
+  });
+
+  it('encodes names in paths', () => {
+    expect(pathsOf(document)).toContain('/items/%7Bkey%7D/{key}');
+    expect(pathsOf(document)).toContain('/items/a%2Fb%3Fc%23d%25');
+    expect(pathsOf(document)).toContain('/items/__proto__');
+  });
+
+  it('documents SEARCH beside GET', () => {
+    const search = at(document, 'paths', '/items/articles', 'x-platform-search');
+    expect(at(search, 'operationId')).toBe('searchItemsArticles');
+    expect(at(search, 'requestBody', 'content', 'application/json', 'schema')).toEqual({
+      $ref: '#/components/schemas/SearchArticles',
+    });
+    expect(Object.keys(at(search, 'responses') ?? {})).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '404',
+      '415',
+      '429',
+      '500',
+      '503',
+    ]);
+  });
+
+  it('has unique operation ids', () => {
+    const operations = Object.values(at(document, 'paths') ?? {}).flatMap((item: JsonValue) =>
+      Object.values(item ?? {}),
+    );
+    const ids = operations.map((one) => at(one, 'operationId')).filter((id) => typeof id === 'string');
+    expect(ids.length).toBeGreaterThan(hostileNames.length * 3);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('keeps fields of every name', () => {
+    const names = Object.keys(itemOf(document, 'ItemsThen') ?? {});
+    expect(new Set(names)).toEqual(new Set(['id', ...hostileNames, 'of then']));
+  });
+
+  it('describes values as they are sent', () => {
+    expect(itemOf(document, 'ItemsArticles')).toMatchObject({
+      id: { type: 'string', pattern: '^-?[0-9]{1,19}$' },
+      title: { type: 'string', maxLength: 200, description: 'As printed; shop_ledger keeps the price.' },
+      status: { type: 'string', enum: ['draft', 'published'] },
+      rating: { type: ['string', 'null'] },
+      metadata: {},
+      keywords: { type: 'array', items: { type: ['string', 'null'] } },
+      preview_token: { type: ['string', 'null'], enum: ['**********', null] },
+    });
+  });
+
+  it('describes relations as keys or items', () => {
+    expect(itemOf(document, 'ItemsArticles')).toMatchObject({
+      author_id: { anyOf: [{ type: 'integer' }, { $ref: '#/components/schemas/ItemsAuthors' }] },
+      tags: { type: 'array', items: { anyOf: [{ type: 'integer' }, { $ref: '#/components/schemas/ItemsTags' }] } },
+    });
+    expect(itemOf(document, 'ItemsTags')).toMatchObject({
+      articles_tags: { items: { anyOf: [{ type: 'string' }, { $ref: '#/components/schemas/ItemsArticlesTags' }] } },
+    });
+    expect(itemOf(document, 'ItemsShopLedger')).toMatchObject({
+      articles_tags: { anyOf: [{ $ref: '#/components/schemas/ItemsArticlesTags' }, { type: 'null' }] },
+    });
+    expect(at(itemOf(document, 'ItemsSections'), 'item', 'anyOf')).toHaveLength(3);
+  });
+
+  it('describes composite keys as the path writes them', () => {
+    const [key] = Object.values(at(document, 'paths', '/items/articles_tags/{key}', 'parameters') ?? {});
+    expect(key).toMatchObject({ name: 'key', in: 'path', style: 'simple', explode: false });
+    expect(at(key, 'schema', 'prefixItems')).toMatchObject([{ type: 'string' }, { type: 'integer' }]);
+    expect(at(document, 'components', 'schemas', 'SearchArticlesTags', 'properties', 'keys', 'items')).toMatchObject({
+      required: ['article_id', 'tag_id'],
+    });
+  });
+
+  it('filters by type, and no secret', () => {
+    const filter = itemOf(document, 'FilterArticles');
+    expect(at(filter, 'rating')).toEqual({ $ref: '#/components/schemas/NumberCondition' });
+    expect(at(filter, 'author_id', 'anyOf')).toHaveLength(2);
+    expect(at(filter, 'preview_token')).toBeUndefined();
+    expect(Object.keys(at(filter, 'sections', 'allOf', '0', 'properties') ?? {})).toEqual([
+      'item:shop_offers',
+      'item:tags',
+    ]);
+    expect(at(itemOf(document, 'FilterTags'), 'articles_tags', 'properties')).toHaveProperty('_none');
+  });
+
+  it('reads a singleton as one item whose values can be missing', () => {
+    const operation = at(document, 'paths', '/items/settings', 'get');
+    expect(at(operation, 'responses', '200', 'content', 'application/json', 'schema', 'properties')).toEqual({
+      data: { $ref: '#/components/schemas/ItemsSettings' },
+    });
+    expect(at(itemOf(document, 'ItemsSettings'), 'theme')).toEqual({ type: ['string', 'null'] });
+  });
+
+  it('tells the codes of errors, and when to come back', () => {
+    const responses = at(document, 'components', 'responses');
+    expect(at(responses, 'ServiceUnavailable', 'headers')).toHaveProperty('Retry-After');
+    expect(JSON.stringify(at(responses, 'Forbidden'))).toContain('["FORBIDDEN","INVALID_TOKEN"]');
+  });
+});
+
+describe('the document of an access class', () => {
+  const access = accessTo({
+    articles: [['id', 'title', 'status', 'author_id', 'tags', 'sections', 'shop_ledger']],
+    authors: [['id', 'name'], ['id']],
+    sections: [['id', 'collection', 'item']],
+    tags: [['name']],
+    shop_offers: [],
+  });
+  const document = emitOpenApi(api, access);
+  const hidden = ['shop_ledger', 'shop_offers', 'turnover', 'offer_text', 'margin_cents', 'mrg_c', 'home_address'];
+  const more = ['preview_token', 'rating', 'published_at', 'articles_tags', 'ShopLedger', 'ArticlesTags', 'Money.'];
+
+  it('names nothing hidden in any string', () => {
+    const strings = stringsOf(document);
+    for (const name of [...hidden, ...more, ...hostileNames.slice(0, 3)]) {
+      expect(strings.filter((text) => text.toLowerCase().includes(name.toLowerCase()))).toEqual([]);
+    }
+  });
+
+  it('does not depend on what is hidden', () => {
+    const samples = magazine
+      .filter(({ name }) => ['articles', 'authors', 'sections', 'tags'].includes(name))
+      .map((sample) => ({
+        ...sample,
+        relations: (sample.relations ?? []).filter(
+          ({ target }) => !target.startsWith('shop_') && target !== 'articles_tags',
+        ),
+      }));
+    const without = emitOpenApi(sampleApi(samples), access);
+    expect(pathsOf(document)).toEqual(pathsOf(without));
+    expect(at(document, 'tags', '0', 'name')).toEqual(at(without, 'tags', '0', 'name'));
+    expect(Object.keys(at(document, 'components', 'schemas') ?? {})).toEqual(
+      Object.keys(at(without, 'components', 'schemas') ?? {}),
+    );
+  });
+
+  it('leaves out notes that name something hidden, and keeps the others', () => {
+    const articles = itemOf(document, 'ItemsArticles');
+    expect(at(articles, 'title', 'description')).toBeUndefined();
+    expect(at(articles, 'status', 'description')).toBe('Where it stands.');
+    expect(at(document, 'components', 'schemas', 'ItemsAuthors', 'description')).toBeUndefined();
+  });
+
+  it('names no item by a key that cannot be read', () => {
+    expect(pathsOf(document)).not.toContain('/items/tags/{key}');
+    expect(pathsOf(document)).toContain('/items/authors/{key}');
+    const half = emitOpenApi(api, accessTo({ articles_tags: [['article_id']] }));
+    expect(pathsOf(half)).toEqual(['/items/articles_tags', ...serverPaths]);
+    expect(at(document, 'components', 'schemas', 'SearchTags', 'properties', 'keys')).toBeUndefined();
+  });
+
+  it('admits null where a rule hides a cell or a row', () => {
+    expect(at(itemOf(document, 'ItemsAuthors'), 'name', 'type')).toEqual(['string', 'null']);
+    expect(at(itemOf(document, 'ItemsAuthors'), 'id', 'type')).toBe('integer');
+    const partial = emitOpenApi(api, accessTo({ articles: [['author_id']], authors: [['id']] }));
+    expect(at(itemOf(partial, 'ItemsArticles'), 'author_id', 'anyOf', '0', 'type')).toEqual(['integer', 'null']);
+  });
+
+  it('keeps the key where the related collection is hidden', () => {
+    const alone = emitOpenApi(api, accessTo({ articles: [['id', 'author_id']] }));
+    expect(at(itemOf(alone, 'ItemsArticles'), 'author_id')).toEqual({ type: 'integer', format: 'int32' });
+    expect(stringsOf(alone).filter((text) => /authors/i.test(text))).toEqual([]);
+  });
+
+  it('needs a token unless requests without one are of the class', () => {
+    expect(at(document, 'security', '0')).toEqual({});
+    expect(at(emitOpenApi(api, accessTo({}, 'editor')), 'security')).toHaveProperty('length', 2);
+  });
+
+  it('serves a class that may read nothing', () => {
+    expect(pathsOf(emitOpenApi(api, accessTo({})))).toEqual(serverPaths);
+  });
+});
+
+it('shows an administrator the same as everyone together', () => {
+  const collections = api.collections.map(({ descriptor }) => ({
+    collection: descriptor.name,
+    read: [{ fields: [...descriptor.fields, ...descriptor.relations].map(({ name }) => name), where: always }],
+  }));
+  const admin: AccessClass = { name: 'admin', roles: ['admin'], admin: true, collections };
+  expect(JSON.stringify(emitOpenApi(api, admin))).toBe(JSON.stringify(emitOpenApi(api, null)));
+});
+
+it('prints the same bytes again', () => {
+  const again = sampleApi([...hostile, ...magazine].reverse());
+  expect(JSON.stringify(emitOpenApi(again, null))).toBe(JSON.stringify(emitOpenApi(api, null)));
+});
+
+it('carries the version of the product', () => {
+  const manifest: { readonly version: string } = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  );
+  expect(productVersion).toBe(manifest.version);
+});
+
+function both(name: string): readonly string[] {
+  return [`/items/${name}`, `/items/${name}/{key}`];
+}

@@ -1,0 +1,231 @@
+/** A small Api by hand: relations of every kind, hostile names, a singleton, a view without a key, hidden things. */
+import {
+  type AccessClass,
+  type AccessRule,
+  always,
+  type FieldDescriptor,
+  type PortableType,
+  type RelationDescriptor,
+} from '@platform/runtime/contract';
+import type { Api, ApiCollection, ApiField, CollectionNames, Operation } from '../../api.ts';
+
+interface SampleField extends Partial<FieldDescriptor> {
+  readonly name: string;
+  readonly type: PortableType;
+  readonly note?: string;
+  readonly labels?: readonly string[];
+}
+
+interface Sample {
+  readonly name: string;
+  readonly note?: string;
+  readonly key?: readonly string[];
+  readonly singleton?: true;
+  readonly fields: readonly SampleField[];
+  readonly relations?: readonly RelationDescriptor[];
+}
+
+/** Names in no way of the plain form, with what could break out of comments, strings and lines. */
+export const hostileNames = [
+  '*/ process.exit(1) /*',
+  '__proto__',
+  'constructor',
+  'then',
+  'a b',
+  'a-b',
+  'Überschrift',
+  '"quoted"',
+  '`$\u007b1}`',
+  'line\u2028break',
+  '1st',
+  '{key}',
+  'a/b?c#d%',
+  'User',
+  'user',
+  'USER',
+] as const;
+
+/** Makes the Api of collections. */
+export function sampleApi(samples: readonly Sample[]): Api {
+  const sorted = samples.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return {
+    dialect: 'postgres',
+    collections: sorted.map(collectionOf),
+    access: [],
+    fingerprint: { hash: '', objects: [] },
+  };
+}
+
+/** Makes an access class that reads the listed fields, each collection under one or more rules. */
+export function accessTo(
+  rules: Readonly<Record<string, readonly (readonly string[])[]>>,
+  name = 'public',
+): AccessClass {
+  const read = (lists: readonly (readonly string[])[]): AccessRule[] =>
+    lists.map((fields, index) => ({ fields, where: index === 0 ? somewhere : always }));
+  const collections = Object.entries(rules).map(([collection, lists]) => ({ collection, read: read(lists) }));
+  return { name, roles: [name], admin: false, collections };
+}
+
+const somewhere = {
+  kind: 'compare',
+  field: 'status',
+  operator: '_eq',
+  operand: { kind: 'literal', value: 'published' },
+} as const;
+
+const id: SampleField = { name: 'id', type: 'integer', wire: { kind: 'i4' } };
+
+/** Articles with all that belongs to them, and a shop that only few may see. */
+export const magazine: readonly Sample[] = [
+  {
+    name: 'articles',
+    note: 'What is read. */ process.exit(1) /*',
+    key: ['id'],
+    fields: [
+      { name: 'id', type: 'bigInteger', wire: { kind: 'i8' } },
+      { name: 'title', type: 'string', maxLength: 200, note: 'As printed; shop_ledger keeps the price.' },
+      { name: 'status', type: 'enum', labels: ['draft', 'published'], note: 'Where it stands.' },
+      { name: 'rating', type: 'decimal', precision: 4, scale: 2, nullable: true },
+      { name: 'weight', type: 'float', nullable: true },
+      { name: 'published_at', type: 'timestamp', nullable: true, wire: { kind: 'timestamptz' } },
+      { name: 'metadata', type: 'json', nullable: true, wire: { kind: 'jsonb' } },
+      { name: 'keywords', type: 'array', element: 'text', native: 'text[]', wire: { kind: 'text', array: true } },
+      { name: 'preview_token', type: 'token', nullable: true, wire: { kind: 'masked' } },
+      { name: 'author_id', type: 'integer', wire: { kind: 'i4' } },
+      { name: 'margin_cents', type: 'integer', column: '"mrg_c"', wire: { kind: 'i4' } },
+    ],
+    relations: [
+      { kind: 'm2o', name: 'author_id', target: 'authors', field: 'author_id', nullable: false, on: [] },
+      { kind: 'm2m', name: 'tags', target: 'tags', junction: 'articles_tags', junctionTable: '', near: [], far: [] },
+      { kind: 'o2m', name: 'shop_ledger', target: 'shop_ledger', inverse: 'article_id', on: [], onDeselect: 'nullify' },
+      {
+        kind: 'm2a',
+        name: 'sections',
+        target: 'sections',
+        on: [],
+        collectionField: 'collection',
+        itemField: 'item',
+        allowed: ['shop_offers', 'tags'],
+      },
+    ],
+  },
+  {
+    name: 'articles_tags',
+    key: ['article_id', 'tag_id'],
+    fields: [
+      { name: 'article_id', type: 'bigInteger', wire: { kind: 'i8' } },
+      { name: 'tag_id', type: 'integer', wire: { kind: 'i4' } },
+    ],
+  },
+  {
+    name: 'authors',
+    note: 'Who writes. Paid through mrg_c.',
+    key: ['id'],
+    fields: [id, { name: 'name', type: 'text' }, { name: 'home_address', type: 'text', note: 'Never printed.' }],
+    relations: [
+      { kind: 'o2m', name: 'articles', target: 'articles', inverse: 'author_id', on: [], onDeselect: 'nullify' },
+    ],
+  },
+  {
+    name: 'tags',
+    key: ['id'],
+    fields: [id, { name: 'name', type: 'text' }],
+    relations: [
+      { kind: 'o2m', name: 'articles_tags', target: 'articles_tags', inverse: 'tag_id', on: [], onDeselect: 'delete' },
+    ],
+  },
+  {
+    name: 'sections',
+    key: ['id'],
+    fields: [
+      id,
+      { name: 'collection', type: 'string', labels: ['shop_offers', 'tags'] },
+      { name: 'item', type: 'text' },
+    ],
+  },
+  {
+    name: 'shop_ledger',
+    note: 'Money.',
+    key: ['id'],
+    fields: [
+      id,
+      { name: 'article_id', type: 'bigInteger', wire: { kind: 'i8' } },
+      { name: 'turnover', type: 'decimal' },
+    ],
+    relations: [
+      { kind: 'm2o', name: 'article_id', target: 'articles', field: 'article_id', nullable: false, on: [] },
+      { kind: 'm2o', name: 'articles_tags', target: 'articles_tags', nullable: true, on: [] },
+    ],
+  },
+  { name: 'shop_offers', key: ['id'], fields: [id, { name: 'offer_text', type: 'text' }] },
+  { name: 'statistics', fields: [{ name: 'articles_read', type: 'integer' }] },
+  { name: 'settings', key: ['id'], singleton: true, fields: [id, { name: 'theme', type: 'text' }] },
+];
+
+/** One collection per hostile name, with fields of hostile names and a relation to itself. */
+export const hostile: readonly Sample[] = hostileNames.map((name) => ({
+  name,
+  note: `${name} */ \u2028 </script>`,
+  key: ['id'],
+  fields: [id, ...hostileNames.map((field) => ({ name: field, type: 'text' as const, note: `${field} */` }))],
+  relations: [{ kind: 'o2m', name: `of ${name}`, target: name, inverse: 'id', on: [], onDeselect: 'nullify' }],
+}));
+
+function collectionOf(sample: Sample): ApiCollection {
+  const { name, key = [], relations = [] } = sample;
+  const fields = sample.fields.map((field) => fieldOf(field, key, relations));
+  return {
+    descriptor: {
+      name,
+      table: `"public"."${name.replaceAll('"', '""')}"`,
+      key,
+      singleton: sample.singleton ?? false,
+      writable: true,
+      fields: fields.map(({ descriptor }) => descriptor),
+      relations,
+    },
+    names: namesOf(name),
+    anyItem: null,
+    source: `table public.${name}`,
+    note: sample.note ?? null,
+    operations: operationsOf(sample),
+    fields,
+    relations: relations.map((descriptor) => ({ descriptor, target: namesOf(descriptor.target) })),
+  };
+}
+
+function fieldOf(field: SampleField, key: readonly string[], relations: readonly RelationDescriptor[]): ApiField {
+  const { note = null, labels, ...facts } = field;
+  const keyPosition = key.indexOf(field.name);
+  return {
+    descriptor: {
+      column: `"${field.name.replaceAll('"', '""')}"`,
+      native: 'text',
+      wire: { kind: 'text' },
+      nullable: false,
+      writable: true,
+      ...(labels && { values: labels }),
+      ...facts,
+    },
+    note,
+    required: false,
+    keyPosition: keyPosition === -1 ? null : keyPosition,
+    defaultText: null,
+    values: labels ?? null,
+    valuesType: null,
+    relation: relations.some((one) => one.kind === 'm2o' && one.field === field.name) ? field.name : null,
+  };
+}
+
+function operationsOf({ name, key = [], singleton }: Sample): readonly Operation[] {
+  const path = `/items/${encodeURIComponent(name)}`;
+  if (singleton) return [{ kind: 'readSingleton', method: 'GET', path }];
+  const read: readonly Operation[] = key.length === 0 ? [] : [{ kind: 'read', method: 'GET', path: `${path}/:key` }];
+  return [{ kind: 'list', method: 'GET', path }, { kind: 'search', method: 'SEARCH', path }, ...read];
+}
+
+function namesOf(collection: string): CollectionNames {
+  const same = { file: collection, constant: collection, routes: collection, item: collection, key: collection };
+  return { collection, ...same, create: collection, update: collection, filter: collection };
+}

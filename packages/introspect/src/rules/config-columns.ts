@@ -1,0 +1,15 @@
+import { unknownName } from './config-problem.ts';
+import { configuredTables } from './configured.ts';
+import type { Rule } from './rule.ts';
+
+/** Every key under `fields` is a column of its table. */
+export const configColumns: Rule = (schema, sources) =>
+  configuredTables(schema, sources).flatMap(({ name, config, table }) => {
+    const columns = table.columns.map((column) => column.name);
+    return Object.keys(config.fields ?? {})
+      .filter((column) => !columns.includes(column))
+      .map((column) => {
+        const message = `The table "${table.id}" has no column "${column}".`;
+        return unknownName(['collections', name, 'fields', column], message, column, columns);
+      });
+  });

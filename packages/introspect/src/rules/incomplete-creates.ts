@@ -1,0 +1,45 @@
+import type { RuleSource } from '../config/permission-document.ts';
+import { groupedBy } from '../order.ts';
+import { collectionsByName, manyToOnesOf } from '../passes/lookup.ts';
+import type { Collection, Permission } from '../schema.ts';
+import type { Rule } from './rule.ts';
+import { quotedList } from './rule.ts';
+
+/** The rules by which a role creates items must cover every required field, by `fields` or presets. */
+export const incompleteCreates: Rule = (schema, { permissions }) => {
+  const collections = collectionsByName(schema.collections);
+  const creates = schema.permissions.filter(({ action, fields }) => action === 'create' && fields.length > 0);
+  return [...groupedBy(creates, ({ role, collection }) => JSON.stringify([role, collection])).values()].flatMap(
+    ([first, ...others]) => {
+      const collection = collections.get(first?.collection ?? '');
+      if (first === undefined || collection === undefined) return [];
+      const missing = missingFields(collection, [first, ...others]);
+      const rule = permissions.rules.find((candidate) => isSource(candidate, first));
+      return missing.length === 0 || rule === undefined ? [] : [incomplete(rule, missing)];
+    },
+  );
+};
+
+function missingFields(collection: Collection, rules: readonly Permission[]): readonly string[] {
+  const given = new Set(rules.flatMap(({ fields, presets }) => [...fields, ...presets.map(({ field }) => field)]));
+  // Writing a composite many-to-one writes its columns.
+  const linked = manyToOnesOf(collection).filter(({ name }) => given.has(name));
+  const columns = new Set(linked.flatMap(({ on }) => on.map(({ from }) => from)));
+  return collection.fields
+    .filter(({ required, name, column }) => required && !given.has(name) && !columns.has(column))
+    .map(({ name }) => name);
+}
+
+function isSource(rule: RuleSource, { role, collection }: Permission): boolean {
+  return rule.action === 'create' && rule.role.name === role && rule.collection.name === collection;
+}
+
+function incomplete({ role, collection, place }: RuleSource, missing: readonly string[]) {
+  return {
+    code: 'incomplete-create',
+    severity: 'warning' as const,
+    place,
+    message: `"${role.name}" can never create "${collection.name}": ${quotedList(missing)} must be given but may not.`,
+    hint: 'Add it to `fields` or set it under `presets`.',
+  };
+}

@@ -1,0 +1,27 @@
+/** What a compiled server, the command line and tests link against. Everything else in this package is internal. */
+export type { Caller } from './caller.ts';
+export type * from './contract/access.ts';
+export type * from './contract/api.ts';
+export type * from './contract/collection.ts';
+export type { Condition, FieldFunction, Operand, Operator } from './contract/condition.ts';
+export type * from './contract/filter-types.ts';
+export type * from './contract/fingerprint.ts';
+export type * from './contract/types.ts';
+export type { Database, Parameter, RowSink, Statement } from './database/database.ts';
+export type { DatabasePlace } from './database/open.ts';
+export { openDatabase } from './database/open.ts';
+export type { Drift } from './drift.ts';
+export { compareFingerprint, type LiveObject, readFingerprint } from './drift.ts';
+export {
+  type CorsEnvironment,
+  type DatabaseEnvironment,
+  type Environment,
+  type EnvironmentProblem,
+  type EnvironmentReading,
+  readEnvironment,
+  type Variables,
+} from './environment.ts';
+export { type ErrorCode, type ErrorExtensions, type ErrorOptions, errorBody, PlatformError } from './errors.ts';
+export { compiledApi, listItems, readItem, readSingleton, searchItems } from './http/routes.ts';
+export { openapiFiles } from './openapi-files.ts';
+export { EnvironmentError, type RunningServer, type ServeOptions, serve } from './serve.ts';

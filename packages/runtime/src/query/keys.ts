@@ -1,0 +1,61 @@
+import { isObject } from '../contract/filter-syntax.ts';
+import { arrayLiteral, decodeValue, type FieldDescriptor, type JsonValue } from '../contract/index.ts';
+import { PlatformError } from '../errors.ts';
+import { operandType } from '../sql/operand.ts';
+import { forbidden } from './invalid.ts';
+import { keyFields } from './plan-order.ts';
+import type { CollectionScope } from './scope.ts';
+
+/**
+ * Reads the key of a path: one value per key field, percent-encoded and joined by commas (API specification, section 4).
+ *
+ * A malformed key is answered like a missing item: FORBIDDEN. An encoding that is none is no path: ROUTE_NOT_FOUND.
+ */
+export function parseKeySegment(collection: CollectionScope, segment: string): readonly string[] {
+  return decodeKey(collection, segment.split(',').map(decodeSegment));
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new PlatformError('ROUTE_NOT_FOUND');
+  }
+}
+
+/**
+ * Reads the keys of a body: each a value, an object of the key fields, or text in the form of a path. Returns one array
+ * literal per key field, and the number of different keys.
+ */
+export function parseKeys(
+  collection: CollectionScope,
+  keys: readonly JsonValue[],
+): { readonly values: readonly string[]; readonly count: number } {
+  const fields = keyFields(collection.descriptor);
+  const distinct = new Map<string, readonly string[]>();
+  for (const key of keys) {
+    const values = decodeKey(collection, keyParts(fields, key));
+    distinct.set(JSON.stringify(values), values);
+  }
+  const rows = [...distinct.values()];
+  const values = fields.map((_, index) => arrayLiteral(rows.map((row) => row[index] ?? null)));
+  return { values, count: rows.length };
+}
+
+function keyParts(fields: readonly FieldDescriptor[], key: JsonValue): readonly JsonValue[] {
+  if (isObject(key)) {
+    if (Object.keys(key).length !== fields.length) throw forbidden();
+    return fields.map((field) => (Object.hasOwn(key, field.name) ? (key[field.name] ?? null) : null));
+  }
+  return fields.length > 1 && typeof key === 'string' ? key.split(',').map(decodeSegment) : [key];
+}
+
+function decodeKey(collection: CollectionScope, parts: readonly JsonValue[]): readonly string[] {
+  const fields = keyFields(collection.descriptor);
+  if (fields.length === 0 || fields.length !== parts.length) throw forbidden();
+  return fields.map((field, index) => {
+    const decoded = decodeValue(operandType(field), parts[index] ?? null);
+    if (!decoded.ok || decoded.value === null) throw forbidden();
+    return decoded.value;
+  });
+}

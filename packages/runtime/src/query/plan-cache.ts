@@ -1,0 +1,32 @@
+/**
+ * A bounded cache that costs one look-up per hit: when the young generation is full it becomes the old one, and what was
+ * not asked for since is dropped. Holds at most twice `size` entries.
+ */
+export interface PlanCache<Value> {
+  get(key: string): Value | undefined;
+  set(key: string, value: Value): void;
+}
+
+/** Creates a cache whose generations hold `size` entries each. */
+export function createPlanCache<Value>(size: number): PlanCache<Value> {
+  let young = new Map<string, Value>();
+  let old = new Map<string, Value>();
+
+  function set(key: string, value: Value): void {
+    if (young.size >= size) {
+      old = young;
+      young = new Map();
+    }
+    young.set(key, value);
+  }
+
+  function get(key: string): Value | undefined {
+    const found = young.get(key);
+    if (found !== undefined) return found;
+    const aged = old.get(key);
+    if (aged !== undefined) set(key, aged);
+    return aged;
+  }
+
+  return { get, set };
+}

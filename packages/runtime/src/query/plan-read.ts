@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto';
+import type { Condition, Operand } from '../contract/index.ts';
+import type { Statement } from '../database/database.ts';
+import { printCondition } from '../sql/condition.ts';
+import { allOf, where } from '../sql/fragment.ts';
+import { operandType } from '../sql/operand.ts';
+import { type Row, tableRow } from '../sql/row.ts';
+import { readable } from '../sql/rules.ts';
+import { createStatement, type StatementBuilder } from '../sql/statement.ts';
+import type { Selection } from './fields.ts';
+import type { MetaName } from './parse-read.ts';
+import type { ReadPlan } from './plan.ts';
+import { keyFields, orderBy, printOrder } from './plan-order.ts';
+import { createPage, outerOrder } from './plan-page.ts';
+import { leavesTable, printSelection } from './plan-selection.ts';
+import type { Scope } from './scope.ts';
+import { commonLimits, largestBufferedLimit, type Selector } from './shape.ts';
+import type { OrderTerm } from './sort.ts';
+
+/** A read with its names looked up, ready to be planned. */
+export interface ReadQuery {
+  readonly scope: Scope;
+  readonly selection: Selection;
+  readonly condition: Condition;
+  readonly order: readonly OrderTerm[];
+  /** Rows at most, -1 for all. */
+  readonly limit: number;
+  readonly offset: number;
+  readonly meta: readonly MetaName[];
+  readonly selector: Selector;
+  /** False for singletons and reads by key: one item instead of a list. */
+  readonly many: boolean;
+  readonly streamed: boolean;
+  /** Rows of each nested list. */
+  readonly nestedLimit: number;
+  /** Where the operands of `condition` find their values, and how many values that are. */
+  readonly operands: ReadonlyMap<Operand, number>;
+  readonly values: number;
+}
+
+/**
+ * Plans a read: decides the form of its one statement and prints it.
+ *
+ * The values of a request follow the filter's in this order: the key (one value per field, or one array per field for a
+ * list of keys), the limit when it is a parameter, the offset when there is one.
+ */
+export function planRead(query: ReadQuery): ReadPlan {
+  const statement = createStatement(query.operands);
+  const parts = startRead(query, statement);
+  const printed = query.meta.length > 0 ? printCounted(query, parts) : printPlain(query, parts);
+  return {
+    statement: name(printed.text),
+    binders: statement.binders,
+    many: query.many,
+    fields: printed.fields,
+    meta: query.meta,
+    streamed: query.streamed,
+  };
+}
+
+/** A text printed, with the shape of its columns. */
+type Printed = { readonly text: string; readonly fields: ReadPlan['fields'] };
+
+interface ReadParts {
+  readonly row: Row;
+  readonly from: string;
+  readonly rows: string;
+  readonly matching: string;
+  readonly bounds: string;
+}
+
+/** Prints what every form shares: the table, its readable rows, those that match, and the bounds of the list. */
+function startRead(query: ReadQuery, statement: StatementBuilder): ReadParts {
+  const { collection } = query.selection;
+  const alias = statement.alias();
+  const row = tableRow(statement, query.scope, collection, alias);
+  const rows = readable(row);
+  const key = printKey(row, query);
+  const matching = allOf([rows, ...key, printCondition(row, query.condition)]);
+  return {
+    row,
+    from: `${collection.descriptor.table} ${alias}`,
+    rows,
+    matching,
+    bounds: printBounds(query, statement),
+  };
+}
+
+function printPlain(query: ReadQuery, parts: ReadParts): Printed {
+  const list = query.selector !== 'key';
+  return list && leavesTable(query.selection) ? printPaged(query, parts) : printFlat(query, parts);
+}
+
+/** One level: columns of one table, or one item, whose nested parts are computed once anyway. */
+function printFlat(query: ReadQuery, { row, from, matching, bounds }: ReadParts): Printed {
+  const { expressions, fields } = printSelection(row, query.selection, query.nestedLimit);
+  const order = query.selector === 'key' ? [] : printOrder(row, query.order);
+  return { text: `SELECT ${expressions.join(', ')} FROM ${from}${where(matching)}${orderBy(order)}${bounds}`, fields };
+}
+
+function printPaged(query: ReadQuery, { row, from, matching, bounds }: ReadParts): Printed {
+  const order = printOrder(row, query.order);
+  const page = createPage(row);
+  const outer = outerOrder(page, order);
+  const { expressions, fields } = printSelection(page.row, query.selection, query.nestedLimit);
+  const source = page.print(from, matching, order, bounds);
+  return { text: `SELECT ${expressions.join(', ')} FROM ${source}${orderBy(outer)}`, fields };
+}
+
+/** The counts are computed once, and joined so that an empty list still has the one row that carries them. */
+function printCounted(query: ReadQuery, parts: ReadParts): Printed {
+  const { row, from, rows, matching, bounds } = parts;
+  const order = printOrder(row, query.order);
+  const page = createPage(row);
+  const present = page.extra('TRUE');
+  const outer = outerOrder(page, order);
+  const { expressions, fields } = printSelection(page.row, query.selection, query.nestedLimit);
+  const counts = query.meta.map((name, index) => {
+    const predicate = name === 'total_count' ? rows : matching;
+    return `(SELECT pg_catalog.count(*) FROM ${from}${where(predicate)}) AS c${index}`;
+  });
+  const meta = row.statement.alias();
+  const columns = [...counts.map((_, index) => `${meta}.c${index}`), `${present} IS NOT NULL`, ...expressions];
+  const source = page.print(from, matching, order, bounds);
+  const text = `SELECT ${columns.join(', ')} FROM (SELECT ${counts.join(', ')}) ${meta} LEFT JOIN ${source} ON TRUE`;
+  return { text: text + orderBy(outer), fields };
+}
+
+/** The predicate that picks items by key, for reads by key and lists of keys. */
+function printKey(row: Row, query: ReadQuery): readonly string[] {
+  if (query.selector === 'list') return [];
+  const types = keyFields(row.collection.descriptor).map((field) => ({ field, type: operandType(field) }));
+  const list = query.selector === 'keys' ? '[]' : '';
+  const columns = types.map(({ field }) => row.column(field.column));
+  const values = types.map(({ type }, index) =>
+    row.statement.parameter({ kind: 'value', index: query.values + index }, type.native + list),
+  );
+  if (list === '') return columns.map((column, index) => `${column} = ${values[index]}`);
+  if (columns.length === 1) return [`${columns.join()} = ANY (${values.join()})`];
+  const unnested = values.map((value) => `pg_catalog.unnest(${value})`).join(', ');
+  return [`(${columns.join(', ')}) IN (SELECT * FROM ROWS FROM (${unnested}) k)`];
+}
+
+/** LIMIT and OFFSET with a leading space. */
+function printBounds(query: ReadQuery, statement: StatementBuilder): string {
+  const { limit, offset, selector } = query;
+  if (selector === 'key') return '';
+  let index = query.values + (selector === 'keys' ? query.selection.collection.descriptor.key.length : 0);
+  let bounds = '';
+  if (commonLimits.has(limit)) bounds = ` LIMIT ${limit}`;
+  else if (limit !== -1) {
+    bounds = ` LIMIT ${statement.parameter({ kind: 'value', index }, 'pg_catalog.int8')}`;
+    index += 1;
+  }
+  return offset > 0 ? `${bounds} OFFSET ${statement.parameter({ kind: 'value', index }, 'pg_catalog.int8')}` : bounds;
+}
+
+/** The values behind those of filter and key, in the order `printBounds` expects. */
+export function boundValues(limit: number, offset: number): readonly string[] {
+  const size = limit === -1 || commonLimits.has(limit) ? [] : [String(limit)];
+  return offset > 0 ? [...size, String(offset)] : size;
+}
+
+/** Whether so many rows are sent as they come instead of being collected. */
+export function isStreamed(limit: number, keys: number | undefined): boolean {
+  const most = keys === undefined ? limit : limit === -1 ? keys : Math.min(limit, keys);
+  return most === -1 || most > largestBufferedLimit;
+}
+
+function name(text: string): Statement {
+  return { name: `r_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`, text };
+}

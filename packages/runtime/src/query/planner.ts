@@ -1,0 +1,162 @@
+import type { Caller } from '../caller.ts';
+import { type CompiledApi, decodeValue, defaultQueryLimits, type JsonValue } from '../contract/index.ts';
+import type { Parameter } from '../database/database.ts';
+import { forbidden } from './invalid.ts';
+import { parseKeySegment, parseKeys } from './keys.ts';
+import { parseQueryString, type QueryTree } from './parse-query-string.ts';
+import { parseKeyRequest, parseListRequest, type ReadLimits, type ReadRequest } from './parse-read.ts';
+import { parseSearch } from './parse-search.ts';
+import type { Binder, ReadPlan } from './plan.ts';
+import { createPlanCache, type PlanCache } from './plan-cache.ts';
+import { type NamedKeys, type Prepared, prepareRead } from './prepare.ts';
+import { buildOpenScope, buildScope, type CollectionScope, type Scope } from './scope.ts';
+import type { Selector } from './shape.ts';
+
+/** What a planner can be told; everything has a default. */
+export interface PlannerOptions {
+  /** Limits of requests. Default: those of the API specification, section 16. */
+  readonly limits?: Partial<ReadLimits>;
+  /** Plans kept per access class. Default 1,000. */
+  readonly plans?: number;
+}
+
+/** A read that is ready to run. */
+export interface PlannedRead {
+  readonly plan: ReadPlan;
+  readonly parameters: readonly Parameter[];
+  /**
+   * Set when the request named items by key and nothing else selects: the number of rows that must come back. Fewer mean
+   * that one is missing or hidden, which is FORBIDDEN.
+   */
+  readonly rows?: number;
+}
+
+/**
+ * Turns read requests into statements: parse, authorise, plan, print. Nothing here talks to a database.
+ *
+ * Every function throws `PlatformError`: INVALID_QUERY for syntax, then FORBIDDEN for names, then INVALID_QUERY for
+ * values (API specification, 1.5). `query` is the raw text behind the `?`, or an already parsed tree.
+ */
+export interface Planner {
+  /** `GET /items/:collection`. A singleton gives one item (`plan.many` false), which may be no row at all. */
+  list(caller: Caller, collection: string, query: string | QueryTree): PlannedRead;
+  /** `GET /items/:collection/:key`; `key` is the path segment as it was sent, still percent-encoded. */
+  read(caller: Caller, collection: string, key: string, query: string | QueryTree): PlannedRead;
+  /** `SEARCH /items/:collection`; `body` is undefined when it was empty. INVALID_PAYLOAD for a body of another form. */
+  search(caller: Caller, collection: string, body: JsonValue | undefined): PlannedRead;
+}
+
+/** What is kept for one access class. */
+interface ClassPlans {
+  readonly scope: Scope;
+  readonly byShape: PlanCache<ReadPlan>;
+  /** By the exact text of the request, which spares parsing; only texts of a usual length. */
+  readonly byText: PlanCache<Prepared>;
+}
+
+/** Query strings longer than this are parsed every time. */
+const longestCachedText = 2_048;
+
+/** Creates the planner of a compiled API. Scopes are built once per access class, when it is first asked for. */
+export function createPlanner(api: CompiledApi, options: PlannerOptions = {}): Planner {
+  const limits: ReadLimits = { ...defaultQueryLimits, defaultLimit: 100, maxLimit: undefined, ...options.limits };
+  const size = options.plans ?? 1_000;
+  const open = buildOpenScope(api);
+  const classes = new Map<string, ClassPlans>();
+
+  function plansOf({ accessClass }: Caller): ClassPlans {
+    const known = classes.get(accessClass);
+    if (known !== undefined) return known;
+    const access = api.access.find((candidate) => candidate.name === accessClass);
+    if (access === undefined) throw new Error(`there is no access class "${accessClass}"`);
+    const scope = buildScope(api, access, open);
+    const plans = { scope, byShape: createPlanCache<ReadPlan>(size), byText: createPlanCache<Prepared>(size) };
+    classes.set(accessClass, plans);
+    return plans;
+  }
+
+  function parse(query: string | QueryTree): QueryTree {
+    return typeof query === 'string' ? parseQueryString(query, limits) : query;
+  }
+
+  return {
+    list(caller, collection, query) {
+      const { scope, byShape, byText } = plansOf(caller);
+      const { plan, values } = remembered(byText, 'list', collection, query, () => {
+        const request = parseListRequest(parse(query), limits);
+        return prepareRead(byShape, { scope, limits, selector: 'list', collection, request });
+      });
+      return { plan, parameters: bind(plan.binders, values, caller) };
+    },
+    read(caller, collection, key, query) {
+      const { scope, byShape, byText } = plansOf(caller);
+      let values: readonly string[] | undefined;
+      const readKey = (of: CollectionScope): NamedKeys => {
+        values = parseKeySegment(of, key);
+        return { values: [], count: 1 };
+      };
+      const prepared = remembered(byText, 'key', collection, query, () => {
+        const request = parseKeyRequest(parse(query), limits);
+        return prepareRead(byShape, { scope, limits, selector: 'key', collection, request, keys: readKey });
+      });
+      const named = values ?? parseKeySegment(collectionOf(scope, collection), key);
+      return { plan: prepared.plan, parameters: bind(prepared.plan.binders, [...prepared.values, ...named], caller) };
+    },
+    search(caller, collection, body) {
+      const { scope, byShape } = plansOf(caller);
+      const search = parseSearch(body, limits);
+      let count: number | undefined;
+      const readKeys = (of: CollectionScope): NamedKeys => {
+        const keys = parseKeys(of, search.keys ?? []);
+        count = keys.count;
+        return keys;
+      };
+      const wanted = { scope, limits, collection, request: search.request };
+      const { plan, values } =
+        search.keys === undefined
+          ? prepareRead(byShape, { ...wanted, selector: 'list' })
+          : prepareRead(byShape, { ...wanted, selector: 'keys', keys: readKeys });
+      const rows = count === undefined ? undefined : expectedRows(search.request, count);
+      return { plan, parameters: bind(plan.binders, values, caller), ...(rows !== undefined && { rows }) };
+    },
+  };
+}
+
+/** Looks a request up by its text before it is parsed. */
+function remembered(
+  cache: PlanCache<Prepared>,
+  selector: Selector,
+  collection: string,
+  query: string | QueryTree,
+  prepare: () => Prepared,
+): Prepared {
+  if (typeof query !== 'string' || query.length > longestCachedText) return prepare();
+  const key = `${selector} ${collection} ${query}`;
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const prepared = prepare();
+  cache.set(key, prepared);
+  return prepared;
+}
+
+function collectionOf(scope: Scope, name: string): CollectionScope {
+  const collection = scope.collections.get(name);
+  if (collection === undefined) throw forbidden();
+  return collection;
+}
+
+/** How many rows named keys must bring, when nothing else in the request selects rows. */
+function expectedRows({ filter, offset, limit }: ReadRequest, count: number): number | undefined {
+  return filter === undefined && offset === 0 && (limit === -1 || limit >= count) ? count : undefined;
+}
+
+/** Puts the values of a request and its caller into the order of a plan's parameters. */
+function bind(binders: readonly Binder[], values: readonly string[], caller: Caller): readonly Parameter[] {
+  return binders.map((binder) => {
+    if (binder.kind === 'fixed') return binder.value;
+    if (binder.kind === 'value') return values[binder.index] ?? null;
+    const value = binder.of === 'user' ? caller.user : caller.role;
+    const decoded = value === null ? undefined : decodeValue(binder.type, value);
+    return decoded?.ok === true ? decoded.value : null;
+  });
+}

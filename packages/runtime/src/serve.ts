@@ -1,0 +1,138 @@
+/**
+ * Runs a compiled API as a server: opens the database, watches that the two fit, listens, and stops without breaking off
+ * what runs. Source: API specification, sections 13 and 16.
+ */
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { CompiledApi } from './contract/index.ts';
+import type { Database } from './database/database.ts';
+import { type DatabasePlace, openDatabase } from './database/open.ts';
+import type { Drift } from './drift.ts';
+import { createDriftWatch, type DriftWatch } from './drift-watch.ts';
+import { type Environment, type EnvironmentProblem, readEnvironment, type Variables } from './environment.ts';
+import { createServer } from './http/server.ts';
+import { createPlanner } from './query/planner.ts';
+import { createLateDatabase } from './serve/late-database.ts';
+import { stopOnSignals } from './serve/signals.ts';
+
+/** How a server is run. Everything has a default. */
+export interface ServeOptions {
+  /** Environment variables by name; those of the process when absent. */
+  readonly variables?: Variables;
+  /** The database; DATABASE_URL when absent, and without that an embedded one under `.platform/database`. */
+  readonly database?: DatabasePlace;
+  /**
+   * Whether SIGTERM and SIGINT stop the server and end the process: 0 after a clean stop, at once on a second signal.
+   * On unless false: switch it off where the process belongs to somebody else.
+   */
+  readonly signals?: boolean;
+}
+
+/** A server that listens. */
+export interface RunningServer {
+  /** Where it answers, without a trailing slash: `http://127.0.0.1:8055`. */
+  readonly url: string;
+  /** How the database differs from what was compiled, as of the latest check. */
+  drifts(): readonly Drift[];
+  /** Stops listening, finishes running requests within SHUTDOWN_TIMEOUT, and closes the database. Can be called twice. */
+  close(): Promise<void>;
+}
+
+/** Thrown by `serve` when environment variables cannot be used; its message has one line per variable. */
+export class EnvironmentError extends Error {
+  override readonly name = 'EnvironmentError';
+  readonly problems: readonly EnvironmentProblem[];
+
+  constructor(problems: readonly EnvironmentProblem[]) {
+    super(problems.map(({ message }) => message).join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** Where the embedded database lives when nothing else is said. */
+const embeddedFolder = '.platform/database';
+
+/**
+ * Serves a compiled API and resolves as soon as requests are answered.
+ *
+ * A database that is out of reach does not stop the start: requests answer SERVICE_UNAVAILABLE until it is there, and so
+ * do collections that do not fit it. Rejects with `EnvironmentError` for unusable variables, with the error of the
+ * database when waiting would not help, and with that of Node when the address cannot be used.
+ *
+ * ```ts
+ * await serve(api);
+ * ```
+ */
+export async function serve(api: CompiledApi, options: ServeOptions = {}): Promise<RunningServer> {
+  const environment = environmentOf(options.variables ?? process.env);
+  const place = options.database ?? placeOf(environment);
+  const late = createLateDatabase(() => openDatabase(place, connectionsOf(environment)));
+  const { database } = late;
+  const watch = createDriftWatch({ database, fingerprint: api.fingerprint });
+  const planner = createPlanner(api, { limits: limitsOf(environment) });
+  const server = createServer({ api, database, environment, planner, watch });
+  const close = closeOnce(server, watch, database, environment.shutdownTimeout);
+  try {
+    await late.start(server.log);
+    await watch.start(server.log);
+    await server.listen({ host: environment.host, port: environment.port });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  void late.opened.then(() => (watch.checked() ? undefined : watch.check()));
+  if (options.signals !== false) stopOnSignals(close);
+  return { url: localUrl(environment.host, server.addresses()), drifts: watch.drifts, close };
+}
+
+function environmentOf(variables: Variables): Environment {
+  const reading = readEnvironment(variables);
+  if (!reading.ok) throw new EnvironmentError(reading.problems);
+  return reading.environment;
+}
+
+function placeOf({ database }: Environment): DatabasePlace {
+  return database.url === null ? { embedded: embeddedFolder } : { url: database.url };
+}
+
+function connectionsOf({ database }: Environment) {
+  return {
+    poolMax: database.poolMax,
+    poolTimeoutMs: database.poolTimeout,
+    statementTimeoutMs: database.statementTimeout,
+  };
+}
+
+function limitsOf(environment: Environment) {
+  return {
+    relationalDepth: environment.maxRelationalDepth,
+    parseDepth: environment.querystringMaxParseDepth,
+    arrayLimit: environment.querystringArrayLimit,
+    defaultLimit: environment.queryLimitDefault,
+    ...(environment.queryLimitMax === null ? {} : { maxLimit: environment.queryLimitMax }),
+  };
+}
+
+/** The address as configured, so that the printed one is the one people know; the port is the real one. */
+function localUrl(host: string, addresses: readonly AddressInfo[]): string {
+  const named = host.includes(':') ? `[${host}]` : host;
+  return `http://${named}:${addresses[0]?.port ?? 0}`;
+}
+
+function closeOnce(server: FastifyInstance, watch: DriftWatch, database: Database, grace: number): () => Promise<void> {
+  let closing: Promise<void> | null = null;
+  return function close() {
+    closing ??= closeAll(server, watch, database, grace);
+    return closing;
+  };
+}
+
+async function closeAll(server: FastifyInstance, watch: DriftWatch, database: Database, grace: number): Promise<void> {
+  const end = performance.now() + grace;
+  watch.stop();
+  // Connections that are not done in time are broken off: the process must end.
+  const breakOff = setTimeout(() => server.server.closeAllConnections(), grace);
+  await server.close();
+  clearTimeout(breakOff);
+  await database.close(Math.max(0, end - performance.now()));
+}
