@@ -2,8 +2,9 @@
  * Prints how long it takes to compile, type-check and start a server for 200 tables on a real PostgreSQL. Absolute times
  * depend on the machine: compare runs on one machine only.
  */
-import { createDatabaseOn, startPostgres } from '../test/support/postgres.ts';
+
 import { createProject, runPlatform, startPlatform } from '../test/support/platform.ts';
+import { createDatabaseOn, startPostgres } from '../test/support/postgres.ts';
 import { typeCheck } from '../test/support/type-check.ts';
 
 const tables = 200;

@@ -14,7 +14,16 @@ const packages = [
 ];
 
 /** What the tests of a package may import besides. */
-const testing = ['vitest', 'fast-check', '@electric-sql/pglite', 'typescript', 'node:'];
+const testing = [
+  'vitest',
+  'fast-check',
+  '@electric-sql/pglite',
+  'typescript',
+  'node:',
+  '@apidevtools/swagger-parser',
+  '@seriousme/openapi-schema-validator',
+  'openapi-typescript',
+];
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;

@@ -58,7 +58,10 @@ describe('platform generate', () => {
     await writeFile(own, 'export const mine = 1;\n');
     const config = join(project.folder, 'platform.config.ts');
     const text = await readFile(config, 'utf8');
-    await writeFile(config, text.replace("languages: { sort: 'sort' },", "languages: { sort: 'sort' },\n    measurements: { hidden: true },"));
+    await writeFile(
+      config,
+      text.replace("languages: { sort: 'sort' },", "languages: { sort: 'sort' },\n    measurements: { hidden: true },"),
+    );
     expect((await generate()).code).toBe(0);
     const names = [...(await generated()).keys()].map((path) => path.replace(/^.*generated./, ''));
     expect(names).toContain(join('collections', 'mine.ts'));
@@ -72,7 +75,10 @@ describe('platform generate', () => {
     const before = await generated();
     const path = join(project.folder, 'permissions.yaml');
     const text = await readFile(path, 'utf8');
-    await writeFile(path, 'permissions:\n  public:\n    artikles:\n      read: true\n    articles:\n      read: { fields: [titel] }\n');
+    await writeFile(
+      path,
+      'permissions:\n  public:\n    artikles:\n      read: true\n    articles:\n      read: { fields: [titel] }\n',
+    );
     const { code, stderr } = await generate();
     expect(code).toBe(1);
     expect(stderr).toMatch(/permissions\.yaml:3:\d+/);
@@ -85,7 +91,10 @@ describe('platform generate', () => {
 
   it('prints events with --json', async () => {
     const { stdout } = await generate('--json');
-    const events = stdout.trim().split('\n').map((line) => JSON.parse(line));
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
     expect(events.at(-1)).toMatchObject({ event: 'summary', collections: expect.any(Number) });
     expect(events.filter(({ event }) => event === 'phase-end').map(({ phase }) => phase)).toEqual(
       expect.arrayContaining(['connect', 'introspect', 'resolve', 'compile', 'write']),

@@ -1,6 +1,7 @@
 /** The embedded database answers with the same bytes as a real server. */
-import { join } from 'node:path';
+
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dataSql } from '../../fixtures/magazine/data.ts';

@@ -37,10 +37,7 @@ const cases: readonly (readonly [unknown, string])[] = [
     'EXISTS (SELECT 1 FROM comments c WHERE c.article_id = a.id AND c.author_name IS NOT NULL)',
   ],
   [{ comments: { _none: {} } }, 'NOT EXISTS (SELECT 1 FROM comments c WHERE c.article_id = a.id)'],
-  [
-    { tags: { id: { _eq: 1 } } },
-    'EXISTS (SELECT 1 FROM articles_tags j WHERE j.article_id = a.id AND j.tag_id = 1)',
-  ],
+  [{ tags: { id: { _eq: 1 } } }, 'EXISTS (SELECT 1 FROM articles_tags j WHERE j.article_id = a.id AND j.tag_id = 1)'],
   [
     { tags: { _none: { id: { _in: [1, 2] } } } },
     'NOT EXISTS (SELECT 1 FROM articles_tags j WHERE j.article_id = a.id AND j.tag_id IN (1, 2))',
@@ -52,7 +49,9 @@ it.each(cases)('%j', async (filter, condition) => {
   const { status, json } = await magazine.admin(path);
   expect(status).toBe(200);
   const expected = await withClient(magazine.database.url, async (client) => {
-    const result = await client.query<{ id: string }>(`SELECT a.id::text FROM articles a WHERE ${condition} ORDER BY a.id`);
+    const result = await client.query<{ id: string }>(
+      `SELECT a.id::text FROM articles a WHERE ${condition} ORDER BY a.id`,
+    );
     return result.rows;
   });
   expect(json.data).toEqual(expected);
@@ -75,7 +74,7 @@ it.each([
   ['sort=nothing', 403],
   ['meta=nothing', 400],
   ['fields=%zz', 400],
-  ["sort=id;--", 403],
+  ['sort=id;--', 403],
   ['filter[__proto__][_eq]=1', 400],
 ])('%s is %i', async (query, status) => {
   const answer = await magazine.ask(`/items/articles?${query}`);

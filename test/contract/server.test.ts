@@ -32,13 +32,18 @@ describe('tokens', () => {
 });
 
 describe('paths', () => {
-  it.each(['/items', '/items/', '/items/articles/', '/Items/articles', '/nothing', '/items/articles/1/2', '/items/%zz'])(
-    '%s is not found',
-    async (path) => {
-      const { status, json } = await magazine.ask(path);
-      expect([status, json.errors[0].extensions.code]).toEqual([404, 'ROUTE_NOT_FOUND']);
-    },
-  );
+  it.each([
+    '/items',
+    '/items/',
+    '/items/articles/',
+    '/Items/articles',
+    '/nothing',
+    '/items/articles/1/2',
+    '/items/%zz',
+  ])('%s is not found', async (path) => {
+    const { status, json } = await magazine.ask(path);
+    expect([status, json.errors[0].extensions.code]).toEqual([404, 'ROUTE_NOT_FOUND']);
+  });
 
   it('forbids system collections under /items', async () => {
     expect((await magazine.admin('/items/platform_users')).status).toBe(403);
@@ -80,15 +85,18 @@ describe('/server', () => {
 });
 
 describe('every answer', () => {
-  it.each(['/items/articles?limit=1', '/items/nothing', '/nothing', '/server/ping'])('%s has the headers', async (path) => {
-    const { headers } = await magazine.ask(path);
-    expect(headers.get('x-content-type-options')).toBe('nosniff');
-    expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
-    expect(headers.get('referrer-policy')).toBe('no-referrer');
-    expect(headers.get('vary')).toContain('Origin');
-    expect(headers.get('server')).toBeNull();
-    expect(headers.get('x-powered-by')).toBeNull();
-  });
+  it.each(['/items/articles?limit=1', '/items/nothing', '/nothing', '/server/ping'])(
+    '%s has the headers',
+    async (path) => {
+      const { headers } = await magazine.ask(path);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('vary')).toContain('Origin');
+      expect(headers.get('server')).toBeNull();
+      expect(headers.get('x-powered-by')).toBeNull();
+    },
+  );
 });
 
 // Last: it changes the database under the running server.

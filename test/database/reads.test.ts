@@ -1,8 +1,8 @@
-import { createServer, connect, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../packages/runtime/src/database/database.ts';
-import { connectPostgres } from '../../packages/runtime/src/database/postgres.ts';
 import type { PostgresOptions } from '../../packages/runtime/src/database/postgres.ts';
+import { connectPostgres } from '../../packages/runtime/src/database/postgres.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { collect, eventually, statement } from './statements.ts';
 
@@ -137,7 +137,11 @@ describe('prepared statements that the server no longer has', () => {
     await withClient(place.url, (client) => client.query('CREATE TABLE shape (x int); INSERT INTO shape VALUES (1)'));
     expect((await read(database, 'SELECT x FROM shape'))[0]).toBe('\0\0\0\x01');
     await withClient(place.url, (client) => client.query('ALTER TABLE shape ALTER x TYPE text'));
-    expect(await Promise.all([1, 2, 3].map(() => read(database, 'SELECT x FROM shape')))).toEqual([['1'], ['1'], ['1']]);
+    expect(await Promise.all([1, 2, 3].map(() => read(database, 'SELECT x FROM shape')))).toEqual([
+      ['1'],
+      ['1'],
+      ['1'],
+    ]);
   });
 
   test('all of them dropped behind our back, as by a pooler', async () => {
@@ -164,7 +168,9 @@ describe('lost connections', () => {
   test('reads under way are read again elsewhere', async () => {
     const database = await open({ applicationName: 'lost_test' });
     const text = `SELECT $1::text || pg_catalog.pg_sleep(0.3)::text`;
-    const reads = Array.from({ length: 20 }, (_, i) => read(database, text.replace('0.3', i < 2 ? '0.3' : '0'), String(i)));
+    const reads = Array.from({ length: 20 }, (_, i) =>
+      read(database, text.replace('0.3', i < 2 ? '0.3' : '0'), String(i)),
+    );
     await new Promise((resolve) => setTimeout(resolve, 60));
     await withClient(place.url, (client) =>
       client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lost_test'`),
@@ -175,14 +181,13 @@ describe('lost connections', () => {
   test('a read that has delivered rows is not', async () => {
     const database = await open({ applicationName: 'partial_test' });
     let rows = 0;
-    const half = database.read(statement('SELECT i, pg_catalog.pg_sleep(i / 2000) FROM generate_series(1, 4000) i'), [], {
-      row: () => void rows++,
-    });
+    const text = 'SELECT i, pg_catalog.pg_sleep(i / 2000) FROM generate_series(1, 4000) i';
+    const half = failure(database.read(statement(text), [], { row: () => void rows++ }));
     await eventually(async () => rows > 0);
     await withClient(place.url, (client) =>
       client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'partial_test'`),
     );
-    expect((await failure(half)).code).toBe('SERVICE_UNAVAILABLE');
+    expect((await half).code).toBe('SERVICE_UNAVAILABLE');
     expect(await read(database, 'SELECT 1::text')).toEqual(['1']);
   });
 
@@ -195,7 +200,14 @@ describe('lost connections', () => {
     expect((await failure(read(database, 'SELECT 1::text'))).code).toBe('SERVICE_UNAVAILABLE');
     expect(Date.now() - started).toBeLessThan(1_500);
     await gate.open();
-    expect(await eventually(() => read(database, 'SELECT 1::text').then(() => true, () => false))).toBe(true);
+    expect(
+      await eventually(() =>
+        read(database, 'SELECT 1::text').then(
+          () => true,
+          () => false,
+        ),
+      ),
+    ).toBe(true);
     await database.close(0);
     await gate.shut();
   });

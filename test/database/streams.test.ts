@@ -11,12 +11,16 @@ const ready = async (): Promise<void> => {};
 let place: TestDatabase;
 let database: Database;
 beforeAll(async () => {
-  place = await createDatabase('CREATE TABLE big AS SELECT i, repeat(md5(i::text), 30) AS body FROM generate_series(1, 300000) i');
+  place = await createDatabase(
+    'CREATE TABLE big AS SELECT i, repeat(md5(i::text), 30) AS body FROM generate_series(1, 300000) i',
+  );
 });
 afterEach(() => database.close(0));
 afterAll(() => place.drop());
 
-async function open(options: { poolMax?: number; poolTimeoutMs?: number; statementTimeoutMs?: number } = {}): Promise<void> {
+async function open(
+  options: { poolMax?: number; poolTimeoutMs?: number; statementTimeoutMs?: number } = {},
+): Promise<void> {
   database = await connectPostgres({ url: place.url, applicationName: 'stream_test', ...options });
 }
 
@@ -159,7 +163,9 @@ describe('failures', () => {
       },
     };
     const text = statement('SELECT i, body FROM big');
-    await expect(database.stream(text, [], sink, ready, never)).rejects.toMatchObject({ code: 'INTERNAL_SERVER_ERROR' });
+    await expect(database.stream(text, [], sink, ready, never)).rejects.toMatchObject({
+      code: 'INTERNAL_SERVER_ERROR',
+    });
     const broken = (): Promise<void> => Promise.reject(new Error('broken'));
     await expect(database.stream(text, [], collect(), broken, never)).rejects.toMatchObject({
       code: 'INTERNAL_SERVER_ERROR',

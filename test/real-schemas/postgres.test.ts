@@ -38,7 +38,10 @@ describe.skipIf(!existsSync(folder))('skipped without ../shared: real schemas', 
 
     it('has every table in the report', async () => {
       const { tables, collections } = JSON.parse(await readFile(join(project.folder, 'platform.schema.json'), 'utf8'));
-      const found = tables.map((table: { schema: string; name: string }) => ({ schema: table.schema, name: table.name }));
+      const found = tables.map((table: { schema: string; name: string }) => ({
+        schema: table.schema,
+        name: table.name,
+      }));
       const expected = await withClient(database.url, async (client) => (await client.query(relations)).rows);
       const sorted = (list: readonly { schema: string; name: string }[]): string[] =>
         list.map((item) => JSON.stringify([item.schema, item.name])).sort();

@@ -87,7 +87,14 @@ export async function startPlatform(
 ): Promise<Platform> {
   const child = spawn(process.execPath, [command, 'start', '--json', '--project', folder, ...args], {
     cwd: repository,
-    env: { ...process.env, DATABASE_URL: databaseUrl, ADMIN_TOKEN: adminToken, PORT: '0', LOG_LEVEL: 'error', ...environment },
+    env: {
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      ADMIN_TOKEN: adminToken,
+      PORT: '0',
+      LOG_LEVEL: 'error',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit');

@@ -1,5 +1,5 @@
 /** A TCP proxy in front of PostgreSQL that counts what a client asks the server to execute. */
-import { createServer, connect as connectSocket, type Socket } from 'node:net';
+import { connect as connectSocket, createServer, type Socket } from 'node:net';
 
 /** A running proxy. */
 export interface CountingProxy {
@@ -23,11 +23,13 @@ export async function countStatements(url: string): Promise<CountingProxy> {
     });
     for (const socket of [client, upstream]) {
       sockets.add(socket);
-      socket.on('error', () => undefined).on('close', () => {
-        sockets.delete(socket);
-        client.destroy();
-        upstream.destroy();
-      });
+      socket
+        .on('error', () => undefined)
+        .on('close', () => {
+          sockets.delete(socket);
+          client.destroy();
+          upstream.destroy();
+        });
     }
     client.on('data', (bytes) => {
       count(bytes);

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import type { Project } from './project.ts';
@@ -18,6 +19,8 @@ export interface Source {
   /** Runs a script of several statements. Only the sample's set-up uses it. */
   readonly script: (sql: string) => Promise<void>;
   readonly close: () => Promise<void>;
+  /** The running embedded database, which the server takes over; null for a server of its own. */
+  readonly embedded: PGlite | null;
 }
 
 /** The database that a project talks to: the environment wins over the configuration; null is the embedded one. */
@@ -41,7 +44,11 @@ export async function openSource(project: Project): Promise<Source> {
 
 async function openPostgres(url: string): Promise<Source> {
   const parsed = parseUrl(url);
-  const client = new pg.Client({ connectionString: url, application_name: 'platform', connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'platform',
+    connectionTimeoutMillis: 10_000,
+  });
   const label = `PostgreSQL at ${parsed.host === '' ? 'localhost' : parsed.host}${parsed.pathname}`;
   client.on('error', () => undefined);
   try {
@@ -64,6 +71,7 @@ async function openPostgres(url: string): Promise<Source> {
     },
     script: async (sql) => void (await client.query(sql)),
     close: () => client.end(),
+    embedded: null,
   };
 }
 
@@ -92,6 +100,7 @@ async function openEmbedded(folder: string): Promise<Source> {
     },
     script: async (sql) => void (await database.exec(sql)),
     close: () => database.close(),
+    embedded: database,
   };
 }
 

@@ -15,9 +15,9 @@ import type { Schema } from '@platform/introspect/schema';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
-import { loadTemplates } from './templates.ts';
 import type { Source } from './source.ts';
 import { openSource } from './source.ts';
+import { loadTemplates } from './templates.ts';
 import type { WriteResult } from './write-files.ts';
 import { writeFiles } from './write-files.ts';
 
@@ -40,7 +40,8 @@ export async function generateProject(
   progress: Progress,
   options: { readonly offline?: boolean; readonly source?: Source } = {},
 ): Promise<Generation> {
-  const facts = options.offline === true ? await loadFacts(project) : await readFacts(project, progress, options.source);
+  const facts =
+    options.offline === true ? await loadFacts(project) : await readFacts(project, progress, options.source);
   const schema = await progress.phase('resolve', () => resolveProject(project, facts, progress));
   const templates = await loadTemplates(project);
   const result = await progress.phase('compile', () => compile(schema, { templates }));

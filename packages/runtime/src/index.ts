@@ -3,7 +3,7 @@ export type { Caller } from './caller.ts';
 export type * from './contract/access.ts';
 export type * from './contract/api.ts';
 export type * from './contract/collection.ts';
-export type { Condition, FieldFunction, Operand, Operator } from './contract/condition.ts';
+export { always, type Condition, type FieldFunction, never, type Operand, type Operator } from './contract/condition.ts';
 export type * from './contract/filter-types.ts';
 export type * from './contract/fingerprint.ts';
 export type * from './contract/types.ts';

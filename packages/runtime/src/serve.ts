@@ -82,7 +82,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   }
   void late.opened.then(() => (watch.checked() ? undefined : watch.check()));
   if (options.signals !== false) stopOnSignals(close);
-  return { url: localUrl(environment.host, server.addresses()), drifts: watch.drifts, close };
+  return { url: localUrl(environment.host, server.server.address()), drifts: watch.drifts, close };
 }
 
 function environmentOf(variables: Variables): Environment {
@@ -114,9 +114,9 @@ function limitsOf(environment: Environment) {
 }
 
 /** The address as configured, so that the printed one is the one people know; the port is the real one. */
-function localUrl(host: string, addresses: readonly AddressInfo[]): string {
+function localUrl(host: string, address: AddressInfo | string | null): string {
   const named = host.includes(':') ? `[${host}]` : host;
-  return `http://${named}:${addresses[0]?.port ?? 0}`;
+  return address === null || typeof address === 'string' ? `http://${named}` : `http://${named}:${address.port}`;
 }
 
 function closeOnce(server: FastifyInstance, watch: DriftWatch, database: Database, grace: number): () => Promise<void> {

@@ -1,1 +1,110 @@
-export async function start(): Promise<void> {}
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { CompiledApi, DatabasePlace, RunningServer } from '@platform/runtime';
+import { EnvironmentError, serve } from '@platform/runtime';
+import { type AdminToken, adminToken } from '../admin-token.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
+import { type Progress, processProgress } from '../progress.ts';
+import { loadProject, type Project } from '../project.ts';
+import { loadSample, sampleProject } from '../sample.ts';
+import { databaseUrl, embeddedFolder, openSource, type Source } from '../source.ts';
+import { generateProject, printSummary } from '../steps.ts';
+import { printWelcome } from '../welcome.ts';
+import type { GlobalOptions } from './options.ts';
+
+/** Options of `platform start`. */
+export interface StartOptions extends GlobalOptions {
+  /** Introspect and compile first. */
+  readonly generate?: boolean;
+  /** Compile and serve the sample of the repository, or DATABASE_URL. */
+  readonly sample?: boolean;
+}
+
+/** `platform start`: serves what was generated. Resolves once it listens; signals end the process. */
+export async function start(options: StartOptions): Promise<void> {
+  const progress = processProgress(options);
+  const project = options.sample === true ? await sampleProject() : await loadProject(options.project);
+  const compileFirst = options.generate === true || options.sample === true;
+  const source = compileFirst ? await progress.phase('connect', () => openSource(project)) : null;
+  if (source !== null) await compileFrom(source, project, progress, options.sample === true);
+  const token = await adminToken(project.stateFolder);
+  const api = await progress.phase('load', () => importApi(project));
+  const server = await progress.phase('listen', () => listen(api, project, source, token));
+  reportDrift(server, progress);
+  progress.event('listening', { url: server.url });
+  printWelcome({ url: server.url, token, api, stateFolder: project.stateFolder }, progress);
+}
+
+async function compileFrom(source: Source, project: Project, progress: Progress, sample: boolean): Promise<void> {
+  if (sample && databaseUrl(project) === null) await loadSample(source, progress);
+  const generation = await generateProject(project, progress, { source });
+  printSummary(project, generation, progress);
+  // The server opens its own connections; an embedded database stays open and is handed on.
+  if (source.embedded === null) await source.close();
+}
+
+async function importApi(project: Project): Promise<CompiledApi> {
+  const path = join(project.output, 'server.ts');
+  if (!existsSync(path)) {
+    throw new CommandError(exitCodes.start, 'Nothing is generated yet.', 'Run `platform generate` first.');
+  }
+  try {
+    const module: { readonly api: CompiledApi } = await import(pathToFileURL(path).href);
+    return module.api;
+  } catch (error) {
+    if (!isMissingPackage(error)) throw error;
+    throw new CommandError(
+      exitCodes.start,
+      'The generated code does not find "@platform/runtime".',
+      'Install it in the project: npm install @platform/runtime.',
+    );
+  }
+}
+
+function isMissingPackage(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+}
+
+async function listen(
+  api: CompiledApi,
+  project: Project,
+  source: Source | null,
+  token: AdminToken,
+): Promise<RunningServer> {
+  try {
+    const variables = { ...process.env, ADMIN_TOKEN: token.value };
+    return await serve(api, { variables, database: placeOf(project, source) });
+  } catch (error) {
+    throw startError(error);
+  }
+}
+
+function placeOf(project: Project, source: Source | null): DatabasePlace {
+  const url = databaseUrl(project);
+  return url === null ? { embedded: source?.embedded ?? embeddedFolder(project) } : { url };
+}
+
+function startError(error: unknown): unknown {
+  if (error instanceof EnvironmentError) return new CommandError(exitCodes.start, error.message);
+  const code = error instanceof Error && 'code' in error ? error.code : '';
+  if (code === 'EADDRINUSE') {
+    return new CommandError(exitCodes.start, 'The port is in use.', 'Choose another one with PORT=8056.');
+  }
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+    return new CommandError(exitCodes.start, `The address cannot be used (${code}).`, 'Check HOST and PORT.');
+  }
+  if (code === 'SERVICE_UNAVAILABLE') {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : 'it does not answer';
+    return new CommandError(exitCodes.database, `The database cannot be used: ${cause}`, 'Check DATABASE_URL.');
+  }
+  return error;
+}
+
+/** What no longer fits is named at once; its collections answer SERVICE_UNAVAILABLE until it does. */
+function reportDrift(server: RunningServer, progress: Progress): void {
+  for (const drift of server.drifts()) {
+    progress.event('drift', { ...drift });
+    progress.say(`  ${drift.severity}: ${drift.message}`);
+  }
+}

@@ -60,7 +60,8 @@ function describe(uses: readonly Use[], enums: ReadonlyMap<string, readonly stri
       kind: kinds[table.kind],
       collections: [...new Set(uses.map(({ collection }) => collection))].sort(compare),
       rowSecurity: table.rowSecurity.enabled,
-      key: table.primaryKey?.columns ?? [],
+      // Of a view the key is inherited or configured: the catalog has none to compare with.
+      key: isView(table) ? [] : (table.primaryKey?.columns ?? []),
       columns: table.columns.filter(({ name }) => used.has(name)).map((column) => describeColumn(table, column, enums)),
     },
   ];
@@ -74,11 +75,10 @@ function describeColumn(
 ): FingerprintColumn {
   const type = column.type.enum ?? column.type.element?.enum ?? null;
   const labels = type === null ? undefined : enums.get(type);
-  const isView = table.kind === 'view' || table.kind === 'materializedView';
   return {
     name: column.name,
     type: column.nativeType,
-    nullable: isView || column.nullable,
+    nullable: isView(table) || column.nullable,
     ...(labels && { labels }),
   };
 }
@@ -88,4 +88,8 @@ const kinds = { table: 'r', partitioned: 'p', view: 'v', materializedView: 'm', 
 function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
+}
+
+function isView({ kind }: Table): boolean {
+  return kind === 'view' || kind === 'materializedView';
 }

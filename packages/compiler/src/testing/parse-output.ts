@@ -14,7 +14,7 @@ export function parseOutput(path: string, text: string): ts.SourceFile {
 export function constantOf(source: ts.SourceFile, name: string): unknown {
   for (const statement of source.statements.filter(ts.isVariableStatement)) {
     for (const { name: found, initializer } of statement.declarationList.declarations) {
-      if (found.getText() === name && initializer) return valueOf(initializer);
+      if (found.getText() === name && initializer) return evaluate(initializer);
     }
   }
   throw new Error(`${source.fileName} declares no constant ${name}`);
@@ -78,7 +78,7 @@ export function typeErrors(files: ReadonlyMap<string, string>, runtime: string):
   });
 }
 
-function valueOf(node: ts.Expression): unknown {
+function evaluate(node: ts.Expression): unknown {
   if (ts.isStringLiteral(node)) return node.text;
   if (ts.isNumericLiteral(node)) return Number(node.text);
   if (node.kind === ts.SyntaxKind.TrueKeyword) return true;
@@ -86,7 +86,7 @@ function valueOf(node: ts.Expression): unknown {
   if (node.kind === ts.SyntaxKind.NullKeyword) return null;
   if (ts.isIdentifier(node) && node.text === 'always') return { kind: 'and', of: [] };
   if (ts.isIdentifier(node) && node.text === 'never') return { kind: 'or', of: [] };
-  if (ts.isArrayLiteralExpression(node)) return node.elements.map(valueOf);
+  if (ts.isArrayLiteralExpression(node)) return node.elements.map(evaluate);
   if (ts.isObjectLiteralExpression(node)) return objectOf(node);
   throw new Error(`not a literal: ${node.getText()}`);
 }
@@ -96,9 +96,9 @@ function objectOf(node: ts.ObjectLiteralExpression): unknown {
   const entries = node.properties.map((property): readonly [string, unknown] => {
     if (!ts.isPropertyAssignment(property)) throw new Error(`not a property: ${property.getText()}`);
     const { name, initializer } = property;
-    if (ts.isComputedPropertyName(name)) return [String(valueOf(name.expression)), valueOf(initializer)];
+    if (ts.isComputedPropertyName(name)) return [String(evaluate(name.expression)), evaluate(initializer)];
     if (!('text' in name) || name.text === '__proto__') throw new Error(`sets the prototype: ${property.getText()}`);
-    return [String(name.text), valueOf(initializer)];
+    return [String(name.text), evaluate(initializer)];
   });
   return Object.fromEntries(entries);
 }

@@ -12,7 +12,7 @@ export interface TableSketch {
   readonly columns: readonly string[];
   readonly key?: readonly string[];
   readonly uniques?: readonly (readonly string[])[];
-  /** `author_id > authors.id`, `a,b > public.targets.x,y`. The constraints are named `<table>_<columns>_fkey`. */
+  /** `author_id > authors.id`, `a,b > public.targets.x,y`. Named `<table>_<columns>_<target>`. */
   readonly foreignKeys?: readonly string[];
   readonly rowSecurity?: boolean;
   readonly readOnly?: boolean;
@@ -93,7 +93,7 @@ function foreignKey(table: string, schema: string, text: string): ForeignKey {
   const parts = to.split('.');
   const columns = from.split(',');
   return {
-    name: `${table}_${columns.join('_')}_fkey${parts.length > 2 || text.endsWith(' ') ? '_other' : ''}`,
+    name: `${table}_${columns.join('_')}_${parts.slice(0, -1).join('_')}`,
     columns,
     target: parts.length > 2 ? `${parts[0]}.${parts[1]}` : tableId(schema, parts[0] ?? ''),
     targetColumns: (parts.at(-1) ?? '').split(','),

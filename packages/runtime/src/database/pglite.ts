@@ -90,7 +90,9 @@ class Conversation {
   /** Whole requests go in and whole answers come out, so nobody else's messages get in between. */
   async #exchange(bytes: Buffer): Promise<void> {
     try {
-      const answer = await this.#embedded.runExclusive(() => this.#embedded.execProtocolRaw(bytes, { syncToFs: false }));
+      const answer = await this.#embedded.runExclusive(() =>
+        this.#embedded.execProtocolRaw(bytes, { syncToFs: false }),
+      );
       this.#connection.receive(Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength));
     } catch (error) {
       this.#connection.fail(error);

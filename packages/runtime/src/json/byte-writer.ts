@@ -51,7 +51,11 @@ export class ByteWriter {
   /** Hands out what was written since the last call, without a copy; the writer can be used on. */
   take(): Buffer {
     const taken = this.bytes.subarray(this.#start, this.position);
-    if (this.bytes.length - this.position >= leastRoom && spares.length < mostSpares && this.bytes.length === slabSize) {
+    if (
+      this.bytes.length - this.position >= leastRoom &&
+      spares.length < mostSpares &&
+      this.bytes.length === slabSize
+    ) {
       spares.push({ bytes: this.bytes, used: this.position });
     }
     this.bytes = none;

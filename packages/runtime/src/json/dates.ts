@@ -29,12 +29,14 @@ const printed = new Uint8Array(slots * 10);
 /** Writes a `date` as `"YYYY-MM-DD"`. */
 export function writeDate(out: ByteWriter, source: Uint8Array, at: number): void {
   const day = int32(source, at);
-  if (day === 0x7fff_ffff) return writeFixed(out, infinity);
-  if (day === -0x8000_0000) return writeFixed(out, minusInfinity);
-  const { bytes } = out;
-  bytes[out.position] = quote;
-  const end = putDay(bytes, out.position + 1, day);
-  finish(out, end, day, none);
+  if (day === 0x7fff_ffff) writeFixed(out, infinity);
+  else if (day === -0x8000_0000) writeFixed(out, minusInfinity);
+  else writeDay(out, day);
+}
+
+function writeDay(out: ByteWriter, day: number): void {
+  out.bytes[out.position] = quote;
+  finish(out, putDay(out.bytes, out.position + 1, day), day, none);
 }
 
 /** Writes a `time` as `"HH:MM:SS[.ffffff]"`. */
@@ -59,8 +61,12 @@ export function writeTimestamptz(out: ByteWriter, source: Uint8Array, at: number
 function writeInstant(out: ByteWriter, source: Uint8Array, at: number, zone: Uint8Array): void {
   const high = int32(source, at);
   const low = int32(source, at + 4);
-  if (high === 0x7fff_ffff && low === -1) return writeFixed(out, infinity);
-  if (high === -0x8000_0000 && low === 0) return writeFixed(out, minusInfinity);
+  if (high === 0x7fff_ffff && low === -1) writeFixed(out, infinity);
+  else if (high === -0x8000_0000 && low === 0) writeFixed(out, minusInfinity);
+  else writeMoment(out, high, low, zone);
+}
+
+function writeMoment(out: ByteWriter, high: number, low: number, zone: Uint8Array): void {
   // A day has 1024 × dayUnits microseconds, and the value without its last ten bits is exact in a double.
   const units = high * 4_194_304 + (low >>> 10);
   const day = Math.floor(units / dayUnits);

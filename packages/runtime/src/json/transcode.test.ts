@@ -78,9 +78,7 @@ describe('scalars', () => {
     const uuid = Buffer.from('00112233445566778899AABBCCDDEEFF', 'hex');
     expect(scalar('uuid', uuid)).toBe('"00112233-4455-6677-8899-aabbccddeeff"');
     const bytes = fc.uint8Array({ maxLength: 200 });
-    fc.assert(
-      fc.property(bytes, (b) => scalar('bytes', Buffer.from(b)) === `"${Buffer.from(b).toString('base64')}"`),
-    );
+    fc.assert(fc.property(bytes, (b) => scalar('bytes', Buffer.from(b)) === `"${Buffer.from(b).toString('base64')}"`));
     expect(scalar('masked', text('secret'))).toBe('"**********"');
   });
 

@@ -104,7 +104,10 @@ function resolve(shape: Shape): Node {
 }
 
 function writeFields(fields: readonly Field[], source: Buffer, offset: number, skip: number, out: ByteWriter): void {
-  if (fields.length === 0) return out.append(emptyObject);
+  if (fields.length === 0) {
+    out.append(emptyObject);
+    return;
+  }
   let at = offset;
   for (const { prefix, node } of fields) {
     const length = int32(source, at + skip);
@@ -160,7 +163,10 @@ function writeDimension(
   out.bytes[out.position++] = 91;
   for (let i = 0; i < size; i++) {
     if (i > 0) out.bytes[out.position++] = 44;
-    at = dimensions > 1 ? writeDimension(node, source, sizes + 8, dimensions - 1, at, out) : writeElement(node, source, at, out);
+    at =
+      dimensions > 1
+        ? writeDimension(node, source, sizes + 8, dimensions - 1, at, out)
+        : writeElement(node, source, at, out);
     // For the comma or bracket and the next short element.
     out.reserve(scalarRoom);
   }
@@ -184,44 +190,60 @@ function writeElement(node: Node, source: Buffer, from: number, out: ByteWriter)
 function writeNode(node: Node, code: number, source: Buffer, at: number, length: number, out: ByteWriter): void {
   switch (code) {
     case codes.text:
-      return writeText(out, source, at, length);
+      writeText(out, source, at, length);
+      break;
     case codes.i4:
-      return writeInt4(out, source, at);
+      writeInt4(out, source, at);
+      break;
     case codes.i8:
-      return writeInt8(out, source, at);
+      writeInt8(out, source, at);
+      break;
     case codes.timestamptz:
-      return writeTimestamptz(out, source, at);
+      writeTimestamptz(out, source, at);
+      break;
     case codes.bool:
       out.position = putBytes(out.bytes, out.position, source[at] === 0 ? falseText : trueText);
-      return;
+      break;
     case codes.number:
-      return writeNumber(out, source, at, length);
+      writeNumber(out, source, at, length);
+      break;
     case codes.json:
-      return writeRaw(out, source, at, length);
+      writeRaw(out, source, at, length);
+      break;
     case codes.jsonb:
       // The first byte is the version of the format.
-      return writeRaw(out, source, at + 1, length - 1);
+      writeRaw(out, source, at + 1, length - 1);
+      break;
     case codes.uuid:
-      return writeUuid(out, source, at);
+      writeUuid(out, source, at);
+      break;
     case codes.i2:
-      return writeInt2(out, source, at);
+      writeInt2(out, source, at);
+      break;
     case codes.date:
-      return writeDate(out, source, at);
+      writeDate(out, source, at);
+      break;
     case codes.time:
-      return writeTime(out, source, at);
+      writeTime(out, source, at);
+      break;
     case codes.timestamp:
-      return writeTimestamp(out, source, at);
+      writeTimestamp(out, source, at);
+      break;
     case codes.bytes:
-      return writeBase64(out, source, at, length);
+      writeBase64(out, source, at, length);
+      break;
     case codes.record:
-      return writeRecord(node.fields, source, at, out);
+      writeRecord(node.fields, source, at, out);
+      break;
     case codes.array:
     case codes.records:
-      return writeArray(node, source, at, out);
+      writeArray(node, source, at, out);
+      break;
     case codes.csv:
-      return writeList(out, source, at, length);
+      writeList(out, source, at, length);
+      break;
     case codes.masked:
       out.position = putBytes(out.bytes, out.position, mask);
-      return;
+      break;
   }
 }

@@ -10,7 +10,7 @@ import { invalidQuery } from './invalid.ts';
 export function parseJson(text: string, name: string): JsonValue {
   let value: JsonValue;
   try {
-    value = JSON.parse(text, reviveNumber);
+    value = JSON.parse(text, keepDigits);
   } catch {
     // SyntaxError, or RangeError where the text nests beyond the stack.
     throw invalidQuery(`"${name}" is not valid JSON.`);
@@ -39,7 +39,11 @@ function holdsPrototype(value: JsonValue): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
 }
 
-function reviveNumber(_key: string, value: JsonValue, place?: { source?: string }): JsonValue {
+/**
+ * A reviver for `JSON.parse`: a number whose digits a double cannot hold becomes text with the digits as written.
+ * Numeric fields take such text, so no digit is lost on the way to the database.
+ */
+export function keepDigits(_key: string, value: JsonValue, place?: { source?: string }): JsonValue {
   if (typeof value !== 'number' || place?.source === undefined) return value;
   return Number.isFinite(value) && digitsOf(String(value)) === digitsOf(place.source) ? value : place.source;
 }

@@ -1,5 +1,11 @@
 import type { Caller } from '../caller.ts';
-import { type CompiledApi, decodeValue, defaultQueryLimits, type JsonValue } from '../contract/index.ts';
+import {
+  type CollectionDescriptor,
+  type CompiledApi,
+  decodeValue,
+  defaultQueryLimits,
+  type JsonValue,
+} from '../contract/index.ts';
 import type { Parameter } from '../database/database.ts';
 import { forbidden } from './invalid.ts';
 import { parseKeySegment, parseKeys } from './keys.ts';
@@ -31,6 +37,9 @@ export interface PlannedRead {
   readonly rows?: number;
 }
 
+/** A collection as a request names it: the planner looks the name up, so it may be one that does not exist. */
+export type NamedCollection = Pick<CollectionDescriptor, 'name'>;
+
 /**
  * Turns read requests into statements: parse, authorise, plan, print. Nothing here talks to a database.
  *
@@ -39,11 +48,11 @@ export interface PlannedRead {
  */
 export interface Planner {
   /** `GET /items/:collection`. A singleton gives one item (`plan.many` false), which may be no row at all. */
-  list(caller: Caller, collection: string, query: string | QueryTree): PlannedRead;
+  list(caller: Caller, collection: NamedCollection, query: string | QueryTree): PlannedRead;
   /** `GET /items/:collection/:key`; `key` is the path segment as it was sent, still percent-encoded. */
-  read(caller: Caller, collection: string, key: string, query: string | QueryTree): PlannedRead;
+  read(caller: Caller, collection: NamedCollection, key: string, query: string | QueryTree): PlannedRead;
   /** `SEARCH /items/:collection`; `body` is undefined when it was empty. INVALID_PAYLOAD for a body of another form. */
-  search(caller: Caller, collection: string, body: JsonValue | undefined): PlannedRead;
+  search(caller: Caller, collection: NamedCollection, body: JsonValue | undefined): PlannedRead;
 }
 
 /** What is kept for one access class. */
@@ -80,7 +89,7 @@ export function createPlanner(api: CompiledApi, options: PlannerOptions = {}): P
   }
 
   return {
-    list(caller, collection, query) {
+    list(caller, { name: collection }, query) {
       const { scope, byShape, byText } = plansOf(caller);
       const { plan, values } = remembered(byText, 'list', collection, query, () => {
         const request = parseListRequest(parse(query), limits);
@@ -88,7 +97,7 @@ export function createPlanner(api: CompiledApi, options: PlannerOptions = {}): P
       });
       return { plan, parameters: bind(plan.binders, values, caller) };
     },
-    read(caller, collection, key, query) {
+    read(caller, { name: collection }, key, query) {
       const { scope, byShape, byText } = plansOf(caller);
       let values: readonly string[] | undefined;
       const readKey = (of: CollectionScope): NamedKeys => {
@@ -102,7 +111,7 @@ export function createPlanner(api: CompiledApi, options: PlannerOptions = {}): P
       const named = values ?? parseKeySegment(collectionOf(scope, collection), key);
       return { plan: prepared.plan, parameters: bind(prepared.plan.binders, [...prepared.values, ...named], caller) };
     },
-    search(caller, collection, body) {
+    search(caller, { name: collection }, body) {
       const { scope, byShape } = plansOf(caller);
       const search = parseSearch(body, limits);
       let count: number | undefined;

@@ -6,7 +6,7 @@
  * Streams lease a connection each.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PlatformError } from '../../errors.ts';
+import type { PlatformError } from '../../errors.ts';
 import type { RowSink } from '../database.ts';
 import { ConnectionError, toDatabaseError } from '../errors.ts';
 import type { Connection, Request } from '../protocol/connection.ts';
@@ -84,7 +84,10 @@ export class Pool {
   /** Resolves with a connection that nobody else uses; give it back with `release`. */
   lease(signal: AbortSignal): Promise<Member> {
     return new Promise((resolve, reject) => {
-      if (this.#refuses(this.#leases.length)) return reject(this.#unavailable());
+      if (this.#refuses(this.#leases.length)) {
+        reject(this.#unavailable());
+        return;
+      }
       const waiting: Waiting = {
         deadline: performance.now() + this.#settings.poolTimeoutMs,
         take: resolve,
@@ -121,7 +124,10 @@ export class Pool {
   /** Sends a read to a connection that has room, or lets it wait for one. */
   readonly #dispatch = (read: Read): void => {
     const member = pickForRead(this.#members, this.#depth.value, this.#leases.length > 0);
-    if (member === undefined || this.#reads.length > 0 || this.#closing) return this.#enqueue(read);
+    if (member === undefined || this.#reads.length > 0 || this.#closing) {
+      this.#enqueue(read);
+      return;
+    }
     this.#watch();
     member.connection.send(read.request, read);
   };
@@ -132,7 +138,10 @@ export class Pool {
   }
 
   #enqueue(read: Read): void {
-    if (this.#refuses(this.#reads.length)) return read.settled(this.#unavailable());
+    if (this.#refuses(this.#reads.length)) {
+      read.settled(this.#unavailable());
+      return;
+    }
     read.deadline = performance.now() + this.#settings.poolTimeoutMs;
     this.#reads.push(read);
     this.#watch();
@@ -167,7 +176,11 @@ export class Pool {
   #maintain(): void {
     if (this.#closing) return;
     const wait = this.#backoff.wait(performance.now());
-    if (wait > 0) return this.#maintainLater(wait);
+    if (wait > 0) this.#maintainLater(wait);
+    else this.#addMissing();
+  }
+
+  #addMissing(): void {
     for (let shared = this.#missing(); shared !== undefined; shared = this.#missing()) void this.#add(shared);
   }
 
@@ -194,9 +207,7 @@ export class Pool {
       const opened = await this.#open(shared, this.#lost);
       this.#opening[kind]--;
       this.#backoff.succeed();
-      if (this.#closing) return opened.connection.end();
-      this.#members.push(newMember(opened, shared, performance.now()));
-      this.#watch();
+      this.#welcome(newMember(opened, shared, performance.now()));
     } catch (error) {
       this.#opening[kind]--;
       this.#lastFailure = error;
@@ -204,6 +215,13 @@ export class Pool {
     }
     this.#serve();
     this.#maintain();
+  }
+
+  #welcome(member: Member): void {
+    if (this.#closing) member.connection.end();
+    if (member.connection.isClosed) return;
+    this.#members.push(member);
+    this.#watch();
   }
 
   readonly #lost = (connection: Connection, error: unknown): void => {
@@ -233,8 +251,9 @@ export class Pool {
     const { connection } = member;
     const age = headAge(member, now);
     if (member.leased) return;
-    if (connection.head === undefined) return this.#lookAtIdle(member, now);
-    if (age > this.#settings.statementTimeoutMs + silenceMs) connection.fail(new ConnectionError('No answer in time.'));
+    if (connection.head === undefined) this.#lookAtIdle(member, now);
+    else if (age > this.#settings.statementTimeoutMs + silenceMs)
+      connection.fail(new ConnectionError('No answer in time.'));
     else if (age > stallMs && connection.inFlight > 1 && !member.retired) this.#stalled(member, now);
     else if (age === 0 && member.retired) connection.fail(new ConnectionError('The connection was replaced.'));
   }

@@ -82,7 +82,8 @@ export class Portal implements Exchange {
   }
 
   #continue(ask: () => void): Promise<Batch> {
-    if (this.#ended || this.#connection.isClosed) return Promise.reject(new ConnectionError('The connection was lost.'));
+    if (this.#ended || this.#connection.isClosed)
+      return Promise.reject(new ConnectionError('The connection was lost.'));
     this.#running = true;
     this.#batchRows = 0;
     this.#batchSize = 0;

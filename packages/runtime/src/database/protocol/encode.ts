@@ -108,7 +108,11 @@ function finish(out: ByteWriter, start: number): void {
 
 function putParameter(out: ByteWriter, parameter: Parameter): void {
   out.reserve(frame + (parameter === null ? 0 : parameter.length * 3));
-  if (parameter === null) return putInt32(out, -1);
+  if (parameter === null) putInt32(out, -1);
+  else putSized(out, parameter);
+}
+
+function putSized(out: ByteWriter, parameter: string): void {
   const at = out.position;
   const length = out.bytes.write(parameter, at + 4, 'utf8');
   putInt32(out, length);

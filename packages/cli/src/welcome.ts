@@ -1,0 +1,51 @@
+import { relative } from 'node:path';
+import type { CollectionDescriptor, CompiledApi } from '@platform/runtime';
+import type { AdminToken } from './admin-token.ts';
+import type { Progress } from './progress.ts';
+
+/** What there is to say when a server listens. */
+export interface Welcome {
+  readonly url: string;
+  readonly token: AdminToken;
+  readonly api: CompiledApi;
+  readonly stateFolder: string;
+}
+
+/** Prints the address, where the admin's token comes from, and three requests that work. */
+export function printWelcome(welcome: Welcome, progress: Progress): void {
+  progress.say(`\nListening on ${welcome.url}\n${adminLine(welcome)}\n\nTry:`);
+  for (const line of curlLines(welcome)) progress.say(`  ${line}`);
+}
+
+function adminLine({ token, stateFolder }: Welcome): string {
+  if (token.source === 'environment') return 'Admin token: the one in ADMIN_TOKEN';
+  return `Admin token: ${token.value} (kept in ${relative(process.cwd(), stateFolder) || '.'}/admin-token)`;
+}
+
+/** A public read, a read as admin and the contract; over a database without public data two reads as admin. */
+export function curlLines({ url, token, api }: Welcome): readonly string[] {
+  const open = api.access.find(({ roles }) => roles.includes('public'))?.collections ?? [];
+  const readable = new Set(open.filter(({ read }) => read !== undefined).map(({ collection }) => collection));
+  const [shown] = [...api.collections]
+    .filter(({ name }) => readable.has(name))
+    .sort((a, b) => richness(b) - richness(a));
+  const hidden = [...api.collections].sort((a, b) => richness(b) - richness(a)).find(({ name }) => !readable.has(name));
+  const secret = token.source === 'environment' ? '$ADMIN_TOKEN' : token.value;
+  const admin = ` -H "Authorization: Bearer ${secret}"`;
+  return [
+    ...(shown === undefined ? [] : [`curl -g '${url}${itemsPath(shown)}?limit=2&fields=*'`]),
+    ...(hidden === undefined ? [] : [`curl -g '${url}${itemsPath(hidden)}?limit=2'${admin}`]),
+    ...(shown !== undefined && hidden !== undefined ? [] : [`curl -g '${url}/server/health'${admin}`]),
+    `curl '${url}/server/specs/oas'${shown === undefined ? admin : ''}`,
+  ];
+}
+
+/** Single quotes cannot stand in a path between single quotes of the shell. */
+function itemsPath({ name }: CollectionDescriptor): string {
+  return `/items/${encodeURIComponent(name).replaceAll("'", '%27')}`;
+}
+
+/** The collection with the most to show comes first. */
+function richness({ relations, fields }: CollectionDescriptor): number {
+  return relations.length * 100 + fields.length;
+}

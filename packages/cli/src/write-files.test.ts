@@ -1,0 +1,104 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type OutputFile, writeFiles } from './write-files.ts';
+
+let folder = '';
+let output = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'platform-write-'));
+  output = join(folder, 'generated');
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function filesOf(texts: Readonly<Record<string, string>>): readonly OutputFile[] {
+  const paths = [...Object.keys(texts), 'manifest.json'];
+  const manifest = { path: 'manifest.json', contents: JSON.stringify({ files: paths }) };
+  return [...Object.entries(texts).map(([path, contents]) => ({ path, contents })), manifest];
+}
+
+function present(): readonly string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return entries.map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1)).sort();
+}
+
+test('writes into a folder that is not there', async () => {
+  expect(await writeFiles(output, filesOf({ 'a/b.ts': '1' }))).toEqual({ written: 2, unchanged: 0, removed: 0 });
+  expect(present()).toEqual(['generated/a/b.ts', 'generated/manifest.json']);
+});
+
+test('leaves what did not change alone', async () => {
+  await writeFiles(output, filesOf({ 'a.ts': '1', 'b.ts': '1' }));
+  const long = new Date(0);
+  utimesSync(join(output, 'a.ts'), long, long);
+  expect(await writeFiles(output, filesOf({ 'a.ts': '1', 'b.ts': '2' }))).toEqual({
+    written: 1,
+    unchanged: 2,
+    removed: 0,
+  });
+  expect(statSync(join(output, 'a.ts')).mtime).toEqual(long);
+  expect(readFileSync(join(output, 'b.ts'), 'utf8')).toBe('2');
+});
+
+test('removes what it made and makes no more, and folders that are empty then, but nothing of the user', async () => {
+  await writeFiles(output, filesOf({ 'a/b/c.ts': '1', 'd/e.ts': '1', 'f.ts': '1' }));
+  writeFileSync(join(output, 'd/mine.ts'), 'mine');
+  writeFileSync(join(output, 'mine.ts'), 'mine');
+  expect(await writeFiles(output, filesOf({ 'f.ts': '1' }))).toMatchObject({ removed: 2 });
+  expect(present()).toEqual(['generated/d/mine.ts', 'generated/f.ts', 'generated/manifest.json', 'generated/mine.ts']);
+  expect(existsSync(join(output, 'a'))).toBe(false);
+});
+
+test('removes nothing on the word of a manifest that it cannot read', async () => {
+  mkdirSync(output);
+  writeFileSync(join(output, 'manifest.json'), '{"files": ["mine.ts"');
+  writeFileSync(join(output, 'mine.ts'), 'mine');
+  expect(await writeFiles(output, filesOf({}))).toMatchObject({ removed: 0 });
+  expect(present()).toContain('generated/mine.ts');
+});
+
+test.each(['../x.ts', '/x.ts', '.', 'a/../../x.ts', ''])('refuses to write or remove %j', async (path) => {
+  await expect(writeFiles(output, [{ path, contents: '' }])).rejects.toThrow('below the output folder');
+  mkdirSync(output);
+  writeFileSync(join(output, 'manifest.json'), JSON.stringify({ files: [path] }));
+  await expect(writeFiles(output, [])).rejects.toThrow('below the output folder');
+});
+
+test('writes nothing when one file cannot be written', async () => {
+  await writeFiles(output, filesOf({ 'a.ts': '1', 'c.ts': '1' }));
+  mkdirSync(join(output, 'b.ts'));
+  writeFileSync(join(output, 'b.ts/mine'), 'mine');
+  const before = present();
+  await expect(writeFiles(output, filesOf({ 'a.ts': '2', 'b.ts': '2' }))).rejects.toThrow();
+  expect(present()).toEqual(before);
+  expect(readFileSync(join(output, 'a.ts'), 'utf8')).toBe('1');
+});
+
+test.skipIf(process.getuid?.() === 0)('writes nothing where it may not write', async () => {
+  chmodSync(folder, 0o500);
+  await expect(writeFiles(output, filesOf({ 'a.ts': '1' }))).rejects.toThrow('EACCES');
+  chmodSync(folder, 0o700);
+  expect(present()).toEqual([]);
+});
+
+test('leaves no staging folder behind', async () => {
+  await writeFiles(output, filesOf({ 'a.ts': '1' }));
+  await writeFiles(output, filesOf({ 'a.ts': '2' }));
+  expect(readdirSync(folder)).toEqual(['generated']);
+});

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { compile } from './compile.ts';
+import { blogSchema } from './testing/blog.ts';
+import { compileFixture, templates } from './testing/compile-fixture.ts';
+
+describe('compile', () => {
+  test('says what it made', () => {
+    const { files, summary } = compileFixture(blogSchema());
+    expect(summary).toEqual({
+      collections: 7,
+      fields: 26,
+      relations: 6,
+      routes: 18,
+      accessClasses: 3,
+      files: files.length,
+    });
+    const manifest = JSON.parse(files.find(({ path }) => path === 'manifest.json')?.contents ?? '');
+    expect(manifest.files).toEqual(files.map(({ path }) => path));
+  });
+
+  test('uses the templates of the project', () => {
+    const own = new Map([...templates, ['header.hbs', '// Ours. {{{about}}}\n']]);
+    const { files } = compile(blogSchema(), { templates: own });
+    for (const { path, contents } of files) if (path.endsWith('.ts')) expect(contents).toMatch(/^\/\/ Ours\. /);
+  });
+
+  test.each([
+    ['server.hbs', '{{{nothing}}}'],
+    ['main.hbs', '{{#each'],
+    ['routes.hbs', '{{#if (lookup routes)}}{{/if}}{{ownHelper 1}}'],
+    ['unheard-of.hbs', ''],
+  ])('refuses %s that says %j', (name, text) => {
+    const { files, diagnostics } = compile(blogSchema(), { templates: new Map([...templates, [name, text]]) });
+    expect(files).toEqual([]);
+    expect(diagnostics).toMatchObject([{ code: 'template', severity: 'error', place: `template ${name}` }]);
+  });
+
+  test('refuses a schema whose names lead nowhere', () => {
+    const schema = blogSchema();
+    const broken = { ...schema, tables: schema.tables.filter(({ name }) => name !== 'authors') };
+    const { files, diagnostics } = compileFixture(broken);
+    expect(files).toEqual([]);
+    expect(diagnostics.map(({ place, message }) => `${place}: ${message}`)).toContain(
+      'collection authors: The schema refers to table "public.authors", which it does not contain.',
+    );
+  });
+
+  test('refuses a field and a relation of one name', () => {
+    const schema = blogSchema();
+    const collections = schema.collections.map((one) => ({
+      ...one,
+      relations: one.relations.map((relation) => (relation.kind === 'm2m' ? { ...relation, name: 'title' } : relation)),
+    }));
+    expect(compileFixture({ ...schema, collections }).diagnostics).toMatchObject([{ code: 'name-collision' }]);
+  });
+});

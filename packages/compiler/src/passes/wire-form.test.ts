@@ -1,0 +1,75 @@
+import type { ColumnType } from '@platform/introspect/schema';
+import type { PortableType } from '@platform/runtime/contract';
+import { expect, test } from 'vitest';
+import { arrayOf, typeOf } from '../testing/build-schema.ts';
+import { nativeForm } from './wire-form.ts';
+
+const mood = typeOf('public.mood', 'enum', { category: 'enum', enum: 'public.mood' });
+const inDomain = (type: ColumnType): ColumnType => ({
+  ...type,
+  domains: [{ name: 'public.d', notNull: false, checks: [] }],
+});
+const other = (category: ColumnType['category'], base: string) => typeOf(base, 'unknown', { category });
+
+/** Each cast below was run on PostgreSQL for every type of `pg_catalog`; test/contract reads real rows of them. */
+const cases: readonly (readonly [
+  name: string,
+  ColumnType,
+  kind: string,
+  native: string,
+  cast?: string,
+  comparison?: string,
+])[] = [
+  ['int2', typeOf('int2', 'integer'), 'i2', 'int2'],
+  ['int8', typeOf('int8', 'bigInteger'), 'i8', 'int8'],
+  ['float4', typeOf('float4', 'float'), 'number', 'float4', '::text'],
+  ['numeric', typeOf('numeric', 'decimal'), 'text', 'numeric', '::text'],
+  ['money', typeOf('money', 'decimal'), 'text', 'numeric', '::numeric::text', '::numeric'],
+  ['varchar', typeOf('varchar', 'string'), 'text', 'text'],
+  ['char(n)', typeOf('bpchar', 'string'), 'text', 'bpchar'],
+  ['citext', other('extension', 'public.citext'), 'text', 'text', '::text', '::text'],
+  ['inet', typeOf('inet', 'string'), 'text', 'text', '::name::text', '::name::text'],
+  ['enum', mood, 'text', '"public"."mood"'],
+  ['uuid', typeOf('uuid', 'uuid'), 'uuid', 'uuid'],
+  ['json', typeOf('json', 'json'), 'json', 'json'],
+  ['jsonb', typeOf('jsonb', 'json'), 'jsonb', 'jsonb'],
+  ['bytea', typeOf('bytea', 'binary'), 'bytes', 'bytea'],
+  ['timetz', typeOf('timetz', 'time'), 'text', 'timetz', '::text'],
+  ['interval', typeOf('interval', 'interval'), 'text', 'interval', '::text'],
+  ['range', other('range', 'int4range'), 'text', 'text', '::text', '::text'],
+  ['composite', other('composite', 'public.point3'), 'text', 'text', '::text', '::text'],
+  ['domain of int4', inDomain(typeOf('int4', 'integer')), 'i4', 'int4', '::int4'],
+  ['domain of money', inDomain(typeOf('money', 'decimal')), 'text', 'numeric', '::numeric::text', '::numeric'],
+  ['domain of an enum', inDomain(mood), 'text', '"public"."mood"', '::"public"."mood"', '::"public"."mood"'],
+];
+
+test.each(cases)('%s', (_, type, kind, native, cast, comparison) => {
+  expect(nativeForm(type, type.portable)).toEqual({
+    native,
+    ...(comparison && { comparison }),
+    wire: { kind, ...(cast && { cast }) },
+  });
+});
+
+test.each<[string, ColumnType, string, string, string?]>([
+  ['text[]', arrayOf(typeOf('text', 'text')), 'text', 'text[]'],
+  ['jsonb[]', arrayOf(typeOf('jsonb', 'json')), 'jsonb', 'jsonb[]'],
+  ['money[]', arrayOf(typeOf('money', 'decimal')), 'text', 'numeric[]', '::numeric[]::text[]'],
+  ['inet[]', arrayOf(typeOf('inet', 'string')), 'text', 'text[]', '::name[]::text[]'],
+  ['enum[]', arrayOf(mood), 'text', '"public"."mood"[]'],
+  ['point[]', arrayOf(typeOf('point', 'unknown')), 'text', 'text[]', '::text[]'],
+  ['array of a domain', arrayOf(inDomain(typeOf('int4', 'integer'))), 'i4', 'int4[]', '::int4[]'],
+  ['domain of an array', inDomain(arrayOf(typeOf('uuid', 'uuid'))), 'uuid', 'uuid[]', '::uuid[]'],
+])('%s', (_, type, kind, native, cast) => {
+  expect(nativeForm(type, 'array')).toEqual({ native, wire: { kind, array: true, ...(cast && { cast }) } });
+});
+
+test.each<[PortableType, string]>([
+  ['csv', 'csv'],
+  ['hash', 'masked'],
+  ['secret', 'masked'],
+  ['token', 'masked'],
+])('text that is configured as %s', (portable, kind) => {
+  const form = { native: 'text', comparison: '::text', wire: { kind, cast: '::text' } };
+  expect(nativeForm(typeOf('text', 'text'), portable)).toEqual(form);
+});
