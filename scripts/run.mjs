@@ -22,7 +22,7 @@ const jobs = {
   platform: ['packages/cli/src/main.ts'],
   test: ['scripts/test.ts'],
   check: ['scripts/test.ts', '--no-database'],
-  golden: [vitest, 'run', '--project', 'unit', '--update', 'test/golden'],
+  golden: [vitest, 'run', '--project', 'unit', 'test/golden', '--update'],
   bench: ['bench/main.ts'],
   build: ['scripts/build.ts'],
   format: ['node_modules/@biomejs/biome/bin/biome', 'check', '--write'],

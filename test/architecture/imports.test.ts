@@ -13,7 +13,7 @@ const packages = [
   { name: 'cli', ours: all },
 ];
 
-/** What the tests of a package may import besides. */
+/** What the tests of a package, and what they share in `testing/`, may import besides. */
 const testing = [
   'vitest',
   'fast-check',
@@ -42,7 +42,8 @@ function layerOf(name: string, ours: readonly string[]): Layer {
 
 function violationsIn(layer: Layer): string[] {
   return listFiles(`${layer.folder}/**/*.ts`).flatMap((path) => {
-    const others = path.endsWith('.test.ts') ? [...layer.others, ...testing] : layer.others;
+    const isTest = path.endsWith('.test.ts') || path.includes('/testing/');
+    const others = isTest ? [...layer.others, ...testing] : layer.others;
     return importViolations({ ...layer, others }, path, readText(path));
   });
 }

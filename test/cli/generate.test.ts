@@ -60,12 +60,12 @@ describe('platform generate', () => {
     const text = await readFile(config, 'utf8');
     await writeFile(
       config,
-      text.replace("languages: { sort: 'sort' },", "languages: { sort: 'sort' },\n    measurements: { hidden: true },"),
+      text.replace("languages: { sort: 'sort' },", "languages: { sort: 'sort' },\n    order_lines: { hidden: true },"),
     );
     expect((await generate()).code).toBe(0);
     const names = [...(await generated()).keys()].map((path) => path.replace(/^.*generated./, ''));
     expect(names).toContain(join('collections', 'mine.ts'));
-    expect(names.some((name) => name.includes('measurements'))).toBe(false);
+    expect(names.some((name) => name.includes('order_lines'))).toBe(false);
     await writeFile(config, text);
     await rm(own);
     expect((await generate()).code).toBe(0);

@@ -1,6 +1,6 @@
 /** The embedded database answers with the same bytes as a real server. */
 
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -14,7 +14,9 @@ let embedded: Platform;
 beforeAll(async () => {
   magazine = await startMagazine();
   project = await createProject('fixtures/magazine');
-  const database = await PGlite.create({ dataDir: join(project.folder, '.platform', 'database') });
+  const dataDir = join(project.folder, '.platform', 'database');
+  await mkdir(dataDir, { recursive: true });
+  const database = await PGlite.create({ dataDir });
   await database.exec(await readFile(join(project.folder, 'database.postgres.sql'), 'utf8'));
   for (const statement of dataSql(1)) await database.exec(statement);
   await database.close();

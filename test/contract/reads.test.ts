@@ -18,23 +18,23 @@ describe('lists', () => {
     const { status, json, headers } = await magazine.admin('/items/articles?fields=id');
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-    const expected = await rows<{ id: string }>('SELECT id::text FROM articles ORDER BY id LIMIT 100');
+    const expected = await rows<{ id: string }>('SELECT id::text FROM articles ORDER BY articles.id LIMIT 100');
     expect(json).toEqual({ data: expected });
   });
 
   it('gives the public the published articles only', async () => {
     const { json } = await magazine.ask('/items/articles?fields=id,status&limit=-1');
-    const expected = await rows("SELECT id::text, status FROM articles WHERE status = 'published' ORDER BY id");
+    const expected = await rows("SELECT id::text, status FROM articles WHERE status = 'published' ORDER BY articles.id");
     expect(json.data).toEqual(expected);
   });
 
   it('sorts, limits and pages', async () => {
     const sorted = await magazine.admin('/items/articles?fields=id&sort=-views,title&limit=5&offset=3');
     expect(sorted.json.data).toEqual(
-      await rows('SELECT id::text FROM articles ORDER BY views DESC, title, id LIMIT 5 OFFSET 3'),
+      await rows('SELECT id::text FROM articles ORDER BY views DESC, title, articles.id LIMIT 5 OFFSET 3'),
     );
     const paged = await magazine.admin('/items/articles?fields=id&limit=7&page=3');
-    expect(paged.json.data).toEqual(await rows('SELECT id::text FROM articles ORDER BY id LIMIT 7 OFFSET 14'));
+    expect(paged.json.data).toEqual(await rows('SELECT id::text FROM articles ORDER BY articles.id LIMIT 7 OFFSET 14'));
     expect((await magazine.admin('/items/articles?limit=0')).json).toEqual({ data: [] });
   });
 
@@ -50,7 +50,7 @@ describe('lists', () => {
 
   it('streams all rows with limit=-1', async () => {
     const { json } = await magazine.admin('/items/comments?limit=-1&fields=id');
-    expect(json.data).toEqual(await rows('SELECT id::text FROM comments ORDER BY id'));
+    expect(json.data).toEqual(await rows('SELECT id::text FROM comments ORDER BY comments.id'));
   });
 
   it('lists tables without a permission for nobody but the admin', async () => {

@@ -1,13 +1,13 @@
 /**
  * The candidate that a misspelt name most likely means, or null when none is near.
  *
- * Near is at most a third of the name's length in insertions, deletions, substitutions and swaps of neighbours, and at
+ * Near is at most two fifths of the name's length in insertions, deletions, substitutions and swaps of neighbours, and at
  * most three. Letter case and the separators `_`, `-` and space count as equal. Of equally near ones the first in
  * alphabetical order is taken.
  */
 export function didYouMean(name: string, candidates: Iterable<string>): string | null {
   const wanted = folded(name);
-  const bound = Math.min(3, Math.max(1, Math.floor(wanted.length / 3)));
+  const bound = Math.min(3, Math.max(1, Math.floor(wanted.length * 0.4)));
   let best: string | null = null;
   let nearest = bound + 1;
   for (const candidate of [...candidates].sort()) {

@@ -1,8 +1,9 @@
 /** Keeps the answer to "does the compiled API still fit the database?" current while a server runs. */
 import type { Fingerprint } from './contract/index.ts';
 import type { Database } from './database/database.ts';
-import { compareFingerprint, type Drift, findNewColumns, type LiveObject, readFingerprint } from './drift.ts';
+import { compareFingerprint, type Drift, findNewColumns } from './drift.ts';
 import { describeCause } from './http/log.ts';
+import { type LiveObject, readFingerprint } from './live-objects.ts';
 
 /** The lines a watch writes. Fits the logger of the web framework. */
 export interface DriftLog {

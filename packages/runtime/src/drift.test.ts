@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Fingerprint, FingerprintObject } from './contract/index.ts';
-import { compareFingerprint, findNewColumns, type LiveObject } from './drift.ts';
+import { compareFingerprint, findNewColumns } from './drift.ts';
+import type { LiveObject } from './live-objects.ts';
 
 const articles: FingerprintObject = {
   schema: 'public',

@@ -3,7 +3,14 @@ export type { Caller } from './caller.ts';
 export type * from './contract/access.ts';
 export type * from './contract/api.ts';
 export type * from './contract/collection.ts';
-export { always, type Condition, type FieldFunction, never, type Operand, type Operator } from './contract/condition.ts';
+export {
+  always,
+  type Condition,
+  type FieldFunction,
+  never,
+  type Operand,
+  type Operator,
+} from './contract/condition.ts';
 export type * from './contract/filter-types.ts';
 export type * from './contract/fingerprint.ts';
 export type * from './contract/types.ts';
@@ -11,7 +18,7 @@ export type { Database, Parameter, RowSink, Statement } from './database/databas
 export type { DatabasePlace } from './database/open.ts';
 export { openDatabase } from './database/open.ts';
 export type { Drift } from './drift.ts';
-export { compareFingerprint, type LiveObject, readFingerprint } from './drift.ts';
+export { compareFingerprint } from './drift.ts';
 export {
   type CorsEnvironment,
   type DatabaseEnvironment,
@@ -23,5 +30,6 @@ export {
 } from './environment.ts';
 export { type ErrorCode, type ErrorExtensions, type ErrorOptions, errorBody, PlatformError } from './errors.ts';
 export { compiledApi, listItems, readItem, readSingleton, searchItems } from './http/routes.ts';
+export { type LiveObject, readFingerprint } from './live-objects.ts';
 export { openapiFiles } from './openapi-files.ts';
 export { EnvironmentError, type RunningServer, type ServeOptions, serve } from './serve.ts';

@@ -13,7 +13,7 @@ export function declareTypes(collection: ApiCollection, collections: Collections
     ...declareKey(collection),
     declareItem(collection, collections),
     ...(collection.descriptor.writable ? declarePayloads(collection, collections) : []),
-    declareFilter(collection, collections),
+    declareFilter(collection),
   ];
 }
 
@@ -86,7 +86,7 @@ function declarePayloads(collection: ApiCollection, collections: Collections): r
   ];
 }
 
-function declareFilter(collection: ApiCollection, collections: Collections): Declaration {
+function declareFilter(collection: ApiCollection): Declaration {
   const { names, anyItem, descriptor } = collection;
   const fields = collection.fields.flatMap((field) => {
     const relation = relationOf(collection, field);

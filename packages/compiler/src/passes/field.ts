@@ -57,9 +57,8 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
 
 /** A view's column is filled as the column it shows, because an INSERT into the view leaves that one out too. */
 function fillOf(column: Column, index: SchemaIndex): FieldDescriptor['filled'] {
-  const filled = fillWords[column.fill.kind];
-  if (filled || !column.source) return filled;
-  return fillOf(index.column(index.table(column.source.table), column.source.column), index);
+  const source = index.source(column);
+  return fillWords[column.fill.kind] ?? (source && fillOf(source, index));
 }
 
 const fillWords: Readonly<Record<ColumnFill['kind'], FieldDescriptor['filled']>> = {

@@ -121,6 +121,11 @@ describe('fields', () => {
     expect(only?.fields[0]?.descriptor).toMatchObject({ filled: 'identity', nullable: false, writable: true });
   });
 
+  test('of a view on a table that is not in the schema are as the view says', () => {
+    const [field] = resolve(['a', integer, { source: { table: 'hidden.t', column: 'a' } }]);
+    expect(field?.descriptor.filled).toBeUndefined();
+  });
+
   test('have values of text only', () => {
     const fields = resolve(['a', { ...integer, values: ['1', '2'] }], ['b', typeOf('text', 'text', { values: ['x'] })]);
     expect(fields.map(({ values, valuesType }) => [values, valuesType])).toEqual([

@@ -4,6 +4,8 @@ import type { Collection, Column, Relation, Schema, Table } from '@platform/intr
 export interface SchemaIndex {
   table(id: string): Table;
   column(table: Table, name: string): Column;
+  /** The base column of a view's column; undefined where it is none or lies outside the schema. */
+  source(column: Column): Column | undefined;
   collection(name: string): Collection;
   /** Many-to-any relations whose link rows are those of the collection. */
   linkedBy(name: string): readonly (Relation & { readonly kind: 'm2a' })[];
@@ -20,6 +22,7 @@ export function indexSchema(schema: Schema): SchemaIndex {
     linkedBy: (name) => linked.get(name) ?? [],
     table: (id) => found(tables.get(id), `table ${id}`),
     column: (table, name) => found(columns.get(table.id)?.get(name), `column ${name} of ${table.id}`),
+    source: ({ source }) => (source ? columns.get(source.table)?.get(source.column) : undefined),
     collection: (name) => found(collections.get(name), `collection ${name}`),
   };
 }

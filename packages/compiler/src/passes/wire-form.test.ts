@@ -11,15 +11,10 @@ const inDomain = (type: ColumnType): ColumnType => ({
 });
 const other = (category: ColumnType['category'], base: string) => typeOf(base, 'unknown', { category });
 
+type Case = [name: string, type: ColumnType, kind: string, native: string, cast?: string, comparison?: string];
+
 /** Each cast below was run on PostgreSQL for every type of `pg_catalog`; test/contract reads real rows of them. */
-const cases: readonly (readonly [
-  name: string,
-  ColumnType,
-  kind: string,
-  native: string,
-  cast?: string,
-  comparison?: string,
-])[] = [
+const cases: readonly Case[] = [
   ['int2', typeOf('int2', 'integer'), 'i2', 'int2'],
   ['int8', typeOf('int8', 'bigInteger'), 'i8', 'int8'],
   ['float4', typeOf('float4', 'float'), 'number', 'float4', '::text'],
@@ -43,7 +38,7 @@ const cases: readonly (readonly [
   ['domain of an enum', inDomain(mood), 'text', '"public"."mood"', '::"public"."mood"', '::"public"."mood"'],
 ];
 
-test.each(cases)('%s', (_, type, kind, native, cast, comparison) => {
+test.each<Case>([...cases])('%s', (_, type, kind, native, cast, comparison) => {
   expect(nativeForm(type, type.portable)).toEqual({
     native,
     ...(comparison && { comparison }),

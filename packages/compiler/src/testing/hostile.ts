@@ -4,7 +4,7 @@ import { collectionOf, columnOf, ruleOf, schemaOf, tableOf, typeOf } from './bui
 /** Names and texts that were chosen to break out of generated code, or to collide in it. */
 export const hostileTexts: readonly string[] = [
   '*/ process.exit(1) /*',
-  '${process.exit(1)}',
+  '$'.concat('{process.exit(1)}'),
   '`; process.exit(1); `',
   `it's "quoted" \\ and 'more'`,
   'line\u2028and\u2029ends\r\nand\ttabs\u0000',

@@ -7,7 +7,7 @@ import type { SourceEntry, SourceNode } from './source.ts';
 const maxDepth = 64;
 
 /** Values a file may hold once its aliases are followed; bounds what a few bytes can grow to. */
-const maxValues = 200_000;
+const maxValues = 100_000;
 
 /**
  * Reads a YAML text into plain values with their places. The root is null for an empty text and after a syntax error.

@@ -38,20 +38,21 @@ function describe(
 ): Diagnostic {
   const name = path.at(-1);
   const subject = name === undefined ? `The ${part}` : `"${name}" in the ${part}`;
-  const candidates = name === undefined ? [] : candidatesAt(path.slice(0, -1), collection, names);
   return {
     code: codes[stage],
     severity: 'error',
     place: placeAt(source, path),
     message: `${subject} ${message}.`,
-    hint: stage === 'value' || name === undefined ? null : suggest(name, candidates),
+    hint: stage === 'value' || name === undefined ? null : hintFor(name, path.slice(0, -1), collection, names),
   };
 }
 
-/** Names and operators that could stand below a path. */
-function candidatesAt(path: readonly string[], root: Collection, names: ConditionNames): readonly string[] {
+function hintFor(name: string, path: readonly string[], root: Collection, names: ConditionNames): string | null {
   const last = path.reduce<Collection | undefined>((collection, key) => step(collection, key, names), root);
-  return [...(last === undefined ? [] : namesIn(last)), ...operators, '_and', '_or', '_some', '_none'];
+  const known = last?.fields.find((field) => field.name === name);
+  // The parser takes secret fields for unknown ones; whoever writes rules may know better.
+  if (known !== undefined) return `Fields of type "${known.type}" cannot be used in conditions.`;
+  return suggest(name, [...(last === undefined ? [] : namesIn(last)), ...operators, '_and', '_or', '_some', '_none']);
 }
 
 function step(collection: Collection | undefined, key: string, names: ConditionNames): Collection | undefined {

@@ -1,5 +1,6 @@
 import type { PortableType } from '@platform/runtime/contract';
 import type { SchemaFacts } from '../facts.ts';
+import { sortedBy } from '../order.ts';
 import type { Column, ForeignKey, Key, Table } from '../schema.ts';
 import { tableId } from '../table-id.ts';
 
@@ -41,7 +42,10 @@ export function table(name: string, sketch: TableSketch): Table {
     columns,
     primaryKey: sketch.key === undefined ? null : key(`${name}_pkey`, sketch.key),
     uniques: (sketch.uniques ?? []).map((unique) => key(`${name}_${unique.join('_')}_key`, unique)),
-    foreignKeys: (sketch.foreignKeys ?? []).map((text) => foreignKey(name, schema, text)),
+    foreignKeys: sortedBy(
+      (sketch.foreignKeys ?? []).map((text) => foreignKey(name, schema, text)),
+      (item) => item.name,
+    ),
     checks: [],
     indexes: [],
   };

@@ -90,6 +90,7 @@ export interface ManyToAny extends RelationBase {
   readonly sort?: string;
 }
 
+/** A relation of a collection, told apart by `kind`. */
 export type RelationDescriptor = ManyToOne | OneToMany | ManyToMany | ManyToAny;
 
 /**

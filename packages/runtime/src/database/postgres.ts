@@ -1,13 +1,10 @@
 /** PostgreSQL servers reached over the network or a socket. */
 import type { Database } from './database.ts';
 import { openConnection } from './postgres/connect.ts';
-import { type PostgresOptions, postgresSettings } from './postgres/options.ts';
+import { answerTimeout, type PostgresOptions, postgresSettings } from './postgres/options.ts';
 import { Pool } from './postgres/pool.ts';
 import { runStream } from './postgres/stream.ts';
 import { readTexts } from './protocol/texts.ts';
-
-/** A server that answers a batch of a stream later than this beyond the statement timeout is not believed to live. */
-const silenceMs = 2_000;
 
 /**
  * Connects to a PostgreSQL server (12 or later) and keeps a pool of connections to it.
@@ -22,7 +19,7 @@ export async function connectPostgres(options: PostgresOptions): Promise<Databas
   return {
     read: (statement, parameters, sink) => pool.read({ name: statement.name, text: statement.text, parameters }, sink),
     stream: (statement, parameters, sink, drained, signal) =>
-      runStream(pool, { statement, parameters, sink, drained, signal }, settings.statementTimeoutMs + silenceMs),
+      runStream(pool, { statement, parameters, sink, drained, signal }, answerTimeout(settings)),
     query: (text, parameters) => readTexts((request, sink) => pool.read(request, sink), text, parameters),
     close: (graceMs) => pool.close(graceMs),
   };

@@ -44,16 +44,20 @@ export interface Answerer {
   fail(exchange: Exchange, error: PlatformError, headers?: readonly string[]): void;
   /** The headers of a successful JSON answer whose length is unknown yet. */
   streamHeaders(request: IncomingMessage, encoding: Encoding | null): string[];
+  /** From here on every answer is the last one of its connection, so that a server that stops comes to its end. */
+  hangUp(): void;
 }
 
 /** Makes the answerer of a server. */
 export function createAnswerer(environment: Environment): Answerer {
   const base = standingHeaders(environment);
+  let hangingUp = false;
 
   function headersFor(request: IncomingMessage, type: MediaType, compressible: boolean): string[] {
     const headers = ['Content-Type', type, ...base];
     headers.push('Vary', compressible ? 'Origin, Accept-Encoding' : 'Origin');
     headers.push('Cache-Control', cacheControl(request.url ?? '/'));
+    if (hangingUp) headers.push('Connection', 'close');
     if (environment.cors !== null) headers.push(...corsHeaders(environment.cors, request.headers.origin));
     return headers;
   }
@@ -79,7 +83,11 @@ export function createAnswerer(environment: Environment): Answerer {
     return headers;
   }
 
-  return { send, fail, streamHeaders };
+  function hangUp(): void {
+    hangingUp = true;
+  }
+
+  return { send, fail, streamHeaders, hangUp };
 }
 
 async function sendCompressed(response: ServerResponse, answer: Answer, headers: string[], encoding: Encoding) {

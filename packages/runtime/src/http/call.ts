@@ -17,7 +17,7 @@ export interface Call {
 
 /**
  * Reads a request's call. `routed` tells whether the router found something. Throws the error of the token first, also
- * on unknown paths, then ROUTE_NOT_FOUND.
+ * on unknown paths, then ROUTE_NOT_FOUND; INVALID_QUERY before both for a request of HTTP/1.1 that names no host.
  */
 export type CallReader = (request: IncomingMessage, routed: boolean) => Call;
 
@@ -28,6 +28,9 @@ export function createCallReader(
 ): CallReader {
   const paths = new Set(endpoints.map(({ url }) => url).filter((url) => !url.includes(':')));
   return function readCall(request, routed) {
+    if (request.headers.host === undefined && request.httpVersion === '1.1') {
+      throw new PlatformError('INVALID_QUERY', 'The request names no host.');
+    }
     const { path, query } = splitTarget(request.url ?? '');
     const token = ignoresToken(request.method ?? '', path) ? null : findToken(request, query);
     const caller = authenticate(token);

@@ -1,4 +1,6 @@
 /** Fastify as this server uses it: with limits, our bodies and our errors, without what costs on every request. */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { JsonValue } from '../contract/index.ts';
 import type { Environment } from '../environment.ts';
@@ -35,6 +37,12 @@ export function createCarrier(environment: Environment, answerer: Answerer, read
     }
     done();
   });
+  const dropUnused = watchUnusedConnections(server.server);
+  server.addHook('preClose', (done) => {
+    answerer.hangUp();
+    dropUnused();
+    done();
+  });
   server.setErrorHandler((error, request, reply) => failRequest(answerer, request, reply, error));
   return server;
 }
@@ -67,13 +75,34 @@ function createFastify(environment: Environment, fail: FrameworkFailure): Fastif
     requestTimeout,
     // Ends sockets on which nothing moves, also those of clients that never read; no statement may run this long.
     connectionTimeout: Math.max(requestTimeout, database.statementTimeout + database.poolTimeout + 10_000),
-    http: { connectionsCheckingInterval: Math.min(30_000, Math.max(500, Math.floor(requestTimeout / 4))) },
+    http: {
+      // Node would refuse these with an answer that is not ours; `readCall` does it instead.
+      requireHostHeader: false,
+      connectionsCheckingInterval: Math.min(30_000, Math.max(500, Math.floor(requestTimeout / 4))),
+    },
     routerOptions: { maxParamLength: 65_536, querystringParser: () => noQuery },
     frameworkErrors: (error, request, reply) => fail(request, reply, error),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
   });
   server.server.headersTimeout = Math.min(60_000, requestTimeout);
+  // An expectation that nobody knows may be ignored (RFC 9110, section 10.1.1); Node's refusal has no body of ours.
+  server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
   return server;
+}
+
+/**
+ * Returns a function that ends the connections on which nothing was ever sent, as browsers keep them in reserve. Node
+ * counts them as busy, so a server that stops would wait for them.
+ */
+function watchUnusedConnections(server: Server): () => void {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return function dropUnused() {
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  };
 }
 
 /** The query string stays text until the planner reads it. */

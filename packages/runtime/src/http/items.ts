@@ -40,11 +40,11 @@ export function createItemHandlers(api: CompiledApi, planner: Planner, reader: R
 
   return {
     async list(request) {
-      const planned = planner.list(request.caller, request.collection, request.query);
+      const planned = planner.list(request.caller, { name: request.collection }, request.query);
       await answer(request, linked(lists, request, planned));
     },
     async search(request, body) {
-      const planned = planner.search(request.caller, request.collection, body);
+      const planned = planner.search(request.caller, { name: request.collection }, body);
       await answer(request, linked(searches, request, planned));
     },
     async read(request, key) {
@@ -53,7 +53,7 @@ export function createItemHandlers(api: CompiledApi, planner: Planner, reader: R
       if (singletons.has(collection) && readable.get(caller.accessClass)?.has(collection)) {
         throw new PlatformError('ROUTE_NOT_FOUND');
       }
-      const planned = planner.read(caller, collection, key, query);
+      const planned = planner.read(caller, { name: collection }, key, query);
       await reader.item(request.exchange, linked(reads, request, planned));
     },
   };

@@ -26,17 +26,24 @@ export function logFailure(log: Log, request: IncomingMessage, error: PlatformEr
     log.debug({ ...describeRequest(request), code: error.code }, error.message);
     return;
   }
-  const details = { ...describeRequest(request), code: error.code, cause: describeCause(error.cause ?? error) };
-  if (error.code === 'SERVICE_UNAVAILABLE') log.warn(details, error.message);
-  else log.error(details, error.message);
+  const bug = error.code === 'INTERNAL_SERVER_ERROR';
+  const details = { ...describeRequest(request), code: error.code, cause: describeCause(error.cause ?? error, bug) };
+  if (bug) log.error(details, error.message);
+  else log.warn(details, error.message);
 }
 
-/** Describes anything thrown by its message and stack, and those of what caused it. */
-export function describeCause(thrown: unknown, depth = 0): object {
+/** Describes anything thrown by its message and code, and what caused it; with the stack, which only bugs need. */
+export function describeCause(thrown: unknown, withStack = false, depth = 0): object {
   if (!(thrown instanceof Error)) return { message: String(thrown) };
-  const code = 'code' in thrown ? { code: String(thrown.code) } : {};
-  const own = { message: thrown.message, ...code, stack: thrown.stack };
-  return thrown.cause === undefined || depth === 4 ? own : { ...own, cause: describeCause(thrown.cause, depth + 1) };
+  const code = 'code' in thrown ? thrown.code : 'sqlstate' in thrown ? thrown.sqlstate : undefined;
+  const own = {
+    message: thrown.message,
+    ...(code === undefined ? {} : { code: String(code) }),
+    ...(withStack ? { stack: thrown.stack } : {}),
+  };
+  return thrown.cause === undefined || depth === 4
+    ? own
+    : { ...own, cause: describeCause(thrown.cause, withStack, depth + 1) };
 }
 
 function describeRequest({ method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>) {

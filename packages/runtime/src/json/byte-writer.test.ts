@@ -2,6 +2,16 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ByteWriter } from './byte-writer.ts';
 
+interface Target {
+  readonly out: ByteWriter;
+  readonly taken: Buffer[];
+  expected: string;
+}
+
+function newTarget(): Target {
+  return { out: new ByteWriter(), taken: [], expected: '' };
+}
+
 test('bytes of several writers at once never mix, however they grow', () => {
   const pieces = fc.array(
     fc.record({ writer: fc.nat({ max: 3 }), size: fc.nat({ max: 60_000 }), take: fc.boolean() }),
@@ -9,7 +19,7 @@ test('bytes of several writers at once never mix, however they grow', () => {
   );
   fc.assert(
     fc.property(pieces, (steps) => {
-      const writers = [0, 1, 2, 3].map(() => ({ out: new ByteWriter(), expected: '', taken: [] as Buffer[] }));
+      const writers = [0, 1, 2, 3].map(newTarget);
       for (const [index, { writer, size, take }] of steps.entries()) {
         const target = writers[writer];
         if (target === undefined) continue;

@@ -92,10 +92,10 @@ function putRun(bytes: Buffer, position: number, source: Buffer, at: number, end
 }
 
 function putEscape(bytes: Uint8Array, at: number, byte: number): number {
-  const escape = escapes[byte] ?? 0;
+  const letter = escapes[byte] ?? 0;
   bytes[at] = backslash;
-  if (escape !== 1) {
-    bytes[at + 1] = escape;
+  if (letter !== 1) {
+    bytes[at + 1] = letter;
     return at + 2;
   }
   bytes[at + 1] = 117;

@@ -2,8 +2,9 @@
  * Rows go from protocol bytes to JSON bytes without a string or an object in between.
  *
  * A shape is resolved once into a tree of plain field descriptions with their literal key bytes; an interpreter walks it
- * for every row. Code generated per shape was measured too and is not enough faster to justify evaluating code
- * (`bench/transcode.ts` has the figures' source).
+ * for every row. The same writers called from code generated per shape were measured too: 1.2 times as fast on 100 rows
+ * with a text of 500 bytes, 1.5 times on short scalars, 1.4 times on 20 rows of 5 nested records, which saves some 10 µs
+ * of an answer. That does not justify evaluating code.
  */
 import type { WireKind } from '../contract/index.ts';
 import type { Shape, ShapeField } from '../query/plan.ts';

@@ -69,7 +69,7 @@ function isName(scope: Scope, name: string): boolean {
   return false;
 }
 
-function resolveLevel(budget: Budget, collection: CollectionScope, paths: readonly Path[]): Selection {
+function resolveLevel(budget: Budget, collection: CollectionScope, paths: readonly Path[], link = false): Selection {
   const asked = new Map<string, Asked>();
   for (const path of paths) {
     if (path.names[0] === '*') askAll(budget, collection, path, asked);
@@ -77,10 +77,16 @@ function resolveLevel(budget: Budget, collection: CollectionScope, paths: readon
   }
   const parts: Selected[] = [];
   for (const [name, what] of asked) {
+    if (link && isItem(name, what)) throw invalidQuery('"fields" cannot nest the items of a many-to-any relation yet.');
     const part = resolveName(budget, collection, name, what);
     if (part !== undefined) parts.push(part);
   }
   return { collection, parts };
+}
+
+/** `item:<collection>`, or paths below `item`: what link rows of a many-to-any lead to. */
+function isItem(name: string, { below }: Asked): boolean {
+  return name.startsWith('item:') || (name === 'item' && below.length > 0);
 }
 
 function ask(asked: Map<string, Asked>, { names, soft }: Path): void {
@@ -126,7 +132,7 @@ function resolveNested(
     return field && { kind: 'field', key: name, field };
   }
   countRelation(budget);
-  const of = resolveLevel(budget, target, asked.below);
+  const of = resolveLevel(budget, target, asked.below, relation.descriptor.kind === 'm2a');
   return { kind: 'nested', key: name, relation, of };
 }
 

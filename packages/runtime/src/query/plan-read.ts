@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Condition, Operand } from '../contract/index.ts';
-import type { Statement } from '../database/database.ts';
 import { printCondition } from '../sql/condition.ts';
 import { allOf, where } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
@@ -48,9 +47,10 @@ export function planRead(query: ReadQuery): ReadPlan {
   const statement = createStatement(query.operands);
   const parts = startRead(query, statement);
   const printed = query.meta.length > 0 ? printCounted(query, parts) : printPlain(query, parts);
+  const { text, binders } = statement.finish(printed.text);
   return {
-    statement: name(printed.text),
-    binders: statement.binders,
+    statement: { name: nameOf(text), text },
+    binders,
     many: query.many,
     fields: printed.fields,
     meta: query.meta,
@@ -167,6 +167,7 @@ export function isStreamed(limit: number, keys: number | undefined): boolean {
   return most === -1 || most > largestBufferedLimit;
 }
 
-function name(text: string): Statement {
-  return { name: `r_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`, text };
+/** Statements of equal text have equal names on every connection, whoever planned them. */
+function nameOf(text: string): string {
+  return `r_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
 }

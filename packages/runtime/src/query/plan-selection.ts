@@ -82,7 +82,10 @@ function printOwnKey(row: Row, relation: Extract<RelationDescriptor, { kind: 'm2
   const target = row.scope.collections.get(relation.target)?.descriptor.fields ?? [];
   const columns = relation.on.map(({ from }) => row.column(from));
   const wires = relation.on.map(({ from, to }) => fieldOfColumn(own, from) ?? fieldOfColumn(target, to));
-  const values = columns.map((column, index) => cast(column, wires[index]?.wire.cast ?? '::pg_catalog.text'));
+  const values = columns.map((column, index) => {
+    const wire = wires[index]?.wire;
+    return cast(column, wire === undefined ? '::pg_catalog.text' : wire.cast);
+  });
   const fields = relation.on.map(({ from, to }, index): ShapeField => {
     const descriptor = wires[index];
     const key = fieldOfColumn(target, to)?.name ?? fieldOfColumn(own, from)?.name ?? to;

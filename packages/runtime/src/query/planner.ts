@@ -140,7 +140,8 @@ function remembered(
   prepare: () => Prepared,
 ): Prepared {
   if (typeof query !== 'string' || query.length > longestCachedText) return prepare();
-  const key = `${selector} ${collection} ${query}`;
+  // The length keeps a name with a space in it from running into the query.
+  const key = `${selector} ${collection.length} ${collection} ${query}`;
   const known = cache.get(key);
   if (known !== undefined) return known;
   const prepared = prepare();

@@ -40,6 +40,9 @@ export interface WantedRead {
   readonly keys?: (collection: CollectionScope) => NamedKeys;
 }
 
+/** Longer statements are rare and planned every time, so that the cache is bounded in bytes too. */
+const longestCachedStatement = 65_536;
+
 /** The names of a read, looked up. */
 interface AuthorisedNames {
   readonly selection: Selection;
@@ -65,7 +68,7 @@ export function prepareRead(plans: PlanCache<ReadPlan>, wanted: WantedRead): Pre
   checkFilter(filter);
   const open = collectValues(wanted.scope, collection, filter.condition);
   const plan = 'statement' in names ? names : planNew({ ...wanted, request }, collection, names, filter, open, keys);
-  if (known === undefined) plans.set(shape, plan);
+  if (known === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   const bounds = wanted.selector === 'key' ? [] : boundValues(request.limit, request.offset);
   return { plan, values: [...open.values, ...keys.values, ...bounds] };
 }

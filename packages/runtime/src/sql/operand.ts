@@ -74,17 +74,12 @@ export function callerParameter(statement: StatementBuilder, of: 'user' | 'role'
   return statement.parameter({ kind: 'caller', of, type }, type.native);
 }
 
-const nowForms: Readonly<Partial<Record<ValueType['type'], string>>> = {
-  timestamp: '',
-  dateTime: " AT TIME ZONE 'UTC'",
-  date: " AT TIME ZONE 'UTC'",
-  time: " AT TIME ZONE 'UTC'",
-};
-
 /** The start of the transaction, moved by an interval, as the type of what it is compared with. */
 function nowExpression(offset: string, type: OperandType): string {
-  const instant = `(pg_catalog.now() + ${offset})${nowForms[type.type] ?? ''}`;
-  return type.type === 'timestamp' ? instant : `(${instant})::${type.native}`;
+  const instant = `(pg_catalog.now() + ${offset})`;
+  if (type.type === 'timestamp') return instant;
+  // A time with its own zone is the same moment of the day in every zone.
+  return type.native.endsWith('timetz') ? `${instant}::${type.native}` : `(${instant} AT TIME ZONE 'UTC')::${type.native}`;
 }
 
 /** Prints the values of an operand as expressions of its type, in the order of `encodeOperand`. */

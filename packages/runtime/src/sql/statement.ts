@@ -7,19 +7,38 @@ export interface StatementBuilder {
   alias(): string;
   /** A placeholder with its cast: `$1::int8`. `native` comes from the compiler. */
   parameter(binder: Binder, native: string): string;
-  readonly binders: readonly Binder[];
   /** Where each operand of the request finds its first value; operands of rules are not listed. */
   readonly open: ReadonlyMap<Operand, number>;
+  /** Ends the statement: numbers the parameters that its text kept, in order, and lists their binders. */
+  finish(text: string): { readonly text: string; readonly binders: readonly Binder[] };
 }
+
+/** A quoted identifier, a literal, or a placeholder; the first two are stepped over. */
+const placeholderPattern = /"(?:[^"]|"")*"|'(?:[^']|'')*'|\$(\d+)/g;
 
 /** Starts a statement. */
 export function createStatement(open: ReadonlyMap<Operand, number>): StatementBuilder {
   const binders: Binder[] = [];
   const placeholders = new Map<string, string>();
   let aliases = 0;
+
+  /** A predicate that is folded away takes its parameters along, and PostgreSQL wants every number from 1 on used. */
+  function finish(text: string): { text: string; binders: Binder[] } {
+    const kept: Binder[] = [];
+    const numbers = new Map<string, number>();
+    const numbered = text.replace(placeholderPattern, (token, index?: string) => {
+      const binder = index === undefined ? undefined : binders[Number(index) - 1];
+      if (index === undefined || binder === undefined) return token;
+      const number = numbers.get(index) ?? kept.push(binder);
+      numbers.set(index, number);
+      return `$${number}`;
+    });
+    return { text: numbered, binders: kept };
+  }
+
   return {
-    binders,
     open,
+    finish,
     alias() {
       aliases += 1;
       return `t${aliases - 1}`;

@@ -14,12 +14,24 @@ export interface Member {
   /** The request that was being answered at the last look, and since when. */
   head: object | undefined;
   headSince: number;
+  /** True when that request took so long already that nobody should stand behind it. */
+  slow: boolean;
   idleSince: number;
 }
 
 /** Makes a member of a fresh connection. */
 export function newMember({ connection, cancel }: PostgresConnection, shared: boolean, now: number): Member {
-  return { connection, cancel, shared, leased: false, retired: false, head: undefined, headSince: now, idleSince: now };
+  return {
+    connection,
+    cancel,
+    shared,
+    leased: false,
+    retired: false,
+    head: undefined,
+    headSince: now,
+    slow: false,
+    idleSince: now,
+  };
 }
 
 /** Milliseconds for which the member has been answering the same request. */
@@ -38,10 +50,14 @@ export function pickForRead(members: readonly Member[], depth: number, sharedOnl
   let best: Member | undefined;
   for (const member of members) {
     if (member.leased || member.retired || (sharedOnly && !member.shared)) continue;
-    if (member.connection.inFlight >= depth) continue;
+    if (member.connection.inFlight >= depth || isSlow(member)) continue;
     if (best === undefined || isBetter(member, best)) best = member;
   }
   return best;
+}
+
+function isSlow({ slow, head, connection }: Member): boolean {
+  return slow && head === connection.head;
 }
 
 function isBetter(member: Member, than: Member): boolean {

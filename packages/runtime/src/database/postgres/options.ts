@@ -8,7 +8,7 @@ export interface PostgresOptions {
   readonly readConnections?: number;
   /** How long a request waits for a connection before it is unavailable. Default 2000. */
   readonly poolTimeoutMs?: number;
-  /** How long a statement may run. Default 30000. */
+  /** How long a statement may run; 0 for as long as it takes. Default 30000. */
   readonly statementTimeoutMs?: number;
   /** How long making a connection may take. Default 10000. */
   readonly connectTimeoutMs?: number;
@@ -20,6 +20,14 @@ export interface PostgresOptions {
 
 /** Options with every default filled in. */
 export type PostgresSettings = Required<PostgresOptions>;
+
+/** Beyond the statement timeout a server that lives has answered; the rest is for the way. */
+const silenceMs = 2_000;
+
+/** How long to wait for an answer before the connection is taken for dead, in milliseconds. */
+export function answerTimeout({ statementTimeoutMs }: PostgresSettings): number {
+  return statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + silenceMs;
+}
 
 /** Fills in the defaults. */
 export function postgresSettings(options: PostgresOptions): PostgresSettings {

@@ -14,7 +14,7 @@ import { Backoff } from './backoff.ts';
 import type { Closed, PostgresConnection } from './connect.ts';
 import { PipelineDepth } from './depth.ts';
 import { headAge, type Member, newMember, pickForLease, pickForRead } from './member.ts';
-import type { PostgresSettings } from './options.ts';
+import { answerTimeout, type PostgresSettings } from './options.ts';
 import { Read } from './read.ts';
 
 /** Opens a connection; `closed` is called once when it has ended. */
@@ -31,8 +31,6 @@ interface Waiting {
 const lookMs = 50;
 /** An answer that takes longer lets the reads behind it move on. */
 const stallMs = 100;
-/** Beyond the statement timeout the server is not believed to answer at all. */
-const silenceMs = 2_000;
 /** Connections that are not shared are closed after this time without use. */
 const idleMs = 10_000;
 /** Requests that may wait for a connection; more are refused at once. */
@@ -82,23 +80,21 @@ export class Pool {
   }
 
   /** Resolves with a connection that nobody else uses; give it back with `release`. */
-  lease(signal: AbortSignal): Promise<Member> {
-    return new Promise((resolve, reject) => {
-      if (this.#refuses(this.#leases.length)) {
-        reject(this.#unavailable());
-        return;
-      }
-      const waiting: Waiting = {
-        deadline: performance.now() + this.#settings.poolTimeoutMs,
-        take: resolve,
-        refuse: reject,
-      };
-      signal.addEventListener('abort', () => this.#withdrawLease(waiting), { once: true });
-      this.#leases.push(waiting);
-      this.#watch();
-      this.#serve();
-      this.#maintain();
-    });
+  async lease(signal: AbortSignal): Promise<Member> {
+    if (this.#refuses(this.#leases.length)) throw this.#unavailable();
+    const { promise, resolve, reject } = Promise.withResolvers<Member>();
+    const waiting: Waiting = { deadline: this.#deadline(), take: resolve, refuse: reject };
+    const abort = (): void => this.#withdrawLease(waiting);
+    signal.addEventListener('abort', abort);
+    this.#leases.push(waiting);
+    this.#watch();
+    this.#serve();
+    this.#maintain();
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
   }
 
   /** Takes a leased connection back. One that still runs something must have been ended before. */
@@ -142,10 +138,14 @@ export class Pool {
       read.settled(this.#unavailable());
       return;
     }
-    read.deadline = performance.now() + this.#settings.poolTimeoutMs;
+    read.deadline = this.#deadline();
     this.#reads.push(read);
     this.#watch();
     this.#maintain();
+  }
+
+  #deadline(): number {
+    return performance.now() + this.#settings.poolTimeoutMs;
   }
 
   #refuses(waiting: number): boolean {
@@ -250,11 +250,11 @@ export class Pool {
   #lookAt(member: Member, now: number): void {
     const { connection } = member;
     const age = headAge(member, now);
+    member.slow = age > stallMs;
     if (member.leased) return;
     if (connection.head === undefined) this.#lookAtIdle(member, now);
-    else if (age > this.#settings.statementTimeoutMs + silenceMs)
-      connection.fail(new ConnectionError('No answer in time.'));
-    else if (age > stallMs && connection.inFlight > 1 && !member.retired) this.#stalled(member, now);
+    else if (age > answerTimeout(this.#settings)) connection.fail(new ConnectionError('No answer in time.'));
+    else if (member.slow && connection.inFlight > 1 && !member.retired) this.#stalled(member, now);
     else if (age === 0 && member.retired) connection.fail(new ConnectionError('The connection was replaced.'));
   }
 

@@ -70,6 +70,7 @@ async function endPortal(portal: Portal, member: Member): Promise<void> {
 async function inTime<T>(batch: Promise<T>, aborted: Promise<never>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_resolve, reject) => {
+    if (timeoutMs === Number.POSITIVE_INFINITY) return;
     timer = setTimeout(() => reject(new ConnectionError('No answer in time.')), timeoutMs).unref();
   });
   try {

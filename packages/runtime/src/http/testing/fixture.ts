@@ -114,9 +114,9 @@ function createPlanner(asked: Asked[]): Planner {
     return { plan: { statement, binders: [], many, fields, meta: [], streamed: false }, parameters: [] };
   }
   return {
-    list: (caller, name, query) => plan(caller, name, false, ['list', caller.accessClass, name, query]),
-    search: (caller, name, body) => plan(caller, name, false, ['search', caller.accessClass, name, body]),
-    read: (caller, name, key, query) => plan(caller, name, true, ['read', caller.accessClass, name, key, query]),
+    list: (caller, { name }, query) => plan(caller, name, false, ['list', caller.accessClass, name, query]),
+    search: (caller, { name }, body) => plan(caller, name, false, ['search', caller.accessClass, name, body]),
+    read: (caller, { name }, key, query) => plan(caller, name, true, ['read', caller.accessClass, name, key, query]),
   };
 }
 

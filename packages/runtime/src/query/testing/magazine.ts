@@ -202,6 +202,13 @@ const own: Condition = {
   operand: { kind: 'caller', of: 'user', path: [] },
 };
 
+const named: Condition = {
+  kind: 'compare',
+  field: 'name',
+  operator: '_neq',
+  operand: { kind: 'caller', of: 'role', path: [] },
+};
+
 const admin: AccessClass = { name: 'admin', roles: ['admin'], admin: true, collections: [] };
 
 /** Reads published articles with their authors' names, comments and tags. */
@@ -243,7 +250,7 @@ const writer: AccessClass = {
         },
       ],
     },
-    { collection: 'tags', read: [{ fields: ['name'], where: { kind: 'or', of: [equals('name', 'open'), own] } }] },
+    { collection: 'tags', read: [{ fields: ['name'], where: { kind: 'or', of: [equals('name', 'open'), named] } }] },
   ],
 };
 

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import type { TableSketch } from '../testing/facts.ts';
+import type { Circumstances } from '../testing/resolve.ts';
+import { complaints, notes, resolve } from '../testing/resolve.ts';
+import { quotedList } from './rule.ts';
+
+const articles: TableSketch = { columns: ['id!=:integer', 'title!', 'body'], key: ['id'] };
+
+function complain(tables: Readonly<Record<string, TableSketch>>, circumstances?: Circumstances): readonly string[] {
+  return complaints(resolve(tables, circumstances).diagnostics);
+}
+
+test('a clean database has nothing to complain about', () => {
+  expect(complain({ articles })).toEqual([]);
+});
+
+test('fields of one name collide', () => {
+  const config = { collections: { articles: { fields: { body: { name: 'title' } } } } };
+  expect(complain({ articles }, { config })).toEqual(['error name-collision column public.articles.body']);
+});
+
+test('names with a meaning in queries can only be read by wildcards', () => {
+  const odd: TableSketch = {
+    columns: ['id!', '_eq', '_and', 'a.b', '-c', '*', 'ok-1', '__proto__', 'a b'],
+    key: ['id'],
+  };
+  const names = resolve({ odd }).diagnostics.filter(({ code }) => code === 'unaddressable-name');
+  expect(names.map(({ message }) => message.split(' ')[0])).toEqual(['"_eq"', '"_and"', '"a.b"', '"-c"', '"*"']);
+});
+
+test('a column is read as another type only where that is possible', () => {
+  const fields = { id: { type: 'csv' }, title: { type: 'hash' }, body: { type: 'json' } } as const;
+  expect(complain({ articles }, { config: { collections: { articles: { fields } } } })).toEqual([
+    'error field-type platform.config.ts: collections.articles.fields.id.type',
+  ]);
+});
+
+test('a name of several schemas must say which', () => {
+  const tables = { a: { ...articles, schema: 'x' } };
+  const other = { ...articles, schema: 'y' };
+  const { diagnostics } = resolve({ ...tables, b: other }, { config: { collections: { a: {}, 'x.a': {} } } });
+  expect(complaints(diagnostics)).toEqual(['error repeated-name platform.config.ts: collections']);
+});
+
+test('keys of the configuration name fields once', () => {
+  const view: TableSketch = { kind: 'view', columns: ['id'], readOnly: true };
+  const config = { collections: { a: { key: [] }, b: { key: ['id', 'id'] }, c: { key: ['di'] } } };
+  expect(complain({ a: view, b: view, c: view }, { config })).toEqual([
+    'error unknown-name platform.config.ts: collections.c.key[0]',
+    'error empty-key platform.config.ts: collections.a.key',
+    'error repeated-name platform.config.ts: collections.b.key',
+  ]);
+});
+
+test('a singleton without a key can only be read', () => {
+  const config = { collections: { settings: { singleton: true }, articles: { singleton: true } } };
+  expect(complain({ settings: { columns: ['a'] }, articles }, { config })).toEqual([
+    'warning singleton-without-key platform.config.ts: collections.settings.singleton',
+  ]);
+});
+
+test('rules that have no effect are named', () => {
+  const permissions = `
+roles: { boss: { admin: true } }
+permissions:
+  boss:
+    articles: { read: true }
+  public:
+    articles:
+      read: { filter: { id: 1 } }
+      delete: { filter: { id: 1 } }
+    stats:
+      create: true
+      delete: true
+`;
+  const stats: TableSketch = { kind: 'materializedView', columns: ['n'], readOnly: true };
+  expect(complain({ articles, stats }, { permissions })).toEqual([
+    'warning administrator-rules permissions.yaml:4:3',
+    'warning empty-rule permissions.yaml:8:13',
+    'warning impossible-rule permissions.yaml:11:15',
+    'warning impossible-rule permissions.yaml:12:15',
+  ]);
+});
+
+test('a create that can never succeed is named, one that presets complete is not', () => {
+  const create = (rule: string) => ({ permissions: `permissions: { public: { articles: { create: ${rule} } } }` });
+  expect(complain({ articles }, create('{ fields: [body] }'))).toEqual([
+    'warning incomplete-create permissions.yaml:1:46',
+  ]);
+  expect(complain({ articles }, create('{ fields: [body], presets: { title: x } }'))).toEqual([]);
+  expect(complain({ articles }, create('[{ fields: [body] }, { fields: [title] }]'))).toEqual([]);
+});
+
+test('collections without a rule are private', () => {
+  const permissions = 'permissions: { public: { articles: { read: true } } }';
+  const { diagnostics } = resolve({ articles, a: articles, b: articles }, { permissions });
+  expect(notes(diagnostics, 'private')).toEqual(['"a" and "b" are private to administrators: no rule names them.']);
+});
+
+test('row-level security is named', () => {
+  const { diagnostics } = resolve({ articles: { ...articles, rowSecurity: true } });
+  expect(notes(diagnostics, 'row-security')).toEqual([
+    'Row-level security of the database applies to every role of the API, unless the server connects as its owner "owner".',
+  ]);
+});
+
+test('lists read as sentences', () => {
+  expect(quotedList([])).toBe('');
+  expect(quotedList(['a'])).toBe('"a"');
+  expect(quotedList(['a', 'b', 'c'])).toBe('"a", "b" and "c"');
+});

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { checkJson, parseJson } from './parse-json.ts';
+
+const invalid = expect.objectContaining({ code: 'INVALID_QUERY' });
+
+test.each([
+  ['9007199254740993', '9007199254740993'],
+  ['12345678901234567890.1234567890', '12345678901234567890.1234567890'],
+  ['0.10000000000000000001', '0.10000000000000000001'],
+  ['1e400', '1e400'],
+  ['1.50', 1.5],
+  ['-0', -0],
+  ['0.30000000000000004', 0.30000000000000004],
+  ['1E3', 1000],
+  ['9007199254740992', 9007199254740992],
+  ['123e-2', 1.23],
+])('%s keeps its digits', (text, value) => {
+  expect(parseJson(`[${text}]`, 'filter')).toEqual([value]);
+});
+
+test.each(['{', '{"__proto__": 1}', '{"a": {"constructor": {"prototype": 1}}}', '["\\u0000"]', '["\\ud800"]', ''])(
+  '%s is refused',
+  (text) => {
+    expect(() => parseJson(text, 'filter')).toThrow(invalid);
+  },
+);
+
+test('JSON of any depth is refused, not a stack overflow', () => {
+  expect(() => parseJson('['.repeat(1_000_000), 'filter')).toThrow(invalid);
+  expect(() => parseJson('['.repeat(5_000) + ']'.repeat(5_000), 'filter')).toThrow(invalid);
+});
+
+test('a constructor that holds no prototype is a name like any other', () => {
+  expect(() => checkJson({ constructor: { _eq: 1 } }, 'filter')).not.toThrow();
+});
