@@ -34,6 +34,6 @@ test('names of objects are no codes', () => {
 
 test('docs/errors.md lists exactly the codes of the table with their status', () => {
   const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
-  const rows = [...page.matchAll(/^\| ([A-Z_]+) \| (\d{3}) \|/gm)].map(([, code, status]) => [code, Number(status)]);
+  const rows = [...page.matchAll(/^\| ([A-Z_]+) +\| (\d{3}) +\|/gm)].map(([, code, status]) => [code, Number(status)]);
   expect(rows).toEqual(errorCodes.map((code) => [code, errorStatus(code)]));
 });

@@ -8,7 +8,7 @@
  */
 import type { WireKind } from '../contract/index.ts';
 import type { Shape, ShapeField } from '../query/plan.ts';
-import type { ByteWriter } from './byte-writer.ts';
+import { ByteWriter } from './byte-writer.ts';
 import { int32, putBytes } from './bytes.ts';
 import { writeDate, writeTime, writeTimestamp, writeTimestamptz } from './dates.ts';
 import { writeInt2, writeInt4, writeInt8 } from './numbers.ts';
@@ -55,7 +55,9 @@ const codes = {
   array: 16,
   record: 17,
   records: 18,
-} as const satisfies Record<WireKind | 'array' | 'record' | 'records', number>;
+  paths: 19,
+  path: 20,
+} as const satisfies Record<WireKind | 'array' | 'record' | 'records' | 'paths' | 'path', number>;
 
 /** A shape with everything about it resolved that does not depend on the row. */
 interface Node {
@@ -101,7 +103,13 @@ function resolve(shape: Shape): Node {
     case 'record':
     case 'records':
       return { code: codes[shape.kind], element: codes.record, fields: resolveFields(shape.fields) };
+    case 'paths':
+      return { code: codes.paths, element: codes.path, fields: shape.parts.map(resolvePart) };
   }
+}
+
+function resolvePart(wire: WireKind): Field {
+  return { prefix: Buffer.alloc(0), node: resolve({ kind: 'scalar', wire }) };
 }
 
 function writeFields(fields: readonly Field[], source: Buffer, offset: number, skip: number, out: ByteWriter): void {
@@ -125,7 +133,7 @@ function writeFields(fields: readonly Field[], source: Buffer, offset: number, s
 }
 
 function writeNull(node: Node, out: ByteWriter): void {
-  if (node.code === codes.records) {
+  if (node.code === codes.records || node.code === codes.paths) {
     out.bytes[out.position++] = 91;
     out.bytes[out.position++] = 93;
   } else out.position = putBytes(out.bytes, out.position, nullText);
@@ -136,6 +144,22 @@ function writeRecord(fields: readonly Field[], source: Buffer, at: number, out: 
   const columns = int32(source, at);
   if (columns !== fields.length) throw new Error(`A record has ${columns} columns; its shape has ${fields.length}.`);
   writeFields(fields, source, at + 4, inRecord, out);
+}
+
+/**
+ * Writes a record of key fields as one string: the values percent-encoded and joined by commas (API specification,
+ * section 4). The values go through their JSON form, so that a key reads the same here and on its own; keys of several
+ * fields are rare enough for strings.
+ */
+function writePath(fields: readonly Field[], source: Buffer, at: number, out: ByteWriter): void {
+  const values: string[] = [];
+  let from = at + 4;
+  for (const { node } of fields) {
+    const value = new ByteWriter();
+    from = writeElement(node, source, from + inRecord, value);
+    values.push(encodeURIComponent(String(JSON.parse(value.take().toString()))));
+  }
+  out.append(ascii(`"${values.join(',')}"`));
 }
 
 /** The binary form of an array: dimensions, flags, oid, size and lower bound of each, then the elements (`array_send`). */
@@ -236,8 +260,12 @@ function writeNode(node: Node, code: number, source: Buffer, at: number, length:
     case codes.record:
       writeRecord(node.fields, source, at, out);
       break;
+    case codes.path:
+      writePath(node.fields, source, at, out);
+      break;
     case codes.array:
     case codes.records:
+    case codes.paths:
       writeArray(node, source, at, out);
       break;
     case codes.csv:

@@ -51,6 +51,7 @@ export function parseQueryString(raw: string, limits: QueryLimits): QueryTree {
 }
 
 function decode(text: string): string {
+  if (!text.includes('%')) return text.replaceAll('+', ' ');
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {

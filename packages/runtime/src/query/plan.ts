@@ -11,7 +11,9 @@ export type Shape =
   | { readonly kind: 'scalar'; readonly wire: WireKind }
   | { readonly kind: 'array'; readonly element: WireKind }
   | { readonly kind: 'record'; readonly fields: readonly ShapeField[] }
-  | { readonly kind: 'records'; readonly fields: readonly ShapeField[] };
+  | { readonly kind: 'records'; readonly fields: readonly ShapeField[] }
+  /** An array of records, each a key of several fields, written in path form: `"17,3"`. */
+  | { readonly kind: 'paths'; readonly parts: readonly WireKind[] };
 
 /** One response name with what stands under it. The order is that of the columns. */
 export interface ShapeField {

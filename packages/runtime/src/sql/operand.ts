@@ -79,7 +79,9 @@ function nowExpression(offset: string, type: OperandType): string {
   const instant = `(pg_catalog.now() + ${offset})`;
   if (type.type === 'timestamp') return instant;
   // A time with its own zone is the same moment of the day in every zone.
-  return type.native.endsWith('timetz') ? `${instant}::${type.native}` : `(${instant} AT TIME ZONE 'UTC')::${type.native}`;
+  return type.native.endsWith('timetz')
+    ? `${instant}::${type.native}`
+    : `(${instant} AT TIME ZONE 'UTC')::${type.native}`;
 }
 
 /** Prints the values of an operand as expressions of its type, in the order of `encodeOperand`. */

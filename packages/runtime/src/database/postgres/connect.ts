@@ -7,7 +7,6 @@ import { ConnectionError } from '../errors.ts';
 import { Connection } from '../protocol/connection.ts';
 import { type BackendKey, cancelBackend } from './cancel.ts';
 import { type PostgresSettings, sessionSql } from './options.ts';
-import { createFixedSocket } from './socket.ts';
 
 /** A connection of its own kind: `shared` ones are for pipelined reads, others for one request at a time. */
 export interface PostgresConnection {
@@ -32,13 +31,11 @@ export async function openConnection(
   shared: boolean,
   closed: Closed,
 ): Promise<PostgresConnection> {
-  const fixed = usesTls(settings) ? undefined : createFixedSocket();
   const client = new pg.Client({
     connectionString: settings.url,
     connectionTimeoutMillis: settings.connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
-    ...(fixed === undefined ? {} : { stream: () => fixed.socket }),
   });
   // Errors reject the promises below; without a listener they would end the process as well.
   client.on('error', () => {});
@@ -51,13 +48,7 @@ export async function openConnection(
     throw new ConnectionError(describeFailure(client, cause), { cause });
   }
   const connection = takeOver(client.connection.stream, settings.preparedLimit, closed);
-  fixed?.divert((bytes) => connection.receive(bytes));
   return { connection, cancel: () => cancelBackend(client, key()) };
-}
-
-/** Asks `pg`, which knows the URL's parameters and the environment's variables. */
-function usesTls({ url }: PostgresSettings): boolean {
-  return Boolean(new pg.Client({ connectionString: url }).ssl);
 }
 
 /** Moves the socket from `pg` to a connection of ours. */
