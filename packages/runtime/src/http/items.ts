@@ -5,6 +5,7 @@ import { PlatformError } from '../errors.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
 import type { Exchange } from './answer.ts';
 import type { Reader } from './read.ts';
+import { createUnpopulatedTest } from './unpopulated.ts';
 
 /** One request below `/items`. */
 export interface ItemRequest {
@@ -34,8 +35,16 @@ export function createItemHandlers(api: CompiledApi, planner: Planner, reader: R
   const singletons = new Set(api.collections.filter(({ singleton }) => singleton).map(({ name }) => name));
   const readable = new Map(api.access.map(({ name, collections }) => [name, readableNames(collections)]));
 
-  function answer(request: ItemRequest, planned: PlannedRead): Promise<void> {
-    return planned.plan.many ? reader.list(request.exchange, planned) : reader.singleton(request.exchange, planned);
+  const isUnpopulated = createUnpopulatedTest(api);
+
+  async function answer({ exchange, collection }: ItemRequest, planned: PlannedRead): Promise<void> {
+    if (!planned.plan.many) return reader.singleton(exchange, planned);
+    try {
+      await reader.list(exchange, planned);
+    } catch (error) {
+      if (!isUnpopulated(collection, error)) throw error;
+      reader.nothing(exchange, planned);
+    }
   }
 
   return {
@@ -54,7 +63,11 @@ export function createItemHandlers(api: CompiledApi, planner: Planner, reader: R
         throw new PlatformError('ROUTE_NOT_FOUND');
       }
       const planned = planner.read(caller, { name: collection }, key, query);
-      await reader.item(request.exchange, linked(reads, request, planned));
+      try {
+        await reader.item(request.exchange, linked(reads, request, planned));
+      } catch (error) {
+        throw isUnpopulated(collection, error) ? new PlatformError('FORBIDDEN') : error;
+      }
     },
   };
 }

@@ -20,6 +20,8 @@ export interface ReaderOptions {
 /** Answers planned reads. Rejects with what goes wrong before the first byte; later it destroys the connection. */
 export interface Reader {
   list(exchange: Exchange, planned: PlannedRead): Promise<void>;
+  /** Answers the list without asking the database: there are no items. */
+  nothing(exchange: Exchange, planned: PlannedRead): void;
   /** Answers FORBIDDEN when there is no row, so that missing and hidden items look the same. */
   item(exchange: Exchange, planned: PlannedRead): Promise<void>;
   /** Answers fields of null when there is no row: the item before its first write. */
@@ -54,6 +56,9 @@ export function createReader({ database, gate, answerer }: ReaderOptions): Reade
       if (planned.rows !== undefined && rows.items < planned.rows) throw new PlatformError('FORBIDDEN');
       answerer.send(exchange, { status: 200, type: mediaTypes.json, body: rows.end() });
     },
+    nothing(exchange, { plan }) {
+      answerer.send(exchange, { status: 200, type: mediaTypes.json, body: startRows(plan).end() });
+    },
     async item(exchange, planned) {
       const rows = await readRows(planned);
       if (rows.items === 0) throw new PlatformError('FORBIDDEN');
@@ -85,7 +90,7 @@ function isTag(candidate: string, tag: string): boolean {
 
 function unwritten(plan: ReadPlan): Buffer {
   const members = plan.fields.map(({ key, shape }) => {
-    const absent = shape.kind === 'records' || shape.kind === 'array' ? '[]' : 'null';
+    const absent = shape.kind === 'scalar' || shape.kind === 'record' ? 'null' : '[]';
     return `${JSON.stringify(key)}:${absent}`;
   });
   return Buffer.from(`{"data":{${members.join(',')}}}`);

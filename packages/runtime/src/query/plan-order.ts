@@ -1,9 +1,9 @@
 import type { FieldDescriptor } from '../contract/index.ts';
-import { comparable, granted, guarded } from '../sql/cell.ts';
+import { cast, cell, comparable, granted, guarded } from '../sql/cell.ts';
 import { allOf, where } from '../sql/fragment.ts';
 import { joined, type Row, tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
-import type { CollectionScope } from './scope.ts';
+import type { CollectionScope, FieldScope } from './scope.ts';
 import { isOrdered, type OrderTerm } from './sort.ts';
 
 /** One printed term of an ORDER BY: an expression, and its direction with a leading space. */
@@ -51,15 +51,15 @@ function defaultOrder(collection: CollectionScope, sort: string | undefined): re
 
 function printTerm(row: Row, { through, field, descending }: OrderTerm): PrintedTerm {
   const direction = descending ? ' DESC' : '';
-  const { column, comparison } = field.descriptor;
-  const bare = through.length === 0 && field.grant === null && comparison === undefined;
+  const { column, comparison, type } = field.descriptor;
+  const bare = through.length === 0 && field.grant === null && comparison === undefined && type !== 'array';
   return bare ? plainTerm(row, column, direction) : { expression: printPath(row, through, field), direction };
 }
 
 /** A field behind m2o relations, as a scalar subquery: null where a row on the way is missing or hidden. */
-function printPath(row: Row, through: OrderTerm['through'], field: OrderTerm['field']): string {
+function printPath(row: Row, through: OrderTerm['through'], field: FieldScope): string {
   const [relation, ...rest] = through;
-  if (relation === undefined) return comparable(row, field);
+  if (relation === undefined) return orderable(row, field);
   const collection = row.scope.collections.get(relation.descriptor.target);
   if (collection === undefined || relation.descriptor.kind !== 'm2o') return 'NULL';
   const alias = row.statement.alias();
@@ -68,6 +68,12 @@ function printPath(row: Row, through: OrderTerm['through'], field: OrderTerm['fi
   const value = printPath(target, rest, field);
   const rows = where(allOf([...joins, readable(target)]));
   return guarded(granted(row, relation.grant), `(SELECT ${value} FROM ${collection.descriptor.table} ${alias}${rows})`);
+}
+
+/** A cell as orders see it. Arrays are read as what they are selected as, since their own elements may have no order. */
+function orderable(row: Row, field: FieldScope): string {
+  const { type, native } = field.descriptor;
+  return type === 'array' ? cast(cell(row, field), `::${native}`) : comparable(row, field);
 }
 
 /** Terms behind the first on the same column change nothing. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Condition, Operand } from '../contract/index.ts';
+import { cast } from '../sql/cell.ts';
 import { printCondition } from '../sql/condition.ts';
 import { allOf, where } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
@@ -131,7 +132,7 @@ function printKey(row: Row, query: ReadQuery): readonly string[] {
   if (query.selector === 'list') return [];
   const types = keyFields(row.collection.descriptor).map((field) => ({ field, type: operandType(field) }));
   const list = query.selector === 'keys' ? '[]' : '';
-  const columns = types.map(({ field }) => row.column(field.column));
+  const columns = types.map(({ field }) => cast(row.column(field.column), field.comparison));
   const values = types.map(({ type }, index) =>
     row.statement.parameter({ kind: 'value', index: query.values + index }, type.native + list),
   );

@@ -1,6 +1,6 @@
 import type { Condition, FieldDescriptor } from '../contract/index.ts';
 import type { RelationScope } from '../query/scope.ts';
-import { granted, guarded } from './cell.ts';
+import { cast, granted, guarded } from './cell.ts';
 import { printCondition } from './condition.ts';
 import { allOf, sqlFalse, where } from './fragment.ts';
 import { callerGuards, targetRow } from './guards.ts';
@@ -118,10 +118,10 @@ const castable: Readonly<Record<string, string>> = {
 };
 
 function itemMatches(item: string, itemField: FieldDescriptor, alias: string, key: FieldDescriptor): string {
-  const column = `${alias}.${key.column}`;
-  if (itemField.native === key.native) return `${column} = ${item}`;
+  const column = cast(`${alias}.${key.column}`, key.comparison);
+  if (itemField.native === key.native) return `${column} = ${cast(item, itemField.comparison)}`;
   const text = `${item}::pg_catalog.text`;
   const pattern = castable[key.type];
-  if (pattern === undefined) return `${column}::pg_catalog.text = ${text}`;
+  if (pattern === undefined) return `${cast(column, '::pg_catalog.text')} = ${text}`;
   return `${column} = CASE WHEN ${text} ~ '${pattern}' THEN ${text}::${key.native} END`;
 }
