@@ -82,3 +82,9 @@ it.each([
   expect(answer.json.errors[0].extensions.code).toBe(status === 400 ? 'INVALID_QUERY' : 'FORBIDDEN');
   expect(answer.text).not.toMatch(/select|postgres|syntax error|relation/i);
 });
+
+it('keeps every digit of a JSON number in a SEARCH body', async () => {
+  const body = '{"query":{"fields":["id"],"filter":{"id":{"_eq":9007199254740993}}}}';
+  const { json } = await magazine.admin('/items/measurements', { method: 'SEARCH', body });
+  expect(json.data).toEqual([{ id: '9007199254740993' }]);
+});

@@ -24,7 +24,9 @@ describe('lists', () => {
 
   it('gives the public the published articles only', async () => {
     const { json } = await magazine.ask('/items/articles?fields=id,status&limit=-1');
-    const expected = await rows("SELECT id::text, status FROM articles WHERE status = 'published' ORDER BY articles.id");
+    const expected = await rows(
+      "SELECT id::text, status FROM articles WHERE status = 'published' ORDER BY articles.id",
+    );
     expect(json.data).toEqual(expected);
   });
 
@@ -86,6 +88,13 @@ describe('fields', () => {
     expect(json.data.tags).toHaveLength(3);
     expect(json.data.tags.every((key: unknown) => typeof key === 'number')).toBe(true);
     expect(typeof json.data.author_id).toBe('number');
+  });
+
+  it('gives composite keys in path form', async () => {
+    const { json } = await magazine.admin('/items/orders/1?fields=order_lines');
+    expect(json.data.order_lines[0]).toBe('1,1');
+    const line = await magazine.admin(`/items/order_lines/${json.data.order_lines[0]}?fields=line_no`);
+    expect(line.json).toEqual({ data: { line_no: 1 } });
   });
 
   it('shrinks wildcards to what the caller may read', async () => {

@@ -176,13 +176,20 @@ describe('composed shapes', () => {
     expect(one(shape, record(null, null))).toBe('{"id":null,"name":null}');
   });
 
-  test('records: a list whatever arrives', () => {
+  test('records: a list, or null where the caller may not read the cell', () => {
     const shape: Shape = { kind: 'records', fields: pair };
-    expect(one(shape, null)).toBe('[]');
+    expect(one(shape, null)).toBe('null');
     expect(one(shape, array([], []))).toBe('[]');
     const two = array([2], [record(int8(1n), text('a')), record(int8(2n), null)]);
     expect(one(shape, two)).toBe('[{"id":"1","name":"a"},{"id":"2","name":null}]');
     expect(one(shape, array([1], [null]))).toBe('[null]');
+  });
+
+  test('paths: keys of several fields in path form', () => {
+    const shape: Shape = { kind: 'paths', parts: ['i8', 'text'] };
+    expect(one(shape, array([], []))).toBe('[]');
+    const two = array([2], [record(int8(17n), text('a')), record(int8(-3n), text('b,"%/ü'))]);
+    expect(one(shape, two)).toBe('["17,a","-3,b%2C%22%25%2F%C3%BC"]');
   });
 
   test('records within records within records, with columns after them', () => {

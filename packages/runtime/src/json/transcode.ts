@@ -77,8 +77,8 @@ interface Field {
 /**
  * Builds the function that writes rows of this shape.
  *
- * Keys may be any text. A null to-one reads `null`, a null array `null`; a null array of records reads `[]`, because
- * `array_agg` over no rows is null and a to-many is always a list.
+ * Keys may be any text. Whatever is null reads `null`: a to-many is an empty array when there are no rows, and null only
+ * where the caller may not read that cell.
  */
 export function createTranscoder(fields: readonly ShapeField[]): Transcoder {
   const resolved = resolveFields(fields);
@@ -126,17 +126,10 @@ function writeFields(fields: readonly Field[], source: Buffer, offset: number, s
     if (length >= 0) {
       writeNode(node, node.code, source, at, length, out);
       at += length;
-    } else writeNull(node, out);
+    } else out.position = putBytes(out.bytes, out.position, nullText);
   }
   out.reserve(1);
   out.bytes[out.position++] = 125;
-}
-
-function writeNull(node: Node, out: ByteWriter): void {
-  if (node.code === codes.records || node.code === codes.paths) {
-    out.bytes[out.position++] = 91;
-    out.bytes[out.position++] = 93;
-  } else out.position = putBytes(out.bytes, out.position, nullText);
 }
 
 /** The binary form of a record: the number of columns, then oid, length and bytes of each (`record_send`). */

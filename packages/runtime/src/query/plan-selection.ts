@@ -125,12 +125,12 @@ function printMany(reached: Reach, relation: RelationScope, selection: Selection
   };
 }
 
-/** The keys of the related rows: values, or objects where the key has several fields. */
+/** The keys of the related rows: values, or path forms where the key has several fields (specification, section 4). */
 function printKeys(reached: Reach, relation: RelationScope, limit: number): Printed {
   const { from, joins, target } = reached;
   const keys = keyFields(target.collection.descriptor).map((field) => {
     const scoped = target.collection.fields.get(field.name) ?? { descriptor: field, grant: null, secret: false };
-    return { key: field.name, ...printField(target, scoped) };
+    return printField(target, scoped);
   });
   const rows = `${from}${where(allOf(joins))}${orderBy(printNestedOrder(reached, relation.descriptor))} LIMIT ${limit}`;
   const [only] = keys;
@@ -141,8 +141,8 @@ function printKeys(reached: Reach, relation: RelationScope, limit: number): Prin
     };
   }
   const record = `ROW(${keys.map(({ expression }) => expression).join(', ')})`;
-  const fields = keys.map(({ key, shape }) => ({ key, shape }));
-  return { expression: `ARRAY(SELECT ${record} FROM ${rows})`, shape: { kind: 'records', fields } };
+  const parts = keys.map(({ shape }) => (shape.kind === 'scalar' ? shape.wire : 'text'));
+  return { expression: `ARRAY(SELECT ${record} FROM ${rows})`, shape: { kind: 'paths', parts } };
 }
 
 /** A relation's rows follow its sort field: that of the junction for an m2m, else that of the rows themselves. */
