@@ -1,24 +1,60 @@
 /**
  * Where answers and protocol messages are written: bytes go straight into large shared slabs and are handed out as views,
  * so an answer costs neither an allocation of its own nor a copy.
+ *
+ * Whoever has sent a view gives it back, and a slab without views starts over: memory outside the heap that is allocated
+ * for every answer makes the collector run as if the heap were full.
  */
 
 /** Slabs are large enough for dozens of usual answers and small enough that a slow reader of one of them pins little. */
 const slabSize = 131_072;
 
-/** A slab with less room than this is left to the garbage collector together with the views on it. */
+/** A slab with less room than this is out of use until its views have been given back. */
 const leastRoom = 8_192;
 
 /** Idle slabs kept for the next writer: as many as answers are ever half-written at once. */
 const mostSpares = 8;
 
-/** The unused end of a slab that nobody is writing to. */
-interface Spare {
+/** Memory of answers that stand in it one behind the other. */
+interface Slab {
   readonly bytes: Buffer;
-  readonly used: number;
+  /** Bytes from the start on that are taken; those of a writer under way come behind. */
+  used: number;
+  /** Views that were handed out and not given back. */
+  lent: number;
+  /** True while a writer owns it or it is among the spares. */
+  inUse: boolean;
 }
 
-const spares: Spare[] = [];
+const spares: Slab[] = [];
+const slabs = new WeakMap<ArrayBufferLike, Slab>();
+
+/**
+ * Gives back bytes that `take` handed out, once nobody reads them any more: they are overwritten. To be called at most
+ * once; bytes that are never given back are left to the garbage collector, and bytes from elsewhere are nobody's loss.
+ */
+export function giveBack(bytes: Buffer): void {
+  const slab = slabs.get(bytes.buffer);
+  if (slab === undefined || bytes.length === 0) return;
+  slab.lent -= 1;
+  if (slab.lent > 0) return;
+  if (!slab.inUse) keep(slab);
+  else if (spares.includes(slab)) slab.used = 0;
+}
+
+/** Puts a slab that no writer owns among the spares, when it has room and there is a place. */
+function keep(slab: Slab): void {
+  if (slab.lent === 0) slab.used = 0;
+  slab.inUse = spares.length < mostSpares && slab.bytes.length - slab.used >= leastRoom;
+  if (slab.inUse) spares.push(slab);
+}
+
+function newSlab(size: number): Slab {
+  // Zeroing would cost more than writing; only bytes written since are ever handed out.
+  const slab = { bytes: Buffer.allocUnsafeSlow(size), used: 0, lent: 0, inUse: true };
+  if (size === slabSize) slabs.set(slab.bytes.buffer, slab);
+  return slab;
+}
 
 /**
  * A growing run of bytes.
@@ -30,6 +66,7 @@ export class ByteWriter {
   bytes: Buffer = none;
   position = 0;
   #start = 0;
+  #slab: Slab | undefined;
 
   /** Bytes written since the last `take`. */
   get length(): number {
@@ -48,16 +85,11 @@ export class ByteWriter {
     this.position += source.length;
   }
 
-  /** Hands out what was written since the last call, without a copy; the writer can be used on. */
+  /** Hands out what was written since the last call, without a copy; the writer can be used on. See `giveBack`. */
   take(): Buffer {
     const taken = this.bytes.subarray(this.#start, this.position);
-    if (
-      this.bytes.length - this.position >= leastRoom &&
-      spares.length < mostSpares &&
-      this.bytes.length === slabSize
-    ) {
-      spares.push({ bytes: this.bytes, used: this.position });
-    }
+    if (taken.length > 0 && this.#slab !== undefined) this.#slab.lent += 1;
+    this.#leave(this.position);
     this.bytes = none;
     this.#start = 0;
     this.position = 0;
@@ -72,21 +104,30 @@ export class ByteWriter {
 
   #grow(room: number): void {
     const written = this.length;
-    const target = this.#claim(written, room);
+    const target = claim(written, room);
     this.bytes.copy(target.bytes, target.used, this.#start, this.position);
+    this.#leave(this.#start);
+    this.#slab = target;
     this.bytes = target.bytes;
     this.#start = target.used;
     this.position = target.used + written;
   }
 
-  /** A spare slab for a fresh answer, a slab of its own for one that outgrew its place, else doubled memory. */
-  #claim(written: number, room: number): Spare {
-    const spare = written === 0 ? spares.pop() : undefined;
-    if (spare !== undefined && spare.bytes.length - spare.used >= room) return spare;
-    const size = Math.max(slabSize, written * 2 + room);
-    // Zeroing would cost more than writing; only bytes written since are ever handed out.
-    return { bytes: Buffer.allocUnsafeSlow(size), used: 0 };
+  /** Gives up the slab, whose bytes up to `used` are taken. */
+  #leave(used: number): void {
+    const slab = this.#slab;
+    this.#slab = undefined;
+    if (slab === undefined || slab.bytes.length !== slabSize) return;
+    slab.used = used;
+    keep(slab);
   }
+}
+
+/** A spare slab for a fresh answer, a slab of its own for one that outgrew its place, else doubled memory. */
+function claim(written: number, room: number): Slab {
+  const spare = written === 0 ? spares.pop() : undefined;
+  if (spare !== undefined && spare.bytes.length - spare.used >= room) return spare;
+  return newSlab(Math.max(slabSize, written * 2 + room));
 }
 
 const none = Buffer.alloc(0);
