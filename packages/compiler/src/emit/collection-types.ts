@@ -1,13 +1,13 @@
 /** The types of one collection: Key, Item, Create, Update and Filter, every one expanded. */
 import type { ApiCollection, ApiField, ApiRelation } from '../api.ts';
-import type { Declaration, Member } from '../print/declaration.ts';
+import type { Member, TypeDeclaration } from '../print/declaration.ts';
 import { stringLiteral } from '../print/text.ts';
 import { nullable, type Type, union } from '../print/type.ts';
 import { askedRelation, type Collections, keyType, sentRelation, takenRelation } from './relation-types.ts';
 import { askedType, sentType, takenType } from './scalar-types.ts';
 
 /** Declares the types of a collection. Those of payloads exist where the database lets anyone write. */
-export function declareTypes(collection: ApiCollection, collections: Collections): readonly Declaration[] {
+export function declareTypes(collection: ApiCollection, collections: Collections): readonly TypeDeclaration[] {
   return [
     ...declareValues(collection),
     ...declareKey(collection),
@@ -17,15 +17,15 @@ export function declareTypes(collection: ApiCollection, collections: Collections
   ];
 }
 
-function declareValues({ fields }: ApiCollection): readonly Declaration[] {
-  return fields.flatMap(({ valuesType, values, descriptor }): readonly Declaration[] => {
+function declareValues({ fields }: ApiCollection): readonly TypeDeclaration[] {
+  return fields.flatMap(({ valuesType, values, descriptor }): readonly TypeDeclaration[] => {
     if (valuesType === null || values === null) return [];
     const type = values.length === 0 ? 'never' : union(...values.map(stringLiteral));
     return [{ kind: 'alias', name: valuesType, notes: [`Values of \`${descriptor.name}\`.`], type }];
   });
 }
 
-function declareKey(collection: ApiCollection): readonly Declaration[] {
+function declareKey(collection: ApiCollection): readonly TypeDeclaration[] {
   const { names, fields, descriptor } = collection;
   const notes = [`Key of \`${descriptor.name}\`.`];
   const keys = descriptor.key.flatMap((name) => fields.filter((field) => field.descriptor.name === name));
@@ -36,7 +36,7 @@ function declareKey(collection: ApiCollection): readonly Declaration[] {
   return [{ kind: 'interface', name: names.key, notes, members }];
 }
 
-function declareItem(collection: ApiCollection, collections: Collections): Declaration {
+function declareItem(collection: ApiCollection, collections: Collections): TypeDeclaration {
   const { names, note, descriptor } = collection;
   const fields = collection.fields.map((field) =>
     member(field.descriptor.name, itemType(collection, field, collections), [field.note]),
@@ -55,7 +55,7 @@ function itemType(collection: ApiCollection, field: ApiField, collections: Colle
   return orNull(field, union(type, ...any.map(({ item }) => item)));
 }
 
-function declarePayloads(collection: ApiCollection, collections: Collections): readonly Declaration[] {
+function declarePayloads(collection: ApiCollection, collections: Collections): readonly TypeDeclaration[] {
   const { names, descriptor } = collection;
   const fields = collection.fields.filter((field) => field.descriptor.writable);
   const payload = (field: ApiField): Type => {
@@ -86,7 +86,7 @@ function declarePayloads(collection: ApiCollection, collections: Collections): r
   ];
 }
 
-function declareFilter(collection: ApiCollection): Declaration {
+function declareFilter(collection: ApiCollection): TypeDeclaration {
   const { names, anyItem, descriptor } = collection;
   const fields = collection.fields.flatMap((field) => {
     const relation = relationOf(collection, field);

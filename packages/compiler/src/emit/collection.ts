@@ -1,6 +1,7 @@
 import type { Api, ApiCollection } from '../api.ts';
-import { type Declaration, printDeclarations } from '../print/declaration.ts';
+import { printConstant, type TypeDeclaration } from '../print/declaration.ts';
 import { type Import, printImports } from '../print/imports.ts';
+import type { PrintTypes } from '../print/structures.ts';
 import { commentText } from '../print/text.ts';
 import { leaves } from '../print/type.ts';
 import { declareTypes } from './collection-types.ts';
@@ -31,18 +32,26 @@ export function indexCollections(api: Api): CollectionIndex {
 }
 
 /** Prints the file of one collection: its types, and the descriptor that the runtime works with. */
-export function emitCollection(collection: ApiCollection, index: CollectionIndex, render: Render): string {
-  const declarations = [...declareTypes(collection, index.collections), declareDescriptor(collection)];
+export function emitCollection(
+  collection: ApiCollection,
+  index: CollectionIndex,
+  printTypes: PrintTypes,
+  render: Render,
+): string {
+  const types = declareTypes(collection, index.collections);
+  const descriptor = declareDescriptor(collection);
+  const names = [...types.flatMap(namesOf), ...leaves(descriptor.type)];
+  const own = new Set(types.map(({ name }) => name));
+  const used = names.filter((name) => !own.has(name));
   return render('collection', {
     about: commentText(`Source: ${collection.source}.`),
-    imports: printImports(importsOf(declarations, index.typeFiles)),
-    declarations: printDeclarations(declarations),
+    imports: printImports(importsOf(used, index.typeFiles)),
+    declarations: `${printTypes(types)}\n${printConstant(descriptor)}`,
   });
 }
 
-function importsOf(declarations: readonly Declaration[], typeFiles: CollectionIndex['typeFiles']): readonly Import[] {
-  const own = new Set(declarations.map(({ name }) => name));
-  const used = [...new Set(declarations.flatMap(typesOf))].filter((name) => !own.has(name)).sort();
+function importsOf(names: readonly string[], typeFiles: CollectionIndex['typeFiles']): readonly Import[] {
+  const used = [...new Set(names)].sort();
   const runtime = used.filter((name) => runtimeTypes.has(name)).map((name) => `type ${name}`);
   const others = used.flatMap((name) => {
     const file = typeFiles.get(name);
@@ -55,7 +64,7 @@ function importsOf(declarations: readonly Declaration[], typeFiles: CollectionIn
   ];
 }
 
-function typesOf(declaration: Declaration): readonly string[] {
+function namesOf(declaration: TypeDeclaration): readonly string[] {
   if (declaration.kind === 'interface') return declaration.members.flatMap(({ type }) => leaves(type));
   return leaves(declaration.type);
 }

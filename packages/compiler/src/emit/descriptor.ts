@@ -1,11 +1,10 @@
 import type { ApiCollection } from '../api.ts';
-import type { Declaration } from '../print/declaration.ts';
+import type { ConstantDeclaration } from '../print/declaration.ts';
 import { data } from '../print/value.ts';
 
 /** Declares the constant that states a collection's facts to the runtime. */
-export function declareDescriptor({ names, descriptor, source }: ApiCollection): Declaration {
+export function declareDescriptor({ names, descriptor, source }: ApiCollection): ConstantDeclaration {
   return {
-    kind: 'constant',
     name: names.constant,
     notes: [`\`${descriptor.name}\`: ${source}.`],
     type: 'CollectionDescriptor',

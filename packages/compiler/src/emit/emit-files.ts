@@ -1,6 +1,7 @@
-import type { Api } from '../api.ts';
+import type { Api, ApiCollection } from '../api.ts';
 import { emitOpenApi } from '../openapi/index.ts';
 import { printJson } from '../print/json.ts';
+import { typePrinter } from '../print/structures.ts';
 import { emitAccess } from './access.ts';
 import { emitCollection, indexCollections } from './collection.ts';
 import { emitManifest } from './manifest.ts';
@@ -19,8 +20,10 @@ export interface GeneratedFile {
 /** Prints every file of an API, sorted by path. */
 export function emitFiles(api: Api, render: Render): readonly GeneratedFile[] {
   const index = indexCollections(api);
+  const printTypes = typePrinter();
+  const emitOne = (one: ApiCollection): string => emitCollection(one, index, printTypes, render);
   const files: readonly GeneratedFile[] = [
-    ...api.collections.map((one) => file(`collections/${one.names.file}.ts`, emitCollection(one, index, render))),
+    ...api.collections.map((one) => file(`collections/${one.names.file}.ts`, emitOne(one))),
     ...api.collections.map((one) => file(`routes/${one.names.file}.ts`, emitRoutes(one, render))),
     ...api.access.map((one) => file(`access/${one.access.name}.ts`, emitAccess(one, render))),
     ...api.access.map(({ access }) => file(`openapi/${access.name}.json`, printJson(emitOpenApi(api, access)))),

@@ -27,6 +27,7 @@ describe('string literals', () => {
     ["it's", `"it's"`],
     [`it's "both"`, `'it\\'s "both"'`],
     ['a\u2028b\u202e', `'a\\u2028b\\u202e'`],
+    ['C:\\', "'C:\\u005c'"],
     ['$'.concat('{x}'), `'\\u0024{x}'`],
   ])('%j', (text, expected) => {
     expect(stringLiteral(text)).toBe(expected);

@@ -8,7 +8,8 @@ export const lineWidth = 120;
 
 /**
  * A string literal. Single quotes, or double ones where that needs fewer escapes; nothing invisible stays in it, nor
- * what reads as a placeholder of a template string.
+ * what reads as a placeholder of a template string, nor a backslash at its end: ts-morph's writer would take the
+ * closing quote for an escaped one, and lose the indentation of later lines.
  */
 export function stringLiteral(value: string): string {
   const quote = count(value, "'") > count(value, '"') ? '"' : "'";
@@ -16,7 +17,7 @@ export function stringLiteral(value: string): string {
     if (character === "'" || character === '"') return character === quote ? `\\${character}` : character;
     return character === '\\' ? '\\\\' : escapeInvisible(character);
   });
-  return `${quote}${escaped}${quote}`;
+  return `${quote}${escaped.replace(/\\\\$/, '\\u005c')}${quote}`;
 }
 
 /** The key of a property in a type: bare where it is an identifier, else a string literal. */

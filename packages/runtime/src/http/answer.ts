@@ -8,6 +8,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Environment } from '../environment.ts';
 import { errorBody, type PlatformError } from '../errors.ts';
+import { giveBack } from '../json/byte-writer.ts';
 import { chooseEncoding, compress, type Encoding, smallestCompressed } from './compression.ts';
 import { corsHeaders } from './cors.ts';
 import { liesUnder, splitTarget } from './target.ts';
@@ -105,7 +106,7 @@ function write(response: ServerResponse, status: number, headers: string[], body
   if (response.destroyed || response.headersSent) return;
   if (status !== 304) headers.push('Content-Length', String(body.length));
   response.writeHead(status, headers);
-  response.end(body);
+  response.end(body, () => giveBack(body));
 }
 
 function standingHeaders(environment: Environment): readonly string[] {

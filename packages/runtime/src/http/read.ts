@@ -1,5 +1,5 @@
 /** Runs planned reads and answers them: whole with a length, or streamed with back-pressure. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
@@ -73,7 +73,7 @@ export function createReader({ database, gate, answerer }: ReaderOptions): Reade
 
 /** Sends one item with its entity tag, or 304 when the client holds these bytes already (specification, section 17). */
 function sendTagged(answerer: Answerer, exchange: Exchange, body: Buffer): void {
-  const tag = `W/"${createHash('sha1').update(body).digest('base64url')}"`;
+  const tag = `W/"${hash('sha1', body, 'base64url')}"`;
   const known = exchange.request.headers['if-none-match'];
   const unchanged = known !== undefined && (known.trim() === '*' || known.split(',').some((one) => isTag(one, tag)));
   const headers = ['ETag', tag];

@@ -127,6 +127,7 @@ export class ByteWriter {
 function claim(written: number, room: number): Slab {
   const spare = written === 0 ? spares.pop() : undefined;
   if (spare !== undefined && spare.bytes.length - spare.used >= room) return spare;
+  if (spare !== undefined) keep(spare);
   return newSlab(Math.max(slabSize, written * 2 + room));
 }
 

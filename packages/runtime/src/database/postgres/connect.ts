@@ -4,9 +4,11 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { ConnectionError } from '../errors.ts';
+import { giveBack } from '../../json/byte-writer.ts';
 import { Connection } from '../protocol/connection.ts';
 import { type BackendKey, cancelBackend } from './cancel.ts';
 import { type PostgresSettings, sessionSql } from './options.ts';
+import { createReusingSocket } from './socket.ts';
 
 /** A connection of its own kind: `shared` ones are for pipelined reads, others for one request at a time. */
 export interface PostgresConnection {
@@ -31,7 +33,9 @@ export async function openConnection(
   shared: boolean,
   closed: Closed,
 ): Promise<PostgresConnection> {
+  const { socket, reuse } = createReusingSocket();
   const client = new pg.Client({
+    stream: () => socket,
     connectionString: settings.url,
     connectionTimeoutMillis: settings.connectTimeoutMs,
     keepAlive: true,
@@ -48,13 +52,14 @@ export async function openConnection(
     throw new ConnectionError(describeFailure(client, cause), { cause });
   }
   const connection = takeOver(client.connection.stream, settings.preparedLimit, closed);
+  reuse();
   return { connection, cancel: () => cancelBackend(client, key()) };
 }
 
 /** Moves the socket from `pg` to a connection of ours. */
 function takeOver(socket: Duplex, preparedLimit: number, closed: Closed): Connection {
   const connection: Connection = new Connection(
-    { write: (bytes) => void socket.write(bytes), destroy: () => void socket.destroy() },
+    { write: (bytes) => void socket.write(bytes, () => giveBack(bytes)), destroy: () => void socket.destroy() },
     preparedLimit,
     (error) => closed(connection, error),
   );

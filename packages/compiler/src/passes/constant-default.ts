@@ -1,0 +1,25 @@
+import type { Column } from '@platform/introspect/schema';
+import type { ConstantDefault } from '@platform/runtime/contract';
+
+const quoted = /^(E?)'((?:[^']|'')*)'(?:::.+)?$/;
+const bare = /^(?:-?\d+(?:\.\d+)?|true|false)$/;
+
+/**
+ * The default of a column when it is a constant; undefined for expressions that must be computed, which a read never
+ * does: they may have effects.
+ *
+ * PostgreSQL prints constants as `5`, `true`, `'text'::type`, and `E'a\\b'::type` when there is a backslash.
+ */
+export function constantDefault({ fill, nativeType, type }: Column): ConstantDefault | undefined {
+  if (fill.kind !== 'default') return undefined;
+  // The modifier of an extension's type has a spelling that only the extension knows.
+  if (type.category === 'extension' && nativeType.endsWith(')')) return undefined;
+  const text = bare.test(fill.expression) ? fill.expression : quotedText(fill.expression);
+  return text === undefined ? undefined : { text, type: nativeType };
+}
+
+function quotedText(expression: string): string | undefined {
+  const [, escapes, inner] = quoted.exec(expression) ?? [];
+  const text = inner?.replaceAll("''", "'");
+  return escapes === 'E' ? text?.replaceAll('\\\\', '\\') : text;
+}
