@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
+import { EmbeddedInUseError, lockEmbedded } from '@platform/runtime';
 import pg from 'pg';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import type { Project } from './project.ts';
@@ -56,6 +57,8 @@ async function openPostgres(url: string): Promise<Source> {
     // Reading the catalog must never write, whatever the connecting role may do.
     await client.query('SET default_transaction_read_only = on');
   } catch (error) {
+    // A pooler takes connections to a server that is away; they would keep the process from ending.
+    client.connection.stream.destroy();
     throw new CommandError(exitCodes.database, `${label} cannot be reached: ${reasonOf(error)}.`, adviceFor(error));
   }
   return {
@@ -88,6 +91,7 @@ function parseUrl(url: string): URL {
 async function openEmbedded(folder: string): Promise<Source> {
   const { PGlite } = await import('@electric-sql/pglite');
   await mkdir(folder, { recursive: true });
+  const release = lock(folder);
   const database = await PGlite.create({ dataDir: folder });
   return {
     label: 'the embedded PostgreSQL',
@@ -99,9 +103,18 @@ async function openEmbedded(folder: string): Promise<Source> {
       return result.rows;
     },
     script: async (sql) => void (await database.exec(sql)),
-    close: () => database.close(),
+    close: () => database.close().finally(release),
     embedded: database,
   };
+}
+
+function lock(folder: string): () => void {
+  try {
+    return lockEmbedded(folder);
+  } catch (error) {
+    if (!(error instanceof EmbeddedInUseError)) throw error;
+    throw new CommandError(exitCodes.database, error.message, error.hint);
+  }
 }
 
 /** Leaves every type in its text form. */

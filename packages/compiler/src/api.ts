@@ -29,7 +29,7 @@ export interface ApiCollection {
   readonly source: string;
   /** The note of the configuration, else the database's comment. */
   readonly note: string | null;
-  /** What the API offers on it. `read` and below need a key; a singleton offers `readSingleton` in place of all. */
+  /** What the API offers on it. `read` needs a key; a singleton offers `readSingleton` in place of `list` and `read`. */
   readonly operations: readonly Operation[];
   /** Same order as `descriptor.fields`. */
   readonly fields: readonly ApiField[];

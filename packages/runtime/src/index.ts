@@ -15,6 +15,7 @@ export type * from './contract/filter-types.ts';
 export type * from './contract/fingerprint.ts';
 export type * from './contract/types.ts';
 export type { Database, Parameter, RowSink, Statement } from './database/database.ts';
+export { EmbeddedInUseError, lockEmbedded } from './database/embedded-lock.ts';
 export type { DatabasePlace } from './database/open.ts';
 export { openDatabase } from './database/open.ts';
 export type { Drift } from './drift.ts';

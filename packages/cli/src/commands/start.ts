@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CompiledApi, DatabasePlace, RunningServer } from '@platform/runtime';
-import { EnvironmentError, serve } from '@platform/runtime';
+import { EmbeddedInUseError, EnvironmentError, serve } from '@platform/runtime';
 import { type AdminToken, adminToken } from '../admin-token.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { type Progress, processProgress } from '../progress.ts';
@@ -37,9 +37,15 @@ export async function start(options: StartOptions): Promise<void> {
 }
 
 async function compileFrom(source: Source, project: Project, progress: Progress, sample: boolean): Promise<void> {
-  if (sample && databaseUrl(project) === null) await loadSample(source, progress);
-  const generation = await generateProject(project, progress, { source });
-  printSummary(project, generation, progress);
+  try {
+    if (sample && databaseUrl(project) === null) await loadSample(source, progress);
+    const generation = await generateProject(project, progress, { source });
+    printSummary(project, generation, progress);
+  } catch (error) {
+    // An open connection would keep the process from ending.
+    await source.close();
+    throw error;
+  }
   // The server opens its own connections; an embedded database stays open and is handed on.
   if (source.embedded === null) await source.close();
 }
@@ -87,6 +93,7 @@ function placeOf(project: Project, source: Source | null): DatabasePlace {
 
 function startError(error: unknown): unknown {
   if (error instanceof EnvironmentError) return new CommandError(exitCodes.start, error.message);
+  if (error instanceof EmbeddedInUseError) return new CommandError(exitCodes.database, error.message, error.hint);
   const code = error instanceof Error && 'code' in error ? error.code : '';
   if (code === 'EADDRINUSE') {
     return new CommandError(exitCodes.start, 'The port is in use.', 'Choose another one with PORT=8056.');

@@ -49,18 +49,13 @@ export function listParameters({ names: { filter } }: ViewCollection): readonly 
   return [use('fields'), filterParameter(filter), use('sort'), use('limit'), use('offset'), use('page'), use('meta')];
 }
 
-/** The parameters of reading one item, which must match the filter. */
+/** The parameters of reading one item, or a singleton, which must match the filter. */
 export function itemParameters({ names: { filter } }: ViewCollection): readonly JsonObject[] {
   return [use('fields'), filterParameter(filter)];
 }
 
-/** The parameters of a singleton. */
-export function singletonParameters(): readonly JsonObject[] {
-  return [use('fields')];
-}
-
 /** The body of SEARCH. Items can be named only by those who may read the key. */
-export function searchSchema({ key, names: { filter } }: ViewCollection): JsonObject {
+export function searchSchema({ key, operations, names: { filter } }: ViewCollection): JsonObject {
   const query = Object.entries(shared).map(
     ([name, { description, schema }]) => [name, { description, ...schema }] as const,
   );
@@ -69,7 +64,7 @@ export function searchSchema({ key, names: { filter } }: ViewCollection): JsonOb
     type: 'object',
     properties: objectOf([
       ['query', { type: 'object', properties: objectOf([...query, ['filter', reference('schemas', filter)]]) }],
-      ...(key.length === 0 ? [] : [['keys', keys] as const]),
+      ...(key.length === 0 || operations.has('readSingleton') ? [] : [['keys', keys] as const]),
     ]),
     additionalProperties: false,
   };

@@ -1,7 +1,7 @@
 /** The paths of collections and their operations. Source: API specification, section 4. */
 import { type JsonObject, objectOf, reference } from './json.ts';
 import { keyParameter } from './keys.ts';
-import { itemParameters, listParameters, singletonParameters } from './parameters.ts';
+import { itemParameters, listParameters } from './parameters.ts';
 import { type FailureName, failuresByStatus } from './responses.ts';
 import type { ViewCollection } from './view.ts';
 
@@ -14,8 +14,8 @@ import type { ViewCollection } from './view.ts';
 export function collectionPaths(collection: ViewCollection): readonly (readonly [string, JsonObject])[] {
   const { name, operations, key } = collection;
   const path = `/items/${encodeURIComponent(name.toWellFormed())}`;
-  if (operations.has('readSingleton')) return [[path, { get: readSingleton(collection) }]];
   const search = operations.has('search') ? { 'x-platform-search': searchItems(collection) } : {};
+  if (operations.has('readSingleton')) return [[path, { get: readSingleton(collection), ...search }]];
   const list = operations.has('list') ? { get: listItems(collection) } : {};
   const single: JsonObject = { parameters: [keyParameter(key)], get: readItem(collection) };
   return [
@@ -55,14 +55,18 @@ function listItems(collection: ViewCollection): JsonObject {
 }
 
 function searchItems(collection: ViewCollection): JsonObject {
+  const singleton = collection.operations.has('readSingleton');
+  const success = singleton
+    ? answers('The item.', itemBody(collection), searchFailures)
+    : answers('The items, and the counts that were asked for.', listBody(collection), searchFailures);
   const body = { schema: reference('schemas', collection.names.search) };
   return {
     operationId: collection.names.searchOperation,
     tags: [collection.names.tag],
-    summary: `Search items of ${quoted(collection)}`,
+    summary: singleton ? `Read ${quoted(collection)} by a body` : `Search items of ${quoted(collection)}`,
     description: 'Answers as GET does. Send it with the method SEARCH; parameters in the URL do not count.',
     requestBody: { content: { 'application/json': body } },
-    responses: answers('The items, and the counts that were asked for.', listBody(collection), searchFailures),
+    responses: success,
   };
 }
 
@@ -83,7 +87,7 @@ function readSingleton(collection: ViewCollection): JsonObject {
     tags: [collection.names.tag],
     summary: `Read ${quoted(collection)}`,
     description: `Returns the only item of ${quoted(collection)}; before it is written first, its defaults.`,
-    parameters: singletonParameters(),
+    parameters: itemParameters(collection),
     responses: answers('The item.', itemBody(collection), readFailures),
   };
 }

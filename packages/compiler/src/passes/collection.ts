@@ -59,14 +59,12 @@ const kindWords = {
   foreign: 'foreign table',
 } as const;
 
-/** API specification, section 4: without a key a collection is only listed; a singleton is one object. */
+/** API specification, section 4: without a key a collection is only listed; a singleton is one object, without keys. */
 function operationsOf({ name, key, singleton }: Collection): readonly Operation[] {
   const path = `/items/${encodeURIComponent(name)}`;
-  if (singleton) return [{ kind: 'readSingleton', method: 'GET', path }];
-  const lists: readonly Operation[] = [
-    { kind: 'list', method: 'GET', path },
-    { kind: 'search', method: 'SEARCH', path },
-  ];
+  const search: Operation = { kind: 'search', method: 'SEARCH', path };
+  if (singleton) return [{ kind: 'readSingleton', method: 'GET', path }, search];
+  const lists: readonly Operation[] = [{ kind: 'list', method: 'GET', path }, search];
   return key.length === 0 ? lists : [...lists, { kind: 'read', method: 'GET', path: `${path}/:key` }];
 }
 

@@ -1,12 +1,12 @@
 import type { ColumnType } from '@platform/introspect/schema';
 import { expect, test } from 'vitest';
-import { column, typeOf } from '../testing/build-schema.ts';
+import { columnOf, typeOf } from '../testing/build-schema.ts';
 import { constantDefault } from './constant-default.ts';
 
 const text = typeOf('text', 'text');
 
 function textOf(expression: string, type: ColumnType = text): string | undefined {
-  return constantDefault(column('a', type, { fill: { kind: 'default', expression } }))?.text;
+  return constantDefault(columnOf('a', type, { fill: { kind: 'default', expression } }))?.text;
 }
 
 test.each([
@@ -30,10 +30,10 @@ test.each(['now()', "nextval('s'::regclass)", "'a'::text || 'b'::text", 'NULL::t
 );
 
 test('keeps the type with its modifier', () => {
-  const price = column('price', typeOf('decimal', 'numeric'), {
+  const price = columnOf('price', typeOf('numeric', 'decimal'), {
     nativeType: 'numeric(10,2)',
     fill: { kind: 'default', expression: '0' },
   });
   expect(constantDefault(price)).toEqual({ text: '0', type: 'numeric(10,2)' });
-  expect(constantDefault(column('id', typeOf('integer', 'int4')))).toBeUndefined();
+  expect(constantDefault(columnOf('id', typeOf('int4', 'integer')))).toBeUndefined();
 });

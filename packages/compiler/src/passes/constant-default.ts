@@ -1,7 +1,7 @@
 import type { Column } from '@platform/introspect/schema';
 import type { ConstantDefault } from '@platform/runtime/contract';
 
-const quoted = /^(E?)'((?:[^']|'')*)'(?:::.+)?$/;
+const quoted = /^(E?)'((?:[^']|'')*)'(?:::[\w ".,()[\]]+)?$/;
 const bare = /^(?:-?\d+(?:\.\d+)?|true|false)$/;
 
 /**

@@ -1,6 +1,7 @@
 import type { Collection, Column, ColumnFill, Field, Table } from '@platform/introspect/schema';
 import type { FieldDescriptor } from '@platform/runtime/contract';
 import type { ApiField } from '../api.ts';
+import { constantDefault } from './constant-default.ts';
 import { quoteIdentifier } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 import { nativeForm } from './wire-form.ts';
@@ -17,7 +18,7 @@ export function resolveFields(
   );
   return collection.fields.map((field) => {
     const column = index.column(table, field.column);
-    const descriptor = describe(field, table, column, index);
+    const descriptor = describe(field, table, column, index, collection.singleton);
     const keyPosition = collection.key.indexOf(field.name);
     const values = valuesOf(field, column);
     return {
@@ -33,10 +34,11 @@ export function resolveFields(
   });
 }
 
-function describe(field: Field, table: Table, column: Column, index: SchemaIndex): FieldDescriptor {
+function describe(field: Field, table: Table, column: Column, index: SchemaIndex, singleton: boolean): FieldDescriptor {
   const { native, comparison, wire } = nativeForm(column.type, field.type);
   const { values, element, maxLength, precision, scale } = column.type;
   const fill = fillOf(column, index);
+  const constant = singleton ? constantDefault(column) : undefined;
   return {
     name: field.name,
     column: quoteIdentifier(column.name),
@@ -48,6 +50,7 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
     ...(values && { values }),
     ...(field.type === 'array' && element && { element: element.portable }),
     ...(fill && { filled: fill }),
+    ...(constant && { default: constant }),
     writable: isWritable(field, table, column),
     ...(maxLength !== null && { maxLength }),
     ...(precision !== null && { precision }),

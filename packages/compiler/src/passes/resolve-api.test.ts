@@ -144,7 +144,7 @@ describe('operations', () => {
   test.each([
     ['articles', ['list', 'search', 'read']],
     ['totals', ['list', 'search']],
-    ['settings', ['readSingleton']],
+    ['settings', ['readSingleton', 'search']],
   ])('of %s', (name, expected) => {
     expect(kinds(name)).toEqual(expected);
   });

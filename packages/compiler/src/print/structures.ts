@@ -6,9 +6,9 @@
  */
 import { createRequire } from 'node:module';
 import type * as TsMorph from 'ts-morph';
-import { docText, type Member, type TypeDeclaration } from './declaration.ts';
+import { docText, type Member, type Notes, type TypeDeclaration } from './declaration.ts';
 import { propertyKey } from './text.ts';
-import { flat, printTyped, type Type } from './type.ts';
+import { printTyped } from './type.ts';
 
 /** Prints the types of one file, with an empty line between them and a line end after the last. */
 export type PrintTypes = (types: readonly TypeDeclaration[]) => string;
@@ -40,41 +40,41 @@ function loadTsMorph(): typeof TsMorph {
 
 /** An interface without properties would accept everything: it becomes an object that has none. */
 function structureOf(declaration: TypeDeclaration, kinds: typeof TsMorph.StructureKind): TsMorph.StatementStructures {
-  const { name } = declaration;
-  const docs = docsOf(declaration.notes, 0);
-  if (declaration.kind === 'alias') {
-    const typed = typedName(name, `export type ${name}`, ' =', declaration.type, 0);
-    return { type: '', ...typed, kind: kinds.TypeAlias, isExported: true, docs, leadingTrivia: emptyLine };
-  }
-  if (declaration.members.length === 0) {
-    const type = 'Record<string, never>';
-    return { name, type, kind: kinds.TypeAlias, isExported: true, docs, leadingTrivia: emptyLine };
-  }
-  return { name, kind: kinds.Interface, isExported: true, docs, properties: declaration.members.map(propertyOf) };
-}
-
-function propertyOf({ name, optional, notes, type }: Member): TsMorph.OptionalKind<TsMorph.PropertySignatureStructure> {
-  const key = `${propertyKey(name)}${optional ? '?' : ''}`;
-  return { ...typedName(key, `  ${key}`, ':', type, 2), docs: docsOf(notes, 2) };
+  const { name, notes } = declaration;
+  const shared = { isExported: true, docs: docsOf(notes, 0) };
+  if (declaration.kind === 'alias') return { ...aliasOf(declaration), ...shared, kind: kinds.TypeAlias };
+  const { members } = declaration;
+  if (members.length === 0) return structureOf({ kind: 'alias', name, notes, type: 'Record<string, never>' }, kinds);
+  return { name, properties: members.map(propertyOf), ...shared, kind: kinds.Interface };
 }
 
 /**
- * A name and its type. ts-morph hangs every line of a type below its first, closing brackets too, which no formatter
- * does; but it leaves a name alone: a type of several lines goes with its name.
+ * ts-morph hangs every line of a type below its first, closing brackets too, which no formatter does; but it leaves a
+ * name alone: a type of several lines goes with its name, here and in `propertyOf`.
  */
-function typedName(
-  name: string,
-  before: string,
-  separator: string,
-  type: Type,
-  indent: number,
-): { readonly name: string; readonly type?: string } {
-  const text = printTyped(before, separator, type, indent);
-  if (!text.includes('\n')) return { name, type: flat(type) };
-  return { name: `${name}${text.replaceAll(`\n${' '.repeat(indent)}`, '\n')}` };
+function aliasOf({
+  name,
+  type,
+}: Alias): Pick<TsMorph.TypeAliasDeclarationStructure, 'name' | 'type' | 'leadingTrivia'> {
+  const text = printTyped(`export type ${name}`, ' =', type, 0);
+  const typed = isLong(text) ? { name: `${name}${text}`, type: '' } : { name, type: text.slice(' = '.length) };
+  return { ...typed, leadingTrivia: emptyLine };
 }
 
-function docsOf(notes: TypeDeclaration['notes'], indent: number): string[] {
+function propertyOf({ name, optional, notes, type }: Member): TsMorph.OptionalKind<TsMorph.PropertySignatureStructure> {
+  const key = propertyKey(name);
+  const start = `  ${key}${optional ? '?' : ''}`;
+  const text = printTyped(start, ':', type, 2);
+  const docs = docsOf(notes, 2);
+  if (isLong(text)) return { name: `${start}${text}`.replaceAll(/^ {2}/gm, ''), docs };
+  return { name: key, hasQuestionToken: optional, type: text.slice(': '.length), docs };
+}
+
+function isLong(text: string): boolean {
+  return text.includes('\n');
+}
+
+function docsOf(notes: Notes, indent: number): string[] {
   const text = docText(notes, indent);
   return text === null ? [] : [text];
 }
@@ -83,3 +83,5 @@ function docsOf(notes: TypeDeclaration['notes'], indent: number): string[] {
 function emptyLine(writer: TsMorph.CodeBlockWriter): void {
   if (writer.getLength() > 0) writer.blankLineIfLastNot();
 }
+
+type Alias = Extract<TypeDeclaration, { readonly kind: 'alias' }>;

@@ -88,6 +88,8 @@ export interface ColumnRow {
   readonly collisdeterministic: boolean;
   readonly description: string | null;
   readonly isUpdatable: boolean;
+  /** Whether the role of the connection may read it. */
+  readonly isReadable: boolean;
 }
 
 /** A name with its schema. */

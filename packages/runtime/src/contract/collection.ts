@@ -1,5 +1,11 @@
 import type { PortableType, WireForm } from './types.ts';
 
+/** A constant that the database fills a column with, in its text form; `type` is the column's, ready for SQL. */
+export interface ConstantDefault {
+  readonly text: string;
+  readonly type: string;
+}
+
 /** A column-backed field of a collection, as generated code states it. */
 export interface FieldDescriptor {
   /** API name. */
@@ -21,6 +27,8 @@ export interface FieldDescriptor {
   readonly element?: PortableType;
   /** Who fills the column when the caller does not. Absent: nobody, so a value is required unless `nullable`. */
   readonly filled?: 'default' | 'identity' | 'generated';
+  /** On singletons, which read as their defaults before the first write: the default when it is a constant. */
+  readonly default?: ConstantDefault;
   /** False when nobody can write it: generated columns, columns of views that cannot be updated, unknown types. */
   readonly writable: boolean;
   readonly maxLength?: number;

@@ -1,5 +1,7 @@
+import type { Operator } from './condition.ts';
 import type { FilterNames } from './filter.ts';
-import { isFieldFunction, isOperator, parseCall } from './operators.ts';
+import { isDynamic } from './operand.ts';
+import { isFieldFunction, isOperator, listed, parseCall } from './operators.ts';
 import type { JsonValue } from './types.ts';
 
 /**
@@ -31,6 +33,7 @@ export interface FilterForm {
   readonly relationalDepth: number;
   readonly filterDepth: number;
   readonly comparisons: number;
+  readonly relations: number;
   readonly regex: boolean;
 }
 
@@ -60,7 +63,7 @@ export function checkFilterForm(
   form: FilterForm,
   report: Report,
 ): void {
-  const state = { comparisons: 0 };
+  const state = { comparisons: 0, relations: 0 };
   checkRows(filter, { collection, path: [], depth: 0, names: 0 });
 
   function isKnown(name: string, { collection }: Position): boolean {
@@ -118,6 +121,7 @@ export function checkFilterForm(
       report(at.path, 'names too many relations');
       return;
     }
+    if (call !== undefined) countRelation(at);
     checkUnderName(value, { ...at, collection: targetOf(key, at), names: at.names + 1 });
   }
 
@@ -134,13 +138,20 @@ export function checkFilterForm(
       report(at.path, 'nests too deep');
       return;
     }
-    for (const [key, inner] of Object.entries(value)) {
+    const entries = Object.entries(value);
+    if (entries.length === 0 || entries.some(([key]) => !isOperator(key))) countRelation(at);
+    for (const [key, inner] of entries) {
       const next = { ...at, path: [...at.path, key], depth: at.depth + 1 };
       if (key === '_and' || key === '_or') checkList(inner, next, checkObjectUnderName);
-      else if (key === '_some' || key === '_none') checkRows(inner, next);
-      else if (isOperator(key)) checkOperator(key, next);
+      else if (key === '_some' || key === '_none') checkQuantified(inner, next);
+      else if (isOperator(key)) checkOperator(key, inner, next);
       else checkName(key, inner, next);
     }
+  }
+
+  function checkQuantified(value: JsonValue, at: Position): void {
+    countRelation(at);
+    checkRows(value, at);
   }
 
   function checkObjectUnderName(value: JsonValue, at: Position): void {
@@ -148,16 +159,31 @@ export function checkFilterForm(
     else report(at.path, 'must be an object');
   }
 
-  function checkOperator(operator: string, at: Position): void {
+  function checkOperator(operator: Operator, value: JsonValue, at: Position): void {
     if (operator === '_regex' && !form.regex) {
       report(at.path, 'is only available in validation rules');
       return;
     }
-    countComparison(at);
+    countComparison(at, comparisonsOf(operator, value));
   }
 
-  function countComparison(at: Position): void {
-    state.comparisons += 1;
-    if (state.comparisons === form.comparisons + 1) report(at.path, 'is one comparison too many');
+  function countComparison(at: Position, count = 1): void {
+    const before = state.comparisons;
+    state.comparisons += count;
+    if (before <= form.comparisons && state.comparisons > form.comparisons) {
+      report(at.path, 'is one comparison too many');
+    }
   }
+
+  function countRelation(at: Position): void {
+    state.relations += 1;
+    if (state.relations === form.relations + 1) report(at.path, 'is one relation too many');
+  }
+}
+
+/** A list that holds dynamic values becomes one comparison per element; any other operand is one. */
+function comparisonsOf(operator: Operator, value: JsonValue): number {
+  if (!listed.has(operator)) return 1;
+  const elements = typeof value === 'string' ? value.split(',') : (listOf(value) ?? []);
+  return elements.some(isDynamic) ? elements.length : 1;
 }

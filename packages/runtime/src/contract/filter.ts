@@ -86,6 +86,7 @@ function checkForm(
     relationalDepth: limits.relationalDepth,
     filterDepth: limits.filterDepth,
     comparisons: limits.comparisons,
+    relations: limits.filterRelations,
     regex: options.regex === true,
   };
   checkFilterForm(input, collection, names, form, (path, message) => problems.push({ stage: 'syntax', path, message }));

@@ -4,12 +4,14 @@ export interface QueryLimits {
   readonly relationalDepth: number;
   /** QUERYSTRING_MAX_PARSE_DEPTH: brackets of one parameter name. */
   readonly parseDepth: number;
-  /** QUERYSTRING_ARRAY_LIMIT: elements of one list in bracket form. */
+  /** QUERYSTRING_ARRAY_LIMIT: elements of `fields`, `sort`, `meta`, and of a list in bracket form. */
   readonly arrayLimit: number;
   /** Nesting of a filter written as JSON; bounds the stack. */
   readonly filterDepth: number;
   /** Comparisons in one filter; keeps a statement below the protocol's 65,535 parameters. */
   readonly comparisons: number;
+  /** Relations that one filter may look through or count; each is a subquery of its own. */
+  readonly filterRelations: number;
   /** Relations one request may select, wildcards expanded; bounds the size of a statement. */
   readonly relations: number;
 }
@@ -21,5 +23,6 @@ export const defaultQueryLimits: QueryLimits = {
   arrayLimit: 500,
   filterDepth: 64,
   comparisons: 10_000,
+  filterRelations: 200,
   relations: 2_000,
 };

@@ -16,6 +16,8 @@ export interface Statement {
  */
 export interface RowSink {
   row(buffer: Buffer, offset: number, length: number): void;
+  /** There are no more rows. Called by `read` before anything else is received, so that memory is free for the next. */
+  end?(): void;
 }
 
 /** A database that runs compiled statements. Errors reject with `PlatformError` (see `errors.ts`). */

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlatformError } from '../errors.ts';
 import type { Database, Parameter, RowSink, Statement } from './database.ts';
+import { lockEmbedded } from './embedded-lock.ts';
 import { ConnectionError, toDatabaseError } from './errors.ts';
 import { sessionSql } from './postgres/options.ts';
 import { Read } from './postgres/read.ts';
@@ -33,7 +34,8 @@ const batchRows = 256;
  * in a held cursor instead of keeping the session to itself.
  */
 export async function connectPglite(source: string | EmbeddedPostgres): Promise<Database> {
-  const embedded = typeof source === 'string' ? await startPglite(source) : source;
+  const { embedded, close } =
+    typeof source === 'string' ? await startPglite(source) : { embedded: source, close: async () => {} };
   await embedded.exec(sessionSql(session, true));
   const conversation = new Conversation(embedded);
   const read = (request: Request, sink: RowSink): Promise<void> => conversation.read(request, sink);
@@ -44,16 +46,22 @@ export async function connectPglite(source: string | EmbeddedPostgres): Promise<
     query: (text, parameters) => readTexts(read, text, parameters),
     close: async (graceMs) => {
       await conversation.close(graceMs);
-      if (typeof source === 'string') await embedded.close();
+      await close();
     },
   };
 }
 
-async function startPglite(directory: string): Promise<EmbeddedPostgres> {
+/** A directory on disk is locked while it is open; a name with a scheme, such as `memory://`, is no such directory. */
+async function startPglite(
+  directory: string,
+): Promise<{ readonly embedded: EmbeddedPostgres; close(): Promise<void> }> {
+  const release = directory.includes('://') ? () => {} : lockEmbedded(directory);
   try {
     const { PGlite } = await import('@electric-sql/pglite');
-    return await PGlite.create(directory);
+    const embedded = await PGlite.create(directory);
+    return { embedded, close: () => embedded.close().finally(release) };
   } catch (cause) {
+    release();
     const error = new ConnectionError(`Cannot open the embedded database in ${directory}: ${String(cause)}`, { cause });
     throw toDatabaseError(error);
   }

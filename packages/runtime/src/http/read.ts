@@ -24,7 +24,7 @@ export interface Reader {
   nothing(exchange: Exchange, planned: PlannedRead): void;
   /** Answers FORBIDDEN when there is no row, so that missing and hidden items look the same. */
   item(exchange: Exchange, planned: PlannedRead): Promise<void>;
-  /** Answers fields of null when there is no row: the item before its first write. */
+  /** Answers the one row that there always is: before the first write it holds the defaults. */
   singleton(exchange: Exchange, planned: PlannedRead): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export function createReader({ database, gate, answerer }: ReaderOptions): Reade
     },
     async singleton(exchange, planned) {
       const rows = await readRows(planned);
-      sendTagged(answerer, exchange, rows.items === 0 ? unwritten(planned.plan) : rows.end());
+      sendTagged(answerer, exchange, rows.end());
     },
   };
 }
@@ -86,14 +86,6 @@ const nothing = Buffer.alloc(0);
 /** Weak comparison (RFC 9110, section 8.8.3.2). */
 function isTag(candidate: string, tag: string): boolean {
   return candidate.trim().replace(/^W\//, '') === tag.slice(2);
-}
-
-function unwritten(plan: ReadPlan): Buffer {
-  const members = plan.fields.map(({ key, shape }) => {
-    const absent = shape.kind === 'scalar' || shape.kind === 'record' ? 'null' : '[]';
-    return `${JSON.stringify(key)}:${absent}`;
-  });
-  return Buffer.from(`{"data":{${members.join(',')}}}`);
 }
 
 /**

@@ -6,7 +6,7 @@ export function listItems(path: `GET /items/${string}`, collection: CollectionDe
   return { path, method: 'GET', operation: 'list', collection, byKey: false };
 }
 
-/** Links `SEARCH /items/<collection>`: the list, with the query in the body. */
+/** Links `SEARCH /items/<collection>`: the list, or the singleton's only item, with the query in the body. */
 export function searchItems(path: `SEARCH /items/${string}`, collection: CollectionDescriptor): Route {
   return { path, method: 'SEARCH', operation: 'search', collection, byKey: false };
 }

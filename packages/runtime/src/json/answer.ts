@@ -7,7 +7,7 @@ import { writeCount } from './numbers.ts';
 import { createTranscoder, type Transcoder } from './transcode.ts';
 
 /**
- * One answer being written. Pass it as the sink of the plan's statement, then call `end`.
+ * One answer being written. Pass it as the sink of the plan's statement, then call `end` for the bytes.
  *
  * For a plan that is streamed, call `take` whenever the reader is ready for more: the chunks and what `end` returns are
  * the same bytes in order as the whole answer.
@@ -17,7 +17,7 @@ export interface Answer extends RowSink {
   readonly items: number;
   /** Hands out the bytes written since the last call; empty when no row arrived. */
   take(): Buffer;
-  /** Completes the answer and hands out its (remaining) bytes. */
+  /** Completes the answer and hands out its (remaining) bytes; the same again when called again. */
   end(): Buffer;
   /** Forgets every row, so that the statement can be run again. Only before the first `take`. */
   reset(): void;
@@ -55,6 +55,7 @@ class PlanAnswer implements Answer {
   readonly #out = new ByteWriter();
   #started = false;
   #meta: Buffer | undefined;
+  #ended: Buffer | undefined;
 
   constructor(layout: Layout) {
     this.#layout = layout;
@@ -74,6 +75,11 @@ class PlanAnswer implements Answer {
   }
 
   end(): Buffer {
+    this.#ended ??= this.#complete();
+    return this.#ended;
+  }
+
+  #complete(): Buffer {
     this.#start();
     if (!this.#layout.many && this.items === 0) this.#out.append(nullText);
     if (this.#layout.many) this.#put(bracket);
@@ -87,6 +93,7 @@ class PlanAnswer implements Answer {
     this.items = 0;
     this.#started = false;
     this.#meta = undefined;
+    this.#ended = undefined;
   }
 
   #start(): void {

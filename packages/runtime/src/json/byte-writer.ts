@@ -12,8 +12,8 @@ const slabSize = 131_072;
 /** A slab with less room than this is out of use until its views have been given back. */
 const leastRoom = 8_192;
 
-/** Idle slabs kept for the next writer: as many as answers are ever half-written at once. */
-const mostSpares = 8;
+/** Idle slabs kept for the next writer: as many as answers and messages are usually half-written at once. */
+const mostSpares = 16;
 
 /** Memory of answers that stand in it one behind the other. */
 interface Slab {

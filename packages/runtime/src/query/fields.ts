@@ -32,7 +32,12 @@ interface Asked {
 interface Budget {
   readonly scope: Scope;
   relations: number;
+  /** Paths handed down to relations: wildcards multiply them, and each costs time although it may select nothing. */
+  paths: number;
 }
+
+/** Paths handed down for each relation that may be selected. */
+const pathsPerRelation = 10;
 
 /**
  * The names stage of `fields`: paths to a tree of readable fields and relations (API specification, section 5.1).
@@ -45,7 +50,7 @@ export function resolveFields(
   fields: readonly (readonly string[])[],
   limits: ReadLimits,
 ): Selection {
-  const budget: Budget = { scope, relations: limits.relations };
+  const budget: Budget = { scope, relations: limits.relations, paths: limits.relations * pathsPerRelation };
   return resolveLevel(
     budget,
     collection,
@@ -71,9 +76,13 @@ function isName(scope: Scope, name: string): boolean {
 
 function resolveLevel(budget: Budget, collection: CollectionScope, paths: readonly Path[], link = false): Selection {
   const asked = new Map<string, Asked>();
+  let all = false;
   for (const path of paths) {
-    if (path.names[0] === '*') askAll(budget, collection, path, asked);
-    else ask(asked, path);
+    if (path.names[0] === '*') {
+      if (!all) askAll(collection, asked);
+      all = true;
+      askBelowAll(budget, collection, path, asked);
+    } else ask(budget, asked, path);
   }
   const parts: Selected[] = [];
   for (const [name, what] of asked) {
@@ -89,23 +98,47 @@ function isItem(name: string, { below }: Asked): boolean {
   return name.startsWith('item:') || (name === 'item' && below.length > 0);
 }
 
-function ask(asked: Map<string, Asked>, { names, soft }: Path): void {
+function ask(budget: Budget, asked: Map<string, Asked>, { names, soft }: Path): void {
   const [name = '', ...rest] = names;
-  const what = asked.get(name) ?? { own: false, soft: true, below: [] };
-  asked.set(name, what);
-  if (rest.length === 0) what.own = true;
-  else what.below.push({ names: rest, soft });
+  if (rest.length === 0) askOwn(asked, name, soft);
+  else askBelow(budget, asked, name, { names: rest, soft });
+}
+
+function askOwn(asked: Map<string, Asked>, name: string, soft: boolean): void {
+  const what = entryOf(asked, name);
+  what.own = true;
   what.soft &&= soft;
 }
 
-/** `*` asks for every field and for the keys of every relation, `*.x` also for `x` of every relation. */
-function askAll(budget: Budget, collection: CollectionScope, { names }: Path, asked: Map<string, Asked>): void {
+function askBelow(budget: Budget, asked: Map<string, Asked>, name: string, path: Path): void {
+  budget.paths -= 1;
+  if (budget.paths < 0) throw tooLarge();
+  const what = entryOf(asked, name);
+  what.below.push(path);
+  what.soft &&= path.soft;
+}
+
+function entryOf(asked: Map<string, Asked>, name: string): Asked {
+  const known = asked.get(name);
+  if (known !== undefined) return known;
+  const what: Asked = { own: false, soft: true, below: [] };
+  asked.set(name, what);
+  return what;
+}
+
+/** `*` asks for every field and for the keys of every relation. */
+function askAll(collection: CollectionScope, asked: Map<string, Asked>): void {
+  for (const name of collection.fields.keys()) askOwn(asked, name, true);
+  for (const name of collection.relations.keys()) askOwn(asked, name, true);
+}
+
+/** `*.x` asks for `x` of every relation too. */
+function askBelowAll(budget: Budget, collection: CollectionScope, { names }: Path, asked: Map<string, Asked>): void {
   const [, ...rest] = names;
-  for (const name of collection.fields.keys()) ask(asked, { names: [name], soft: true });
-  for (const name of collection.relations.keys()) ask(asked, { names: [name], soft: true });
   if (rest.length === 0) return;
+  const below: Path = { names: rest, soft: true };
   for (const [name, { descriptor }] of collection.relations) {
-    if (budget.scope.collections.has(descriptor.target)) ask(asked, { names: [name, ...rest], soft: true });
+    if (budget.scope.collections.has(descriptor.target)) askBelow(budget, asked, name, below);
   }
 }
 
@@ -152,5 +185,9 @@ function resolveKeys(budget: Budget, name: string, relation: RelationScope, soft
 
 function countRelation(budget: Budget): void {
   budget.relations -= 1;
-  if (budget.relations < 0) throw invalidQuery('"fields" selects too many relations.');
+  if (budget.relations < 0) throw tooLarge();
+}
+
+function tooLarge(): Error {
+  return invalidQuery('"fields" selects too many relations.');
 }

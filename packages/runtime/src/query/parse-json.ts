@@ -45,6 +45,7 @@ function holdsPrototype(value: JsonValue): boolean {
  */
 export function keepDigits(_key: string, value: JsonValue, place?: { source?: string }): JsonValue {
   if (typeof value !== 'number' || place?.source === undefined) return value;
+  if (String(value) === place.source) return value;
   return Number.isFinite(value) && digitsOf(String(value)) === digitsOf(place.source) ? value : place.source;
 }
 

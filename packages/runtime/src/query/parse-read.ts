@@ -83,7 +83,9 @@ function refuseUnavailable(tree: QueryTree, name: string): void {
 
 function parseFields(tree: QueryTree, limits: ReadLimits): readonly (readonly string[])[] {
   const paths = new Map<string, readonly string[]>();
-  for (const text of parseList(tree, 'fields')) {
+  const texts = parseList(tree, 'fields');
+  if (texts.length > limits.arrayLimit) throw invalidQuery('"fields" has too many elements.');
+  for (const text of texts) {
     const path = text.split('.');
     if (path.length > limits.relationalDepth) throw invalidQuery('"fields" names too many relations.');
     paths.set(text, path);

@@ -10,6 +10,7 @@ import { createStatement, type StatementBuilder } from '../sql/statement.ts';
 import type { Selection } from './fields.ts';
 import type { MetaName } from './parse-read.ts';
 import type { ReadPlan } from './plan.ts';
+import { orDefaults } from './plan-defaults.ts';
 import { keyFields, orderBy, printOrder } from './plan-order.ts';
 import { createPage, outerOrder } from './plan-page.ts';
 import { leavesTable, printSelection } from './plan-selection.ts';
@@ -47,7 +48,8 @@ export interface ReadQuery {
 export function planRead(query: ReadQuery): ReadPlan {
   const statement = createStatement(query.operands);
   const parts = startRead(query, statement);
-  const printed = query.meta.length > 0 ? printCounted(query, parts) : printPlain(query, parts);
+  const joins = query.meta.length > 0 || isSingleton(query);
+  const printed = joins ? printJoined(query, parts) : printPlain(query, parts);
   const { text, binders } = statement.finish(printed.text);
   return {
     statement: { name: nameOf(text), text },
@@ -108,20 +110,31 @@ function printPaged(query: ReadQuery, { row, from, matching, bounds }: ReadParts
   return { text: `SELECT ${expressions.join(', ')} FROM ${source}${orderBy(outer)}`, fields };
 }
 
-/** The counts are computed once, and joined so that an empty list still has the one row that carries them. */
-function printCounted(query: ReadQuery, parts: ReadParts): Printed {
+function isSingleton({ selector, many }: ReadQuery): boolean {
+  return selector === 'list' && !many;
+}
+
+/**
+ * The list joined to one row that is always there: it carries the counts of an empty list, computed once, and the
+ * defaults of a singleton that nobody has written.
+ */
+function printJoined(query: ReadQuery, parts: ReadParts): Printed {
   const { row, from, rows, matching, bounds } = parts;
   const order = printOrder(row, query.order);
   const page = createPage(row);
   const present = page.extra('TRUE');
   const outer = outerOrder(page, order);
-  const { expressions, fields } = printSelection(page.row, query.selection, query.nestedLimit);
+  const single = isSingleton(query);
+  const item = single ? orDefaults(page.row, present) : page.row;
+  const { expressions, fields } = printSelection(item, query.selection, query.nestedLimit);
   const counts = query.meta.map((name, index) => {
     const predicate = name === 'total_count' ? rows : matching;
     return `(SELECT pg_catalog.count(*) FROM ${from}${where(predicate)}) AS c${index}`;
   });
   const meta = row.statement.alias();
-  const columns = [...counts.map((_, index) => `${meta}.c${index}`), `${present} IS NOT NULL`, ...expressions];
+  const carried = counts.map((_, index) => `${meta}.c${index}`);
+  const flag = counts.length === 0 ? [] : [single ? 'TRUE' : `${present} IS NOT NULL`];
+  const columns = [...carried, ...flag, ...expressions];
   const source = page.print(from, matching, order, bounds);
   const text = `SELECT ${columns.join(', ')} FROM (SELECT ${counts.join(', ')}) ${meta} LEFT JOIN ${source} ON TRUE`;
   return { text: text + orderBy(outer), fields };

@@ -88,7 +88,7 @@ describe('the SQL of lists', () => {
 
   test('counts are computed once and survive an empty list', () => {
     expect(list(admin, 'tags', 'fields=name&meta=*&filter[name][_contains]=50%25_&limit=3')).toMatchInlineSnapshot(`
-      "SELECT t2.c0, t2.c1, t1."x0" IS NOT NULL, t1."name" FROM (SELECT (SELECT pg_catalog.count(*) FROM "public"."tags" t0) AS c0, (SELECT pg_catalog.count(*) FROM "public"."tags" t0 WHERE t0."name"::pg_catalog.text LIKE $1::pg_catalog.text) AS c1) t2 LEFT JOIN (SELECT t0."id", t0."name", TRUE AS "x0" FROM "public"."tags" t0 WHERE t0."name"::pg_catalog.text LIKE $1::pg_catalog.text ORDER BY t0."id" LIMIT 3) t1 ON TRUE ORDER BY t1."id"
+      "SELECT t2.c0, t2.c1, t1."x0" IS NOT NULL, t1."name" FROM (SELECT (SELECT pg_catalog.count(*) FROM "public"."tags" t0) AS c0, (SELECT pg_catalog.count(*) FROM "public"."tags" t0 WHERE t0."name"::pg_catalog.text COLLATE pg_catalog."default" LIKE $1::pg_catalog.text) AS c1) t2 LEFT JOIN (SELECT t0."id", t0."name", TRUE AS "x0" FROM "public"."tags" t0 WHERE t0."name"::pg_catalog.text COLLATE pg_catalog."default" LIKE $1::pg_catalog.text ORDER BY t0."id" LIMIT 3) t1 ON TRUE ORDER BY t1."id"
       ["%50\\\\%\\\\_%"]"
     `);
   });
@@ -126,9 +126,9 @@ describe('the SQL of filters', () => {
     [{ rating: { _between: ['1.50', 2] } }, 't0."rating" BETWEEN $1::numeric AND $2::numeric   ["1.50","2"]'],
     [
       { title: { _contains: '5%_\\' } },
-      't0."title"::pg_catalog.text LIKE $1::pg_catalog.text   ["%5\\\\%\\\\_\\\\\\\\%"]',
+      't0."title"::pg_catalog.text COLLATE pg_catalog."default" LIKE $1::pg_catalog.text   ["%5\\\\%\\\\_\\\\\\\\%"]',
     ],
-    [{ title: { _nistarts_with: 'a' } }, 't0."title"::pg_catalog.text NOT ILIKE $1::pg_catalog.text   ["a%"]'],
+    [{ title: { _nistarts_with: 'a' } }, 't0."title"::pg_catalog.text COLLATE pg_catalog."default" NOT ILIKE $1::pg_catalog.text   ["a%"]'],
     [{ title: { _empty: true } }, `(t0."title" IS NULL OR t0."title" = '')   []`],
     [{ slug: 'a' }, 't0."slug"::pg_catalog.text = $1::text   ["a"]'],
     [{ status: { _neq: 'draft' } }, 't0."status" <> $1::"public"."article_status"   ["draft"]'],
@@ -317,6 +317,8 @@ describe('order of checks', () => {
     ['sort=metadata', 'INVALID_QUERY'],
     ['sort=comments.body', 'INVALID_QUERY'],
     ['sort=comments', 'INVALID_QUERY'],
+    ['sort=comments,nothing', 'FORBIDDEN'],
+    ['sort=comments&filter[nothing]=1', 'FORBIDDEN'],
     ['sort=password', 'FORBIDDEN'],
     ['filter[password][_nnull]=true', 'FORBIDDEN'],
     ['filter[author_id]=$CURRENT_USER.team', 'FORBIDDEN'],

@@ -47,7 +47,7 @@ export type NamedCollection = Pick<CollectionDescriptor, 'name'>;
  * values (API specification, 1.5). `query` is the raw text behind the `?`, or an already parsed tree.
  */
 export interface Planner {
-  /** `GET /items/:collection`. A singleton gives one item (`plan.many` false), which may be no row at all. */
+  /** `GET /items/:collection`. A singleton gives one item (`plan.many` false): its row, or its defaults. */
   list(caller: Caller, collection: NamedCollection, query: string | QueryTree): PlannedRead;
   /** `GET /items/:collection/:key`; `key` is the path segment as it was sent, still percent-encoded. */
   read(caller: Caller, collection: NamedCollection, key: string, query: string | QueryTree): PlannedRead;

@@ -15,7 +15,7 @@ import type { PlanCache } from './plan-cache.ts';
 import { boundValues, isStreamed, planRead } from './plan-read.ts';
 import type { CollectionScope, Scope } from './scope.ts';
 import { type Selector, shapeOf } from './shape.ts';
-import { checkSort, type OrderTerm, resolveSort } from './sort.ts';
+import { checkSort, type NamedTerm, resolveSort } from './sort.ts';
 
 /** A plan with the values that its request left open. */
 export interface Prepared {
@@ -46,7 +46,7 @@ const longestCachedStatement = 65_536;
 /** The names of a read, looked up. */
 interface AuthorisedNames {
   readonly selection: Selection;
-  readonly order: readonly OrderTerm[];
+  readonly order: readonly NamedTerm[];
 }
 
 /**
@@ -60,7 +60,7 @@ export function prepareRead(plans: PlanCache<ReadPlan>, wanted: WantedRead): Pre
   checkSyntax(wanted, filter);
   const collection = authoriseCollection(wanted);
   const keys = wanted.keys?.(collection) ?? { values: [], count: 0 };
-  const request = collection.descriptor.singleton ? { ...wanted.request, limit: 1 } : wanted.request;
+  const request = collection.descriptor.singleton ? { ...wanted.request, limit: 1, offset: 0 } : wanted.request;
   const shape = shapeOf(wanted.selector, wanted.collection, request, filter.condition, keys.count);
   // A shape that has a plan has names that were looked up, so nothing but its values is left to judge.
   const known = filter.problems.length === 0 ? plans.get(shape) : undefined;
@@ -109,13 +109,12 @@ function planNew(
   open: OpenValues,
   keys: NamedKeys,
 ): ReadPlan {
-  checkSort(order);
   const { limit, offset, meta } = request;
   return planRead({
     scope,
     selection,
     condition,
-    order,
+    order: checkSort(order),
     limit,
     offset,
     meta,

@@ -3,6 +3,11 @@ import { forbidden, invalidQuery } from './invalid.ts';
 import type { SortTerm } from './parse-read.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from './scope.ts';
 
+/** One term of `sort` whose names are known: the relations that lead to a field, and the field; none for a relation. */
+export interface NamedTerm extends Omit<OrderTerm, 'field'> {
+  readonly field: FieldScope | undefined;
+}
+
 /** One term of an order: the m2o relations that lead to a field, and the field. */
 export interface OrderTerm {
   readonly through: readonly RelationScope[];
@@ -15,7 +20,7 @@ export function resolveSort(
   scope: Scope,
   collection: CollectionScope,
   terms: readonly SortTerm[],
-): readonly OrderTerm[] {
+): readonly NamedTerm[] {
   return terms.map(({ path, descending }) => {
     const through: RelationScope[] = [];
     let level = collection;
@@ -26,19 +31,20 @@ export function resolveSort(
       through.push(relation);
       level = target;
     }
-    const field = level.fields.get(path.at(-1) ?? '');
-    if (field?.secret === true) throw forbidden();
-    if (field === undefined) throw level.relations.has(path.at(-1) ?? '') ? unsortable() : forbidden();
+    const last = path.at(-1) ?? '';
+    const field = level.fields.get(last);
+    if (field === undefined ? !level.relations.has(last) : field.secret) throw forbidden();
     return { through, field, descending };
   });
 }
 
 /** The last stage of `sort`: whether the names lead through single rows to something that has an order. */
-export function checkSort(order: readonly OrderTerm[]): void {
-  for (const { through, field } of order) {
+export function checkSort(terms: readonly NamedTerm[]): readonly OrderTerm[] {
+  return terms.map(({ through, field, descending }) => {
     if (through.some((relation) => relation.descriptor.kind !== 'm2o')) throw unsortable();
-    if (!isOrdered(field.descriptor)) throw unsortable();
-  }
+    if (field === undefined || !isOrdered(field.descriptor)) throw unsortable();
+    return { through, field, descending };
+  });
 }
 
 function unsortable(): Error {

@@ -28,6 +28,12 @@ const matches: Readonly<Partial<Record<Operator, string>>> = {
 };
 
 /**
+ * What patterns are matched with. The database's own collation, because PostgreSQL matches none with a collation in which
+ * different texts are equal, and because that of a column may know only the case of ASCII.
+ */
+const text = '::pg_catalog.text COLLATE pg_catalog."default"';
+
+/**
  * Prints one comparison of an expression. Every operator is defined for null and for the empty list (security property
  * P7): negative operators do not match null, an empty `_in` matches nothing and an empty `_nin` everything.
  */
@@ -43,7 +49,7 @@ export function printComparison(
   if (unary !== undefined) return unary;
   const [first = 'NULL', second = 'NULL'] = printOperand(statement, type, operator, operand);
   const match = matches[operator];
-  if (match !== undefined) return `${cast(left, '::pg_catalog.text')} ${match} ${first}`;
+  if (match !== undefined) return `${cast(left, text)} ${match} ${first}`;
   if (operator === '_between') return `${left} BETWEEN ${first} AND ${second}`;
   if (operator === '_nbetween') return `${left} NOT BETWEEN ${first} AND ${second}`;
   const list = operand.kind === 'literal';

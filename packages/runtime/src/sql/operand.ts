@@ -8,6 +8,7 @@ import {
   type Operator,
   type ValueType,
 } from '../contract/index.ts';
+import { listed } from '../contract/operators.ts';
 import type { StatementBuilder } from './statement.ts';
 
 /** What an operand is compared with: how its values are written, and the type of its parameter. */
@@ -55,7 +56,8 @@ export function encodeOperand(type: ValueType, operator: Operator, operand: Oper
   if (operand.kind === 'caller') return [];
   if (operand.kind === 'now') return [operand.offset];
   const { value } = operand;
-  if (Array.isArray(value)) {
+  // Elsewhere an array is one value: the output form of a csv field.
+  if (Array.isArray(value) && listed.has(operator)) {
     const values = value.map((element: JsonValue) => encodeOne(type, element));
     return operator === '_between' || operator === '_nbetween' ? values : [arrayLiteral(values)];
   }

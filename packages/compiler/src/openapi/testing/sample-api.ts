@@ -220,9 +220,10 @@ function fieldOf(field: SampleField, key: readonly string[], relations: readonly
 
 function operationsOf({ name, key = [], singleton }: Sample): readonly Operation[] {
   const path = `/items/${encodeURIComponent(name)}`;
-  if (singleton) return [{ kind: 'readSingleton', method: 'GET', path }];
+  const search: Operation = { kind: 'search', method: 'SEARCH', path };
+  if (singleton) return [{ kind: 'readSingleton', method: 'GET', path }, search];
   const read: readonly Operation[] = key.length === 0 ? [] : [{ kind: 'read', method: 'GET', path: `${path}/:key` }];
-  return [{ kind: 'list', method: 'GET', path }, { kind: 'search', method: 'SEARCH', path }, ...read];
+  return [{ kind: 'list', method: 'GET', path }, search, ...read];
 }
 
 function namesOf(collection: string): CollectionNames {

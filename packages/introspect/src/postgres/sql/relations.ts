@@ -29,7 +29,9 @@ export const columnsSql = `  SELECT a.attrelid::pg_catalog.text, a.attnum, a.att
     pg_catalog.col_description(a.attrelid, a.attnum) AS description,
     CASE WHEN r.relkind IN ('r', 'p') THEN true
       WHEN r.answers THEN pg_catalog.pg_column_is_updatable(r.oid, a.attnum, true)
-      ELSE false END AS "isUpdatable"
+      ELSE false END AS "isUpdatable",
+    pg_catalog.has_schema_privilege(r.space, 'USAGE')
+      AND pg_catalog.has_column_privilege(r.oid, a.attnum, 'SELECT') AS "isReadable"
   FROM relation AS r
   JOIN pg_catalog.pg_attribute AS a ON a.attrelid = r.oid
   -- type and its schema

@@ -3,8 +3,8 @@
  */
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
-import { ConnectionError } from '../errors.ts';
 import { giveBack } from '../../json/byte-writer.ts';
+import { ConnectionError } from '../errors.ts';
 import { Connection } from '../protocol/connection.ts';
 import { type BackendKey, cancelBackend } from './cancel.ts';
 import { type PostgresSettings, sessionSql } from './options.ts';

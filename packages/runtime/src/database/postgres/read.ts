@@ -34,8 +34,17 @@ export class Read implements Exchange {
 
   /** Tried again elsewhere when nothing was delivered yet: reading twice does no harm. */
   settled(error: unknown): void {
-    if (error === undefined) this.#done(undefined);
+    if (error === undefined) this.#done(this.#end());
     else if (this.#rows === 0 && this.#tries++ < mostRetries && isRetryable(error)) this.#again(this);
     else this.#done(toDatabaseError(error));
+  }
+
+  #end(): unknown {
+    try {
+      this.#sink.end?.();
+      return undefined;
+    } catch (error) {
+      return toDatabaseError(error);
+    }
   }
 }

@@ -204,8 +204,7 @@ export class Connection {
     if (name !== '') {
       if (!fresh && this.#prepared.use(name)) return false;
       if (fresh) writeCloseStatement(this.#out, name);
-      const evicted = this.#prepared.add(name);
-      if (evicted !== undefined) writeCloseStatement(this.#out, evicted);
+      for (const evicted of this.#prepared.add(name, text.length)) writeCloseStatement(this.#out, evicted);
     }
     writeParse(this.#out, name, text);
     return true;

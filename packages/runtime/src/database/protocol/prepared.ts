@@ -1,8 +1,20 @@
+/** What is known about one prepared statement. */
+interface Known {
+  /** True once the server has confirmed. */
+  confirmed: boolean;
+  /** Characters of its text. */
+  readonly size: number;
+}
+
+/** Text of all statements of one connection. Their plans take the server some hundred times as many bytes. */
+const mostText = 1_048_576;
+
 /** Which statements one connection has prepared, and which of them to forget when there are too many. */
 export class PreparedNames {
   readonly #limit: number;
-  /** In the order of their last use; true once the server has confirmed. */
-  readonly #names = new Map<string, boolean>();
+  /** In the order of their last use. */
+  readonly #names = new Map<string, Known>();
+  #text = 0;
 
   /** Keeps at most `limit` names. */
   constructor(limit: number) {
@@ -16,35 +28,41 @@ export class PreparedNames {
 
   /** Notes a use; tells whether the statement has been sent to be prepared already. */
   use(name: string): boolean {
-    const confirmed = this.#names.get(name);
-    if (confirmed === undefined) return false;
+    const known = this.#names.get(name);
+    if (known === undefined) return false;
     this.#names.delete(name);
-    this.#names.set(name, confirmed);
+    this.#names.set(name, known);
     return true;
   }
 
-  /** Notes a statement that is sent to be prepared; returns the one that has to be closed for it, if any. */
-  add(name: string): string | undefined {
-    this.#names.delete(name);
-    this.#names.set(name, false);
-    if (this.#names.size <= this.#limit) return undefined;
-    const [oldest] = this.#names.keys();
-    if (oldest !== undefined) this.#names.delete(oldest);
-    return oldest;
+  /** Notes a statement that is sent to be prepared; returns those that have to be closed for it. */
+  add(name: string, size: number): readonly string[] {
+    this.delete(name);
+    this.#names.set(name, { confirmed: false, size });
+    this.#text += size;
+    const evicted: string[] = [];
+    for (const oldest of this.#names.keys()) {
+      if (oldest === name || (this.#names.size <= this.#limit && this.#text <= mostText)) break;
+      this.delete(oldest);
+      evicted.push(oldest);
+    }
+    return evicted;
   }
 
   /** Notes that the server has prepared it. */
   confirm(name: string): void {
-    if (this.#names.has(name)) this.#names.set(name, true);
+    const known = this.#names.get(name);
+    if (known !== undefined) known.confirmed = true;
   }
 
   /** Tells whether the server has prepared it and nothing has been heard to the contrary since. */
   isConfirmed(name: string): boolean {
-    return this.#names.get(name) === true;
+    return this.#names.get(name)?.confirmed === true;
   }
 
   /** Forgets a statement that the server did not take. */
   delete(name: string): void {
+    this.#text -= this.#names.get(name)?.size ?? 0;
     this.#names.delete(name);
   }
 }

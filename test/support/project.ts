@@ -1,0 +1,49 @@
+/** A project of a test's own: a database made of SQL, configuration and permissions as text, and the platform over it. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createDatabase, type TestDatabase } from './database.ts';
+import { createProject, type Platform, startPlatform } from './platform.ts';
+
+/** What a project is made of. */
+export interface ProjectParts {
+  /** Creates and fills the database. */
+  readonly sql: string;
+  /** What `defineConfig` takes, in TypeScript. */
+  readonly config?: string;
+  /** Text of `permissions.yaml`. */
+  readonly permissions?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** A project that is compiled and served. */
+export interface ServedProject extends Platform {
+  readonly database: TestDatabase;
+  /** Stops the server and removes database and project. */
+  close(): Promise<void>;
+}
+
+/** Makes the project, compiles it and serves it on a free port. */
+export async function serveProject(parts: ProjectParts): Promise<ServedProject> {
+  const database = await createDatabase(parts.sql);
+  const project = await createProject();
+  if (parts.config !== undefined) {
+    const text = `import { defineConfig } from '@platform/cli/config';\n\nexport default defineConfig(${parts.config});\n`;
+    await writeFile(join(project.folder, 'platform.config.ts'), text);
+  }
+  if (parts.permissions !== undefined) await writeFile(join(project.folder, 'permissions.yaml'), parts.permissions);
+  const platform = await startPlatform(project.folder, database.url, parts.environment);
+  return {
+    ...platform,
+    database,
+    async close() {
+      await platform.stop();
+      await Promise.all([database.drop(), project.remove()]);
+    },
+  };
+}
+
+/** Status and code of a failed answer, as tests compare them. */
+export function failure(answer: { readonly status: number; readonly json: { readonly errors?: unknown } }): string {
+  const [first] = Array.isArray(answer.json?.errors) ? answer.json.errors : [];
+  return `${answer.status} ${first?.extensions?.code ?? 'no error'}`;
+}
