@@ -3,7 +3,8 @@ import { declarationViolations } from './declarations.ts';
 import { listFiles, readText } from './files.ts';
 
 test('generated files hold declarations and one-line calls, never control flow', () => {
-  const files = listFiles('fixtures/*/expected/**/*.ts');
+  const files = listFiles('test/golden/*/expected/**/*.ts');
+  expect(files).not.toEqual([]);
   expect(files.flatMap((path) => declarationViolations(path, readText(path)))).toEqual([]);
 });
 

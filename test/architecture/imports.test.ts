@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { listFiles, readText } from './files.ts';
-import { importViolations, type Layer } from './imports.ts';
+import { importViolations, type Layer, packagesImported } from './imports.ts';
 
 const contract = '@platform/runtime/contract';
 const introspect = ['@platform/introspect', '@platform/introspect/schema', '@platform/introspect/config'];
@@ -52,12 +52,20 @@ test.each(packages)('packages/$name imports only what lies below it', ({ name, o
   expect(violationsIn(layerOf(name, ours))).toEqual([]);
 });
 
+test.each(packages)('packages/$name imports every dependency that its package.json names', ({ name }) => {
+  const { dependencies = {} }: Manifest = JSON.parse(readText(`packages/${name}/package.json`));
+  const sources = listFiles(`packages/${name}/src/**/*.ts`).filter((path) => !path.endsWith('.test.ts'));
+  const imported = new Set(sources.flatMap((path) => packagesImported(path, readText(path))));
+  expect(Object.keys(dependencies).filter((dependency) => !imported.has(dependency))).toEqual([]);
+});
+
 test('the contract imports nothing but itself', () => {
   expect(violationsIn({ folder: 'packages/runtime/src/contract', ours: [], others: [] })).toEqual([]);
 });
 
 test('generated code imports the public entry of runtime and its own files', () => {
-  const roots = listFiles('fixtures/*/expected');
+  const roots = listFiles('test/golden/*/expected');
+  expect(roots).not.toEqual([]);
   const layers = roots.map((folder): Layer => ({ folder, ours: ['@platform/runtime'], others: [] }));
   expect(layers.flatMap(violationsIn)).toEqual([]);
 });

@@ -25,6 +25,12 @@ export function importViolations(layer: Layer, path: string, text: string): stri
   });
 }
 
+/** The packages that one file imports; `node:` stands for Node's own modules. */
+export function packagesImported(path: string, text: string): string[] {
+  const names = [...importsOf(parseSource(path, text))].map(({ text: name }) => name);
+  return names.filter((name) => !name.startsWith('.')).map(packageOf);
+}
+
 function refusal(layer: Layer, path: string, name: string): string | undefined {
   if (name.startsWith('.')) {
     const target = join(dirname(path), name);

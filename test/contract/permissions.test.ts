@@ -24,7 +24,11 @@ permissions:
         - { fields: [id, title, author_id, reviews], filter: { id: { _lte: 2 } } }
         - { fields: [id, blurb], filter: { id: { _gte: 2 } } }
     authors: { read: { fields: [id, name, password, books], filter: { id: { _neq: 2 } } } }
-    reviews: { read: { fields: [id, body], filter: { body: { _neq: hidden } } } }`,
+    reviews:
+      read:
+        - { fields: [id, body], filter: { body: { _neq: hidden } } }
+        - { fields: [] }
+    ledger: { read: { filter: { id: 1 } } }`,
   });
 });
 afterAll(() => project?.close());
@@ -40,7 +44,11 @@ describe('several rules for one action', () => {
       { id: 2, title: 'b', blurb: 'blurb 2' },
       { id: 3, title: null, blurb: 'blurb 3' },
     ]);
-    expect(await data('books/3?fields=title,author_id,reviews')).toEqual({ title: null, author_id: null, reviews: null });
+    expect(await data('books/3?fields=title,author_id,reviews')).toEqual({
+      title: null,
+      author_id: null,
+      reviews: null,
+    });
   });
 
   it.each([

@@ -41,9 +41,27 @@ describe('reading', () => {
     expect(JSON.stringify(buildTables(other))).toBe(JSON.stringify(facts));
   });
 
-  test('needs no privileges', async () => {
-    const other = await catalogOf(database.url, {}, 'SET ROLE pg_signal_backend');
-    expect(JSON.stringify(buildTables(other))).toBe(JSON.stringify(facts));
+  test('needs no privileges, and tells which are missing', async () => {
+    const other = buildTables(await catalogOf(database.url, {}, 'SET ROLE pg_signal_backend'));
+    const missing = other.diagnostics.filter(({ code }) => code === 'unreadable-tables');
+    expect(missing).toContainEqual(expect.objectContaining({ severity: 'warning', place: 'schema shop' }));
+    const rest = other.diagnostics.filter((diagnostic) => !missing.includes(diagnostic));
+    expect(JSON.stringify({ ...other, diagnostics: rest })).toBe(JSON.stringify(facts));
+  });
+
+  test('tells which columns the role may not read', async () => {
+    const other = await createDatabase('CREATE TABLE staff (id int, name text, salary int)');
+    const grant = 'GRANT SELECT (id, name) ON staff TO pg_signal_backend; SET ROLE pg_signal_backend';
+    const { diagnostics } = buildTables(await catalogOf(other.url, {}, grant));
+    await other.drop();
+    expect(diagnostics).toEqual([
+      expect.objectContaining({
+        code: 'unreadable-columns',
+        severity: 'warning',
+        place: 'table public.staff',
+        message: expect.stringContaining('"salary"'),
+      }),
+    ]);
   });
 
   test('leaves the settings of the session as they were', async () => {

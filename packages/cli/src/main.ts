@@ -6,6 +6,7 @@ import { init } from './commands/init.ts';
 import { introspect } from './commands/introspect.ts';
 import { start } from './commands/start.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
+import { lendPackages } from './lend-packages.ts';
 
 const exitCodeHelp = `
 Exit codes:
@@ -24,6 +25,7 @@ Environment:
   ADMIN_TOKEN   static token of the role admin; without it one is made and kept under .platform/
 `;
 
+lendPackages();
 await main(process.argv);
 
 async function main(argv: readonly string[]): Promise<void> {

@@ -63,13 +63,17 @@ export function createProgress(options: ProgressOptions): Progress {
       event('phase-start', { phase: name });
       const line = liveLine(options, name);
       const start = performance.now();
+      const elapsed = (): number => Math.round(performance.now() - start);
       try {
-        return await work(line.detail);
-      } finally {
-        const ms = Math.round(performance.now() - start);
+        const result = await work(line.detail);
+        const ms = elapsed();
         phases.push({ name, ms });
-        line.end(ms);
+        line.end(`${ms} ms`);
         event('phase-end', { phase: name, ms });
+        return result;
+      } catch (error) {
+        line.end(`failed after ${elapsed()} ms`);
+        throw error;
       }
     },
   };
@@ -80,7 +84,7 @@ const patience = 1000;
 
 interface LiveLine {
   detail(text: string): void;
-  end(ms: number): void;
+  end(outcome: string): void;
 }
 
 function liveLine(options: ProgressOptions, name: string): LiveLine {
@@ -99,11 +103,11 @@ function liveLine(options: ProgressOptions, name: string): LiveLine {
     detail: (text) => {
       detail = text;
     },
-    end: (ms) => {
+    end: (outcome) => {
       clearTimeout(announce);
       clearInterval(tick);
       const clear = options.terminal ? '\r\u001b[2K' : '';
-      options.write(`${clear}  ${name}  ${ms} ms${detail === '' ? '' : `  ${detail}`}\n`);
+      options.write(`${clear}  ${name}  ${outcome}${detail === '' ? '' : `  ${detail}`}\n`);
     },
   };
 }

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import { EmbeddedInUseError, lockEmbedded } from '@platform/runtime';
 import pg from 'pg';
 import { CommandError, exitCodes } from './exit-codes.ts';
+import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
 
 /** Runs one statement; values in text form. */
@@ -37,8 +39,16 @@ export function embeddedFolder(project: Project): string {
   return join(project.stateFolder, 'database');
 }
 
+/** Opens the project's database as a phase of its own. */
+export function connect(project: Project, progress: Progress): Promise<Source> {
+  // Making the embedded database keeps this thread busy for seconds, so nothing could tell while it lasts.
+  const isNew = databaseUrl(project) === null && !existsSync(join(embeddedFolder(project), 'PG_VERSION'));
+  if (isNew) progress.say('  making the embedded PostgreSQL (only this first time) …');
+  return progress.phase('connect', () => openSource(project));
+}
+
 /** Opens the project's database. Rejects with advice when it cannot be reached. */
-export async function openSource(project: Project): Promise<Source> {
+async function openSource(project: Project): Promise<Source> {
   const url = databaseUrl(project);
   return url === null ? openEmbedded(embeddedFolder(project)) : openPostgres(url);
 }
@@ -50,7 +60,7 @@ async function openPostgres(url: string): Promise<Source> {
     application_name: 'platform',
     connectionTimeoutMillis: 10_000,
   });
-  const label = `PostgreSQL at ${parsed.host === '' ? 'localhost' : parsed.host}${parsed.pathname}`;
+  const label = `PostgreSQL at ${readable(parsed.host === '' ? 'localhost' : parsed.host)}${readable(parsed.pathname)}`;
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -78,13 +88,22 @@ async function openPostgres(url: string): Promise<Source> {
   };
 }
 
+/** The part of a URL as people write it. */
+function readable(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 function parseUrl(url: string): URL {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed !== null && (parsed.protocol === 'postgres:' || parsed.protocol === 'postgresql:')) return parsed;
   throw new CommandError(
     exitCodes.usage,
     'DATABASE_URL is not the URL of a PostgreSQL database.',
-    'Write it as postgres://user:password@host:5432/database.',
+    'Write it as postgres://user:password@host:5432/database; in a password # is %23, / is %2F and @ is %40.',
   );
 }
 

@@ -16,7 +16,7 @@ import { CommandError, exitCodes } from './exit-codes.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
 import type { Source } from './source.ts';
-import { openSource } from './source.ts';
+import { connect } from './source.ts';
 import { loadTemplates } from './templates.ts';
 import type { WriteResult } from './write-files.ts';
 import { writeFiles } from './write-files.ts';
@@ -60,10 +60,12 @@ export function printSummary(project: Project, generation: Generation, progress:
       `${count(schema.roles.length + 2, 'role')} into ${count(summary.files, 'file')} in ${folder}/ ` +
       `(${written.written} written, ${written.unchanged} unchanged, ${written.removed} removed).`,
   );
+  if (schema.collections.length > 0) return;
+  progress.say('There is no table to serve: check DATABASE_URL, and `database` in platform.config.ts.');
 }
 
 async function readFacts(project: Project, progress: Progress, open?: Source): Promise<SchemaFacts> {
-  const source = open ?? (await progress.phase('connect', () => openSource(project)));
+  const source = open ?? (await connect(project, progress));
   try {
     const { schemas, include, exclude } = project.config.database ?? {};
     return await progress.phase('introspect', async (detail) => {

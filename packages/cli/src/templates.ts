@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import type { Project } from './project.ts';
@@ -15,7 +15,7 @@ export async function loadTemplates(project: Project): Promise<ReadonlyMap<strin
   const own = ownFolder === undefined ? [] : await readTemplates(ownFolder);
   const { templates } = project.config;
   if (templates === undefined) return new Map(own);
-  const overriding = await readTemplates(join(project.folder, templates));
+  const overriding = await readTemplates(resolve(project.folder, templates));
   const unknown = overriding.find(([name]) => !own.some(([known]) => known === name));
   if (unknown !== undefined) {
     throw new CommandError(

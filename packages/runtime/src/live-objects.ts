@@ -1,5 +1,6 @@
 /** The objects of a fingerprint as the database has them now, read from the catalog by one query. */
 import {
+  arrayLiteral,
   canonicalTypeSql,
   type Fingerprint,
   type FingerprintColumn,
@@ -17,11 +18,6 @@ export async function readFingerprint(database: Database, expected: Fingerprint)
     arrayLiteral(expected.objects.map(({ name }) => name)),
   ]);
   return rows.map(readLiveObject);
-}
-
-/** Prints texts as the literal of a `text[]`. */
-function arrayLiteral(texts: readonly string[]): string {
-  return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
 /**

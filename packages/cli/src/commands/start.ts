@@ -8,7 +8,7 @@ import { CommandError, exitCodes } from '../exit-codes.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject, type Project } from '../project.ts';
 import { loadSample, sampleProject } from '../sample.ts';
-import { databaseUrl, embeddedFolder, openSource, type Source } from '../source.ts';
+import { connect, databaseUrl, embeddedFolder, type Source } from '../source.ts';
 import { generateProject, printSummary } from '../steps.ts';
 import { printWelcome } from '../welcome.ts';
 import type { GlobalOptions } from './options.ts';
@@ -26,7 +26,7 @@ export async function start(options: StartOptions): Promise<void> {
   const progress = processProgress(options);
   const project = options.sample === true ? await sampleProject() : await loadProject(options.project);
   const compileFirst = options.generate === true || options.sample === true;
-  const source = compileFirst ? await progress.phase('connect', () => openSource(project)) : null;
+  const source = compileFirst ? await connect(project, progress) : null;
   if (source !== null) await compileFrom(source, project, progress, options.sample === true);
   const token = await adminToken(project.stateFolder);
   const api = await progress.phase('load', () => importApi(project));

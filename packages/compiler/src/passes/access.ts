@@ -57,8 +57,10 @@ function groupRoles(schema: Schema): readonly Group[] {
   }));
 }
 
+/** A rule without fields grants nothing, not even that its rows exist; only deleting needs none. */
 function collectionAccess(permissions: readonly Permission[]): readonly CollectionAccess[] {
-  const groups = Map.groupBy(permissions, ({ collection }) => collection);
+  const granting = permissions.filter(({ action, fields }) => action === 'delete' || fields.length > 0);
+  const groups = Map.groupBy(granting, ({ collection }) => collection);
   return [...groups]
     .map(([collection, rules]) => ({ collection, ...actionRules(rules) }))
     .sort((a, b) => (a.collection < b.collection ? -1 : 1));

@@ -75,6 +75,18 @@ describe('access classes', () => {
     for (const { name } of names.slice(2)) expect(name).toMatch(/^(full|_x)_[0-9a-f]{6}$/);
   });
 
+  test('a rule without fields grants nothing, and no rows; deleting needs none', () => {
+    const rules = [ruleOf('a', 'notes', 'read', []), ruleOf('a', 'notes', 'create', [])];
+    expect(withRoles(['a'], rules).map(({ roles }) => roles)).toEqual([['admin'], ['public', 'a']]);
+    const [, , mixed] = withRoles(
+      ['a'],
+      [...rules, ruleOf('a', 'notes', 'read', ['id']), ruleOf('a', 'notes', 'delete', [])],
+    );
+    expect(
+      mixed?.collections.map(({ read, create, delete: remove }) => [read?.length, create, remove?.length]),
+    ).toEqual([[1, undefined, 1]]);
+  });
+
   test('a class does not have what the database does not allow', () => {
     const view = { ...notes, kind: 'view' as const, writable: { insert: false, update: true, delete: false } };
     const [admin] = resolveApi(schemaOf([view], [collectionOf(view)])).access;

@@ -9,6 +9,7 @@ import { buildForeignKeys } from './foreign-keys.ts';
 import { buildIndexes } from './indexes.ts';
 import { buildKeys, type Keys } from './keys.ts';
 import { type Lookup, lookupOf } from './lookup.ts';
+import { privilegeDiagnostics } from './privileges.ts';
 import { catalogRemarks, tableRemarks } from './remarks.ts';
 import { selectRelations } from './selection.ts';
 import { buildEnums } from './types.ts';
@@ -38,6 +39,7 @@ export function buildTables(catalog: Catalog): SchemaFacts {
       ...[...foreignKeys.values()].flatMap((keys) => keys.diagnostics),
       ...rows.flatMap((row) => tableRemarks(lookup, listed, row)),
       ...catalogRemarks(catalog, lookup, tables),
+      ...privilegeDiagnostics(lookup, rows),
     ]),
   };
 }

@@ -94,6 +94,7 @@ export function createAnswerer(environment: Environment): Answerer {
 async function sendCompressed(response: ServerResponse, answer: Answer, headers: string[], encoding: Encoding) {
   try {
     const body = await compress(encoding, answer.body);
+    giveBack(answer.body);
     headers.push('Content-Encoding', encoding);
     write(response, answer.status, headers, body);
   } catch {

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonValue } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
-import { keepDigits } from '../query/parse-json.ts';
+import { parseKeepingDigits } from '../query/parse-json.ts';
 
 /** The headers that say what a body is. */
 export interface BodyHeaders {
@@ -47,7 +47,7 @@ function namesNoOtherCharset(parameter: string): boolean {
 
 function parseJson(text: string): JsonValue {
   try {
-    return JSON.parse(text, keepDigits);
+    return parseKeepingDigits(text);
   } catch {
     throw new PlatformError('INVALID_PAYLOAD', 'The body is not valid JSON.');
   }

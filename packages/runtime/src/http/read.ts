@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream';
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { type AnswerWriter, createAnswerWriter, type Answer as Rows } from '../json/answer.ts';
+import { giveBack } from '../json/byte-writer.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import type { PlannedRead } from '../query/planner.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
@@ -77,8 +78,10 @@ function sendTagged(answerer: Answerer, exchange: Exchange, body: Buffer): void 
   const known = exchange.request.headers['if-none-match'];
   const unchanged = known !== undefined && (known.trim() === '*' || known.split(',').some((one) => isTag(one, tag)));
   const headers = ['ETag', tag];
-  if (unchanged) answerer.send(exchange, { status: 304, type: mediaTypes.json, body: nothing, headers });
-  else answerer.send(exchange, { status: 200, type: mediaTypes.json, body, headers });
+  if (unchanged) {
+    answerer.send(exchange, { status: 304, type: mediaTypes.json, body: nothing, headers });
+    giveBack(body);
+  } else answerer.send(exchange, { status: 200, type: mediaTypes.json, body, headers });
 }
 
 const nothing = Buffer.alloc(0);

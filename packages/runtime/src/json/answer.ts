@@ -19,8 +19,6 @@ export interface Answer extends RowSink {
   take(): Buffer;
   /** Completes the answer and hands out its (remaining) bytes; the same again when called again. */
   end(): Buffer;
-  /** Forgets every row, so that the statement can be run again. Only before the first `take`. */
-  reset(): void;
 }
 
 /** Begins an answer. One function serves every request of its plan. */
@@ -86,14 +84,6 @@ class PlanAnswer implements Answer {
     if (this.#layout.meta.length > 0) this.#out.append(this.#meta ?? countsText(this.#layout.meta));
     this.#put(brace);
     return this.#out.take();
-  }
-
-  reset(): void {
-    this.#out.clear();
-    this.items = 0;
-    this.#started = false;
-    this.#meta = undefined;
-    this.#ended = undefined;
   }
 
   #start(): void {

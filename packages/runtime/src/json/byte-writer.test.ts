@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteWriter, giveBack } from './byte-writer.ts';
 
 interface Target {
   readonly out: ByteWriter;
-  readonly taken: Buffer[];
+  /** What was handed out and not given back, with what it must read. */
+  readonly taken: { readonly bytes: Buffer; readonly expected: string }[];
   expected: string;
 }
 
@@ -12,40 +13,68 @@ function newTarget(): Target {
   return { out: new ByteWriter(), taken: [], expected: '' };
 }
 
-test('bytes of several writers at once never mix, however they grow', () => {
-  const pieces = fc.array(
-    fc.record({ writer: fc.nat({ max: 3 }), size: fc.nat({ max: 60_000 }), take: fc.boolean() }),
-    { maxLength: 60 },
-  );
+function take(target: Target): void {
+  target.taken.push({ bytes: target.out.take(), expected: target.expected });
+  target.expected = '';
+}
+
+test('bytes of several writers at once never mix, however they grow and are given back', () => {
+  const step = fc.record({
+    writer: fc.nat({ max: 3 }),
+    size: fc.nat({ max: 60_000 }),
+    next: fc.constantFrom('go on', 'take', 'take', 'give back'),
+  });
   fc.assert(
-    fc.property(pieces, (steps) => {
+    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
       const writers = [0, 1, 2, 3].map(newTarget);
-      for (const [index, { writer, size, take }] of steps.entries()) {
+      for (const [index, { writer, size, next }] of steps.entries()) {
         const target = writers[writer];
         if (target === undefined) continue;
         const piece = String.fromCharCode(97 + (index % 26)).repeat(size);
         target.out.append(Buffer.from(piece));
         target.expected += piece;
-        if (take) target.taken.push(target.out.take());
+        if (next !== 'go on') take(target);
+        if (next === 'give back') giveBack(target.taken.shift()?.bytes ?? Buffer.alloc(0));
       }
-      for (const { out, expected, taken } of writers) {
-        expect(Buffer.concat([...taken, out.take()]).toString() === expected).toBe(true);
+      writers.forEach(take);
+      for (const { bytes, expected } of writers.flatMap(({ taken }) => taken)) {
+        expect(bytes.toString() === expected).toBe(true);
+        giveBack(bytes);
       }
     }),
-    { numRuns: 50 },
+    { numRuns: 100 },
   );
 });
 
-test('taking nothing gives nothing, and clearing forgets', () => {
-  const out = new ByteWriter();
-  expect(out.take()).toHaveLength(0);
-  out.append(Buffer.from('abc'));
-  expect(out.length).toBe(3);
-  out.clear();
-  expect(out.length).toBe(0);
-  out.append(Buffer.from('d'));
-  expect(out.take().toString()).toBe('d');
+test('taking nothing gives nothing', () => {
+  expect(new ByteWriter().take()).toHaveLength(0);
 });
+
+test('memory whose answers were all given back is written again', () => {
+  const first = written('first');
+  const second = written('second');
+  giveBack(first);
+  expect(written('third').byteOffset).toBe(second.byteOffset + second.length);
+  giveBack(second);
+  giveBack(Buffer.from('from elsewhere'));
+});
+
+test('many answers at once, given back, leave memory for as many', () => {
+  const memory = new Set<ArrayBufferLike>();
+  for (let round = 0; round < 10; round++) {
+    // Some eight slabs full.
+    const answers = Array.from({ length: 200 }, (_, index) => written(`answer ${index}`.repeat(500)));
+    for (const { buffer } of answers) memory.add(buffer);
+    answers.forEach(giveBack);
+  }
+  expect(memory.size).toBeLessThan(24);
+});
+
+function written(text: string): Buffer {
+  const out = new ByteWriter();
+  out.append(Buffer.from(text));
+  return out.take();
+}
 
 test('answers share a slab instead of having memory of their own', () => {
   const out = new ByteWriter();

@@ -96,12 +96,6 @@ export class ByteWriter {
     return taken;
   }
 
-  /** Drops what was written since the last `take`. */
-  clear(): void {
-    this.position = this.#start;
-    this.take();
-  }
-
   #grow(room: number): void {
     const written = this.length;
     const target = claim(written, room);

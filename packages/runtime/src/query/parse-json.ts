@@ -10,7 +10,7 @@ import { invalidQuery } from './invalid.ts';
 export function parseJson(text: string, name: string): JsonValue {
   let value: JsonValue;
   try {
-    value = JSON.parse(text, keepDigits);
+    value = parseKeepingDigits(text);
   } catch {
     // SyntaxError, or RangeError where the text nests beyond the stack.
     throw invalidQuery(`"${name}" is not valid JSON.`);
@@ -39,13 +39,19 @@ function holdsPrototype(value: JsonValue): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
 }
 
+/** Text of at least 16 digits, or an exponent; no other number can lose a digit as a double. */
+const longNumber = /[\d.]{16}|\d[eE][+-]?\d/;
+
 /**
- * A reviver for `JSON.parse`: a number whose digits a double cannot hold becomes text with the digits as written.
- * Numeric fields take such text, so no digit is lost on the way to the database.
+ * `JSON.parse`, except that a number whose digits a double cannot hold becomes text with the digits as written. Numeric
+ * fields take such text, so no digit is lost on the way to the database.
  */
-export function keepDigits(_key: string, value: JsonValue, place?: { source?: string }): JsonValue {
+export function parseKeepingDigits(text: string): JsonValue {
+  return longNumber.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
+}
+
+function keepDigits(_key: string, value: JsonValue, place?: { source?: string }): JsonValue {
   if (typeof value !== 'number' || place?.source === undefined) return value;
-  if (String(value) === place.source) return value;
   return Number.isFinite(value) && digitsOf(String(value)) === digitsOf(place.source) ? value : place.source;
 }
 

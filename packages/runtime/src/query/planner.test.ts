@@ -128,7 +128,10 @@ describe('the SQL of filters', () => {
       { title: { _contains: '5%_\\' } },
       't0."title"::pg_catalog.text COLLATE pg_catalog."default" LIKE $1::pg_catalog.text   ["%5\\\\%\\\\_\\\\\\\\%"]',
     ],
-    [{ title: { _nistarts_with: 'a' } }, 't0."title"::pg_catalog.text COLLATE pg_catalog."default" NOT ILIKE $1::pg_catalog.text   ["a%"]'],
+    [
+      { title: { _nistarts_with: 'a' } },
+      't0."title"::pg_catalog.text COLLATE pg_catalog."default" NOT ILIKE $1::pg_catalog.text   ["a%"]',
+    ],
     [{ title: { _empty: true } }, `(t0."title" IS NULL OR t0."title" = '')   []`],
     [{ slug: 'a' }, 't0."slug"::pg_catalog.text = $1::text   ["a"]'],
     [{ status: { _neq: 'draft' } }, 't0."status" <> $1::"public"."article_status"   ["draft"]'],

@@ -61,14 +61,18 @@ export function printRelated(row: Row, condition: Related): string {
   if (relation === undefined || reached === undefined) return sqlFalse;
   const inner = allOf([...reached.joins, printCondition(reached.target, condition.where)]);
   const grant = granted(row, relation.grant);
-  if (condition.quantifier !== 'none') return allOf([grant, exists(reached.from, inner)]);
+  if (condition.quantifier !== 'none') return allOf([grant, exists(row, reached.from, inner)]);
   const target = targetRow(row, condition);
   const guards = target === undefined ? [] : callerGuards(target, condition.where, true);
-  return allOf([grant, ...guards, `NOT EXISTS (SELECT 1 FROM ${reached.from}${where(inner)})`]);
+  return allOf([grant, ...guards, `NOT ${subquery(row, reached.from, inner)}`]);
 }
 
-function exists(from: string, predicate: string): string {
-  return predicate === sqlFalse ? sqlFalse : `EXISTS (SELECT 1 FROM ${from}${where(predicate)})`;
+function exists(row: Row, from: string, predicate: string): string {
+  return predicate === sqlFalse ? sqlFalse : subquery(row, from, predicate);
+}
+
+function subquery({ statement }: Row, from: string, predicate: string): string {
+  return `EXISTS (SELECT 1 FROM ${from}${where(predicate)}${statement.fence()})`;
 }
 
 /** The number of related rows the caller can read; null on a row whose cell of the relation is hidden. */
@@ -83,7 +87,7 @@ export function printCount(row: Row, relation: RelationScope): string {
 function printItem(row: Row, condition: Related): string {
   const reached = condition.item === undefined ? undefined : reachItem(row, condition.item);
   if (reached === undefined) return sqlFalse;
-  return exists(reached.from, allOf([...reached.joins, printCondition(reached.target, condition.where)]));
+  return exists(row, reached.from, allOf([...reached.joins, printCondition(reached.target, condition.where)]));
 }
 
 /** Follows a link row of a many-to-any to its item in one of the allowed collections. */

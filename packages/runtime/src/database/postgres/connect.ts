@@ -59,7 +59,10 @@ export async function openConnection(
 /** Moves the socket from `pg` to a connection of ours. */
 function takeOver(socket: Duplex, preparedLimit: number, closed: Closed): Connection {
   const connection: Connection = new Connection(
-    { write: (bytes) => void socket.write(bytes, () => giveBack(bytes)), destroy: () => void socket.destroy() },
+    {
+      write: (bytes) => void socket.write(bytes, (error) => (error ? undefined : giveBack(bytes))),
+      destroy: () => void socket.destroy(),
+    },
     preparedLimit,
     (error) => closed(connection, error),
   );

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { CommandError, exitCodes } from './exit-codes.ts';
+
+const configNames = ['platform.config.ts', 'platform.config.mjs', 'platform.config.js'];
+
+/** The default export of the project's configuration file; an empty configuration when there is no file. */
+export async function importConfig(folder: string): Promise<unknown> {
+  const name = configNames.find((candidate) => existsSync(join(folder, candidate)));
+  if (name === undefined) return {};
+  const path = join(folder, name);
+  let module: { readonly default?: unknown };
+  try {
+    module = await import(pathToFileURL(path).href);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(
+      exitCodes.invalid,
+      `${name}${lineOf(error, path)} could not be loaded: ${reason}`,
+      hint(error),
+    );
+  }
+  if (module.default !== undefined) return module.default;
+  throw new CommandError(
+    exitCodes.invalid,
+    `${name} has no default export.`,
+    'Write `export default defineConfig({ … })`.',
+  );
+}
+
+/** `:3` when the stack leads to the third line of the file. */
+function lineOf(error: unknown, path: string): string {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const places = [path, pathToFileURL(path).href].map((file) => stack.split(`${file}:`)[1]?.match(/^\d+/)?.[0]);
+  const line = places.find((place) => place !== undefined);
+  return line === undefined ? '' : `:${line}`;
+}
+
+function hint(error: unknown): string | null {
+  const code = error instanceof Error && 'code' in error ? error.code : '';
+  if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') return 'Node runs the file itself: types only, no enums.';
+  if (code === 'ERR_MODULE_NOT_FOUND') return 'Correct the import, or install the package in the project.';
+  return null;
+}

@@ -1,0 +1,76 @@
+/** Comparison of text, whatever the column's type and collation. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failure, type ServedProject, serveProject } from '../support/project.ts';
+
+let project: ServedProject;
+beforeAll(async () => {
+  project = await serveProject({
+    sql: `
+      CREATE COLLATION folding (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+      CREATE TABLE samples (id integer PRIMARY KEY, plain text, short varchar(9), ascii text COLLATE "C",
+        folded text COLLATE folding, literal text, address inet, words text, nothing text);
+      INSERT INTO samples VALUES
+        (1, 'Abé', 'Abé', 'Abé', 'Abé', '50%_\\', '10.0.0.1', 'a,b', NULL),
+        (2, 'aBe', 'aBe', 'aBe', 'aBe', '', '10.0.0.2/8', '', NULL);`,
+    config: `{ collections: { samples: { fields: { words: { type: 'csv' } } } } }`,
+  });
+});
+afterAll(() => project?.close());
+
+async function ids(filter: unknown): Promise<readonly number[]> {
+  const answer = await project.admin('/items/samples', {
+    method: 'SEARCH',
+    body: { query: { fields: ['id'], filter } },
+  });
+  return answer.json.data.map(({ id }: { id: number }) => id);
+}
+
+describe.each(['plain', 'short', 'ascii', 'folded'])('%s', (field) => {
+  it.each([
+    ['_contains', 'b', [1]],
+    ['_contains', 'e', [2]],
+    ['_ncontains', 'b', [2]],
+    ['_icontains', 'AB', [1, 2]],
+    ['_icontains', 'BE', [2]],
+    ['_starts_with', 'A', [1]],
+    ['_nstarts_with', 'A', [2]],
+    ['_istarts_with', 'a', [1, 2]],
+    ['_nistarts_with', 'a', []],
+    ['_ends_with', 'e', [2]],
+    ['_nends_with', 'e', [1]],
+    ['_iends_with', 'E', [2]],
+    ['_niends_with', 'E', [1]],
+  ])('%s %s', async (operator, text, expected) => {
+    expect(await ids({ [field]: { [operator]: text } })).toEqual(expected);
+  });
+});
+
+it.each([
+  [{ plain: 'abé' }, []],
+  [{ plain: { _in: ['Abé', 'x'] } }, [1]],
+  [{ literal: { _contains: '%' } }, [1]],
+  [{ literal: { _contains: '_' } }, [1]],
+  [{ literal: { _ends_with: '\\' } }, [1]],
+  [{ literal: { _empty: true } }, [2]],
+  [{ literal: { _empty: false } }, [1]],
+  [{ nothing: { _empty: true } }, [1, 2]],
+  [{ nothing: { _neq: 'a' } }, []],
+  [{ nothing: { _ncontains: 'a' } }, []],
+  [{ address: '10.0.0.1' }, [1]],
+  [{ address: { _contains: '/8' } }, [2]],
+  [{ words: 'a,b' }, [1]],
+  [{ words: { _eq: ['a', 'b'] } }, [1]],
+  [{ words: { _eq: [] } }, [2]],
+  [{ words: { _in: [['a', 'b'], []] } }, [1, 2]],
+  [{ words: { _contains: 'b' } }, [1]],
+])('%j', async (filter, expected) => {
+  expect(await ids(filter)).toEqual(expected);
+});
+
+it('takes null in a query string as text, except where it cannot be', async () => {
+  const list = async (query: string) => (await project.admin(`/items/samples?fields=id&${query}`)).json.data;
+  expect(await list('filter[plain]=null')).toEqual([]);
+  expect(await list('filter[nothing]=null')).toEqual([]);
+  expect(await list('filter[id]=null')).toEqual([]);
+  expect(failure(await project.admin('/items/samples?filter[id][_gt]=null'))).toBe('400 INVALID_QUERY');
+});
