@@ -34,6 +34,11 @@ describe('platform generate', () => {
     expect(await typeCheck(project.folder)).toBe('');
   }, 60_000);
 
+  it('types keys of several fields in lists as path form', async () => {
+    const text = await readFile(join(project.folder, 'generated', 'collections', 'orders.ts'), 'utf8');
+    expect(text).toContain('order_lines: readonly (string | OrderLinesItem)[];');
+  });
+
   it('writes the same bytes again, and no file twice', async () => {
     const before = await generated();
     const path = join(project.folder, 'generated', 'server.ts');

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   mkdirSync,
   mkdtempSync,
@@ -63,7 +64,8 @@ function manifestOf(name: string): Manifest {
 }
 
 function run(cwd: string, ...args: string[]): string {
-  return execFileSync(process.execPath, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  const env = { ...process.env, DATABASE_URL: '' };
+  return execFileSync(process.execPath, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
 /** Every public entry as its users write it, such as `@platform/runtime/contract`. */
@@ -88,6 +90,27 @@ test.each(names)('every entry of @platform/%s is importable by plain Node', (nam
 test('the published command answers', () => {
   const main = manifestOf('cli').bin?.platform ?? '';
   expect(run(elsewhere, join(packageFolder('cli'), main), '--help')).toContain('Usage: platform');
+});
+
+test('the published command makes, compiles and serves a project', { timeout: 60_000 }, async () => {
+  const main = join(packageFolder('cli'), manifestOf('cli').bin?.platform ?? '');
+  const project = join(elsewhere, 'project');
+  run(elsewhere, main, 'init', '--yes', '--project', project);
+  run(elsewhere, main, 'generate', '--project', project);
+  const server = spawn(process.execPath, [main, 'start', '--json', '--project', project], {
+    env: { ...process.env, DATABASE_URL: '', PORT: '0', LOG_LEVEL: 'error' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(server, 'exit');
+  let output = '';
+  for await (const chunk of server.stdout) {
+    output += String(chunk);
+    if (/"listening".*\n/.test(output)) break;
+  }
+  const url = /"listening","url":"(.*?)"/.exec(output)?.[1];
+  expect(await (await fetch(`${url}/server/ping`)).text()).toBe('pong');
+  server.kill('SIGTERM');
+  expect((await exited)[0]).toBe(0);
 });
 
 test('the published types are complete', { timeout: 60_000 }, () => {

@@ -15,12 +15,13 @@ export function sentRelation(relation: ApiRelation, field: ApiField | null, coll
 
 /** The value under a relation in a payload: link by key, create, update. */
 export function takenRelation(relation: ApiRelation, field: ApiField | null, collections: Collections): Type {
-  const { key, create, update } = relation.target;
+  const { create, update } = relation.target;
   const isWritable = collections.get(relation.target.collection)?.descriptor.writable ?? false;
   if (relation.descriptor.kind === 'm2o') {
-    const link = field ? takenType(field) : key;
+    const link = field ? takenType(field) : relation.target.key;
     return isWritable ? union(link, create, update) : link;
   }
+  const key = listedKey(relation.target, collections);
   if (!isWritable) return list(key);
   return union(list(union(key, create, update)), generic('ManyChanges', key, create, update));
 }
@@ -32,7 +33,16 @@ export function askedRelation({ descriptor, target }: ApiRelation): Type {
 }
 
 function keyPart(target: CollectionNames, collections: Collections): readonly Type[] {
-  return collections.get(target.collection)?.descriptor.key.length === 0 ? [] : [target.key];
+  return keyLength(target, collections) === 0 ? [] : [listedKey(target, collections)];
+}
+
+/** A key within a list: one of several fields is text in path form there (API specification, section 4). */
+function listedKey(target: CollectionNames, collections: Collections): Type {
+  return keyLength(target, collections) > 1 ? 'string' : target.key;
+}
+
+function keyLength(target: CollectionNames, collections: Collections): number {
+  return collections.get(target.collection)?.descriptor.key.length ?? 0;
 }
 
 /** The key's name where the foreign key holds the key; a key of another form, or another column, by its own type. */

@@ -36,10 +36,7 @@ function relationSchema(relation: ViewRelation): JsonObject {
   return relation.nullable ? orNull(list) : list;
 }
 
-/**
- * The key of an item in a list; null where there is none. A key of several fields is text in path form or an object of
- * them, which the item's own description admits.
- */
+/** The key of an item in a list; null where there is none. A key of several fields is text in path form. */
 function keyText(key: readonly FieldDescriptor[]): JsonObject | null {
   const [only] = key;
   if (only === undefined) return null;

@@ -139,7 +139,7 @@ export function checkFilterForm(
       return;
     }
     const entries = Object.entries(value);
-    if (entries.length === 0 || entries.some(([key]) => !isOperator(key))) countRelation(at);
+    if (entries.length === 0 || entries.some(([key]) => describesRow(key))) countRelation(at);
     for (const [key, inner] of entries) {
       const next = { ...at, path: [...at.path, key], depth: at.depth + 1 };
       if (key === '_and' || key === '_or') checkList(inner, next, checkObjectUnderName);
@@ -186,4 +186,9 @@ function comparisonsOf(operator: Operator, value: JsonValue): number {
   if (!listed.has(operator)) return 1;
   const elements = typeof value === 'string' ? value.split(',') : (listOf(value) ?? []);
   return elements.some(isDynamic) ? elements.length : 1;
+}
+
+/** Whether a key under a name describes the row that the name leads to, and not the name's own value. */
+function describesRow(key: string): boolean {
+  return !isOperator(key) && key !== '_some' && key !== '_none';
 }

@@ -23,16 +23,14 @@ test('"fields" has no more elements than lists may have', () => {
 
 test('wildcards do not multiply paths without bound', () => {
   const start = performance.now();
-  for (const stars of ['*.*.*.*', '*.*.*.*.*.*.*.*.*']) {
-    expect(() => search({ fields: many(500, (index) => `${stars}.z${index}`) })).toThrow(invalid);
-  }
-  // Without the bound it is minutes.
+  expect(() => search({ fields: many(500, (index) => `*.*.*.*.*.*.*.*.*.z${index}`) })).toThrow(invalid);
+  // Takes milliseconds; without the bound it is minutes.
   expect(performance.now() - start).toBeLessThan(5_000);
 });
 
 test.each<[string, (count: number) => JsonValue]>([
   ['some', (count) => ({ _and: many(count, () => ({ comments: {} })) })],
-  ['none', (count) => ({ _or: many(count / 2, (index) => ({ comments: { _none: { id: index } } })) })],
+  ['none', (count) => ({ _or: many(count, (index) => ({ comments: { _none: { id: index } } })) })],
   ['nested', (count) => ({ _or: many(count / 2, (index) => ({ comments: { article_id: { title: `${index}` } } })) })],
   ['count', (count) => ({ _or: many(count, (index) => ({ 'count(comments)': { _eq: index } })) })],
 ])('a filter looks through a bounded number of relations: %s', (_, filter) => {
@@ -42,9 +40,9 @@ test.each<[string, (count: number) => JsonValue]>([
 
 test('dynamic values in a list are comparisons, of which there is a bounded number', () => {
   const list = (count: number) => many(count, (index) => `$NOW(${index} s)`);
-  expect(search({ filter: { created_at: { _in: list(10_000) } } })).toContain('$10000');
-  expect(() => search({ filter: { created_at: { _in: list(10_001) } } })).toThrow(invalid);
-  expect(() => search({ filter: { created_at: { _nin: list(10_001).join() } } })).toThrow(invalid);
+  expect(search({ filter: { published_at: { _in: list(10_000) } } })).toContain('$10000');
+  expect(() => search({ filter: { published_at: { _in: list(10_001) } } })).toThrow(invalid);
+  expect(() => search({ filter: { published_at: { _nin: list(10_001).join() } } })).toThrow(invalid);
 });
 
 test('only the first subqueries may become joins, whose order PostgreSQL would search for too long', () => {

@@ -1,0 +1,73 @@
+/** Projects in folders of their own, without anything installed in them, and the mistakes that are made there. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { type CommandResult, runPlatform, startPlatform } from '../support/platform.ts';
+
+let folder: string;
+let database: TestDatabase;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platform-project-'));
+  database = await createDatabase(
+    "CREATE TABLE books (id int PRIMARY KEY, title text); INSERT INTO books VALUES (1, 'One')",
+  );
+});
+afterAll(() => Promise.all([database?.drop(), rm(folder, { recursive: true, force: true })]));
+
+function platform(...args: readonly string[]): Promise<CommandResult> {
+  return runPlatform([...args, '--project', folder], { DATABASE_URL: database.url });
+}
+
+it('needs nothing installed where the project is', async () => {
+  for (const args of [['init', '--yes'], ['introspect'], ['generate'], ['generate', '--offline']]) {
+    const { code, stderr } = await platform(...args);
+    expect(stderr).not.toMatch(/warn|cannot/i);
+    expect(code).toBe(0);
+  }
+  const server = await startPlatform(folder, database.url, {}, []);
+  expect((await server.admin('/items/books')).json).toEqual({ data: [{ id: 1, title: 'One' }] });
+  expect(await server.stop()).toBe(0);
+});
+
+it('keeps an embedded database to one process', async () => {
+  const own = await mkdtemp(join(folder, 'embedded-'));
+  const server = await startPlatform(own, '');
+  for (const args of [['generate'], ['start'], ['start', '--generate']]) {
+    const { code, stderr } = await runPlatform([...args, '--project', own], { PORT: '0' });
+    expect(stderr).toContain(`The embedded database is in use by process ${server.pid}.`);
+    expect(code).toBe(3);
+  }
+  await server.stop();
+  expect((await runPlatform(['generate', '--project', own])).code).toBe(0);
+}, 60_000);
+
+describe('mistakes in platform.config.ts', () => {
+  const config = (options: string): string =>
+    `import { defineConfig } from '@platform/cli/config';\n\nexport default defineConfig({\n${options}\n});\n`;
+
+  it.each([
+    ['syntax', config('  database: { schemas: [ },'), /platform\.config\.ts:4 could not be loaded: /],
+    ['what Node does not run', `enum A { B }\n${config('')}`, /platform\.config\.ts:1 could .*\n.*no enums/],
+    ['an exception', config('}); throw new Error("boom"); ({'), /platform\.config\.ts:4 could not be loaded: boom/],
+    ['an import', `import './none.ts';\n${config('')}`, /none\.ts.*\n.*Correct the import/],
+    ['no export', 'export const a = 1;\n', /no default export/],
+    ['a key', config("  ouptut: 'x',"), /"ouptut" is unknown\.\n.*"output"/],
+    ['a table', config('  collections: { boks: { hidden: true } },'), /no table "boks"\.\n.*"books"/],
+    ['a permissions file', config("  permissions: 'rules.yaml',"), /rules\.yaml" does not exist/],
+  ])('%s', async (_, text, expected) => {
+    await writeFile(join(folder, 'platform.config.ts'), text);
+    const { code, stderr } = await platform('generate');
+    expect(stderr).toMatch(expected);
+    expect(code).toBe(1);
+  });
+
+  it('none: an absolute output folder is taken as it is', async () => {
+    const output = join(folder, 'elsewhere');
+    await writeFile(join(folder, 'platform.config.ts'), config(`  output: ${JSON.stringify(output)},`));
+    const { code, stderr } = await platform('generate', '--offline');
+    expect(stderr).toContain('elsewhere/ (');
+    expect(code).toBe(0);
+  });
+});
