@@ -1,4 +1,4 @@
-/** A TCP proxy in front of PostgreSQL that counts what a client asks the server to execute. */
+/** A TCP proxy in front of PostgreSQL that notes what a client asks the server to execute, and what the server refuses. */
 import { connect as connectSocket, createServer, type Socket } from 'node:net';
 
 /** A running proxy. */
@@ -7,6 +7,10 @@ export interface CountingProxy {
   readonly url: string;
   /** Execute and simple Query messages since the last `reset`. */
   readonly executed: () => number;
+  /** Texts of the Parse and simple Query messages since the last `reset`. */
+  readonly texts: () => readonly string[];
+  /** Errors that the server answered since the last `reset`, as it words them. */
+  readonly errors: () => readonly string[];
   readonly reset: () => void;
   readonly close: () => Promise<void>;
 }
@@ -15,11 +19,18 @@ export interface CountingProxy {
 export async function countStatements(url: string): Promise<CountingProxy> {
   const target = new URL(url);
   let executed = 0;
+  let texts: string[] = [];
+  let errors: string[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connectSocket(Number(target.port), target.hostname);
-    const count = messageCounter((type) => {
+    const note = messageReader(false, (type, body) => {
       if (type === 'E' || type === 'Q') executed += 1;
+      if (type === 'P') texts.push(body.toString('utf8', body.indexOf(0) + 1, body.indexOf(0, body.indexOf(0) + 1)));
+      if (type === 'Q') texts.push(body.toString('utf8', 0, body.indexOf(0)));
+    });
+    const noteAnswer = messageReader(true, (type, body) => {
+      if (type === 'E') errors.push(body.toString('utf8').replaceAll('\0', ' '));
     });
     for (const socket of [client, upstream]) {
       sockets.add(socket);
@@ -32,10 +43,13 @@ export async function countStatements(url: string): Promise<CountingProxy> {
         });
     }
     client.on('data', (bytes) => {
-      count(bytes);
+      note(bytes);
       upstream.write(bytes);
     });
-    upstream.on('data', (bytes) => client.write(bytes));
+    upstream.on('data', (bytes) => {
+      noteAnswer(bytes);
+      client.write(bytes);
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -46,8 +60,12 @@ export async function countStatements(url: string): Promise<CountingProxy> {
   return {
     url: proxied.href,
     executed: () => executed,
+    texts: () => texts,
+    errors: () => errors,
     reset: () => {
       executed = 0;
+      texts = [];
+      errors = [];
     },
     close: async () => {
       for (const socket of sockets) socket.destroy();
@@ -56,21 +74,26 @@ export async function countStatements(url: string): Promise<CountingProxy> {
   };
 }
 
-/** Calls `seen` with the type of every message of a client's stream; the untyped start-up message is passed over. */
-function messageCounter(seen: (type: string) => void): (bytes: Buffer) => void {
-  let pending = Buffer.alloc(0);
-  let started = false;
+/**
+ * Calls `seen` with the type and the body of every message of a stream. A client's stream starts with an untyped start-up
+ * message, which is passed over; a server's has none (`started`).
+ */
+function messageReader(started: boolean, seen: (type: string, body: Buffer) => void): (bytes: Buffer) => void {
+  let pending: Buffer = Buffer.alloc(0);
+  let typed = started;
   return (bytes) => {
-    pending = Buffer.concat([pending, bytes]);
+    pending = pending.length === 0 ? bytes : Buffer.concat([pending, bytes]);
+    let at = 0;
     for (;;) {
-      const header = started ? 5 : 4;
-      if (pending.length < header) return;
-      const length = pending.readInt32BE(header - 4) + (started ? 1 : 0);
-      if (pending.length < length) return;
-      if (started) seen(String.fromCharCode(pending[0] ?? 0));
+      const header = typed ? 5 : 4;
+      if (pending.length - at < header) break;
+      const length = pending.readInt32BE(at + header - 4) + (typed ? 1 : 0);
+      if (pending.length - at < length) break;
+      if (typed) seen(String.fromCharCode(pending[at] ?? 0), pending.subarray(at + header, at + length));
       // An SSLRequest is answered by one byte and followed by the start-up message proper.
-      else started = pending.readInt32BE(4) !== 80877103;
-      pending = pending.subarray(length);
+      else typed = pending.readInt32BE(at + 4) !== 80877103;
+      at += length;
     }
+    pending = pending.subarray(at);
   };
 }
