@@ -23,6 +23,7 @@ interface Manifest {
   readonly exports: Readonly<Record<string, { readonly types: string; readonly default: string }>>;
   readonly bin?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
 let elsewhere: string;
@@ -47,7 +48,8 @@ function install(name: string): void {
   const archive = readdirSync(elsewhere).find((file) => file.startsWith(`platform-${name}-`)) ?? '';
   mkdirSync(target, { recursive: true });
   execFileSync('tar', ['-xzf', join(elsewhere, archive), '-C', target, '--strip-components=1']);
-  for (const dependency of Object.keys(manifestOf(name).dependencies ?? {})) {
+  const { dependencies, peerDependencies } = manifestOf(name);
+  for (const dependency of Object.keys({ ...dependencies, ...peerDependencies })) {
     if (dependency.startsWith('@platform/')) continue;
     const link = join(target, 'node_modules', dependency);
     mkdirSync(dirname(link), { recursive: true });

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDatabase, type TestDatabase } from './database.ts';
 import { createProject, type Platform, startPlatform } from './platform.ts';
+import { type CountingProxy, countStatements } from './proxy.ts';
 
 /** What a project is made of. */
 export interface ProjectParts {
@@ -18,6 +19,8 @@ export interface ProjectParts {
 /** A project that is compiled and served. */
 export interface ServedProject extends Platform {
   readonly database: TestDatabase;
+  /** Notes the statements that the server sends. */
+  readonly statements: CountingProxy;
   /** Stops the server and removes database and project. */
   close(): Promise<void>;
 }
@@ -31,12 +34,15 @@ export async function serveProject(parts: ProjectParts): Promise<ServedProject> 
     await writeFile(join(project.folder, 'platform.config.ts'), text);
   }
   if (parts.permissions !== undefined) await writeFile(join(project.folder, 'permissions.yaml'), parts.permissions);
-  const platform = await startPlatform(project.folder, database.url, parts.environment);
+  const statements = await countStatements(database.url);
+  const platform = await startPlatform(project.folder, statements.url, parts.environment);
   return {
     ...platform,
     database,
+    statements,
     async close() {
       await platform.stop();
+      await statements.close();
       await Promise.all([database.drop(), project.remove()]);
     },
   };

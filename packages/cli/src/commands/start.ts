@@ -59,16 +59,16 @@ async function importApi(project: Project): Promise<CompiledApi> {
     const module: { readonly api: CompiledApi } = await import(pathToFileURL(path).href);
     return module.api;
   } catch (error) {
-    if (!isMissingPackage(error)) throw error;
+    if (!isMissingFile(error)) throw error;
     throw new CommandError(
       exitCodes.start,
-      'The generated code does not find "@platform/runtime".',
-      'Install it in the project: npm install @platform/runtime.',
+      `The generated code cannot be loaded: ${error.message}`,
+      'Run `platform generate` again.',
     );
   }
 }
 
-function isMissingPackage(error: unknown): boolean {
+function isMissingFile(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
 }
 
@@ -82,7 +82,7 @@ async function listen(
     const variables = { ...process.env, ADMIN_TOKEN: token.value };
     return await serve(api, { variables, database: placeOf(project, source) });
   } catch (error) {
-    throw startError(error);
+    throw startError(error, databaseUrl(project));
   }
 }
 
@@ -91,19 +91,20 @@ function placeOf(project: Project, source: Source | null): DatabasePlace {
   return url === null ? { embedded: source?.embedded ?? embeddedFolder(project) } : { url };
 }
 
-function startError(error: unknown): unknown {
+function startError(error: unknown, url: string | null): unknown {
   if (error instanceof EnvironmentError) return new CommandError(exitCodes.start, error.message);
   if (error instanceof EmbeddedInUseError) return new CommandError(exitCodes.database, error.message, error.hint);
   const code = error instanceof Error && 'code' in error ? error.code : '';
   if (code === 'EADDRINUSE') {
     return new CommandError(exitCodes.start, 'The port is in use.', 'Choose another one with PORT=8056.');
   }
-  if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+  if (typeof code === 'string' && ['EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) {
     return new CommandError(exitCodes.start, `The address cannot be used (${code}).`, 'Check HOST and PORT.');
   }
   if (code === 'SERVICE_UNAVAILABLE') {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : 'it does not answer';
-    return new CommandError(exitCodes.database, `The database cannot be used: ${cause}`, 'Check DATABASE_URL.');
+    const hint = url === null ? null : 'Check DATABASE_URL.';
+    return new CommandError(exitCodes.database, `The database cannot be used: ${cause}`, hint);
   }
   return error;
 }
