@@ -1,9 +1,10 @@
 /** Every operator, on every type of column, with every value that has ever broken something: E02, E05, E08, E10, E11. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operators } from '../../packages/runtime/src/contract/condition.ts';
+import { withClient } from '../support/database.ts';
 import { adminToken } from '../support/platform.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';
-import { expectDefined, type Shot, swarm } from '../support/swarm.ts';
+import { expectDefined, type Shot, seededRandom, swarm } from '../support/swarm.ts';
 
 const types = [
   ...['smallint', 'integer', 'bigint', 'numeric', 'numeric(5,2)', 'money', 'real', 'double precision', 'boolean'],
@@ -86,43 +87,48 @@ beforeAll(async () => {
 });
 afterAll(() => project?.close());
 
-/** Operators that need a list take the values in twos as well. */
+/** The whole product; operators that need two values take each value in twos. */
 function* shots(): Generator<Shot> {
   let turn = 0;
   for (const index of types.keys()) {
     for (const operator of [...operators, '_some', '_none', '_and']) {
-      const fits = !/array|\[\]/.test(types[index] ?? '');
       for (const text of texts) {
         const value = /^%..?/.test(text) ? text : encodeURIComponent(text);
         const list = operator.includes('between') ? `${value},1` : value;
-        if (fits || turn % 8 === 0) yield { path: `/items/samples?limit=1&filter[c${index}][${operator}]=${list}` };
-        turn += 1;
+        yield { path: `/items/samples?limit=1&filter[c${index}][${operator}]=${list}`, token: adminToken };
       }
       for (const value of inJson) {
         const operand = operator.includes('between') && !value.startsWith('[') ? `[${value},${value}]` : value;
         const filter = `{"c${index}":{"${operator}":${operand}}}`;
         turn += 1;
-        if (turn % 2 === 0) yield { path: `/items/samples?limit=1&filter=${encodeURIComponent(filter)}` };
-        else yield { path: '/items/samples', method: 'SEARCH', body: `{"query":{"limit":1,"filter":${filter}}}` };
+        if (turn % 2 === 0) yield { path: `/items/samples?filter=${encodeURIComponent(filter)}`, token: adminToken };
+        else
+          yield { path: '/items/samples', method: 'SEARCH', body: `{"query":{"filter":${filter}}}`, token: adminToken };
       }
     }
   }
 }
 
+/** A part of them, another one in every run; ATTACK_ALL=1 takes all of them, which is a minute and a half. */
+function* someShots(): Generator<Shot> {
+  const random = seededRandom();
+  const share = process.env.ATTACK_ALL === '1' ? 1 : 0.12;
+  for (const shot of shots()) if (random() < share) yield shot;
+}
+
 it('answers, or refuses by the table, and never troubles the database', async () => {
   project.statements.reset();
   let answered = 0;
-  const fired = await swarm(
-    project.url,
-    (function* () {
-      for (const shot of shots()) yield { ...shot, token: adminToken };
-    })(),
-    (shot, hit) => {
-      expectDefined(shot, hit);
-      if (hit.status === 200) answered += 1;
-    },
-  );
+  const fired = await swarm(project.url, someShots(), (shot, hit) => {
+    expectDefined(shot, hit);
+    if (hit.status === 200) answered += 1;
+  });
   console.info(`${fired} requests, ${answered} answered`);
-  expect(answered).toBeGreaterThan(5_000);
+  expect(answered).toBeGreaterThan(fired / 20);
   expect([...new Set(project.statements.errors())]).toEqual([]);
 }, 300_000);
+
+it('would have noticed an error of the database', async () => {
+  await withClient(project.statements.url, (client) => client.query('SELECT 1 / 0').catch(() => undefined));
+  expect(project.statements.errors()).toEqual([expect.stringContaining('division by zero')]);
+});

@@ -94,7 +94,7 @@ test('the published command answers', () => {
   expect(run(elsewhere, join(packageFolder('cli'), main), '--help')).toContain('Usage: platform');
 });
 
-test('the published command makes, compiles and serves a project', { timeout: 60_000 }, async () => {
+test('the published command makes, compiles and serves a project', { timeout: 120_000 }, async () => {
   const main = join(packageFolder('cli'), manifestOf('cli').bin?.platform ?? '');
   const project = join(elsewhere, 'project');
   run(elsewhere, main, 'init', '--yes', '--project', project);

@@ -60,9 +60,25 @@ const inside =
 export function expectDefined(shot: Shot, { status, text }: Hit): void {
   const told = `${shot.method ?? 'GET'} ${shot.path.slice(0, 500)} ${shot.body?.slice(0, 500) ?? ''} -> ${status} ${text.slice(0, 300)}`;
   if (status === 200) return;
-  const code = /^\{"errors":\[\{"message":"[^]*","extensions":\{"code":"([A-Z_]+)"/.exec(text)?.[1];
+  const code = /^\{"errors":\[\{"message":".*","extensions":\{"code":"([A-Z_]+)"/s.exec(text)?.[1];
   expect([`${status} ${code}`, inside.test(text)], told).toEqual([
     expect.stringMatching(/^(400 (INVALID_QUERY|INVALID_PAYLOAD)|403 FORBIDDEN)$/),
     false,
   ]);
+}
+
+/**
+ * Numbers from 0 up to 1, the same for the same seed. The seed is printed; ATTACK_SEED repeats a run.
+ */
+export function seededRandom(): () => number {
+  const seed = Number(process.env.ATTACK_SEED ?? Math.floor(Math.random() * 2 ** 31));
+  console.info(`ATTACK_SEED=${seed}`);
+  let state = seed;
+  return () => {
+    // mulberry32
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }

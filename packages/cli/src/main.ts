@@ -10,10 +10,10 @@ import { lendPackages } from './lend-packages.ts';
 
 const exitCodeHelp = `
 Exit codes:
-  0   done
+  0   done; also after Ctrl-C or SIGTERM, when running requests have finished
   1   the configuration, the permissions or the database cannot be compiled; diagnostics say why
-  2   the command line is wrong
-  3   the database cannot be reached
+  2   the command line or DATABASE_URL is wrong
+  3   the database cannot be reached, or the embedded one is in use by another process
   4   the server cannot start
   70  a bug of the platform
 `;
