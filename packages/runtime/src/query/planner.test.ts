@@ -177,7 +177,7 @@ describe('the SQL of filters', () => {
 describe('the SQL of nested lists', () => {
   test('search is a filter over the text fields, with one value', () => {
     expect(list(admin, 'articles', 'fields=id&search=50%25')).toMatchInlineSnapshot(`
-      "SELECT t0."id" FROM "public"."articles" t0 WHERE (t0."title"::pg_catalog.text ILIKE $1::pg_catalog.text OR (t0."slug"::pg_catalog.text)::pg_catalog.text ILIKE $1::pg_catalog.text) ORDER BY t0."id" LIMIT 100
+      "SELECT t0."id" FROM "public"."articles" t0 WHERE (t0."title"::pg_catalog.text COLLATE pg_catalog."default" ILIKE $1::pg_catalog.text OR (t0."slug"::pg_catalog.text)::pg_catalog.text COLLATE pg_catalog."default" ILIKE $1::pg_catalog.text) ORDER BY t0."id" LIMIT 100
       ["%50\\\\%%"]"
     `);
     expect(list(admin, 'statistics', 'fields=day&search=a')).toMatchInlineSnapshot(`
