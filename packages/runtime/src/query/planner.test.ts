@@ -486,6 +486,35 @@ describe('hidden and unknown names', () => {
   });
 });
 
+describe('items of a many-to-any', () => {
+  const all = { kind: 'and', of: [] } as const;
+  const rule = (collection: string, ...fields: string[]) => ({ collection, read: [{ fields, where: all }] });
+  const access = (name: string, ...link: string[]) => ({
+    name,
+    roles: [name],
+    admin: false,
+    collections: [rule('articles', 'id', 'blocks'), rule('blocks', ...link), rule('headings', 'id', 'text')],
+  });
+  const api = { ...magazine, access: [access('whole', 'id', 'collection', 'item'), access('half', 'id', 'item')] };
+  const ask = (accessClass: string, query: string) =>
+    code(() => createPlanner(api).list({ accessClass, user: null, role: null }, { name: 'articles' }, query));
+
+  test.each([
+    ['fields=blocks.item', 'planned', 'planned'],
+    ['fields=blocks.item:headings.text', 'planned', 'FORBIDDEN'],
+    ['fields=blocks.item.*', 'planned', 'FORBIDDEN'],
+    ['fields=*.*.*', 'planned', 'planned'],
+    ['fields=blocks.item:tags.name', 'FORBIDDEN', 'FORBIDDEN'],
+    ['fields=blocks.item.name', 'FORBIDDEN', 'FORBIDDEN'],
+    ['deep[blocks][item:headings][_filter][text]=a', 'planned', 'FORBIDDEN'],
+    ['deep[blocks][item:tags][_limit]=1', 'FORBIDDEN', 'FORBIDDEN'],
+    ['deep[blocks][_filter][item:headings][text]=a', 'planned', 'FORBIDDEN'],
+    ['deep[blocks][_filter][item:tags][name]=a', 'FORBIDDEN', 'FORBIDDEN'],
+  ])('%s', (query, whole, half) => {
+    expect([ask('whole', query), ask('half', query)]).toEqual([whole, half]);
+  });
+});
+
 describe('plans', () => {
   test('requests that differ in values share one plan', () => {
     const one = planner.list(
