@@ -55,6 +55,16 @@ describe('the document of everything', () => {
     expect(pathsOf(document)).toContain('/items/__proto__');
   });
 
+  it('documents search, alias and deep for lists, the last two for items', () => {
+    const refs = (path: string) =>
+      Object.values(at(document, 'paths', path, 'get', 'parameters') ?? {}).map((one) => at(one, '$ref'));
+    const [search, alias, deep] = ['search', 'alias', 'deep'].map((name) => `#/components/parameters/${name}`);
+    expect(refs('/items/articles')).toEqual(expect.arrayContaining([search, alias, deep]));
+    expect(refs('/items/articles/{key}')).toEqual(expect.arrayContaining([alias, deep]));
+    expect(refs('/items/articles/{key}')).not.toContain(search);
+    expect(at(document, 'components', 'parameters', 'deep', 'style')).toBe('deepObject');
+  });
+
   it('documents SEARCH beside GET', () => {
     const search = at(document, 'paths', '/items/articles', 'x-platform-search');
     expect(at(search, 'operationId')).toBe('searchItemsArticles');

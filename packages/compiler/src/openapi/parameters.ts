@@ -8,15 +8,31 @@ import type { ViewCollection } from './view.ts';
 const names: JsonObject = { type: 'array', items: { type: 'string' } };
 const metaNames: JsonObject = { type: 'array', items: { type: 'string', enum: ['total_count', 'filter_count', '*'] } };
 
+/** What `deep` takes for one relation. Its other keys name relations further down. */
+const nested: JsonObject = {
+  type: 'object',
+  properties: {
+    _filter: { type: 'object', description: 'Conditions that the rows must meet.' },
+    _search: { type: 'string', description: 'Text that a text field of the rows must contain.' },
+    _sort: names,
+    _limit: { type: 'integer', minimum: -1, default: 100, description: 'Rows of each parent at most; -1 is all.' },
+    _offset: { type: 'integer', minimum: 0, default: 0 },
+    _page: { type: 'integer', minimum: 0 },
+  },
+  additionalProperties: { type: 'object' },
+};
+
 /** Parameters that are the same for every collection: their schemas, and what they mean. */
 const shared = {
   fields: {
     description:
-      'Fields to return, all when absent: names, paths into relations such as `a.b.c`, and the wildcards `*`, `*.*`, `a.*`.',
+      'Fields to return, all when absent: names, paths into relations such as `a.b.c`, the wildcards `*`, `*.*`, `a.*`, ' +
+      'and functions such as `year(a)`.',
     schema: names,
   },
+  search: { description: 'Text that a text field of the items must contain, in any case.', schema: { type: 'string' } },
   sort: {
-    description: 'Fields to sort by, `-` before a name for descending order. The key completes every order.',
+    description: 'Fields or functions to sort by, `-` in front for descending order. The key completes every order.',
     schema: names,
   },
   limit: {
@@ -32,6 +48,14 @@ const shared = {
     description: 'Counts to add: `total_count` of the readable items, `filter_count` of those that match the filter.',
     schema: metaNames,
   },
+  alias: {
+    description: 'Other names for fields and relations, by the new name; `fields` and `deep` use them.',
+    schema: { type: 'object', additionalProperties: { type: 'string' } },
+  },
+  deep: {
+    description: 'What is asked of the rows of relations, by the name of the relation: `deep[a][_limit]=1`.',
+    schema: { type: 'object', additionalProperties: nested },
+  },
 } as const satisfies Record<string, { readonly description: string; readonly schema: JsonObject }>;
 
 type Shared = keyof typeof shared;
@@ -40,18 +64,31 @@ type Shared = keyof typeof shared;
 export function parameterComponents(): readonly (readonly [string, JsonObject])[] {
   return Object.entries(shared).map(([name, { description, schema }]) => [
     name,
-    { name, in: 'query', description, ...(schema.type === 'array' && { style: 'form', explode: false }), schema },
+    { name, in: 'query', description, ...queryForm(schema) },
   ]);
+}
+
+/** Lists are text with commas; objects stand in brackets or as the text of a JSON object. */
+function queryForm(schema: JsonObject): JsonObject {
+  if (schema.type === 'array') return { style: 'form', explode: false, schema };
+  return schema.type === 'object' ? objectForm(schema) : { schema };
+}
+
+/** Both forms have one name, so they are alternatives of one parameter. */
+function objectForm(schema: JsonObject): JsonObject {
+  const text: JsonObject = { type: 'string', contentMediaType: 'application/json', contentSchema: schema };
+  return { style: 'deepObject', explode: true, schema: { anyOf: [schema, text] } };
 }
 
 /** The parameters of a list. */
 export function listParameters({ names: { filter } }: ViewCollection): readonly JsonObject[] {
-  return [use('fields'), filterParameter(filter), use('sort'), use('limit'), use('offset'), use('page'), use('meta')];
+  const paging = [use('limit'), use('offset'), use('page'), use('meta')];
+  return [use('fields'), filterParameter(filter), use('search'), use('sort'), ...paging, use('alias'), use('deep')];
 }
 
 /** The parameters of reading one item, or a singleton, which must match the filter. */
 export function itemParameters({ names: { filter } }: ViewCollection): readonly JsonObject[] {
-  return [use('fields'), filterParameter(filter)];
+  return [use('fields'), filterParameter(filter), use('alias'), use('deep')];
 }
 
 /** The body of SEARCH. Items can be named only by those who may read the key. */
@@ -74,17 +111,13 @@ function use(name: Shared): JsonObject {
   return reference('parameters', name);
 }
 
-/** Both forms have one name, so they are alternatives of one parameter. */
 function filterParameter(filter: string): JsonObject {
-  const schema = reference('schemas', filter);
   return {
     name: 'filter',
     in: 'query',
     description:
       'Conditions that items must meet: in brackets, `filter[field][_eq]=value`, or as the text of a JSON object, ' +
       '`filter={"field":{"_eq":"value"}}`.',
-    style: 'deepObject',
-    explode: true,
-    schema: { anyOf: [schema, { type: 'string', contentMediaType: 'application/json', contentSchema: schema }] },
+    ...objectForm(reference('schemas', filter)),
   };
 }

@@ -45,6 +45,8 @@ export interface FilterOptions {
   readonly regex?: boolean;
   /** Values are text of a query string, which the type of the field converts. */
   readonly text?: boolean;
+  /** Collections of `item` when the filter describes link rows of a many-to-any. */
+  readonly links?: readonly string[];
   readonly limits?: QueryLimits;
 }
 
@@ -70,7 +72,8 @@ export function parseFilter(
   const problems: FilterProblem[] = [];
   checkForm(input, collection, names, options, problems);
   if (problems.length > 0) return { condition: never, problems };
-  const condition = readRows({ names, text: options.text === true, problems }, input, { collection, path: [] });
+  const place = { collection, path: [], ...(options.links && { links: options.links }) };
+  const condition = readRows({ names, text: options.text === true, problems }, input, place);
   return { condition: problems.length > 0 ? never : condition, problems };
 }
 

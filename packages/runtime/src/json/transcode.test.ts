@@ -192,6 +192,33 @@ describe('composed shapes', () => {
     expect(one(shape, two)).toBe('["17,a","-3,b%2C%22%25%2F%C3%BC"]');
   });
 
+  test('first: the first alternative that is there, without the record around it', () => {
+    const shape: Shape = {
+      kind: 'first',
+      of: [
+        { kind: 'record', fields: pair },
+        { kind: 'scalar', wire: 'text' },
+      ],
+    };
+    expect(one(shape, record(null, text('key')))).toBe('"key"');
+    expect(one(shape, record(null, null))).toBe('null');
+    expect(one(shape, record(record(int8(1n), text('a')), text('key')))).toBe(
+      one({ kind: 'record', fields: pair }, record(int8(1n), text('a'))),
+    );
+    const list: Shape = {
+      kind: 'records',
+      fields: [
+        { key: 'a', shape },
+        { key: 'b', shape },
+      ],
+    };
+    const rows = array(
+      [2],
+      [record(record(null, text('x')), record(null, null)), record(null, record(null, text('y')))],
+    );
+    expect(one(list, rows)).toBe('[{"a":"x","b":null},{"a":null,"b":"y"}]');
+  });
+
   test('records within records within records, with columns after them', () => {
     const leaf: Shape = { kind: 'records', fields: pair };
     const middle: Shape = { kind: 'record', fields: [{ key: 'leaves', shape: leaf }, ...pair] };

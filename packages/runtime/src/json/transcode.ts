@@ -57,7 +57,8 @@ const codes = {
   records: 18,
   paths: 19,
   path: 20,
-} as const satisfies Record<WireKind | 'array' | 'record' | 'records' | 'paths' | 'path', number>;
+  first: 21,
+} as const satisfies Record<WireKind | 'array' | 'record' | 'records' | 'paths' | 'path' | 'first', number>;
 
 /** A shape with everything about it resolved that does not depend on the row. */
 interface Node {
@@ -105,11 +106,17 @@ function resolve(shape: Shape): Node {
       return { code: codes[shape.kind], element: codes.record, fields: resolveFields(shape.fields) };
     case 'paths':
       return { code: codes.paths, element: codes.path, fields: shape.parts.map(resolvePart) };
+    case 'first':
+      return { code: codes.first, element: codes.first, fields: shape.of.map(resolveUnnamed) };
   }
 }
 
 function resolvePart(wire: WireKind): Field {
-  return { prefix: Buffer.alloc(0), node: resolve({ kind: 'scalar', wire }) };
+  return resolveUnnamed({ kind: 'scalar', wire });
+}
+
+function resolveUnnamed(shape: Shape): Field {
+  return { prefix: Buffer.alloc(0), node: resolve(shape) };
 }
 
 function writeFields(fields: readonly Field[], source: Buffer, offset: number, skip: number, out: ByteWriter): void {
@@ -153,6 +160,22 @@ function writePath(fields: readonly Field[], source: Buffer, at: number, out: By
     values.push(encodeURIComponent(String(JSON.parse(value.take().toString()))));
   }
   out.append(ascii(`"${values.join(',')}"`));
+}
+
+/** Writes the first column of a record that is not null. */
+function writeFirst(fields: readonly Field[], source: Buffer, at: number, out: ByteWriter): void {
+  const columns = int32(source, at);
+  if (columns !== fields.length) throw new Error(`A record has ${columns} columns; its shape has ${fields.length}.`);
+  let from = at + 4;
+  for (const { node } of fields) {
+    const length = int32(source, from + inRecord);
+    from += inRecord + 4;
+    if (length >= 0) {
+      writeNode(node, node.code, source, from, length, out);
+      return;
+    }
+  }
+  out.position = putBytes(out.bytes, out.position, nullText);
 }
 
 /** The binary form of an array: dimensions, flags, oid, size and lower bound of each, then the elements (`array_send`). */
@@ -252,6 +275,9 @@ function writeNode(node: Node, code: number, source: Buffer, at: number, length:
       break;
     case codes.record:
       writeRecord(node.fields, source, at, out);
+      break;
+    case codes.first:
+      writeFirst(node.fields, source, at, out);
       break;
     case codes.path:
       writePath(node.fields, source, at, out);

@@ -1,193 +1,173 @@
-import { parseCall } from '../contract/operators.ts';
+import type { ManyToAny } from '../contract/index.ts';
+import type { PlatformError } from '../errors.ts';
+import { resolveCall } from './calls.ts';
+import { type Asked, type Budget, budgetOf, countPath, countRelation, gatherPaths, type Path } from './field-paths.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
+import { askedItems } from './item-paths.ts';
+import { isItemName, itemKey, linkOf } from './links.ts';
+import type { NestedRead, NestedReads } from './nested.ts';
 import type { ReadLimits } from './parse-read.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from './scope.ts';
+import type { Selected, SelectedItem, Selection } from './selection.ts';
 
-/** What one response name of an item is made of. */
-export type Selected =
-  | { readonly kind: 'field'; readonly key: string; readonly field: FieldScope }
-  /** A relation that is not nested: the key, or the keys, of what it leads to. */
-  | { readonly kind: 'keys'; readonly key: string; readonly relation: RelationScope }
-  | { readonly kind: 'nested'; readonly key: string; readonly relation: RelationScope; readonly of: Selection };
-
-/** The selected parts of one collection, in the order of the answer. */
-export interface Selection {
-  readonly collection: CollectionScope;
-  readonly parts: readonly Selected[];
-}
-
-/** A path of `fields` from the level it is looked at. Under a wildcard, what cannot be read is left out. */
-interface Path {
-  readonly names: readonly string[];
-  readonly soft: boolean;
-}
-
-/** What was asked of one name: itself, and paths below it. */
-interface Asked {
-  own: boolean;
-  soft: boolean;
-  readonly below: Path[];
-}
-
-interface Budget {
+/** Everything that `fields` is resolved against. */
+export interface FieldNames {
   readonly scope: Scope;
-  relations: number;
-  /** Paths handed down to relations: wildcards multiply them, and each costs time although it may select nothing. */
-  paths: number;
+  readonly collection: CollectionScope;
+  readonly aliases: ReadonlyMap<string, string>;
+  readonly reads: NestedReads;
+  readonly limits: ReadLimits;
 }
 
-/** Paths handed down for each relation that may be selected. */
-const pathsPerRelation = 10;
+/** A selection, and what else is wrong with it, to be thrown when all names have been looked up. */
+export interface ResolvedFields {
+  readonly selection: Selection;
+  readonly late: readonly PlatformError[];
+}
+
+interface Resolving {
+  readonly scope: Scope;
+  readonly budget: Budget;
+  readonly late: PlatformError[];
+}
+
+interface Level {
+  readonly collection: CollectionScope;
+  readonly reads: NestedReads;
+  readonly aliases: ReadonlyMap<string, string>;
+  readonly link?: ManyToAny | undefined;
+}
+
+const noAliases: ReadonlyMap<string, string> = new Map();
+const noReads: NestedReads = new Map();
 
 /**
- * The names stage of `fields`: paths to a tree of readable fields and relations (API specification, section 5.1).
+ * The names stage of `fields` and `alias`: paths to a tree of readable fields and relations (API specification, sections
+ * 5.1 and 5.4).
  *
  * Throws FORBIDDEN for a name that is hidden or unknown, INVALID_QUERY for a selection that is too large.
  */
-export function resolveFields(
-  scope: Scope,
-  collection: CollectionScope,
-  fields: readonly (readonly string[])[],
-  limits: ReadLimits,
-): Selection {
-  const budget: Budget = { scope, relations: limits.relations, paths: limits.relations * pathsPerRelation };
-  return resolveLevel(
-    budget,
-    collection,
-    fields.map((names) => ({ names, soft: false })),
-  );
+export function resolveFields(names: FieldNames, fields: readonly (readonly string[])[]): ResolvedFields {
+  const { scope, collection, aliases, reads, limits } = names;
+  const to: Resolving = { scope, budget: budgetOf(limits.relations), late: [] };
+  authoriseAliases(to, collection, aliases);
+  const paths = fields.map((path) => ({ names: path, soft: false }));
+  return { selection: resolveLevel(to, { collection, reads, aliases }, paths), late: to.late };
 }
 
-/**
- * The syntax stage of `fields`: a name written as a function call that no collection has as a name. Functions are not
- * available in `fields`.
- */
-export function refuseCalls(scope: Scope, paths: readonly (readonly string[])[], parameter: string): void {
-  for (const name of paths.flat()) {
-    if (parseCall(name) !== undefined && !isName(scope, name)) throw invalidQuery(`"${parameter}" takes no functions.`);
+/** An alias stands for a field or relation of the level. Whether its own name is free is judged by readable names only. */
+function authoriseAliases(to: Resolving, { fields, relations }: CollectionScope, aliases: Level['aliases']): void {
+  for (const [name, of] of aliases) {
+    const field = fields.get(of);
+    if (field?.secret === true || (field === undefined && !relations.has(of))) throw forbidden();
+    if (fields.has(name) || relations.has(name)) to.late.push(invalidQuery('"alias" takes names that are free.'));
   }
 }
 
-function isName(scope: Scope, name: string): boolean {
-  for (const { fields, relations } of scope.collections.values())
-    if (fields.has(name) || relations.has(name)) return true;
-  return false;
-}
-
-function resolveLevel(budget: Budget, collection: CollectionScope, paths: readonly Path[], link = false): Selection {
-  const asked = new Map<string, Asked>();
-  let all = false;
-  for (const path of paths) {
-    if (path.names[0] === '*') {
-      if (!all) askAll(collection, asked);
-      all = true;
-      askBelowAll(budget, collection, path, asked);
-    } else ask(budget, asked, path);
-  }
+function resolveLevel(to: Resolving, level: Level, paths: readonly Path[]): Selection {
+  const { collection, link, aliases } = level;
+  const asked = gatherPaths(to.scope, to.budget, { collection, aliases, links: link !== undefined }, paths);
   const parts: Selected[] = [];
+  const items: [string, Asked][] = [];
   for (const [name, what] of asked) {
-    if (link && isItem(name, what)) throw invalidQuery('"fields" cannot nest the items of a many-to-any relation yet.');
-    const part = resolveName(budget, collection, name, what);
-    if (part !== undefined) parts.push(part);
+    if (link === undefined || !isItemName(link, name)) {
+      const part = resolveName(to, level, name, what);
+      if (part !== undefined) parts.push(part);
+    } else if (items.push([name, what]) === 1) {
+      const all = [...asked].filter(([other]) => isItemName(link, other));
+      parts.push(...resolveItem(to, level, link, all));
+    }
   }
+  const keys = new Set(parts.map(({ key }) => key));
+  if (keys.size < parts.length) to.late.push(invalidQuery('"fields" gives two values one name.'));
   return { collection, parts };
 }
 
-/** `item:<collection>`, or paths below `item`: what link rows of a many-to-any lead to. */
-function isItem(name: string, { below }: Asked): boolean {
-  return name.startsWith('item:') || (name === 'item' && below.length > 0);
-}
-
-function ask(budget: Budget, asked: Map<string, Asked>, { names, soft }: Path): void {
-  const [name = '', ...rest] = names;
-  if (rest.length === 0) askOwn(asked, name, soft);
-  else askBelow(budget, asked, name, { names: rest, soft });
-}
-
-function askOwn(asked: Map<string, Asked>, name: string, soft: boolean): void {
-  const what = entryOf(asked, name);
-  what.own = true;
-  what.soft &&= soft;
-}
-
-function askBelow(budget: Budget, asked: Map<string, Asked>, name: string, path: Path): void {
-  budget.paths -= 1;
-  if (budget.paths < 0) throw tooLarge();
-  const what = entryOf(asked, name);
-  what.below.push(path);
-  what.soft &&= path.soft;
-}
-
-function entryOf(asked: Map<string, Asked>, name: string): Asked {
-  const known = asked.get(name);
-  if (known !== undefined) return known;
-  const what: Asked = { own: false, soft: true, below: [] };
-  asked.set(name, what);
-  return what;
-}
-
-/** `*` asks for every field and for the keys of every relation. */
-function askAll(collection: CollectionScope, asked: Map<string, Asked>): void {
-  for (const name of collection.fields.keys()) askOwn(asked, name, true);
-  for (const name of collection.relations.keys()) askOwn(asked, name, true);
-}
-
-/** `*.x` asks for `x` of every relation too. */
-function askBelowAll(budget: Budget, collection: CollectionScope, { names }: Path, asked: Map<string, Asked>): void {
-  const [, ...rest] = names;
-  if (rest.length === 0) return;
-  const below: Path = { names: rest, soft: true };
-  for (const [name, { descriptor }] of collection.relations) {
-    if (budget.scope.collections.has(descriptor.target)) askBelow(budget, asked, name, below);
-  }
-}
-
-function resolveName(budget: Budget, collection: CollectionScope, name: string, asked: Asked): Selected | undefined {
+function resolveName(to: Resolving, level: Level, key: string, asked: Asked): Selected | undefined {
+  const { collection, reads } = level;
+  const name = level.aliases.get(key) ?? key;
   const field = collection.fields.get(name);
   const relation = collection.relations.get(name);
-  if (asked.below.length > 0) return resolveNested(budget, name, relation, field, asked);
-  if (field !== undefined) return { kind: 'field', key: name, field };
-  if (relation !== undefined) return resolveKeys(budget, name, relation, asked.soft);
-  if (asked.soft) return undefined;
-  throw forbidden();
+  const read = reads.get(key);
+  if (asked.below.length > 0) return resolveNested(to, key, { relation, field, read }, asked);
+  if (field !== undefined) return { kind: 'field', key, field };
+  if (relation !== undefined) return resolveKeys(to, key, relation, asked.soft, read);
+  return resolveFunction(to, collection, name, asked.soft);
 }
 
-function resolveNested(
-  budget: Budget,
+/** Under a wildcard a function of what this level does not have is left out. */
+function resolveFunction(
+  to: Resolving,
+  collection: CollectionScope,
   name: string,
-  relation: RelationScope | undefined,
-  field: FieldScope | undefined,
-  asked: Asked,
+  soft: boolean,
 ): Selected | undefined {
-  const target = relation && budget.scope.collections.get(relation.descriptor.target);
+  const call = resolveCall(collection, name);
+  if (call !== undefined && typeof call.found === 'object') return { kind: 'call', key: call.key, call: call.found };
+  if (soft) return undefined;
+  if (call?.found !== 'unfit') throw forbidden();
+  to.late.push(invalidQuery('"fields" has a function that does not fit.'));
+  return undefined;
+}
+
+interface Found {
+  readonly relation: RelationScope | undefined;
+  readonly field: FieldScope | undefined;
+  readonly read: NestedRead | undefined;
+}
+
+function resolveNested(to: Resolving, key: string, found: Found, asked: Asked): Selected | undefined {
+  const { relation, field, read } = found;
+  const target = relation && to.scope.collections.get(relation.descriptor.target);
   if (relation === undefined || target === undefined) {
     if (!asked.soft) throw forbidden();
-    return field && { kind: 'field', key: name, field };
+    return field && { kind: 'field', key, field };
   }
-  countRelation(budget);
-  const of = resolveLevel(budget, target, asked.below, relation.descriptor.kind === 'm2a');
-  return { kind: 'nested', key: name, relation, of };
+  countRelation(to.budget);
+  const link = linkOf(relation.descriptor);
+  const reads = read?.below ?? noReads;
+  const of = resolveLevel(to, { collection: target, reads, aliases: noAliases, link }, asked.below);
+  return { kind: 'nested', key, relation, of, read };
+}
+
+/** The item of a link row: records of the collections that paths were asked of, and the key where it was asked for. */
+function resolveItem(
+  to: Resolving,
+  { collection, reads }: Level,
+  link: ManyToAny,
+  asked: readonly (readonly [string, Asked])[],
+): readonly Selected[] {
+  const { own, soft, below } = askedItems(to.scope, collection, link, asked);
+  const key = itemKey(collection, link);
+  if (key === undefined && !soft) throw forbidden();
+  const items = below.map(({ target, paths }): SelectedItem => {
+    countRelation(to.budget);
+    for (const _ of paths) countPath(to.budget);
+    const read = reads.get(`item:${target.descriptor.name}`);
+    const level = { collection: target, reads: read?.below ?? noReads, aliases: noAliases };
+    return { of: resolveLevel(to, level, paths), read };
+  });
+  if (items.length > 0) return [{ kind: 'item', key: link.itemField, link, items, own: own ? key : undefined }];
+  return own && key !== undefined ? [{ kind: 'field', key: link.itemField, field: key }] : [];
 }
 
 /** The keys of a relation can be read when the key fields of its target can. */
-function resolveKeys(budget: Budget, name: string, relation: RelationScope, soft: boolean): Selected | undefined {
+function resolveKeys(
+  to: Resolving,
+  key: string,
+  relation: RelationScope,
+  soft: boolean,
+  read: NestedRead | undefined,
+): Selected | undefined {
   const { descriptor } = relation;
-  const target = budget.scope.collections.get(descriptor.target);
-  const key = target?.descriptor.key ?? [];
-  const hidden = target === undefined || key.some((part) => !target.fields.has(part));
-  if (descriptor.kind !== 'm2o' && (hidden || key.length === 0)) {
+  const target = to.scope.collections.get(descriptor.target);
+  const parts = target?.descriptor.key ?? [];
+  const hidden = target === undefined || parts.some((part) => !target.fields.has(part));
+  if (descriptor.kind !== 'm2o' && (hidden || parts.length === 0)) {
     if (soft) return undefined;
-    throw hidden ? forbidden() : invalidQuery('"fields" names a relation to items without keys; name their fields.');
+    if (hidden) throw forbidden();
+    to.late.push(invalidQuery('"fields" names a relation to items without keys; name their fields.'));
   }
-  countRelation(budget);
-  return { kind: 'keys', key: name, relation };
-}
-
-function countRelation(budget: Budget): void {
-  budget.relations -= 1;
-  if (budget.relations < 0) throw tooLarge();
-}
-
-function tooLarge(): Error {
-  return invalidQuery('"fields" selects too many relations.');
+  countRelation(to.budget);
+  return { kind: 'keys', key, relation, read };
 }

@@ -18,15 +18,20 @@ export interface ReadFilter {
   readonly problems: readonly FilterProblem[];
 }
 
-/** Reads the filter of a request; without one, every row matches. */
+/**
+ * Reads the filter of a request; without one, every row matches. `links` are the collections of `item` when the rows are
+ * link rows of a many-to-any.
+ */
 export function readFilter(
   scope: Scope,
   collection: string,
   filter: QueryParameter | undefined,
   limits: ReadLimits,
+  links?: readonly string[],
 ): ReadFilter {
   if (filter === undefined) return { condition: always, problems: [] };
-  return parseFilter(filter.value, collection, filterNames(scope), { text: filter.text, limits });
+  const options = { text: filter.text, limits, ...(links && { links }) };
+  return parseFilter(filter.value, collection, filterNames(scope), options);
 }
 
 /** Throws what a filter's first problem of a stage deserves: INVALID_QUERY, or FORBIDDEN for names. */
@@ -45,21 +50,20 @@ export function refuseCallerPaths(condition: Condition): void {
   else condition.of.forEach(refuseCallerPaths);
 }
 
-/** The values that a filter leaves open: where each operand's first value stands, and the values as parameter text. */
+/** The values that a request leaves open: where each operand's first value stands, and the values as parameter text. */
 export interface OpenValues {
-  readonly operands: ReadonlyMap<Operand, number>;
-  readonly values: readonly string[];
+  readonly operands: Map<Operand, number>;
+  readonly values: string[];
 }
 
-/** Collects the values of a checked condition in the order of its parts, which is the same for every filter of a shape. */
-export function collectValues(scope: Scope, collection: CollectionScope, condition: Condition): OpenValues {
-  const operands = new Map<Operand, number>();
-  const values: string[] = [];
+/** Adds the values of a checked condition in the order of its parts, which is the same for every condition of a shape. */
+export function collectValues(open: OpenValues, scope: Scope, collection: CollectionScope, condition: Condition): void {
   visitOperands(scope, collection, condition, (operand, operator, type) => {
-    operands.set(operand, values.length);
-    values.push(...encodeOperand(type, operator, operand));
+    // A search compares every field with one operand.
+    if (open.operands.has(operand)) return;
+    open.operands.set(operand, open.values.length);
+    open.values.push(...encodeOperand(type, operator, operand));
   });
-  return { operands, values };
 }
 
 function visitOperands(

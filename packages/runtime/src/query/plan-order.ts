@@ -1,10 +1,11 @@
 import type { FieldDescriptor } from '../contract/index.ts';
+import { printCall } from '../sql/call.ts';
 import { cast, cell, comparable, granted, guarded } from '../sql/cell.ts';
 import { allOf, where } from '../sql/fragment.ts';
 import { joined, type Row, tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
 import type { CollectionScope, FieldScope } from './scope.ts';
-import { isOrdered, type OrderTerm } from './sort.ts';
+import { isOrdered, type OrderKey, type OrderTerm } from './sort.ts';
 
 /** One printed term of an ORDER BY: an expression, and its direction with a leading space. */
 export interface PrintedTerm {
@@ -46,28 +47,38 @@ export function keyFields(descriptor: CollectionScope['descriptor']): readonly F
 function defaultOrder(collection: CollectionScope, sort: string | undefined): readonly OrderTerm[] {
   const field = sort === undefined ? undefined : collection.fields.get(sort);
   if (field === undefined || field.secret || !isOrdered(field.descriptor)) return [];
-  return [{ through: [], field, descending: false }];
+  return [{ through: [], by: { kind: 'plain', field }, descending: false }];
 }
 
-function printTerm(row: Row, { through, field, descending }: OrderTerm): PrintedTerm {
+function printTerm(row: Row, { through, by, descending }: OrderTerm): PrintedTerm {
   const direction = descending ? ' DESC' : '';
-  const { column, comparison, type } = field.descriptor;
-  const bare = through.length === 0 && field.grant === null && comparison === undefined && type !== 'array';
-  return bare ? plainTerm(row, column, direction) : { expression: printPath(row, through, field), direction };
+  const bare = through.length === 0 && by.kind === 'plain' && isBare(by.field);
+  if (bare) return plainTerm(row, by.field.descriptor.column, direction);
+  return { expression: printPath(row, through, by), direction };
 }
 
-/** A field behind m2o relations, as a scalar subquery: null where a row on the way is missing or hidden. */
-function printPath(row: Row, through: OrderTerm['through'], field: FieldScope): string {
+/** Whether the order of a field is that of its column. */
+function isBare({ grant, descriptor }: FieldScope): boolean {
+  return grant === null && descriptor.comparison === undefined && descriptor.type !== 'array';
+}
+
+/** A key behind m2o relations, as a scalar subquery: null where a row on the way is missing or hidden. */
+function printPath(row: Row, through: OrderTerm['through'], by: OrderKey): string {
   const [relation, ...rest] = through;
-  if (relation === undefined) return orderable(row, field);
+  if (relation === undefined) return printKey(row, by);
   const collection = row.scope.collections.get(relation.descriptor.target);
   if (collection === undefined || relation.descriptor.kind !== 'm2o') return 'NULL';
   const alias = row.statement.alias();
   const target = tableRow(row.statement, row.scope, collection, alias);
   const joins = joined(relation.descriptor.on, row.column, alias);
-  const value = printPath(target, rest, field);
+  const value = printPath(target, rest, by);
   const rows = where(allOf([...joins, readable(target)]));
   return guarded(granted(row, relation.grant), `(SELECT ${value} FROM ${collection.descriptor.table} ${alias}${rows})`);
+}
+
+function printKey(row: Row, by: OrderKey): string {
+  if (by.kind === 'plain') return orderable(row, by.field);
+  return by.kind === 'unfit' ? 'NULL' : printCall(row, by);
 }
 
 /** A cell as orders see it. Arrays are read as what they are selected as, since their own elements may have no order. */

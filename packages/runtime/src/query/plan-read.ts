@@ -7,15 +7,16 @@ import { operandType } from '../sql/operand.ts';
 import { type Row, tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
 import { createStatement, type StatementBuilder } from '../sql/statement.ts';
-import type { Selection } from './fields.ts';
 import type { MetaName } from './parse-read.ts';
 import type { ReadPlan } from './plan.ts';
+import { printBounds } from './plan-bounds.ts';
 import { orDefaults } from './plan-defaults.ts';
 import { keyFields, orderBy, printOrder } from './plan-order.ts';
 import { createPage, outerOrder } from './plan-page.ts';
-import { leavesTable, printSelection } from './plan-selection.ts';
+import { leavesTable, type NestedLists, printSelection } from './plan-selection.ts';
 import type { Scope } from './scope.ts';
-import { commonLimits, largestBufferedLimit, type Selector } from './shape.ts';
+import type { Selection } from './selection.ts';
+import { largestBufferedLimit, type Selector } from './shape.ts';
 import type { OrderTerm } from './sort.ts';
 
 /** A read with its names looked up, ready to be planned. */
@@ -32,9 +33,8 @@ export interface ReadQuery {
   /** False for singletons and reads by key: one item instead of a list. */
   readonly many: boolean;
   readonly streamed: boolean;
-  /** Rows of each nested list. */
-  readonly nestedLimit: number;
-  /** Where the operands of `condition` find their values, and how many values that are. */
+  readonly nested: NestedLists;
+  /** Where the operands of all conditions find their values, and how many values were collected, nested ones included. */
   readonly operands: ReadonlyMap<Operand, number>;
   readonly values: number;
 }
@@ -42,7 +42,7 @@ export interface ReadQuery {
 /**
  * Plans a read: decides the form of its one statement and prints it.
  *
- * The values of a request follow the filter's in this order: the key (one value per field, or one array per field for a
+ * The values of a request follow those of its conditions and nested lists in this order: the key (one value per field, or one array per field for a
  * list of keys), the limit when it is a parameter, the offset when there is one.
  */
 export function planRead(query: ReadQuery): ReadPlan {
@@ -85,7 +85,7 @@ function startRead(query: ReadQuery, statement: StatementBuilder): ReadParts {
     from: `${collection.descriptor.table} ${alias}`,
     rows,
     matching,
-    bounds: printBounds(query, statement),
+    bounds: printListBounds(query, statement),
   };
 }
 
@@ -96,7 +96,7 @@ function printPlain(query: ReadQuery, parts: ReadParts): Printed {
 
 /** One level: columns of one table, or one item, whose nested parts are computed once anyway. */
 function printFlat(query: ReadQuery, { row, from, matching, bounds }: ReadParts): Printed {
-  const { expressions, fields } = printSelection(row, query.selection, query.nestedLimit);
+  const { expressions, fields } = printSelection(row, query.selection, query.nested);
   const order = query.selector === 'key' ? [] : printOrder(row, query.order);
   return { text: `SELECT ${expressions.join(', ')} FROM ${from}${where(matching)}${orderBy(order)}${bounds}`, fields };
 }
@@ -105,7 +105,7 @@ function printPaged(query: ReadQuery, { row, from, matching, bounds }: ReadParts
   const order = printOrder(row, query.order);
   const page = createPage(row);
   const outer = outerOrder(page, order);
-  const { expressions, fields } = printSelection(page.row, query.selection, query.nestedLimit);
+  const { expressions, fields } = printSelection(page.row, query.selection, query.nested);
   const source = page.print(from, matching, order, bounds);
   return { text: `SELECT ${expressions.join(', ')} FROM ${source}${orderBy(outer)}`, fields };
 }
@@ -126,7 +126,7 @@ function printJoined(query: ReadQuery, parts: ReadParts): Printed {
   const outer = outerOrder(page, order);
   const single = isSingleton(query);
   const item = single ? orDefaults(page.row, present) : page.row;
-  const { expressions, fields } = printSelection(item, query.selection, query.nestedLimit);
+  const { expressions, fields } = printSelection(item, query.selection, query.nested);
   const counts = query.meta.map((name, index) => {
     const predicate = name === 'total_count' ? rows : matching;
     return `(SELECT pg_catalog.count(*) FROM ${from}${where(predicate)}) AS c${index}`;
@@ -156,23 +156,10 @@ function printKey(row: Row, query: ReadQuery): readonly string[] {
 }
 
 /** LIMIT and OFFSET with a leading space. */
-function printBounds(query: ReadQuery, statement: StatementBuilder): string {
-  const { limit, offset, selector } = query;
-  if (selector === 'key') return '';
-  let index = query.values + (selector === 'keys' ? query.selection.collection.descriptor.key.length : 0);
-  let bounds = '';
-  if (commonLimits.has(limit)) bounds = ` LIMIT ${limit}`;
-  else if (limit !== -1) {
-    bounds = ` LIMIT ${statement.parameter({ kind: 'value', index }, 'pg_catalog.int8')}`;
-    index += 1;
-  }
-  return offset > 0 ? `${bounds} OFFSET ${statement.parameter({ kind: 'value', index }, 'pg_catalog.int8')}` : bounds;
-}
-
-/** The values behind those of filter and key, in the order `printBounds` expects. */
-export function boundValues(limit: number, offset: number): readonly string[] {
-  const size = limit === -1 || commonLimits.has(limit) ? [] : [String(limit)];
-  return offset > 0 ? [...size, String(offset)] : size;
+function printListBounds(query: ReadQuery, statement: StatementBuilder): string {
+  if (query.selector === 'key') return '';
+  const keys = query.selector === 'keys' ? query.selection.collection.descriptor.key.length : 0;
+  return printBounds(statement, query, query.values + keys);
 }
 
 /** Whether so many rows are sent as they come instead of being collected. */

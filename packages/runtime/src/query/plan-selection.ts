@@ -1,13 +1,17 @@
-import type { FieldDescriptor, RelationDescriptor } from '../contract/index.ts';
-import { cast, cell, fieldOfColumn, granted, guarded } from '../sql/cell.ts';
+import type { RelationDescriptor } from '../contract/index.ts';
+import { cast, cell, granted, guarded } from '../sql/cell.ts';
+import { printCondition } from '../sql/condition.ts';
 import { allOf, where } from '../sql/fragment.ts';
-import { type Reach, reach } from '../sql/related.ts';
+import { type Reach, reach, reachItem } from '../sql/related.ts';
 import type { Row } from '../sql/row.ts';
-import type { Selected, Selection } from './fields.ts';
-import type { Shape, ShapeField } from './plan.ts';
-import { keyFields, orderBy, type PrintedTerm, printRelationOrder } from './plan-order.ts';
+import type { NestedOrders, NestedRead } from './nested.ts';
+import type { ShapeField } from './plan.ts';
+import { printBounds } from './plan-bounds.ts';
+import { keyFields, orderBy, type PrintedTerm, printOrder, printRelationOrder } from './plan-order.ts';
 import { createPage, outerOrder } from './plan-page.ts';
-import type { FieldScope, RelationScope } from './scope.ts';
+import { type Printed, printField, printFunctionPart, printOwnKey } from './plan-value.ts';
+import type { FieldScope } from './scope.ts';
+import type { Selected, Selection } from './selection.ts';
 
 /** What a selection prints as: one expression per part, and what its bytes become. */
 export interface PrintedSelection {
@@ -15,17 +19,24 @@ export interface PrintedSelection {
   readonly fields: readonly ShapeField[];
 }
 
-interface Printed {
-  readonly expression: string;
-  readonly shape: Shape;
+/** How the nested lists of a read are cut and ordered. */
+export interface NestedLists {
+  /** Rows of each list that `deep` does not name. */
+  readonly limit: number;
+  /** Where the bounds of each list that `deep` names find their values. */
+  readonly positions: ReadonlyMap<NestedRead, number>;
+  readonly orders: NestedOrders;
 }
 
-/** Prints the parts of a selection on a row. `limit` is the number of rows of each nested list. */
-export function printSelection(row: Row, selection: Selection, limit: number): PrintedSelection {
+type RelationPart = Extract<Selected, { kind: 'keys' | 'nested' }>;
+type ItemPart = Extract<Selected, { kind: 'item' }>;
+
+/** Prints the parts of a selection on a row. */
+export function printSelection(row: Row, selection: Selection, lists: NestedLists): PrintedSelection {
   const expressions: string[] = [];
   const fields: ShapeField[] = [];
   for (const part of selection.parts) {
-    const { expression, shape } = printPart(row, part, limit);
+    const { expression, shape } = printPart(row, part, lists);
     expressions.push(expression);
     fields.push({ key: part.key, shape });
   }
@@ -34,105 +45,112 @@ export function printSelection(row: Row, selection: Selection, limit: number): P
 
 /** Whether a selection looks at other tables, so that it is worth cutting the list before it is computed. */
 export function leavesTable(selection: Selection): boolean {
-  return selection.parts.some((part) => part.kind !== 'field');
+  return selection.parts.some((part) => part.kind !== 'field' && !(part.kind === 'call' && part.call.kind === 'field'));
 }
 
-function printPart(row: Row, part: Selected, limit: number): Printed {
+function printPart(row: Row, part: Selected, lists: NestedLists): Printed {
   if (part.kind === 'field') return printField(row, part.field);
-  const { expression, shape } = printRelation(row, part, limit);
+  if (part.kind === 'call') return printFunctionPart(row, part.call);
+  if (part.kind === 'item') return printItem(row, part, lists);
+  const { expression, shape } = printRelation(row, part, lists);
   return { expression: guarded(granted(row, part.relation.grant), expression), shape };
 }
 
-function printRelation(row: Row, part: Exclude<Selected, { kind: 'field' }>, limit: number): Printed {
+function printRelation(row: Row, part: RelationPart, lists: NestedLists): Printed {
   const { relation } = part;
   if (part.kind === 'keys' && relation.descriptor.kind === 'm2o') return printOwnKey(row, relation.descriptor);
   const reached = reach(row, relation);
   // A selection is resolved against the same scope, so its relations have targets.
   if (reached === undefined) return { expression: 'NULL::int4', shape: { kind: 'scalar', wire: 'i4' } };
-  if (part.kind === 'keys') return printKeys(reached, relation, limit);
+  const list = listOf(reached, part, lists);
+  if (part.kind === 'keys') return printKeys(reached.target, list);
   return relation.descriptor.kind === 'm2o'
-    ? printOne(reached, part.of, limit)
-    : printMany(reached, relation, part.of, limit);
+    ? printOne(narrowed(reached, part.read), part.of, lists)
+    : printMany(reached.target, list, part.of, lists);
 }
 
-/** A secret never leaves the database: only whether there is one. */
-function printField(row: Row, field: FieldScope): Printed {
-  const { wire } = field.descriptor;
-  const value = cell(row, field);
-  if (field.secret || wire.kind === 'masked') {
-    return {
-      expression: `CASE WHEN ${bracketed(value)} IS NOT NULL THEN TRUE END`,
-      shape: { kind: 'scalar', wire: 'masked' },
-    };
+/** The rows of a nested list as its relation and `deep` want them. */
+interface NestedList {
+  readonly from: string;
+  readonly predicate: string;
+  readonly order: readonly PrintedTerm[];
+  readonly bounds: string;
+}
+
+function listOf(reached: Reach, { relation, read }: RelationPart, lists: NestedLists): NestedList {
+  const { from, joins, target } = narrowed(reached, read);
+  const asked = read === undefined ? [] : (lists.orders.get(read) ?? []);
+  const order = asked.length > 0 ? printOrder(target, asked) : printNestedOrder(reached, relation.descriptor);
+  const bounds =
+    read === undefined
+      ? ` LIMIT ${lists.limit}`
+      : printBounds(target.statement, read.request, lists.positions.get(read) ?? 0);
+  return { from, predicate: allOf(joins), order, bounds };
+}
+
+/** The rows that also meet what `deep` asks of them. */
+function narrowed(reached: Reach, read: NestedRead | undefined): Reach {
+  if (read === undefined) return reached;
+  return { ...reached, joins: [...reached.joins, printCondition(reached.target, read.condition)] };
+}
+
+/** The item of a link row: a record per collection, of which at most one is there, then the key. */
+function printItem(row: Row, part: ItemPart, lists: NestedLists): Printed {
+  const printed: Printed[] = [];
+  for (const { of, read } of part.items) {
+    const reached = reachItem(row, of.collection.descriptor.name);
+    if (reached !== undefined) printed.push(printOne(narrowed(reached, read), of, lists));
   }
-  return { expression: cast(value, wire.cast), shape: shapeOf(field.descriptor) };
+  if (part.own !== undefined) printed.push(printItemKey(row, part, part.own));
+  const expression = `ROW(${printed.map((one) => one.expression).join(', ')})`;
+  return { expression, shape: { kind: 'first', of: printed.map(({ shape }) => shape) } };
 }
 
-function bracketed(expression: string): string {
-  return expression.startsWith('CASE ') ? `(${expression})` : expression;
-}
-
-function shapeOf({ wire }: FieldDescriptor): Shape {
-  return wire.array === true ? { kind: 'array', element: wire.kind } : { kind: 'scalar', wire: wire.kind };
-}
-
-/** The key that an m2o of several columns holds: an object of the target's key fields, or null. */
-function printOwnKey(row: Row, relation: Extract<RelationDescriptor, { kind: 'm2o' }>): Printed {
-  const own = row.collection.descriptor.fields;
-  const target = row.scope.collections.get(relation.target)?.descriptor.fields ?? [];
-  const columns = relation.on.map(({ from }) => row.column(from));
-  const wires = relation.on.map(({ from, to }) => fieldOfColumn(own, from) ?? fieldOfColumn(target, to));
-  const values = columns.map((column, index) => {
-    const wire = wires[index]?.wire;
-    return cast(column, wire === undefined ? '::pg_catalog.text' : wire.cast);
+/** The key of an item whose collection is not nested; an item that is nested and hidden stays null. */
+function printItemKey(row: Row, { link, items }: ItemPart, own: FieldScope): Printed {
+  const { expression, shape } = printField(row, own);
+  const kind = row.collection.fields.get(link.collectionField);
+  if (kind === undefined) return { expression, shape };
+  const name = cast(cell(row, kind), '::pg_catalog.text');
+  const others = items.map(({ of }) => {
+    const value = of.collection.descriptor.name;
+    return `(${name} = ${row.statement.parameter({ kind: 'fixed', value }, 'pg_catalog.text')}) IS NOT TRUE`;
   });
-  const fields = relation.on.map(({ from, to }, index): ShapeField => {
-    const descriptor = wires[index];
-    const key = fieldOfColumn(target, to)?.name ?? fieldOfColumn(own, from)?.name ?? to;
-    return { key, shape: descriptor === undefined ? { kind: 'scalar', wire: 'text' } : shapeOf(descriptor) };
-  });
-  const present = allOf(columns.map((column) => `${column} IS NOT NULL`));
-  return { expression: guarded(present, `ROW(${values.join(', ')})`), shape: { kind: 'record', fields } };
+  return { expression: guarded(allOf(others), expression), shape };
 }
 
 /** The related row as a record: null where it is missing or hidden. */
-function printOne({ from, joins, target }: Reach, selection: Selection, limit: number): Printed {
-  const { expressions, fields } = printSelection(target, selection, limit);
+function printOne({ from, joins, target }: Reach, selection: Selection, lists: NestedLists): Printed {
+  const { expressions, fields } = printSelection(target, selection, lists);
   const expression = `(SELECT ROW(${expressions.join(', ')}) FROM ${from}${where(allOf(joins))})`;
   return { expression, shape: { kind: 'record', fields } };
 }
 
 /** The related rows as an array of records, cut to the limit before anything nested in them is computed. */
-function printMany(reached: Reach, relation: RelationScope, selection: Selection, limit: number): Printed {
-  const { from, joins, target } = reached;
-  const order = printNestedOrder(reached, relation.descriptor);
-  const bounds = ` LIMIT ${limit}`;
+function printMany(target: Row, list: NestedList, selection: Selection, lists: NestedLists): Printed {
+  const { from, predicate, order, bounds } = list;
   if (!leavesTable(selection)) {
-    const { expressions, fields } = printSelection(target, selection, limit);
-    const rows = `${from}${where(allOf(joins))}${orderBy(order)}${bounds}`;
-    return {
-      expression: `ARRAY(SELECT ROW(${expressions.join(', ')}) FROM ${rows})`,
-      shape: { kind: 'records', fields },
-    };
+    const { expressions, fields } = printSelection(target, selection, lists);
+    return printRecords(expressions, fields, `${from}${where(predicate)}${orderBy(order)}${bounds}`);
   }
   const page = createPage(target);
   const outer = outerOrder(page, order);
-  const { expressions, fields } = printSelection(page.row, selection, limit);
-  const rows = `${page.print(from, allOf(joins), order, bounds)}${orderBy(outer)}`;
-  return {
-    expression: `ARRAY(SELECT ROW(${expressions.join(', ')}) FROM ${rows})`,
-    shape: { kind: 'records', fields },
-  };
+  const { expressions, fields } = printSelection(page.row, selection, lists);
+  return printRecords(expressions, fields, `${page.print(from, predicate, order, bounds)}${orderBy(outer)}`);
+}
+
+function printRecords(expressions: readonly string[], fields: readonly ShapeField[], rows: string): Printed {
+  const expression = `ARRAY(SELECT ROW(${expressions.join(', ')}) FROM ${rows})`;
+  return { expression, shape: { kind: 'records', fields } };
 }
 
 /** The keys of the related rows: values, or path forms where the key has several fields (specification, section 4). */
-function printKeys(reached: Reach, relation: RelationScope, limit: number): Printed {
-  const { from, joins, target } = reached;
+function printKeys(target: Row, { from, predicate, order, bounds }: NestedList): Printed {
   const keys = keyFields(target.collection.descriptor).map((field) => {
     const scoped = target.collection.fields.get(field.name) ?? { descriptor: field, grant: null, secret: false };
     return printField(target, scoped);
   });
-  const rows = `${from}${where(allOf(joins))}${orderBy(printNestedOrder(reached, relation.descriptor))} LIMIT ${limit}`;
+  const rows = `${from}${where(predicate)}${orderBy(order)}${bounds}`;
   const [only] = keys;
   if (only !== undefined && keys.length === 1 && only.shape.kind === 'scalar') {
     return {

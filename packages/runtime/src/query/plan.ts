@@ -12,6 +12,8 @@ export type Shape =
   | { readonly kind: 'array'; readonly element: WireKind }
   | { readonly kind: 'record'; readonly fields: readonly ShapeField[] }
   | { readonly kind: 'records'; readonly fields: readonly ShapeField[] }
+  /** One record of alternatives: the first column that is not null is the value, without the record around it. */
+  | { readonly kind: 'first'; readonly of: readonly Shape[] }
   /** An array of records, each a key of several fields, written in path form: `"17,3"`. */
   | { readonly kind: 'paths'; readonly parts: readonly WireKind[] };
 

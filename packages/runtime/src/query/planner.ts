@@ -156,8 +156,10 @@ function collectionOf(scope: Scope, name: string): CollectionScope {
 }
 
 /** How many rows named keys must bring, when nothing else in the request selects rows. */
-function expectedRows({ filter, offset, limit }: ReadRequest, count: number): number | undefined {
-  return filter === undefined && offset === 0 && (limit === -1 || limit >= count) ? count : undefined;
+function expectedRows({ filter, search, offset, limit }: ReadRequest, count: number): number | undefined {
+  return filter === undefined && search === undefined && offset === 0 && (limit === -1 || limit >= count)
+    ? count
+    : undefined;
 }
 
 /** Puts the values of a request and its caller into the order of a plan's parameters. */

@@ -1,5 +1,7 @@
+import type { Condition } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
-import { refuseCalls, resolveFields, type Selection } from './fields.ts';
+import { refuseUnknownFunctions } from './calls.ts';
+import { type ResolvedFields, resolveFields } from './fields.ts';
 import {
   collectValues,
   type OpenValues,
@@ -8,14 +10,27 @@ import {
   refuseCallerPaths,
   refuseProblem,
 } from './filter.ts';
-import { forbidden } from './invalid.ts';
+import { forbidden, invalidQuery } from './invalid.ts';
+import {
+  authoriseNested,
+  checkNested,
+  collectNested,
+  isSound,
+  type NestedOrders,
+  type NestedRead,
+  type NestedReads,
+  readNested,
+  refuseNestedSyntax,
+} from './nested.ts';
 import type { ReadLimits, ReadRequest } from './parse-read.ts';
 import type { ReadPlan } from './plan.ts';
+import { boundValues } from './plan-bounds.ts';
 import type { PlanCache } from './plan-cache.ts';
-import { boundValues, isStreamed, planRead } from './plan-read.ts';
+import { isStreamed, planRead } from './plan-read.ts';
 import type { CollectionScope, Scope } from './scope.ts';
+import { withSearch } from './search.ts';
 import { type Selector, shapeOf } from './shape.ts';
-import { checkSort, type NamedTerm, resolveSort } from './sort.ts';
+import { checkSort, type OrderTerm, resolveSort } from './sort.ts';
 
 /** A plan with the values that its request left open. */
 export interface Prepared {
@@ -43,41 +58,79 @@ export interface WantedRead {
 /** Longer statements are rare and planned every time, so that the cache is bounded in bytes too. */
 const longestCachedStatement = 65_536;
 
+/** More values than this do not fit into the parameters of one statement beside those of rules. */
+const mostValues = 32_000;
+
+/** The conditions of a read: its filter, and those of `deep`. */
+interface Conditions {
+  readonly filter: ReadFilter;
+  readonly nested: NestedReads;
+}
+
 /** The names of a read, looked up. */
-interface AuthorisedNames {
-  readonly selection: Selection;
-  readonly order: readonly NamedTerm[];
+interface AuthorisedNames extends ResolvedFields {
+  readonly order: readonly OrderTerm[];
+}
+
+/** What a shape is planned from. */
+interface Planned {
+  readonly names: AuthorisedNames;
+  readonly orders: NestedOrders;
+  readonly open: OpenValues;
+  readonly positions: ReadonlyMap<NestedRead, number>;
+  readonly keys: NamedKeys;
+  readonly condition: Condition;
 }
 
 /**
- * The stages behind the syntax of single parameters, in the order of the specification (1.5): the filter's syntax, names,
- * values; then the plan of the request's shape, from the cache or new.
+ * The stages behind the syntax of single parameters, in the order of the specification (1.5): the syntax of filters,
+ * names, values; then the plan of the request's shape, from the cache or new.
  *
- * The values are those of the filter, then of the keys, then limit and offset, as `planRead` expects them.
+ * The values are those of filter and search, of nested lists, of the keys, then limit and offset, as `planRead` expects
+ * them.
  */
 export function prepareRead(plans: PlanCache<ReadPlan>, wanted: WantedRead): Prepared {
-  const filter = readFilter(wanted.scope, wanted.collection, wanted.request.filter, wanted.limits);
-  checkSyntax(wanted, filter);
+  const { scope } = wanted;
+  const conditions = readConditions(wanted);
+  const { filter, nested } = conditions;
+  checkSyntax(wanted, conditions);
   const collection = authoriseCollection(wanted);
   const keys = wanted.keys?.(collection) ?? { values: [], count: 0 };
   const request = collection.descriptor.singleton ? { ...wanted.request, limit: 1, offset: 0 } : wanted.request;
-  const shape = shapeOf(wanted.selector, wanted.collection, request, filter.condition, keys.count);
+  const condition = withSearch(filter.condition, collection, request.search);
+  const shape = shapeOf(wanted.selector, wanted.collection, request, condition, nested, keys.count);
   // A shape that has a plan has names that were looked up, so nothing but its values is left to judge.
-  const known = filter.problems.length === 0 ? plans.get(shape) : undefined;
-  const names = known ?? authoriseNames(wanted, collection);
-  checkFilter(filter);
-  const open = collectValues(wanted.scope, collection, filter.condition);
-  const plan = 'statement' in names ? names : planNew({ ...wanted, request }, collection, names, filter, open, keys);
+  const known = filter.problems.length === 0 && isSound(nested) ? plans.get(shape) : undefined;
+  const names = known ?? authoriseNames(wanted, collection, nested);
+  const orders = authoriseNested(scope, nested);
+  checkConditions(conditions, orders);
+  const open: OpenValues = { operands: new Map(), values: [] };
+  collectValues(open, scope, collection, condition);
+  const positions = collectNested(open, scope, nested);
+  if (open.values.length > mostValues) throw invalidQuery('The query has too many values.');
+  const plan =
+    'statement' in names
+      ? names
+      : planNew({ ...wanted, request }, collection, { names, orders, open, positions, keys, condition });
   if (known === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   const bounds = wanted.selector === 'key' ? [] : boundValues(request.limit, request.offset);
   return { plan, values: [...open.values, ...keys.values, ...bounds] };
 }
 
-function checkSyntax({ scope, request }: WantedRead, filter: ReadFilter): void {
+function readConditions({ scope, collection, request, limits }: WantedRead): Conditions {
+  const top = { collection: scope.collections.get(collection), aliases: request.alias };
+  return {
+    filter: readFilter(scope, collection, request.filter, limits),
+    nested: readNested(scope, top, request.deep, limits),
+  };
+}
+
+function checkSyntax({ scope, request }: WantedRead, { filter, nested }: Conditions): void {
   refuseProblem(filter.problems, 'syntax');
-  refuseCalls(scope, request.fields, 'fields');
+  refuseUnknownFunctions(scope, request.fields, 'fields', request.alias);
   const sorted = request.sort.map((term) => term.path);
-  refuseCalls(scope, sorted, 'sort');
+  refuseUnknownFunctions(scope, sorted, 'sort');
+  refuseNestedSyntax(scope, nested, request.alias);
 }
 
 /** A singleton has no items to name, and a collection without a key none that could be named. */
@@ -90,38 +143,43 @@ function authoriseCollection({ scope, collection: name, selector }: WantedRead):
   return collection;
 }
 
-function authoriseNames({ scope, request, limits }: WantedRead, collection: CollectionScope): AuthorisedNames {
-  const selection = resolveFields(scope, collection, request.fields, limits);
-  return { selection, order: resolveSort(scope, collection, request.sort) };
+function authoriseNames(
+  { scope, request, limits }: WantedRead,
+  collection: CollectionScope,
+  reads: NestedReads,
+): AuthorisedNames {
+  const fields = resolveFields({ scope, collection, aliases: request.alias, reads, limits }, request.fields);
+  return { ...fields, order: resolveSort(scope, collection, request.sort) };
 }
 
-function checkFilter({ problems, condition }: ReadFilter): void {
-  refuseProblem(problems, 'name');
-  refuseCallerPaths(condition);
-  refuseProblem(problems, 'value');
+function checkConditions({ filter, nested }: Conditions, orders: NestedOrders): void {
+  refuseProblem(filter.problems, 'name');
+  refuseCallerPaths(filter.condition);
+  refuseProblem(filter.problems, 'value');
+  checkNested(nested, orders);
 }
 
 function planNew(
   { scope, selector, request, limits }: WantedRead,
   { descriptor }: CollectionScope,
-  { selection, order }: AuthorisedNames,
-  { condition }: ReadFilter,
-  open: OpenValues,
-  keys: NamedKeys,
+  of: Planned,
 ): ReadPlan {
+  const { names, orders, open, positions, keys, condition } = of;
+  for (const problem of names.late) throw problem;
+  checkSort(names.order);
   const { limit, offset, meta } = request;
   return planRead({
     scope,
-    selection,
+    selection: names.selection,
     condition,
-    order: checkSort(order),
+    order: names.order,
     limit,
     offset,
     meta,
     selector,
     many: selector !== 'key' && !descriptor.singleton,
     streamed: selector !== 'key' && isStreamed(limit, selector === 'keys' ? keys.count : undefined),
-    nestedLimit: Math.min(limits.defaultLimit, limits.maxLimit ?? limits.defaultLimit),
+    nested: { limit: Math.min(limits.defaultLimit, limits.maxLimit ?? limits.defaultLimit), positions, orders },
     operands: open.operands,
     values: open.values.length,
   });

@@ -1,5 +1,6 @@
 import type { Condition, Operand } from '../contract/index.ts';
-import type { ReadRequest } from './parse-read.ts';
+import type { NestedReads } from './nested.ts';
+import type { ReadRequest, SortTerm } from './parse-read.ts';
 
 /**
  * Limits that are written into a statement as numbers, because the database plans better when it knows them. Every other
@@ -23,9 +24,10 @@ export function shapeOf(
   collection: string,
   request: ReadRequest,
   condition: Condition,
+  nested: NestedReads,
   keys: number,
 ): string {
-  const { fields, sort, limit, offset, meta } = request;
+  const { fields, sort, limit, offset, meta, alias } = request;
   const size = commonLimits.has(limit) || limit === -1 ? limit : limit > largestBufferedLimit ? 'streamed' : 'few';
   const many = keys > largestBufferedLimit;
   return JSON.stringify([
@@ -33,12 +35,28 @@ export function shapeOf(
     collection,
     fields,
     conditionShape(condition),
-    sort.map(({ path, descending }) => [descending, ...path]),
+    sortShape(sort),
     size,
     offset > 0,
     meta,
     many,
+    [...alias],
+    nestedShape(nested),
   ]);
+}
+
+type Part = Shape | boolean | number | readonly Part[];
+
+function sortShape(sort: readonly SortTerm[]): Part {
+  return sort.map(({ path, descending }) => [descending, ...path]);
+}
+
+function nestedShape(reads: NestedReads): Part {
+  return [...reads].map(([name, { request, condition, below }]) => {
+    const { limit, offset, sort } = request;
+    const size = commonLimits.has(limit) || limit === -1 ? limit : 'few';
+    return [name, conditionShape(condition), sortShape(sort), size, offset > 0, nestedShape(below)];
+  });
 }
 
 type Shape = string | readonly Shape[];

@@ -1,17 +1,16 @@
 import type { FieldDescriptor } from '../contract/index.ts';
+import { type Call, resolveCall } from './calls.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
 import type { SortTerm } from './parse-read.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from './scope.ts';
 
-/** One term of `sort` whose names are known: the relations that lead to a field, and the field; none for a relation. */
-export interface NamedTerm extends Omit<OrderTerm, 'field'> {
-  readonly field: FieldScope | undefined;
-}
+/** What rows are ordered by: a field, or a function. `unfit` is a name that exists and has no order. */
+export type OrderKey = { readonly kind: 'plain'; readonly field: FieldScope } | Call | { readonly kind: 'unfit' };
 
-/** One term of an order: the m2o relations that lead to a field, and the field. */
+/** One term of an order: the m2o relations that lead to a key, and the key. */
 export interface OrderTerm {
   readonly through: readonly RelationScope[];
-  readonly field: FieldScope;
+  readonly by: OrderKey;
   readonly descending: boolean;
 }
 
@@ -20,7 +19,7 @@ export function resolveSort(
   scope: Scope,
   collection: CollectionScope,
   terms: readonly SortTerm[],
-): readonly NamedTerm[] {
+): readonly OrderTerm[] {
   return terms.map(({ path, descending }) => {
     const through: RelationScope[] = [];
     let level = collection;
@@ -31,20 +30,26 @@ export function resolveSort(
       through.push(relation);
       level = target;
     }
-    const last = path.at(-1) ?? '';
-    const field = level.fields.get(last);
-    if (field === undefined ? !level.relations.has(last) : field.secret) throw forbidden();
-    return { through, field, descending };
+    return { through, by: resolveOrderKey(level, path.at(-1) ?? ''), descending };
   });
 }
 
+function resolveOrderKey(level: CollectionScope, name: string): OrderKey {
+  const field = level.fields.get(name);
+  if (field?.secret === true) throw forbidden();
+  if (field !== undefined) return { kind: 'plain', field };
+  if (level.relations.has(name)) return { kind: 'unfit' };
+  const found = resolveCall(level, name)?.found;
+  if (found === undefined || found === 'hidden') throw forbidden();
+  return found === 'unfit' ? { kind: 'unfit' } : found;
+}
+
 /** The last stage of `sort`: whether the names lead through single rows to something that has an order. */
-export function checkSort(terms: readonly NamedTerm[]): readonly OrderTerm[] {
-  return terms.map(({ through, field, descending }) => {
-    if (through.some((relation) => relation.descriptor.kind !== 'm2o')) throw unsortable();
-    if (field === undefined || !isOrdered(field.descriptor)) throw unsortable();
-    return { through, field, descending };
-  });
+export function checkSort(order: readonly OrderTerm[]): void {
+  for (const { through, by } of order) {
+    const ordered = by.kind === 'plain' ? isOrdered(by.field.descriptor) : by.kind !== 'unfit';
+    if (!ordered || through.some((relation) => relation.descriptor.kind !== 'm2o')) throw unsortable();
+  }
 }
 
 function unsortable(): Error {

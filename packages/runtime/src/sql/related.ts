@@ -107,6 +107,8 @@ export function reachItem(row: Row, item: string): Reach | undefined {
     'pg_catalog.text',
   )}`;
   const joins = [
+    granted(row, kind.grant),
+    granted(row, key.grant),
     named,
     itemMatches(row.column(key.descriptor.column), key.descriptor, alias, targetKey),
     readable(target),

@@ -1,0 +1,60 @@
+import type { FieldFunction } from '../contract/index.ts';
+import { functionFits, isFieldFunction, parseCall } from '../contract/operators.ts';
+import { invalidQuery } from './invalid.ts';
+import type { CollectionScope, FieldScope, RelationScope, Scope } from './scope.ts';
+
+/** A function of a field, or the number of rows of a relation (API specification, section 5.3). */
+export type Call =
+  | { readonly kind: 'field'; readonly function: FieldFunction; readonly field: FieldScope }
+  | { readonly kind: 'rows'; readonly relation: RelationScope };
+
+/** A call that was looked up, with its response name. `unfit`: the function does not take that type. */
+export interface NamedCall {
+  readonly key: string;
+  readonly found: Call | 'hidden' | 'unfit';
+}
+
+/** The names stage of a function call; undefined when the name is no call. Hidden and unknown are one. */
+export function resolveCall(collection: CollectionScope, name: string): NamedCall | undefined {
+  const call = parseCall(name);
+  if (call === undefined || !isFieldFunction(call.function)) return undefined;
+  const field = collection.fields.get(call.argument);
+  const relation = collection.relations.get(call.argument);
+  return { key: `${call.argument}_${call.function}`, found: fitCall(call.function, field, relation) };
+}
+
+function fitCall(
+  name: FieldFunction,
+  field: FieldScope | undefined,
+  relation: RelationScope | undefined,
+): NamedCall['found'] {
+  const usable = field?.secret === true ? undefined : field;
+  if (usable === undefined && relation === undefined) return 'hidden';
+  const toMany = relation !== undefined && relation.descriptor.kind !== 'm2o';
+  if (name === 'count' && toMany) return { kind: 'rows', relation };
+  const fits = usable !== undefined && functionFits(name, usable.descriptor.type);
+  return fits ? { kind: 'field', function: name, field: usable } : 'unfit';
+}
+
+/** The syntax stage of names: a call of something that is no function, unless some collection has it as a name. */
+export function refuseUnknownFunctions(
+  scope: Scope,
+  paths: readonly (readonly string[])[],
+  parameter: string,
+  aliases?: ReadonlyMap<string, string>,
+): void {
+  for (const name of paths.flat()) {
+    const call = parseCall(name);
+    if (call === undefined || isFieldFunction(call.function)) continue;
+    if (!isName(scope, name) && aliases?.has(name) !== true) {
+      throw invalidQuery(`"${parameter}" has an unknown function.`);
+    }
+  }
+}
+
+/** Whether some readable collection has a field or relation of this name. */
+export function isName(scope: Scope, name: string): boolean {
+  for (const { fields, relations } of scope.collections.values())
+    if (fields.has(name) || relations.has(name)) return true;
+  return false;
+}

@@ -1,0 +1,142 @@
+import type { Condition, ManyToAny } from '../contract/index.ts';
+import { isName, refuseUnknownFunctions } from './calls.ts';
+import {
+  collectValues,
+  type OpenValues,
+  type ReadFilter,
+  readFilter,
+  refuseCallerPaths,
+  refuseProblem,
+} from './filter.ts';
+import { forbidden, invalidQuery } from './invalid.ts';
+import { isItemName, itemCollections, linkOf, scopedCollection } from './links.ts';
+import type { DeepRequest } from './parse-deep.ts';
+import type { ReadLimits } from './parse-read.ts';
+import { boundValues } from './plan-bounds.ts';
+import type { CollectionScope, Scope } from './scope.ts';
+import { withSearch } from './search.ts';
+import { checkSort, type OrderTerm, resolveSort } from './sort.ts';
+
+/** What `deep` asks of the rows of one relation, with its names looked up as far as they are known. */
+export interface NestedRead {
+  readonly request: DeepRequest;
+  /** The collection of the rows; undefined when the relation is hidden or unknown. */
+  readonly collection: CollectionScope | undefined;
+  readonly filter: ReadFilter;
+  /** Filter and search together. */
+  readonly condition: Condition;
+  readonly below: NestedReads;
+}
+
+/** Nested reads by the name of their relation, or its alias. */
+export type NestedReads = ReadonlyMap<string, NestedRead>;
+
+/** A level of `deep`: where its names are looked up. */
+interface Level {
+  readonly collection: CollectionScope | undefined;
+  readonly link?: ManyToAny | undefined;
+  readonly aliases?: ReadonlyMap<string, string>;
+}
+
+/** Reads the filters of `deep` against the names of an access class. Throws nothing: what is wrong is judged by stage. */
+export function readNested(
+  scope: Scope,
+  level: Level,
+  deep: ReadonlyMap<string, DeepRequest>,
+  limits: ReadLimits,
+): NestedReads {
+  const reads = new Map<string, NestedRead>();
+  for (const [name, request] of deep) {
+    const target = targetOf(scope, level, name);
+    const { collection, link } = target;
+    const links =
+      link && collection && itemCollections(scope, collection, link).map(({ descriptor }) => descriptor.name);
+    const filter = readFilter(scope, collection?.descriptor.name ?? '', request.filter, limits, links);
+    const condition = collection ? withSearch(filter.condition, collection, request.search) : filter.condition;
+    reads.set(name, {
+      request,
+      collection,
+      filter,
+      condition,
+      below: readNested(scope, target, request.below, limits),
+    });
+  }
+  return reads;
+}
+
+function targetOf(scope: Scope, { collection, link, aliases }: Level, name: string): Level {
+  if (collection === undefined) return { collection };
+  if (link !== undefined && isItemName(link, name)) {
+    const item = scopedCollection(name);
+    return { collection: itemCollections(scope, collection, link).find(({ descriptor }) => descriptor.name === item) };
+  }
+  const relation = collection.relations.get(aliases?.get(name) ?? name)?.descriptor;
+  if (relation === undefined) return { collection: undefined };
+  return { collection: scope.collections.get(relation.target), link: linkOf(relation) };
+}
+
+/** The syntax stage: keys with `_` that are no names, filters, functions. */
+export function refuseNestedSyntax(scope: Scope, reads: NestedReads, aliases?: ReadonlyMap<string, string>): void {
+  for (const [name, { request, filter, below }] of reads) {
+    if (name.startsWith('_') && !isName(scope, name) && aliases?.has(name) !== true) {
+      throw invalidQuery('"deep" has an unknown parameter.');
+    }
+    refuseProblem(filter.problems, 'syntax');
+    refuseUnknownFunctions(
+      scope,
+      request.sort.map(({ path }) => path),
+      'deep',
+    );
+    refuseNestedSyntax(scope, below);
+  }
+}
+
+/** The names stage. Gives the orders, whose last stage `checkNested` judges. */
+export function authoriseNested(scope: Scope, reads: NestedReads): NestedOrders {
+  const orders = new Map<NestedRead, readonly OrderTerm[]>();
+  visit(reads, (read) => {
+    if (read.collection === undefined) throw forbidden();
+    refuseProblem(read.filter.problems, 'name');
+    refuseCallerPaths(read.filter.condition);
+    orders.set(read, resolveSort(scope, read.collection, read.request.sort));
+  });
+  return orders;
+}
+
+/** The order that each nested read asks for; empty for the relation's own. */
+export type NestedOrders = ReadonlyMap<NestedRead, readonly OrderTerm[]>;
+
+/** The values stage: whether operators, values and orders fit the types. */
+export function checkNested(reads: NestedReads, orders: NestedOrders): void {
+  visit(reads, (read) => refuseProblem(read.filter.problems, 'value'));
+  for (const order of orders.values()) checkSort(order);
+}
+
+/** Whether nothing is wrong with any filter. */
+export function isSound(reads: NestedReads): boolean {
+  let sound = true;
+  visit(reads, ({ filter }) => {
+    sound &&= filter.problems.length === 0;
+  });
+  return sound;
+}
+
+/**
+ * Adds the values of checked nested reads, in the order of the request. Returns where the bounds of each stand.
+ */
+export function collectNested(open: OpenValues, scope: Scope, reads: NestedReads): ReadonlyMap<NestedRead, number> {
+  const bounds = new Map<NestedRead, number>();
+  visit(reads, (read) => {
+    if (read.collection !== undefined) collectValues(open, scope, read.collection, read.condition);
+    bounds.set(read, open.values.length);
+    open.values.push(...boundValues(read.request.limit, read.request.offset));
+  });
+  return bounds;
+}
+
+function visit(reads: NestedReads, take: (read: NestedRead) => void): void {
+  for (const read of reads.values()) {
+    take(read);
+    visit(read.below, take);
+  }
+}

@@ -1,0 +1,86 @@
+import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
+import type { JsonValue } from '../contract/index.ts';
+import { invalidQuery } from './invalid.ts';
+import {
+  parseFilterParameter,
+  parseLimit,
+  parseOffset,
+  parseSearchText,
+  parseSort,
+  parseTree,
+} from './parse-parameters.ts';
+import type { QueryParameter, QueryTree } from './parse-query-string.ts';
+import type { ReadLimits, SortTerm } from './parse-read.ts';
+
+/** What is asked of the nested rows of one relation (API specification, 5.4): well formed, names not looked up yet. */
+export interface DeepRequest {
+  readonly filter: QueryParameter | undefined;
+  readonly search: string | undefined;
+  readonly sort: readonly SortTerm[];
+  /** Rows of each parent at most; -1 for all of them. */
+  readonly limit: number;
+  readonly offset: number;
+  readonly below: ReadonlyMap<string, DeepRequest>;
+}
+
+/** Keys of `deep` that are parameters of a relation, and their names at the top of a request. */
+const parameters: ReadonlyMap<string, string> = new Map(
+  ['filter', 'search', 'sort', 'limit', 'offset', 'page'].map((name) => [`_${name}`, name]),
+);
+
+/** Keys that are specified but not compiled into this version. */
+const unavailable: ReadonlySet<string> = new Set(['_aggregate', '_group']);
+
+interface Level {
+  readonly text: boolean;
+  readonly limits: ReadLimits;
+  /** Relations that may still be named. */
+  readonly budget: { relations: number };
+}
+
+/** The syntax stage of `deep`. Keys that are no parameters name relations, which are looked up later. */
+export function parseDeep(tree: QueryTree, limits: ReadLimits): ReadonlyMap<string, DeepRequest> {
+  const deep = parseTree(tree, 'deep');
+  if (deep === undefined) return new Map();
+  if (!isObject(deep.value)) throw invalidQuery('"deep" must be an object.');
+  for (const name of Object.keys(deep.value)) {
+    if (parameters.has(name)) throw invalidQuery(`"deep" takes "${name}" under a relation.`);
+  }
+  return parseRelations({ text: deep.text, limits, budget: { relations: limits.relations } }, deep.value, 1);
+}
+
+function parseRelations(level: Level, value: FilterObject, depth: number): ReadonlyMap<string, DeepRequest> {
+  const relations = new Map<string, DeepRequest>();
+  for (const [name, inner] of Object.entries(value)) {
+    if (unavailable.has(name)) throw invalidQuery(`"${name}" is not available.`);
+    if (!parameters.has(name)) relations.set(name, parseRelation(level, inner, depth));
+  }
+  return relations;
+}
+
+function parseRelation(level: Level, value: JsonValue, depth: number): DeepRequest {
+  const { limits, budget } = level;
+  budget.relations -= 1;
+  if (depth > limits.relationalDepth || budget.relations < 0) throw invalidQuery('"deep" names too many relations.');
+  if (!isObject(value)) throw invalidQuery('"deep" must hold an object for each relation.');
+  const tree = ownParameters(level, value);
+  const limit = parseLimit(tree, limits);
+  return {
+    filter: parseFilterParameter(tree),
+    search: parseSearchText(tree),
+    sort: parseSort(tree, limits),
+    limit,
+    offset: parseOffset(tree, limit),
+    below: parseRelations(level, value, depth + 1),
+  };
+}
+
+/** The parameters of one relation under the names they have at the top, so that both are read alike. */
+function ownParameters({ text }: Level, value: FilterObject): QueryTree {
+  const tree = new Map<string, QueryParameter>();
+  for (const [key, name] of parameters) {
+    const given = Object.hasOwn(value, key) ? value[key] : undefined;
+    if (given !== undefined && given !== null) tree.set(name, { value: given, text });
+  }
+  return tree;
+}

@@ -1,0 +1,61 @@
+import type { FieldDescriptor, RelationDescriptor } from '../contract/index.ts';
+import { printCall } from '../sql/call.ts';
+import { cast, cell, fieldOfColumn, guarded } from '../sql/cell.ts';
+import { allOf } from '../sql/fragment.ts';
+import type { Row } from '../sql/row.ts';
+import type { Call } from './calls.ts';
+import type { Shape, ShapeField } from './plan.ts';
+import type { FieldScope } from './scope.ts';
+
+/** An expression of the select list, and what its bytes become. */
+export interface Printed {
+  readonly expression: string;
+  readonly shape: Shape;
+}
+
+/** A function: a small number, or a length, whose text reads as a number however large it is. */
+export function printFunctionPart(row: Row, call: Call): Printed {
+  const expression = printCall(row, call);
+  if (call.kind === 'field' && call.function !== 'count') return { expression, shape: { kind: 'scalar', wire: 'i4' } };
+  return { expression: cast(expression, '::pg_catalog.text'), shape: { kind: 'scalar', wire: 'number' } };
+}
+
+/** A secret never leaves the database: only whether there is one. */
+export function printField(row: Row, field: FieldScope): Printed {
+  const { wire } = field.descriptor;
+  const value = cell(row, field);
+  if (field.secret || wire.kind === 'masked') {
+    return {
+      expression: `CASE WHEN ${bracketed(value)} IS NOT NULL THEN TRUE END`,
+      shape: { kind: 'scalar', wire: 'masked' },
+    };
+  }
+  return { expression: cast(value, wire.cast), shape: shapeOf(field.descriptor) };
+}
+
+function bracketed(expression: string): string {
+  return expression.startsWith('CASE ') ? `(${expression})` : expression;
+}
+
+function shapeOf({ wire }: FieldDescriptor): Shape {
+  return wire.array === true ? { kind: 'array', element: wire.kind } : { kind: 'scalar', wire: wire.kind };
+}
+
+/** The key that an m2o of several columns holds: an object of the target's key fields, or null. */
+export function printOwnKey(row: Row, relation: Extract<RelationDescriptor, { kind: 'm2o' }>): Printed {
+  const own = row.collection.descriptor.fields;
+  const target = row.scope.collections.get(relation.target)?.descriptor.fields ?? [];
+  const columns = relation.on.map(({ from }) => row.column(from));
+  const wires = relation.on.map(({ from, to }) => fieldOfColumn(own, from) ?? fieldOfColumn(target, to));
+  const values = columns.map((column, index) => {
+    const wire = wires[index]?.wire;
+    return cast(column, wire === undefined ? '::pg_catalog.text' : wire.cast);
+  });
+  const fields = relation.on.map(({ from, to }, index): ShapeField => {
+    const descriptor = wires[index];
+    const key = fieldOfColumn(target, to)?.name ?? fieldOfColumn(own, from)?.name ?? to;
+    return { key, shape: descriptor === undefined ? { kind: 'scalar', wire: 'text' } : shapeOf(descriptor) };
+  });
+  const present = allOf(columns.map((column) => `${column} IS NOT NULL`));
+  return { expression: guarded(present, `ROW(${values.join(', ')})`), shape: { kind: 'record', fields } };
+}

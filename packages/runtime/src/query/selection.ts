@@ -1,0 +1,43 @@
+import type { ManyToAny } from '../contract/index.ts';
+import type { Call } from './calls.ts';
+import type { NestedRead } from './nested.ts';
+import type { CollectionScope, FieldScope, RelationScope } from './scope.ts';
+
+/** What one response name of an item is made of. `read` is what `deep` asks of nested rows. */
+export type Selected =
+  | { readonly kind: 'field'; readonly key: string; readonly field: FieldScope }
+  | { readonly kind: 'call'; readonly key: string; readonly call: Call }
+  /** A relation that is not nested: the key, or the keys, of what it leads to. */
+  | {
+      readonly kind: 'keys';
+      readonly key: string;
+      readonly relation: RelationScope;
+      readonly read: NestedRead | undefined;
+    }
+  | {
+      readonly kind: 'nested';
+      readonly key: string;
+      readonly relation: RelationScope;
+      readonly of: Selection;
+      readonly read: NestedRead | undefined;
+    }
+  /** The item of a link row: of one of the collections, else its key when `own` is there. */
+  | {
+      readonly kind: 'item';
+      readonly key: string;
+      readonly link: ManyToAny;
+      readonly items: readonly SelectedItem[];
+      readonly own: FieldScope | undefined;
+    };
+
+/** What is selected of the items of one collection of a many-to-any. */
+export interface SelectedItem {
+  readonly of: Selection;
+  readonly read: NestedRead | undefined;
+}
+
+/** The selected parts of one collection, in the order of the answer. */
+export interface Selection {
+  readonly collection: CollectionScope;
+  readonly parts: readonly Selected[];
+}
