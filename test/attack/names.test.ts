@@ -22,16 +22,7 @@ const hidden = [
     'user_id',
     'joined_on',
   ],
-  ...[
-    'author_email',
-    'created_by',
-    'released',
-    'customer_email',
-    'total',
-    'authors',
-    'article_translations',
-    'direction',
-  ],
+  ...['author_email', 'created_by', 'released', 'customer_email', 'unit_price'],
 ];
 
 const garbage = [
@@ -126,15 +117,12 @@ function without(name: string, { status, text, headers }: Hit): string {
 
 it('hidden and unknown names are answered with the same bytes', async () => {
   const random = seededRandom();
-  for (const [index, place] of places.entries()) {
+  for (const place of places) {
     for (const name of hidden) {
       const unknown = [...name]
         .map((letter) => (letter === '_' ? '_' : 'bcdfghjklmnp'[Math.floor(random() * 12)]))
         .join('');
-      // What a name means in one place says nothing about another: the shots at visible names are left out.
       const shot = place(name);
-      if (name === 'direction' && !/^\/items\/[^a]/.test(shot.path)) continue;
-      if (/^(authors|article_translations)$/.test(name) && index < 6) continue;
       const [one, other] = await Promise.all([fire(magazine.url, shot), fire(magazine.url, place(unknown))]);
       expectDefined(shot, one);
       expect(without(name, one), `${shot.path} ${shot.body}`).toBe(without(unknown, other));
@@ -154,7 +142,7 @@ it('garbage in the place of a name is refused, and no text of a request reaches 
   const fired = await swarm(magazine.url, [...shots, ...values], (shot, hit) => {
     if (hit.status !== 404 || !shot.path.startsWith('/items/')) expectDefined(shot, hit);
   });
-  const texts = magazine.statements.texts();
+  const texts = magazine.statements.texts().filter((text) => !text.startsWith('SET client_encoding'));
   console.info(`${fired} requests, ${texts.length} statements prepared`);
   expect(texts.length).toBeGreaterThan(10);
   const leaks = texts.filter(

@@ -19,6 +19,8 @@ export interface ProjectParts {
 /** A project that is compiled and served. */
 export interface ServedProject extends Platform {
   readonly database: TestDatabase;
+  /** Folder of the project, with `generated/` in it. */
+  readonly folder: string;
   /** Notes the statements that the server sends. */
   readonly statements: CountingProxy;
   /** Stops the server and removes database and project. */
@@ -39,6 +41,7 @@ export async function serveProject(parts: ProjectParts): Promise<ServedProject> 
   return {
     ...platform,
     database,
+    folder: project.folder,
     statements,
     async close() {
       await platform.stop();

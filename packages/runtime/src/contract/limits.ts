@@ -10,7 +10,7 @@ export interface QueryLimits {
   readonly filterDepth: number;
   /** Comparisons in one filter; keeps a statement below the protocol's 65,535 parameters. */
   readonly comparisons: number;
-  /** Relations that one filter may look through or count; each is a subquery of its own. */
+  /** Relations that the filters of one request may look through or count; each is a subquery of its own. */
   readonly filterRelations: number;
   /** Relations one request may select, wildcards expanded; bounds the size of a statement. */
   readonly relations: number;

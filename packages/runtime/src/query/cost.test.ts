@@ -38,6 +38,17 @@ test.each<[string, (count: number) => JsonValue]>([
   expect(() => search({ filter: filter(202) })).toThrow(invalid);
 });
 
+test('the filters of nested lists count together', () => {
+  const filter = (count: number) => ({ _filter: { _or: many(count, () => ({ article_id: {} })) } });
+  const query = (count: number) => ({
+    alias: { again: 'comments' },
+    fields: ['comments.id', 'again.id'],
+    deep: { comments: filter(100), again: filter(count) },
+  });
+  expect(search(query(100))).toContain('OFFSET 0');
+  expect(() => search(query(101))).toThrow(invalid);
+});
+
 test('dynamic values in a list are comparisons, of which there is a bounded number', () => {
   const list = (count: number) => many(count, (index) => `$NOW(${index} s)`);
   expect(search({ filter: { published_at: { _in: list(10_000) } } })).toContain('$10000');

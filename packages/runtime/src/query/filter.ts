@@ -42,6 +42,13 @@ export function refuseProblem(problems: readonly FilterProblem[], stage: FilterP
   throw invalidQuery(`The filter at "${problem.path.join('.')}" ${problem.message}.`);
 }
 
+/** How many relations a condition looks through or counts. */
+export function relationsOf(condition: Condition): number {
+  if (condition.kind === 'compare') return condition.function === 'count' ? 1 : 0;
+  if (condition.kind === 'related') return 1 + relationsOf(condition.where);
+  return condition.of.reduce((sum, part) => sum + relationsOf(part), 0);
+}
+
 /** Throws FORBIDDEN for a path from the caller: users have no readable rows that it could name. */
 export function refuseCallerPaths(condition: Condition): void {
   if (condition.kind === 'compare') {

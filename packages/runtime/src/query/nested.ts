@@ -7,6 +7,7 @@ import {
   readFilter,
   refuseCallerPaths,
   refuseProblem,
+  relationsOf,
 } from './filter.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
 import { isItemName, itemCollections, linkOf, scopedCollection } from './links.ts';
@@ -110,6 +111,15 @@ export type NestedOrders = ReadonlyMap<NestedRead, readonly OrderTerm[]>;
 export function checkNested(reads: NestedReads, orders: NestedOrders): void {
   visit(reads, (read) => refuseProblem(read.filter.problems, 'value'));
   for (const order of orders.values()) checkSort(order);
+}
+
+/** How many relations all filters look through or count. */
+export function nestedRelationsOf(reads: NestedReads): number {
+  let relations = 0;
+  visit(reads, ({ filter }) => {
+    relations += relationsOf(filter.condition);
+  });
+  return relations;
 }
 
 /** Whether nothing is wrong with any filter. */

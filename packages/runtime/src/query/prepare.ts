@@ -9,6 +9,7 @@ import {
   readFilter,
   refuseCallerPaths,
   refuseProblem,
+  relationsOf,
 } from './filter.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
 import {
@@ -19,6 +20,7 @@ import {
   type NestedOrders,
   type NestedRead,
   type NestedReads,
+  nestedRelationsOf,
   readNested,
   refuseNestedSyntax,
 } from './nested.ts';
@@ -107,6 +109,9 @@ export function prepareRead(plans: PlanCache<ReadPlan>, wanted: WantedRead): Pre
   const open: OpenValues = { operands: new Map(), values: [] };
   collectValues(open, scope, collection, condition);
   const positions = collectNested(open, scope, nested);
+  if (known === undefined && relationsOf(condition) + nestedRelationsOf(nested) > wanted.limits.filterRelations) {
+    throw invalidQuery('The filters look through too many relations.');
+  }
   if (open.values.length > mostValues) throw invalidQuery('The query has too many values.');
   const plan =
     'statement' in names

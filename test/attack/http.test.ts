@@ -1,0 +1,290 @@
+/** Bytes that are hardly HTTP, bodies that are hardly JSON, and clients that are hardly there: E14, E16, E17, H11, H13, H14. */
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Magazine, startMagazine } from '../support/magazine.ts';
+import { fire } from '../support/swarm.ts';
+
+let magazine: Magazine;
+beforeAll(async () => {
+  magazine = await startMagazine({ REQUEST_TIMEOUT: '3s' });
+});
+afterAll(() => magazine?.close());
+
+/** Sends bytes as they are and collects what comes back until the server or `patience` ends it. */
+async function raw(bytes: string | Buffer, patience = 1_500): Promise<string> {
+  const { hostname, port } = new URL(magazine.url);
+  const socket = connect(Number(port), hostname);
+  const ended = once(socket, 'close').catch(() => undefined);
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1');
+  });
+  socket.on('error', () => undefined);
+  socket.write(bytes);
+  await Promise.race([ended, sleep(patience)]);
+  socket.destroy();
+  return text;
+}
+
+function statuses(text: string): readonly number[] {
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+}
+
+const host = 'Host: x\r\n';
+
+describe('what is hardly HTTP', () => {
+  it.each<[string, string | Buffer, readonly number[]]>([
+    ['noise', '\x00\x01\x02\xff\xfe\r\n\r\n', [400]],
+    ['TLS', Buffer.from('16030100a5010000a1030300', 'hex'), [400]],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400]],
+    ['HTTP/0.9', 'GET /server/ping\r\n\r\n', [200]],
+    ['TRACE', `TRACE /items/articles HTTP/1.1\r\n${host}\r\n`, [404]],
+    ['an unknown method', `HACK /items/articles HTTP/1.1\r\n${host}\r\n`, [400]],
+    ['a bare CR', `GET /server/ping HTTP/1.1\r\n${host}X: a\rb\r\n\r\n`, [400]],
+    ['a header that goes on', `GET /server/ping HTTP/1.1\r\n${host}X: a\r\n b\r\n\r\n`, [400]],
+    [
+      'length and chunks',
+      `SEARCH /items/tags HTTP/1.1\r\n${host}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      [400],
+    ],
+    ['two lengths', `SEARCH /items/tags HTTP/1.1\r\n${host}Content-Length: 4\r\nContent-Length: 5\r\n\r\n{}  `, [400]],
+    ['a negative length', `SEARCH /items/tags HTTP/1.1\r\n${host}Content-Length: -1\r\n\r\n`, [400]],
+    [
+      'a bad chunk',
+      `SEARCH /items/tags HTTP/1.1\r\n${host}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
+      [400],
+    ],
+    ['headers of 100 KB', `GET /server/ping HTTP/1.1\r\n${host}X: ${'x'.repeat(100_000)}\r\n\r\n`, [400]],
+    ['an address of 100 KB', `GET /items/articles?fields=${'x'.repeat(100_000)} HTTP/1.1\r\n${host}\r\n`, [400]],
+    ['no host', 'GET /server/ping HTTP/1.1\r\n\r\n', [400]],
+    ['an absolute address', `GET http://evil.example/server/ping HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, [404]],
+    ['an empty path', `GET  HTTP/1.1\r\n${host}\r\n`, [400]],
+    ['a star', `OPTIONS * HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, [404]],
+    ['an expectation', `GET /server/ping HTTP/1.1\r\n${host}Expect: a-miracle\r\nConnection: close\r\n\r\n`, [200]],
+    [
+      'an upgrade',
+      `GET /server/ping HTTP/1.1\r\n${host}Connection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`,
+      [200],
+    ],
+    [
+      'an override',
+      `GET /items/tags HTTP/1.1\r\n${host}X-HTTP-Method-Override: DELETE\r\nConnection: close\r\n\r\n`,
+      [200],
+    ],
+  ])('%s', async (_, bytes, expected) => {
+    const text = await raw(bytes);
+    expect(statuses(text), text.slice(0, 400)).toEqual(expected);
+    expect(text).not.toMatch(/postgres|node:|\bat \w+ \(|fastify|FST_|HPE_/i);
+    if (statuses(text)[0] !== 200) expect(text).toMatch(/"extensions":\{"code":"[A-Z_]+"/);
+  });
+
+  it('pipelined requests are answered in order, those before garbage too', async () => {
+    const get = (path: string) => `GET ${path} HTTP/1.1\r\n${host}\r\n`;
+    const text = await raw(
+      get('/server/ping') + get('/items/tags?limit=1&fields=id') + get('/nothing') + get('/server/ping'),
+    );
+    expect(statuses(text)).toEqual([200, 200, 404, 200]);
+    const broken = await raw(`${get('/server/ping')}\x00\x01`);
+    expect(statuses(broken).slice(0, 1)).toEqual([200]);
+  });
+
+  it.each(['CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 'GET', `GET /server/ping HTTP/1.1\r\n${host}`])(
+    'half a request ends after its time: %j',
+    async (bytes) => {
+      expect(statuses(await raw(bytes, 7_000)).filter((status) => status >= 500)).toEqual([]);
+    },
+    10_000,
+  );
+});
+
+describe('paths', () => {
+  it.each([
+    ['/items/articles/%ff', 404],
+    ['/items/articles/%', 404],
+    ['/items/articles/%00', 403],
+    ['/items/articles/%2F', 403],
+    ['/items/articles/..;', 403],
+    ['/items/articles/%2e%2e', 403],
+    ['/items/..%2Forders', 403],
+    ['/items/articles%2F1', 403],
+    ['/items/articles/1%2C2', 403],
+    [`/items/countries/${'x'.repeat(5000)}`, 403],
+    [`/items/articles/${'1,'.repeat(5000)}1`, 403],
+    [`/items/${'%F0%9F%98%80'.repeat(900)}`, 403],
+    ['/items//articles', 404],
+    ['//items/articles', 404],
+    ['/items/articles;x=1', 403],
+    ['/items/Articles', 403],
+    ['/items/articles/1/', 404],
+    ['/items/articles/1#x', 404],
+    ['/%69tems/articles', 404],
+    ['/.git/config', 404],
+    ['/server/../items/articles', 404],
+  ])('%s', async (path, status) => {
+    const hit = await fire(magazine.url, { path });
+    expect([hit.status, hit.text.slice(0, 10)]).toEqual([status, '{"errors":']);
+  });
+});
+
+describe('bodies', () => {
+  const post = (type: string, body: string | Buffer, more = '') =>
+    raw(
+      Buffer.concat([
+        Buffer.from(
+          `SEARCH /items/tags HTTP/1.1\r\n${host}Content-Type: ${type}\r\n${more}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n`,
+        ),
+        Buffer.from(body),
+      ]),
+    );
+  const json = 'application/json';
+
+  it.each<[string, string, string | Buffer, string, number]>([
+    ['text', 'text/plain', '{}', '', 415],
+    ['a form', 'application/x-www-form-urlencoded', 'a=1', '', 415],
+    ['parts', 'multipart/form-data; boundary=x', '--x--', '', 415],
+    ['another charset', `${json}; charset=utf-16`, '{}', '', 415],
+    ['compressed', json, gzipSync('{"x":1}'.repeat(1e6)), 'Content-Encoding: gzip\r\n', 415],
+    ['trailing bytes', json, '{}x', '', 400],
+    ['two values', json, '{}{}', '', 400],
+    ['not UTF-8', json, Buffer.from([123, 34, 255, 34, 58, 49, 125]), '', 400],
+    ['overlong', json, Buffer.from([123, 34, 0xc0, 0xaf, 34, 58, 49, 125]), '', 400],
+    ['a byte order mark', json, '\ufeff{}', '', 400],
+    ['a scalar', json, '1', '', 400],
+    ['a list', json, '[]', '', 400],
+    ['a megabyte of [', json, '['.repeat(1_000_000), '', 400],
+    ['100 000 levels', json, `${'{"query":'.repeat(100_000)}1${'}'.repeat(100_000)}`, '', 200],
+    [
+      '100 000 levels of a filter',
+      json,
+      `{"query":{"filter":${'{"_and":['.repeat(50_000)}{}${']}'.repeat(50_000)}}}`,
+      '',
+      400,
+    ],
+    ['100 000 levels of keys', json, `{"keys":[${'['.repeat(100_000)}${']'.repeat(100_000)}]}`, '', 403],
+    ['100 000 names', json, `{${Array.from({ length: 80_000 }, (_, i) => `"k${i}":1`).join()}}`, '', 400],
+    ['a name of a megabyte', json, `{"${'k'.repeat(1_000_000)}":1}`, '', 400],
+    ['a prototype', json, '{"query":{"filter":{"__proto__":{"id":1}}}}', '', 400],
+    ['an escaped prototype', json, '{"query":{"filter":{"\\u005f_proto__":{"id":1}}}}', '', 400],
+    ['a constructor', json, '{"constructor":{"prototype":{}}}', '', 400],
+    ['too large', json, `{"query":{"x":"${'x'.repeat(1_100_000)}"}}`, '', 400],
+    [
+      '70 000 values',
+      json,
+      `{"query":{"filter":{"id":{"_in":[${Array.from({ length: 70_000 }, (_, i) => i).join()}]}}}}`,
+      '',
+      200,
+    ],
+  ])('%s', async (_, type, body, more, status) => {
+    expect(statuses(await post(type, body, more))).toEqual([status]);
+  });
+});
+
+describe('query strings', () => {
+  it.each([
+    ['limit=9007199254740993', 400],
+    ['limit=9223372036854775808', 400],
+    ['offset=9223372036854775808', 400],
+    ['offset=999999999999999', 200],
+    ['page=999999999999999', 400],
+    ['limit=1e2', 400],
+    ['limit=0x10', 400],
+    ['limit=１', 400],
+    ['limit=1&limit=1', 400],
+    ['limit[]=1', 400],
+    ['limit[a]=1', 400],
+    ['limit=-0', 200],
+    ['meta=*,*,total_count', 200],
+    ['meta[]=*&meta[]=filter_count&limit=0', 200],
+    ['meta[a]=*', 400],
+    ['meta=*&limit=-1&offset=5', 200],
+    ['filter=1', 400],
+    ['filter=null', 400],
+    ['filter=[]', 400],
+    ['filter=%22x%22', 400],
+    ['filter={}&filter={}', 400],
+    ['filter[id]=1&filter={}', 400],
+    ['filter[id]=1&filter[id]=2', 400],
+    ['filter[id][_eq]=1&filter[id]=2', 400],
+    [`filter${'[a]'.repeat(12)}=1`, 400],
+    [`filter=${'{"_and":['.repeat(70)}{}${']}'.repeat(70)}`, 400],
+    ['fields=id&fields[]=name', 400],
+    ['fields[a][b]=c', 400],
+    [`fields=${'articles.tags.'.repeat(6)}id`, 400],
+    ['fields=*.*.*.*.*.*.*.*.*.*', 400],
+    ['fields=%ff', 400],
+    ['access_token=', 200],
+    ['access_token=a&access_token=b', 400],
+    ['&&&=&=&a', 200],
+    [`${'x=1&'.repeat(3000)}`, 200],
+    ['search=x', 200],
+    ['filter[_or][0][id][_gte]=0', 200],
+    ['filter[_not][id]=1', 400],
+  ])('%s', async (query, status) => {
+    const hit = await fire(magazine.url, {
+      path: `/items/tags?${query.replaceAll('"', '%22').replaceAll('１', '%EF%BC%91')}`,
+    });
+    expect([hit.status, hit.text.slice(0, 200)]).toEqual([status, expect.any(String)]);
+  });
+});
+
+it('gives no stranger a cross-origin header', async () => {
+  for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example']) {
+    for (const method of ['GET', 'OPTIONS', 'SEARCH']) {
+      const headers = { origin, 'access-control-request-method': 'SEARCH' };
+      const answer = await magazine.ask('/items/tags?limit=1', { method, headers });
+      expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+      expect(answer.headers.get('vary')).toContain('Origin');
+    }
+  }
+});
+
+it('stays quick and small while it is attacked', async () => {
+  const { hostname, port } = new URL(magazine.url);
+  // Clients that send nothing, a header now and then, half a body, or never read a large answer.
+  const slow = Array.from({ length: 120 }, (_, index) => {
+    const socket = connect(Number(port), hostname).on('error', () => undefined);
+    if (index % 4 === 1) socket.write(`GET /server/ping HTTP/1.1\r\n${host}X`);
+    if (index % 4 === 2) socket.write(`SEARCH /items/tags HTTP/1.1\r\n${host}Content-Length: 900000\r\n\r\n{`);
+    if (index % 4 === 3) socket.pause().write(`GET /items/comments?limit=-1 HTTP/1.1\r\n${host}\r\n`);
+    return socket;
+  });
+  const many = (count: number, name: string) => Array.from({ length: count }, (_, index) => `${name}${index}`);
+  const bodies = [
+    { query: { fields: many(40_000, '*.*.*.*.*.z') } },
+    { query: { fields: many(490, '*.*.*.*.*.*.z') } },
+    { query: { filter: { _and: many(200, 'x').map((x) => ({ comments: { body: { _neq: x } } })) } } },
+    { query: { filter: { _or: many(60_000, 'x').map(() => ({ comments: {} })) } } },
+    { query: { filter: { views: { _in: many(100_000, '') } } } },
+    { query: { sort: many(500, '').map(() => 'author_id.name') } },
+  ].map((body) => JSON.stringify(body));
+  let slowest = 0;
+  let attacking = true;
+  const pings = (async () => {
+    while (attacking) {
+      const start = performance.now();
+      expect((await fire(magazine.url, { path: '/server/ping' })).status).toBe(200);
+      slowest = Math.max(slowest, performance.now() - start);
+      await sleep(20);
+    }
+  })();
+  for (let round = 0; round < 3; round++) {
+    const hits = await Promise.all(
+      bodies.map((body) => fire(magazine.url, { path: '/items/articles', method: 'SEARCH', body })),
+    );
+    expect(hits.map(({ status }) => status)).toEqual([400, 400, 200, 400, 200, 200]);
+  }
+  attacking = false;
+  await pings;
+  for (const socket of slow) socket.destroy();
+  const memory = await readFile(`/proc/${magazine.pid}/status`, 'utf8').catch(() => '');
+  const resident = Number(/VmRSS:\s+(\d+)/.exec(memory)?.[1] ?? 0) / 1024;
+  console.info(`slowest ping ${slowest.toFixed(0)} ms, resident ${resident.toFixed(0)} MB`);
+  // Far above what is measured, and far below the minutes and gigabytes that single requests once took.
+  expect(slowest).toBeLessThan(5_000);
+  expect(resident).toBeLessThan(1_000);
+  expect(magazine.statements.errors()).toEqual([]);
+}, 60_000);
