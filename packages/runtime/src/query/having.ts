@@ -4,7 +4,6 @@ import {
   type FilterNames,
   type FilterProblem,
   type NamedField,
-  type Operand,
   parseFilter,
 } from '../contract/index.ts';
 import { type AggregateFunction, aggregateFits, aggregateResult, isAggregateFunction } from '../sql/aggregates.ts';
@@ -13,6 +12,7 @@ import { allOf, anyOf, sqlFalse } from '../sql/fragment.ts';
 import { encodeOperand, isUnary, type OperandType } from '../sql/operand.ts';
 import type { StatementBuilder } from '../sql/statement.ts';
 import type { Aggregate } from './aggregate.ts';
+import type { OpenValues } from './filter.ts';
 import type { QueryParameter } from './parse-query-string.ts';
 import type { ReadLimits } from './parse-read.ts';
 import type { CollectionScope } from './scope.ts';
@@ -88,20 +88,13 @@ export function visitHaving(
   else for (const part of condition.of) visitHaving(collection, part, visit, below);
 }
 
-/** What the operands of `having` leave open, behind the `first` values of the filter. */
-export function collectHaving(
-  collection: CollectionScope,
-  condition: Condition,
-  first: number,
-): { readonly operands: ReadonlyMap<Operand, number>; readonly values: readonly string[] } {
-  const operands = new Map<Operand, number>();
-  const values: string[] = [];
+/** Adds what the operands of `having` leave open behind the values of the filter. */
+export function collectHaving(open: OpenValues, collection: CollectionScope, condition: Condition): void {
   visitHaving(collection, condition, ({ operator, operand }, aggregate) => {
     if (aggregate === undefined || isUnary(operator)) return;
-    operands.set(operand, first + values.length);
-    values.push(...encodeOperand(operandOf(aggregate), operator, operand));
+    open.operands.set(operand, open.values.length);
+    open.values.push(...encodeOperand(operandOf(aggregate), operator, operand));
   });
-  return { operands, values };
 }
 
 function operandOf({ function: name, field }: Aggregate): OperandType {
