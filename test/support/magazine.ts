@@ -28,10 +28,17 @@ export async function createMagazineDatabase(): Promise<TestDatabase> {
   return database;
 }
 
+/** Changes the sample before it is compiled. */
+export type Prepare = (folder: string, database: TestDatabase) => Promise<void>;
+
 /** Compiles and serves the magazine over a database of its own. */
-export async function startMagazine(environment: Readonly<Record<string, string>> = {}): Promise<Magazine> {
+export async function startMagazine(
+  environment: Readonly<Record<string, string>> = {},
+  prepare: Prepare = async () => undefined,
+): Promise<Magazine> {
   const database = await createMagazineDatabase();
   const project = await createProject('fixtures/magazine');
+  await prepare(project.folder, database);
   const statements = await countStatements(database.url);
   const platform = await startPlatform(project.folder, statements.url, environment);
   return {

@@ -1,6 +1,7 @@
 /**
  * Query parameters of reads, and the same names in the body of SEARCH. Source: API specification, sections 1.4 and 5.1.
  */
+import { aggregation } from './aggregation.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
 import { keyInput } from './keys.ts';
 import type { ViewCollection } from './view.ts';
@@ -48,6 +49,7 @@ const shared = {
     description: 'Counts to add: `total_count` of the readable items, `filter_count` of those that match the filter.',
     schema: metaNames,
   },
+  ...aggregation,
   alias: {
     description: 'Other names for fields and relations, by the new name; `fields` and `deep` use them.',
     schema: { type: 'object', additionalProperties: { type: 'string' } },
@@ -83,7 +85,8 @@ function objectForm(schema: JsonObject): JsonObject {
 /** The parameters of a list. */
 export function listParameters({ names: { filter } }: ViewCollection): readonly JsonObject[] {
   const paging = [use('limit'), use('offset'), use('page'), use('meta')];
-  return [use('fields'), filterParameter(filter), use('search'), use('sort'), ...paging, use('alias'), use('deep')];
+  const others = [use('aggregate'), use('groupBy'), use('having'), use('alias'), use('deep'), use('export')];
+  return [use('fields'), filterParameter(filter), use('search'), use('sort'), ...paging, ...others];
 }
 
 /** The parameters of reading one item, or a singleton, which must match the filter. */

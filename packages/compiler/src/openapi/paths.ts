@@ -1,4 +1,5 @@
 /** The paths of collections and their operations. Source: API specification, section 4. */
+import { files } from './aggregation.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
 import { keyParameter } from './keys.ts';
 import { itemParameters, listParameters } from './parameters.ts';
@@ -50,7 +51,7 @@ function listItems(collection: ViewCollection): JsonObject {
     summary: `List items of ${quoted(collection)}`,
     description: `Returns the items of ${quoted(collection)} that match.${searched}`,
     parameters: listParameters(collection),
-    responses: answers('The items, and the counts that were asked for.', listBody(collection), readFailures),
+    responses: answers('The items, and the counts that were asked for.', listBody(collection), readFailures, files),
   };
 }
 
@@ -58,7 +59,7 @@ function searchItems(collection: ViewCollection): JsonObject {
   const singleton = collection.operations.has('readSingleton');
   const success = singleton
     ? answers('The item.', itemBody(collection), searchFailures)
-    : answers('The items, and the counts that were asked for.', listBody(collection), searchFailures);
+    : answers('The items, and the counts that were asked for.', listBody(collection), searchFailures, files);
   const body = { schema: reference('schemas', collection.names.search) };
   return {
     operationId: collection.names.searchOperation,
@@ -107,8 +108,13 @@ function itemBody({ names }: ViewCollection): JsonObject {
   return { type: 'object', properties: { data: reference('schemas', names.item) }, required: ['data'] };
 }
 
-function answers(description: string, schema: JsonObject, failures: readonly FailureName[]): JsonObject {
-  const succeeded = { description, content: { 'application/json': { schema } } };
+function answers(
+  description: string,
+  schema: JsonObject,
+  failures: readonly FailureName[],
+  others: JsonObject = {},
+): JsonObject {
+  const succeeded = { description, content: { 'application/json': { schema }, ...others } };
   return objectOf([['200', succeeded], ...failuresByStatus(failures)]);
 }
 

@@ -18,17 +18,25 @@ export const mediaTypes = {
   json: 'application/json; charset=utf-8',
   health: 'application/health+json; charset=utf-8',
   text: 'text/plain; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+  xml: 'text/xml; charset=utf-8',
+  yaml: 'text/yaml; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
 } as const;
 
 /** A media type of an answer. */
 export type MediaType = (typeof mediaTypes)[keyof typeof mediaTypes];
 
-/** An answer whose bytes are all there. `headers` is a flat list of names and values. */
-export interface Answer {
-  readonly status: number;
+/** What an answer holds: its type, and headers of its own as a flat list of names and values. */
+export interface Content {
   readonly type: MediaType;
-  readonly body: Buffer;
   readonly headers?: readonly string[];
+}
+
+/** An answer whose bytes are all there. */
+export interface Answer extends Content {
+  readonly status: number;
+  readonly body: Buffer;
 }
 
 /** The exchange of one request for one answer, as Node's server hands it over. */
@@ -43,8 +51,8 @@ export interface Answerer {
   send(exchange: Exchange, answer: Answer): void;
   /** Sends the body of section 9 for an error, with the headers of the error and those given. */
   fail(exchange: Exchange, error: PlatformError, headers?: readonly string[]): void;
-  /** The headers of a successful JSON answer whose length is unknown yet. */
-  streamHeaders(request: IncomingMessage, encoding: Encoding | null): string[];
+  /** The headers of a successful answer whose length is unknown yet. */
+  streamHeaders(request: IncomingMessage, encoding: Encoding | null, content: Content): string[];
   /** From here on every answer is the last one of its connection, so that a server that stops comes to its end. */
   hangUp(): void;
 }
@@ -78,8 +86,9 @@ export function createAnswerer(environment: Environment): Answerer {
     send(exchange, { status: error.status, type: mediaTypes.json, body, headers: all });
   }
 
-  function streamHeaders(request: IncomingMessage, encoding: Encoding | null): string[] {
-    const headers = headersFor(request, mediaTypes.json, true);
+  function streamHeaders(request: IncomingMessage, encoding: Encoding | null, content: Content): string[] {
+    const headers = headersFor(request, content.type, true);
+    if (content.headers !== undefined) headers.push(...content.headers);
     if (encoding !== null) headers.push('Content-Encoding', encoding);
     return headers;
   }

@@ -3,11 +3,13 @@ import { hash } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
+import { createExportWriter } from '../export/writer.ts';
 import { type AnswerWriter, createAnswerWriter, type Answer as Rows } from '../json/answer.ts';
 import { giveBack } from '../json/byte-writer.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import type { PlannedRead } from '../query/planner.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
+import { contentOf } from './attachment.ts';
 import { chooseEncoding, createCompressor } from './compression.ts';
 import type { Gate } from './gate.ts';
 
@@ -34,7 +36,7 @@ export function createReader({ database, gate, answerer }: ReaderOptions): Reade
   const writers = new WeakMap<ReadPlan, AnswerWriter>();
 
   function startRows(plan: ReadPlan): Rows {
-    const known = writers.get(plan) ?? createAnswerWriter(plan);
+    const known = writers.get(plan) ?? createWriter(plan);
     writers.set(plan, known);
     return known();
   }
@@ -55,10 +57,10 @@ export function createReader({ database, gate, answerer }: ReaderOptions): Reade
       }
       const rows = await readRows(planned);
       if (planned.rows !== undefined && rows.items < planned.rows) throw new PlatformError('FORBIDDEN');
-      answerer.send(exchange, { status: 200, type: mediaTypes.json, body: rows.end() });
+      answerer.send(exchange, { status: 200, ...contentOf(planned.plan), body: rows.end() });
     },
     nothing(exchange, { plan }) {
-      answerer.send(exchange, { status: 200, type: mediaTypes.json, body: startRows(plan).end() });
+      answerer.send(exchange, { status: 200, ...contentOf(plan), body: startRows(plan).end() });
     },
     async item(exchange, planned) {
       const rows = await readRows(planned);
@@ -70,6 +72,10 @@ export function createReader({ database, gate, answerer }: ReaderOptions): Reade
       sendTagged(answerer, exchange, rows.end());
     },
   };
+}
+
+function createWriter(plan: ReadPlan): AnswerWriter {
+  return plan.exported === undefined ? createAnswerWriter(plan) : createExportWriter(plan, plan.exported.format);
 }
 
 /** Sends one item with its entity tag, or 304 when the client holds these bytes already (specification, section 17). */
@@ -109,7 +115,7 @@ async function streamRows(
   let out: Writable | null = null;
 
   async function drained(): Promise<void> {
-    out ??= openStream(answerer, exchange);
+    out ??= openStream(answerer, exchange, plan);
     if (request.method === 'HEAD') {
       out.end();
       leave();
@@ -122,7 +128,7 @@ async function streamRows(
   try {
     await database.stream(plan.statement, parameters, rows, drained, gone.signal);
     const rest = rows.end();
-    if (out === null) answerer.send(exchange, { status: 200, type: mediaTypes.json, body: rest });
+    if (out === null) answerer.send(exchange, { status: 200, ...contentOf(plan), body: rest });
     else endStream(out, rest);
   } catch (error) {
     if (gone.signal.aborted) return;
@@ -139,9 +145,9 @@ function endStream(out: Writable, rest: Buffer): void {
   if (!out.destroyed && !out.writableEnded) out.end(rest);
 }
 
-function openStream(answerer: Answerer, { request, response }: Exchange): Writable {
+function openStream(answerer: Answerer, { request, response }: Exchange, plan: ReadPlan): Writable {
   const encoding = chooseEncoding(request.headers['accept-encoding']);
-  response.writeHead(200, answerer.streamHeaders(request, encoding));
+  response.writeHead(200, answerer.streamHeaders(request, encoding, contentOf(plan)));
   if (encoding === null) return response;
   const compressor = createCompressor(encoding);
   compressor.on('error', () => response.destroy());

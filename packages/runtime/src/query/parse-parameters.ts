@@ -1,8 +1,9 @@
-import type { JsonValue } from '../contract/index.ts';
 import { invalidQuery } from './invalid.ts';
 import { parseJson } from './parse-json.ts';
+import { readNames } from './parse-list.ts';
 import type { QueryParameter, QueryTree } from './parse-query-string.ts';
 import type { MetaName, ReadLimits, SortTerm } from './parse-read.ts';
+import { type ExportFormat, exportFormats } from './plan.ts';
 
 /*
  * The form of single parameters. They are the same at the top of a request and, under names with `_`, in `deep`.
@@ -48,21 +49,17 @@ export function parseMeta(tree: QueryTree, limits: ReadLimits): readonly MetaNam
   return both.filter((name) => names.includes(name) || names.includes('*'));
 }
 
-/** A list in any of its forms: comma text, a JSON array as text, an array. Empty elements are dropped. */
 function parseList(tree: QueryTree, name: string): readonly string[] {
-  const parameter = tree.get(name);
-  if (parameter === undefined) return [];
-  const { value, text } = parameter;
-  const elements = typeof value === 'string' ? splitText(value, name) : value;
-  if (!Array.isArray(elements)) throw invalidQuery(`"${name}" must be a list.`);
-  return elements.flatMap((element) => {
-    if (typeof element !== 'string') throw invalidQuery(`"${name}" must be a list of names.`);
-    return (text ? element.split(',').map((part) => part.trim()) : [element]).filter((part) => part !== '');
-  });
+  return readNames(tree.get(name), name);
 }
 
-function splitText(text: string, name: string): JsonValue {
-  return text.startsWith('[') ? parseJson(text, name) : text.split(',').map((part) => part.trim());
+/** The format of `export`; undefined when the answer is no file. */
+export function parseExport(tree: QueryTree): ExportFormat | undefined {
+  const value = tree.get('export')?.value;
+  if (value === undefined || value === '') return undefined;
+  const format = exportFormats.find((known) => known === value);
+  if (format === undefined) throw invalidQuery(`"export" takes ${exportFormats.join(', ')}.`);
+  return format;
 }
 
 /** A filter: brackets, native JSON, or JSON as text. */

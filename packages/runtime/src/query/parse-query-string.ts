@@ -10,7 +10,7 @@ export interface QueryParameter {
 /** The parameters of a request by name, those that are not known left out. */
 export type QueryTree = ReadonlyMap<string, QueryParameter>;
 
-/** The parameters of the query language (API specification, section 5.1). */
+/** The parameters of the query language (API specification, section 5.1), and `having`. */
 export const parameterNames: ReadonlySet<string> = new Set([
   'fields',
   'filter',
@@ -22,6 +22,7 @@ export const parameterNames: ReadonlySet<string> = new Set([
   'meta',
   'aggregate',
   'groupBy',
+  'having',
   'deep',
   'alias',
   'export',

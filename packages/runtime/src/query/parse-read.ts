@@ -1,10 +1,12 @@
 import { isObject } from '../contract/filter-syntax.ts';
 import type { JsonValue, QueryLimits } from '../contract/index.ts';
 import { invalidQuery } from './invalid.ts';
+import { type AggregateRequest, parseAggregate } from './parse-aggregate.ts';
 import { parseAliases } from './parse-alias.ts';
 import { type DeepRequest, parseDeep } from './parse-deep.ts';
 import { checkJson } from './parse-json.ts';
 import {
+  parseExport,
   parseFields,
   parseFilterParameter,
   parseLimit,
@@ -14,6 +16,7 @@ import {
   parseSort,
 } from './parse-parameters.ts';
 import { parameterNames, type QueryParameter, type QueryTree } from './parse-query-string.ts';
+import type { ExportFormat } from './plan.ts';
 
 /** One term of `sort`: names that lead to a field. */
 export interface SortTerm {
@@ -40,6 +43,10 @@ export interface ReadRequest {
   readonly alias: ReadonlyMap<string, string>;
   /** What is asked of nested rows, by relation or alias. */
   readonly deep: ReadonlyMap<string, DeepRequest>;
+  /** Set when the rows are aggregated instead of listed. */
+  readonly aggregate?: AggregateRequest;
+  /** Set when the list is wanted as a file. */
+  readonly exported?: ExportFormat;
 }
 
 /** What the operator sets for all reads. Source: API specification, section 16. */
@@ -50,17 +57,16 @@ export interface ReadLimits extends QueryLimits {
   readonly maxLimit: number | undefined;
 }
 
-/** Parameters that are specified but not compiled into this version; using one is an error, never ignored. */
-const unavailable = ['aggregate', 'groupBy', 'export'] as const;
-
 /**
  * The syntax stage of a list: judges the form of every parameter and looks at no name.
  *
  * Throws INVALID_QUERY for the first malformed parameter.
  */
 export function parseListRequest(tree: QueryTree, limits: ReadLimits): ReadRequest {
-  for (const name of unavailable) refuseUnavailable(tree, name);
   const limit = parseLimit(tree, limits);
+  const aggregate = parseAggregate(tree, limits);
+  const exported = parseExport(tree);
+  const meta = parseMeta(tree, limits);
   return {
     fields: parseFields(tree, limits),
     filter: parseFilterParameter(tree),
@@ -68,9 +74,12 @@ export function parseListRequest(tree: QueryTree, limits: ReadLimits): ReadReque
     sort: parseSort(tree, limits),
     limit,
     offset: parseOffset(tree, limit),
-    meta: parseMeta(tree, limits),
+    // A file has no place for counts.
+    meta: exported === undefined ? meta : [],
     alias: parseAliases(tree, limits),
     deep: parseDeep(tree, limits),
+    ...(aggregate && { aggregate }),
+    ...(exported && { exported }),
   };
 }
 
@@ -99,9 +108,4 @@ export function readBodyQuery(query: JsonValue): QueryTree {
     if (value !== null) tree.set(name, { value, text: false });
   }
   return tree;
-}
-
-function refuseUnavailable(tree: QueryTree, name: string): void {
-  const value = tree.get(name)?.value;
-  if (value !== undefined && value !== '') throw invalidQuery(`"${name}" is not available.`);
 }

@@ -30,3 +30,6 @@ export function createPlanCache<Value>(size: number): PlanCache<Value> {
 
   return { get, set };
 }
+
+/** Longer statements are rare and planned every time, so that the cache is bounded in bytes too. */
+export const longestCachedStatement = 65_536;

@@ -8,7 +8,7 @@ import { type Row, tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
 import { createStatement, type StatementBuilder } from '../sql/statement.ts';
 import type { MetaName } from './parse-read.ts';
-import type { ReadPlan } from './plan.ts';
+import type { Exported, ReadPlan } from './plan.ts';
 import { printBounds } from './plan-bounds.ts';
 import { orDefaults } from './plan-defaults.ts';
 import { keyFields, orderBy, printOrder } from './plan-order.ts';
@@ -33,6 +33,8 @@ export interface ReadQuery {
   /** False for singletons and reads by key: one item instead of a list. */
   readonly many: boolean;
   readonly streamed: boolean;
+  /** Set when the answer is a file. */
+  readonly exported?: Exported;
   readonly nested: NestedLists;
   /** Where the operands of all conditions find their values, and how many values were collected, nested ones included. */
   readonly operands: ReadonlyMap<Operand, number>;
@@ -50,15 +52,20 @@ export function planRead(query: ReadQuery): ReadPlan {
   const parts = startRead(query, statement);
   const joins = query.meta.length > 0 || isSingleton(query);
   const printed = joins ? printJoined(query, parts) : printPlain(query, parts);
-  const { text, binders } = statement.finish(printed.text);
   return {
-    statement: { name: nameOf(text), text },
-    binders,
+    ...statementOf(statement, printed.text),
     many: query.many,
     fields: printed.fields,
     meta: query.meta,
     streamed: query.streamed,
+    ...(query.exported && { exported: query.exported }),
   };
+}
+
+/** Ends a statement: its text under a name, and the binders of its parameters. */
+export function statementOf(statement: StatementBuilder, printed: string): Pick<ReadPlan, 'statement' | 'binders'> {
+  const { text, binders } = statement.finish(printed);
+  return { statement: { name: nameOf(text), text }, binders };
 }
 
 /** A text printed, with the shape of its columns. */

@@ -31,6 +31,18 @@ export type Binder =
   /** A value of the caller, written as `type`; null when it is missing or no value of that type. */
   | { readonly kind: 'caller'; readonly of: 'user' | 'role'; readonly type: ValueType };
 
+/** Formats in which a list can be had as a file (API specification, section 5.6; `ndjson` is an addition). */
+export const exportFormats = ['csv', 'json', 'xml', 'yaml', 'ndjson'] as const;
+
+/** One of `exportFormats`; also the ending of the file's name. */
+export type ExportFormat = (typeof exportFormats)[number];
+
+/** What a list is written as when it is a file: its format, and its name without the ending. */
+export interface Exported {
+  readonly format: ExportFormat;
+  readonly name: string;
+}
+
 /**
  * One read, planned: one statement, whatever its depth.
  *
@@ -45,4 +57,6 @@ export interface ReadPlan {
   readonly meta: readonly ('total_count' | 'filter_count')[];
   /** True for `limit=-1` and large limits: run by `Database.stream`. */
   readonly streamed: boolean;
+  /** Set when the answer is a file. */
+  readonly exported?: Exported;
 }

@@ -27,9 +27,10 @@ import {
 import type { ReadLimits, ReadRequest } from './parse-read.ts';
 import type { ReadPlan } from './plan.ts';
 import { boundValues } from './plan-bounds.ts';
-import type { PlanCache } from './plan-cache.ts';
+import { longestCachedStatement, type PlanCache } from './plan-cache.ts';
 import { isStreamed, planRead } from './plan-read.ts';
-import type { CollectionScope, Scope } from './scope.ts';
+import { prepareAggregate } from './prepare-aggregate.ts';
+import { type CollectionScope, exportScope, type Scope } from './scope.ts';
 import { withSearch } from './search.ts';
 import { type Selector, shapeOf } from './shape.ts';
 import { checkSort, type OrderTerm, resolveSort } from './sort.ts';
@@ -56,9 +57,6 @@ export interface WantedRead {
   /** Reads the keys that the request names; called at the stage of names. Absent for plain lists. */
   readonly keys?: (collection: CollectionScope) => NamedKeys;
 }
-
-/** Longer statements are rare and planned every time, so that the cache is bounded in bytes too. */
-const longestCachedStatement = 65_536;
 
 /** More values than this do not fit into the parameters of one statement beside those of rules. */
 const mostValues = 32_000;
@@ -91,8 +89,11 @@ interface Planned {
  * The values are those of filter and search, of nested lists, of the keys, then limit and offset, as `planRead` expects
  * them.
  */
-export function prepareRead(plans: PlanCache<ReadPlan>, wanted: WantedRead): Prepared {
-  const { scope } = wanted;
+export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prepared {
+  const { exported, aggregate } = asked.request;
+  const scope = exported === undefined ? asked.scope : exportScope(asked.scope);
+  const wanted = { ...asked, scope };
+  if (aggregate !== undefined) return prepareAggregate(plans, wanted, aggregate);
   const conditions = readConditions(wanted);
   const { filter, nested } = conditions;
   checkSyntax(wanted, conditions);
@@ -182,9 +183,10 @@ function planNew(
     offset,
     meta,
     selector,
-    many: selector !== 'key' && !descriptor.singleton,
+    many: selector !== 'key' && (!descriptor.singleton || request.exported !== undefined),
     streamed: selector !== 'key' && isStreamed(limit, selector === 'keys' ? keys.count : undefined),
     nested: { limit: Math.min(limits.defaultLimit, limits.maxLimit ?? limits.defaultLimit), positions, orders },
+    ...(request.exported && { exported: { format: request.exported, name: descriptor.name } }),
     operands: open.operands,
     values: open.values.length,
   });

@@ -105,6 +105,24 @@ function grantOf(rules: readonly AccessRule[], name: string): Grant | undefined 
   return listing.length === rules.length ? null : listing.map((rule) => rule.where);
 }
 
+const exportScopes = new WeakMap<Scope, Scope>();
+
+/**
+ * What a scope can name in an export: the same without secret fields, so that `*` omits them and naming one is FORBIDDEN
+ * (API specification, section 5.6).
+ */
+export function exportScope(scope: Scope): Scope {
+  const known = exportScopes.get(scope);
+  if (known !== undefined) return known;
+  const collections = [...scope.collections].map(([name, collection]): [string, CollectionScope] => {
+    const fields = new Map([...collection.fields].filter(([, field]) => !field.secret));
+    return [name, { ...collection, fields }];
+  });
+  const exported = { ...scope, collections: new Map(collections) };
+  exportScopes.set(scope, exported);
+  return exported;
+}
+
 /** The names of a scope as filters look them up. */
 export function filterNames(scope: Scope): FilterNames {
   return {

@@ -28,7 +28,6 @@ export function shapeOf(
   keys: number,
 ): string {
   const { fields, sort, limit, offset, meta, alias } = request;
-  const size = commonLimits.has(limit) || limit === -1 ? limit : limit > largestBufferedLimit ? 'streamed' : 'few';
   const many = keys > largestBufferedLimit;
   return JSON.stringify([
     selector,
@@ -36,13 +35,20 @@ export function shapeOf(
     fields,
     conditionShape(condition),
     sortShape(sort),
-    size,
+    limitShape(limit),
     offset > 0,
     meta,
     many,
     [...alias],
     nestedShape(nested),
+    request.exported ?? '',
   ]);
+}
+
+/** Limits of equal shape share a plan. */
+export function limitShape(limit: number): number | string {
+  if (commonLimits.has(limit) || limit === -1) return limit;
+  return limit > largestBufferedLimit ? 'streamed' : 'few';
 }
 
 type Part = Shape | boolean | number | readonly Part[];
@@ -59,9 +65,11 @@ function nestedShape(reads: NestedReads): Part {
   });
 }
 
-type Shape = string | readonly Shape[];
+/** Nested names and words, as JSON writes them. */
+export type Shape = string | readonly Shape[];
 
-function conditionShape(condition: Condition): Shape {
+/** The structure of a condition without its values. */
+export function conditionShape(condition: Condition): Shape {
   switch (condition.kind) {
     case 'and':
     case 'or':

@@ -1,0 +1,150 @@
+import type { FieldFunction } from '../contract/index.ts';
+import { functionFits, isFieldFunction, parseCall } from '../contract/operators.ts';
+import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../sql/aggregates.ts';
+import { forbidden, invalidQuery } from './invalid.ts';
+import type { AggregateRequest, NamedOrder } from './parse-aggregate.ts';
+import type { CollectionScope, FieldScope, RelationScope } from './scope.ts';
+import { isOrdered } from './sort.ts';
+
+/** What a name stands for: a field, a relation, or both where a field holds the key of one item. */
+interface Named {
+  readonly field: FieldScope | undefined;
+  readonly relation: RelationScope | undefined;
+}
+
+/** One value that the rows are grouped by. */
+export interface Group extends Named {
+  /** As requested: `year(released)`. */
+  readonly name: string;
+  /** In the answer: `released_year`. */
+  readonly key: string;
+  readonly function?: FieldFunction;
+}
+
+/** One aggregate value; without a field it counts rows. */
+export interface Aggregate {
+  readonly function: AggregateFunction;
+  readonly field: FieldScope | null;
+}
+
+/** What one term of the order compares: a group by its place, or an aggregate. */
+export interface AggregateOrder {
+  readonly by: number | Aggregate;
+  readonly descending: boolean;
+}
+
+/** An aggregation with its names looked up. */
+export interface AggregateNames {
+  readonly groups: readonly Group[];
+  readonly values: readonly Aggregate[];
+  readonly order: readonly AggregateOrder[];
+}
+
+/**
+ * The syntax that only the names of a scope can tell: a name that looks like a call and is no field is one, so its
+ * function must exist, and `aggregate` takes none at all.
+ */
+export function checkCalls(collection: CollectionScope | undefined, request: AggregateRequest): void {
+  const isCall = (name: string) => collection?.fields.has(name) !== true && parseCall(name) !== undefined;
+  for (const { field } of request.values) {
+    if (field !== null && isCall(field)) throw invalidQuery('"aggregate" takes fields, not functions of them.');
+  }
+  for (const name of [...request.groups, ...request.sort.map((term) => term.name)]) {
+    if (isCall(name) && !isFieldFunction(parseCall(name)?.function ?? '')) {
+      throw invalidQuery('A name calls an unknown function.');
+    }
+  }
+}
+
+/** The names stage. Throws FORBIDDEN for a name that is hidden, unknown or secret, then INVALID_QUERY for a misfit. */
+export function resolveAggregate(collection: CollectionScope, request: AggregateRequest): AggregateNames {
+  const groups = request.groups.map((name) => resolveGroup(collection, name));
+  const values = request.values.map((value) => ({ ...value, named: lookUpValue(collection, value.field) }));
+  for (const { name } of request.sort) lookUpOrder(collection, request, name);
+  checkGroups(groups, request);
+  const aggregates = values.map(({ function: name, named }) => toAggregate(name, named));
+  const order = request.sort.map((term) => resolveOrder(collection, groups, aggregates, term));
+  return { groups, values: aggregates, order };
+}
+
+function lookUp(collection: CollectionScope, name: string): Named {
+  const field = collection.fields.get(name);
+  const relation = collection.relations.get(name);
+  if (field?.secret === true || (field === undefined && relation === undefined)) throw forbidden();
+  return { field, relation };
+}
+
+function lookUpValue(collection: CollectionScope, name: string | null): Named | null {
+  return name === null ? null : lookUp(collection, name);
+}
+
+function resolveGroup(collection: CollectionScope, name: string): Group {
+  const call = collection.fields.has(name) ? undefined : parseCall(name);
+  if (call === undefined) return { name, key: name, ...lookUp(collection, name) };
+  const named = lookUp(collection, call.argument);
+  if (!isFieldFunction(call.function)) throw forbidden();
+  return { name, key: `${call.argument}_${call.function}`, function: call.function, ...named };
+}
+
+/** Every group must have an order, and every name of the answer must be there once. */
+function checkGroups(groups: readonly Group[], request: AggregateRequest): void {
+  for (const group of groups) {
+    if (!groupFits(group))
+      throw invalidQuery('"groupBy" takes fields that have an order, and functions that fit them.');
+  }
+  const keys = new Set([...groups.map(({ key }) => key), ...request.values.map((value) => value.function)]);
+  const functions = new Set(request.values.map((value) => value.function));
+  if (keys.size < groups.length + functions.size) throw invalidQuery('Two values of the answer would have one name.');
+}
+
+function groupFits({ field, relation, function: call }: Group): boolean {
+  if (call === 'count' && relation !== undefined && relation.descriptor.kind !== 'm2o') return true;
+  if (field === undefined) return false;
+  return call === undefined ? isOrdered(field.descriptor) : functionFits(call, field.descriptor.type);
+}
+
+function toAggregate(name: AggregateFunction, named: Named | null): Aggregate {
+  if (named === null) return { function: name, field: null };
+  if (named.field === undefined || !aggregateFits(name, named.field.descriptor.type)) {
+    throw invalidQuery(`"${name}" is not defined for the type of a field.`);
+  }
+  return { function: name, field: named.field };
+}
+
+/** `sum.views` as function and field; undefined when a name has no such form. */
+function splitAggregate(name: string): { readonly function: AggregateFunction; readonly field: string } | undefined {
+  const dot = name.indexOf('.');
+  const head = name.slice(0, Math.max(dot, 0));
+  return isAggregateFunction(head) ? { function: head, field: name.slice(dot + 1) } : undefined;
+}
+
+function lookUpOrder(collection: CollectionScope, request: AggregateRequest, name: string): void {
+  const split = splitAggregate(name);
+  if (isAggregateFunction(name) || request.groups.some((group) => keyOf(group) === name)) return;
+  if (split !== undefined) lookUp(collection, split.field);
+  else resolveGroup(collection, name);
+}
+
+function keyOf(group: string): string {
+  const call = parseCall(group);
+  return call === undefined ? group : `${call.argument}_${call.function}`;
+}
+
+function resolveOrder(
+  collection: CollectionScope,
+  groups: readonly Group[],
+  values: readonly Aggregate[],
+  { name, descending }: NamedOrder,
+): AggregateOrder {
+  const place = groups.findIndex((group) => group.name === name || group.key === name);
+  if (place >= 0) return { by: place, descending };
+  const split = splitAggregate(name);
+  if (split !== undefined) return { by: toAggregate(split.function, lookUp(collection, split.field)), descending };
+  const asked = values.filter((value) => value.function === name);
+  const [only] = asked;
+  if (only !== undefined && asked.length === 1) return { by: only, descending };
+  if (asked.length === 0 && (name === 'count' || name === 'countAll')) {
+    return { by: { function: name, field: null }, descending };
+  }
+  throw invalidQuery('"sort" takes group fields and aggregates such as "count" or "sum.field" here.');
+}

@@ -1,0 +1,121 @@
+import {
+  always,
+  type Condition,
+  type FilterNames,
+  type FilterProblem,
+  type NamedField,
+  parseFilter,
+} from '../contract/index.ts';
+import { type AggregateFunction, aggregateFits, aggregateResult, isAggregateFunction } from '../sql/aggregates.ts';
+import { printComparison } from '../sql/comparison.ts';
+import { allOf, anyOf, sqlFalse } from '../sql/fragment.ts';
+import { encodeOperand, isUnary, type OperandType } from '../sql/operand.ts';
+import type { StatementBuilder } from '../sql/statement.ts';
+import type { Aggregate } from './aggregate.ts';
+import type { OpenValues } from './filter.ts';
+import type { QueryParameter } from './parse-query-string.ts';
+import type { ReadLimits } from './parse-read.ts';
+import type { CollectionScope } from './scope.ts';
+
+/**
+ * `having` is a filter over aggregate rows: `{"count": {"_gt": 2}}`, `{"sum": {"views": {"_lt": 9}}}`, `_and`, `_or`.
+ *
+ * It is read as any filter, over names of its own: a function stands for a relation to one row that holds its results by
+ * field, and `count` and `countAll` are fields too. So its operators, values and problems are those of filters.
+ */
+export function readHaving(
+  collection: CollectionScope | undefined,
+  having: QueryParameter | undefined,
+  limits: ReadLimits,
+): { readonly condition: Condition; readonly problems: readonly FilterProblem[] } {
+  if (having === undefined) return { condition: always, problems: [] };
+  return parseFilter(having.value, root, havingNames(collection), { text: having.text, limits });
+}
+
+/** No function has this name. */
+const root = '';
+
+const rowCount: NamedField = { type: 'bigInteger' };
+
+function havingNames(collection: CollectionScope | undefined): FilterNames {
+  return {
+    field(level, name) {
+      if (level === root) return name === 'count' || name === 'countAll' ? rowCount : undefined;
+      return isAggregateFunction(level) ? resultField(collection, level, name) : undefined;
+    },
+    relation(level, name) {
+      if (level !== root || !isAggregateFunction(name) || name === 'countAll') return undefined;
+      return { kind: 'm2o', target: name };
+    },
+  };
+}
+
+/** A function that does not fit the field leaves a value that nothing can be compared with. */
+function resultField(
+  collection: CollectionScope | undefined,
+  name: AggregateFunction,
+  fieldName: string,
+): NamedField | undefined {
+  const field = collection?.fields.get(fieldName);
+  if (field === undefined || field.secret) return undefined;
+  if (!aggregateFits(name, field.descriptor.type)) return { type: 'unknown' };
+  return aggregateResult(name, field.descriptor).operand;
+}
+
+type Comparison = Extract<Condition, { kind: 'compare' }>;
+
+/** The aggregate that a comparison looks at, below a function or at the root; undefined when there is no such one. */
+function aggregateOf(
+  collection: CollectionScope,
+  { field: name }: Comparison,
+  below: string | undefined,
+): Aggregate | undefined {
+  if (below === undefined) return isAggregateFunction(name) ? { function: name, field: null } : undefined;
+  const field = collection.fields.get(name);
+  if (!isAggregateFunction(below) || field === undefined || field.secret) return undefined;
+  return aggregateFits(below, field.descriptor.type) ? { function: below, field } : undefined;
+}
+
+/** Visits every comparison of a checked condition; one without an aggregate is one that does not fit its field. */
+export function visitHaving(
+  collection: CollectionScope,
+  condition: Condition,
+  visit: (comparison: Comparison, aggregate: Aggregate | undefined) => void,
+  below?: string,
+): void {
+  if (condition.kind === 'compare') visit(condition, aggregateOf(collection, condition, below));
+  else if (condition.kind === 'related') visitHaving(collection, condition.where, visit, condition.relation);
+  else for (const part of condition.of) visitHaving(collection, part, visit, below);
+}
+
+/** Adds what the operands of `having` leave open behind the values of the filter. */
+export function collectHaving(open: OpenValues, collection: CollectionScope, condition: Condition): void {
+  visitHaving(collection, condition, ({ operator, operand }, aggregate) => {
+    if (aggregate === undefined || isUnary(operator)) return;
+    open.operands.set(operand, open.values.length);
+    open.values.push(...encodeOperand(operandOf(aggregate), operator, operand));
+  });
+}
+
+function operandOf({ function: name, field }: Aggregate): OperandType {
+  return aggregateResult(name, field?.descriptor ?? null).operand;
+}
+
+/** Prints `having`; `print` gives the expression of an aggregate. */
+export function printHaving(
+  statement: StatementBuilder,
+  collection: CollectionScope,
+  condition: Condition,
+  print: (aggregate: Aggregate) => string,
+  below?: string,
+): string {
+  const inner = (part: Condition) => printHaving(statement, collection, part, print, below);
+  if (condition.kind === 'and') return allOf(condition.of.map(inner));
+  if (condition.kind === 'or') return anyOf(condition.of.map(inner));
+  if (condition.kind === 'related') {
+    return printHaving(statement, collection, condition.where, print, condition.relation);
+  }
+  const aggregate = aggregateOf(collection, condition, below);
+  if (aggregate === undefined) return sqlFalse;
+  return printComparison(statement, print(aggregate), operandOf(aggregate), condition.operator, condition.operand);
+}

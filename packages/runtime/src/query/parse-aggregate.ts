@@ -1,0 +1,81 @@
+import { isObject } from '../contract/filter-syntax.ts';
+import { type AggregateFunction, isAggregateFunction } from '../sql/aggregates.ts';
+import { invalidQuery } from './invalid.ts';
+import { parseJson } from './parse-json.ts';
+import { readNames } from './parse-list.ts';
+import type { QueryParameter, QueryTree } from './parse-query-string.ts';
+import type { ReadLimits } from './parse-read.ts';
+
+/** One value that an aggregation asks for: a function of a field, or of the rows themselves (null, written `*`). */
+export interface NamedAggregate {
+  readonly function: AggregateFunction;
+  readonly field: string | null;
+}
+
+/** One term of the order of aggregate rows. */
+export interface NamedOrder {
+  readonly name: string;
+  readonly descending: boolean;
+}
+
+/** An aggregation as requested: well formed, but its names are not looked up yet. */
+export interface AggregateRequest {
+  /** Without duplicates, in the order of the answer; may be empty when there are groups. */
+  readonly values: readonly NamedAggregate[];
+  /** Fields and function calls that group the rows, without duplicates. */
+  readonly groups: readonly string[];
+  readonly having: QueryParameter | undefined;
+  readonly sort: readonly NamedOrder[];
+}
+
+/**
+ * The syntax stage of `aggregate`, `groupBy` and `having`; undefined when a request has none of them.
+ *
+ * Throws INVALID_QUERY for an unknown function and for every other malformed part.
+ */
+export function parseAggregate(tree: QueryTree, limits: ReadLimits): AggregateRequest | undefined {
+  const values = parseValues(tree.get('aggregate'));
+  const groups = [...new Set(readNames(tree.get('groupBy'), 'groupBy'))];
+  const having = parseHaving(tree.get('having'));
+  if (values.length > limits.arrayLimit) throw invalidQuery('"aggregate" has too many elements.');
+  if (groups.length > limits.arrayLimit) throw invalidQuery('"groupBy" has too many elements.');
+  if (values.length > 0 || groups.length > 0) return { values, groups, having, sort: parseOrder(tree, limits) };
+  if (having !== undefined) throw invalidQuery('"having" needs "aggregate" or "groupBy".');
+  return undefined;
+}
+
+function parseValues(parameter: QueryParameter | undefined): readonly NamedAggregate[] {
+  if (parameter === undefined || parameter.value === '') return [];
+  const { value, text } = parameter;
+  const functions = typeof value === 'string' ? parseJson(value, 'aggregate') : value;
+  if (!isObject(functions)) throw invalidQuery('"aggregate" must map functions to fields.');
+  return Object.entries(functions).flatMap(([name, fields]) => parseFunction(name, { value: fields, text }));
+}
+
+function parseFunction(name: string, parameter: QueryParameter): readonly NamedAggregate[] {
+  if (!isAggregateFunction(name)) throw invalidQuery('"aggregate" names an unknown function.');
+  const fields = [...new Set(readNames(parameter, 'aggregate'))];
+  if (fields.length === 0) throw invalidQuery('"aggregate" has a function without fields.');
+  if (fields.length === 1 && fields[0] === '*' && (name === 'count' || name === 'countAll')) {
+    return [{ function: name, field: null }];
+  }
+  if (name === 'countAll') throw invalidQuery('"countAll" counts rows and takes only *.');
+  if (fields.includes('*')) throw invalidQuery('"aggregate" takes * for "count" and "countAll", and alone.');
+  return fields.map((field) => ({ function: name, field }));
+}
+
+function parseHaving(parameter: QueryParameter | undefined): QueryParameter | undefined {
+  if (parameter === undefined || parameter.value === '') return undefined;
+  if (typeof parameter.value !== 'string') return parameter;
+  return { value: parseJson(parameter.value, 'having'), text: false };
+}
+
+function parseOrder(tree: QueryTree, limits: ReadLimits): readonly NamedOrder[] {
+  const terms = readNames(tree.get('sort'), 'sort').map((text) => {
+    const descending = text.startsWith('-');
+    return { name: descending ? text.slice(1) : text, descending };
+  });
+  if (terms.length > limits.arrayLimit) throw invalidQuery('"sort" has too many elements.');
+  if (terms.some(({ name }) => name === '')) throw invalidQuery('"sort" has an empty name.');
+  return terms;
+}

@@ -1,0 +1,27 @@
+/** Asks every example of docs/aggregation.md and docs/export.md, and compares the answers with what is printed there. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Magazine, startMagazine } from '../support/magazine.ts';
+
+let magazine: Magazine;
+beforeAll(async () => {
+  magazine = await startMagazine();
+});
+afterAll(() => magazine?.close());
+
+const examples = ['aggregation.md', 'export.md'].flatMap((name) => {
+  const text = readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
+  const blocks = text.matchAll(/```http\nGET (\S+)\n```\n\n```(\w+)\n(.*?)```/gs);
+  return [...blocks].map(([, path = '', language = '', answer = '']) => [name, path, language, answer] as const);
+});
+
+it('finds the examples', () => {
+  expect(examples.length).toBe(12);
+});
+
+it.each(examples)('%s: %s', async (_, path, language, printed) => {
+  const { status, text } = await magazine.admin(path);
+  expect(status).toBe(200);
+  if (language === 'json') expect(JSON.parse(text)).toEqual(JSON.parse(printed));
+  else expect(text.replaceAll('\r\n', '\n')).toBe(printed);
+});
