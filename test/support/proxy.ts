@@ -5,7 +5,7 @@ import { connect as connectSocket, createServer, type Socket } from 'node:net';
 export interface CountingProxy {
   /** The database's URL, through the proxy. */
   readonly url: string;
-  /** Execute and simple Query messages since the last `reset`. */
+  /** Execute and simple Query messages since the last `reset`; the SET of a connection that opens is no statement. */
   readonly executed: () => number;
   /** Texts of the Parse and simple Query messages since the last `reset`. */
   readonly texts: () => readonly string[];
@@ -25,7 +25,7 @@ export async function countStatements(url: string): Promise<CountingProxy> {
   const server = createServer((client) => {
     const upstream = connectSocket(Number(target.port), target.hostname);
     const note = messageReader(false, (type, body) => {
-      if (type === 'E' || type === 'Q') executed += 1;
+      if (type === 'E' || (type === 'Q' && !isSetting(body))) executed += 1;
       if (type === 'P') texts.push(body.toString('utf8', body.indexOf(0) + 1, body.indexOf(0, body.indexOf(0) + 1)));
       if (type === 'Q') texts.push(body.toString('utf8', 0, body.indexOf(0)));
     });
@@ -72,6 +72,11 @@ export async function countStatements(url: string): Promise<CountingProxy> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** A pool that grows under load sends one SET per new connection, whatever is read. */
+function isSetting(body: Buffer): boolean {
+  return body.toString('latin1', 0, 4).toUpperCase() === 'SET ';
 }
 
 /**

@@ -72,7 +72,7 @@ function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   if (error instanceof CommandError) {
     if (process.argv.includes('--json')) {
-      process.stdout.write(`${JSON.stringify({ event: 'error', message: error.message, hint: error.hint })}\n`);
+      process.stdout.write(eventLine({ event: 'error', message: error.message, hint: error.hint }));
     }
     process.stderr.write(`${error.message}\n${error.hint === null ? '' : `  ${error.hint}\n`}`);
     return error.exitCode;

@@ -49,7 +49,7 @@ export function processProgress(options: { readonly json?: boolean; readonly not
 export function createProgress(options: ProgressOptions): Progress {
   const phases: Phase[] = [];
   const event = (type: string, data: Readonly<Record<string, unknown>>): void => {
-    if (options.json) options.writeEvent(`${JSON.stringify({ event: type, ...data })}\n`);
+    if (options.json) options.writeEvent(eventLine({ event: type, ...data }));
   };
   return {
     phases,
@@ -110,4 +110,10 @@ function liveLine(options: ProgressOptions, name: string): LiveLine {
       options.write(`${clear}  ${name}  ${outcome}${detail === '' ? '' : `  ${detail}`}\n`);
     },
   };
+}
+
+/** One event as one line, also for readers that take the line separators of Unicode for ends of lines, as Node does. */
+export function eventLine(event: object): string {
+  const escaped = (separator: string): string => `\\u${separator.charCodeAt(0).toString(16)}`;
+  return `${JSON.stringify(event).replace(/[\u2028\u2029]/g, escaped)}\n`;
 }
