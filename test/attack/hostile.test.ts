@@ -126,6 +126,9 @@ const tables = names.map((name, index) => {
 /** `$NOW` is a time wherever it stands in a filter. */
 const labels = [...new Set(names)].filter((name) => name !== '$NOW');
 
+/** Names that mean something else in a filter or a path; the compiler reports them. They are read by wildcards. */
+const unaddressable = /^(_and|_or|_eq|_some|__proto__)$|\.|^[-*]/;
+
 let project: ServedProject;
 beforeAll(async () => {
   project = await serveProject({
@@ -144,6 +147,7 @@ it('serves every table under its own name, whole, nested and filtered', async ()
   for (const [index, name] of names.entries()) {
     const path = `/items/${encodeURIComponent(name)}`;
     const label = names[(index + 1) % names.length] ?? '';
+    if (label === '$NOW') continue;
     const rows = await withClient(project.database.url, (client) =>
       client.query<Record<string, unknown>>(`SELECT * FROM s.${quoted(name)} ORDER BY id`),
     );
@@ -165,8 +169,7 @@ it('serves every table under its own name, whole, nested and filtered', async ()
       }),
       ...[...(expected[0]?.keys() ?? [])].map((column) => {
         const query = { fields: [column], filter: { [column]: { _nnull: true } }, sort: [column] };
-        // A dot separates names in a path, and a minus in front turns the order round.
-        return column.includes('.') || column.startsWith('-') || column.startsWith('*')
+        return unaddressable.test(column)
           ? fire(project.url, { path: '/server/ping' })
           : fire(project.url, { path, method: 'SEARCH', token: adminToken, body: JSON.stringify({ query }) });
       }),
@@ -179,7 +182,9 @@ it('serves every table under its own name, whole, nested and filtered', async ()
 }, 120_000);
 
 it('shows the public what the rule says and nothing else', async () => {
-  for (const name of names) {
+  for (const [index, name] of names.entries()) {
+    // The one label that the rule leaves out.
+    if (names[(index + 1) % names.length] === '$NOW') continue;
     const { status, text } = await fire(project.url, { path: `/items/${encodeURIComponent(name)}?limit=1` });
     expect([status, Object.keys(JSON.parse(text).data[0])]).toEqual([200, ['id', 'kind of']]);
   }

@@ -7,6 +7,7 @@ import { introspect } from './commands/introspect.ts';
 import { start } from './commands/start.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { lendPackages } from './lend-packages.ts';
+import { eventLine } from './progress.ts';
 
 const exitCodeHelp = `
 Exit codes:

@@ -15,6 +15,10 @@ describe('identifiers', () => {
     ['class', 'Class', 'class_'],
     ['äpfel und birnen', 'ÄpfelUndBirnen', 'äpfelUndBirnen'],
     ['日本', '日本', '日本'],
+    ['ab', 'Ab', 'ab'],
+    ['a_b', 'AB', 'aB'],
+    ['ab_cd', 'AbCd', 'abCd'],
+    ['a_b_cd', 'ABCd', 'aBCd'],
   ])('%s', (name, pascal, camel) => {
     expect([pascalCase(name), camelCase(name)]).toEqual([pascal, camel]);
   });

@@ -8,7 +8,11 @@ import { shortHash } from './hash.ts';
 
 /** `OrderLines`: one capital per word; an underscore where a word begins with a digit (`address_1` is `Address_1`). */
 export function pascalCase(name: string): string {
-  const joined = words(name).reduce((text, word) => text + (/^\p{Nd}/u.test(word) ? `_${word}` : capital(word)), '');
+  return joinWords(words(name), name);
+}
+
+function joinWords(parts: readonly string[], name: string): string {
+  const joined = parts.reduce((text, word) => text + (/^\p{Nd}/u.test(word) ? `_${word}` : capital(word)), '');
   return joined === '' ? `_${shortHash(name)}` : shortened(joined, name);
 }
 
@@ -19,11 +23,17 @@ export function shortened(identifier: string, name: string): string {
     : `${[...identifier].slice(0, longest - 10).join('')}_${shortHash(name)}`;
 }
 
-/** `orderLines`: as `pascalCase` with a small first letter; a word of the language takes an underscore at its end. */
+/**
+ * `orderLines`: as `pascalCase` with a small first word (`a_b` is `aB`, so that `ab` is another one); a word of the
+ * language takes an underscore at its end.
+ */
 export function camelCase(name: string, suffix = ''): string {
-  const pascal = pascalCase(name);
-  const camel = pascal.replace(/^\p{Lu}+(?=\p{Lu}\p{Ll})|^\p{Lu}+$|^\p{Lu}/u, (start) => start.toLowerCase());
-  const identifier = `${camel}${suffix}`;
+  const [first, ...rest] = words(name);
+  const small = joinWords(first === undefined ? [] : [first], name).replace(
+    /^\p{Lu}+(?=\p{Lu}\p{Ll})|^\p{Lu}+$|^\p{Lu}/u,
+    (start) => start.toLowerCase(),
+  );
+  const identifier = `${rest.length === 0 ? small : shortened(small + joinWords(rest, name), name)}${suffix}`;
   return reserved.has(identifier) ? `${identifier}_` : identifier;
 }
 

@@ -25,9 +25,6 @@ const base64Pattern = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]
 /** Levels to which a JSON value may nest (API specification, section 6). */
 const jsonDepth = 64;
 
-const largestReal = 3.4028234663852886e38;
-const smallestReal = 1.401298464324817e-45;
-
 function accept(value: string): Decoded {
   return { ok: true, value };
 }
@@ -65,9 +62,10 @@ function decodeFloat(value: JsonValue, native: string | undefined): Decoded {
   const written = typeof value === 'number' || (typeof value === 'string' && numberPattern.test(value));
   const number = written ? Number(value) : Number.NaN;
   if (!Number.isFinite(number)) return refuse('must be a number');
-  const size = Math.abs(number);
   const real = native === 'float4' || native === 'pg_catalog.float4' || native === 'real';
-  if (real && (size > largestReal || (size !== 0 && size < smallestReal))) return refuse('is out of range');
+  // PostgreSQL prints the largest and the smallest real rounded, so what decides is what they are rounded to.
+  const fits = Number.isFinite(Math.fround(number)) && (number === 0 || Math.fround(number) !== 0);
+  if (real && !fits) return refuse('is out of range');
   return accept(String(number));
 }
 
