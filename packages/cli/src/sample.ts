@@ -12,14 +12,14 @@ const repository = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..
 const magazine = join(repository, 'fixtures', 'magazine');
 
 /**
- * The project that `npm start` serves: the magazine of this repository; with DATABASE_URL a project of its own under
- * `.platform/project`, where a `permissions.yaml` may be put.
+ * The project that `npm start` serves: the magazine of this repository; with DATABASE_URL a project of that database's own
+ * under `.platform/databases`, where a `permissions.yaml` may be put.
  */
 export async function sampleProject(): Promise<Project> {
   const state = join(repository, '.platform');
   const url = process.env.DATABASE_URL;
   if (url !== undefined && url !== '') {
-    const folder = join(state, 'project');
+    const folder = join(state, 'databases', databaseFolder(url));
     await mkdir(folder, { recursive: true });
     return loadProject(folder);
   }
@@ -31,6 +31,13 @@ export async function sampleProject(): Promise<Project> {
     );
   }
   return loadProject(magazine, state);
+}
+
+/** `localhost-5432-shop`: databases must not share permissions, and names compiled before belong to one of them. */
+function databaseFolder(url: string): string {
+  const { hostname, port, pathname } = URL.canParse(url) ? new URL(url) : new URL('postgres://unknown');
+  const name = [hostname, port, pathname.slice(1)].filter((part) => part !== '').join('-');
+  return name === '' ? 'local' : name.replaceAll(/[^\w.-]/g, '_');
 }
 
 /** Loads the magazine's schema and data into an embedded database that is still empty. */

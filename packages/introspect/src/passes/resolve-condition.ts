@@ -6,6 +6,7 @@ import type { Diagnostic } from '../diagnostic.ts';
 import { suggest } from '../did-you-mean.ts';
 import type { Collection } from '../schema.ts';
 import { namesIn } from './lookup.ts';
+import { findMisspeltValues } from './misspelt-values.ts';
 
 /** Where the names of a condition are looked up. */
 export interface ConditionNames {
@@ -24,6 +25,7 @@ export function readCondition(
   const regex = part === 'validation';
   const { condition, problems } = parseFilter(source.value, collection.name, names.filter, { regex });
   diagnostics.push(...problems.map((problem) => describe(problem, source, part, collection, names)));
+  diagnostics.push(...findMisspeltValues(source));
   return condition;
 }
 

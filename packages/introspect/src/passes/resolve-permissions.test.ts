@@ -221,3 +221,12 @@ test('roles are sorted by name', () => {
     { name: 'b', description: null, admin: true, app: false },
   ]);
 });
+
+test('a near miss of a dynamic value is an error, other text with a dollar sign is text', () => {
+  expect(problems(read('{ fields: [id], filter: { title: { _neq: $CURENT_USER } } }'))).toEqual([
+    'error permissions.yaml:1:79 "$CURENT_USER" is no dynamic value. Did you mean "$CURRENT_USER"?',
+  ]);
+  expect(problems(read('{ fields: [id], filter: { title: { _in: [$now, $USD, $100] } } }'))).toEqual([
+    'error permissions.yaml:1:85 "$now" is no dynamic value. Did you mean "$NOW"?',
+  ]);
+});

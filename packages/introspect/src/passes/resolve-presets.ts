@@ -5,6 +5,7 @@ import type { Diagnostic } from '../diagnostic.ts';
 import { suggest } from '../did-you-mean.ts';
 import type { Collection, Column, Field, Permission, Table } from '../schema.ts';
 import { namedField } from './filter-names.ts';
+import { findMisspeltValues } from './misspelt-values.ts';
 
 type Preset = Permission['presets'][number];
 
@@ -22,6 +23,7 @@ export function readPresets(
       return [];
     }
     const column = table?.columns.find(({ name }) => name === field.column);
+    diagnostics.push(...findMisspeltValues(preset.value));
     const parsed = parseOperand(preset.value.value);
     const reason = parsed.ok ? misfit(field, column, parsed.operand) : parsed.message;
     if (reason !== null) diagnostics.push(wrongPreset(preset, reason));

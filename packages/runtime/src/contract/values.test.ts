@@ -92,6 +92,10 @@ describe('refused values', () => {
   test('a label that is none, a real out of range, JSON too deep', () => {
     expect(decoded({ type: 'enum', values: ['a'] }, 'b')).toBeUndefined();
     expect(decoded({ type: 'float', native: 'float4' }, 1e39)).toBeUndefined();
+    expect(decoded({ type: 'float', native: 'float4' }, 1e-46)).toBeUndefined();
+    // As PostgreSQL prints the largest and the smallest.
+    expect(decoded({ type: 'float', native: 'float4' }, 3.4028235e38)).toBe('3.4028235e+38');
+    expect(decoded({ type: 'float', native: 'float4' }, 1e-45)).toBe('1e-45');
     let deep: JsonValue = 1;
     for (let level = 0; level < 65; level++) deep = [deep];
     expect(decoded('json', deep)).toBeUndefined();
