@@ -100,7 +100,15 @@ describe('platform generate', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(events.at(-1)).toMatchObject({ event: 'summary', collections: expect.any(Number) });
+    const told = events.filter(({ event }) => event === 'diagnostic').map(({ severity }) => severity);
+    expect(events.at(-1)).toMatchObject({
+      event: 'summary',
+      collections: 18,
+      roles: 5,
+      warnings: told.filter((severity) => severity === 'warning').length,
+      notes: told.filter((severity) => severity === 'info').length,
+    });
+    expect(told).toContain('info');
     expect(events.filter(({ event }) => event === 'phase-end').map(({ phase }) => phase)).toEqual(
       expect.arrayContaining(['connect', 'introspect', 'resolve', 'compile', 'write']),
     );

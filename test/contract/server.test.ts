@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withClient } from '../support/database.ts';
 import { type Magazine, startMagazine } from '../support/magazine.ts';
 
 let magazine: Magazine;
@@ -51,7 +50,7 @@ describe('paths', () => {
 
   it.each(['PUT', 'POST', 'DELETE'])('%s answers from the table', async (method) => {
     const { status, json } = await magazine.ask('/items/articles', { method });
-    expect([403, 404]).toContain(status);
+    expect([status, json.errors[0].extensions.code]).toEqual([404, 'ROUTE_NOT_FOUND']);
     expect(json.errors).toHaveLength(1);
   });
 
@@ -97,16 +96,4 @@ describe('every answer', () => {
       expect(headers.get('x-powered-by')).toBeNull();
     },
   );
-});
-
-// Last: it changes the database under the running server.
-describe('drift', () => {
-  it('closes the collection whose column is gone and names it to the admin only', async () => {
-    await withClient(magazine.database.url, (client) => client.query('ALTER TABLE measurements RENAME TO measured'));
-    const broken = await magazine.admin('/items/measurements');
-    expect([broken.status, broken.json.errors[0].extensions.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
-    expect(broken.headers.get('retry-after')).toMatch(/^\d+$/);
-    expect(broken.text).not.toContain('measured');
-    expect((await magazine.ask('/items/articles?limit=1')).status).toBe(200);
-  });
 });

@@ -45,8 +45,8 @@ export interface Platform {
   ask(path: string, ask?: Ask): Promise<Answer>;
   /** The same as the role admin. */
   admin(path: string, ask?: Ask): Promise<Answer>;
-  /** Sends SIGTERM and resolves to the exit code. */
-  stop(): Promise<number>;
+  /** Sends SIGTERM, or another signal, and resolves to the exit code. */
+  stop(signal?: 'SIGTERM' | 'SIGINT'): Promise<number>;
 }
 
 /**
@@ -107,8 +107,8 @@ export async function startPlatform(
     pid: child.pid ?? 0,
     ask,
     admin: (path, options) => ask(path, { ...options, token: adminToken }),
-    async stop() {
-      child.kill('SIGTERM');
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
       const [code] = await exited;
       return Number(code);
     },

@@ -26,12 +26,21 @@ export interface Generation {
   readonly schema: Schema;
   readonly summary: CompileSummary;
   readonly written: WriteResult;
+  /** All that was reported, also the notes that were only counted. None is an error. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** A schema and what there was to say about it. */
+interface Resolution {
+  readonly schema: Schema;
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Reads the database's catalog and resolves it under the project's configuration. Writes `platform.schema.json`. */
 export async function introspectProject(project: Project, progress: Progress): Promise<Schema> {
   const facts = await readFacts(project, progress);
-  return progress.phase('resolve', () => resolveProject(project, facts, progress));
+  const { schema } = await progress.phase('resolve', () => resolveProject(project, facts, progress));
+  return schema;
 }
 
 /** The whole way from the database (or, offline, from `platform.schema.json`) to the generated files. */
@@ -42,23 +51,30 @@ export async function generateProject(
 ): Promise<Generation> {
   const facts =
     options.offline === true ? await loadFacts(project) : await readFacts(project, progress, options.source);
-  const schema = await progress.phase('resolve', () => resolveProject(project, facts, progress));
+  const { schema, diagnostics } = await progress.phase('resolve', () => resolveProject(project, facts, progress));
   const templates = await loadTemplates(project);
   const result = await progress.phase('compile', () => compile(schema, { templates }));
   report(result.diagnostics, progress);
   const written = await progress.phase('write', () => writeFiles(project.output, result.files));
-  return { schema, summary: result.summary, written };
+  return { schema, summary: result.summary, written, diagnostics: [...diagnostics, ...result.diagnostics] };
 }
+
+/** `public` and `admin`, which no file lists. */
+const builtInRoles = 2;
 
 /** Prints what was compiled: the last lines of `generate` and `start`. */
 export function printSummary(project: Project, generation: Generation, progress: Progress): void {
   const { schema, summary, written } = generation;
+  const warnings = generation.diagnostics.filter(({ severity }) => severity === 'warning').length;
+  const notes = generation.diagnostics.length - warnings;
   const folder = relative(process.cwd(), project.output) || '.';
-  progress.event('summary', { ...summary, ...written, phases: progress.phases, folder });
+  const roles = schema.roles.length + builtInRoles;
+  progress.event('summary', { ...summary, ...written, roles, warnings, notes, phases: progress.phases, folder });
   progress.say(
     `Compiled ${count(schema.collections.length, 'collection')}, ${count(relationsIn(schema), 'relation')}, ` +
-      `${count(schema.roles.length + 2, 'role')} into ${count(summary.files, 'file')} in ${folder}/ ` +
-      `(${written.written} written, ${written.unchanged} unchanged, ${written.removed} removed).`,
+      `${count(roles, 'role')} into ${count(summary.files, 'file')} in ${folder}/ ` +
+      `(${written.written} written, ${written.unchanged} unchanged, ${written.removed} removed); ` +
+      `${count(warnings, 'warning')}, ${count(notes, 'note')}.`,
   );
   if (schema.collections.length > 0) return;
   progress.say('There is no table to serve: check DATABASE_URL, and `database` in platform.config.ts.');
@@ -102,7 +118,7 @@ async function loadSchema(project: Project): Promise<Schema | null> {
   throw invalid([parsed.diagnostic]);
 }
 
-async function resolveProject(project: Project, facts: SchemaFacts, progress: Progress): Promise<Schema> {
+async function resolveProject(project: Project, facts: SchemaFacts, progress: Progress): Promise<Resolution> {
   const previous = await loadSchema(project);
   const { schema, diagnostics } = resolveSchema(
     facts,
@@ -110,10 +126,11 @@ async function resolveProject(project: Project, facts: SchemaFacts, progress: Pr
     project.permissions,
     previous === null ? {} : { previous },
   );
-  report([...project.diagnostics, ...facts.diagnostics, ...diagnostics], progress);
+  const all = [...project.diagnostics, ...facts.diagnostics, ...diagnostics];
+  report(all, progress);
   const text = printSchema(schema);
   if (previous === null || printSchema(previous) !== text) await writeFile(project.schemaFile, text);
-  return schema;
+  return { schema, diagnostics: all };
 }
 
 /** Shows the diagnostics, notes only when asked for; stops when one is an error. */
