@@ -74,10 +74,16 @@ export function printSummary(project: Project, generation: Generation, progress:
     `Compiled ${count(schema.collections.length, 'collection')}, ${count(relationsIn(schema), 'relation')}, ` +
       `${count(roles, 'role')} into ${count(summary.files, 'file')} in ${folder}/ ` +
       `(${written.written} written, ${written.unchanged} unchanged, ${written.removed} removed); ` +
-      `${count(warnings, 'warning')}, ${count(notes, 'note')}.`,
+      `${diagnosticsLine(warnings, notes)}.`,
   );
   if (schema.collections.length > 0) return;
   progress.say('There is no table to serve: check DATABASE_URL, and `database` in platform.config.ts.');
+}
+
+/** Only what there is: a zero would read as if something were wrong. */
+function diagnosticsLine(warnings: number, notes: number): string {
+  const told = [...(warnings > 0 ? [count(warnings, 'warning')] : []), ...(notes > 0 ? [count(notes, 'note')] : [])];
+  return told.length > 0 ? told.join(', ') : 'no diagnostics';
 }
 
 async function readFacts(project: Project, progress: Progress, open?: Source): Promise<SchemaFacts> {
