@@ -29,7 +29,7 @@ export interface ApiCollection {
   readonly source: string;
   /** The note of the configuration, else the database's comment. */
   readonly note: string | null;
-  /** What the API offers on it. `read` needs a key; a singleton offers `readSingleton` in place of `list` and `read`. */
+  /** What the API offers on it, nothing on the product's own collections. `read` needs a key; a singleton offers `readSingleton` in place of `list` and `read`. */
   readonly operations: readonly Operation[];
   /** Same order as `descriptor.fields`. */
   readonly fields: readonly ApiField[];

@@ -5,7 +5,7 @@ import { typePrinter } from '../print/structures.ts';
 import { emitAccess } from './access.ts';
 import { emitCollection, indexCollections } from './collection.ts';
 import { emitManifest } from './manifest.ts';
-import { emitRoutes } from './routes.ts';
+import { emitRoutes, hasRoutes } from './routes.ts';
 import { emitFingerprint, emitMain, emitServer } from './server.ts';
 import type { Render } from './templates.ts';
 
@@ -21,10 +21,11 @@ export interface GeneratedFile {
 export function emitFiles(api: Api, render: Render): readonly GeneratedFile[] {
   const index = indexCollections(api);
   const printTypes = typePrinter();
+  const addressed = api.collections.filter(hasRoutes);
   const emitOne = (one: ApiCollection): string => emitCollection(one, index, printTypes, render);
   const files: readonly GeneratedFile[] = [
     ...api.collections.map((one) => file(`collections/${one.names.file}.ts`, emitOne(one))),
-    ...api.collections.map((one) => file(`routes/${one.names.file}.ts`, emitRoutes(one, render))),
+    ...addressed.map((one) => file(`routes/${one.names.file}.ts`, emitRoutes(one, render))),
     ...api.access.map((one) => file(`access/${one.access.name}.ts`, emitAccess(one, render))),
     ...api.access.map(({ access }) => file(`openapi/${access.name}.json`, printJson(emitOpenApi(api, access)))),
     file('openapi/full.json', printJson(emitOpenApi(api, null))),

@@ -4,6 +4,11 @@ import { commentText } from '../print/text.ts';
 import { array, call, code, data, printValue } from '../print/value.ts';
 import type { Render } from './templates.ts';
 
+/** Whether a collection has paths below `/items`; the product's own are reached through relations only. */
+export function hasRoutes({ operations }: ApiCollection): boolean {
+  return operations.length > 0;
+}
+
 /** Prints the file of one collection's routes: one typed call each. */
 export function emitRoutes({ names, descriptor, operations }: ApiCollection, render: Render): string {
   const summary = commentText(`Routes of \`${descriptor.name}\`.`);

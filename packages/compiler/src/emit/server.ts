@@ -1,6 +1,7 @@
 import type { Api } from '../api.ts';
 import { printImports } from '../print/imports.ts';
 import { array, code, data, printOpen, printValue } from '../print/value.ts';
+import { hasRoutes } from './routes.ts';
 import type { Render } from './templates.ts';
 
 /** Prints the file that gathers everything into one compiled API. */
@@ -11,7 +12,7 @@ export function emitServer(api: Api, render: Render): string {
     { from: './fingerprint.ts', names: ['fingerprint'] },
     ...access.map((one) => ({ from: `./access/${one.access.name}.ts`, names: [one.constant] })),
     ...collections.map(({ names }) => ({ from: `./collections/${names.file}.ts`, names: [names.constant] })),
-    ...collections.map(({ names }) => ({ from: `./routes/${names.file}.ts`, names: [names.routes] })),
+    ...collections.filter(hasRoutes).map(({ names }) => ({ from: `./routes/${names.file}.ts`, names: [names.routes] })),
   ]);
   return render('server', {
     about: 'Everything that was compiled, in one place.',
@@ -28,7 +29,7 @@ export function emitServer(api: Api, render: Render): string {
     ),
     routes: list(
       'routes',
-      collections.map(({ names }) => `...${names.routes}`),
+      collections.filter(hasRoutes).map(({ names }) => `...${names.routes}`),
     ),
   });
 }

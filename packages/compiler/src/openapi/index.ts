@@ -59,7 +59,8 @@ function securityOf({ anonymous }: View): JsonValue {
 }
 
 function tagsOf({ collections }: View): JsonValue {
-  const tags = collections.map(({ names, note }) => ({ name: names.tag, ...described(note) }));
+  const addressed = collections.filter(({ operations }) => operations.size > 0);
+  const tags = addressed.map(({ names, note }) => ({ name: names.tag, ...described(note) }));
   return [...tags, { name: serverTag, description: 'The server itself.' }];
 }
 

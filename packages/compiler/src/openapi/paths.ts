@@ -7,13 +7,14 @@ import { type FailureName, failuresByStatus } from './responses.ts';
 import type { ViewCollection } from './view.ts';
 
 /**
- * The paths of a collection with their operations.
+ * The paths of a collection with their operations; none for one that is reached through relations only.
  *
  * OpenAPI 3.1 has no method SEARCH, so its operation stands beside GET under `x-platform-search`, in the form of an
  * operation.
  */
 export function collectionPaths(collection: ViewCollection): readonly (readonly [string, JsonObject])[] {
   const { name, operations, key } = collection;
+  if (operations.size === 0) return [];
   const path = `/items/${encodeURIComponent(name.toWellFormed())}`;
   const search = operations.has('search') ? { 'x-platform-search': searchItems(collection) } : {};
   if (operations.has('readSingleton')) return [[path, { get: readSingleton(collection), ...search }]];

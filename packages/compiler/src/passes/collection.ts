@@ -59,8 +59,12 @@ const kindWords = {
   foreign: 'foreign table',
 } as const;
 
-/** API specification, section 4: without a key a collection is only listed; a singleton is one object, without keys. */
+/**
+ * API specification, section 4: without a key a collection is only listed; a singleton is one object, without keys. The
+ * product's own collections have paths of their own and are reached through relations only.
+ */
 function operationsOf({ name, key, singleton }: Collection): readonly Operation[] {
+  if (name.startsWith('platform_')) return [];
   const path = `/items/${encodeURIComponent(name)}`;
   const search: Operation = { kind: 'search', method: 'SEARCH', path };
   if (singleton) return [{ kind: 'readSingleton', method: 'GET', path }, search];

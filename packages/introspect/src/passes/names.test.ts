@@ -26,14 +26,14 @@ test('the configuration renames and hides, by name or by schema and name', () =>
 });
 
 test('reserved names are left out unless renamed', () => {
-  const tables = { platform_users: plain, users: { ...plain, schema: 'platform' }, a: plain };
+  const tables = { platform_settings: plain, users: { ...plain, schema: 'platform' }, a: plain };
   const { schema, diagnostics } = resolve(tables);
   expect(schema.collections.map(({ name }) => name)).toEqual(['a']);
   expect(complaints(diagnostics)).toEqual([
     'warning reserved-name table platform.users',
-    'warning reserved-name table public.platform_users',
+    'warning reserved-name table public.platform_settings',
   ]);
-  expect(names(tables, { collections: { platform_users: { name: 'people' } } })).toEqual(['a', 'people']);
+  expect(names(tables, { collections: { platform_settings: { name: 'people' } } })).toEqual(['a', 'people']);
 });
 
 test('two tables of one name are an error with advice', () => {

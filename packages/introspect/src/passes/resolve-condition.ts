@@ -32,21 +32,40 @@ export function readCondition(
 const codes = { syntax: 'filter-syntax', name: 'unknown-field', value: 'filter-value' } as const;
 
 function describe(
-  { stage, path, message }: FilterProblem,
+  problem: FilterProblem,
   source: PlacedValue,
   part: string,
   collection: Collection,
   names: ConditionNames,
 ): Diagnostic {
+  const { stage, path, message } = problem;
   const name = path.at(-1);
   const subject = name === undefined ? `The ${part}` : `"${name}" in the ${part}`;
   return {
-    code: codes[stage],
+    code: problem.name === undefined ? codes[stage] : 'dynamic-value',
     severity: 'error',
     place: placeAt(source, path),
     message: `${subject} ${message}.`,
-    hint: stage === 'value' || name === undefined ? null : hintFor(name, path.slice(0, -1), collection, names),
+    hint: hintOf(problem, collection, names),
   };
+}
+
+function hintOf({ stage, path, name: step }: FilterProblem, root: Collection, names: ConditionNames): string | null {
+  if (step !== undefined) return hintForStep(step, names.collections);
+  const name = path.at(-1);
+  return stage === 'value' || name === undefined ? null : hintFor(name, path.slice(0, -1), root, names);
+}
+
+/** What to do about a step of a path from the caller that does not exist. */
+export function hintForStep(
+  { collection: name, name: step }: NonNullable<FilterProblem['name']>,
+  collections: ReadonlyMap<string, Collection>,
+): string | null {
+  const collection = collections.get(name);
+  if (collection === undefined) return `Fields of the caller are those of the table "${name}", which does not exist.`;
+  const secret = collection.fields.find((field) => field.name === step);
+  if (secret !== undefined) return `Fields of type "${secret.type}" cannot be used in conditions.`;
+  return suggest(step, namesIn(collection));
 }
 
 function hintFor(name: string, path: readonly string[], root: Collection, names: ConditionNames): string | null {

@@ -71,7 +71,7 @@ function resolveRule(rule: RuleSource, names: Names, diagnostics: Diagnostic[]):
       fields: rule.action === 'delete' ? [] : resolveFields(rule, collection, diagnostics),
       where: conditionOf('filter') ?? always,
       check: conditionOf('validation'),
-      presets: readPresets(rule.presets, collection, names.tables.get(collection.table), diagnostics),
+      presets: readPresets(rule.presets, collection, names.tables.get(collection.table), names, diagnostics),
     },
   ];
 }

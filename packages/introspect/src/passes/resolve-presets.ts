@@ -1,19 +1,21 @@
-import type { JsonValue, Operand } from '@platform/runtime/contract';
-import { decodeValue, parseOperand } from '@platform/runtime/contract';
+import type { FilterProblem, Operand } from '@platform/runtime/contract';
+import { followCallerPath, parseOperand } from '@platform/runtime/contract';
 import type { PresetSource } from '../config/permission-document.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { suggest } from '../did-you-mean.ts';
 import type { Collection, Column, Field, Permission, Table } from '../schema.ts';
-import { namedField } from './filter-names.ts';
 import { findMisspeltValues } from './misspelt-values.ts';
+import { literalMisfit, nowMisfit, pathMisfit } from './preset-misfits.ts';
+import { type ConditionNames, hintForStep } from './resolve-condition.ts';
 
 type Preset = Permission['presets'][number];
 
-/** Reads the values that a rule sets. Fields must exist and be writable, literals must fit their type. */
+/** Reads the values that a rule sets. Fields must exist and be writable, values must fit their type and its limits. */
 export function readPresets(
   presets: readonly PresetSource[],
   collection: Collection,
   table: Table | undefined,
+  names: ConditionNames,
   diagnostics: Diagnostic[],
 ): readonly Preset[] {
   return presets.flatMap((preset) => {
@@ -25,26 +27,38 @@ export function readPresets(
     const column = table?.columns.find(({ name }) => name === field.column);
     diagnostics.push(...findMisspeltValues(preset.value));
     const parsed = parseOperand(preset.value.value);
-    const reason = parsed.ok ? misfit(field, column, parsed.operand) : parsed.message;
-    if (reason !== null) diagnostics.push(wrongPreset(preset, reason));
+    const reason = parsed.ok ? misfit(field, column, parsed.operand, names) : { message: parsed.message };
+    if (reason !== null) diagnostics.push(wrongPreset(preset, reason, names));
     return parsed.ok && reason === null ? [{ field: field.name, value: parsed.operand }] : [];
   });
 }
 
+type Misfit = Pick<FilterProblem, 'message' | 'name'>;
+
 /** Why a field cannot take an operand, as the end of a sentence; null when it can. */
-function misfit(field: Field, column: Column | undefined, operand: Operand): string | null {
-  if (column !== undefined && !isWritable(column)) return 'is a field that the database fills by itself';
-  return operand.kind === 'literal' ? literalMisfit(field, column, operand.value) : null;
+function misfit(field: Field, column: Column | undefined, operand: Operand, names: ConditionNames): Misfit | null {
+  const message = fieldMisfit(field, column, operand);
+  if (message !== null) return { message };
+  if (operand.kind !== 'caller' || operand.path.length === 0) return null;
+  const found = followCallerPath(names.filter, operand);
+  if ('stage' in found) return found;
+  const reason = pathMisfit(field, column, found);
+  return reason === null ? null : { message: reason };
+}
+
+function fieldMisfit(field: Field, column: Column | undefined, operand: Operand): string | null {
+  if (field.type === 'unknown' || (column !== undefined && !isWritable(column))) return unwritable(column);
+  if (operand.kind === 'literal') return literalMisfit(field, column, operand.value);
+  return operand.kind === 'now' ? nowMisfit(field) : null;
+}
+
+function unwritable(column: Column | undefined): string {
+  const filled = column !== undefined && column.fill.kind !== 'none';
+  return filled ? 'is a field that the database fills by itself' : 'is a field that cannot be written';
 }
 
 function isWritable({ fill, updatable }: Column): boolean {
   return updatable && fill.kind !== 'generated' && !(fill.kind === 'identity' && fill.always);
-}
-
-function literalMisfit(field: Field, column: Column | undefined, value: JsonValue): string | null {
-  if (value === null) return column?.nullable === false ? 'must not be null' : null;
-  const decoded = decodeValue(namedField(field, column?.type), value);
-  return decoded.ok ? null : decoded.message;
 }
 
 function unknownPreset({ field: { name, place } }: PresetSource, collection: Collection): Diagnostic {
@@ -56,7 +70,12 @@ function unknownPreset({ field: { name, place } }: PresetSource, collection: Col
   return { code: 'unknown-field', severity: 'error', place, message, hint };
 }
 
-function wrongPreset({ field, value }: PresetSource, reason: string): Diagnostic {
-  const message = `The preset "${field.name}" ${reason}.`;
-  return { code: 'preset-value', severity: 'error', place: value.place, message, hint: null };
+function wrongPreset({ field, value }: PresetSource, { message, name }: Misfit, names: ConditionNames): Diagnostic {
+  return {
+    code: name === undefined ? 'preset-value' : 'dynamic-value',
+    severity: 'error',
+    place: value.place,
+    message: `The preset "${field.name}" ${message}.`,
+    hint: name === undefined ? null : hintForStep(name, names.collections),
+  };
 }

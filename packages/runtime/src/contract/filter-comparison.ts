@@ -1,3 +1,4 @@
+import { areComparable, type CallerOperand, followCallerPath } from './caller-path.ts';
 import type { Condition, Operand, Operator } from './condition.ts';
 import { all, below, type Compared, type Place, problem, type Reader, readList } from './filter-reader.ts';
 import { isObject, listOf } from './filter-syntax.ts';
@@ -87,8 +88,10 @@ function splitList(text: string): readonly string[] {
 function spread(compared: Compared, operator: Operator, operands: readonly Operand[]): Condition {
   const between = operator === '_between' ? (['_gte', '_lte'] as const) : (['_lt', '_gt'] as const);
   const each = operands.map((operand, index) => {
-    if (operator === '_in') return compare(compared, '_eq', operand);
-    if (operator === '_nin') return compare(compared, '_neq', operand);
+    // Where a path leads to many values, each of them is an element.
+    const path = operand.kind === 'caller' && operand.path.length > 0;
+    if (operator === '_in') return compare(compared, path ? '_in' : '_eq', operand);
+    if (operator === '_nin') return compare(compared, path ? '_nin' : '_neq', operand);
     return compare(compared, index === 0 ? between[0] : between[1], operand);
   });
   return { kind: operator === '_in' || operator === '_nbetween' ? 'or' : 'and', of: each };
@@ -98,19 +101,60 @@ const temporal: ReadonlySet<PortableType> = new Set(['date', 'time', 'dateTime',
 
 function readOperand(reader: Reader, compared: Compared, operator: Operator, value: JsonValue, place: Place): Operand {
   const parsed = parseOperand(value, reader.text);
-  const message = parsed.ok ? misfit(compared, operator, parsed.operand) : parsed.message;
+  if (!parsed.ok) {
+    problem(reader, 'value', place.path, parsed.message);
+    return truth;
+  }
+  const { operand } = parsed;
+  if (operand.kind === 'caller') checkCaller(reader, compared, operator, operand, place);
+  else checkValue(reader, compared, operator, operand, place);
+  return operand;
+}
+
+type Value = Exclude<Operand, CallerOperand>;
+
+function checkValue(reader: Reader, compared: Compared, operator: Operator, operand: Value, place: Place): void {
+  const message = misfit(compared, operator, operand);
   if (message !== undefined) problem(reader, 'value', place.path, message);
-  return parsed.ok ? parsed.operand : truth;
 }
 
 /** Says why an operand does not fit the compared type; undefined when it does. */
-function misfit(compared: Compared, operator: Operator, operand: Operand): string | undefined {
+function misfit(compared: Compared, operator: Operator, operand: Value): string | undefined {
   if (operand.kind === 'now') return temporal.has(compared.type.type) ? undefined : 'compares a time with another type';
-  if (operand.kind === 'caller') return compared.function === undefined ? undefined : 'compares a key with a number';
   // A part of a label is looked for, so it need not be one; enums have no such operators.
   const decoded = decodeValue(compared.type, operand.value);
   if (!decoded.ok) return decoded.message;
   return operator === '_regex' && !isPattern(operand.value) ? 'is not a regular expression' : undefined;
+}
+
+function checkCaller(
+  reader: Reader,
+  compared: Compared,
+  operator: Operator,
+  operand: CallerOperand,
+  place: Place,
+): void {
+  const refuse = (message: string) => problem(reader, 'value', place.path, message);
+  if (operator === '_regex') refuse('takes a pattern, not a value of the caller');
+  else if (operand.path.length > 0) checkCallerPath(reader, compared, operator, operand, place);
+  else if (compared.function !== undefined) refuse('compares a key with a number');
+}
+
+function checkCallerPath(
+  reader: Reader,
+  compared: Compared,
+  operator: Operator,
+  operand: CallerOperand,
+  place: Place,
+): void {
+  const found = followCallerPath(reader.callers, operand);
+  if ('stage' in found) {
+    reader.problems.push({ ...found, path: place.path });
+  } else if (!areComparable(compared.type, found.type)) {
+    problem(reader, 'value', place.path, `compares a field of type "${compared.type.type}" with "${found.type.type}"`);
+  } else if (found.many && operator !== '_in' && operator !== '_nin') {
+    problem(reader, 'value', place.path, 'compares with a list of values, which only _in and _nin take');
+  }
 }
 
 function isPattern(value: JsonValue): boolean {

@@ -7,6 +7,8 @@ import type { ValueType } from './values.ts';
 /** What the readers of a filter's parts share. */
 export interface Reader {
   readonly names: FilterNames;
+  /** Names that paths from the caller use. */
+  readonly callers: FilterNames;
   readonly text: boolean;
   readonly problems: FilterProblem[];
 }

@@ -1,6 +1,6 @@
 import type { Operator } from './condition.ts';
 import type { FilterNames } from './filter.ts';
-import { isDynamic } from './operand.ts';
+import { isDynamic, pathLength } from './operand.ts';
 import { isFieldFunction, isOperator, listed, parseCall } from './operators.ts';
 import type { JsonValue } from './types.ts';
 
@@ -132,6 +132,7 @@ export function checkFilterForm(
     }
     if (!isObject(value)) {
       countComparison(at);
+      checkPaths([value], at);
       return;
     }
     if (at.depth > form.filterDepth) {
@@ -165,6 +166,16 @@ export function checkFilterForm(
       return;
     }
     countComparison(at, comparisonsOf(operator, value));
+    checkPaths(operandsOf(operator, value), at);
+  }
+
+  /** A path from the caller leads through relations like one of the filter's own. */
+  function checkPaths(values: readonly JsonValue[], at: Position): void {
+    for (const value of values) {
+      const names = pathLength(value);
+      if (names > form.relationalDepth) report(at.path, 'follows a path through too many relations');
+      for (let relation = 0; relation < names; relation++) countRelation(at);
+    }
   }
 
   function countComparison(at: Position, count = 1): void {
@@ -183,9 +194,13 @@ export function checkFilterForm(
 
 /** A list that holds dynamic values becomes one comparison per element; any other operand is one. */
 function comparisonsOf(operator: Operator, value: JsonValue): number {
-  if (!listed.has(operator)) return 1;
-  const elements = typeof value === 'string' ? value.split(',') : (listOf(value) ?? []);
+  const elements = operandsOf(operator, value);
   return elements.some(isDynamic) ? elements.length : 1;
+}
+
+function operandsOf(operator: Operator, value: JsonValue): readonly JsonValue[] {
+  if (!listed.has(operator)) return [value];
+  return typeof value === 'string' ? value.split(',') : (listOf(value) ?? []);
 }
 
 /** Whether a key under a name describes the row that the name leads to, and not the name's own value. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type FilterNames, type FilterOptions, type NamedField, type NamedRelation, parseFilter } from './filter.ts';
+import { defaultQueryLimits } from './limits.ts';
 import type { JsonValue } from './types.ts';
 
 const fields: Record<string, Record<string, NamedField>> = {
@@ -20,6 +21,16 @@ const fields: Record<string, Record<string, NamedField>> = {
   comments: { id: { type: 'integer' }, body: { type: 'text' } },
   blocks: { id: { type: 'integer' }, sort: { type: 'integer' } },
   headings: { id: { type: 'integer' }, text: { type: 'text' } },
+  platform_users: {
+    id: { type: 'uuid' },
+    name: { type: 'text' },
+    level: { type: 'integer' },
+    groups: { type: 'array', element: 'string' },
+    data: { type: 'json' },
+    token: { type: 'token' },
+    team: { type: 'integer' },
+  },
+  teams: { id: { type: 'integer' }, name: { type: 'string' } },
 };
 const relations: Record<string, Record<string, NamedRelation>> = {
   articles: {
@@ -28,6 +39,7 @@ const relations: Record<string, Record<string, NamedRelation>> = {
     blocks: { kind: 'm2a', target: 'blocks', targets: ['headings'] },
     place: { kind: 'm2o', target: 'authors' },
   },
+  platform_users: { team: { kind: 'm2o', target: 'teams' }, teams: { kind: 'm2m', target: 'teams' } },
 };
 const names: FilterNames = {
   field: (collection, name) => own(own(fields, collection) ?? {}, name),
@@ -143,8 +155,55 @@ describe('normal form', () => {
     expect(condition({ author_id: { _eq: '$CURRENT_USER' } })).toMatchObject({
       operand: { kind: 'caller', of: 'user', path: [] },
     });
-    expect(condition({ author_id: '$CURRENT_ROLE.a.b' })).toMatchObject({ operand: { of: 'role', path: ['a', 'b'] } });
+    expect(condition({ title: '$CURRENT_USER.team.name' })).toMatchObject({
+      operand: { kind: 'caller', of: 'user', path: ['team', 'name'] },
+    });
     expect(condition({ title: '$100' })).toEqual(compare('title', '_eq', '$100'));
+  });
+
+  test('a path from the caller is a value of its type, or a list', () => {
+    const user = (path: readonly string[]) => ({ kind: 'caller', of: 'user', path });
+    expect(condition({ views: { _between: [1, '$CURRENT_USER.level'] } })).toMatchObject({
+      kind: 'and',
+      of: [
+        { operator: '_gte', operand: { value: 1 } },
+        { operator: '_lte', operand: user(['level']) },
+      ],
+    });
+    expect(condition({ title: { _nin: ['a', '$CURRENT_USER.teams.name'] } })).toMatchObject({
+      kind: 'and',
+      of: [
+        { operator: '_neq', operand: { value: 'a' } },
+        { operator: '_nin', operand: user(['teams', 'name']) },
+      ],
+    });
+    expect(condition({ title: { _in: '$CURRENT_USER.groups' } })).toMatchObject({ operator: '_in' });
+    expect(condition({ 'count(comments)': { _gt: '$CURRENT_USER.level' } })).toMatchObject({ function: 'count' });
+  });
+
+  test.each<[JsonValue, string]>([
+    [{ title: '$CURRENT_USER.nothing' }, 'name'],
+    [{ title: '$CURRENT_USER.token' }, 'name'],
+    [{ title: '$CURRENT_USER.team.nothing' }, 'name'],
+    [{ title: '$CURRENT_USER.nothing.name' }, 'name'],
+    [{ title: '$CURRENT_ROLE.name' }, 'name'],
+    [{ title: '$CURRENT_USER.level' }, 'value'],
+    [{ views: '$CURRENT_USER.name' }, 'value'],
+    [{ title: '$CURRENT_USER.data' }, 'value'],
+    [{ title: '$CURRENT_USER.teams' }, 'value'],
+    [{ title: '$CURRENT_USER.name.first' }, 'value'],
+    [{ title: { _eq: '$CURRENT_USER.groups' } }, 'value'],
+    [{ title: { _contains: '$CURRENT_USER.teams.name' } }, 'value'],
+    [{ views: { _between: [1, '$CURRENT_USER.teams.id'] } }, 'value'],
+    [{ title: `$CURRENT_USER.${'team.'.repeat(10)}name` }, 'syntax'],
+  ])('a path that does not fit is refused: %j', (input, expected) => {
+    expect(stage(input)).toBe(expected);
+  });
+
+  test('paths from the caller count as relations', () => {
+    const limits = { ...defaultQueryLimits, filterRelations: 3 };
+    expect(stage({ title: '$CURRENT_USER.team.name' }, { limits })).toBe('none');
+    expect(stage({ title: { _in: ['$CURRENT_USER.team.name', '$CURRENT_USER.teams.name'] } }, { limits })).toBe('syntax');
   });
 
   test('text of a query string is null by its letters except for text fields', () => {

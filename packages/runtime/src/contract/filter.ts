@@ -37,6 +37,8 @@ export interface FilterProblem {
   /** Keys from the root of the filter, for messages: `['author_id', 'name', '_eq']`. */
   readonly path: readonly string[];
   readonly message: string;
+  /** The name that does not exist, when it is a step of a path from the caller and so no key of the filter. */
+  readonly name?: { readonly collection: string; readonly name: string };
 }
 
 /** How a filter is read. */
@@ -48,6 +50,8 @@ export interface FilterOptions {
   /** Collections of `item` when the filter describes link rows of a many-to-any. */
   readonly links?: readonly string[];
   readonly limits?: QueryLimits;
+  /** Where paths from the caller are looked up; `names` when absent. */
+  readonly callers?: FilterNames;
 }
 
 /** A filter in normal form. With problems, `condition` matches nothing. */
@@ -73,7 +77,11 @@ export function parseFilter(
   checkForm(input, collection, names, options, problems);
   if (problems.length > 0) return { condition: never, problems };
   const place = { collection, path: [], ...(options.links && { links: options.links }) };
-  const condition = readRows({ names, text: options.text === true, problems }, input, place);
+  const condition = readRows(
+    { names, callers: options.callers ?? names, text: options.text === true, problems },
+    input,
+    place,
+  );
   return { condition: problems.length > 0 ? never : condition, problems };
 }
 

@@ -1,5 +1,6 @@
 export type * from './access.ts';
 export type * from './api.ts';
+export * from './caller-path.ts';
 export type * from './collection.ts';
 export * from './condition.ts';
 export * from './filter.ts';

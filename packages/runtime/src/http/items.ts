@@ -2,7 +2,7 @@
 import type { Caller } from '../caller.ts';
 import type { CompiledApi, JsonValue, Route } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
-import type { PlannedRead, Planner } from '../query/planner.ts';
+import type { NamedCollection, PlannedRead, Planner } from '../query/planner.ts';
 import type { Exchange } from './answer.ts';
 import type { Reader } from './read.ts';
 import { createUnpopulatedTest } from './unpopulated.ts';
@@ -49,11 +49,11 @@ export function createItemHandlers(api: CompiledApi, planner: Planner, reader: R
 
   return {
     async list(request) {
-      const planned = planner.list(request.caller, { name: request.collection }, request.query);
+      const planned = planner.list(request.caller, named(request), request.query);
       await answer(request, linked(lists, request, planned));
     },
     async search(request, body) {
-      const planned = planner.search(request.caller, { name: request.collection }, body);
+      const planned = planner.search(request.caller, named(request), body);
       await answer(request, linked(searches, request, planned));
     },
     async read(request, key) {
@@ -62,7 +62,7 @@ export function createItemHandlers(api: CompiledApi, planner: Planner, reader: R
       if (singletons.has(collection) && readable.get(caller.accessClass)?.has(collection)) {
         throw new PlatformError('ROUTE_NOT_FOUND');
       }
-      const planned = planner.read(caller, { name: collection }, key, query);
+      const planned = planner.read(caller, named(request), key, query);
       try {
         await reader.item(request.exchange, linked(reads, request, planned));
       } catch (error) {
@@ -72,15 +72,18 @@ export function createItemHandlers(api: CompiledApi, planner: Planner, reader: R
   };
 }
 
+/** System collections have paths of their own; below `/items` their names stand for nothing. */
+function named({ collection }: ItemRequest): NamedCollection {
+  return { name: collection.startsWith('platform_') ? '' : collection };
+}
+
 function linked(names: ReadonlySet<string>, { collection }: ItemRequest, planned: PlannedRead): PlannedRead {
   if (!names.has(collection)) throw new PlatformError('FORBIDDEN');
   return planned;
 }
 
-/** System collections have paths of their own, so they are never linked below `/items`. */
 function linkRoutes(api: CompiledApi, wanted: (route: Route) => boolean): ReadonlySet<string> {
-  const names = api.routes.filter(wanted).map(({ collection }) => collection.name);
-  return new Set(names.filter((name) => !name.startsWith('platform_')));
+  return new Set(api.routes.filter(wanted).map(({ collection }) => collection.name));
 }
 
 function readableNames(collections: CompiledApi['access'][number]['collections']): ReadonlySet<string> {

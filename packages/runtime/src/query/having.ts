@@ -10,12 +10,12 @@ import { type AggregateFunction, aggregateFits, aggregateResult, isAggregateFunc
 import { printComparison } from '../sql/comparison.ts';
 import { allOf, anyOf, sqlFalse } from '../sql/fragment.ts';
 import { encodeOperand, isUnary, type OperandType } from '../sql/operand.ts';
-import type { StatementBuilder } from '../sql/statement.ts';
+import type { Printing } from '../sql/row.ts';
 import type { Aggregate } from './aggregate.ts';
 import type { OpenValues } from './filter.ts';
 import type { QueryParameter } from './parse-query-string.ts';
 import type { ReadLimits } from './parse-read.ts';
-import type { CollectionScope } from './scope.ts';
+import { type CollectionScope, filterNames, type Scope } from './scope.ts';
 
 /**
  * `having` is a filter over aggregate rows: `{"count": {"_gt": 2}}`, `{"sum": {"views": {"_lt": 9}}}`, `_and`, `_or`.
@@ -24,12 +24,14 @@ import type { CollectionScope } from './scope.ts';
  * field, and `count` and `countAll` are fields too. So its operators, values and problems are those of filters.
  */
 export function readHaving(
+  scope: Scope,
   collection: CollectionScope | undefined,
   having: QueryParameter | undefined,
   limits: ReadLimits,
 ): { readonly condition: Condition; readonly problems: readonly FilterProblem[] } {
   if (having === undefined) return { condition: always, problems: [] };
-  return parseFilter(having.value, root, havingNames(collection), { text: having.text, limits });
+  const options = { text: having.text, limits, callers: filterNames(scope) };
+  return parseFilter(having.value, root, havingNames(collection), options);
 }
 
 /** No function has this name. */
@@ -103,19 +105,19 @@ function operandOf({ function: name, field }: Aggregate): OperandType {
 
 /** Prints `having`; `print` gives the expression of an aggregate. */
 export function printHaving(
-  statement: StatementBuilder,
+  printing: Printing,
   collection: CollectionScope,
   condition: Condition,
   print: (aggregate: Aggregate) => string,
   below?: string,
 ): string {
-  const inner = (part: Condition) => printHaving(statement, collection, part, print, below);
+  const inner = (part: Condition) => printHaving(printing, collection, part, print, below);
   if (condition.kind === 'and') return allOf(condition.of.map(inner));
   if (condition.kind === 'or') return anyOf(condition.of.map(inner));
   if (condition.kind === 'related') {
-    return printHaving(statement, collection, condition.where, print, condition.relation);
+    return printHaving(printing, collection, condition.where, print, condition.relation);
   }
   const aggregate = aggregateOf(collection, condition, below);
   if (aggregate === undefined) return sqlFalse;
-  return printComparison(statement, print(aggregate), operandOf(aggregate), condition.operator, condition.operand);
+  return printComparison(printing, print(aggregate), operandOf(aggregate), condition.operator, condition.operand);
 }

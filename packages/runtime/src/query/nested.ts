@@ -1,14 +1,6 @@
 import type { Condition, ManyToAny } from '../contract/index.ts';
 import { isName, refuseUnknownFunctions } from './calls.ts';
-import {
-  collectValues,
-  type OpenValues,
-  type ReadFilter,
-  readFilter,
-  refuseCallerPaths,
-  refuseProblem,
-  relationsOf,
-} from './filter.ts';
+import { collectValues, type OpenValues, type ReadFilter, readFilter, refuseProblem, relationsOf } from './filter.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
 import { isItemName, itemCollections, linkOf, scopedCollection } from './links.ts';
 import type { DeepRequest } from './parse-deep.ts';
@@ -98,7 +90,6 @@ export function authoriseNested(scope: Scope, reads: NestedReads): NestedOrders 
   visit(reads, (read) => {
     if (read.collection === undefined) throw forbidden();
     refuseProblem(read.filter.problems, 'name');
-    refuseCallerPaths(read.filter.condition);
     orders.set(read, resolveSort(scope, read.collection, read.request.sort));
   });
   return orders;

@@ -82,7 +82,7 @@ function printAggregates(query: AggregateQuery, source: Source): PrintedAggregat
   const { names, collection } = query;
   const groups = names.groups.map((group) => source.column(printGroup(source.row, group)));
   const print = (aggregate: Aggregate) => printValue(source, aggregate);
-  const having = printHaving(source.row.statement, collection, query.having, print);
+  const having = printHaving(source.row, collection, query.having, print);
   const columns = [
     ...names.groups.map((group, index) => groupColumn(group, groups[index] ?? 'NULL')),
     ...valueColumns(names.values, print),

@@ -2,14 +2,7 @@ import type { Condition } from '../contract/index.ts';
 import { type AggregateNames, checkCalls, resolveAggregate } from './aggregate.ts';
 import { refuseUnknownFunctions } from './calls.ts';
 import { resolveFields } from './fields.ts';
-import {
-  collectValues,
-  type OpenValues,
-  type ReadFilter,
-  readFilter,
-  refuseCallerPaths,
-  refuseProblem,
-} from './filter.ts';
+import { collectValues, type OpenValues, type ReadFilter, readFilter, refuseProblem } from './filter.ts';
 import { collectHaving, readHaving, visitHaving } from './having.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
 import { authoriseNested, checkNested, type NestedReads, readNested, refuseNestedSyntax } from './nested.ts';
@@ -62,7 +55,7 @@ function readConditions({ scope, collection, request, limits }: WantedRead, aggr
   const level = scope.collections.get(collection);
   return {
     filter: readFilter(scope, collection, request.filter, limits),
-    having: readHaving(level, aggregate.having, limits),
+    having: readHaving(scope, level, aggregate.having, limits),
     nested: readNested(scope, { collection: level, aliases: request.alias }, request.deep, limits),
   };
 }
@@ -90,8 +83,6 @@ function authorise(
 ): AggregateNames {
   refuseProblem(filter.problems, 'name');
   refuseHaving(having, 'name');
-  refuseCallerPaths(filter.condition);
-  refuseCallerPaths(having.condition);
   const { late } = resolveFields({ scope, collection, aliases: request.alias, reads: nested, limits }, request.fields);
   const orders = authoriseNested(scope, nested);
   const names = resolveAggregate(collection, aggregate);

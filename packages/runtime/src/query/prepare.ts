@@ -2,15 +2,7 @@ import type { Condition } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
 import { refuseUnknownFunctions } from './calls.ts';
 import { type ResolvedFields, resolveFields } from './fields.ts';
-import {
-  collectValues,
-  type OpenValues,
-  type ReadFilter,
-  readFilter,
-  refuseCallerPaths,
-  refuseProblem,
-  relationsOf,
-} from './filter.ts';
+import { collectValues, type OpenValues, type ReadFilter, readFilter, refuseProblem, relationsOf } from './filter.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
 import {
   authoriseNested,
@@ -160,7 +152,6 @@ function authoriseNames(
 
 function checkConditions({ filter, nested }: Conditions, orders: NestedOrders): void {
   refuseProblem(filter.problems, 'name');
-  refuseCallerPaths(filter.condition);
   refuseProblem(filter.problems, 'value');
   checkNested(nested, orders);
 }

@@ -81,7 +81,7 @@ export function conditionShape(condition: Condition): Shape {
   }
 }
 
-function operandShape(operand: Operand): string {
+function operandShape(operand: Operand): Shape {
   if (operand.kind === 'literal') return Array.isArray(operand.value) ? 'list' : 'value';
-  return operand.kind === 'now' ? 'now' : operand.of;
+  return operand.kind === 'now' ? 'now' : [operand.of, ...operand.path];
 }

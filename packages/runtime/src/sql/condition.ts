@@ -31,16 +31,16 @@ function printField(row: Row, { field: name, operator, operand }: Comparison): s
   if (field === undefined || field.secret) return sqlFalse;
   const presence = isUnary(operator) && (operator === '_null' || operator === '_nnull');
   const expression = presence ? cell(row, field) : comparable(row, field);
-  return printComparison(row.statement, expression, operandType(field.descriptor), operator, operand);
+  return printComparison(row, expression, operandType(field.descriptor), operator, operand);
 }
 
 function printCall(row: Row, { field: name, function: call, operator, operand }: Comparison): string {
   const relation = row.collection.relations.get(name);
   if (call === 'count' && relation !== undefined && relation.descriptor.kind !== 'm2o') {
-    return printComparison(row.statement, printCount(row, relation), countType, operator, operand);
+    return printComparison(row, printCount(row, relation), countType, operator, operand);
   }
   const field = row.collection.fields.get(name);
   if (call === undefined || field === undefined || field.secret) return sqlFalse;
   const expression = printFunction(call, cell(row, field), field.descriptor);
-  return printComparison(row.statement, expression, operandType(field.descriptor, call), operator, operand);
+  return printComparison(row, expression, operandType(field.descriptor, call), operator, operand);
 }

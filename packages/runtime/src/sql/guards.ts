@@ -1,13 +1,7 @@
 import type { Condition, FieldDescriptor } from '../contract/index.ts';
+import { printPresence } from './caller-path.ts';
 import { callerParameter, operandType } from './operand.ts';
 import type { Row } from './row.ts';
-
-/** Whether a condition follows a path from the caller. */
-export function holdsCallerPath(condition: Condition): boolean {
-  if (condition.kind === 'compare') return condition.operand.kind === 'caller' && condition.operand.path.length > 0;
-  if (condition.kind === 'related') return holdsCallerPath(condition.where);
-  return condition.of.some(holdsCallerPath);
-}
 
 /**
  * Predicates that hold when the caller's values in a condition are there.
@@ -34,6 +28,7 @@ export function callerGuards(row: Row, condition: Condition, exposed = false): r
 
 function guard(row: Row, condition: Extract<Condition, { kind: 'compare' }>): string {
   if (condition.operand.kind !== 'caller') return 'TRUE';
+  if (condition.operand.path.length > 0) return printPresence(row, condition.operand);
   const field: FieldDescriptor | undefined = row.collection.fields.get(condition.field)?.descriptor;
   if (field === undefined) return 'FALSE';
   return `${callerParameter(row.statement, condition.operand.of, operandType(field, condition.function))} IS NOT NULL`;

@@ -1,5 +1,6 @@
 import {
   arrayLiteral,
+  type CallerOperand,
   decodeValue,
   type FieldDescriptor,
   type FieldFunction,
@@ -28,7 +29,8 @@ export function operandType(field: FieldDescriptor, call?: FieldFunction): Opera
 /** The type of a comparison with the number of rows of a relation. */
 export const countType: OperandType = { type: 'integer', native: 'int8' };
 
-const pattern: Readonly<Partial<Record<Operator, (escaped: string) => string>>> = {
+/** How the operators that match a part of a text make patterns of it. */
+export const pattern: Readonly<Partial<Record<Operator, (escaped: string) => string>>> = {
   _contains: (text) => `%${text}%`,
   _ncontains: (text) => `%${text}%`,
   _icontains: (text) => `%${text}%`,
@@ -91,9 +93,8 @@ export function printOperand(
   statement: StatementBuilder,
   type: OperandType,
   operator: Operator,
-  operand: Operand,
+  operand: Exclude<Operand, CallerOperand>,
 ): readonly string[] {
-  if (operand.kind === 'caller') return [callerParameter(statement, operand.of, type)];
   const native = parameterType(type, operator, operand);
   const first = statement.open.get(operand);
   const printed = encodeOperand(type, operator, operand).map((value, index) =>

@@ -2,15 +2,19 @@ import type { ColumnPair, ManyToAny } from '../contract/index.ts';
 import type { CollectionScope, Scope } from '../query/scope.ts';
 import type { StatementBuilder } from './statement.ts';
 
+/** What every part of a statement is printed with: the statement, and whose eyes see its rows. */
+export interface Printing {
+  readonly statement: StatementBuilder;
+  readonly scope: Scope;
+}
+
 /**
  * One row of a collection while SQL is printed: what names mean on it.
  *
  * `column` takes a quoted column of the collection's table to an expression; on a page it also notes that the page has
  * to select the column.
  */
-export interface Row {
-  readonly statement: StatementBuilder;
-  readonly scope: Scope;
+export interface Row extends Printing {
   readonly collection: CollectionScope;
   readonly column: (quoted: string) => string;
   /** Set on link rows of a many-to-any: what `item` stands for. */

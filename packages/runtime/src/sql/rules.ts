@@ -1,7 +1,7 @@
 import type { Condition } from '../contract/index.ts';
 import { printCondition } from './condition.ts';
-import { allOf, anyOf, sqlFalse } from './fragment.ts';
-import { callerGuards, holdsCallerPath } from './guards.ts';
+import { allOf, anyOf } from './fragment.ts';
+import { callerGuards } from './guards.ts';
 import type { Row } from './row.ts';
 
 /**
@@ -19,8 +19,6 @@ function asRuleSeesIt(row: Row): Row {
  * stands under a negation (security property P7).
  */
 export function ruleHolds(row: Row, rule: Condition): string {
-  // Users have no stored row yet whose fields a path could name, so the value is missing for everybody.
-  if (holdsCallerPath(rule)) return sqlFalse;
   const seen = asRuleSeesIt(row);
   return allOf([...callerGuards(seen, rule), printCondition(seen, rule)]);
 }

@@ -1,0 +1,62 @@
+/** Why a field cannot take the value of a preset, as the end of a sentence; null when it can. */
+import type { CallerValue, JsonValue, PortableType } from '@platform/runtime/contract';
+import { areComparable, decodeValue } from '@platform/runtime/contract';
+import type { Column, Field } from '../schema.ts';
+import { namedField } from './filter-names.ts';
+
+/** A value as written: it must be of the field's type, and within what the column holds. */
+export function literalMisfit(field: Field, column: Column | undefined, value: JsonValue): string | null {
+  if (value === null) return column !== undefined && holdsNoNull(column) ? 'must not be null' : null;
+  const decoded = decodeValue(namedField(field, column?.type), value);
+  if (!decoded.ok) return decoded.message;
+  return column === undefined || decoded.value === null ? null : limitMisfit(field, column, decoded.value);
+}
+
+function holdsNoNull({ nullable, type }: Column): boolean {
+  return !nullable || type.domains.some(({ notNull }) => notNull);
+}
+
+const listed: readonly PortableType[] = ['string', 'text', 'integer', 'bigInteger'];
+
+function limitMisfit(field: Field, { type }: Column, value: string): string | null {
+  if (listed.includes(field.type) && type.values?.includes(value) === false) return 'is not one of the allowed values';
+  if (type.maxLength !== null && lengthOf(type.base, value) > type.maxLength) {
+    return `is longer than ${type.maxLength} characters`;
+  }
+  return isBeyond(Number(value), type) ? 'is out of range' : null;
+}
+
+/** Blanks at the end are cut off where they are too many. */
+function lengthOf(base: string, value: string): number {
+  return base === 'varchar' || base === 'bpchar' ? [...value.replace(/ +$/, '')].length : 0;
+}
+
+/** Whether a number is too large for its column; beyond 15 digits rounding would decide. */
+function isBeyond(value: number, { base, precision, scale }: Column['type']): boolean {
+  if (base === 'int2') return value < -32_768 || value > 32_767;
+  const digits = (precision ?? 0) - (scale ?? 0);
+  return base === 'numeric' && precision !== null && digits <= 15 && Math.abs(value) >= 10 ** digits;
+}
+
+const temporal: readonly PortableType[] = ['date', 'time', 'dateTime', 'timestamp'];
+
+/** `$NOW` is for fields that hold times. */
+export function nowMisfit(field: Field): string | null {
+  return temporal.includes(field.type) ? null : 'sets a time in a field of another type';
+}
+
+/** What a path from the caller leads to: an array takes a list, every other field one value of its type. */
+export function pathMisfit(field: Field, column: Column | undefined, { type, many }: CallerValue): string | null {
+  const own = namedField(field, column?.type);
+  if (field.type === 'array') {
+    const element = own.element ?? 'unknown';
+    return many && areComparable({ type: element }, type) ? null : 'takes a list of values of its type';
+  }
+  if (many) return 'takes one value, not a list';
+  if (field.type === 'enum') return takesLabels(own.values, type.values) ? null : 'takes only its own labels';
+  return areComparable(own, type) || own.type === type.type ? null : `takes no value of type "${type.type}"`;
+}
+
+function takesLabels(own: readonly string[] | undefined, given: readonly string[] | undefined): boolean {
+  return given?.every((label) => own?.includes(label)) ?? false;
+}

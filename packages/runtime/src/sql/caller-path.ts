@@ -1,0 +1,135 @@
+import { type CallerOperand, callerCollections, type FieldDescriptor } from '../contract/index.ts';
+import type { CollectionScope, FieldScope } from '../query/scope.ts';
+import { cast, cell, comparable, granted } from './cell.ts';
+import { allOf, sqlFalse, where } from './fragment.ts';
+import { callerParameter, type OperandType, operandType } from './operand.ts';
+import { reach } from './related.ts';
+import { type Printing, type Row, tableRow } from './row.ts';
+import { readable } from './rules.ts';
+
+/** The values that a path from the caller leads to, as an expression over `from` where `predicate` holds. */
+interface Followed {
+  readonly from: string;
+  readonly predicate: string;
+  readonly value: string;
+  readonly type: OperandType;
+  readonly many: boolean;
+}
+
+/** What a path is compared as: one value, or an array of all of them. Null when there is none, as for every operator. */
+export interface PathValue {
+  readonly expression: string;
+  readonly many: boolean;
+  /** True when the values are texts, whatever their own type. */
+  readonly text: boolean;
+}
+
+/**
+ * Inside the subquery, where it leaves the values without a collation of their own: that of the column they are compared
+ * with decides, and two columns never disagree.
+ */
+const asText = '::pg_catalog.text COLLATE pg_catalog."default"';
+
+/**
+ * Prints the value of a path from the caller's row, as a subquery that does not depend on any row of the statement, so
+ * the database computes it once. In the scope of rules every row and cell counts, in that of a caller only what the
+ * caller can read. `wantsText` tells from the type of the values whether they are needed as texts. Undefined when the path
+ * leads nowhere in that scope.
+ */
+export function printPath(
+  printing: Printing,
+  operand: CallerOperand,
+  wantsText: (type: OperandType) => boolean,
+): PathValue | undefined {
+  const followed = follow(printing, operand);
+  if (followed === undefined) return undefined;
+  const { type, many, value } = followed;
+  const text = wantsText(type);
+  const values = printValues(followed, text ? cast(value, asText) : value);
+  // No value is as good as no list: NULL, so that no comparison holds.
+  return { many, text, expression: many ? `NULLIF(ARRAY(${values}), '{}')` : `(${values} LIMIT 1)` };
+}
+
+/** A predicate that holds when a path from the caller leads to a value. */
+export function printPresence(printing: Printing, operand: CallerOperand): string {
+  const followed = follow(printing, operand);
+  return followed === undefined ? sqlFalse : `EXISTS (${printValues(followed, '1')})`;
+}
+
+/** Null is no value. */
+function printValues({ from, predicate, value }: Followed, selected: string): string {
+  const present = `${value.startsWith('CASE ') ? `(${value})` : value} IS NOT NULL`;
+  return `SELECT ${selected} FROM ${from}${where(allOf([predicate, present]))}`;
+}
+
+function follow({ statement, scope }: Printing, operand: CallerOperand): Followed | undefined {
+  const start = startOf({ statement, scope }, operand);
+  if (start === undefined) return undefined;
+  let { row } = start;
+  const from = [start.from];
+  const predicates = [...start.predicates];
+  let many = false;
+  for (const step of operand.path.slice(0, -1)) {
+    const relation = row.collection.relations.get(step);
+    const reached = relation && reach(row, relation);
+    if (relation === undefined || reached === undefined) return undefined;
+    from.push(reached.from);
+    predicates.push(granted(row, relation.grant), ...reached.joins);
+    many ||= relation.descriptor.kind !== 'm2o';
+    row = reached.target;
+  }
+  const field = row.collection.fields.get(operand.path.at(-1) ?? '');
+  if (field === undefined || field.secret) return undefined;
+  const end = field.descriptor.type === 'array' ? elements(row, field) : single(row, field);
+  return {
+    from: [...from, ...end.from].join(', '),
+    predicate: allOf(predicates),
+    value: end.value,
+    type: end.type,
+    many: many || end.from.length > 0,
+  };
+}
+
+interface Start {
+  readonly row: Row;
+  readonly from: string;
+  readonly predicates: readonly string[];
+}
+
+/** The caller's own row, found by key. A collection whose items no single value names holds none. */
+function startOf({ statement, scope }: Printing, { of }: CallerOperand): Start | undefined {
+  const collection = scope.collections.get(callerCollections[of]);
+  const key = collection && keyField(collection);
+  if (collection === undefined || key === undefined) return undefined;
+  const alias = statement.alias();
+  const row = tableRow(statement, scope, collection, alias);
+  const named = `${cast(row.column(key.column), key.comparison)} = ${callerParameter(statement, of, operandType(key))}`;
+  return { row, from: `${collection.descriptor.table} ${alias}`, predicates: [named, readable(row)] };
+}
+
+function keyField({ descriptor }: CollectionScope): FieldDescriptor | undefined {
+  const [name, ...more] = descriptor.key;
+  return more.length > 0 ? undefined : descriptor.fields.find((field) => field.name === name);
+}
+
+interface End {
+  readonly value: string;
+  readonly type: OperandType;
+  /** Where the elements of an array come from; nothing for a value of its own. */
+  readonly from: readonly string[];
+}
+
+function single(row: Row, field: FieldScope): End {
+  return { value: comparable(row, field), type: operandType(field.descriptor), from: [] };
+}
+
+function elements(row: Row, field: FieldScope): End {
+  const { native, element = 'unknown' } = field.descriptor;
+  const alias = row.statement.alias();
+  const array = cast(cell(row, field), `::${native}`);
+  return {
+    value: `${alias}.v`,
+    type: { type: element, native: native.replace(/\[\]$/, '') },
+    from: [`pg_catalog.unnest(${array}) ${alias}(v)`],
+  };
+}
