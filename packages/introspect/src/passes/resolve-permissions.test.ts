@@ -109,7 +109,7 @@ permissions:
         - { fields: [title], filter: { views: 0 } }
         - { fields: [views], validation: { views: { _gte: 1 } } }
         - { fields: [price], validation: {} }
-      delete: { fields: [nonsense], filter: { views: 0 } }
+      delete: { filter: { views: 0 } }
 `);
   expect(rules.map(({ collection, action, fields }) => [collection, action, fields])).toEqual([
     ['articles', 'delete', []],

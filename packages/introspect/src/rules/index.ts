@@ -15,18 +15,24 @@ import { configTranslations } from './config-translations.ts';
 import { emptyRules } from './empty-rules.ts';
 import { fieldNames } from './field-names.ts';
 import { hiddenForeignKeys } from './hidden-foreign-keys.ts';
+import { hiddenPaths } from './hidden-paths.ts';
+import { ignoredFields } from './ignored-fields.ts';
 import { impossibleRules } from './impossible-rules.ts';
 import { incompleteCreates } from './incomplete-creates.ts';
 import { missingInverses } from './missing-inverses.ts';
 import { privateCollections } from './private-collections.ts';
+import { refusedPresets } from './refused-presets.ts';
 import { relationNames } from './relation-names.ts';
 import { repeatedForeignKeys } from './repeated-foreign-keys.ts';
+import { repeatedRules } from './repeated-rules.ts';
 import { reservedNames } from './reserved-names.ts';
+import { rolesWithoutRules } from './roles-without-rules.ts';
 import { rowSecurity } from './row-security.ts';
 import type { Rule, RuleSources } from './rule.ts';
 import { severalJunctions } from './several-junctions.ts';
 import { singletons } from './singletons.ts';
 import { unaddressableNames } from './unaddressable-names.ts';
+import { unmatchedConditions } from './unmatched-conditions.ts';
 
 /** Every law, in the order of its diagnostics: configuration, names, permissions, choices made. */
 export const rules: readonly Rule[] = [
@@ -50,6 +56,12 @@ export const rules: readonly Rule[] = [
   emptyRules,
   impossibleRules,
   incompleteCreates,
+  unmatchedConditions,
+  refusedPresets,
+  ignoredFields,
+  repeatedRules,
+  rolesWithoutRules,
+  hiddenPaths,
   privateCollections,
   rowSecurity,
   hiddenForeignKeys,

@@ -1,6 +1,7 @@
 import type { PlatformConfig } from '../config/config.ts';
 import { parsePermissions } from '../config/parse-permissions.ts';
 import type { Diagnostic } from '../diagnostic.ts';
+import type { SchemaFacts } from '../facts.ts';
 import { resolveSchema } from '../introspect.ts';
 import type { Collection, Relation, Schema } from '../schema.ts';
 import type { TableSketch } from './facts.ts';
@@ -17,11 +18,19 @@ export interface Circumstances {
 /** Resolves sketched tables; the diagnostics of the permissions file come first. */
 export function resolve(
   tables: Readonly<Record<string, TableSketch>>,
+  circumstances: Circumstances = {},
+): ReturnType<typeof resolveFacts> {
+  return resolveFacts(facts(tables), circumstances);
+}
+
+/** Resolves facts that sketches cannot say. */
+export function resolveFacts(
+  of: SchemaFacts,
   { config = {}, permissions = '', previous }: Circumstances = {},
 ): { readonly schema: Schema; readonly diagnostics: readonly Diagnostic[] } {
   const { document, diagnostics: problems } = parsePermissions(permissions, 'permissions.yaml');
   const options = previous === undefined ? {} : { previous };
-  const { schema, diagnostics } = resolveSchema(facts(tables), config, document, options);
+  const { schema, diagnostics } = resolveSchema(of, config, document, options);
   return { schema, diagnostics: [...problems, ...diagnostics] };
 }
 

@@ -203,7 +203,9 @@ describe('normal form', () => {
   test('paths from the caller count as relations', () => {
     const limits = { ...defaultQueryLimits, filterRelations: 3 };
     expect(stage({ title: '$CURRENT_USER.team.name' }, { limits })).toBe('none');
-    expect(stage({ title: { _in: ['$CURRENT_USER.team.name', '$CURRENT_USER.teams.name'] } }, { limits })).toBe('syntax');
+    expect(stage({ title: { _in: ['$CURRENT_USER.team.name', '$CURRENT_USER.teams.name'] } }, { limits })).toBe(
+      'syntax',
+    );
   });
 
   test('text of a query string is null by its letters except for text fields', () => {

@@ -1,0 +1,116 @@
+import type { Condition } from '@platform/runtime/contract';
+import { columnContradiction } from './column-contradiction.ts';
+import type { ColumnFacts, FactsIndex } from './column-facts.ts';
+import { type Comparison, readConstraint } from './constraint.ts';
+
+/** How many conjunctions are looked at for one answer; alternatives multiply. */
+const mostCases = 500;
+
+type Related = Extract<Condition, { kind: 'related' }>;
+
+/**
+ * Why no row of a collection can meet all conditions, as a sentence without its full stop; null when one may.
+ *
+ * Sound but not complete: it answers only what follows from the comparisons and from what the columns can hold, and
+ * keeps silent where that takes too long.
+ */
+export function findContradiction(
+  index: FactsIndex,
+  collection: string,
+  conditions: readonly Condition[],
+): string | null {
+  let cases = 0;
+  return contradictionIn(collection, conditions);
+
+  function contradictionIn(of: string, parts: readonly Condition[]): string | null {
+    cases += 1;
+    if (cases > mostCases) return null;
+    const flat = parts.flatMap(conjuncts);
+    const found = inComparisons(of, flat) ?? inRelations(of, flat);
+    return found ?? inAlternatives(of, flat);
+  }
+
+  function inComparisons(of: string, parts: readonly Condition[]): string | null {
+    const comparisons = [...parts, ...impliedBy(of, parts)].filter((part) => part.kind === 'compare');
+    const groups = Map.groupBy(comparisons, (part) => JSON.stringify([part.field, part.function]));
+    for (const group of groups.values()) {
+      const found = inColumn(of, group);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
+  function inColumn(of: string, group: readonly Comparison[]): string | null {
+    const [first] = group;
+    const facts: ColumnFacts | undefined = first && index.facts(of, first.field, first.function);
+    if (first === undefined || facts === undefined) return null;
+    const constraints = group.map((comparison) => readConstraint(facts, comparison));
+    const reason = columnContradiction(facts, constraints);
+    const name = first.function === undefined ? first.field : `${first.function}(${first.field})`;
+    return reason === null ? null : `"${name}" ${reason}`;
+  }
+
+  /** Where a many-to-one is looked through, its key is there. */
+  function impliedBy(of: string, parts: readonly Condition[]): readonly Condition[] {
+    return parts.flatMap((part): readonly Condition[] => {
+      const relation = part.kind === 'related' ? index.relation(of, part.relation) : undefined;
+      if (relation?.kind !== 'm2o' || relation.field === null) return [];
+      return [
+        { kind: 'compare', field: relation.field, operator: '_nnull', operand: { kind: 'literal', value: true } },
+      ];
+    });
+  }
+
+  /** Conditions on one related row are about the same row; of several, each has a row of its own. */
+  function inRelations(of: string, parts: readonly Condition[]): string | null {
+    const related = parts.filter((part) => part.kind === 'related');
+    const one = related.filter(({ quantifier }) => quantifier === 'one');
+    const groups = Map.groupBy(one, ({ relation, item }) => JSON.stringify([relation, item]));
+    const rows = [
+      ...groups.values(),
+      ...related.filter(({ quantifier }) => quantifier === 'some').map((part) => [part]),
+    ];
+    for (const row of rows) {
+      const found = behind(of, row);
+      if (found !== null) return found;
+    }
+    return withoutAny(related);
+  }
+
+  function behind(of: string, row: readonly Related[]): string | null {
+    const [first] = row;
+    const target = first && (first.item ?? index.relation(of, first.relation)?.target);
+    if (first === undefined || target === undefined) return null;
+    const found = contradictionIn(
+      target,
+      row.map(({ where }) => where),
+    );
+    return found === null ? null : `behind "${first.item ?? first.relation}", ${found}`;
+  }
+
+  function inAlternatives(of: string, parts: readonly Condition[]): string | null {
+    for (const part of parts) {
+      if (part.kind !== 'or') continue;
+      if (part.of.length === 0) return 'an empty _or matches nothing';
+      const others = parts.filter((other) => other !== part);
+      const found = part.of.map((alternative) => contradictionIn(of, [...others, alternative]));
+      const [reason] = found;
+      if (found.every((one) => one !== null)) return reason ?? null;
+    }
+    return null;
+  }
+}
+
+/** No related row at all, and yet one. */
+function withoutAny(related: readonly Related[]): string | null {
+  const empty = related.filter(({ quantifier, where }) => quantifier === 'none' && conjuncts(where).length === 0);
+  const found = empty.find(({ relation }) =>
+    related.some((other) => other.quantifier === 'some' && other.relation === relation),
+  );
+  return found === undefined ? null : `"${found.relation}" cannot be empty and have a matching item together`;
+}
+
+/** The parts of a conjunction that are none themselves. */
+export function conjuncts(condition: Condition): readonly Condition[] {
+  return condition.kind === 'and' ? condition.of.flatMap(conjuncts) : [condition];
+}

@@ -1,0 +1,53 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Condition, Operand } from '@platform/runtime/contract';
+import { type Comparison, holdsOnNull } from './constraint.ts';
+import { conjuncts } from './contradiction.ts';
+
+/**
+ * Whether every row that meets `left` meets `right`, as far as their forms tell; false where that is not certain.
+ *
+ * A rule is false as a whole where a value of the caller is missing, so `right` may use only those that `left` uses.
+ */
+export function implies(left: Condition, right: Condition): boolean {
+  const used = callerValues(left);
+  return (
+    callerValues(right).every((value) => used.some((other) => isDeepStrictEqual(value, other))) && covers(left, right)
+  );
+}
+
+function covers(left: Condition, right: Condition): boolean {
+  if (isDeepStrictEqual(left, right)) return true;
+  if (right.kind === 'and') return right.of.every((part) => covers(left, part));
+  if (left.kind === 'or') return left.of.length > 0 && left.of.every((part) => covers(part, right));
+  if (right.kind === 'or') return right.of.some((part) => covers(left, part));
+  return conjuncts(left).some((part) => coversOne(part, right));
+}
+
+function coversOne(left: Condition, right: Condition): boolean {
+  if (isDeepStrictEqual(left, right)) return true;
+  if (left.kind === 'or') return covers(left, right);
+  return left.kind === 'compare' && right.kind === 'compare' && narrows(left, right);
+}
+
+/** `_eq a` is among `_in [a, b]`; what does not hold on null tells that there is a value. */
+function narrows(left: Comparison, right: Comparison): boolean {
+  if (left.field !== right.field || left.function !== right.function) return false;
+  if (right.operator === '_nnull') return !holdsOnNull(left);
+  if (right.operator !== '_in') return false;
+  const [given, allowed] = [listOf(left), listOf(right)];
+  return given !== null && allowed !== null && given.every((value) => allowed.includes(value));
+}
+
+/** The values of an equation as JSON; null for other comparisons, and for values that a request decides. */
+function listOf({ operator, operand }: Comparison): readonly string[] | null {
+  if (operand.kind !== 'literal' || (operator !== '_eq' && operator !== '_in')) return null;
+  const { value } = operand;
+  const values = operator === '_in' && Array.isArray(value) ? value : [value];
+  return values.map((one) => JSON.stringify(one));
+}
+
+/** The values of the caller that a condition uses. */
+export function callerValues(condition: Condition): readonly Operand[] {
+  if (condition.kind === 'compare') return condition.operand.kind === 'caller' ? [condition.operand] : [];
+  return condition.kind === 'related' ? callerValues(condition.where) : condition.of.flatMap(callerValues);
+}

@@ -1,0 +1,42 @@
+import type { JsonValue } from '@platform/runtime/contract';
+import type { Collection } from '../schema.ts';
+
+/** A name of a condition as written: where it is looked up, and the keys that lead to it. */
+export interface NameUse {
+  readonly collection: string;
+  readonly name: string;
+  readonly path: readonly string[];
+  /** How many relations lead to it. */
+  readonly depth: number;
+}
+
+/** Every name that a filter uses, in its order. What is no filter has none. */
+export function namesUsed(
+  value: JsonValue,
+  root: string,
+  collections: ReadonlyMap<string, Collection>,
+): readonly NameUse[] {
+  return visit(value, { collection: root, path: [], depth: 0 });
+
+  function visit(inner: JsonValue, at: Omit<NameUse, 'name'>): readonly NameUse[] {
+    if (typeof inner !== 'object' || inner === null) return [];
+    return Object.entries(inner).flatMap(([key, below]) => {
+      const next = { ...at, path: [...at.path, key] };
+      return Array.isArray(inner) ? visit(below, next) : visitKey(key, below, next);
+    });
+  }
+
+  function visitKey(key: string, inner: JsonValue, at: Omit<NameUse, 'name'>): readonly NameUse[] {
+    if (key.startsWith('item:'))
+      return visit(inner, { ...at, collection: key.slice('item:'.length), depth: at.depth + 1 });
+    const collection = collections.get(at.collection);
+    const name = /^\w+\((.*)\)$/.exec(key)?.[1] ?? key;
+    const relation = collection?.relations.find((one) => one.name === name);
+    const field = collection?.fields.find((one) => one.name === name);
+    if (relation === undefined && field === undefined) return visit(inner, at);
+    const use = { ...at, name };
+    return relation === undefined
+      ? [use]
+      : [use, ...visit(inner, { ...at, collection: relation.target, depth: at.depth + 1 })];
+  }
+}

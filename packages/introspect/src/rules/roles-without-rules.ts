@@ -1,0 +1,13 @@
+import type { Rule } from './rule.ts';
+
+/** A role that may do nothing: not even what comes with `app: true`. */
+export const rolesWithoutRules: Rule = (_schema, { permissions: { roles, rules } }) =>
+  roles
+    .filter(({ name, admin, app }) => !admin && !app && !rules.some(({ role }) => role.name === name))
+    .map(({ name, place }) => ({
+      code: 'role-without-rules',
+      severity: 'warning' as const,
+      place,
+      message: `The role "${name}" has no rules, so it may do nothing.`,
+      hint: 'Write its rules under "permissions".',
+    }));
