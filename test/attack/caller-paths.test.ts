@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseFilter } from '../../packages/runtime/src/contract/index.ts';
 import type { AccessClass, Caller, CompiledApi, Condition } from '../../packages/runtime/src/index.ts';
+import { createPlanner } from '../../packages/runtime/src/query/planner.ts';
 import { buildOpenScope, filterNames } from '../../packages/runtime/src/query/scope.ts';
 import { withClient } from '../support/database.ts';
 import { type InProcess, loadApi, openInProcess } from '../support/in-process.ts';
@@ -341,6 +342,24 @@ describe('against SQL', () => {
       }
     }
   }, 60_000);
+});
+
+it('is one statement that computes the values once and finds rows by index', async () => {
+  const member: Caller = { accessClass: 'member', user: user(1), role: role(1) };
+  const { plan, parameters } = createPlanner(api).list(member, { name: 'doc' }, 'fields=id');
+  const lines = await withClient(project.database.url, async (client) => {
+    await client.query(
+      'CREATE INDEX ON doc (team_id); SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan',
+    );
+    await client.query(`PREPARE asked AS ${plan.statement.text}`);
+    const { rows } = await client.query(
+      `EXPLAIN EXECUTE asked (${parameters.map((value) => `'${value}'`).join(', ')})`,
+    );
+    return rows.map((row) => String(row['QUERY PLAN']));
+  });
+  expect(lines.join('\n')).toMatch(/Index Cond: \(team_id = ANY/);
+  expect(lines.filter((line) => line.trim().startsWith('InitPlan'))).toHaveLength(1);
+  expect(lines.filter((line) => line.includes('SubPlan'))).toEqual([]);
 });
 
 describe('what a caller can name', () => {

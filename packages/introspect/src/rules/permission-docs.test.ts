@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { TableSketch } from '../testing/facts.ts';
+import { resolve } from '../testing/resolve.ts';
+
+const page = readFileSync(new URL('../../../../docs/permissions.md', import.meta.url), 'utf8');
+
+const rows = [...page.matchAll(/^\| `([a-z-]+)` +\| (error|warning|note) +\| [^|]+\| `(.+)` +\|$/gm)].map(
+  ([, code = '', kind = '', example = '']) => ({ code, kind, example }),
+);
+
+const tables: Readonly<Record<string, TableSketch>> = {
+  authors: { columns: ['id!=:integer', 'name'], key: ['id'] },
+  articles: {
+    columns: ['id!=:integer', 'title!', 'views:integer', 'author_id:integer'],
+    key: ['id'],
+    foreignKeys: ['author_id > authors.id'],
+  },
+  totals: { kind: 'materializedView', columns: ['n'], readOnly: true },
+};
+
+test.each(rows)('the example of $code gives it', ({ code, kind, example }) => {
+  const { diagnostics } = resolve(tables, { permissions: example });
+  const severity = kind === 'note' ? 'info' : kind;
+  expect(diagnostics.filter((one) => one.code === code).map((one) => one.severity)).toContain(severity);
+  if (severity !== 'error') expect(diagnostics.filter((one) => one.severity === 'error')).toEqual([]);
+});
+
+test('every diagnostic of rules is documented', () => {
+  const sources = [
+    ...['config/form', 'config/parse-roles', 'config/parse-rules'],
+    ...['misspelt-values', 'resolve-condition', 'resolve-permissions', 'resolve-presets'].map(
+      (name) => `passes/${name}`,
+    ),
+    ...[
+      'administrator-rules',
+      'empty-rules',
+      'hidden-paths',
+      'ignored-fields',
+      'impossible-rules',
+      'incomplete-creates',
+    ],
+    ...['private-collections', 'refused-presets', 'repeated-rules', 'roles-without-rules', 'unmatched-conditions'],
+  ].map((name) =>
+    readFileSync(new URL(name.includes('/') ? `../${name}.ts` : `./${name}.ts`, import.meta.url), 'utf8'),
+  );
+  const lines = sources.flatMap((text) => text.split('\n')).filter((line) => /\bcodes? ?[:=]/.test(line));
+  const codes = new Set(
+    lines.flatMap((line) => [...line.matchAll(/'([a-z]+(?:-[a-z]+)+|private)'/g)].map(([, code]) => code)),
+  );
+  expect(codes.size).toBeGreaterThan(20);
+  expect([...codes].filter((code) => !rows.some((row) => row.code === code))).toEqual([]);
+});
