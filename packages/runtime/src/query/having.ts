@@ -12,7 +12,8 @@ import { allOf, anyOf, sqlFalse } from '../sql/fragment.ts';
 import { encodeOperand, isUnary, type OperandType } from '../sql/operand.ts';
 import type { StatementBuilder } from '../sql/statement.ts';
 import type { Aggregate } from './aggregate.ts';
-import type { OpenValues } from './filter.ts';
+import type { OpenValues, ReadFilter } from './filter.ts';
+import { forbidden, invalidQuery } from './invalid.ts';
 import type { QueryParameter } from './parse-query-string.ts';
 import type { ReadLimits } from './parse-read.ts';
 import type { CollectionScope } from './scope.ts';
@@ -27,7 +28,7 @@ export function readHaving(
   collection: CollectionScope | undefined,
   having: QueryParameter | undefined,
   limits: ReadLimits,
-): { readonly condition: Condition; readonly problems: readonly FilterProblem[] } {
+): ReadFilter {
   if (having === undefined) return { condition: always, problems: [] };
   return parseFilter(having.value, root, havingNames(collection), { text: having.text, limits });
 }
@@ -62,6 +63,23 @@ function resultField(
   return aggregateResult(name, field.descriptor).operand;
 }
 
+/** Throws what the first problem of a stage deserves: INVALID_QUERY, or FORBIDDEN for names. */
+export function refuseHaving({ problems }: ReadFilter, stage: FilterProblem['stage']): void {
+  const problem = problems.find((candidate) => candidate.stage === stage);
+  if (problem === undefined) return;
+  if (stage === 'name') throw forbidden();
+  throw invalidQuery(`"having" at "${problem.path.join('.')}" ${problem.message}.`);
+}
+
+/** The last stage: whether operators, values and functions fit the types. */
+export function checkHaving(collection: CollectionScope, having: ReadFilter): void {
+  refuseHaving(having, 'value');
+  visitHaving(collection, having.condition, (_, found) => {
+    if (found === undefined)
+      throw invalidQuery('"having" uses a function that is not defined for the type of a field.');
+  });
+}
+
 type Comparison = Extract<Condition, { kind: 'compare' }>;
 
 /** The aggregate that a comparison looks at, below a function or at the root; undefined when there is no such one. */
@@ -77,7 +95,7 @@ function aggregateOf(
 }
 
 /** Visits every comparison of a checked condition; one without an aggregate is one that does not fit its field. */
-export function visitHaving(
+function visitHaving(
   collection: CollectionScope,
   condition: Condition,
   visit: (comparison: Comparison, aggregate: Aggregate | undefined) => void,

@@ -1,5 +1,5 @@
 import type { Condition } from '../contract/index.ts';
-import { PlatformError } from '../errors.ts';
+import { authoriseCollection } from './authorise.ts';
 import { refuseUnknownFunctions } from './calls.ts';
 import { type ResolvedFields, resolveFields } from './fields.ts';
 import {
@@ -11,12 +11,13 @@ import {
   refuseProblem,
   relationsOf,
 } from './filter.ts';
-import { forbidden, invalidQuery } from './invalid.ts';
+import { invalidQuery } from './invalid.ts';
 import {
   authoriseNested,
   checkNested,
   collectNested,
   isSound,
+  type NestedAggregates,
   type NestedOrders,
   type NestedRead,
   type NestedReads,
@@ -76,6 +77,7 @@ interface AuthorisedNames extends ResolvedFields {
 interface Planned {
   readonly names: AuthorisedNames;
   readonly orders: NestedOrders;
+  readonly aggregates: NestedAggregates;
   readonly open: OpenValues;
   readonly positions: ReadonlyMap<NestedRead, number>;
   readonly keys: NamedKeys;
@@ -97,7 +99,7 @@ export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prep
   const conditions = readConditions(wanted);
   const { filter, nested } = conditions;
   checkSyntax(wanted, conditions);
-  const collection = authoriseCollection(wanted);
+  const collection = authoriseCollection(scope, wanted.collection, wanted.selector);
   const keys = wanted.keys?.(collection) ?? { values: [], count: 0 };
   const request = collection.descriptor.singleton ? { ...wanted.request, limit: 1, offset: 0 } : wanted.request;
   const condition = withSearch(filter.condition, collection, request.search);
@@ -106,7 +108,7 @@ export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prep
   const known = filter.problems.length === 0 && isSound(nested) ? plans.get(shape) : undefined;
   const names = known ?? authoriseNames(wanted, collection, nested);
   const orders = authoriseNested(scope, nested);
-  checkConditions(conditions, orders);
+  const aggregates = checkConditions(conditions, orders);
   const open: OpenValues = { operands: new Map(), values: [] };
   collectValues(open, scope, collection, condition);
   const positions = collectNested(open, scope, nested);
@@ -117,7 +119,15 @@ export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prep
   const plan =
     'statement' in names
       ? names
-      : planNew({ ...wanted, request }, collection, { names, orders, open, positions, keys, condition });
+      : planNew({ ...wanted, request }, collection, {
+          names,
+          orders,
+          aggregates,
+          open,
+          positions,
+          keys,
+          condition,
+        });
   if (known === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   const bounds = wanted.selector === 'key' ? [] : boundValues(request.limit, request.offset);
   return { plan, values: [...open.values, ...keys.values, ...bounds] };
@@ -139,16 +149,6 @@ function checkSyntax({ scope, request }: WantedRead, { filter, nested }: Conditi
   refuseNestedSyntax(scope, nested, request.alias);
 }
 
-/** A singleton has no items to name, and a collection without a key none that could be named. */
-function authoriseCollection({ scope, collection: name, selector }: WantedRead): CollectionScope {
-  const collection = scope.collections.get(name);
-  if (collection === undefined) throw forbidden();
-  if (selector === 'list') return collection;
-  if (collection.descriptor.singleton) throw new PlatformError('ROUTE_NOT_FOUND');
-  if (collection.descriptor.key.length === 0) throw forbidden();
-  return collection;
-}
-
 function authoriseNames(
   { scope, request, limits }: WantedRead,
   collection: CollectionScope,
@@ -158,11 +158,11 @@ function authoriseNames(
   return { ...fields, order: resolveSort(scope, collection, request.sort) };
 }
 
-function checkConditions({ filter, nested }: Conditions, orders: NestedOrders): void {
+function checkConditions({ filter, nested }: Conditions, orders: NestedOrders): NestedAggregates {
   refuseProblem(filter.problems, 'name');
   refuseCallerPaths(filter.condition);
   refuseProblem(filter.problems, 'value');
-  checkNested(nested, orders);
+  return checkNested(nested, orders);
 }
 
 function planNew(
@@ -170,7 +170,8 @@ function planNew(
   { descriptor }: CollectionScope,
   of: Planned,
 ): ReadPlan {
-  const { names, orders, open, positions, keys, condition } = of;
+  const { names, orders, aggregates, open, positions, keys, condition } = of;
+  const singleton = selector === 'list' && descriptor.singleton;
   for (const problem of names.late) throw problem;
   checkSort(names.order);
   const { limit, offset, meta } = request;
@@ -183,9 +184,16 @@ function planNew(
     offset,
     meta,
     selector,
-    many: selector !== 'key' && (!descriptor.singleton || request.exported !== undefined),
+    // A singleton's file has rows as every other, of which there is one.
+    many: selector !== 'key' && (!singleton || request.exported !== undefined),
+    singleton,
     streamed: selector !== 'key' && isStreamed(limit, selector === 'keys' ? keys.count : undefined),
-    nested: { limit: Math.min(limits.defaultLimit, limits.maxLimit ?? limits.defaultLimit), positions, orders },
+    nested: {
+      limit: Math.min(limits.defaultLimit, limits.maxLimit ?? limits.defaultLimit),
+      positions,
+      orders,
+      aggregates,
+    },
     ...(request.exported && { exported: { format: request.exported, name: descriptor.name } }),
     operands: open.operands,
     values: open.values.length,
