@@ -48,7 +48,10 @@ it('counts with meta as lists of keys do', async () => {
 
 it('takes composite keys, and none', async () => {
   const lines = (await magazine.admin('/items/order_lines?fields=order_id,line_no,amount&limit=2')).json.data;
-  const named = [{ order_id: lines[0].order_id, line_no: lines[0].line_no }, `${lines[1].order_id},${lines[1].line_no}`];
+  const named = [
+    { order_id: lines[0].order_id, line_no: lines[0].line_no },
+    `${lines[1].order_id},${lines[1].line_no}`,
+  ];
   const query = { aggregate: { count: '*', min: 'amount', max: 'amount' } };
   const [smaller, larger] = [lines[0].amount, lines[1].amount].sort((a, b) => Number(a) - Number(b));
   expect((await search('order_lines', { keys: named, query })).json.data).toEqual([

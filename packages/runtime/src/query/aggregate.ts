@@ -1,10 +1,9 @@
+import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../contract/aggregates.ts';
 import type { FieldFunction } from '../contract/index.ts';
-import { functionFits, isFieldFunction, parseCall } from '../contract/operators.ts';
-import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../sql/aggregates.ts';
+import { functionFits, isFieldFunction, isOrdered, parseCall } from '../contract/operators.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
 import type { AggregateRequest, NamedOrder } from './parse-aggregate.ts';
 import type { CollectionScope, FieldScope, RelationScope } from './scope.ts';
-import { isOrdered } from './sort.ts';
 
 /** What a name stands for: a field, a relation, or both where a field holds the key of one item. */
 interface Named {

@@ -1,3 +1,4 @@
+import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../contract/aggregates.ts';
 import {
   always,
   type Condition,
@@ -6,7 +7,7 @@ import {
   type NamedField,
   parseFilter,
 } from '../contract/index.ts';
-import { type AggregateFunction, aggregateFits, aggregateResult, isAggregateFunction } from '../sql/aggregates.ts';
+import { aggregateResult } from '../sql/aggregates.ts';
 import { printComparison } from '../sql/comparison.ts';
 import { allOf, anyOf, sqlFalse } from '../sql/fragment.ts';
 import { encodeOperand, isUnary, type OperandType } from '../sql/operand.ts';
