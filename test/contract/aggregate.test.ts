@@ -137,8 +137,6 @@ describe('articles', () => {
     );
     expect(search.status).toBe(200);
     expect(search.text).toBe(get.text);
-    const keys = await magazine.admin('/items/articles', { method: 'SEARCH', body: { keys: [1], query } });
-    expect(keys.status).toBe(400);
   });
 
   it('adds counts of items', async () => {

@@ -11,17 +11,20 @@ afterAll(() => magazine?.close());
 
 const examples = ['aggregation.md', 'export.md'].flatMap((name) => {
   const text = readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
-  const blocks = text.matchAll(/```http\nGET (\S+)\n```\n\n```(\w+)\n(.*?)```/gs);
-  return [...blocks].map(([, path = '', language = '', answer = '']) => [name, path, language, answer] as const);
+  const blocks = text.matchAll(/```http\n(GET|SEARCH) (\S+)\n(?:\n([^`]*))?```\n\n```(\w+)\n(.*?)```/gs);
+  return [...blocks].map(
+    ([, method = '', path = '', body, language = '', answer = '']) =>
+      [name, method, path, { language, answer, ...(body !== undefined && { body }) }] as const,
+  );
 });
 
 it('finds the examples', () => {
-  expect(examples.length).toBe(12);
+  expect(examples.length).toBe(15);
 });
 
-it.each(examples)('%s: %s', async (_, path, language, printed) => {
-  const { status, text } = await magazine.admin(path);
+it.each(examples)('%s: %s %s', async (_, method, path, { language, answer, body }) => {
+  const { status, text } = await magazine.admin(path, { method, ...(body !== undefined && { body }) });
   expect(status).toBe(200);
-  if (language === 'json') expect(JSON.parse(text)).toEqual(JSON.parse(printed));
-  else expect(text.replaceAll('\r\n', '\n')).toBe(printed);
+  if (language === 'json') expect(JSON.parse(text)).toEqual(JSON.parse(answer));
+  else expect(text.replaceAll('\r\n', '\n')).toBe(answer);
 });

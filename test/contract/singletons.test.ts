@@ -46,6 +46,18 @@ describe('before the first write', () => {
     expect((await project.admin('/items/settings')).json).toEqual({ data: defaults });
   });
 
+  it('exports them', async () => {
+    const path = '/items/settings?fields=id,title,price,author_id.name,tags&export=';
+    expect((await project.admin(`${path}csv`)).text).toBe(
+      'id,title,price,author_id.name,tags\r\n,It\'s \\ here,0.00,Ann,"[""a"",""b""]"\r\n',
+    );
+    const item = { id: null, title: defaults.title, price: '0.00', author_id: { name: 'Ann' }, tags: ['a', 'b'] };
+    expect((await project.admin(`${path}json`)).json).toEqual([item]);
+    expect(JSON.parse((await project.admin(`${path}ndjson`)).text)).toEqual(item);
+    const filtered = await project.admin('/items/settings?filter[id]=1&fields=neg&export=json');
+    expect(filtered.json).toEqual([(await project.admin('/items/settings?filter[id]=1&fields=neg')).json.data]);
+  });
+
   it('nests what a default leads to, and counts nothing', async () => {
     const { json } = await project.admin('/items/settings?fields=price,author_id.name&meta=*');
     expect(json).toEqual({
@@ -58,6 +70,7 @@ describe('before the first write', () => {
 describe('a singleton', () => {
   it('is one readable row, wherever a list would be cut', async () => {
     expect((await project.ask('/items/written')).json).toEqual({ data: { title: 'two' } });
+    expect((await project.ask('/items/written?export=csv&limit=0')).text).toBe('title\r\ntwo\r\n');
     for (const query of ['', '?limit=0', '?limit=-1', '?offset=1', '?page=3&limit=1']) {
       expect((await project.admin(`/items/written${query}`)).json).toEqual({ data: { id: 1, title: 'one' } });
     }

@@ -113,11 +113,22 @@ describe('the document of everything', () => {
   it('describes relations as keys or items', () => {
     expect(itemOf(document, 'ItemsArticles')).toMatchObject({
       author_id: { anyOf: [{ type: 'integer' }, { $ref: '#/components/schemas/ItemsAuthors' }] },
-      tags: { type: 'array', items: { anyOf: [{ type: 'integer' }, { $ref: '#/components/schemas/ItemsTags' }] } },
+      tags: {
+        type: 'array',
+        items: {
+          anyOf: [
+            { type: 'integer' },
+            { $ref: '#/components/schemas/ItemsTags' },
+            { $ref: '#/components/schemas/AggregateTags' },
+          ],
+        },
+      },
     });
-    expect(itemOf(document, 'ItemsTags')).toMatchObject({
-      articles_tags: { items: { anyOf: [{ type: 'string' }, { $ref: '#/components/schemas/ItemsArticlesTags' }] } },
-    });
+    expect(at(itemOf(document, 'ItemsTags'), 'articles_tags', 'items', 'anyOf')).toEqual([
+      { type: 'string' },
+      { $ref: '#/components/schemas/ItemsArticlesTags' },
+      { $ref: '#/components/schemas/AggregateArticlesTags' },
+    ]);
     expect(itemOf(document, 'ItemsShopLedger')).toMatchObject({
       articles_tags: { anyOf: [{ $ref: '#/components/schemas/ItemsArticlesTags' }, { type: 'null' }] },
     });
@@ -143,6 +154,66 @@ describe('the document of everything', () => {
       'item:tags',
     ]);
     expect(at(itemOf(document, 'FilterTags'), 'articles_tags', 'properties')).toHaveProperty('_none');
+  });
+
+  it('answers lists with items or with aggregate rows', () => {
+    const list = at(document, 'paths', '/items/articles', 'get');
+    const data = at(list, 'responses', '200', 'content', 'application/json', 'schema', 'properties', 'data');
+    expect(data).toEqual({
+      anyOf: [
+        { type: 'array', items: { $ref: '#/components/schemas/ItemsArticles' } },
+        { type: 'array', items: { $ref: '#/components/schemas/AggregateArticles' } },
+      ],
+    });
+    const integer = { type: ['integer', 'null'] };
+    const count = { type: 'integer', minimum: 0 };
+    const row = itemOf(document, 'AggregateArticles');
+    expect(row).toMatchObject({
+      status: { type: 'string', enum: ['draft', 'published'] },
+      published_at_year: integer,
+      keywords_count: integer,
+      tags_count: count,
+      countAll: count,
+      count: { anyOf: [count, { propertyNames: { $ref: '#/components/schemas/CountedArticles' } }] },
+      avg: { properties: { rating: { type: ['string', 'null'] }, author_id: { type: ['number', 'null'] } } },
+      max: { properties: { id: { type: ['string', 'null'] }, title: { type: ['string', 'null'] } } },
+    });
+    expect(Object.keys(at(row, 'sum', 'properties') ?? {})).toEqual([
+      'id',
+      'rating',
+      'weight',
+      'author_id',
+      'margin_cents',
+    ]);
+    expect(Object.keys(row ?? {})).not.toContain('preview_token');
+    expect(Object.keys(row ?? {})).not.toContain('metadata');
+  });
+
+  it('takes the names that can be aggregated', () => {
+    const parameters = at(document, 'paths', '/items/articles', 'get', 'parameters');
+    const named = Object.values(parameters ?? {}).map((one) => at(one, 'name'));
+    expect(named).toEqual(expect.arrayContaining(['aggregate', 'groupBy', 'having']));
+    const groups = at(document, 'components', 'schemas', 'GroupsArticles', 'enum');
+    expect(groups).toEqual(expect.arrayContaining(['status', 'year(published_at)', 'count(metadata)', 'count(tags)']));
+    expect(groups).not.toContain('metadata');
+    expect(JSON.stringify(groups)).not.toContain('preview_token');
+    expect(at(document, 'components', 'schemas', 'SummedAuthors', 'enum')).toEqual(['id']);
+    const search = at(document, 'components', 'schemas', 'SearchArticles', 'properties', 'query', 'properties');
+    expect(search).toMatchObject({
+      aggregate: { $ref: '#/components/schemas/FunctionsArticles' },
+      groupBy: { items: { $ref: '#/components/schemas/GroupsArticles' } },
+      having: { $ref: '#/components/schemas/HavingArticles' },
+    });
+    expect(Object.keys(itemOf(document, 'HavingArticles') ?? {})).toContain('avgDistinct');
+    expect(at(itemOf(document, 'HavingArticles'), 'max', 'properties', 'published_at')).toEqual({
+      $ref: '#/components/schemas/TimeCondition',
+    });
+    expect(itemOf(document, 'Deep')).toHaveProperty('_aggregate');
+    // A singleton is no list.
+    expect(at(document, 'components', 'schemas', 'FunctionsSettings')).toBeUndefined();
+    expect(
+      at(document, 'components', 'schemas', 'SearchSettings', 'properties', 'query', 'properties'),
+    ).not.toHaveProperty('aggregate');
   });
 
   it('reads a singleton as one item whose values can be missing', () => {
@@ -201,6 +272,21 @@ describe('the document of an access class', () => {
     expect(at(articles, 'title', 'description')).toBeUndefined();
     expect(at(articles, 'status', 'description')).toBe('Where it stands.');
     expect(at(document, 'components', 'schemas', 'ItemsAuthors', 'description')).toBeUndefined();
+  });
+
+  it('aggregates what can be read', () => {
+    const counted = at(document, 'components', 'schemas', 'CountedArticles', 'enum');
+    expect(counted).toEqual(['id', 'title', 'status', 'author_id']);
+    expect(at(document, 'components', 'schemas', 'GroupsArticles', 'enum')).toEqual([
+      ...['id', 'title', 'status', 'author_id'],
+      ...['count(tags)', 'count(sections)'],
+    ]);
+    // Secrets only, and nothing at all to group by.
+    const secret = emitOpenApi(api, accessTo({ articles: [['preview_token']] }));
+    expect(Object.keys(itemOf(secret, 'AggregateArticles') ?? {})).toEqual(['count', 'countAll']);
+    expect(at(secret, 'components', 'schemas', 'GroupsArticles')).toBeUndefined();
+    expect(Object.keys(itemOf(secret, 'FunctionsArticles') ?? {})).toEqual(['count', 'countAll']);
+    expect(JSON.stringify(at(secret, 'paths'))).not.toContain('groupBy"');
   });
 
   it('names no item by a key that cannot be read', () => {

@@ -5,11 +5,12 @@
  */
 import type { AccessClass, JsonValue } from '@platform/runtime/contract';
 import type { Api } from '../api.ts';
+import { aggregateSchemas } from './aggregation.ts';
 import { conditionSchemas } from './conditions.ts';
 import { filterSchema } from './filters.ts';
 import { itemSchema } from './items.ts';
 import { described, type JsonObject, objectOf } from './json.ts';
-import { parameterComponents, searchSchema } from './parameters.ts';
+import { parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
 import { collectionPaths } from './paths.ts';
 import { failureHeaders, failureResponses } from './responses.ts';
 import { serverPaths, serverSchemas, serverTag } from './server-paths.ts';
@@ -68,6 +69,7 @@ function schemasOf(view: View): readonly (readonly [string, JsonValue])[] {
   return [
     ...view.collections.flatMap(collectionSchemas),
     ...conditionSchemas(),
+    ...parameterSchemas(),
     ['Meta', metaSchema()],
     ...serverSchemas(view.administrator),
   ];
@@ -78,6 +80,7 @@ function collectionSchemas(collection: ViewCollection): readonly (readonly [stri
   return [
     [names.item, itemSchema(collection)],
     [names.filter, filterSchema(collection)],
+    ...aggregateSchemas(collection),
     ...(operations.has('search') ? [[names.search, searchSchema(collection)] as const] : []),
   ];
 }

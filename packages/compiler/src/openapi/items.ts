@@ -28,9 +28,11 @@ function relationSchema(relation: ViewRelation): JsonObject {
   // The key of several fields is an object of them, which the item's own description admits.
   if (relation.kind === 'm2o') return relation.nullable ? anyOf([item, { type: 'null' }]) : item;
   const key = keyText(relation.targetKey);
+  // Rows that `deep` aggregates stand in the place of the items.
+  const row = reference('schemas', relation.target.aggregate);
   const list: JsonObject = {
     type: 'array',
-    items: key === null ? item : anyOf([key, item]),
+    items: anyOf([...(key === null ? [] : [key]), item, row]),
     ...(relation.single && { maxItems: 1 }),
   };
   return relation.nullable ? orNull(list) : list;

@@ -14,6 +14,18 @@ export interface DocumentNames {
   readonly filter: string;
   /** `SearchOrderLines`: the body of SEARCH. */
   readonly search: string;
+  /** `AggregateOrderLines`: the component that describes an aggregate row. */
+  readonly aggregate: string;
+  /** `FunctionsOrderLines`: what `aggregate` takes. */
+  readonly functions: string;
+  /** `HavingOrderLines` */
+  readonly having: string;
+  /** `GroupsOrderLines`: the names that `groupBy` takes. */
+  readonly groups: string;
+  /** `CountedOrderLines`: the fields that can be counted; the next two those that have a sum, and a least value. */
+  readonly counted: string;
+  readonly summed: string;
+  readonly ranged: string;
   /** `readItemsOrderLines` */
   readonly list: string;
   /** `readSingleItemsOrderLines` */
@@ -56,6 +68,13 @@ function namesOf(collection: string, spelling: string): DocumentNames {
     item: `Items${spelling}`,
     filter: `Filter${spelling}`,
     search: `Search${spelling}`,
+    aggregate: `Aggregate${spelling}`,
+    functions: `Functions${spelling}`,
+    having: `Having${spelling}`,
+    groups: `Groups${spelling}`,
+    counted: `Counted${spelling}`,
+    summed: `Summed${spelling}`,
+    ranged: `Ranged${spelling}`,
     list: `readItems${spelling}`,
     single: `readSingleItems${spelling}`,
     searchOperation: `searchItems${spelling}`,

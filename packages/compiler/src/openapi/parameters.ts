@@ -1,7 +1,9 @@
 /**
  * Query parameters of reads, and the same names in the body of SEARCH. Source: API specification, sections 1.4 and 5.1.
  */
-import { aggregation } from './aggregation.ts';
+import { aggregateFunctions } from '@platform/runtime/contract';
+import { groupNames } from './aggregation.ts';
+import { exported } from './exports.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
 import { keyInput } from './keys.ts';
 import type { ViewCollection } from './view.ts';
@@ -19,6 +21,14 @@ const nested: JsonObject = {
     _limit: { type: 'integer', minimum: -1, default: 100, description: 'Rows of each parent at most; -1 is all.' },
     _offset: { type: 'integer', minimum: 0, default: 0 },
     _page: { type: 'integer', minimum: 0 },
+    _aggregate: {
+      type: 'object',
+      description: 'Answers aggregate rows of each parent: functions with the fields that they take, or with `*`.',
+      properties: objectOf(aggregateFunctions.map((name) => [name, { anyOf: [names, { type: 'string' }] }] as const)),
+      additionalProperties: false,
+    },
+    _group: names,
+    _having: { type: 'object', description: 'Conditions that the aggregate rows must meet.' },
   },
   additionalProperties: { type: 'object' },
 };
@@ -33,7 +43,9 @@ const shared = {
   },
   search: { description: 'Text that a text field of the items must contain, in any case.', schema: { type: 'string' } },
   sort: {
-    description: 'Fields or functions to sort by, `-` in front for descending order. The key completes every order.',
+    description:
+      'Fields or functions to sort by, `-` in front for descending order. The key completes every order. Aggregate rows ' +
+      'are sorted by groups and by values such as `count` and `sum.a`.',
     schema: names,
   },
   limit: {
@@ -49,18 +61,29 @@ const shared = {
     description: 'Counts to add: `total_count` of the readable items, `filter_count` of those that match the filter.',
     schema: metaNames,
   },
-  ...aggregation,
+  export: exported,
   alias: {
     description: 'Other names for fields and relations, by the new name; `fields` and `deep` use them.',
     schema: { type: 'object', additionalProperties: { type: 'string' } },
   },
   deep: {
     description: 'What is asked of the rows of relations, by the name of the relation: `deep[a][_limit]=1`.',
-    schema: { type: 'object', additionalProperties: nested },
+    schema: { type: 'object', additionalProperties: reference('schemas', 'Deep') },
   },
 } as const satisfies Record<string, { readonly description: string; readonly schema: JsonObject }>;
 
 type Shared = keyof typeof shared;
+
+/** Components that the parameters refer to, by name: `Deep`, and `Query` for what bodies of SEARCH share. */
+export function parameterSchemas(): readonly (readonly [string, JsonObject])[] {
+  const query = Object.entries(shared).map(
+    ([name, { description, schema }]) => [name, { description, ...schema }] as const,
+  );
+  return [
+    ['Deep', nested],
+    ['Query', { type: 'object', properties: objectOf(query) }],
+  ];
+}
 
 /** Components of the shared parameters, by name. */
 export function parameterComponents(): readonly (readonly [string, JsonObject])[] {
@@ -83,10 +106,47 @@ function objectForm(schema: JsonObject): JsonObject {
 }
 
 /** The parameters of a list. */
-export function listParameters({ names: { filter } }: ViewCollection): readonly JsonObject[] {
+export function listParameters(collection: ViewCollection): readonly JsonObject[] {
   const paging = [use('limit'), use('offset'), use('page'), use('meta')];
-  const others = [use('aggregate'), use('groupBy'), use('having'), use('alias'), use('deep'), use('export')];
-  return [use('fields'), filterParameter(filter), use('search'), use('sort'), ...paging, ...others];
+  const others = [use('alias'), use('deep'), use('export')];
+  const filter = filterParameter(collection.names.filter);
+  const aggregation = Object.entries(aggregateParameters(collection)).map(
+    ([name, { description, schema, form }]): JsonObject => ({ name, in: 'query', description, ...form(schema) }),
+  );
+  return [use('fields'), filter, use('search'), use('sort'), ...paging, ...aggregation, ...others];
+}
+
+interface AggregateParameter {
+  readonly description: string;
+  readonly schema: JsonObject;
+  readonly form: (schema: JsonObject) => JsonObject;
+}
+
+/** The parameters that aggregate a collection. */
+function aggregateParameters(collection: ViewCollection): Readonly<Record<string, AggregateParameter>> {
+  const { names: own } = collection;
+  const groups: JsonObject = { type: 'array', items: reference('schemas', own.groups) };
+  return {
+    aggregate: {
+      description:
+        'Answers aggregate rows instead of items: functions with the fields they take, as `aggregate[sum]=a`; ' +
+        '`aggregate[count]=*` counts items.',
+      schema: reference('schemas', own.functions),
+      form: objectForm,
+    },
+    ...(groupNames(collection).length > 0 && {
+      groupBy: {
+        description: 'Fields and functions of them, such as `year(a)`, that make one aggregate row per value.',
+        schema: groups,
+        form: queryForm,
+      },
+    }),
+    having: {
+      description: 'Conditions that aggregate rows must meet: `having={"count":{"_gt":2},"sum":{"a":{"_lt":9}}}`.',
+      schema: reference('schemas', own.having),
+      form: objectForm,
+    },
+  };
 }
 
 /** The parameters of reading one item, or a singleton, which must match the filter. */
@@ -95,17 +155,20 @@ export function itemParameters({ names: { filter } }: ViewCollection): readonly 
 }
 
 /** The body of SEARCH. Items can be named only by those who may read the key. */
-export function searchSchema({ key, operations, names: { filter } }: ViewCollection): JsonObject {
-  const query = Object.entries(shared).map(
-    ([name, { description, schema }]) => [name, { description, ...schema }] as const,
+export function searchSchema(collection: ViewCollection): JsonObject {
+  const { key, operations, names: own } = collection;
+  const singleton = operations.has('readSingleton');
+  const aggregation = Object.entries(singleton ? {} : aggregateParameters(collection)).map(
+    ([name, { schema }]) => [name, schema] as const,
   );
+  const query: JsonObject = {
+    allOf: [reference('schemas', 'Query')],
+    properties: objectOf([['filter', reference('schemas', own.filter)], ...aggregation]),
+  };
   const keys: JsonObject = { description: 'Reads exactly these items.', type: 'array', items: keyInput(key) };
   return {
     type: 'object',
-    properties: objectOf([
-      ['query', { type: 'object', properties: objectOf([...query, ['filter', reference('schemas', filter)]]) }],
-      ...(key.length === 0 || operations.has('readSingleton') ? [] : [['keys', keys] as const]),
-    ]),
+    properties: objectOf([['query', query], ...(key.length === 0 || singleton ? [] : [['keys', keys] as const])]),
     additionalProperties: false,
   };
 }

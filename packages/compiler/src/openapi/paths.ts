@@ -1,5 +1,5 @@
 /** The paths of collections and their operations. Source: API specification, section 4. */
-import { files } from './aggregation.ts';
+import { files } from './exports.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
 import { keyParameter } from './keys.ts';
 import { itemParameters, listParameters } from './parameters.ts';
@@ -42,6 +42,8 @@ const searchFailures = [
   'UnsupportedMediaType',
 ] as const;
 
+const listed = 'The items, or their aggregate rows, and the counts that were asked for.';
+
 function listItems(collection: ViewCollection): JsonObject {
   const searched = collection.operations.has('search')
     ? ' The method SEARCH on the same path takes the parameters as a JSON body; see `x-platform-search`.'
@@ -52,7 +54,7 @@ function listItems(collection: ViewCollection): JsonObject {
     summary: `List items of ${quoted(collection)}`,
     description: `Returns the items of ${quoted(collection)} that match.${searched}`,
     parameters: listParameters(collection),
-    responses: answers('The items, and the counts that were asked for.', listBody(collection), readFailures, files),
+    responses: answers(listed, listBody(collection), readFailures, files),
   };
 }
 
@@ -60,7 +62,7 @@ function searchItems(collection: ViewCollection): JsonObject {
   const singleton = collection.operations.has('readSingleton');
   const success = singleton
     ? answers('The item.', itemBody(collection), searchFailures)
-    : answers('The items, and the counts that were asked for.', listBody(collection), searchFailures, files);
+    : answers(listed, listBody(collection), searchFailures, files);
   const body = { schema: reference('schemas', collection.names.search) };
   return {
     operationId: collection.names.searchOperation,
@@ -94,11 +96,14 @@ function readSingleton(collection: ViewCollection): JsonObject {
   };
 }
 
+/** Items, or aggregate rows where the request has `aggregate` or `groupBy`. */
 function listBody({ names }: ViewCollection): JsonObject {
   return {
     type: 'object',
     properties: {
-      data: { type: 'array', items: reference('schemas', names.item) },
+      data: {
+        anyOf: [names.item, names.aggregate].map((name) => ({ type: 'array', items: reference('schemas', name) })),
+      },
       meta: reference('schemas', 'Meta'),
     },
     required: ['data'],

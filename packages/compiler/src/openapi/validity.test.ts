@@ -14,6 +14,7 @@ const documents = [
   ['everything', emitOpenApi(api, null)],
   ['a class', emitOpenApi(api, accessTo({ articles: [['id', 'tags']], tags: [['name']] }))],
   ['nothing', emitOpenApi(api, accessTo({}))],
+  ['secrets', emitOpenApi(api, accessTo({ articles: [['preview_token']] }))],
 ] as const;
 
 describe.each(documents)('the document of %s', (_, document) => {

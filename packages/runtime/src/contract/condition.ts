@@ -34,7 +34,10 @@ export const operators = [
 export type Operator = (typeof operators)[number];
 
 /** Functions that take a field to an integer (API specification, section 5.3). */
-export type FieldFunction = 'year' | 'month' | 'week' | 'day' | 'weekday' | 'hour' | 'minute' | 'second' | 'count';
+export const fieldFunctions = ['year', 'month', 'week', 'day', 'weekday', 'hour', 'minute', 'second', 'count'] as const;
+
+/** One function that takes a field to an integer. */
+export type FieldFunction = (typeof fieldFunctions)[number];
 
 /**
  * The right-hand side of a comparison.

@@ -1,4 +1,5 @@
 export type * from './access.ts';
+export * from './aggregates.ts';
 export type * from './api.ts';
 export * from './caller-path.ts';
 export type * from './collection.ts';
@@ -8,5 +9,6 @@ export type * from './filter-types.ts';
 export * from './fingerprint.ts';
 export * from './limits.ts';
 export * from './operand.ts';
+export { functionsOf, isOrdered } from './operators.ts';
 export type * from './types.ts';
 export * from './values.ts';

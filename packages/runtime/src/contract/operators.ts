@@ -1,4 +1,5 @@
-import { type FieldFunction, type Operator, operators } from './condition.ts';
+import type { FieldDescriptor } from './collection.ts';
+import { type FieldFunction, fieldFunctions, type Operator, operators } from './condition.ts';
 import type { PortableType } from './types.ts';
 
 const presence: readonly Operator[] = ['_null', '_nnull'];
@@ -72,6 +73,13 @@ export function isTextual(type: PortableType): boolean {
   return type === 'string' || type === 'text' || type === 'csv';
 }
 
+/** Whether a field has an order: the database has none for some types, but what it compares as text has one. */
+export function isOrdered(field: Pick<FieldDescriptor, 'type' | 'element' | 'comparison'>): boolean {
+  if (field.comparison !== undefined) return true;
+  const type = field.type === 'array' ? (field.element ?? 'unknown') : field.type;
+  return type !== 'json' && type !== 'unknown';
+}
+
 /** A function call in a name: `year(released)`. */
 export interface FunctionCall {
   readonly function: string;
@@ -103,6 +111,11 @@ const functionTypes: Readonly<Record<FieldFunction, readonly PortableType[]>> = 
 /** Whether a text names a field function (API specification, section 5.3). */
 export function isFieldFunction(name: string): name is FieldFunction {
   return Object.hasOwn(functionTypes, name);
+}
+
+/** The functions that take fields of a type. */
+export function functionsOf(type: PortableType): readonly FieldFunction[] {
+  return fieldFunctions.filter((name) => functionFits(name, type));
 }
 
 /** Whether a function takes fields of this type; `count` also takes to-many relations, which have none. */

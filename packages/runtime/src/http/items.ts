@@ -37,24 +37,32 @@ export function createItemHandlers(api: CompiledApi, planner: Planner, reader: R
 
   const isUnpopulated = createUnpopulatedTest(api);
 
-  async function answer({ exchange, collection }: ItemRequest, planned: PlannedRead): Promise<void> {
-    if (!planned.plan.many) return reader.singleton(exchange, planned);
+  function run({ exchange }: ItemRequest, planned: PlannedRead): Promise<void> {
+    return planned.plan.many ? reader.list(exchange, planned) : reader.singleton(exchange, planned);
+  }
+
+  /** A view that cannot be scanned yet is planned again as one without rows: only the database aggregates nothing. */
+  async function answer(
+    names: ReadonlySet<string>,
+    request: ItemRequest,
+    plan: (of: NamedCollection) => PlannedRead,
+  ): Promise<void> {
+    const of = named(request);
+    const planned = linked(names, request, plan(of));
     try {
-      await reader.list(exchange, planned);
+      await run(request, planned);
     } catch (error) {
-      if (!isUnpopulated(collection, error)) throw error;
-      reader.nothing(exchange, planned);
+      if (!isUnpopulated(of.name, error)) throw error;
+      await run(request, plan({ ...of, unpopulated: true }));
     }
   }
 
   return {
     async list(request) {
-      const planned = planner.list(request.caller, named(request), request.query);
-      await answer(request, linked(lists, request, planned));
+      await answer(lists, request, (of) => planner.list(request.caller, of, request.query));
     },
     async search(request, body) {
-      const planned = planner.search(request.caller, named(request), body);
-      await answer(request, linked(searches, request, planned));
+      await answer(searches, request, (of) => planner.search(request.caller, of, body));
     },
     async read(request, key) {
       const { caller, collection, query } = request;

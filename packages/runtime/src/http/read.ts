@@ -6,6 +6,7 @@ import { PlatformError } from '../errors.ts';
 import { createExportWriter } from '../export/writer.ts';
 import { type AnswerWriter, createAnswerWriter, type Answer as Rows } from '../json/answer.ts';
 import { giveBack } from '../json/byte-writer.ts';
+import { withNamed } from '../json/named.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import type { PlannedRead } from '../query/planner.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
@@ -23,8 +24,6 @@ export interface ReaderOptions {
 /** Answers planned reads. Rejects with what goes wrong before the first byte; later it destroys the connection. */
 export interface Reader {
   list(exchange: Exchange, planned: PlannedRead): Promise<void>;
-  /** Answers the list without asking the database: there are no items. */
-  nothing(exchange: Exchange, planned: PlannedRead): void;
   /** Answers FORBIDDEN when there is no row, so that missing and hidden items look the same. */
   item(exchange: Exchange, planned: PlannedRead): Promise<void>;
   /** Answers the one row that there always is: before the first write it holds the defaults. */
@@ -56,11 +55,9 @@ export function createReader({ database, gate, answerer }: ReaderOptions): Reade
         return streamRows(database, answerer, exchange, planned, startRows(planned.plan));
       }
       const rows = await readRows(planned);
-      if (planned.rows !== undefined && rows.items < planned.rows) throw new PlatformError('FORBIDDEN');
+      const found = rows.found ?? rows.items;
+      if (planned.rows !== undefined && found < planned.rows) throw new PlatformError('FORBIDDEN');
       answerer.send(exchange, { status: 200, ...contentOf(planned.plan), body: rows.end() });
-    },
-    nothing(exchange, { plan }) {
-      answerer.send(exchange, { status: 200, ...contentOf(plan), body: startRows(plan).end() });
     },
     async item(exchange, planned) {
       const rows = await readRows(planned);
@@ -75,7 +72,9 @@ export function createReader({ database, gate, answerer }: ReaderOptions): Reade
 }
 
 function createWriter(plan: ReadPlan): AnswerWriter {
-  return plan.exported === undefined ? createAnswerWriter(plan) : createExportWriter(plan, plan.exported.format);
+  const writer =
+    plan.exported === undefined ? createAnswerWriter(plan) : createExportWriter(plan, plan.exported.format);
+  return plan.countsNamed === true ? withNamed(plan, writer) : writer;
 }
 
 /** Sends one item with its entity tag, or 304 when the client holds these bytes already (specification, section 17). */

@@ -15,6 +15,8 @@ import { createTranscoder, type Transcoder } from './transcode.ts';
 export interface Answer extends RowSink {
   /** Items written so far. For a read of one item, 0 tells that there is none. */
   readonly items: number;
+  /** Of a plan that counts the items named by key: how many of them there are. */
+  readonly found?: number;
   /** Hands out the bytes written since the last call; empty when no row arrived. */
   take(): Buffer;
   /** Completes the answer and hands out its (remaining) bytes; the same again when called again. */

@@ -1,10 +1,9 @@
+import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../contract/aggregates.ts';
 import type { FieldFunction } from '../contract/index.ts';
-import { functionFits, isFieldFunction, parseCall } from '../contract/operators.ts';
-import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../sql/aggregates.ts';
+import { functionFits, isFieldFunction, isOrdered, parseCall } from '../contract/operators.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
 import type { AggregateRequest, NamedOrder } from './parse-aggregate.ts';
 import type { CollectionScope, FieldScope, RelationScope } from './scope.ts';
-import { isOrdered } from './sort.ts';
 
 /** What a name stands for: a field, a relation, or both where a field holds the key of one item. */
 interface Named {
@@ -56,15 +55,20 @@ export function checkCalls(collection: CollectionScope | undefined, request: Agg
   }
 }
 
-/** The names stage. Throws FORBIDDEN for a name that is hidden, unknown or secret, then INVALID_QUERY for a misfit. */
+/** The names stage. Throws FORBIDDEN for a name that is hidden, unknown or secret. */
+export function authoriseAggregate(collection: CollectionScope, request: AggregateRequest): void {
+  for (const name of request.groups) resolveGroup(collection, name);
+  for (const { field } of request.values) lookUpValue(collection, field);
+  for (const { name } of request.sort) lookUpOrder(collection, request, name);
+}
+
+/** The last stage, for names that are authorised. Throws INVALID_QUERY for what does not fit its type. */
 export function resolveAggregate(collection: CollectionScope, request: AggregateRequest): AggregateNames {
   const groups = request.groups.map((name) => resolveGroup(collection, name));
-  const values = request.values.map((value) => ({ ...value, named: lookUpValue(collection, value.field) }));
-  for (const { name } of request.sort) lookUpOrder(collection, request, name);
   checkGroups(groups, request);
-  const aggregates = values.map(({ function: name, named }) => toAggregate(name, named));
-  const order = request.sort.map((term) => resolveOrder(collection, groups, aggregates, term));
-  return { groups, values: aggregates, order };
+  const values = request.values.map((value) => toAggregate(value.function, lookUpValue(collection, value.field)));
+  const order = request.sort.map((term) => resolveOrder(collection, groups, values, term));
+  return { groups, values, order };
 }
 
 function lookUp(collection: CollectionScope, name: string): Named {

@@ -89,6 +89,9 @@ function resolveName(to: Resolving, level: Level, key: string, asked: Asked): Se
   const field = collection.fields.get(name);
   const relation = collection.relations.get(name);
   const read = reads.get(key);
+  if (read?.request.aggregate !== undefined && relation !== undefined && read.many) {
+    return resolveAggregated(to, key, relation, read, asked);
+  }
   if (asked.below.length > 0) return resolveNested(to, key, { relation, field, read }, asked);
   if (field !== undefined) return { kind: 'field', key, field };
   if (relation !== undefined) return resolveKeys(to, key, relation, asked.soft, read);
@@ -128,6 +131,22 @@ function resolveNested(to: Resolving, key: string, found: Found, asked: Asked): 
   const reads = read?.below ?? noReads;
   const of = resolveLevel(to, { collection: target, reads, aliases: noAliases, link }, asked.below);
   return { kind: 'nested', key, relation, of, read };
+}
+
+/** The rows of the relation are aggregated: paths below it are judged as names, and select nothing. */
+function resolveAggregated(
+  to: Resolving,
+  key: string,
+  relation: RelationScope,
+  read: NestedRead,
+  asked: Asked,
+): Selected | undefined {
+  countRelation(to.budget);
+  const collection = to.scope.collections.get(relation.descriptor.target);
+  if (collection === undefined) return undefined;
+  const level = { collection, reads: read.below, aliases: noAliases, link: linkOf(relation.descriptor) };
+  resolveLevel(to, level, asked.below);
+  return { kind: 'aggregate', key, relation, read };
 }
 
 /** The item of a link row: records of the collections that paths were asked of, and the key where it was asked for. */

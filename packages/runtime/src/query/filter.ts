@@ -49,6 +49,11 @@ export function relationsOf(condition: Condition): number {
   return condition.of.reduce((sum, part) => sum + relationsOf(part), 0);
 }
 
+/** Throws INVALID_QUERY when filters look through more relations than one request may. */
+export function refuseRelations(relations: number, limits: ReadLimits): void {
+  if (relations > limits.filterRelations) throw invalidQuery('The filters look through too many relations.');
+}
+
 function stepsOf(operand: Operand): number {
   return operand.kind === 'caller' ? operand.path.length : 0;
 }

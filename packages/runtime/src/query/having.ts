@@ -1,3 +1,4 @@
+import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../contract/aggregates.ts';
 import {
   always,
   type Condition,
@@ -6,13 +7,14 @@ import {
   type NamedField,
   parseFilter,
 } from '../contract/index.ts';
-import { type AggregateFunction, aggregateFits, aggregateResult, isAggregateFunction } from '../sql/aggregates.ts';
+import { aggregateResult } from '../sql/aggregates.ts';
 import { printComparison } from '../sql/comparison.ts';
 import { allOf, anyOf, sqlFalse } from '../sql/fragment.ts';
 import { encodeOperand, isUnary, type OperandType } from '../sql/operand.ts';
 import type { Printing } from '../sql/row.ts';
 import type { Aggregate } from './aggregate.ts';
-import type { OpenValues } from './filter.ts';
+import type { OpenValues, ReadFilter } from './filter.ts';
+import { forbidden, invalidQuery } from './invalid.ts';
 import type { QueryParameter } from './parse-query-string.ts';
 import type { ReadLimits } from './parse-read.ts';
 import { type CollectionScope, filterNames, type Scope } from './scope.ts';
@@ -28,7 +30,7 @@ export function readHaving(
   collection: CollectionScope | undefined,
   having: QueryParameter | undefined,
   limits: ReadLimits,
-): { readonly condition: Condition; readonly problems: readonly FilterProblem[] } {
+): ReadFilter {
   if (having === undefined) return { condition: always, problems: [] };
   const options = { text: having.text, limits, callers: filterNames(scope) };
   return parseFilter(having.value, root, havingNames(collection), options);
@@ -64,6 +66,23 @@ function resultField(
   return aggregateResult(name, field.descriptor).operand;
 }
 
+/** Throws what the first problem of a stage deserves: INVALID_QUERY, or FORBIDDEN for names. */
+export function refuseHaving({ problems }: ReadFilter, stage: FilterProblem['stage']): void {
+  const problem = problems.find((candidate) => candidate.stage === stage);
+  if (problem === undefined) return;
+  if (stage === 'name') throw forbidden();
+  throw invalidQuery(`"having" at "${problem.path.join('.')}" ${problem.message}.`);
+}
+
+/** The last stage: whether operators, values and functions fit the types. */
+export function checkHaving(collection: CollectionScope, having: ReadFilter): void {
+  refuseHaving(having, 'value');
+  visitHaving(collection, having.condition, (_, found) => {
+    if (found === undefined)
+      throw invalidQuery('"having" uses a function that is not defined for the type of a field.');
+  });
+}
+
 type Comparison = Extract<Condition, { kind: 'compare' }>;
 
 /** The aggregate that a comparison looks at, below a function or at the root; undefined when there is no such one. */
@@ -79,7 +98,7 @@ function aggregateOf(
 }
 
 /** Visits every comparison of a checked condition; one without an aggregate is one that does not fit its field. */
-export function visitHaving(
+function visitHaving(
   collection: CollectionScope,
   condition: Condition,
   visit: (comparison: Comparison, aggregate: Aggregate | undefined) => void,

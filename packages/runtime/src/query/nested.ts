@@ -1,6 +1,8 @@
 import type { Condition, ManyToAny } from '../contract/index.ts';
+import { type AggregateNames, authoriseAggregate, checkCalls, resolveAggregate } from './aggregate.ts';
 import { isName, refuseUnknownFunctions } from './calls.ts';
 import { collectValues, type OpenValues, type ReadFilter, readFilter, refuseProblem, relationsOf } from './filter.ts';
+import { checkHaving, collectHaving, readHaving, refuseHaving } from './having.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
 import { isItemName, itemCollections, linkOf, scopedCollection } from './links.ts';
 import type { DeepRequest } from './parse-deep.ts';
@@ -15,7 +17,11 @@ export interface NestedRead {
   readonly request: DeepRequest;
   /** The collection of the rows; undefined when the relation is hidden or unknown. */
   readonly collection: CollectionScope | undefined;
+  /** Whether the relation leads to a list of rows. */
+  readonly many: boolean;
   readonly filter: ReadFilter;
+  /** Over aggregate rows. */
+  readonly having: ReadFilter;
   /** Filter and search together. */
   readonly condition: Condition;
   readonly below: NestedReads;
@@ -29,6 +35,8 @@ interface Level {
   readonly collection: CollectionScope | undefined;
   readonly link?: ManyToAny | undefined;
   readonly aliases?: ReadonlyMap<string, string>;
+  /** Whether the relation that leads here has many rows. */
+  readonly many?: boolean;
 }
 
 /** Reads the filters of `deep` against the names of an access class. Throws nothing: what is wrong is judged by stage. */
@@ -41,7 +49,7 @@ export function readNested(
   const reads = new Map<string, NestedRead>();
   for (const [name, request] of deep) {
     const target = targetOf(scope, level, name);
-    const { collection, link } = target;
+    const { collection, link, many = false } = target;
     const links =
       link && collection && itemCollections(scope, collection, link).map(({ descriptor }) => descriptor.name);
     const filter = readFilter(scope, collection?.descriptor.name ?? '', request.filter, limits, links);
@@ -49,7 +57,9 @@ export function readNested(
     reads.set(name, {
       request,
       collection,
+      many,
       filter,
+      having: readHaving(scope, collection, request.aggregate?.having, limits),
       condition,
       below: readNested(scope, target, request.below, limits),
     });
@@ -65,21 +75,24 @@ function targetOf(scope: Scope, { collection, link, aliases }: Level, name: stri
   }
   const relation = collection.relations.get(aliases?.get(name) ?? name)?.descriptor;
   if (relation === undefined) return { collection: undefined };
-  return { collection: scope.collections.get(relation.target), link: linkOf(relation) };
+  return {
+    collection: scope.collections.get(relation.target),
+    link: linkOf(relation),
+    many: relation.kind !== 'm2o',
+  };
 }
 
 /** The syntax stage: keys with `_` that are no names, filters, functions. */
 export function refuseNestedSyntax(scope: Scope, reads: NestedReads, aliases?: ReadonlyMap<string, string>): void {
-  for (const [name, { request, filter, below }] of reads) {
+  for (const [name, { request, collection, filter, having, below }] of reads) {
     if (name.startsWith('_') && !isName(scope, name) && aliases?.has(name) !== true) {
       throw invalidQuery('"deep" has an unknown parameter.');
     }
     refuseProblem(filter.problems, 'syntax');
-    refuseUnknownFunctions(
-      scope,
-      request.sort.map(({ path }) => path),
-      'deep',
-    );
+    refuseHaving(having, 'syntax');
+    const sorted = request.sort.map(({ path }) => path);
+    if (request.aggregate === undefined) refuseUnknownFunctions(scope, sorted, 'deep');
+    else checkCalls(collection, request.aggregate);
     refuseNestedSyntax(scope, below);
   }
 }
@@ -88,9 +101,12 @@ export function refuseNestedSyntax(scope: Scope, reads: NestedReads, aliases?: R
 export function authoriseNested(scope: Scope, reads: NestedReads): NestedOrders {
   const orders = new Map<NestedRead, readonly OrderTerm[]>();
   visit(reads, (read) => {
-    if (read.collection === undefined) throw forbidden();
-    refuseProblem(read.filter.problems, 'name');
-    orders.set(read, resolveSort(scope, read.collection, read.request.sort));
+    const { collection, request, filter, having } = read;
+    if (collection === undefined) throw forbidden();
+    refuseProblem(filter.problems, 'name');
+    refuseHaving(having, 'name');
+    if (request.aggregate === undefined) orders.set(read, resolveSort(scope, collection, request.sort));
+    else authoriseAggregate(collection, request.aggregate);
   });
   return orders;
 }
@@ -98,17 +114,29 @@ export function authoriseNested(scope: Scope, reads: NestedReads): NestedOrders 
 /** The order that each nested read asks for; empty for the relation's own. */
 export type NestedOrders = ReadonlyMap<NestedRead, readonly OrderTerm[]>;
 
-/** The values stage: whether operators, values and orders fit the types. */
-export function checkNested(reads: NestedReads, orders: NestedOrders): void {
-  visit(reads, (read) => refuseProblem(read.filter.problems, 'value'));
+/** What each nested read that aggregates computes. */
+export type NestedAggregates = ReadonlyMap<NestedRead, AggregateNames>;
+
+/** The values stage: whether operators, values, orders and functions fit the types. Gives the aggregations. */
+export function checkNested(reads: NestedReads, orders: NestedOrders): NestedAggregates {
+  const aggregates = new Map<NestedRead, AggregateNames>();
+  visit(reads, (read) => {
+    const { collection, request, filter, having, many } = read;
+    refuseProblem(filter.problems, 'value');
+    if (collection === undefined || request.aggregate === undefined) return;
+    if (!many) throw invalidQuery('"deep" aggregates the rows of relations to many items.');
+    aggregates.set(read, resolveAggregate(collection, request.aggregate));
+    checkHaving(collection, having);
+  });
   for (const order of orders.values()) checkSort(order);
+  return aggregates;
 }
 
 /** How many relations all filters look through or count. */
 export function nestedRelationsOf(reads: NestedReads): number {
   let relations = 0;
-  visit(reads, ({ filter }) => {
-    relations += relationsOf(filter.condition);
+  visit(reads, ({ filter, having }) => {
+    relations += relationsOf(filter.condition) + relationsOf(having.condition);
   });
   return relations;
 }
@@ -116,8 +144,8 @@ export function nestedRelationsOf(reads: NestedReads): number {
 /** Whether nothing is wrong with any filter. */
 export function isSound(reads: NestedReads): boolean {
   let sound = true;
-  visit(reads, ({ filter }) => {
-    sound &&= filter.problems.length === 0;
+  visit(reads, ({ filter, having }) => {
+    sound &&= filter.problems.length === 0 && having.problems.length === 0;
   });
   return sound;
 }
@@ -128,7 +156,10 @@ export function isSound(reads: NestedReads): boolean {
 export function collectNested(open: OpenValues, scope: Scope, reads: NestedReads): ReadonlyMap<NestedRead, number> {
   const bounds = new Map<NestedRead, number>();
   visit(reads, (read) => {
-    if (read.collection !== undefined) collectValues(open, scope, read.collection, read.condition);
+    if (read.collection !== undefined) {
+      collectValues(open, scope, read.collection, read.condition);
+      collectHaving(open, read.collection, read.having.condition);
+    }
     bounds.set(read, open.values.length);
     open.values.push(...boundValues(read.request.limit, read.request.offset));
   });

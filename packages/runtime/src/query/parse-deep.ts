@@ -1,6 +1,7 @@
 import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
 import type { JsonValue } from '../contract/index.ts';
 import { invalidQuery } from './invalid.ts';
+import { type AggregateRequest, parseAggregate } from './parse-aggregate.ts';
 import {
   parseFilterParameter,
   parseLimit,
@@ -20,22 +21,24 @@ export interface DeepRequest {
   /** Rows of each parent at most; -1 for all of them. */
   readonly limit: number;
   readonly offset: number;
+  /** Set when the rows are aggregated instead of listed. */
+  readonly aggregate?: AggregateRequest;
   readonly below: ReadonlyMap<string, DeepRequest>;
 }
 
 /** Keys of `deep` that are parameters of a relation, and their names at the top of a request. */
-const parameters: ReadonlyMap<string, string> = new Map(
-  ['filter', 'search', 'sort', 'limit', 'offset', 'page'].map((name) => [`_${name}`, name]),
-);
-
-/** Keys that are specified but not compiled into this version. */
-const unavailable: ReadonlySet<string> = new Set(['_aggregate', '_group']);
+const parameters: ReadonlyMap<string, string> = new Map([
+  ...['filter', 'search', 'sort', 'limit', 'offset', 'page', 'aggregate', 'having'].map(
+    (name) => [`_${name}`, name] as const,
+  ),
+  ['_group', 'groupBy'],
+]);
 
 interface Level {
   readonly text: boolean;
   readonly limits: ReadLimits;
-  /** Relations that may still be named. */
-  readonly budget: { relations: number };
+  /** Relations that may still be named, and aggregate values and groups that may still be asked for. */
+  readonly budget: { relations: number; values: number };
 }
 
 /** The syntax stage of `deep`. Keys that are no parameters name relations, which are looked up later. */
@@ -46,13 +49,13 @@ export function parseDeep(tree: QueryTree, limits: ReadLimits): ReadonlyMap<stri
   for (const name of Object.keys(deep.value)) {
     if (parameters.has(name)) throw invalidQuery(`"deep" takes "${name}" under a relation.`);
   }
-  return parseRelations({ text: deep.text, limits, budget: { relations: limits.relations } }, deep.value, 1);
+  const budget = { relations: limits.relations, values: limits.relations };
+  return parseRelations({ text: deep.text, limits, budget }, deep.value, 1);
 }
 
 function parseRelations(level: Level, value: FilterObject, depth: number): ReadonlyMap<string, DeepRequest> {
   const relations = new Map<string, DeepRequest>();
   for (const [name, inner] of Object.entries(value)) {
-    if (unavailable.has(name)) throw invalidQuery(`"${name}" is not available.`);
     if (!parameters.has(name)) relations.set(name, parseRelation(level, inner, depth));
   }
   return relations;
@@ -65,12 +68,16 @@ function parseRelation(level: Level, value: JsonValue, depth: number): DeepReque
   if (!isObject(value)) throw invalidQuery('"deep" must hold an object for each relation.');
   const tree = ownParameters(level, value);
   const limit = parseLimit(tree, limits);
+  const aggregate = parseAggregate(tree, limits);
+  if (aggregate !== undefined) budget.values -= aggregate.values.length + aggregate.groups.length;
+  if (budget.values < 0) throw invalidQuery('"deep" asks for too many values.');
   return {
     filter: parseFilterParameter(tree),
     search: parseSearchText(tree),
     sort: parseSort(tree, limits),
     limit,
     offset: parseOffset(tree, limit),
+    ...(aggregate && { aggregate }),
     below: parseRelations(level, value, depth + 1),
   };
 }

@@ -50,6 +50,36 @@ describe('the SQL of aggregates', () => {
     `);
   });
 
+  test('the rows of a relation, per parent', () => {
+    expect(
+      list(
+        admin,
+        'articles',
+        'fields=id,comments&deep[comments][_group]=author_name&deep[comments][_aggregate][max]=id&limit=5' +
+          '&deep[comments][_filter][body]=b&deep[comments][_having][count][_gt]=1&deep[comments][_limit]=7',
+      ),
+    ).toMatchInlineSnapshot(`
+      "SELECT t1."id", ARRAY(SELECT ROW(t3.x0, ROW(pg_catalog.max(t3.x1))) FROM (SELECT t2."author_name" AS x0, t2."id" AS x1 FROM "public"."comments" t2 WHERE (t2."article_id" = t1."id" AND t2."body" = $1::text)) t3 GROUP BY t3.x0 HAVING pg_catalog.count(*) > $2::int8 ORDER BY t3.x0 LIMIT $3::pg_catalog.int8) FROM (SELECT t0."id" FROM "public"."articles" t0 ORDER BY t0."id" LIMIT 5) t1 ORDER BY t1."id"
+      ["b","1","7"]"
+    `);
+  });
+
+  test('named items are counted in front', () => {
+    const query = { aggregate: { count: '*' }, limit: 7 };
+    const { plan, parameters, rows } = planner.search(admin, { name: 'tags' }, { keys: [1, 2, '1'], query });
+    expect([plan.statement.text, parameters, rows]).toMatchInlineSnapshot(`
+      [
+        "SELECT t2.c0, t3.p IS NOT NULL, t3.o0 FROM (SELECT (SELECT pg_catalog.count(*) FROM "public"."tags" t0 WHERE t0."id" = ANY ($1::int4[])) AS c0) t2 LEFT JOIN (SELECT TRUE AS p, (pg_catalog.count(*))::pg_catalog.text AS o0 FROM (SELECT 1 FROM "public"."tags" t0 WHERE t0."id" = ANY ($1::int4[])) t1 LIMIT $2::pg_catalog.int8) t3 ON TRUE",
+        [
+          "{"1","2"}",
+          "7",
+        ],
+        2,
+      ]
+    `);
+    expect(plan).toMatchObject({ countsNamed: true, streamed: false });
+  });
+
   test('rules hold inside', () => {
     expect(list(visitor, 'articles', 'groupBy=title&aggregate[count]=*')).toMatchInlineSnapshot(`
       "SELECT t1.x0, (pg_catalog.count(*))::pg_catalog.text FROM (SELECT t0."title" AS x0 FROM "public"."articles" t0 WHERE t0."status" = $1::"public"."article_status") t1 GROUP BY t1.x0 ORDER BY t1.x0 LIMIT 100

@@ -1,11 +1,12 @@
 import type { FieldDescriptor } from '../contract/index.ts';
+import { isOrdered } from '../contract/operators.ts';
 import { printCall } from '../sql/call.ts';
 import { cast, cell, comparable, granted, guarded } from '../sql/cell.ts';
 import { allOf, where } from '../sql/fragment.ts';
 import { joined, type Row, tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
 import type { CollectionScope, FieldScope } from './scope.ts';
-import { isOrdered, type OrderKey, type OrderTerm } from './sort.ts';
+import type { OrderKey, OrderTerm } from './sort.ts';
 
 /** One printed term of an ORDER BY: an expression, and its direction with a leading space. */
 export interface PrintedTerm {

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Condition, Operand } from '../contract/index.ts';
-import { cast } from '../sql/cell.ts';
 import { printCondition } from '../sql/condition.ts';
 import { allOf, where } from '../sql/fragment.ts';
-import { operandType } from '../sql/operand.ts';
 import { type Row, tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
 import { createStatement, type StatementBuilder } from '../sql/statement.ts';
@@ -11,7 +9,8 @@ import type { MetaName } from './parse-read.ts';
 import type { Exported, ReadPlan } from './plan.ts';
 import { printBounds } from './plan-bounds.ts';
 import { orDefaults } from './plan-defaults.ts';
-import { keyFields, orderBy, printOrder } from './plan-order.ts';
+import { keyValues, printKeys } from './plan-keys.ts';
+import { orderBy, printOrder } from './plan-order.ts';
 import { createPage, outerOrder } from './plan-page.ts';
 import { leavesTable, type NestedLists, printSelection } from './plan-selection.ts';
 import type { Scope } from './scope.ts';
@@ -32,6 +31,8 @@ export interface ReadQuery {
   readonly selector: Selector;
   /** False for singletons and reads by key: one item instead of a list. */
   readonly many: boolean;
+  /** One row that there always is: its defaults before the first write. */
+  readonly singleton: boolean;
   readonly streamed: boolean;
   /** Set when the answer is a file. */
   readonly exported?: Exported;
@@ -50,7 +51,7 @@ export interface ReadQuery {
 export function planRead(query: ReadQuery): ReadPlan {
   const statement = createStatement(query.operands);
   const parts = startRead(query, statement);
-  const joins = query.meta.length > 0 || isSingleton(query);
+  const joins = query.meta.length > 0 || query.singleton;
   const printed = joins ? printJoined(query, parts) : printPlain(query, parts);
   return {
     ...statementOf(statement, printed.text),
@@ -85,7 +86,7 @@ function startRead(query: ReadQuery, statement: StatementBuilder): ReadParts {
   const alias = statement.alias();
   const row = tableRow(statement, query.scope, collection, alias);
   const rows = readable(row);
-  const key = printKey(row, query);
+  const key = printKeys(row, query.selector, query.values);
   const matching = allOf([rows, ...key, printCondition(row, query.condition)]);
   return {
     row,
@@ -117,10 +118,6 @@ function printPaged(query: ReadQuery, { row, from, matching, bounds }: ReadParts
   return { text: `SELECT ${expressions.join(', ')} FROM ${source}${orderBy(outer)}`, fields };
 }
 
-function isSingleton({ selector, many }: ReadQuery): boolean {
-  return selector === 'list' && !many;
-}
-
 /**
  * The list joined to one row that is always there: it carries the counts of an empty list, computed once, and the
  * defaults of a singleton that nobody has written.
@@ -131,7 +128,7 @@ function printJoined(query: ReadQuery, parts: ReadParts): Printed {
   const page = createPage(row);
   const present = page.extra('TRUE');
   const outer = outerOrder(page, order);
-  const single = isSingleton(query);
+  const single = query.singleton;
   const item = single ? orDefaults(page.row, present) : page.row;
   const { expressions, fields } = printSelection(item, query.selection, query.nested);
   const counts = query.meta.map((name, index) => {
@@ -147,26 +144,10 @@ function printJoined(query: ReadQuery, parts: ReadParts): Printed {
   return { text: text + orderBy(outer), fields };
 }
 
-/** The predicate that picks items by key, for reads by key and lists of keys. */
-function printKey(row: Row, query: ReadQuery): readonly string[] {
-  if (query.selector === 'list') return [];
-  const types = keyFields(row.collection.descriptor).map((field) => ({ field, type: operandType(field) }));
-  const list = query.selector === 'keys' ? '[]' : '';
-  const columns = types.map(({ field }) => cast(row.column(field.column), field.comparison));
-  const values = types.map(({ type }, index) =>
-    row.statement.parameter({ kind: 'value', index: query.values + index }, type.native + list),
-  );
-  if (list === '') return columns.map((column, index) => `${column} = ${values[index]}`);
-  if (columns.length === 1) return [`${columns.join()} = ANY (${values.join()})`];
-  const unnested = values.map((value) => `pg_catalog.unnest(${value})`).join(', ');
-  return [`(${columns.join(', ')}) IN (SELECT * FROM ROWS FROM (${unnested}) k)`];
-}
-
 /** LIMIT and OFFSET with a leading space. */
 function printListBounds(query: ReadQuery, statement: StatementBuilder): string {
   if (query.selector === 'key') return '';
-  const keys = query.selector === 'keys' ? query.selection.collection.descriptor.key.length : 0;
-  return printBounds(statement, query, query.values + keys);
+  return printBounds(statement, query, query.values + keyValues(query.selection.collection, query.selector));
 }
 
 /** Whether so many rows are sent as they come instead of being collected. */

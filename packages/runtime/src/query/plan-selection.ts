@@ -4,8 +4,9 @@ import { printCondition } from '../sql/condition.ts';
 import { allOf, where } from '../sql/fragment.ts';
 import { type Reach, reach, reachItem } from '../sql/related.ts';
 import type { Row } from '../sql/row.ts';
-import type { NestedOrders, NestedRead } from './nested.ts';
+import type { NestedAggregates, NestedOrders, NestedRead } from './nested.ts';
 import type { ShapeField } from './plan.ts';
+import { printNestedAggregates } from './plan-aggregate-rows.ts';
 import { printBounds } from './plan-bounds.ts';
 import { keyFields, orderBy, type PrintedTerm, printOrder, printRelationOrder } from './plan-order.ts';
 import { createPage, outerOrder } from './plan-page.ts';
@@ -26,9 +27,12 @@ export interface NestedLists {
   /** Where the bounds of each list that `deep` names find their values. */
   readonly positions: ReadonlyMap<NestedRead, number>;
   readonly orders: NestedOrders;
+  readonly aggregates: NestedAggregates;
 }
 
-type RelationPart = Extract<Selected, { kind: 'keys' | 'nested' }>;
+type RelationPart = Extract<Selected, { kind: 'keys' | 'nested' | 'aggregate' }>;
+type AggregatePart = Extract<Selected, { kind: 'aggregate' }>;
+type ListPart = Exclude<RelationPart, AggregatePart>;
 type ItemPart = Extract<Selected, { kind: 'item' }>;
 
 /** Prints the parts of a selection on a row. */
@@ -62,6 +66,7 @@ function printRelation(row: Row, part: RelationPart, lists: NestedLists): Printe
   const reached = reach(row, relation);
   // A selection is resolved against the same scope, so its relations have targets.
   if (reached === undefined) return { expression: 'NULL::int4', shape: { kind: 'scalar', wire: 'i4' } };
+  if (part.kind === 'aggregate') return printAggregated(reached, part, lists);
   const list = listOf(reached, part, lists);
   if (part.kind === 'keys') return printKeys(reached.target, list);
   return relation.descriptor.kind === 'm2o'
@@ -77,7 +82,7 @@ interface NestedList {
   readonly bounds: string;
 }
 
-function listOf(reached: Reach, { relation, read }: RelationPart, lists: NestedLists): NestedList {
+function listOf(reached: Reach, { relation, read }: ListPart, lists: NestedLists): NestedList {
   const { from, joins, target } = narrowed(reached, read);
   const asked = read === undefined ? [] : (lists.orders.get(read) ?? []);
   const order = asked.length > 0 ? printOrder(target, asked) : printNestedOrder(reached, relation.descriptor);
@@ -86,6 +91,13 @@ function listOf(reached: Reach, { relation, read }: RelationPart, lists: NestedL
       ? ` LIMIT ${lists.limit}`
       : printBounds(target.statement, read.request, lists.positions.get(read) ?? 0);
   return { from, predicate: allOf(joins), order, bounds };
+}
+
+/** The rows of a relation, aggregated. */
+function printAggregated(reached: Reach, { read }: AggregatePart, lists: NestedLists): Printed {
+  const names = lists.aggregates.get(read) ?? { groups: [], values: [], order: [] };
+  const bounds = printBounds(reached.target.statement, read.request, lists.positions.get(read) ?? 0);
+  return printNestedAggregates(narrowed(reached, read), names, read.having.condition, bounds);
 }
 
 /** The rows that also meet what `deep` asks of them. */

@@ -48,6 +48,9 @@ export interface Exported {
  *
  * With `meta` the first columns of every row are the counts in that order, followed by one boolean column that is false
  * on the single row that stands for an empty list; then the item's columns, as without `meta`.
+ *
+ * With `countsNamed` one more column stands in front: how many of the items named by key there are; and the boolean is
+ * there without `meta` too.
  */
 export interface ReadPlan {
   readonly statement: Statement;
@@ -55,6 +58,8 @@ export interface ReadPlan {
   readonly many: boolean;
   readonly fields: readonly ShapeField[];
   readonly meta: readonly ('total_count' | 'filter_count')[];
+  /** Set for aggregations of items named by key. */
+  readonly countsNamed?: boolean;
   /** True for `limit=-1` and large limits: run by `Database.stream`. */
   readonly streamed: boolean;
   /** Set when the answer is a file. */

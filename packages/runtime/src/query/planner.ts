@@ -15,7 +15,7 @@ import { parseSearch } from './parse-search.ts';
 import type { Binder, ReadPlan } from './plan.ts';
 import { createPlanCache, type PlanCache } from './plan-cache.ts';
 import { type NamedKeys, type Prepared, prepareRead } from './prepare.ts';
-import { buildOpenScope, buildScope, type CollectionScope, type Scope } from './scope.ts';
+import { buildOpenScope, buildScope, type CollectionScope, type Scope, withoutRows } from './scope.ts';
 import type { Selector } from './shape.ts';
 
 /** What a planner can be told; everything has a default. */
@@ -31,14 +31,17 @@ export interface PlannedRead {
   readonly plan: ReadPlan;
   readonly parameters: readonly Parameter[];
   /**
-   * Set when the request named items by key and nothing else selects: the number of rows that must come back. Fewer mean
-   * that one is missing or hidden, which is FORBIDDEN.
+   * Set when the request named items by key and nothing else selects, or when they are aggregated: how many of them there
+   * must be. Fewer mean that one is missing or hidden, which is FORBIDDEN.
    */
   readonly rows?: number;
 }
 
 /** A collection as a request names it: the planner looks the name up, so it may be one that does not exist. */
-export type NamedCollection = Pick<CollectionDescriptor, 'name'>;
+export interface NamedCollection extends Pick<CollectionDescriptor, 'name'> {
+  /** Set when the collection cannot be scanned yet: it is read as one without rows. */
+  readonly unpopulated?: true;
+}
 
 /**
  * Turns read requests into statements: parse, authorise, plan, print. Nothing here talks to a database.
@@ -84,13 +87,22 @@ export function createPlanner(api: CompiledApi, options: PlannerOptions = {}): P
     return plans;
   }
 
+  /** Plans over a view that is about to be filled are not worth keeping. */
+  function plansOver(caller: Caller, { name, unpopulated }: NamedCollection): ClassPlans {
+    const plans = plansOf(caller);
+    if (unpopulated !== true) return plans;
+    const scope = withoutRows(plans.scope, name);
+    return { scope, byShape: createPlanCache<ReadPlan>(1), byText: createPlanCache<Prepared>(1) };
+  }
+
   function parse(query: string | QueryTree): QueryTree {
     return typeof query === 'string' ? parseQueryString(query, limits) : query;
   }
 
   return {
-    list(caller, { name: collection }, query) {
-      const { scope, byShape, byText } = plansOf(caller);
+    list(caller, named, query) {
+      const collection = named.name;
+      const { scope, byShape, byText } = plansOver(caller, named);
       const { plan, values } = remembered(byText, 'list', collection, query, () => {
         const request = parseListRequest(parse(query), limits);
         return prepareRead(byShape, { scope, limits, selector: 'list', collection, request });
@@ -111,8 +123,9 @@ export function createPlanner(api: CompiledApi, options: PlannerOptions = {}): P
       const named = values ?? parseKeySegment(collectionOf(scope, collection), key);
       return { plan: prepared.plan, parameters: bind(prepared.plan.binders, [...prepared.values, ...named], caller) };
     },
-    search(caller, { name: collection }, body) {
-      const { scope, byShape } = plansOf(caller);
+    search(caller, named, body) {
+      const collection = named.name;
+      const { scope, byShape } = plansOver(caller, named);
       const search = parseSearch(body, limits);
       let count: number | undefined;
       const readKeys = (of: CollectionScope): NamedKeys => {
@@ -156,7 +169,10 @@ function collectionOf(scope: Scope, name: string): CollectionScope {
 }
 
 /** How many rows named keys must bring, when nothing else in the request selects rows. */
-function expectedRows({ filter, search, offset, limit }: ReadRequest, count: number): number | undefined {
+function expectedRows(request: ReadRequest, count: number): number | undefined {
+  const { filter, search, offset, limit, aggregate } = request;
+  // Aggregations count the named items on their own.
+  if (aggregate !== undefined) return count;
   return filter === undefined && search === undefined && offset === 0 && (limit === -1 || limit >= count)
     ? count
     : undefined;

@@ -1,10 +1,18 @@
 import type { Condition } from '../contract/index.ts';
-import { type AggregateNames, checkCalls, resolveAggregate } from './aggregate.ts';
+import { authoriseAggregate, checkCalls, resolveAggregate } from './aggregate.ts';
+import { authoriseCollection } from './authorise.ts';
 import { refuseUnknownFunctions } from './calls.ts';
 import { resolveFields } from './fields.ts';
-import { collectValues, type OpenValues, type ReadFilter, readFilter, refuseProblem } from './filter.ts';
-import { collectHaving, readHaving, visitHaving } from './having.ts';
-import { forbidden, invalidQuery } from './invalid.ts';
+import {
+  collectValues,
+  type OpenValues,
+  type ReadFilter,
+  readFilter,
+  refuseProblem,
+  refuseRelations,
+  relationsOf,
+} from './filter.ts';
+import { checkHaving, collectHaving, readHaving, refuseHaving } from './having.ts';
 import { authoriseNested, checkNested, type NestedReads, readNested, refuseNestedSyntax } from './nested.ts';
 import type { AggregateRequest } from './parse-aggregate.ts';
 import type { ReadPlan } from './plan.ts';
@@ -15,7 +23,7 @@ import { isStreamed } from './plan-read.ts';
 import type { Prepared, WantedRead } from './prepare.ts';
 import type { CollectionScope } from './scope.ts';
 import { withSearch } from './search.ts';
-import { conditionShape, limitShape } from './shape.ts';
+import { aggregateShape, conditionShape, limitShape } from './shape.ts';
 
 /** The conditions of an aggregation: its filter, its `having`, and those of `deep`. */
 interface Conditions {
@@ -24,31 +32,38 @@ interface Conditions {
   readonly nested: NestedReads;
 }
 
+/** What a shape is planned from. */
+type Planned = Pick<AggregateQuery, 'collection' | 'names' | 'condition' | 'having'>;
+
 /**
  * The stages of an aggregation behind the syntax of single parameters, in the order of the specification (1.5).
  *
- * The values are those of filter and search, then of `having`, then limit and offset, as `planAggregate` expects them.
+ * The values are those of filter and search, of `having`, of the keys, then limit and offset, as `planAggregate` expects
+ * them.
  */
 export function prepareAggregate(
   plans: PlanCache<ReadPlan>,
   wanted: WantedRead,
   aggregate: AggregateRequest,
 ): Prepared {
-  const { scope, request } = wanted;
-  const collection = scope.collections.get(wanted.collection);
+  const { scope, request, selector } = wanted;
   const conditions = readConditions(wanted, aggregate);
   checkSyntax(wanted, aggregate, conditions);
-  if (collection === undefined) throw forbidden();
-  const names = authorise(wanted, aggregate, collection, conditions);
+  const collection = authoriseCollection(scope, wanted.collection, selector);
+  const keys = wanted.keys?.(collection).values ?? [];
+  judgeNames(wanted, aggregate, collection, conditions);
+  const names = resolveAggregate(collection, aggregate);
+  checkHaving(collection, conditions.having);
   const condition = withSearch(conditions.filter.condition, collection, request.search);
   const having = conditions.having.condition;
+  refuseRelations(relationsOf(condition) + relationsOf(having), wanted.limits);
   const open: OpenValues = { operands: new Map(), values: [] };
   collectValues(open, scope, collection, condition);
   collectHaving(open, collection, having);
   const shape = shapeOf(wanted, aggregate, condition, having);
   const plan = plans.get(shape) ?? planNew(wanted, { collection, names, condition, having }, open);
   if (plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
-  return { plan, values: [...open.values, ...boundValues(request.limit, request.offset)] };
+  return { plan, values: [...open.values, ...keys, ...boundValues(request.limit, request.offset)] };
 }
 
 function readConditions({ scope, collection, request, limits }: WantedRead, aggregate: AggregateRequest): Conditions {
@@ -61,12 +76,10 @@ function readConditions({ scope, collection, request, limits }: WantedRead, aggr
 }
 
 function checkSyntax(
-  { scope, collection, selector, request }: WantedRead,
+  { scope, collection, request }: WantedRead,
   aggregate: AggregateRequest,
   { filter, having, nested }: Conditions,
 ): void {
-  if (selector === 'keys')
-    throw invalidQuery('"keys" name items, which are not aggregated; filter by the key instead.');
   refuseProblem(filter.problems, 'syntax');
   refuseHaving(having, 'syntax');
   refuseUnknownFunctions(scope, request.fields, 'fields', request.alias);
@@ -75,72 +88,56 @@ function checkSyntax(
 }
 
 /** Names, then values. `fields`, `alias` and `deep` select nothing here, but what is hidden is so in every parameter. */
-function authorise(
+function judgeNames(
   { scope, request, limits }: WantedRead,
   aggregate: AggregateRequest,
   collection: CollectionScope,
   { filter, having, nested }: Conditions,
-): AggregateNames {
+): void {
   refuseProblem(filter.problems, 'name');
   refuseHaving(having, 'name');
   const { late } = resolveFields({ scope, collection, aliases: request.alias, reads: nested, limits }, request.fields);
   const orders = authoriseNested(scope, nested);
-  const names = resolveAggregate(collection, aggregate);
+  authoriseAggregate(collection, aggregate);
   refuseProblem(filter.problems, 'value');
-  checkHaving(collection, having);
   checkNested(nested, orders);
   for (const problem of late) throw problem;
-  return names;
 }
 
 function planNew(
-  { scope, request, collection: name }: WantedRead,
-  of: Pick<AggregateQuery, 'collection' | 'names' | 'condition' | 'having'>,
+  { scope, request, collection: name, selector }: WantedRead,
+  planned: Planned,
   open: OpenValues,
 ): ReadPlan {
   const { limit, offset, meta, exported } = request;
+  const { groups } = planned.names;
   return planAggregate({
-    ...of,
+    ...planned,
     scope,
     limit,
     offset,
     meta,
-    streamed: of.names.groups.length > 0 && isStreamed(limit, undefined),
+    selector,
+    // Named items are counted before the first byte leaves.
+    streamed: selector === 'list' && groups.length > 0 && isStreamed(limit, undefined),
     exported: exported === undefined ? undefined : { format: exported, name },
     operands: open.operands,
     values: open.values.length,
   });
 }
 
-function checkHaving(collection: CollectionScope, having: ReadFilter): void {
-  refuseHaving(having, 'value');
-  visitHaving(collection, having.condition, (_, found) => {
-    if (found === undefined)
-      throw invalidQuery('"having" uses a function that is not defined for the type of a field.');
-  });
-}
-
-function refuseHaving({ problems }: ReadFilter, stage: 'syntax' | 'name' | 'value'): void {
-  const problem = problems.find((candidate) => candidate.stage === stage);
-  if (problem === undefined) return;
-  if (stage === 'name') throw forbidden();
-  throw invalidQuery(`"having" at "${problem.path.join('.')}" ${problem.message}.`);
-}
-
 function shapeOf(
-  { collection, request }: WantedRead,
-  { values, groups, sort }: AggregateRequest,
+  { collection, request, selector }: WantedRead,
+  aggregate: AggregateRequest,
   condition: Condition,
   having: Condition,
 ): string {
   return JSON.stringify([
     'aggregate',
+    selector,
     collection,
-    values.map((value) => [value.function, value.field]),
-    groups,
-    sort.map(({ name, descending }) => [descending, name]),
+    aggregateShape(aggregate, having),
     conditionShape(condition),
-    conditionShape(having),
     limitShape(request.limit),
     request.offset > 0,
     request.meta,

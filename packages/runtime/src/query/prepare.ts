@@ -1,14 +1,23 @@
 import type { Condition } from '../contract/index.ts';
-import { PlatformError } from '../errors.ts';
+import { authoriseCollection } from './authorise.ts';
 import { refuseUnknownFunctions } from './calls.ts';
 import { type ResolvedFields, resolveFields } from './fields.ts';
-import { collectValues, type OpenValues, type ReadFilter, readFilter, refuseProblem, relationsOf } from './filter.ts';
-import { forbidden, invalidQuery } from './invalid.ts';
+import {
+  collectValues,
+  type OpenValues,
+  type ReadFilter,
+  readFilter,
+  refuseProblem,
+  refuseRelations,
+  relationsOf,
+} from './filter.ts';
+import { invalidQuery } from './invalid.ts';
 import {
   authoriseNested,
   checkNested,
   collectNested,
   isSound,
+  type NestedAggregates,
   type NestedOrders,
   type NestedRead,
   type NestedReads,
@@ -68,6 +77,7 @@ interface AuthorisedNames extends ResolvedFields {
 interface Planned {
   readonly names: AuthorisedNames;
   readonly orders: NestedOrders;
+  readonly aggregates: NestedAggregates;
   readonly open: OpenValues;
   readonly positions: ReadonlyMap<NestedRead, number>;
   readonly keys: NamedKeys;
@@ -89,7 +99,7 @@ export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prep
   const conditions = readConditions(wanted);
   const { filter, nested } = conditions;
   checkSyntax(wanted, conditions);
-  const collection = authoriseCollection(wanted);
+  const collection = authoriseCollection(scope, wanted.collection, wanted.selector);
   const keys = wanted.keys?.(collection) ?? { values: [], count: 0 };
   const request = collection.descriptor.singleton ? { ...wanted.request, limit: 1, offset: 0 } : wanted.request;
   const condition = withSearch(filter.condition, collection, request.search);
@@ -98,18 +108,24 @@ export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prep
   const known = filter.problems.length === 0 && isSound(nested) ? plans.get(shape) : undefined;
   const names = known ?? authoriseNames(wanted, collection, nested);
   const orders = authoriseNested(scope, nested);
-  checkConditions(conditions, orders);
+  const aggregates = checkConditions(conditions, orders);
   const open: OpenValues = { operands: new Map(), values: [] };
   collectValues(open, scope, collection, condition);
   const positions = collectNested(open, scope, nested);
-  if (known === undefined && relationsOf(condition) + nestedRelationsOf(nested) > wanted.limits.filterRelations) {
-    throw invalidQuery('The filters look through too many relations.');
-  }
+  if (known === undefined) refuseRelations(relationsOf(condition) + nestedRelationsOf(nested), wanted.limits);
   if (open.values.length > mostValues) throw invalidQuery('The query has too many values.');
   const plan =
     'statement' in names
       ? names
-      : planNew({ ...wanted, request }, collection, { names, orders, open, positions, keys, condition });
+      : planNew({ ...wanted, request }, collection, {
+          names,
+          orders,
+          aggregates,
+          open,
+          positions,
+          keys,
+          condition,
+        });
   if (known === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   const bounds = wanted.selector === 'key' ? [] : boundValues(request.limit, request.offset);
   return { plan, values: [...open.values, ...keys.values, ...bounds] };
@@ -131,16 +147,6 @@ function checkSyntax({ scope, request }: WantedRead, { filter, nested }: Conditi
   refuseNestedSyntax(scope, nested, request.alias);
 }
 
-/** A singleton has no items to name, and a collection without a key none that could be named. */
-function authoriseCollection({ scope, collection: name, selector }: WantedRead): CollectionScope {
-  const collection = scope.collections.get(name);
-  if (collection === undefined) throw forbidden();
-  if (selector === 'list') return collection;
-  if (collection.descriptor.singleton) throw new PlatformError('ROUTE_NOT_FOUND');
-  if (collection.descriptor.key.length === 0) throw forbidden();
-  return collection;
-}
-
 function authoriseNames(
   { scope, request, limits }: WantedRead,
   collection: CollectionScope,
@@ -150,10 +156,10 @@ function authoriseNames(
   return { ...fields, order: resolveSort(scope, collection, request.sort) };
 }
 
-function checkConditions({ filter, nested }: Conditions, orders: NestedOrders): void {
+function checkConditions({ filter, nested }: Conditions, orders: NestedOrders): NestedAggregates {
   refuseProblem(filter.problems, 'name');
   refuseProblem(filter.problems, 'value');
-  checkNested(nested, orders);
+  return checkNested(nested, orders);
 }
 
 function planNew(
@@ -161,7 +167,8 @@ function planNew(
   { descriptor }: CollectionScope,
   of: Planned,
 ): ReadPlan {
-  const { names, orders, open, positions, keys, condition } = of;
+  const { names, orders, aggregates, open, positions, keys, condition } = of;
+  const singleton = selector === 'list' && descriptor.singleton;
   for (const problem of names.late) throw problem;
   checkSort(names.order);
   const { limit, offset, meta } = request;
@@ -174,9 +181,16 @@ function planNew(
     offset,
     meta,
     selector,
-    many: selector !== 'key' && (!descriptor.singleton || request.exported !== undefined),
+    // A singleton's file has rows as every other, of which there is one.
+    many: selector !== 'key' && (!singleton || request.exported !== undefined),
+    singleton,
     streamed: selector !== 'key' && isStreamed(limit, selector === 'keys' ? keys.count : undefined),
-    nested: { limit: Math.min(limits.defaultLimit, limits.maxLimit ?? limits.defaultLimit), positions, orders },
+    nested: {
+      limit: Math.min(limits.defaultLimit, limits.maxLimit ?? limits.defaultLimit),
+      positions,
+      orders,
+      aggregates,
+    },
     ...(request.exported && { exported: { format: request.exported, name: descriptor.name } }),
     operands: open.operands,
     values: open.values.length,

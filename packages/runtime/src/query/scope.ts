@@ -105,6 +105,13 @@ function grantOf(rules: readonly AccessRule[], name: string): Grant | undefined 
   return listing.length === rules.length ? null : listing.map((rule) => rule.where);
 }
 
+/** A scope in which a collection holds no rows: that of a view that nobody has filled yet. */
+export function withoutRows(scope: Scope, name: string): Scope {
+  const collection = scope.collections.get(name);
+  if (collection === undefined) return scope;
+  return { ...scope, collections: new Map([...scope.collections, [name, { ...collection, rows: [] }]]) };
+}
+
 const exportScopes = new WeakMap<Scope, Scope>();
 
 /**

@@ -21,6 +21,13 @@ export type Selected =
       readonly of: Selection;
       readonly read: NestedRead | undefined;
     }
+  /** A relation whose rows are aggregated. */
+  | {
+      readonly kind: 'aggregate';
+      readonly key: string;
+      readonly relation: RelationScope;
+      readonly read: NestedRead;
+    }
   /** The item of a link row: of one of the collections, else its key when `own` is there. */
   | {
       readonly kind: 'item';

@@ -1,5 +1,6 @@
 import type { Condition, Operand } from '../contract/index.ts';
 import type { NestedReads } from './nested.ts';
+import type { AggregateRequest } from './parse-aggregate.ts';
 import type { ReadRequest, SortTerm } from './parse-read.ts';
 
 /**
@@ -51,6 +52,7 @@ export function limitShape(limit: number): number | string {
   return limit > largestBufferedLimit ? 'streamed' : 'few';
 }
 
+/** A part of a shape, as JSON writes it. */
 type Part = Shape | boolean | number | readonly Part[];
 
 function sortShape(sort: readonly SortTerm[]): Part {
@@ -58,11 +60,22 @@ function sortShape(sort: readonly SortTerm[]): Part {
 }
 
 function nestedShape(reads: NestedReads): Part {
-  return [...reads].map(([name, { request, condition, below }]) => {
-    const { limit, offset, sort } = request;
+  return [...reads].map(([name, { request, condition, having, below }]) => {
+    const { limit, offset, sort, aggregate } = request;
     const size = commonLimits.has(limit) || limit === -1 ? limit : 'few';
-    return [name, conditionShape(condition), sortShape(sort), size, offset > 0, nestedShape(below)];
+    const rows = aggregate === undefined ? sortShape(sort) : aggregateShape(aggregate, having.condition);
+    return [name, conditionShape(condition), aggregate !== undefined, rows, size, offset > 0, nestedShape(below)];
   });
+}
+
+/** The structure of an aggregation without the values of its `having`. */
+export function aggregateShape({ values, groups, sort }: AggregateRequest, having: Condition): Part {
+  return [
+    values.map((value) => [value.function, value.field ?? false]),
+    groups,
+    sort.map(({ name, descending }) => [descending, name]),
+    conditionShape(having),
+  ];
 }
 
 /** Nested names and words, as JSON writes them. */

@@ -1,4 +1,4 @@
-import type { FieldDescriptor } from '../contract/index.ts';
+import { isOrdered } from '../contract/operators.ts';
 import { type Call, resolveCall } from './calls.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
 import type { SortTerm } from './parse-read.ts';
@@ -54,11 +54,4 @@ export function checkSort(order: readonly OrderTerm[]): void {
 
 function unsortable(): Error {
   return invalidQuery('"sort" takes fields that have an order, also through relations to one item.');
-}
-
-/** Whether PostgreSQL has an order for the type; what is read as text by `comparison` has one. */
-export function isOrdered(field: FieldDescriptor): boolean {
-  if (field.comparison !== undefined) return true;
-  const type = field.type === 'array' ? (field.element ?? 'unknown') : field.type;
-  return type !== 'json' && type !== 'unknown';
 }

@@ -1,58 +1,14 @@
-import type { FieldDescriptor, PortableType, WireForm } from '../contract/index.ts';
+import { type AggregateFunction, aggregateKind } from '../contract/aggregates.ts';
+import type { FieldDescriptor, WireForm } from '../contract/index.ts';
 import type { FieldScope } from '../query/scope.ts';
 import { cast, cell, comparable } from './cell.ts';
 import { type OperandType, operandType } from './operand.ts';
 import type { Row } from './row.ts';
 
-const functions = [
-  'count',
-  'countDistinct',
-  'countAll',
-  'sum',
-  'sumDistinct',
-  'avg',
-  'avgDistinct',
-  'min',
-  'max',
-] as const;
-
-/** A function over many rows (API specification, section 5.5). */
-export type AggregateFunction = (typeof functions)[number];
-
-const names: ReadonlySet<string> = new Set(functions);
-
-/** Whether a text names an aggregate function. */
-export function isAggregateFunction(name: string): name is AggregateFunction {
-  return names.has(name);
-}
-
-const sql: Readonly<Record<AggregateFunction, string>> = {
-  count: 'count',
-  countDistinct: 'count',
-  countAll: 'count',
-  sum: 'sum',
-  sumDistinct: 'sum',
-  avg: 'avg',
-  avgDistinct: 'avg',
-  min: 'min',
-  max: 'max',
-};
-
-const numbers: ReadonlySet<PortableType> = new Set(['integer', 'bigInteger', 'decimal', 'float']);
-const times: ReadonlySet<PortableType> = new Set(['date', 'time', 'dateTime', 'timestamp', 'interval']);
-const texts: ReadonlySet<PortableType> = new Set(['string', 'text', 'csv']);
-
-/** Whether a function is defined for fields of a type. Everything can be counted. */
-export function aggregateFits(name: AggregateFunction, type: PortableType): boolean {
-  if (sql[name] === 'count') return true;
-  if (numbers.has(type)) return true;
-  return sql[name] !== 'sum' && sql[name] !== 'avg' && (times.has(type) || texts.has(type));
-}
-
 /** The call of an aggregate function; without an argument it counts rows. */
 export function printAggregate(name: AggregateFunction, argument: string | null): string {
   const distinct = name.endsWith('Distinct') ? 'DISTINCT ' : '';
-  return `pg_catalog.${sql[name]}(${distinct}${argument ?? '*'})`;
+  return `pg_catalog.${aggregateKind(name)}(${distinct}${argument ?? '*'})`;
 }
 
 /**
@@ -88,12 +44,12 @@ const count: AggregateResult = {
  * and bigInteger are strings with every digit, averages of integers are numbers, everything else is as the column.
  */
 export function aggregateResult(name: AggregateFunction, field: FieldDescriptor | null): AggregateResult {
-  if (sql[name] === 'count' || field === null) return count;
+  if (aggregateKind(name) === 'count' || field === null) return count;
   if (name === 'min' || name === 'max') return { operand: operandType(field), wire: field.wire };
   if (field.type === 'float') return { operand: { type: 'float', native: 'float8' }, wire: count.wire };
   const operand: OperandType = { type: 'decimal', native: 'numeric' };
   if (field.type !== 'integer') return { operand, wire: { kind: 'text', cast: '::pg_catalog.text' } };
-  return sql[name] === 'sum'
+  return aggregateKind(name) === 'sum'
     ? { operand, wire: count.wire }
     : { operand, wire: { kind: 'number', cast: '::float8::pg_catalog.text' } };
 }

@@ -1,0 +1,56 @@
+import type { PortableType } from './types.ts';
+
+/** Functions over many rows (API specification, section 5.5). */
+export const aggregateFunctions = [
+  'count',
+  'countDistinct',
+  'countAll',
+  'sum',
+  'sumDistinct',
+  'avg',
+  'avgDistinct',
+  'min',
+  'max',
+] as const;
+
+/** One function over many rows. */
+export type AggregateFunction = (typeof aggregateFunctions)[number];
+
+const names: ReadonlySet<string> = new Set(aggregateFunctions);
+
+/** Whether a text names an aggregate function. */
+export function isAggregateFunction(name: string): name is AggregateFunction {
+  return names.has(name);
+}
+
+/** What a function computes, `Distinct` or not: a number of values, a sum, a mean, or one of the values. */
+export type AggregateKind = 'count' | 'sum' | 'avg' | 'min' | 'max';
+
+const kinds: Readonly<Record<AggregateFunction, AggregateKind>> = {
+  count: 'count',
+  countDistinct: 'count',
+  countAll: 'count',
+  sum: 'sum',
+  sumDistinct: 'sum',
+  avg: 'avg',
+  avgDistinct: 'avg',
+  min: 'min',
+  max: 'max',
+};
+
+/** The kind of a function. */
+export function aggregateKind(name: AggregateFunction): AggregateKind {
+  return kinds[name];
+}
+
+const numbers: ReadonlySet<PortableType> = new Set(['integer', 'bigInteger', 'decimal', 'float']);
+const times: ReadonlySet<PortableType> = new Set(['date', 'time', 'dateTime', 'timestamp', 'interval']);
+const texts: ReadonlySet<PortableType> = new Set(['string', 'text', 'csv']);
+
+/** Whether a function is defined for fields of a type. Everything can be counted; `countAll` takes no field at all. */
+export function aggregateFits(name: AggregateFunction, type: PortableType): boolean {
+  const kind = kinds[name];
+  if (kind === 'count') return true;
+  if (numbers.has(type)) return true;
+  return kind !== 'sum' && kind !== 'avg' && (times.has(type) || texts.has(type));
+}
