@@ -25,7 +25,7 @@ export function aggregateRows(view: View, table: Table, rows: readonly Row[], qu
   }));
 }
 
-function cutGroups(groups: readonly Group[], { limit = 100, offset = 0, page = null }: Query & { page?: number | null }) {
+function cutGroups(groups: readonly Group[], { limit = 100, offset, page }: Query): readonly Group[] {
   const places: Row[] = groups.map((_, index) => ({ index }));
   return cut(places, limit, offset, page).flatMap(({ index }) => groups[Number(index)] ?? []);
 }

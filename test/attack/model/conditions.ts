@@ -39,6 +39,12 @@ export interface Place {
 /** Tables by name. */
 export type Tables = (name: string) => Table;
 
+/** What a filter is read with. A relation to a table that cannot be read is no more than the field that holds its key. */
+export interface Reader {
+  readonly tables: Tables;
+  reads(table: string): boolean;
+}
+
 const all = (of: readonly Condition[]): Condition => ({ kind: 'all', of });
 
 /** Whether a value is an object, and no list. */
@@ -47,22 +53,22 @@ export function isObject(value: Json): value is JsonObject {
 }
 
 /** Reads what a filter says of a row. */
-export function readFilter(tables: Tables, place: Place, filter: JsonObject): Condition {
-  return all(Object.entries(filter).map(([name, value]) => readEntry(tables, place, name, value)));
+export function readFilter(reader: Reader, place: Place, filter: JsonObject): Condition {
+  return all(Object.entries(filter).map(([name, value]) => readEntry(reader, place, name, value)));
 }
 
-function readEntry(tables: Tables, place: Place, name: string, value: Json): Condition {
+function readEntry(reader: Reader, place: Place, name: string, value: Json): Condition {
   if (name === '_and' || name === '_or') {
-    const of = listOf(value).map((part) => readFilter(tables, place, part));
+    const of = listOf(value).map((part) => readFilter(reader, place, part));
     return { kind: name === '_and' ? 'all' : 'any', of };
   }
   const { table, link } = place;
   if (link !== undefined && name.startsWith('item:') && isObject(value)) {
     const target = name.slice('item:'.length);
-    return { kind: 'item', link, target, where: readFilter(tables, { table: tables(target) }, value) };
+    return { kind: 'item', link, target, where: readFilter(reader, { table: reader.tables(target) }, value) };
   }
   const relation = relationOf(table, name);
-  if (relation !== undefined) return readRelation(tables, relation, value);
+  if (relation !== undefined && reader.reads(relation.target)) return readRelation(reader, relation, value);
   const [, call, argument] = /^(\w+)\((.*)\)$/.exec(name) ?? [];
   if (columnOf(table, name) !== undefined || call === undefined || argument === undefined) {
     return readValues(name, null, value);
@@ -88,9 +94,9 @@ function readValues(field: string, call: string | null, value: Json): Condition 
 }
 
 /** Operators below a relation to one item compare its key; everything else describes the related rows. */
-function readRelation(tables: Tables, relation: Relation, value: Json): Condition {
+function readRelation(reader: Reader, relation: Relation, value: Json): Condition {
   const inside: Place = {
-    table: tables(relation.target),
+    table: reader.tables(relation.target),
     ...(relation.kind === 'm2a' && { link: relation }),
   };
   if (!isObject(value)) return readValues(relation.name, null, value);
@@ -100,12 +106,12 @@ function readRelation(tables: Tables, relation: Relation, value: Json): Conditio
     kind: 'rows',
     relation,
     quantifier,
-    where: readFilter(tables, inside, where),
+    where: readFilter(reader, inside, where),
   });
   for (const [name, of] of Object.entries(value)) {
     if ((name === '_some' || name === '_none') && isObject(of)) parts.push(rows(name === '_some' ? 'some' : 'none', of));
     else if (isKeyGroup(name, of)) {
-      const members = listOf(of).map((part) => readRelation(tables, relation, part));
+      const members = listOf(of).map((part) => readRelation(reader, relation, part));
       parts.push({ kind: name === '_and' ? 'all' : 'any', of: members });
     } else if (isOperator(name)) parts.push(readValues(relation.name, null, { [name]: of }));
     else described[name] = of;
@@ -127,8 +133,7 @@ function isKeyGroup(name: string, value: Json): boolean {
 }
 
 /** What can be seen of a row, by whoever looks. */
-export interface Eyes {
-  readonly tables: Tables;
+export interface Eyes extends Reader {
   /** Null where the cell is hidden. */
   cell(table: Table, row: Row, field: string): Json;
   /** The related rows that can be seen; null where the relation's own cell is hidden. */

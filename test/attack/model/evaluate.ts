@@ -23,13 +23,13 @@ export function matches(
   link?: LinkRelation,
 ): boolean {
   if (filter === undefined) return true;
-  return holds({ eyes, asker }, table, row, readFilter(eyes.tables, { table, ...(link && { link }) }, filter));
+  return holds({ eyes, asker }, table, row, readFilter(eyes, { table, ...(link && { link }) }, filter));
 }
 
 /** A rule judged on one row: where it uses a value of the caller that is missing, it is false as a whole. */
 export function ruleMatches(eyes: Eyes, asker: Asker, table: Table, row: Row, filter: JsonObject | null): boolean {
   if (filter === null) return true;
-  const condition = readFilter(eyes.tables, { table }, filter);
+  const condition = readFilter(eyes, { table }, filter);
   return !usesMissing({ eyes, asker }, table, condition) && holds({ eyes, asker }, table, row, condition);
 }
 
@@ -100,6 +100,7 @@ function operate(asker: Asker, type: CellType, cell: Json, operator: string, val
   if (operator === '_nnull' || (operator === '_neq' && value === null)) return (cell !== null) === (flag || value === null);
   if (operator === '_empty') return (cell === null || cell === '') === flag;
   if (operator === '_nempty') return (cell !== null && cell !== '') === flag;
+  if (operator === '_nin' && Array.isArray(value) && value.length === 0) return true;
   if (cell === null) return false;
   const order = (of: Json): number => {
     const own = resolve(asker, type, of);

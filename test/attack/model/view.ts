@@ -29,8 +29,6 @@ export interface View extends Eyes {
   visible(table: Table): readonly Row[];
   /** Whether the role can name a field or a relation of a table at all. */
   names(table: Table, name: string): boolean;
-  /** Whether the role can read a table at all. */
-  reads(name: string): boolean;
   /** Every row of a junction: what is a detail of a relation is seen through it. */
   junctionRows(junction: Table): readonly Row[];
   /** The readable rows behind a relation, whether or not the role may follow it from this row. */
@@ -43,6 +41,7 @@ export function openEyes(world: World, rows: Rows): Eyes {
   const all = (name: string): readonly Row[] => rows.get(name) ?? [];
   return {
     tables,
+    reads: () => true,
     cell: (_table, row, field) => row[field] ?? null,
     related: (_table, row, relation) => follow(all, relation, row, () => true),
     item: (link, row, target) =>

@@ -28,6 +28,9 @@ const parameters: ReadonlyMap<string, string> = new Map(
   ['filter', 'search', 'sort', 'limit', 'offset', 'page'].map((name) => [`_${name}`, name]),
 );
 
+/** Every key of `deep` that is a parameter; all others name relations. */
+export const deepParameterNames: ReadonlySet<string> = new Set(parameters.keys());
+
 /** Keys that are specified but not compiled into this version. */
 const unavailable: ReadonlySet<string> = new Set(['_aggregate', '_group']);
 
