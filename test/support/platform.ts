@@ -42,6 +42,8 @@ export interface Ask {
 export interface Platform {
   readonly url: string;
   readonly pid: number;
+  /** Everything that the process has printed, its log included. */
+  log(): string;
   ask(path: string, ask?: Ask): Promise<Answer>;
   /** The same as the role admin. */
   admin(path: string, ask?: Ask): Promise<Answer>;
@@ -99,12 +101,15 @@ export async function startPlatform(
   });
   const exited = once(child, 'exit');
   const errors = textOf(child.stderr);
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => void (printed += String(chunk)));
   const url = await Promise.race([listening(child.stdout), exited.then(() => null)]);
   if (url === null) throw new Error(`The platform did not start:\n${await errors}`);
   const ask = (path: string, options: Ask = {}): Promise<Answer> => request(`${url}${path}`, options);
   return {
     url,
     pid: child.pid ?? 0,
+    log: () => printed,
     ask,
     admin: (path, options) => ask(path, { ...options, token: adminToken }),
     async stop(signal = 'SIGTERM') {

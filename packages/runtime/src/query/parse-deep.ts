@@ -34,6 +34,9 @@ const parameters: ReadonlyMap<string, string> = new Map([
   ['_group', 'groupBy'],
 ]);
 
+/** Every key of `deep` that is a parameter; all others name relations. */
+export const deepParameterNames: ReadonlySet<string> = new Set(parameters.keys());
+
 interface Level {
   readonly text: boolean;
   readonly limits: ReadLimits;

@@ -34,6 +34,11 @@ export function printRelationOrder(row: Row, sort: string | undefined): readonly
   return printOrder(row, defaultOrder(row.collection, sort ?? row.collection.descriptor.sort));
 }
 
+/** Orders by the sort field of a relation or collection alone; nothing where the caller cannot name it. */
+export function printSortField(row: Row, sort: string | undefined): readonly PrintedTerm[] {
+  return defaultOrder(row.collection, sort).map((term) => printTerm(row, term));
+}
+
 /** A term that orders by a column of a row. */
 export function plainTerm(row: Row, column: string, direction: '' | ' DESC'): PrintedTerm {
   return { expression: row.column(column), direction, column };

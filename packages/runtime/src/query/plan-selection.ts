@@ -1,14 +1,14 @@
-import type { RelationDescriptor } from '../contract/index.ts';
+import type { ManyToMany, RelationDescriptor } from '../contract/index.ts';
 import { cast, cell, granted, guarded } from '../sql/cell.ts';
 import { printCondition } from '../sql/condition.ts';
 import { allOf, where } from '../sql/fragment.ts';
 import { type Reach, reach, reachItem } from '../sql/related.ts';
-import type { Row } from '../sql/row.ts';
+import { type Row, tableRow } from '../sql/row.ts';
 import type { NestedAggregates, NestedOrders, NestedRead } from './nested.ts';
 import type { ShapeField } from './plan.ts';
 import { printNestedAggregates } from './plan-aggregate-rows.ts';
 import { printBounds } from './plan-bounds.ts';
-import { keyFields, orderBy, type PrintedTerm, printOrder, printRelationOrder } from './plan-order.ts';
+import { keyFields, orderBy, type PrintedTerm, printOrder, printRelationOrder, printSortField } from './plan-order.ts';
 import { createPage, outerOrder } from './plan-page.ts';
 import { type Printed, printField, printFunctionPart, printOwnKey } from './plan-value.ts';
 import type { FieldScope } from './scope.ts';
@@ -158,10 +158,11 @@ function printRecords(expressions: readonly string[], fields: readonly ShapeFiel
 
 /** The keys of the related rows: values, or path forms where the key has several fields (specification, section 4). */
 function printKeys(target: Row, { from, predicate, order, bounds }: NestedList): Printed {
-  const keys = keyFields(target.collection.descriptor).map((field) => {
-    const scoped = target.collection.fields.get(field.name) ?? { descriptor: field, grant: null, secret: false };
-    return printField(target, scoped);
-  });
+  const fields = keyFields(target.collection.descriptor).map(
+    (field): FieldScope =>
+      target.collection.fields.get(field.name) ?? { descriptor: field, grant: null, secret: false },
+  );
+  const keys = fields.map((field) => printField(target, field));
   const rows = `${from}${where(predicate)}${orderBy(order)}${bounds}`;
   const [only] = keys;
   if (only !== undefined && keys.length === 1 && only.shape.kind === 'scalar') {
@@ -170,20 +171,40 @@ function printKeys(target: Row, { from, predicate, order, bounds }: NestedList):
       shape: { kind: 'array', element: only.shape.wire },
     };
   }
-  const record = `ROW(${keys.map(({ expression }) => expression).join(', ')})`;
+  const record = guarded(isWhole(target, fields), `ROW(${keys.map(({ expression }) => expression).join(', ')})`);
   const parts = keys.map(({ shape }) => (shape.kind === 'scalar' ? shape.wire : 'text'));
   return { expression: `ARRAY(SELECT ${record} FROM ${rows})`, shape: { kind: 'paths', parts } };
 }
 
+/** A key of which one part is missing or cannot be read is no key, and must not look like one. */
+function isWhole(row: Row, fields: readonly FieldScope[]): string {
+  return allOf(
+    fields.flatMap(({ grant, descriptor }) => [
+      granted(row, grant),
+      ...(descriptor.nullable ? [`${row.column(descriptor.column)} IS NOT NULL`] : []),
+    ]),
+  );
+}
+
 /** A relation's rows follow its sort field: that of the junction for an m2m, else that of the rows themselves. */
-function printNestedOrder({ target, junction }: Reach, relation: RelationDescriptor): readonly PrintedTerm[] {
+function printNestedOrder(reached: Reach, relation: RelationDescriptor): readonly PrintedTerm[] {
+  const { target } = reached;
   if (relation.kind !== 'm2m') {
     return printRelationOrder(target, relation.kind === 'm2o' ? undefined : relation.sort);
   }
-  const names =
-    target.scope.rules?.collections.get(relation.junction) ?? target.scope.collections.get(relation.junction);
-  const sort = relation.sort === undefined ? undefined : names?.fields.get(relation.sort);
-  const own = printRelationOrder(target, undefined);
-  if (sort === undefined || junction === undefined) return own;
-  return [{ expression: `${junction}.${sort.descriptor.column}`, direction: '' }, ...own];
+  return [...printJunctionOrder(reached, relation), ...printRelationOrder(target, undefined)];
+}
+
+/**
+ * The order that a junction gives to what lies behind it. Like its rows (`reach`), its sort field is a detail of the
+ * relation for those who cannot read the junction. For all others it is a field like any other: passed over where they
+ * cannot name it, and null where they cannot read its cell.
+ */
+function printJunctionOrder({ target, junction }: Reach, relation: ManyToMany): readonly PrintedTerm[] {
+  const { statement, scope } = target;
+  const collection = scope.collections.get(relation.junction) ?? scope.rules?.collections.get(relation.junction);
+  if (junction === undefined || collection === undefined) return [];
+  const terms = printSortField(tableRow(statement, scope, collection, junction), relation.sort);
+  // A page selects columns of its own table only, so it takes this one as an expression.
+  return terms.map(({ expression, direction }) => ({ expression, direction }));
 }
