@@ -1,7 +1,8 @@
 /** Every type in its one JSON form, the same nested or not. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { createProject, type Platform, startPlatform } from '../support/platform.ts';
+import { startBothLanes } from '../support/lanes.ts';
+import { createProject, type Platform } from '../support/platform.ts';
 
 /** Column type, SQL literal, JSON of the answer. */
 const values: readonly (readonly [string, string, string])[] = [
@@ -65,7 +66,12 @@ beforeAll(async () => {
     INSERT INTO parent VALUES (1);
     INSERT INTO link VALUES (1, 1, 1), (2, 1, 2);`);
   project = await createProject();
-  platform = await startPlatform(project.folder, database.url, { TZ: 'America/New_York' });
+  platform = await startBothLanes({
+    folder: project.folder,
+    databaseUrl: database.url,
+    directUrl: database.url,
+    environment: { TZ: 'America/New_York' },
+  });
 });
 afterAll(async () => {
   await platform?.stop();

@@ -6,23 +6,6 @@ import { connectPostgres } from '../../packages/runtime/src/database/postgres.ts
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { collect, eventually, statement } from './statements.ts';
 
-let place: TestDatabase;
-let opened: Database[] = [];
-beforeAll(async () => {
-  place = await createDatabase('CREATE TABLE note (id int PRIMARY KEY, body text); INSERT INTO note VALUES (1, $$a$$)');
-});
-afterEach(async () => {
-  await Promise.all(opened.map((database) => database.close(0)));
-  opened = [];
-});
-afterAll(() => place.drop());
-
-async function open(options: Partial<PostgresOptions> = {}): Promise<Database> {
-  const database = await connectPostgres({ url: place.url, ...options });
-  opened.push(database);
-  return database;
-}
-
 async function read(database: Database, text: string, ...parameters: (string | null)[]): Promise<string[]> {
   const sink = collect();
   await database.read(statement(text), parameters, sink);
@@ -39,257 +22,283 @@ async function failure(promise: Promise<unknown>): Promise<{ code: string; cause
   throw new Error('It did not fail.');
 }
 
-test('the session makes results independent of settings, and only reads', async () => {
-  await withClient(place.url, (client) =>
-    client.query(`ALTER DATABASE ${place.name} SET timezone = 'Asia/Kolkata'; 
-      ALTER DATABASE ${place.name} SET datestyle = 'SQL, DMY'; ALTER DATABASE ${place.name} SET bytea_output = 'escape'`),
-  );
-  const database = await open();
-  const names = ['timezone', 'datestyle', 'intervalstyle', 'bytea_output', 'plan_cache_mode', 'application_name'];
-  const rows = await database.query(
-    `SELECT pg_catalog.current_setting(name) FROM pg_catalog.unnest($1::text[]) WITH ORDINALITY AS n(name, i) ORDER BY i`,
-    [`{${names.join(',')}}`],
-  );
-  const expected = ['UTC', 'ISO, DMY', 'iso_8601', 'hex', 'force_generic_plan', 'platform'];
-  expect(rows.map(([value]) => value)).toEqual(expected);
-  const { code } = await failure(read(database, 'INSERT INTO note VALUES (2) RETURNING id'));
-  expect(code).toBe('SERVICE_UNAVAILABLE');
-});
-
-test('small queries give texts and nulls', async () => {
-  const database = await open();
-  const rows = await database.query('SELECT $1::int + 1, $2::text, ARRAY[1, 2], $3::text', ['1', 'é"', null]);
-  expect(rows).toEqual([['2', 'é"', '{1,2}', null]]);
-});
-
-describe('pipelining', () => {
-  test('answers go to those who asked, in any mixture of sizes', async () => {
-    const database = await open();
-    const sizes = Array.from({ length: 500 }, (_, i) => (i * 7_919) % 3_000);
-    const answers = await Promise.all(
-      sizes.map((size, i) => read(database, `SELECT repeat('x', $1::int) || $2`, String(size), String(i))),
+describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
+  let place: TestDatabase;
+  let opened: Database[] = [];
+  beforeAll(async () => {
+    place = await createDatabase(
+      'CREATE TABLE note (id int PRIMARY KEY, body text); INSERT INTO note VALUES (1, $$a$$)',
     );
-    expect(answers).toEqual(sizes.map((size, i) => ['x'.repeat(size) + i]));
   });
-
-  test('an error stays with its own request', async () => {
-    const database = await open({ readConnections: 1 });
-    const results = await Promise.all(
-      Array.from({ length: 100 }, (_, i) => {
-        const text = i % 3 === 0 ? 'SELECT (1 / ($1::int * 0))::text' : 'SELECT $1::text';
-        return read(database, text, String(i)).catch((error: { code: string }) => [error.code]);
-      }),
-    );
-    expect(results).toEqual(results.map((_, i) => [i % 3 === 0 ? 'SERVICE_UNAVAILABLE' : String(i)]));
+  afterEach(async () => {
+    await Promise.all(opened.map((database) => database.close(0)));
+    opened = [];
   });
+  afterAll(() => place.drop());
 
-  test('a statement that cannot be prepared fails for all who sent it, and can be prepared later', async () => {
-    const database = await open({ readConnections: 1 });
-    const text = 'SELECT body FROM late';
-    const failures = await Promise.all(Array.from({ length: 20 }, () => failure(read(database, text))));
-    expect(new Set(failures.map(({ code }) => code))).toEqual(new Set(['SERVICE_UNAVAILABLE']));
-    await withClient(place.url, (client) => client.query(`CREATE TABLE late AS SELECT 'there' AS body`));
-    expect(await read(database, text)).toEqual(['there']);
-  });
-
-  test('a sink that throws fails its own request only', async () => {
-    const database = await open({ readConnections: 1 });
-    const bad = database.read(statement('SELECT 1'), [], {
-      row() {
-        throw new Error('broken sink');
-      },
-    });
-    const good = read(database, 'SELECT $1::text', 'x');
-    expect((await failure(bad)).code).toBe('INTERNAL_SERVER_ERROR');
-    expect(await good).toEqual(['x']);
-  });
-});
-
-test('a value of 50 MB arrives whole', async () => {
-  const database = await open();
-  const sink = collect();
-  const text = `SELECT pg_catalog.json_build_object('x', repeat('0123456789', 5000000))`;
-  await database.read(statement(text), [], sink);
-  expect(sink.rows[0]?.length).toBe(50_000_000 + '{"x" : ""}'.length);
-  expect(sink.rows[0]?.subarray(0, 12).toString()).toBe('{"x" : "0123');
-});
-
-test('a parameter of 5 MB arrives whole', async () => {
-  const database = await open();
-  expect(await read(database, 'SELECT pg_catalog.length($1::text)::text', 'é'.repeat(2_500_000))).toEqual(['2500000']);
-});
-
-test('10,000 statements: old ones are closed, and still work when they come again', async () => {
-  const database = await open({ readConnections: 1, preparedLimit: 100 });
-  for (let from = 0; from < 10_000; from += 500) {
-    const texts = Array.from({ length: 500 }, (_, i) => `SELECT ${from + i}::text`);
-    const answers = await Promise.all(texts.map((text) => read(database, text)));
-    expect(answers.flat()).toEqual(texts.map((_, i) => String(from + i)));
+  async function open(options: Partial<PostgresOptions> = {}): Promise<Database> {
+    const database = await connectPostgres({ url: place.url, driver, ...options });
+    opened.push(database);
+    return database;
   }
-  expect(await read(database, 'SELECT 0::text')).toEqual(['0']);
-  const [[count] = []] = await database.query('SELECT count(*) FROM pg_catalog.pg_prepared_statements', []);
-  expect(Number(count)).toBe(100);
-});
 
-describe('prepared statements that the server no longer has', () => {
-  test('a changed result type', async () => {
-    const database = await open({ readConnections: 1 });
-    await withClient(place.url, (client) => client.query('CREATE TABLE shape (x int); INSERT INTO shape VALUES (1)'));
-    expect((await read(database, 'SELECT x FROM shape'))[0]).toBe('\0\0\0\x01');
-    await withClient(place.url, (client) => client.query('ALTER TABLE shape ALTER x TYPE text'));
-    expect(await Promise.all([1, 2, 3].map(() => read(database, 'SELECT x FROM shape')))).toEqual([
-      ['1'],
-      ['1'],
-      ['1'],
+  test('the session makes results independent of settings, and only reads', async () => {
+    await withClient(place.url, (client) =>
+      client.query(`ALTER DATABASE ${place.name} SET timezone = 'Asia/Kolkata'; 
+      ALTER DATABASE ${place.name} SET datestyle = 'SQL, DMY'; ALTER DATABASE ${place.name} SET bytea_output = 'escape'`),
+    );
+    const database = await open();
+    const names = ['timezone', 'datestyle', 'intervalstyle', 'bytea_output', 'plan_cache_mode', 'application_name'];
+    const rows = await database.query(
+      `SELECT pg_catalog.current_setting(name) FROM pg_catalog.unnest($1::text[]) WITH ORDINALITY AS n(name, i) ORDER BY i`,
+      [`{${names.join(',')}}`],
+    );
+    const plans = driver === 'fast' ? 'force_generic_plan' : 'auto';
+    const expected = ['UTC', 'ISO, DMY', 'iso_8601', 'hex', plans, 'platform'];
+    expect(rows.map(([value]) => value)).toEqual(expected);
+    const { code } = await failure(read(database, 'INSERT INTO note VALUES (2) RETURNING id'));
+    expect(code).toBe('SERVICE_UNAVAILABLE');
+  });
+
+  test('small queries give texts and nulls', async () => {
+    const database = await open();
+    const rows = await database.query('SELECT $1::int + 1, $2::text, ARRAY[1, 2], $3::text', ['1', 'é"', null]);
+    expect(rows).toEqual([['2', 'é"', '{1,2}', null]]);
+  });
+
+  describe('pipelining', () => {
+    test('answers go to those who asked, in any mixture of sizes', async () => {
+      const database = await open();
+      const sizes = Array.from({ length: 500 }, (_, i) => (i * 7_919) % 3_000);
+      const answers = await Promise.all(
+        sizes.map((size, i) => read(database, `SELECT repeat('x', $1::int) || $2`, String(size), String(i))),
+      );
+      expect(answers).toEqual(sizes.map((size, i) => ['x'.repeat(size) + i]));
+    });
+
+    test('an error stays with its own request', async () => {
+      const database = await open({ readConnections: 1 });
+      const results = await Promise.all(
+        Array.from({ length: 100 }, (_, i) => {
+          const text = i % 3 === 0 ? 'SELECT (1 / ($1::int * 0))::text' : 'SELECT $1::text';
+          return read(database, text, String(i)).catch((error: { code: string }) => [error.code]);
+        }),
+      );
+      expect(results).toEqual(results.map((_, i) => [i % 3 === 0 ? 'SERVICE_UNAVAILABLE' : String(i)]));
+    });
+
+    test('a statement that cannot be prepared fails for all who sent it, and can be prepared later', async () => {
+      const database = await open({ readConnections: 1 });
+      const text = 'SELECT body FROM late';
+      const failures = await Promise.all(Array.from({ length: 20 }, () => failure(read(database, text))));
+      expect(new Set(failures.map(({ code }) => code))).toEqual(new Set(['SERVICE_UNAVAILABLE']));
+      await withClient(place.url, (client) => client.query(`CREATE TABLE late AS SELECT 'there' AS body`));
+      expect(await read(database, text)).toEqual(['there']);
+    });
+
+    test('a sink that throws fails its own request only', async () => {
+      const database = await open({ readConnections: 1 });
+      const bad = database.read(statement('SELECT 1'), [], {
+        row() {
+          throw new Error('broken sink');
+        },
+      });
+      const good = read(database, 'SELECT $1::text', 'x');
+      expect((await failure(bad)).code).toBe('INTERNAL_SERVER_ERROR');
+      expect(await good).toEqual(['x']);
+    });
+  });
+
+  test('a value of 50 MB arrives whole', async () => {
+    const database = await open();
+    const sink = collect();
+    const text = `SELECT pg_catalog.json_build_object('x', repeat('0123456789', 5000000))`;
+    await database.read(statement(text), [], sink);
+    expect(sink.rows[0]?.length).toBe(50_000_000 + '{"x" : ""}'.length);
+    expect(sink.rows[0]?.subarray(0, 12).toString()).toBe('{"x" : "0123');
+  });
+
+  test('a parameter of 5 MB arrives whole', async () => {
+    const database = await open();
+    expect(await read(database, 'SELECT pg_catalog.length($1::text)::text', 'é'.repeat(2_500_000))).toEqual([
+      '2500000',
     ]);
   });
 
-  test('all of them dropped behind our back, as by a pooler', async () => {
-    const database = await open({ readConnections: 1 });
-    const texts = [0, 1, 2, 3].map((i) => `SELECT ${i}::text`);
-    await Promise.all(texts.map((text) => read(database, text)));
-    await database.query('DEALLOCATE ALL', []);
-    expect((await Promise.all(texts.map((text) => read(database, text)))).flat()).toEqual(['0', '1', '2', '3']);
+  test('10,000 statements: old ones are closed, and still work when they come again', async () => {
+    const database = await open({ readConnections: 1, preparedLimit: 100 });
+    for (let from = 0; from < 10_000; from += 500) {
+      const texts = Array.from({ length: 500 }, (_, i) => `SELECT ${from + i}::text`);
+      const answers = await Promise.all(texts.map((text) => read(database, text)));
+      expect(answers.flat()).toEqual(texts.map((_, i) => String(from + i)));
+    }
+    expect(await read(database, 'SELECT 0::text')).toEqual(['0']);
     const [[count] = []] = await database.query('SELECT count(*) FROM pg_catalog.pg_prepared_statements', []);
-    expect(Number(count)).toBeLessThanOrEqual(4);
+    expect(Number(count)).toBe(driver === 'fast' ? 100 : 0);
   });
 
-  test('a name that is taken already', async () => {
-    const database = await open({ readConnections: 1 });
-    const { name, text } = statement(`SELECT 'ours'`);
-    await database.query(`PREPARE "${name}" AS SELECT 'theirs'`, []);
-    const sink = collect();
-    await database.read({ name, text }, [], sink);
-    expect(sink.texts()).toEqual(['ours']);
-  });
-});
+  describe('prepared statements that the server no longer has', () => {
+    test('a changed result type', async () => {
+      const database = await open({ readConnections: 1 });
+      await withClient(place.url, (client) => client.query('CREATE TABLE shape (x int); INSERT INTO shape VALUES (1)'));
+      expect((await read(database, 'SELECT x FROM shape'))[0]).toBe('\0\0\0\x01');
+      await withClient(place.url, (client) => client.query('ALTER TABLE shape ALTER x TYPE text'));
+      expect(await Promise.all([1, 2, 3].map(() => read(database, 'SELECT x FROM shape')))).toEqual([
+        ['1'],
+        ['1'],
+        ['1'],
+      ]);
+    });
 
-describe('lost connections', () => {
-  test('reads under way are read again elsewhere', async () => {
-    const database = await open({ applicationName: 'lost_test' });
-    const text = `SELECT $1::text || pg_catalog.pg_sleep(0.3)::text`;
-    const reads = Array.from({ length: 20 }, (_, i) =>
-      read(database, text.replace('0.3', i < 2 ? '0.3' : '0'), String(i)),
-    );
-    await new Promise((resolve) => setTimeout(resolve, 60));
-    await withClient(place.url, (client) =>
-      client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lost_test'`),
-    );
-    expect((await Promise.all(reads)).flat()).toEqual(Array.from({ length: 20 }, (_, i) => String(i)));
-  });
+    test('all of them dropped behind our back, as by a pooler', async () => {
+      const database = await open({ readConnections: 1 });
+      const texts = [0, 1, 2, 3].map((i) => `SELECT ${i}::text`);
+      await Promise.all(texts.map((text) => read(database, text)));
+      await database.query('DEALLOCATE ALL', []);
+      expect((await Promise.all(texts.map((text) => read(database, text)))).flat()).toEqual(['0', '1', '2', '3']);
+      const [[count] = []] = await database.query('SELECT count(*) FROM pg_catalog.pg_prepared_statements', []);
+      expect(Number(count)).toBeLessThanOrEqual(4);
+    });
 
-  test('a read that has delivered rows is not', async () => {
-    const database = await open({ applicationName: 'partial_test' });
-    let rows = 0;
-    const text = 'SELECT i, pg_catalog.pg_sleep(i / 2000) FROM generate_series(1, 4000) i';
-    const half = failure(database.read(statement(text), [], { row: () => void rows++ }));
-    await eventually(async () => rows > 0);
-    await withClient(place.url, (client) =>
-      client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'partial_test'`),
-    );
-    expect((await half).code).toBe('SERVICE_UNAVAILABLE');
-    expect(await read(database, 'SELECT 1::text')).toEqual(['1']);
+    test('a name that is taken already', async () => {
+      const database = await open({ readConnections: 1 });
+      const { name, text } = statement(`SELECT 'ours'`);
+      await database.query(`PREPARE "${name}" AS SELECT 'theirs'`, []);
+      const sink = collect();
+      await database.read({ name, text }, [], sink);
+      expect(sink.texts()).toEqual(['ours']);
+    });
   });
 
-  test('a server that is away is unavailable until it is back', async () => {
-    const gate = await openGate(place.url);
-    const database = await open({ url: gate.url, poolTimeoutMs: 300 });
-    expect(await read(database, 'SELECT 1::text')).toEqual(['1']);
-    await gate.shut();
-    const started = Date.now();
-    expect((await failure(read(database, 'SELECT 1::text'))).code).toBe('SERVICE_UNAVAILABLE');
-    expect(Date.now() - started).toBeLessThan(1_500);
-    await gate.open();
-    expect(
-      await eventually(() =>
-        read(database, 'SELECT 1::text').then(
-          () => true,
-          () => false,
+  describe('lost connections', () => {
+    test('reads under way are read again elsewhere', async () => {
+      const database = await open({ applicationName: 'lost_test' });
+      const text = `SELECT $1::text || pg_catalog.pg_sleep(0.3)::text`;
+      const reads = Array.from({ length: 20 }, (_, i) =>
+        read(database, text.replace('0.3', i < 2 ? '0.3' : '0'), String(i)),
+      );
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      await withClient(place.url, (client) =>
+        client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lost_test'`),
+      );
+      expect((await Promise.all(reads)).flat()).toEqual(Array.from({ length: 20 }, (_, i) => String(i)));
+    });
+
+    test('a read that has delivered rows is not', async () => {
+      const database = await open({ applicationName: 'partial_test' });
+      let rows = 0;
+      const text = 'SELECT i, pg_catalog.pg_sleep(i / 2000) FROM generate_series(1, 4000) i';
+      const half = failure(database.read(statement(text), [], { row: () => void rows++ }));
+      await eventually(async () => rows > 0);
+      await withClient(place.url, (client) =>
+        client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'partial_test'`),
+      );
+      expect((await half).code).toBe('SERVICE_UNAVAILABLE');
+      expect(await read(database, 'SELECT 1::text')).toEqual(['1']);
+    });
+
+    test('a server that is away is unavailable until it is back', async () => {
+      const gate = await openGate(place.url);
+      const database = await open({ url: gate.url, poolTimeoutMs: 300 });
+      expect(await read(database, 'SELECT 1::text')).toEqual(['1']);
+      await gate.shut();
+      const started = Date.now();
+      expect((await failure(read(database, 'SELECT 1::text'))).code).toBe('SERVICE_UNAVAILABLE');
+      expect(Date.now() - started).toBeLessThan(1_500);
+      await gate.open();
+      expect(
+        await eventually(() =>
+          read(database, 'SELECT 1::text').then(
+            () => true,
+            () => false,
+          ),
         ),
-      ),
-    ).toBe(true);
-    await database.close(0);
-    await gate.shut();
+      ).toBe(true);
+      await database.close(0);
+      await gate.shut();
+    });
+
+    test('a connection that has gone silent is given up shortly after the statement timeout', async () => {
+      const gate = await openGate(place.url);
+      const database = await open({ url: gate.url, statementTimeoutMs: 300 });
+      expect(await read(database, 'SELECT 1::text')).toEqual(['1']);
+      gate.silence();
+      const started = Date.now();
+      const read2 = read(database, 'SELECT 1::text');
+      await gate.shutNew();
+      expect((await failure(read2)).code).toBe('SERVICE_UNAVAILABLE');
+      expect(Date.now() - started).toBeLessThan(7_000);
+      await database.close(0);
+      await gate.shut();
+    });
+
+    test('the first connection failing says why', async () => {
+      const url = new URL(place.url);
+      url.pathname = '/no_such_database';
+      const { code, cause } = await failure(connectPostgres({ url: url.href, driver }));
+      expect(code).toBe('SERVICE_UNAVAILABLE');
+      expect(String(cause)).toContain('no_such_database');
+      expect(String(cause)).not.toContain(url.password);
+      url.port = '1';
+      expect(String((await failure(connectPostgres({ url: url.href, driver }))).cause)).toContain('ECONNREFUSED');
+    });
   });
 
-  test('a connection that has gone silent is given up shortly after the statement timeout', async () => {
-    const gate = await openGate(place.url);
-    const database = await open({ url: gate.url, statementTimeoutMs: 300 });
-    expect(await read(database, 'SELECT 1::text')).toEqual(['1']);
-    gate.silence();
-    const started = Date.now();
-    const read2 = read(database, 'SELECT 1::text');
-    await gate.shutNew();
-    expect((await failure(read2)).code).toBe('SERVICE_UNAVAILABLE');
-    expect(Date.now() - started).toBeLessThan(7_000);
-    await database.close(0);
-    await gate.shut();
+  describe('slow statements', () => {
+    test('are ended by the statement timeout', async () => {
+      const database = await open({ statementTimeoutMs: 200 });
+      const started = Date.now();
+      expect((await failure(read(database, 'SELECT pg_catalog.pg_sleep(5)'))).code).toBe('SERVICE_UNAVAILABLE');
+      expect(Date.now() - started).toBeLessThan(1_500);
+    });
+
+    test('do not hold up the reads behind them', async () => {
+      const database = await open({ readConnections: 1 });
+      const slow = read(database, `SELECT 'slow' || pg_catalog.pg_sleep(2)`);
+      const started = Date.now();
+      const quick = await Promise.all(
+        Array.from({ length: 50 }, (_, i) => read(database, 'SELECT $1::text', String(i))),
+      );
+      expect(Date.now() - started).toBeLessThan(1_000);
+      expect(quick.flat()).toEqual(Array.from({ length: 50 }, (_, i) => String(i)));
+      expect(await slow).toEqual(['slow']);
+      expect(await read(database, 'SELECT 1::text')).toEqual(['1']);
+    });
+
+    test('that hold every connection make others unavailable in time, and the pool recovers', async () => {
+      const database = await open({ poolMax: 4, poolTimeoutMs: 400, applicationName: 'full_test' });
+      const slow = Array.from({ length: 4 }, (_, i) => read(database, `SELECT '${i}' || pg_catalog.pg_sleep(2)`));
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      const started = Date.now();
+      const others = await Promise.all(
+        Array.from({ length: 100 }, () => failure(read(database, 'SELECT 1::text')).then(({ code }) => code)),
+      );
+      expect(new Set(others)).toEqual(new Set(['SERVICE_UNAVAILABLE']));
+      expect(Date.now() - started).toBeLessThan(1_000);
+      const connections = await withClient(place.url, (client) =>
+        client.query(`SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'full_test'`),
+      );
+      expect(connections.rows[0].n).toBeLessThanOrEqual(4);
+      expect((await Promise.all(slow)).flat()).toEqual(['0', '1', '2', '3']);
+      expect(await read(database, 'SELECT 1::text')).toEqual(['1']);
+    });
   });
 
-  test('the first connection failing says why', async () => {
-    const url = new URL(place.url);
-    url.pathname = '/no_such_database';
-    const { code, cause } = await failure(connectPostgres({ url: url.href }));
-    expect(code).toBe('SERVICE_UNAVAILABLE');
-    expect(String(cause)).toContain('no_such_database');
-    expect(String(cause)).not.toContain(url.password);
-    url.port = '1';
-    expect(String((await failure(connectPostgres({ url: url.href }))).cause)).toContain('ECONNREFUSED');
-  });
-});
-
-describe('slow statements', () => {
-  test('are ended by the statement timeout', async () => {
-    const database = await open({ statementTimeoutMs: 200 });
-    const started = Date.now();
-    expect((await failure(read(database, 'SELECT pg_catalog.pg_sleep(5)'))).code).toBe('SERVICE_UNAVAILABLE');
-    expect(Date.now() - started).toBeLessThan(1_500);
-  });
-
-  test('do not hold up the reads behind them', async () => {
-    const database = await open({ readConnections: 1 });
-    const slow = read(database, `SELECT 'slow' || pg_catalog.pg_sleep(2)`);
-    const started = Date.now();
-    const quick = await Promise.all(Array.from({ length: 50 }, (_, i) => read(database, 'SELECT $1::text', String(i))));
-    expect(Date.now() - started).toBeLessThan(1_000);
-    expect(quick.flat()).toEqual(Array.from({ length: 50 }, (_, i) => String(i)));
-    expect(await slow).toEqual(['slow']);
-    expect(await read(database, 'SELECT 1::text')).toEqual(['1']);
-  });
-
-  test('that hold every connection make others unavailable in time, and the pool recovers', async () => {
-    const database = await open({ poolMax: 4, poolTimeoutMs: 400, applicationName: 'full_test' });
-    const slow = Array.from({ length: 4 }, (_, i) => read(database, `SELECT '${i}' || pg_catalog.pg_sleep(2)`));
-    await new Promise((resolve) => setTimeout(resolve, 700));
-    const started = Date.now();
-    const others = await Promise.all(
-      Array.from({ length: 100 }, () => failure(read(database, 'SELECT 1::text')).then(({ code }) => code)),
+  test('closing waits for what is under way and refuses what is new', async () => {
+    const database = await connectPostgres({ url: place.url, driver, applicationName: 'close_test' });
+    const slow = read(database, `SELECT 'done' || pg_catalog.pg_sleep(0.3)`);
+    const closed = database.close(5_000);
+    expect((await failure(read(database, 'SELECT 1::text'))).code).toBe('SERVICE_UNAVAILABLE');
+    expect(await slow).toEqual(['done']);
+    await closed;
+    const gone = await eventually(() =>
+      withClient(place.url, async (client) => {
+        const { rows } = await client.query(`SELECT FROM pg_stat_activity WHERE application_name = 'close_test'`);
+        return rows.length === 0;
+      }),
     );
-    expect(new Set(others)).toEqual(new Set(['SERVICE_UNAVAILABLE']));
-    expect(Date.now() - started).toBeLessThan(1_000);
-    const connections = await withClient(place.url, (client) =>
-      client.query(`SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'full_test'`),
-    );
-    expect(connections.rows[0].n).toBeLessThanOrEqual(4);
-    expect((await Promise.all(slow)).flat()).toEqual(['0', '1', '2', '3']);
-    expect(await read(database, 'SELECT 1::text')).toEqual(['1']);
+    expect(gone).toBe(true);
   });
-});
-
-test('closing waits for what is under way and refuses what is new', async () => {
-  const database = await connectPostgres({ url: place.url, applicationName: 'close_test' });
-  const slow = read(database, `SELECT 'done' || pg_catalog.pg_sleep(0.3)`);
-  const closed = database.close(5_000);
-  expect((await failure(read(database, 'SELECT 1::text'))).code).toBe('SERVICE_UNAVAILABLE');
-  expect(await slow).toEqual(['done']);
-  await closed;
-  const gone = await eventually(() =>
-    withClient(place.url, async (client) => {
-      const { rows } = await client.query(`SELECT FROM pg_stat_activity WHERE application_name = 'close_test'`);
-      return rows.length === 0;
-    }),
-  );
-  expect(gone).toBe(true);
 });
 
 interface Gate {

@@ -29,7 +29,7 @@ function makeCertificate(): { readonly key: string; readonly certificate: string
 
 const made = makeCertificate();
 
-describe.skipIf(made === undefined)('over TLS', () => {
+describe.skipIf(made === undefined).each(['fast', 'pg'] as const)('the %s lane over TLS', (driver) => {
   let place: TestDatabase;
   let database: Database;
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe.skipIf(made === undefined)('over TLS', () => {
     });
     const url = `${place.url}?sslmode=no-verify`;
     const connected = await eventually(async () => {
-      database = await connectPostgres({ url, applicationName: 'tls_test' });
+      database = await connectPostgres({ url, driver, applicationName: 'tls_test' });
       return true;
     });
     expect(connected).toBe(true);

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { dataSql } from '../../fixtures/magazine/data.ts';
 import { createDatabase, type TestDatabase, withClient } from './database.ts';
-import { createProject, type Platform, startPlatform } from './platform.ts';
+import { startBothLanes } from './lanes.ts';
+import { createProject, type Platform } from './platform.ts';
 import { type CountingProxy, countStatements } from './proxy.ts';
 
 const schemaFile = fileURLToPath(new URL('../../fixtures/magazine/database.postgres.sql', import.meta.url));
@@ -40,7 +41,12 @@ export async function startMagazine(
   const project = await createProject('fixtures/magazine');
   await prepare(project.folder, database);
   const statements = await countStatements(database.url);
-  const platform = await startPlatform(project.folder, statements.url, environment);
+  const platform = await startBothLanes({
+    folder: project.folder,
+    databaseUrl: statements.url,
+    directUrl: database.url,
+    environment,
+  });
   return {
     ...platform,
     database,

@@ -2,7 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDatabase, type TestDatabase } from './database.ts';
-import { createProject, type Platform, startPlatform } from './platform.ts';
+import { startBothLanes } from './lanes.ts';
+import { createProject, type Platform } from './platform.ts';
 import { type CountingProxy, countStatements } from './proxy.ts';
 
 /** What a project is made of. */
@@ -37,7 +38,12 @@ export async function serveProject(parts: ProjectParts): Promise<ServedProject> 
   }
   if (parts.permissions !== undefined) await writeFile(join(project.folder, 'permissions.yaml'), parts.permissions);
   const statements = await countStatements(database.url);
-  const platform = await startPlatform(project.folder, statements.url, parts.environment);
+  const platform = await startBothLanes({
+    folder: project.folder,
+    databaseUrl: statements.url,
+    directUrl: database.url,
+    ...(parts.environment && { environment: parts.environment }),
+  });
   return {
     ...platform,
     database,

@@ -3,6 +3,7 @@
  *
  * Source: API specification, section 16. Pure: nothing is read from the process here.
  */
+import { type Driver, drivers } from './database/drivers.ts';
 import {
   type Reader,
   type Reading,
@@ -50,6 +51,8 @@ export interface Environment {
 export interface DatabaseEnvironment {
   /** Null: the embedded database. */
   readonly url: string | null;
+  /** How a server is talked to; an embedded database does not ask. */
+  readonly driver: Driver;
   readonly poolMax: number;
   readonly poolTimeout: number;
   readonly statementTimeout: number;
@@ -102,6 +105,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     requestTimeout: read('REQUEST_TIMEOUT', readDuration, 60_000),
     database: {
       url: read<string | null>('DATABASE_URL', readDatabaseUrl, null),
+      driver: read('DATABASE_DRIVER', readChoice(drivers), 'auto'),
       poolMax: read('DATABASE_POOL_MAX', readInteger(1, 10_000), 10),
       poolTimeout: read('DATABASE_POOL_TIMEOUT', readDuration, 2000),
       statementTimeout: read('DATABASE_STATEMENT_TIMEOUT', readDuration, 30_000),

@@ -10,6 +10,7 @@ import { type DatabasePlace, openDatabase } from './database/open.ts';
 import type { Drift } from './drift.ts';
 import { createDriftWatch, type DriftWatch } from './drift-watch.ts';
 import { type Environment, type EnvironmentProblem, readEnvironment, type Variables } from './environment.ts';
+import { describeCause } from './http/log.ts';
 import { createServer } from './http/server.ts';
 import { createPlanner } from './query/planner.ts';
 import { createLateDatabase } from './serve/late-database.ts';
@@ -66,7 +67,9 @@ const embeddedFolder = '.platform/database';
 export async function serve(api: CompiledApi, options: ServeOptions = {}): Promise<RunningServer> {
   const environment = environmentOf(options.variables ?? process.env);
   const place = options.database ?? placeOf(environment);
-  const late = createLateDatabase(() => openDatabase(place, connectionsOf(environment)));
+  const onFallback = (reason: Error): void =>
+    server.log.warn({ cause: describeCause(reason) }, 'The database does not bear the fast driver. Using plain pg.');
+  const late = createLateDatabase(() => openDatabase(place, { ...connectionsOf(environment), onFallback }));
   const { database } = late;
   const watch = createDriftWatch({ database, fingerprint: api.fingerprint });
   const planner = createPlanner(api, { limits: limitsOf(environment) });
@@ -97,6 +100,7 @@ function placeOf({ database }: Environment): DatabasePlace {
 
 function connectionsOf({ database }: Environment) {
   return {
+    driver: database.driver,
     poolMax: database.poolMax,
     poolTimeoutMs: database.poolTimeout,
     statementTimeoutMs: database.statementTimeout,

@@ -24,7 +24,12 @@ export class ServerError extends Error {
 
 /** The connection was lost, closed, or never made. */
 export class ConnectionError extends Error {
-  override readonly name = 'ConnectionError';
+  override readonly name: string = 'ConnectionError';
+}
+
+/** The connection stands but does not bear the fast lane. */
+export class UnfitError extends ConnectionError {
+  override readonly name = 'UnfitError';
 }
 
 /** The answer to a SQLSTATE, by its whole code or by its class (the first two characters). */

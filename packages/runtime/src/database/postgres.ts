@@ -1,8 +1,12 @@
 /** PostgreSQL servers reached over the network or a socket. */
 import type { Database } from './database.ts';
+import { UnfitError } from './errors.ts';
+import { openPlainConnection } from './plain/connect.ts';
 import { openConnection } from './postgres/connect.ts';
-import { answerTimeout, type PostgresOptions, postgresSettings } from './postgres/options.ts';
-import { Pool } from './postgres/pool.ts';
+import { PipelineDepth } from './postgres/depth.ts';
+import { connectFitting } from './postgres/fallback.ts';
+import { answerTimeout, type PostgresOptions, type PostgresSettings, postgresSettings } from './postgres/options.ts';
+import { type Open, Pool } from './postgres/pool.ts';
 import { runStream } from './postgres/stream.ts';
 import { readTexts } from './protocol/texts.ts';
 
@@ -12,9 +16,34 @@ import { readTexts } from './protocol/texts.ts';
  * Rejects with SERVICE_UNAVAILABLE when the first connection cannot be made; the error's `cause` says in one sentence
  * what was tried and what happened. Connections lost later are made again without end.
  */
-export async function connectPostgres(options: PostgresOptions): Promise<Database> {
+export function connectPostgres(options: PostgresOptions): Promise<Database> {
   const settings = postgresSettings(options);
-  const pool = new Pool(settings, (shared, closed) => openConnection(settings, shared, closed));
+  const plain = () => connectPlain(settings);
+  if (settings.driver === 'pg') return plain();
+  if (settings.driver === 'fast') return connectFast(settings, () => {});
+  return connectFitting((unfit) => connectFast(settings, unfit), plain, settings.onFallback);
+}
+
+/** The fast lane; `unfit` is told whenever a connection turns out not to bear it. */
+async function connectFast(settings: PostgresSettings, unfit: (reason: UnfitError) => void): Promise<Database> {
+  const pool = new Pool(settings, async (shared, closed) => {
+    try {
+      return await openConnection(settings, shared, closed);
+    } catch (error) {
+      if (error instanceof UnfitError) unfit(error);
+      throw error;
+    }
+  });
+  return start(pool, settings);
+}
+
+/** The plain lane: one request per connection, as in an ordinary pool. */
+async function connectPlain(settings: PostgresSettings): Promise<Database> {
+  const open: Open = (_shared, closed) => openPlainConnection(settings, closed);
+  return start(new Pool(settings, open, new PipelineDepth(1)), settings);
+}
+
+async function start(pool: Pool, settings: PostgresSettings): Promise<Database> {
   await pool.start();
   return {
     read: (statement, parameters, sink) => pool.read({ name: statement.name, text: statement.text, parameters }, sink),

@@ -30,7 +30,8 @@ export async function cancelBackend(client: pg.Client, key: BackendKey | undefin
     await once(socket, 'connect');
     const secured = client.ssl ? await secure(socket, host, client.ssl) : socket;
     secured.on('error', () => {});
-    secured.end(cancelRequest(key));
+    // Not `end`: a pooler that hears its client leave before it has passed the request on drops it.
+    secured.write(cancelRequest(key));
     secured.resume();
     await once(secured, 'close');
   } catch {

@@ -1,32 +1,33 @@
 /**
- * Making a connection: `pg` reads the URL, negotiates TLS and authenticates; then our own client takes over the socket.
+ * Making a connection of the fast lane: `pg` reads the URL, negotiates TLS and authenticates; then our own client takes
+ * over the socket.
  */
 import type { Duplex } from 'node:stream';
-import pg from 'pg';
 import { giveBack } from '../../json/byte-writer.ts';
 import { ConnectionError } from '../errors.ts';
 import { Connection } from '../protocol/connection.ts';
-import { type BackendKey, cancelBackend } from './cancel.ts';
+import { cancelBackend } from './cancel.ts';
+import type { Channel } from './channel.ts';
+import { connectClient } from './client.ts';
+import { setUpWhereFit } from './fitness.ts';
 import { type PostgresSettings, sessionSql } from './options.ts';
 import { createReusingSocket } from './socket.ts';
 
 /** A connection of its own kind: `shared` ones are for pipelined reads, others for one request at a time. */
 export interface PostgresConnection {
-  readonly connection: Connection;
+  readonly connection: Channel;
   /** Asks the server over another connection to end the running statement; never rejects. */
   cancel(): Promise<void>;
 }
 
 /** Told once when a connection has ended for whatever reason. */
-export type Closed = (connection: Connection, error: unknown) => void;
-
-/** Milliseconds of silence after which the operating system asks whether the other side still lives. */
-const keepAliveMs = 30_000;
+export type Closed = (connection: Channel, error: unknown) => void;
 
 /**
  * Connects, authenticates and sets the session up.
  *
- * Rejects with a `ConnectionError` whose message says what was tried and what happened, without the password.
+ * Rejects with a `ConnectionError` whose message says what was tried and what happened, without the password: with
+ * `UnfitError` when the choice of lane is left to us and this one does not work here.
  */
 export async function openConnection(
   settings: PostgresSettings,
@@ -34,26 +35,14 @@ export async function openConnection(
   closed: Closed,
 ): Promise<PostgresConnection> {
   const { socket, reuse } = createReusingSocket();
-  const client = new pg.Client({
-    stream: () => socket,
-    connectionString: settings.url,
-    connectionTimeoutMillis: settings.connectTimeoutMs,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: keepAliveMs,
+  const setUp = sessionSql({ ...settings, readOnly: true }, shared);
+  const { client, key } = await connectClient(settings, { stream: () => socket }, async (connected) => {
+    if (settings.driver === 'auto') await setUpWhereFit(connected, setUp);
+    else await connected.client.query(setUp);
   });
-  // Errors reject the promises below; without a listener they would end the process as well.
-  client.on('error', () => {});
-  const key = keyOf(client);
-  try {
-    await client.connect();
-    await client.query(sessionSql({ ...settings, readOnly: true }, shared));
-  } catch (cause) {
-    client.connection.stream.destroy();
-    throw new ConnectionError(describeFailure(client, cause), { cause });
-  }
   const connection = takeOver(client.connection.stream, settings.preparedLimit, closed);
   reuse();
-  return { connection, cancel: () => cancelBackend(client, key()) };
+  return { connection, cancel: () => cancelBackend(client, key) };
 }
 
 /** Moves the socket from `pg` to a connection of ours. */
@@ -74,24 +63,4 @@ function takeOver(socket: Duplex, preparedLimit: number, closed: Closed): Connec
   socket.on('close', () => connection.fail(new ConnectionError('The connection was closed.')));
   socket.resume();
   return connection;
-}
-
-/** Listens for the key that ends statements of this connection from outside. */
-function keyOf(client: pg.Client): () => BackendKey | undefined {
-  let key: BackendKey | undefined;
-  client.connection.on('backendKeyData', (message: { processID: number; secretKey: number }) => {
-    key = { processId: message.processID, secret: message.secretKey };
-  });
-  return () => key;
-}
-
-function describeFailure(client: pg.Client, cause: unknown): string {
-  const reason = cause instanceof Error ? cause.message || errorCode(cause) : String(cause);
-  const place = client.host.startsWith('/') ? client.host : `${client.host}:${client.port}`;
-  return `Cannot connect to the database "${client.database ?? ''}" at ${place} as "${client.user ?? ''}": ${reason}`;
-}
-
-/** Node reports several addresses that all refused as an error without a message. */
-function errorCode(error: Error): string {
-  return 'code' in error ? String(error.code) : error.name;
 }

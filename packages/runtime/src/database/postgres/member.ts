@@ -1,9 +1,9 @@
-import type { Connection } from '../protocol/connection.ts';
+import type { Channel } from './channel.ts';
 import type { PostgresConnection } from './connect.ts';
 
 /** One open connection of the pool, with what the pool knows about it. */
 export interface Member {
-  readonly connection: Connection;
+  readonly connection: Channel;
   readonly cancel: () => Promise<void>;
   /** Shared connections are there all the time; the others are opened when needed and closed when idle. */
   readonly shared: boolean;

@@ -1,7 +1,13 @@
+import type { Driver } from '../drivers.ts';
+
 /** Settings of the connection to a PostgreSQL server. */
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database?…`, with the parameters that `pg` knows, such as `sslmode`. */
   readonly url: string;
+  /** Default `auto`. */
+  readonly driver?: Driver;
+  /** Told why, when the choice was left to us and the plain driver is used. */
+  readonly onFallback?: (reason: Error) => void;
   /** Most connections open at once; at least 2, so that a streamed answer never blocks the others. Default 10. */
   readonly poolMax?: number;
   /** Connections that reads share by pipelining as long as the database answers fast. Default 2. */
@@ -34,6 +40,8 @@ export function postgresSettings(options: PostgresOptions): PostgresSettings {
   const poolMax = Math.max(options.poolMax ?? 10, 2);
   return {
     url: options.url,
+    driver: options.driver ?? 'auto',
+    onFallback: options.onFallback ?? (() => {}),
     poolMax,
     readConnections: Math.min(Math.max(options.readConnections ?? 2, 1), poolMax - 1),
     poolTimeoutMs: options.poolTimeoutMs ?? 2_000,
@@ -44,15 +52,9 @@ export function postgresSettings(options: PostgresOptions): PostgresSettings {
   };
 }
 
-/**
- * One statement that makes results independent of the server's, database's and role's settings.
- *
- * Sent after connecting and not as start-up parameters, which poolers refuse. `search_path` stays the role's own: views
- * and functions of the database rely on it, and every name of ours is qualified. `shared` connections run the same
- * statements over and over, where planning would cost more than a generic plan loses.
- */
-export function sessionSql(settings: SessionSettings, shared: boolean): string {
-  return Object.entries({
+/** What keeps results independent of the server's, database's and role's settings, by the names that `SET` knows. */
+function commonSettings({ statementTimeoutMs }: Pick<SessionSettings, 'statementTimeoutMs'>): Record<string, string> {
+  return {
     client_encoding: 'UTF8',
     timezone: 'UTC',
     datestyle: 'ISO',
@@ -61,13 +63,41 @@ export function sessionSql(settings: SessionSettings, shared: boolean): string {
     bytea_output: 'hex',
     xmloption: 'content',
     jit: 'off',
-    statement_timeout: String(settings.statementTimeoutMs),
+    statement_timeout: String(statementTimeoutMs),
+  };
+}
+
+/**
+ * Statements that set a session up.
+ *
+ * Sent after connecting and not as start-up parameters, which poolers refuse. `search_path` stays the role's own: views
+ * and functions of the database rely on it, and every name of ours is qualified. `shared` connections run the same
+ * statements over and over, where planning would cost more than a generic plan loses.
+ */
+export function sessionSql(settings: SessionSettings, shared: boolean): string {
+  return Object.entries({
+    ...commonSettings(settings),
     default_transaction_read_only: settings.readOnly ? 'on' : 'off',
     plan_cache_mode: shared ? 'force_generic_plan' : 'auto',
     application_name: settings.applicationName,
   })
-    .map(([name, value]) => `SET ${name} = '${value.replaceAll("'", "''")}'`)
+    .map(([name, value]) => `SET ${name} = ${quote(value)}`)
     .join('; ');
+}
+
+/**
+ * One statement that does the same for the transaction it runs in, and gives one row: for connections whose session
+ * belongs to others as well. Such a transaction only reads.
+ */
+export function transactionSql(settings: Pick<SessionSettings, 'statementTimeoutMs'>): string {
+  const calls = Object.entries({ ...commonSettings(settings), transaction_read_only: 'on' }).map(
+    ([name, value]) => `pg_catalog.set_config(${quote(name)}, ${quote(value)}, true)`,
+  );
+  return `SELECT ${calls.join(', ')}`;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }
 
 /** What a session is made of. */

@@ -9,8 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlatformError } from '../../errors.ts';
 import type { RowSink } from '../database.ts';
 import { ConnectionError, toDatabaseError } from '../errors.ts';
-import type { Connection, Request } from '../protocol/connection.ts';
+import type { Request } from '../protocol/connection.ts';
 import { Backoff } from './backoff.ts';
+import type { Channel } from './channel.ts';
 import type { Closed, PostgresConnection } from './connect.ts';
 import { PipelineDepth } from './depth.ts';
 import { headAge, type Member, newMember, pickForLease, pickForRead } from './member.ts';
@@ -41,7 +42,7 @@ export class Pool {
   readonly #settings: PostgresSettings;
   readonly #open: Open;
   readonly #backoff = new Backoff();
-  readonly #depth = new PipelineDepth();
+  readonly #depth: PipelineDepth;
   #members: Member[] = [];
   #opening = { shared: 0, other: 0 };
   #reads: Read[] = [];
@@ -51,9 +52,11 @@ export class Pool {
   #lastFailure: unknown;
   #closing = false;
 
-  constructor(settings: PostgresSettings, open: Open) {
+  /** `depth` limits how many reads stand behind each other on a shared connection. */
+  constructor(settings: PostgresSettings, open: Open, depth = new PipelineDepth()) {
     this.#settings = settings;
     this.#open = open;
+    this.#depth = depth;
   }
 
   /** Opens the shared connections; rejects when the first cannot be made. */
@@ -224,7 +227,7 @@ export class Pool {
     this.#watch();
   }
 
-  readonly #lost = (connection: Connection, error: unknown): void => {
+  readonly #lost = (connection: Channel, error: unknown): void => {
     this.#lastFailure = error;
     this.#members = this.#members.filter((member) => member.connection !== connection);
     this.#maintain();

@@ -4,7 +4,8 @@
  */
 import type { Parameter, RowSink, Statement } from '../database.ts';
 import { ConnectionError } from '../errors.ts';
-import type { Connection, Exchange } from '../protocol/connection.ts';
+import type { Exchange } from '../protocol/connection.ts';
+import type { Channel } from './channel.ts';
 
 /** Bytes a batch should have: enough to be worth a round trip, little enough to keep. */
 const batchBytes = 262_144;
@@ -18,7 +19,7 @@ type Batch = 'more' | 'done';
 export class Portal implements Exchange {
   /** Rows delivered so far. */
   rows = 0;
-  readonly #connection: Connection;
+  readonly #connection: Channel;
   readonly #sink: RowSink;
   #batchRows = 0;
   #batchSize = 0;
@@ -26,7 +27,7 @@ export class Portal implements Exchange {
   #ended = false;
   #settle: PromiseWithResolvers<Batch> = Promise.withResolvers();
 
-  constructor(connection: Connection, sink: RowSink) {
+  constructor(connection: Channel, sink: RowSink) {
     this.#connection = connection;
     this.#sink = sink;
   }

@@ -8,6 +8,12 @@ export type Dispatch = (read: Read) => void;
 /** Twice, because a server that stops takes all connections with it, and the first retry may meet the last of them. */
 const mostRetries = 2;
 
+/**
+ * Pause before another try, in milliseconds: a server that stops ends all connections within a moment, and one that has
+ * not heard of it yet is no better than the first.
+ */
+export const retryPauseMs = 25;
+
 /** One read under way, wherever it is: waiting, sent, or sent again. */
 export class Read implements Exchange {
   readonly request: Request;
@@ -35,7 +41,8 @@ export class Read implements Exchange {
   /** Tried again elsewhere when nothing was delivered yet: reading twice does no harm. */
   settled(error: unknown): void {
     if (error === undefined) this.#done(this.#end());
-    else if (this.#rows === 0 && this.#tries++ < mostRetries && isRetryable(error)) this.#again(this);
+    else if (this.#rows === 0 && this.#tries++ < mostRetries && isRetryable(error))
+      setTimeout(() => this.#again(this), retryPauseMs);
     else this.#done(toDatabaseError(error));
   }
 

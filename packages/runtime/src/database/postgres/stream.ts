@@ -6,6 +6,7 @@ import { ConnectionError, isRetryable, toDatabaseError } from '../errors.ts';
 import type { Member } from './member.ts';
 import type { Pool } from './pool.ts';
 import { Portal } from './portal.ts';
+import { retryPauseMs } from './read.ts';
 
 /** What `Database.stream` was asked for. */
 export interface Stream {
@@ -32,6 +33,7 @@ export async function runStream(pool: Pool, stream: Stream, batchTimeoutMs: numb
       await endPortal(portal, member);
       pool.release(member);
     }
+    await sleep(retryPauseMs);
   }
 }
 

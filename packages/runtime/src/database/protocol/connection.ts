@@ -7,6 +7,7 @@
 import { ByteWriter } from '../../json/byte-writer.ts';
 import type { Parameter, Statement } from '../database.ts';
 import { ConnectionError, isStalePreparation, ServerError } from '../errors.ts';
+import type { Channel } from '../postgres/channel.ts';
 import {
   type ResultFormat,
   writeBind,
@@ -64,7 +65,7 @@ interface Slot {
 const compactAt = 512;
 
 /** A pipelined client of one connection. */
-export class Connection {
+export class Connection implements Channel {
   readonly #link: Link;
   readonly #closed: (error: unknown) => void;
   readonly #prepared: PreparedNames;

@@ -1,0 +1,19 @@
+import { cancelBackend } from '../postgres/cancel.ts';
+import { connectClient } from '../postgres/client.ts';
+import type { Closed, PostgresConnection } from '../postgres/connect.ts';
+import { type PostgresSettings, transactionSql } from '../postgres/options.ts';
+import { PlainConnection } from './connection.ts';
+
+/**
+ * Makes a connection of the plain lane: `pg` connects, and stays in charge of it.
+ *
+ * Rejects with a `ConnectionError` whose message says what was tried and what happened, without the password.
+ */
+export async function openPlainConnection(settings: PostgresSettings, closed: Closed): Promise<PostgresConnection> {
+  const set = transactionSql(settings);
+  const config = { application_name: settings.applicationName };
+  // Run once for nothing, so that a server that refuses a setting, or a pooler without a server, is known at once.
+  const { client, key } = await connectClient(settings, config, async ({ client }) => void (await client.query(set)));
+  const connection: PlainConnection = new PlainConnection(client, set, (error) => closed(connection, error));
+  return { connection, cancel: () => cancelBackend(client, key) };
+}

@@ -1,0 +1,168 @@
+import pg from 'pg';
+import { ServerError } from '../errors.ts';
+import type { Exchange, Request } from '../protocol/connection.ts';
+
+/** Who is told how a request ended; one of the two is called, once. */
+export interface SubmissionOwner {
+  /** The server is done with the request: `error` is undefined when it succeeded. */
+  done(error: unknown): void;
+  /** There is no connection any more. */
+  lost(error: unknown): void;
+}
+
+/**
+ * One request as `pg` takes it: what is sent for it, and what its answer means.
+ *
+ * The settings and the statement go out together with one Sync at the end, which makes them one transaction, so the
+ * settings hold for the statement and for nobody after it. Nothing is prepared under a name. Whatever stands between
+ * here and the server sees one message batch that needs no earlier one.
+ *
+ * `pg` hands over everything but the rows: it reads their bytes as text, so they come by another way (see `tapRows`).
+ */
+export class Submission implements pg.Submittable {
+  readonly exchange: Exchange;
+  readonly #settings: string;
+  readonly #request: Request;
+  /** Rows of the first batch; undefined when all are wanted at once. */
+  readonly #batch: number | undefined;
+  readonly #owner: SubmissionOwner;
+  #connection: pg.Connection | undefined;
+  /** Statements that are complete: the settings, then the request's own. */
+  #complete = 0;
+  #rows = 0;
+  #synced: boolean;
+  #ended = false;
+  #error: unknown;
+
+  /** The owner settles the exchange. */
+  constructor(
+    settings: string,
+    request: Request,
+    exchange: Exchange,
+    batch: number | undefined,
+    owner: SubmissionOwner,
+  ) {
+    this.exchange = exchange;
+    this.#settings = settings;
+    this.#request = request;
+    this.#batch = batch;
+    this.#owner = owner;
+    this.#synced = batch === undefined;
+  }
+
+  /** Called by `pg` when it is this request's turn. */
+  submit(connection: pg.Connection): void {
+    this.#connection = connection;
+    const { text, parameters, format } = this.#request;
+    connection.stream.cork();
+    run(connection, this.#settings, [], 'text', undefined);
+    run(connection, text, parameters, format ?? 'binary', this.#batch);
+    if (this.#synced) connection.sync();
+    else connection.flush();
+    connection.stream.uncork();
+  }
+
+  /** Takes the next row: the first is that of the settings. */
+  row(buffer: Buffer, offset: number, length: number): void {
+    if (this.#rows++ === 0 || this.#error !== undefined || this.#ended) return;
+    try {
+      this.exchange.row(buffer, offset, length);
+    } catch (error) {
+      this.#error = error;
+    }
+  }
+
+  /** Asks for the next batch. */
+  more(rows: number): void {
+    if (this.#ended) return;
+    this.#connection?.execute({ rows: String(rows) }, true);
+    this.#connection?.flush();
+  }
+
+  /** Gives up the rows that are left. */
+  stop(): void {
+    if (this.#synced || this.#ended) return;
+    this.#connection?.close({ type: 'P', name: '' }, true);
+    this.#sync();
+  }
+
+  /** Ends it from outside. Its exchange is for the caller to settle. */
+  abandon(): void {
+    this.#ended = true;
+  }
+
+  handleCommandComplete(): void {
+    this.#complete++;
+    if (this.#complete === 2) this.#sync();
+  }
+
+  handleEmptyQuery(): void {
+    this.handleCommandComplete();
+  }
+
+  handlePortalSuspended(): void {
+    if (this.#ended) return;
+    if (this.#error === undefined) this.exchange.suspended?.();
+    else this.stop();
+  }
+
+  handleReadyForQuery(): void {
+    this.#end(this.#error);
+  }
+
+  /** Nothing more is heard of a request that failed; `pg` waits for the server to be ready by itself. */
+  handleError(error: unknown): void {
+    if (error instanceof pg.DatabaseError) {
+      this.#sync();
+      this.#end(this.#error ?? toServerError(error));
+    } else this.#lose(error);
+  }
+
+  handleRowDescription(): void {}
+
+  handleDataRow(): void {}
+
+  handleCopyInResponse(): void {
+    this.#lose(new Error('COPY is not for this connection.'));
+  }
+
+  handleCopyData(): void {}
+
+  #sync(): void {
+    if (this.#synced) return;
+    this.#synced = true;
+    this.#connection?.sync();
+  }
+
+  #end(error: unknown): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#owner.done(error);
+  }
+
+  #lose(error: unknown): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#owner.lost(error);
+  }
+}
+
+/** Prepares a statement without a name and runs it, up to a number of rows. */
+function run(
+  connection: pg.Connection,
+  text: string,
+  values: readonly (string | null)[],
+  format: 'text' | 'binary',
+  rows: number | undefined,
+): void {
+  connection.parse({ name: '', text, types: [] }, true);
+  connection.bind({ values: [...values], ...(format === 'binary' && { binary: format }) }, true);
+  connection.execute(rows === undefined ? null : { rows: String(rows) }, true);
+}
+
+/** What `pg` made of an error, as ours. */
+export function toServerError({ message, code, severity }: pg.DatabaseError): ServerError {
+  return new ServerError(
+    new Map([['M', message], ...(code ? [['C', code] as const] : []), ...(severity ? [['S', severity] as const] : [])]),
+  );
+}

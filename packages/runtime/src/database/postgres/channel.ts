@@ -1,0 +1,28 @@
+import type { Exchange, Request } from '../protocol/connection.ts';
+
+/**
+ * A connection as the pool sees it, whichever lane is behind it: requests are answered in the order in which they were
+ * sent, and each `Exchange` is settled exactly once.
+ */
+export interface Channel {
+  /** Requests sent and not yet answered. */
+  readonly inFlight: number;
+  /** The request being answered, as a mark to compare: while it stays the same, no answer was completed. */
+  readonly head: object | undefined;
+  /** True when the connection can take no more requests. */
+  readonly isClosed: boolean;
+  /** Sends a request and runs it to its end. */
+  send(request: Request, exchange: Exchange): void;
+  /** Runs a request as the only one on this connection and stops after `rows` rows; go on with `more` or `stop`. */
+  open(request: Request, rows: number, exchange: Exchange): void;
+  /** Asks a suspended request for the next rows. */
+  more(rows: number): void;
+  /** Ends a suspended request, which is settled when the server has confirmed. */
+  stop(): void;
+  /** Takes back every request behind the one being answered; none of them has received a row. */
+  withdraw(): readonly Exchange[];
+  /** Ends the connection because of an error; requests under way are settled with it. */
+  fail(error: unknown): void;
+  /** Ends an idle connection politely. */
+  end(): void;
+}

@@ -1,0 +1,56 @@
+/**
+ * Both lanes to the database under one test: every read that a test asks is answered by a server on the fast lane and by
+ * one on the plain lane, over the same database and the same generated code, and the answers have to be the same bytes.
+ */
+import { expect } from 'vitest';
+import { type Answer, type Ask, adminToken, type Platform, startPlatform } from './platform.ts';
+
+/** Where the two servers find what they serve. */
+export interface BothLanes {
+  readonly folder: string;
+  /** For the fast lane, which the test looks at: perhaps through a proxy that counts. */
+  readonly databaseUrl: string;
+  /** For the plain lane. */
+  readonly directUrl: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Compiles and serves a project on both lanes. What is returned is the server on the fast one. */
+export async function startBothLanes({
+  folder,
+  databaseUrl,
+  directUrl,
+  environment = {},
+}: BothLanes): Promise<Platform> {
+  const fast = await startPlatform(folder, databaseUrl, { DATABASE_DRIVER: 'fast', ...environment });
+  const starting = startPlatform(folder, directUrl, { ...environment, DATABASE_DRIVER: 'pg' }, []);
+  // Whoever asks first is told, too.
+  starting.catch(() => {});
+  const ask = async (path: string, options: Ask = {}): Promise<Answer> => {
+    if (!isRead(path, options)) return fast.ask(path, options);
+    const plain = await starting;
+    const [answer, other] = await Promise.all([fast.ask(path, options), plain.ask(path, options)]);
+    expect(described(other), `${options.method ?? 'GET'} ${path} on the plain lane`).toEqual(described(answer));
+    return answer;
+  };
+  return {
+    ...fast,
+    ask,
+    admin: (path, options) => ask(path, { ...options, token: adminToken }),
+    async stop(signal) {
+      const plain = await starting.catch(() => undefined);
+      const [code] = await Promise.all([fast.stop(signal), plain?.stop()]);
+      return code;
+    },
+  };
+}
+
+/** Only items come from the database; states of a server differ from one to the next. */
+function isRead(path: string, { method = 'GET' }: Ask): boolean {
+  return /^\/items\//.test(path) && ['GET', 'HEAD', 'SEARCH'].includes(method);
+}
+
+/** What has to be the same. Bytes as characters, so that a difference can be read. */
+function described({ status, headers, bytes }: Answer): readonly unknown[] {
+  return [status, headers.get('content-type'), headers.get('etag'), bytes.toString('latin1')];
+}
