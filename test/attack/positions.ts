@@ -65,10 +65,18 @@ const inQuery: Readonly<Record<string, readonly Written[]>> = {
     ['comments', 'body', (name) => `filter=${json({ comments: { _none: { [name]: { _neq: 'x' } } } })}`],
     ['comments', 'created_at', (name) => `filter=${json({ comments: { _some: { [`hour(${name})`]: 1 } } })}`],
     ['articles', 'title', (name) => `filter=${json({ tags: { articles: { [name]: { _contains: 'x' } } } })}`],
-    ['articles', 'tags', (name) => `filter=${json({ tags: { _none: { [`count(articles)`]: 1, articles: { [name]: {} } } } })}`],
+    [
+      'articles',
+      'tags',
+      (name) => `filter=${json({ tags: { _none: { [`count(articles)`]: 1, articles: { [name]: {} } } } })}`,
+    ],
     [null, 'section_headings', (name) => `filter=${json({ sections: { [`item:${name}`]: { id: 1 } } })}`],
     [null, 'section_headings', (name) => `filter=${json({ sections: { _none: { [`item:${name}`]: {} } } })}`],
-    ['section_headings', 'text', (name) => `filter=${json({ sections: { 'item:section_headings': { [name]: '1' } } })}`],
+    [
+      'section_headings',
+      'text',
+      (name) => `filter=${json({ sections: { 'item:section_headings': { [name]: '1' } } })}`,
+    ],
     ['sections', 'collection', (name) => `filter=${json({ sections: { [name]: { _nnull: true } } })}`],
   ],
   sort: [
@@ -121,13 +129,34 @@ const inQuery: Readonly<Record<string, readonly Written[]>> = {
     ['comments', 'body', (name) => `deep=${json({ comments: { _filter: { _or: [{ [name]: { _null: true } }] } } })}`],
     ['articles', 'title', (name) => `deep=${json({ comments: { _filter: { article_id: { [name]: 'x' } } } })}`],
     ['comments', 'created_at', (name) => `deep=${json({ comments: { _filter: { [`year(${name})`]: 1 } } })}`],
-    ['section_headings', 'text', (name) => `deep=${json({ sections: { 'item:section_headings': { _filter: { [name]: 'x' } } } })}`],
+    [
+      'section_headings',
+      'text',
+      (name) => `deep=${json({ sections: { 'item:section_headings': { _filter: { [name]: 'x' } } } })}`,
+    ],
     [null, 'section_headings', (name) => `deep=${json({ sections: { _filter: { [`item:${name}`]: {} } } })}`],
   ],
   'deep._sort': [
     ['comments', 'body', (name) => `fields=comments&deep[comments][_sort]=${text(name)}`],
     ['comments', 'created_at', (name) => `deep[comments][_sort]=-month(${text(name)}),id`],
     ['articles', 'title', (name) => `deep=${json({ comments: { _sort: [`article_id.${name}`] } })}`],
+  ],
+  'deep._aggregate': [
+    ['comments', 'id', (name) => `fields=comments&deep[comments][_aggregate][max]=${text(name)}`],
+    ['comments', 'id', (name) => `deep=${json({ comments: { _aggregate: { countDistinct: ['id', name] } } })}`],
+    ['articles', 'views', (name) => `deep=${json({ tags: { articles: { _aggregate: { sum: name } } } })}`],
+  ],
+  'deep._group': [
+    ['comments', 'body', (name) => `fields=comments&deep[comments][_group]=${text(name)}`],
+    ['comments', 'created_at', (name) => `deep=${json({ comments: { _group: [`year(${name})`] } })}`],
+    ['articles', 'comments', (name) => `fields=tags.articles&deep[tags][articles][_group]=count(${text(name)})`],
+  ],
+  'deep._having': [
+    [
+      'comments',
+      'id',
+      (name) => `deep=${json({ comments: { _group: 'id', _having: { max: { [name]: { _gt: 1 } } } } })}`,
+    ],
   ],
 };
 
@@ -170,7 +199,12 @@ function search(collection: string, body: unknown): Shot {
 }
 
 /** Positions of a query whose value is native JSON. */
-const inBody: readonly (readonly [parameter: string, level: string, known: string, query: (name: string) => unknown])[] = [
+const inBody: readonly (readonly [
+  parameter: string,
+  level: string,
+  known: string,
+  query: (name: string) => unknown,
+])[] = [
   ['fields', 'articles', 'title', (name) => ({ fields: ['id', name] })],
   ['fields', 'authors', 'name', (name) => ({ fields: [`author_id.${name}`] })],
   ['filter', 'articles', 'views', (name) => ({ filter: { [name]: { _in: [1, 2] } } })],
