@@ -14,6 +14,7 @@ export default defineConfig({
             'test/unit/**/*.test.ts',
             'test/golden/**/*.test.ts',
             'test/architecture/**/*.test.ts',
+            'bench/**/*.test.ts',
           ],
         },
       },

@@ -1,64 +1,40 @@
 /**
- * Prints how long it takes to compile, type-check and start a server for 200 tables on a real PostgreSQL. Absolute times
- * depend on the machine: compare runs on one machine only.
+ * `npm run bench`: how fast a compiled server answers, against one written by hand; `npm run bench -- compile`: how long
+ * it takes to compile one. See README.md beside this file.
  */
+import { parseArgs } from 'node:util';
+import { benchCompile } from './compile.ts';
+import { benchReads } from './reads.ts';
 
-import { createProject, runPlatform, startPlatform } from '../test/support/platform.ts';
-import { createDatabaseOn, startPostgres } from '../test/support/postgres.ts';
-import { typeCheck } from '../test/support/type-check.ts';
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '4' },
+    connections: { type: 'string', default: '32' },
+    only: { type: 'string', multiple: true, default: [] },
+    json: { type: 'string' },
+  },
+});
 
-const tables = 200;
-
-await main();
-
-async function main(): Promise<void> {
-  const server = await startPostgres();
-  const database = await createDatabaseOn(server.url, schemaOf(tables));
-  const project = await createProject();
-  try {
-    const environment = { DATABASE_URL: database.url };
-    const cold = await timed(() => runPlatform(['generate', '--project', project.folder], environment));
-    if (cold.value.code !== 0) throw new Error(cold.value.stderr);
-    const warm = await timed(() => runPlatform(['generate', '--project', project.folder], environment));
-    const ready = await timed(() => startPlatform(project.folder, database.url, {}, []));
-    const answer = await timed(() => ready.value.admin('/items/table_000?limit=1'));
-    await ready.value.stop();
-    const check = await timed(() => typeCheck(project.folder));
-    if (check.value !== '') throw new Error(check.value);
-    process.stdout.write(cold.value.stderr);
-    report('platform generate, nothing there yet', cold.ms);
-    report('platform generate again', warm.ms);
-    report('platform start until it listens', ready.ms);
-    report('first answer', answer.ms);
-    report('tsc over the output', check.ms);
-  } finally {
-    await project.remove();
-    await database.drop();
-    await server.stop();
-  }
+const [job = 'reads', ...rest] = positionals;
+if (rest.length > 0 || !['reads', 'compile'].includes(job)) {
+  process.stderr.write(
+    'Usage: npm run bench -- [reads | compile] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n',
+  );
+  process.exitCode = 2;
+} else if (job === 'compile') await benchCompile();
+else {
+  await benchReads({
+    rounds: positive(values.rounds),
+    effort: { seconds: positive(values.seconds), connections: positive(values.connections) },
+    only: values.only,
+    ...(values.json !== undefined && { json: values.json }),
+  });
 }
 
-/** Tables of twelve columns; each points at two earlier ones. */
-function schemaOf(count: number): string {
-  return Array.from({ length: count }, (_, index) => {
-    const name = `table_${String(index).padStart(3, '0')}`;
-    const reference = (divisor: number): string =>
-      index === 0 ? 'integer' : `integer REFERENCES table_${String(Math.floor(index / divisor)).padStart(3, '0')} (id)`;
-    return `CREATE TABLE ${name} (
-      id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, title text NOT NULL, slug varchar(80) UNIQUE, body text,
-      status text NOT NULL DEFAULT 'draft' CHECK (status IN ('draft', 'published')), amount numeric(12,2), big bigint,
-      happened_at timestamptz DEFAULT now(), flags boolean[], data jsonb,
-      first_id ${reference(2)}, second_id ${reference(3)});
-      COMMENT ON TABLE ${name} IS 'Table ${index} of the benchmark.';`;
-  }).join('\n');
-}
-
-async function timed<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly ms: number }> {
-  const start = performance.now();
-  const value = await work();
-  return { value, ms: performance.now() - start };
-}
-
-function report(what: string, ms: number): void {
-  process.stdout.write(`${what.padEnd(40)} ${(ms / 1000).toFixed(2)} s\n`);
+function positive(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1) throw new RangeError(`"${text}" is not a positive whole number.`);
+  return number;
 }

@@ -1,0 +1,35 @@
+/** Whether both servers answer the same, because only then a comparison of their speed says something. */
+import type { Question } from './scenarios.ts';
+
+/** Asks both servers some of the questions; throws with the first one they answer differently. */
+export async function compareAnswers(
+  compiledUrl: string,
+  handwrittenUrl: string,
+  questions: readonly Question[],
+): Promise<void> {
+  for (const { compiled, handwritten } of questions) {
+    const [ours, theirs] = await Promise.all([
+      readAnswer(`${compiledUrl}${compiled}`),
+      readAnswer(`${handwrittenUrl}${handwritten}`),
+    ]);
+    if (ours !== theirs) throw new Error(`The answers to ${compiled} differ:\n${ours}\n${theirs}`);
+  }
+}
+
+async function readAnswer(url: string): Promise<string> {
+  const response = await fetch(url);
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${url} answered ${response.status}: ${text}`);
+  return JSON.stringify(sorted(JSON.parse(text)), null, 1);
+}
+
+/** The order of keys means nothing, and points in time may be spelled in different zones and precisions. */
+function sorted(value: unknown): unknown {
+  if (typeof value === 'string') return instantPattern.test(value) ? new Date(value).toISOString() : value;
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, inner]) => [key, sorted(inner)] as const);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const instantPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|\+00:00)$/;

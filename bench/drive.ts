@@ -1,0 +1,81 @@
+/**
+ * A small load driver for machines without wrk, run as a process of its own:
+ * `node drive.ts URL PATHS_FILE CONNECTIONS SECONDS`. Prints a `Load` as one line of JSON.
+ *
+ * It speaks HTTP/1.1 on bare sockets and expects answers with a length, because a full client costs more than the
+ * servers it is meant to measure.
+ */
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import type { Load } from './load.ts';
+import { percentile } from './statistics.ts';
+
+const [url = '', pathsFile = '', connections = '', seconds = ''] = process.argv.slice(2);
+const { hostname, port, host } = new URL(url);
+const paths = readFileSync(pathsFile, 'utf8').trim().split('\n');
+const heads = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+const latencies: number[] = [];
+let errors = 0;
+let next = Math.floor(Math.random() * heads.length);
+const start = performance.now();
+const end = start + Number(seconds) * 1000;
+
+await Promise.all(Array.from({ length: Number(connections) }, askInTurn));
+const load: Load = {
+  requests: latencies.length,
+  errors,
+  seconds: (performance.now() - start) / 1000,
+  p50: percentile(latencies, 50),
+  p99: percentile(latencies, 99),
+};
+process.stdout.write(`${JSON.stringify(load)}\n`);
+
+/** One connection: a request, its whole answer, the next request. */
+function askInTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname);
+    let asked = 0;
+    let received: Buffer[] = [];
+    let missing = 0;
+
+    function ask(): void {
+      asked = performance.now();
+      if (asked >= end) socket.end();
+      else socket.write(heads[next++ % heads.length] ?? '');
+    }
+
+    function answered(): void {
+      latencies.push(performance.now() - asked);
+      received = [];
+      ask();
+    }
+
+    socket.setNoDelay(true);
+    socket.once('connect', ask);
+    socket.on('data', (chunk: Buffer) => {
+      if (missing > 0) missing -= chunk.length;
+      else {
+        received.push(chunk);
+        const answer = measureAnswer(received);
+        if (answer === undefined) return;
+        if (!answer.ok) errors++;
+        missing = answer.missing;
+      }
+      if (missing <= 0) answered();
+    });
+    socket.once('error', () => {
+      errors++;
+    });
+    socket.once('close', () => resolve());
+  });
+}
+
+/** How many bytes of an answer are still to come; undefined until its head is there. */
+function measureAnswer(chunks: readonly Buffer[]): { readonly ok: boolean; readonly missing: number } | undefined {
+  const bytes = Buffer.concat(chunks);
+  const bodyAt = bytes.indexOf('\r\n\r\n') + 4;
+  if (bodyAt < 4) return undefined;
+  const head = bytes.toString('latin1', 0, bodyAt);
+  const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
+  return { ok: head.startsWith('HTTP/1.1 2'), missing: bodyAt + length - bytes.length };
+}

@@ -1,0 +1,104 @@
+/** Runs the scenarios in rounds: in each every contestant once, so that the noise of a moment meets all of them. */
+import type { Driver, Effort, Load } from './load.ts';
+import { type PlannedScenario, planScenario, runPgbench } from './pgbench.ts';
+import { readConsumption } from './processes.ts';
+import type { Scenario } from './scenarios.ts';
+import type { Served, Stage } from './stage.ts';
+
+/** Who answers the questions. */
+export type Contestant = 'compiled' | 'handwritten' | 'compiled, row rule' | 'pgbench';
+
+/** One round of one contestant. Undefined is what this machine cannot tell. */
+export interface Round extends Load {
+  readonly perSecond: number;
+  /** Processor time for each request, in microseconds: of the server, and of the database. */
+  readonly serverMicros: number | undefined;
+  readonly databaseMicros: number | undefined;
+  /** Resident memory of the server at the end, in megabytes. */
+  readonly residentMb: number | undefined;
+}
+
+/** The rounds of every contestant of one scenario. */
+export interface Measured {
+  readonly scenario: Pick<Scenario, 'name' | 'title' | 'target'>;
+  readonly contestants: readonly { readonly name: Contestant; readonly rounds: readonly Round[] }[];
+}
+
+/** How to measure. */
+export interface Method {
+  readonly drive: Driver;
+  readonly rounds: number;
+  readonly effort: Effort;
+  /** Undefined leaves pgbench out. */
+  readonly pgbench: string | undefined;
+  readonly say: (text: string) => void;
+}
+
+interface Entrant {
+  readonly name: Contestant;
+  readonly pid: number | undefined;
+  run(effort: Effort): Promise<Load>;
+}
+
+/** Measures one scenario. The contestants warm up before the first round. */
+export async function measureScenario(stage: Stage, scenario: Scenario, method: Method): Promise<Measured> {
+  const entrants = await listEntrants(stage, scenario, method);
+  for (const { run } of entrants) await run({ ...method.effort, seconds: 2 });
+  const results = new Map(entrants.map(({ name }): [Contestant, Round[]] => [name, []]));
+  for (let round = 0; round < method.rounds; round++) {
+    method.say(`${scenario.name}, round ${round + 1} of ${method.rounds}`);
+    // Every other round in reverse, so that nobody always follows the same neighbour.
+    for (const entrant of round % 2 === 0 ? entrants : entrants.toReversed()) {
+      results.get(entrant.name)?.push(await runRound(stage, entrant, method.effort));
+    }
+  }
+  const { name, title, target } = scenario;
+  return {
+    scenario: { name, title, target },
+    contestants: [...results].map(([contestant, rounds]) => ({ name: contestant, rounds })),
+  };
+}
+
+async function listEntrants(stage: Stage, scenario: Scenario, method: Method): Promise<readonly Entrant[]> {
+  const compiled = scenario.questions.map((question) => question.compiled);
+  const handwritten = scenario.questions.map((question) => question.handwritten);
+  const served = (name: Contestant, { url, pid }: Served, paths: readonly string[]): Entrant => ({
+    name,
+    pid,
+    run: (effort) => method.drive(url, paths, effort),
+  });
+  const entrants = [served('compiled', stage.open, compiled), served('handwritten', stage.handwritten, handwritten)];
+  if (scenario.ruled) entrants.push(served('compiled, row rule', stage.ruled, compiled));
+  const { pgbench } = method;
+  if (pgbench === undefined) return entrants;
+  const planned: PlannedScenario = await planScenario(stage.folder, scenario.questions);
+  const run = (effort: Effort): Promise<Load> => runPgbench(pgbench, stage.databaseUrl, planned, effort);
+  return [...entrants, { name: 'pgbench', pid: undefined, run }];
+}
+
+async function runRound(stage: Stage, { pid, run }: Entrant, effort: Effort): Promise<Round> {
+  const server = meter(pid);
+  const database = meter(stage.databasePid);
+  const load = await run(effort);
+  return {
+    ...load,
+    perSecond: load.requests / load.seconds,
+    serverMicros: perRequest(server(), load),
+    databaseMicros: perRequest(database(), load),
+    residentMb: pid === undefined ? undefined : readConsumption(pid)?.residentMb,
+  };
+}
+
+/** Starts to count processor time; the function that it returns tells how much was used since. */
+function meter(pid: number | undefined): () => number | undefined {
+  const read = (): number | undefined => (pid === undefined ? undefined : readConsumption(pid)?.cpuMicros);
+  const before = read();
+  return () => {
+    const after = read();
+    return before === undefined || after === undefined ? undefined : after - before;
+  };
+}
+
+function perRequest(micros: number | undefined, { requests }: Load): number | undefined {
+  return micros === undefined ? undefined : micros / requests;
+}

@@ -1,0 +1,91 @@
+/** What is measured: for every scenario the requests to the compiled server and the same to the hand-written one. */
+
+/** The same question in the words of both servers; paths begin with a slash. */
+export interface Question {
+  readonly compiled: string;
+  readonly handwritten: string;
+}
+
+/** One kind of request, in as many variants as it takes to keep caches honest. */
+export interface Scenario {
+  /** As `--only` names it. */
+  readonly name: string;
+  readonly title: string;
+  readonly questions: readonly Question[];
+  /** Requests per second against the hand-written server that the project sets out to reach. */
+  readonly target: number;
+  /** True when it is measured under a row rule, too. */
+  readonly ruled: boolean;
+}
+
+/** Keys of rows that exist, from which the requests are made. */
+export interface Keys {
+  /** Published articles. */
+  readonly articles: readonly string[];
+  readonly authors: readonly string[];
+}
+
+/** A row rule may cost at most this share of the requests per second. */
+export const mostRuleCost = 0.1;
+
+/** Fields of the read by key. */
+export const itemFields = 'id,title,slug,body,status,published_at,views,author_id,category_id,created_at';
+
+/** Fields of the list. */
+export const listFields = 'id,title,slug,status,published_at,views,author_id,created_at';
+
+const nestedFields = [
+  'id,title,published_at,author_id.id,author_id.name',
+  'comments.id,comments.author_name,comments.body,comments.created_at',
+  'tags.id,tags.name',
+].join();
+
+const published = 'filter[status][_eq]=published';
+const newest = 'sort=-published_at,-id';
+
+/** Makes the scenarios. */
+export function listScenarios({ articles, authors }: Keys): readonly Scenario[] {
+  const offsets = Array.from({ length: 20 }, (_, offset) => offset);
+  return [
+    {
+      name: 'by-key',
+      title: 'one item by key, 10 fields',
+      target: 2.5,
+      ruled: true,
+      questions: articles.map((id) => ({
+        compiled: `/items/articles/${id}?fields=${itemFields}`,
+        handwritten: `/articles/${id}`,
+      })),
+    },
+    {
+      name: 'list',
+      title: 'list of 100, 8 fields, filter and sort',
+      target: 5,
+      ruled: true,
+      questions: offsets.map((offset) => ({
+        compiled: `/items/articles?fields=${listFields}&${published}&${newest}&limit=100&offset=${offset}`,
+        handwritten: `/articles?status=published&limit=100&offset=${offset}`,
+      })),
+    },
+    {
+      name: 'nested',
+      title: '20 articles with author, 5 latest comments each, tags',
+      target: 1.8,
+      ruled: false,
+      questions: offsets.map((offset) => ({
+        compiled: `/items/articles?fields=${nestedFields}&${published}&${newest}&limit=20&offset=${offset}&deep[comments][_limit]=5&deep[comments][_sort]=-created_at,-id`,
+        handwritten: `/articles-nested?status=published&limit=20&offset=${offset}`,
+      })),
+    },
+    {
+      name: 'aggregate',
+      title: 'count and average of one author’s published articles',
+      target: 1.2,
+      ruled: false,
+      questions: authors.map((author) => ({
+        compiled: `/items/articles?aggregate[count]=*&aggregate[avg]=views&filter[author_id][_eq]=${author}&${published}`,
+        handwritten: `/articles-summary?author=${author}&status=published`,
+      })),
+    },
+  ];
+}

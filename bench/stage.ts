@@ -1,0 +1,154 @@
+/** Everything that is measured, running: the database with its data, the compiled servers, the hand-written one. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { dataSql } from '../fixtures/magazine/data.ts';
+import { createProject, type Platform, runPlatform, startPlatform } from '../test/support/platform.ts';
+import { createDatabaseOn, startPostgres, withClient } from '../test/support/postgres.ts';
+import { parentOf } from './processes.ts';
+import type { Keys } from './scenarios.ts';
+
+/** A server under measurement. */
+export interface Served {
+  readonly url: string;
+  readonly pid: number;
+}
+
+/** What the measurements need. `close` stops and removes all of it. */
+export interface Stage {
+  readonly databaseUrl: string;
+  /** The first process of the database server; undefined where it cannot be told. */
+  readonly databasePid: number | undefined;
+  readonly postgres: string;
+  readonly keys: Keys;
+  /** Folder of the project without row rules. */
+  readonly folder: string;
+  /** The public may read what the scenarios read, without a row rule. */
+  readonly open: Served;
+  /** The same under the sample's own permissions: published articles and what belongs to them. */
+  readonly ruled: Served;
+  readonly handwritten: Served;
+  close(): Promise<void>;
+}
+
+/** Rows of the sample are multiplied by this: 25,000 articles with 68,000 comments. */
+export const factor = 100;
+
+const repository = join(import.meta.dirname, '..');
+
+/** What the scenarios read, for everybody. */
+const openPermissions = `permissions:
+  public:
+    articles: { read: true }
+    articles_tags: { read: true }
+    authors: { read: true }
+    categories: { read: true }
+    comments: { read: true }
+    tags: { read: true }
+`;
+
+/** Starts everything, which takes about half a minute. `say` is told what is going on. */
+export async function setStage(say: (text: string) => void): Promise<Stage> {
+  const ends: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
+  };
+  try {
+    say('starting PostgreSQL');
+    const server = await startPostgres();
+    ends.push(server.stop);
+    say(`filling the magazine at factor ${factor}`);
+    const { url } = await createDatabaseOn(server.url, await readText('fixtures/magazine/database.postgres.sql'));
+    await fill(url);
+    say('compiling and starting the servers');
+    const openProject = await createProject('fixtures/magazine');
+    ends.push(openProject.remove);
+    const ruledProject = await createProject('fixtures/magazine');
+    ends.push(ruledProject.remove);
+    await writeFile(join(openProject.folder, 'permissions.yaml'), openPermissions);
+    const open = await compileAndStart(openProject.folder, url);
+    ends.push(open.stop);
+    const ruled = await compileAndStart(ruledProject.folder, url);
+    ends.push(ruled.stop);
+    const handwritten = await startHandwritten(url);
+    ends.push(handwritten.stop);
+    return {
+      databaseUrl: url,
+      databasePid: await serverPid(url),
+      postgres: server.version,
+      keys: await readKeys(url),
+      folder: openProject.folder,
+      open,
+      ruled,
+      handwritten,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function readText(path: string): Promise<string> {
+  return readFile(join(repository, path), 'utf8');
+}
+
+/** The statements end with ANALYZE. What VACUUM does later in any database is done before anything is measured. */
+async function fill(url: string): Promise<void> {
+  await withClient(url, async (client) => {
+    for (const statement of dataSql(factor)) await client.query(statement);
+    await client.query('VACUUM (ANALYZE, FREEZE)');
+    await client.query('CHECKPOINT');
+  });
+}
+
+/** In two processes, as in production: the one that serves has never loaded the compiler. */
+async function compileAndStart(folder: string, url: string): Promise<Platform> {
+  const { code, stderr } = await runPlatform(['generate', '--project', folder], { DATABASE_URL: url });
+  if (code !== 0) throw new Error(stderr);
+  return startPlatform(folder, url, { NODE_ENV: 'production' }, []);
+}
+
+/** Keys in an order of their own, so that neighbours in time are no neighbours in the table. */
+async function readKeys(url: string): Promise<Keys> {
+  const read = (sql: string): Promise<readonly string[]> =>
+    withClient(url, async (client) => {
+      const { rows } = await client.query<{ key: string }>(sql);
+      return rows.map(({ key }) => key);
+    });
+  return {
+    articles: await read(
+      "SELECT id::text AS key FROM articles WHERE status = 'published' ORDER BY md5(id::text) LIMIT 2000",
+    ),
+    authors: await read('SELECT id::text AS key FROM authors ORDER BY md5(id::text) LIMIT 2000'),
+  };
+}
+
+/** Every connection is served by a child of the first process. */
+function serverPid(url: string): Promise<number | undefined> {
+  return withClient(url, async (client) => {
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    return parentOf(rows[0]?.pid ?? 0);
+  });
+}
+
+async function startHandwritten(url: string): Promise<Served & { stop(): Promise<unknown> }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'handwritten.ts')], {
+    env: { ...process.env, NODE_ENV: 'production', DATABASE_URL: url },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exited.then(() => [])]);
+  if (typeof line !== 'string') throw new Error('The hand-written server did not start.');
+  const { url: address }: { readonly url: string } = JSON.parse(line);
+  return {
+    url: address,
+    pid: child.pid ?? 0,
+    stop() {
+      child.kill('SIGTERM');
+      return exited;
+    },
+  };
+}
