@@ -2,7 +2,7 @@
 import type { RowSink } from '../database/database.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { ByteWriter } from './byte-writer.ts';
-import { int32 } from './bytes.ts';
+import { int32, sourceOf } from './bytes.ts';
 import { writeCount } from './numbers.ts';
 import { createTranscoder, type Transcoder } from './transcode.ts';
 
@@ -126,7 +126,7 @@ function countsText(meta: readonly Buffer[], buffer?: Buffer, offset = 0): Buffe
     out.reserve(smallRoom);
     if (buffer === undefined) out.bytes[out.position++] = 48;
     else {
-      writeCount(out, buffer, at + 4);
+      writeCount(out, sourceOf(buffer), at + 4);
       at = afterColumn(buffer, at);
     }
   }

@@ -18,6 +18,8 @@ const mostSpares = 16;
 /** Memory of answers that stand in it one behind the other. */
 interface Slab {
   readonly bytes: Buffer;
+  /** The same memory, for numbers. */
+  readonly view: DataView;
   /** Bytes from the start on that are taken; those of a writer under way come behind. */
   used: number;
   /** Views that were handed out and not given back. */
@@ -25,6 +27,9 @@ interface Slab {
   /** True while a writer owns it or it is among the spares. */
   inUse: boolean;
 }
+
+const none = Buffer.alloc(0);
+const noView = new DataView(new ArrayBuffer(0));
 
 const spares: Slab[] = [];
 const slabs = new WeakMap<ArrayBufferLike, Slab>();
@@ -51,19 +56,22 @@ function keep(slab: Slab): void {
 
 function newSlab(size: number): Slab {
   // Zeroing would cost more than writing; only bytes written since are ever handed out.
-  const slab = { bytes: Buffer.allocUnsafeSlow(size), used: 0, lent: 0, inUse: true };
-  if (size === slabSize) slabs.set(slab.bytes.buffer, slab);
+  const bytes = Buffer.allocUnsafeSlow(size);
+  const slab = { bytes, view: new DataView(bytes.buffer), used: 0, lent: 0, inUse: true };
+  if (size === slabSize) slabs.set(bytes.buffer, slab);
   return slab;
 }
 
 /**
  * A growing run of bytes.
  *
- * Writers of values call `reserve`, then store into `bytes` from `position` on and move `position`. Both change whenever
- * room is made, so read them again after every call that may reserve. Not more than one writer ever owns a slab.
+ * Writers of values call `reserve`, then store into `bytes` or, which is the same memory, `view` from `position` on and
+ * move `position`. All three change whenever room is made, so read them again after every call that may reserve. Not
+ * more than one writer ever owns a slab, so bytes behind the position may be scribbled on as far as they are reserved.
  */
 export class ByteWriter {
   bytes: Buffer = none;
+  view: DataView = noView;
   position = 0;
   #start = 0;
   #slab: Slab | undefined;
@@ -91,6 +99,7 @@ export class ByteWriter {
     if (taken.length > 0 && this.#slab !== undefined) this.#slab.lent += 1;
     this.#leave(this.position);
     this.bytes = none;
+    this.view = noView;
     this.#start = 0;
     this.position = 0;
     return taken;
@@ -103,6 +112,7 @@ export class ByteWriter {
     this.#leave(this.#start);
     this.#slab = target;
     this.bytes = target.bytes;
+    this.view = target.view;
     this.#start = target.used;
     this.position = target.used + written;
   }
@@ -124,5 +134,3 @@ function claim(written: number, room: number): Slab {
   if (spare !== undefined) keep(spare);
   return newSlab(Math.max(slabSize, written * 2 + room));
 }
-
-const none = Buffer.alloc(0);

@@ -1,15 +1,59 @@
-/** Reads and stores of single numbers, shared by everything here that speaks in bytes. */
+/** Reads and stores of short runs of bytes, shared by everything here that speaks in bytes. */
+
+/** Bytes that are read: as a buffer to copy from, and as a view of the same memory for numbers. */
+export interface Source {
+  readonly bytes: Buffer;
+  readonly view: DataView;
+}
+
+/** Rows of one chunk share its buffer, so a source is worth being kept; a large one is not, for the sake of memory. */
+const largestKept = 1_048_576;
+
+let latest = newSource(Buffer.alloc(0));
+
+/** Makes the source of a buffer, or finds the one of the call before. */
+export function sourceOf(bytes: Buffer): Source {
+  if (latest.bytes === bytes) return latest;
+  const source = newSource(bytes);
+  if (bytes.length <= largestKept) latest = source;
+  return source;
+}
+
+function newSource(bytes: Buffer): Source {
+  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) };
+}
+
+/** A text that is written often, as words: four bytes at a time are three times as fast as one. */
+export interface Literal {
+  readonly words: Int32Array;
+  /** Bytes of the text; the last word may have more. */
+  readonly length: number;
+}
+
+/** Bytes that `putLiteral` may store behind a text. */
+export const literalOvershoot = 3;
+
+/** Prepares a text for `putLiteral`. */
+export function literalOf(text: string): Literal {
+  const length = Buffer.byteLength(text);
+  const words = new Int32Array(Math.ceil(length / 4));
+  const padded = Buffer.alloc(words.byteLength, 0);
+  padded.write(text);
+  for (let i = 0; i < words.length; i++) words[i] = padded.readInt32LE(i * 4);
+  return { words, length };
+}
+
+/** Stores a text and returns the position behind it. */
+export function putLiteral(view: DataView, at: number, { words, length }: Literal): number {
+  for (let i = 0; i < words.length; i++) view.setInt32(at + i * 4, words[i] ?? 0, true);
+  return at + length;
+}
 
 /** Reads a big-endian signed 32-bit integer; bytes outside the buffer count as zero. */
 export function int32(source: Uint8Array, at: number): number {
   return (
     ((source[at] ?? 0) << 24) | ((source[at + 1] ?? 0) << 16) | ((source[at + 2] ?? 0) << 8) | (source[at + 3] ?? 0)
   );
-}
-
-/** Reads a big-endian signed 16-bit integer. */
-export function int16(source: Uint8Array, at: number): number {
-  return (((source[at] ?? 0) << 24) >> 16) | (source[at + 1] ?? 0);
 }
 
 /** Stores the decimal digits of an integer between 0 and 2^34 and returns the position behind them. */
@@ -41,12 +85,6 @@ export function putTwo(bytes: Uint8Array, at: number, value: number): number {
   bytes[at] = 48 + tens;
   bytes[at + 1] = 48 + value - tens * 10;
   return at + 2;
-}
-
-/** Stores a short run of bytes; for long ones a native copy is faster. */
-export function putBytes(bytes: Uint8Array, at: number, source: Uint8Array): number {
-  for (let i = 0; i < source.length; i++) bytes[at + i] = source[i] ?? 0;
-  return at + source.length;
 }
 
 function countDigits(value: number): number {

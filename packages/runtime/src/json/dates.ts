@@ -6,7 +6,7 @@
  * `timestamp_send` (days or microseconds since 2000-01-01).
  */
 import type { ByteWriter } from './byte-writer.ts';
-import { int32, putBytes, putDigits, putPadded, putTwo } from './bytes.ts';
+import { type Literal, literalOf, putDigits, putLiteral, putPadded, putTwo, type Source } from './bytes.ts';
 
 const quote = 34;
 /** Days from 0000-03-01, where the proleptic Gregorian cycle of 400 years is simplest to count from, to 2000-01-01. */
@@ -14,93 +14,91 @@ const epoch = 730_425;
 /** Microseconds of a day divided by 1024. */
 const dayUnits = 84_375_000;
 
-const ascii = (text: string): Uint8Array => Buffer.from(text, 'latin1');
-const infinity = ascii('"infinity"');
-const minusInfinity = ascii('"-infinity"');
-const utc = ascii('+00:00');
-const none = ascii('');
-const beforeChrist = ascii(' BC');
+const infinity = literalOf('"infinity"');
+const minusInfinity = literalOf('"-infinity"');
+const utc = literalOf('+00:00');
+const none = literalOf('');
+const beforeChrist = literalOf(' BC');
 
-/** Recently printed days of the years 1 to 9999, direct-mapped: the ten bytes of `YYYY-MM-DD` for the day in `cached`. */
+/**
+ * Recently printed days of the years 1 to 9999, direct-mapped: for the day in `cached` the twelve bytes of
+ * `"YYYY-MM-DD"`, as three words.
+ */
 const slots = 512;
 const cached = new Int32Array(slots).fill(0x7fff_ffff);
-const printed = new Uint8Array(slots * 10);
+const printed = new Int32Array(slots * 3);
 
 /** Writes a `date` as `"YYYY-MM-DD"`. */
-export function writeDate(out: ByteWriter, source: Uint8Array, at: number): void {
-  const day = int32(source, at);
+export function writeDate(out: ByteWriter, { view }: Source, at: number): void {
+  const day = view.getInt32(at);
   if (day === 0x7fff_ffff) writeFixed(out, infinity);
   else if (day === -0x8000_0000) writeFixed(out, minusInfinity);
-  else writeDay(out, day);
-}
-
-function writeDay(out: ByteWriter, day: number): void {
-  out.bytes[out.position] = quote;
-  finish(out, putDay(out.bytes, out.position + 1, day), day, none);
+  else out.position = finish(out, putDay(out, day), day, none);
 }
 
 /** Writes a `time` as `"HH:MM:SS[.ffffff]"`. */
-export function writeTime(out: ByteWriter, source: Uint8Array, at: number): void {
+export function writeTime(out: ByteWriter, { view }: Source, at: number): void {
   const { bytes } = out;
   bytes[out.position] = quote;
-  const end = putTime(bytes, out.position + 1, int32(source, at) * 4_294_967_296 + (int32(source, at + 4) >>> 0));
+  const end = putTime(bytes, out.position + 1, view.getInt32(at) * 4_294_967_296 + view.getUint32(at + 4));
   bytes[end] = quote;
   out.position = end + 1;
 }
 
 /** Writes a `timestamp` as `"YYYY-MM-DDTHH:MM:SS[.ffffff]"`. */
-export function writeTimestamp(out: ByteWriter, source: Uint8Array, at: number): void {
-  writeInstant(out, source, at, none);
+export function writeTimestamp(out: ByteWriter, source: Source, at: number): void {
+  writeInstant(out, source.view, at, none);
 }
 
 /** Writes a `timestamptz` in UTC as `"YYYY-MM-DDTHH:MM:SS[.ffffff]+00:00"`. */
-export function writeTimestamptz(out: ByteWriter, source: Uint8Array, at: number): void {
-  writeInstant(out, source, at, utc);
+export function writeTimestamptz(out: ByteWriter, source: Source, at: number): void {
+  writeInstant(out, source.view, at, utc);
 }
 
-function writeInstant(out: ByteWriter, source: Uint8Array, at: number, zone: Uint8Array): void {
-  const high = int32(source, at);
-  const low = int32(source, at + 4);
+function writeInstant(out: ByteWriter, view: DataView, at: number, zone: Literal): void {
+  const high = view.getInt32(at);
+  const low = view.getInt32(at + 4);
   if (high === 0x7fff_ffff && low === -1) writeFixed(out, infinity);
   else if (high === -0x8000_0000 && low === 0) writeFixed(out, minusInfinity);
   else writeMoment(out, high, low, zone);
 }
 
-function writeMoment(out: ByteWriter, high: number, low: number, zone: Uint8Array): void {
+function writeMoment(out: ByteWriter, high: number, low: number, zone: Literal): void {
   // A day has 1024 × dayUnits microseconds, and the value without its last ten bits is exact in a double.
   const units = high * 4_194_304 + (low >>> 10);
   const day = Math.floor(units / dayUnits);
-  const { bytes } = out;
-  bytes[out.position] = quote;
-  const middle = putDay(bytes, out.position + 1, day);
-  bytes[middle] = 84;
-  finish(out, putTime(bytes, middle + 1, (units - day * dayUnits) * 1024 + (low & 1023)), day, zone);
+  const middle = putDay(out, day);
+  out.bytes[middle] = 84;
+  out.position = finish(out, putTime(out.bytes, middle + 1, (units - day * dayUnits) * 1024 + (low & 1023)), day, zone);
 }
 
-function finish(out: ByteWriter, at: number, day: number, zone: Uint8Array): void {
-  let end = putBytes(out.bytes, at, zone);
+function finish({ bytes, view }: ByteWriter, at: number, day: number, zone: Literal): number {
+  let end = putLiteral(view, at, zone);
   // 0001-01-01 is 730,119 days before 2000-01-01.
-  if (day < -730_119) end = putBytes(out.bytes, end, beforeChrist);
-  out.bytes[end] = quote;
-  out.position = end + 1;
+  if (day < -730_119) end = putLiteral(view, end, beforeChrist);
+  bytes[end] = quote;
+  return end + 1;
 }
 
-function writeFixed(out: ByteWriter, text: Uint8Array): void {
-  out.position = putBytes(out.bytes, out.position, text);
+function writeFixed(out: ByteWriter, text: Literal): void {
+  out.position = putLiteral(out.view, out.position, text);
 }
 
-/** Stores the day, counted from 2000-01-01, as `YYYY-MM-DD`; a year before Christ without its suffix. */
-function putDay(bytes: Uint8Array, at: number, day: number): number {
+/** Stores the day, counted from 2000-01-01, as `"YYYY-MM-DD`, a year before Christ without its suffix; returns its end. */
+function putDay({ bytes, view, position }: ByteWriter, day: number): number {
   const slot = day & (slots - 1);
-  const from = slot * 10;
+  const from = slot * 3;
   if (cached[slot] === day) {
-    for (let i = 0; i < 10; i++) bytes[at + i] = printed[from + i] ?? 0;
-    return at + 10;
+    view.setInt32(position, printed[from] ?? 0, true);
+    view.setInt32(position + 4, printed[from + 1] ?? 0, true);
+    view.setInt32(position + 8, printed[from + 2] ?? 0, true);
+    return position + 11;
   }
-  const end = putCivil(bytes, at, day + epoch);
-  if (end === at + 10) {
+  bytes[position] = quote;
+  const end = putCivil(bytes, position + 1, day + epoch);
+  if (end === position + 11) {
     cached[slot] = day;
-    for (let i = 0; i < 10; i++) printed[from + i] = bytes[at + i] ?? 0;
+    for (let i = 0; i < 3; i++) printed[from + i] = view.getInt32(position + i * 4, true);
   }
   return end;
 }

@@ -4,34 +4,34 @@
  * Every writer here stores into room that its caller reserved (at most `scalarRoom` bytes) and moves the position.
  */
 import type { ByteWriter } from './byte-writer.ts';
-import { int16, int32, putDigits, putPadded } from './bytes.ts';
+import { putDigits, putPadded, type Source } from './bytes.ts';
 
 const quote = 34;
 const minus = 45;
 const billion = 1_000_000_000;
 
 /** Writes a `smallint` as a JSON number. */
-export function writeInt2(out: ByteWriter, source: Uint8Array, at: number): void {
-  out.position = putInteger(out.bytes, out.position, int16(source, at));
+export function writeInt2(out: ByteWriter, { view }: Source, at: number): void {
+  out.position = putInteger(out.bytes, out.position, view.getInt16(at));
 }
 
 /** Writes an `integer` as a JSON number. */
-export function writeInt4(out: ByteWriter, source: Uint8Array, at: number): void {
-  out.position = putInteger(out.bytes, out.position, int32(source, at));
+export function writeInt4(out: ByteWriter, { view }: Source, at: number): void {
+  out.position = putInteger(out.bytes, out.position, view.getInt32(at));
 }
 
 /** Writes a `bigint` as a quoted decimal string: JSON numbers lose digits beyond 2^53 in most readers. */
-export function writeInt8(out: ByteWriter, source: Uint8Array, at: number): void {
+export function writeInt8(out: ByteWriter, { view }: Source, at: number): void {
   const { bytes } = out;
   bytes[out.position] = quote;
-  const end = putInt8(bytes, out.position + 1, source, at);
+  const end = putInt8(bytes, out.position + 1, view, at);
   bytes[end] = quote;
   out.position = end + 1;
 }
 
 /** Writes a `bigint` that is known to be a count as a JSON number. */
-export function writeCount(out: ByteWriter, source: Uint8Array, at: number): void {
-  out.position = putInt8(out.bytes, out.position, source, at);
+export function writeCount(out: ByteWriter, { view }: Source, at: number): void {
+  out.position = putInt8(out.bytes, out.position, view, at);
 }
 
 function putInteger(bytes: Uint8Array, at: number, value: number): number {
@@ -41,9 +41,9 @@ function putInteger(bytes: Uint8Array, at: number, value: number): number {
 }
 
 /** Prints the 64-bit integer exactly: its magnitude is split at 10^9 without ever leaving the exact range of doubles. */
-function putInt8(bytes: Uint8Array, position: number, source: Uint8Array, at: number): number {
-  let high = int32(source, at);
-  let low = int32(source, at + 4) >>> 0;
+function putInt8(bytes: Uint8Array, position: number, view: DataView, at: number): number {
+  let high = view.getInt32(at);
+  let low = view.getUint32(at + 4);
   let end = position;
   if (high < 0) {
     bytes[end++] = minus;

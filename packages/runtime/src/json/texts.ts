@@ -1,13 +1,14 @@
 /**
  * Values of any length as JSON: text is escaped as `JSON.stringify` escapes it, JSON passes through, bytes become base64.
  *
- * The writers make their own room, text slice by slice, so that a large value never reserves the sixfold room of its
- * worst case.
+ * The writers make their own room, text for what is left of it and one escape at a time, so that a large value never
+ * reserves the sixfold room of its worst case.
  */
 import type { ByteWriter } from './byte-writer.ts';
+import type { Source } from './bytes.ts';
 
-/** Bytes of text whose worst case is reserved at once. */
-const sliceLength = 1_024;
+/** The longest escape, the quotes, and what a word may store too much. */
+const spareRoom = 16;
 
 const quote = 34;
 const backslash = 92;
@@ -31,24 +32,26 @@ const hexadecimal = Buffer.from('0123456789abcdef', 'latin1');
 const base64 = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', 'latin1');
 
 /** Writes UTF-8 text as a JSON string. */
-export function writeText(out: ByteWriter, source: Buffer, at: number, length: number): void {
-  out.reserve(2);
-  out.bytes[out.position++] = quote;
+export function writeText(out: ByteWriter, source: Source, at: number, length: number): void {
   const end = at + length;
-  for (let from = at; from < end; from += sliceLength) {
-    out.reserve(sliceLength * 6 + 1);
-    putEscaped(out, source, from, Math.min(from + sliceLength, end));
+  out.reserve(length + spareRoom);
+  out.bytes[out.position++] = quote;
+  let from = writePlain(out, source, at, end);
+  while (from < end) {
+    out.reserve(end - from + spareRoom);
+    out.position = putEscape(out.bytes, out.position, source.bytes[from] ?? 0);
+    from = writePlain(out, source, from + 1, end);
   }
   out.bytes[out.position++] = quote;
 }
 
 /** Writes text as a JSON array of the strings between its commas; the empty text is the empty array. */
-export function writeList(out: ByteWriter, source: Buffer, at: number, length: number): void {
+export function writeList(out: ByteWriter, source: Source, at: number, length: number): void {
   const end = at + length;
   out.reserve(2);
   out.bytes[out.position++] = 91;
   for (let from = at; length > 0 && from <= end; ) {
-    const comma = source.indexOf(44, from);
+    const comma = source.bytes.indexOf(44, from);
     const to = comma < 0 || comma > end ? end : comma;
     writeText(out, source, from, to - from);
     out.reserve(1);
@@ -58,38 +61,40 @@ export function writeList(out: ByteWriter, source: Buffer, at: number, length: n
   if (length === 0) out.bytes[out.position++] = 93;
 }
 
-/** Copies runs of plain bytes natively, which is three times as fast as storing them one by one. */
-function putEscaped(out: ByteWriter, source: Buffer, at: number, end: number): void {
-  const { bytes } = out;
-  let position = out.position;
+/** Copies bytes into reserved room up to the first that needs an escape, four at a time; returns where that stands. */
+function writePlain(out: ByteWriter, { bytes, view }: Source, at: number, end: number): number {
+  const target = out.view;
+  let { position } = out;
   let from = at;
-  while (from < end) {
-    const to = endOfPlain(source, from, end);
-    position = putRun(bytes, position, source, from, to);
-    if (to < end) position = putEscape(bytes, position, source[to] ?? 0);
-    from = to + 1;
+  for (; from + 4 <= end; from += 4) {
+    const word = view.getInt32(from, true);
+    if (holdsEscape(word)) break;
+    target.setInt32(position, word, true);
+    position += 4;
+  }
+  for (; from < end; from++) {
+    const byte = bytes[from] ?? 0;
+    if (escapes[byte] !== 0) break;
+    out.bytes[position++] = byte;
   }
   out.position = position;
+  return from;
 }
 
-/** Finds the first byte from `at` on that needs an escape, four at a time while there are four. */
-function endOfPlain(source: Buffer, at: number, end: number): number {
-  let i = at;
-  for (; i + 4 <= end; i += 4) {
-    const first = (escapes[source[i] ?? 0] ?? 0) | (escapes[source[i + 1] ?? 0] ?? 0);
-    const second = (escapes[source[i + 2] ?? 0] ?? 0) | (escapes[source[i + 3] ?? 0] ?? 0);
-    if ((first | second) !== 0) break;
-  }
-  while (i < end && escapes[source[i] ?? 0] === 0) i++;
-  return i;
+/**
+ * Whether one of four bytes is a quote, a backslash or below 32. Subtracting from a byte that is smaller borrows into its
+ * highest bit, which was not set before; what a borrow does to the bytes above it no longer matters then.
+ */
+function holdsEscape(word: number): boolean {
+  const quotes = word ^ 0x22222222;
+  const backslashes = word ^ 0x5c5c5c5c;
+  const borrowed =
+    ((word - 0x20202020) & ~word) | ((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes);
+  return (borrowed & highBits) !== 0;
 }
 
-/** Copies the bytes from `at` up to `end`; for few of them a loop beats the call into native code. */
-function putRun(bytes: Buffer, position: number, source: Buffer, at: number, end: number): number {
-  if (end - at > 48) source.copy(bytes, position, at, end);
-  else for (let i = at; i < end; i++) bytes[position + i - at] = source[i] ?? 0;
-  return position + end - at;
-}
+/** The highest bit of each of four bytes. */
+const highBits = 0x80808080 | 0;
 
 function putEscape(bytes: Uint8Array, at: number, byte: number): number {
   const letter = escapes[byte] ?? 0;
@@ -106,22 +111,26 @@ function putEscape(bytes: Uint8Array, at: number, byte: number): number {
   return at + 6;
 }
 
-/** Writes bytes that are JSON already. */
-export function writeRaw(out: ByteWriter, source: Buffer, at: number, length: number): void {
+/** Writes bytes that are JSON already; for few of them a loop beats the call into native code. */
+export function writeRaw(out: ByteWriter, { bytes }: Source, at: number, length: number): void {
   out.reserve(length);
-  out.position = putRun(out.bytes, out.position, source, at, at + length);
+  const target = out.bytes;
+  const { position } = out;
+  if (length > 48) bytes.copy(target, position, at, at + length);
+  else for (let i = 0; i < length; i++) target[position + i] = bytes[at + i] ?? 0;
+  out.position = position + length;
 }
 
 /** Writes the text of a number: as it is when finite, as a string when it is `NaN`, `Infinity` or `-Infinity`. */
-export function writeNumber(out: ByteWriter, source: Buffer, at: number, length: number): void {
-  const first = source[at] === 45 ? source[at + 1] : source[at];
+export function writeNumber(out: ByteWriter, source: Source, at: number, length: number): void {
+  const first = source.bytes[at] === 45 ? source.bytes[at + 1] : source.bytes[at];
   // A finite number starts with a digit.
   if (first !== undefined && first <= 57) writeRaw(out, source, at, length);
   else writeText(out, source, at, length);
 }
 
 /** Writes bytes as a base64 string with padding. */
-export function writeBase64(out: ByteWriter, source: Buffer, at: number, length: number): void {
+export function writeBase64(out: ByteWriter, { bytes: source }: Source, at: number, length: number): void {
   out.reserve(Math.ceil(length / 3) * 4 + 2);
   const { bytes } = out;
   let position = out.position;
@@ -155,7 +164,7 @@ function putRest(bytes: Uint8Array, at: number, source: Buffer, from: number, co
 }
 
 /** Writes the 16 bytes of a uuid in its usual form, in lower case; stores into reserved room. */
-export function writeUuid(out: ByteWriter, source: Buffer, at: number): void {
+export function writeUuid(out: ByteWriter, { bytes: source }: Source, at: number): void {
   const { bytes } = out;
   let position = out.position;
   bytes[position++] = quote;

@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { WireKind } from '../contract/index.ts';
 import type { Shape, ShapeField } from '../query/plan.ts';
 import { ByteWriter } from './byte-writer.ts';
+import { oftenUsed } from './fields-writer.ts';
 import { array, int2, int4, int8, record, row, text } from './testing/binary.ts';
 import { createTranscoder } from './transcode.ts';
 
@@ -56,7 +59,7 @@ describe('scalars', () => {
     expect(scalar('number', text(n))).toBe(`"${n}"`);
   });
 
-  test('text is escaped as JSON.stringify escapes it', () => {
+  test('text is escaped as JSON.stringify escapes it', { timeout: 30_000 }, () => {
     const any = fc.string({ unit: 'binary', maxLength: 400 });
     fc.assert(fc.property(any, (s) => scalar('text', text(s)) === JSON.stringify(s)));
     const all = Array.from({ length: 0x250 }, (_, code) => String.fromCharCode(code)).join('');
@@ -114,7 +117,7 @@ describe('dates and times', () => {
     );
   });
 
-  test('every day of 800 years has the date that Date gives it', () => {
+  test('every day of 800 years has the date that Date gives it', { timeout: 30_000 }, () => {
     for (let i = -146_097; i <= 146_097; i++) {
       const expected = new Date(epoch + i * 86_400_000).toISOString().slice(0, 10);
       if (scalar('date', int4(i)) !== `"${expected}"`) expect(scalar('date', int4(i))).toBe(`"${expected}"`);
@@ -150,6 +153,72 @@ describe('dates and times', () => {
     [60, '2000-03-01'],
     [59, '2000-02-29'],
   ])('date %s', (days, expected) => expect(scalar('date', int4(days))).toBe(`"${expected}"`));
+});
+
+describe('shapes that are used often', () => {
+  interface Value {
+    readonly shape: Shape;
+    readonly bytes: Buffer | null;
+  }
+  const scalars: fc.Arbitrary<Value> = fc.oneof(
+    cell('i4', fc.integer().map(int4)),
+    cell('i8', fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(int8)),
+    cell('text', fc.string({ unit: 'binary', maxLength: 40 }).map(text)),
+    cell('timestamptz', fc.bigInt({ min: -(10n ** 17n), max: 10n ** 17n }).map(int8)),
+  );
+  const field = fc.tuple(
+    fc.oneof(fc.string({ maxLength: 30 }), fc.constant('k'.repeat(100))),
+    fc.letrec<{ value: Value }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 2 },
+        scalars,
+        fc.array(fc.tuple(fc.string(), tie('value')), { maxLength: 4 }).map(recordOf),
+      ),
+    })).value,
+  );
+
+  function cell(wire: WireKind, bytes: fc.Arbitrary<Buffer>): fc.Arbitrary<Value> {
+    return fc.option(bytes).map((value) => ({ shape: { kind: 'scalar', wire }, bytes: value }));
+  }
+
+  function recordOf(fields: readonly (readonly [string, Value])[]): Value {
+    return {
+      shape: { kind: 'record', fields: fields.map(([key, { shape }]) => ({ key, shape })) },
+      bytes: record(...fields.map(([, { bytes }]) => bytes)),
+    };
+  }
+
+  test('keep their bytes', { timeout: 30_000 }, () => {
+    const shapes = fc.array(field, { maxLength: 6 });
+    fc.assert(
+      fc.property(shapes, (values) => {
+        const transcoder = createTranscoder(values.map(([key, { shape }]) => ({ key, shape })));
+        const bytes = row(...values.map(([, value]) => value.bytes));
+        const write = (): string => {
+          const out = new ByteWriter();
+          transcoder(bytes, 0, out);
+          return out.take().toString('utf8');
+        };
+        const first = write();
+        for (let use = 0; use < oftenUsed; use++) write();
+        expect(write()).toBe(first);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('are served where code from strings is forbidden', async () => {
+    const script = `
+      const { createTranscoder } = await import(${JSON.stringify(new URL('./transcode.ts', import.meta.url).href)});
+      const { ByteWriter } = await import(${JSON.stringify(new URL('./byte-writer.ts', import.meta.url).href)});
+      const out = new ByteWriter();
+      const write = createTranscoder([{ key: 'a', shape: { kind: 'scalar', wire: 'bool' } }]);
+      for (let use = 0; use <= ${oftenUsed}; use++) write(Buffer.from([0, 0, 0, 1, 1]), 0, out);
+      console.log(out.take().toString().slice(-10));`;
+    const flags = ['--disallow-code-generation-from-strings', '--input-type=module', '--eval', script];
+    const { stdout } = await promisify(execFile)(process.execPath, flags);
+    expect(stdout).toBe('{"a":true}\n');
+  });
 });
 
 describe('composed shapes', () => {

@@ -1,79 +1,52 @@
 /**
  * Rows go from protocol bytes to JSON bytes without a string or an object in between.
  *
- * A shape is resolved once into a tree of plain field descriptions with their literal key bytes; an interpreter walks it
- * for every row. The same writers called from code generated per shape were measured too: 1.2 times as fast on 100 rows
- * with a text of 500 bytes, 1.5 times on short scalars, 1.4 times on 20 rows of 5 nested records, which saves some 10 µs
- * of an answer. That does not justify evaluating code.
+ * A shape is resolved once into a tree of writers; those of rows and records walk their fields, and are replaced by
+ * generated code when they are used often (decision 4).
  */
 import type { WireKind } from '../contract/index.ts';
 import type { Shape, ShapeField } from '../query/plan.ts';
 import { ByteWriter } from './byte-writer.ts';
-import { int32, putBytes } from './bytes.ts';
+import { literalOf, putLiteral, type Source, sourceOf } from './bytes.ts';
 import { writeDate, writeTime, writeTimestamp, writeTimestamptz } from './dates.ts';
+import { type Field, inRecord, inRow, roomOf, type Writer, writeNull } from './fields.ts';
+import { createFieldsWriter } from './fields-writer.ts';
 import { writeInt2, writeInt4, writeInt8 } from './numbers.ts';
 import { writeBase64, writeList, writeNumber, writeRaw, writeText, writeUuid } from './texts.ts';
 
 /** Appends one JSON object made of the columns that stand at `offset` (length, then bytes, per column). */
 export type Transcoder = (buffer: Buffer, offset: number, out: ByteWriter) => void;
 
-/** Most bytes a scalar other than text, JSON and bytes takes, with a comma to spare. */
-const scalarRoom = 48;
+const trueText = literalOf('true');
+const falseText = literalOf('false');
+const mask = literalOf('"**********"');
+const nothing = literalOf('');
 
-const ascii = (text: string): Uint8Array => Buffer.from(text, 'latin1');
-const nullText = ascii('null');
-const trueText = ascii('true');
-const falseText = ascii('false');
-const emptyObject = ascii('{}');
-const mask = ascii('"**********"');
-
-/** Bytes in front of a column's length: none in a DataRow, the type's oid in a record. */
-const inRow = 0;
-const inRecord = 4;
-
-/**
- * Numbers for what stands under a key, so that the interpreter branches through one jump table: the kinds of scalars,
- * then the composed ones.
- */
-const codes = {
-  bool: 0,
-  i2: 1,
-  i4: 2,
-  i8: 3,
-  number: 4,
-  text: 5,
-  json: 6,
-  jsonb: 7,
-  date: 8,
-  time: 9,
-  timestamp: 10,
-  timestamptz: 11,
-  uuid: 12,
-  bytes: 13,
-  csv: 14,
-  masked: 15,
-  array: 16,
-  record: 17,
-  records: 18,
-  paths: 19,
-  path: 20,
-  first: 21,
-} as const satisfies Record<WireKind | 'array' | 'record' | 'records' | 'paths' | 'path' | 'first', number>;
-
-/** A shape with everything about it resolved that does not depend on the row. */
-interface Node {
-  readonly code: number;
-  /** Code of the elements of an array and of records; that of the node itself otherwise. */
-  readonly element: number;
-  /** Fields of a record or of each of the records. */
-  readonly fields: readonly Field[];
-}
-
-interface Field {
-  /** `{"key":` or `,"key":` in UTF-8. */
-  readonly prefix: Uint8Array;
-  readonly node: Node;
-}
+const scalars: Readonly<Record<WireKind, Writer>> = {
+  bool(out, { bytes }, at) {
+    out.position = putLiteral(out.view, out.position, bytes[at] === 0 ? falseText : trueText);
+  },
+  i2: writeInt2,
+  i4: writeInt4,
+  i8: writeInt8,
+  number: writeNumber,
+  text: writeText,
+  json: writeRaw,
+  jsonb(out, source, at, length) {
+    // The first byte is the version of the format.
+    writeRaw(out, source, at + 1, length - 1);
+  },
+  date: writeDate,
+  time: writeTime,
+  timestamp: writeTimestamp,
+  timestamptz: writeTimestamptz,
+  uuid: writeUuid,
+  bytes: writeBase64,
+  csv: writeList,
+  masked(out) {
+    out.position = putLiteral(out.view, out.position, mask);
+  },
+};
 
 /**
  * Builds the function that writes rows of this shape.
@@ -82,68 +55,45 @@ interface Field {
  * where the caller may not read that cell.
  */
 export function createTranscoder(fields: readonly ShapeField[]): Transcoder {
-  const resolved = resolveFields(fields);
+  const write = createFieldsWriter(fields.map(resolveField), inRow);
   return function transcode(buffer, offset, out) {
-    writeFields(resolved, buffer, offset, inRow, out);
+    write(out, sourceOf(buffer), offset);
   };
 }
 
-function resolveFields(fields: readonly ShapeField[]): readonly Field[] {
-  return fields.map(({ key, shape }, index) => ({
-    prefix: Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(key)}:`),
-    node: resolve(shape),
-  }));
+function resolveField({ key, shape }: ShapeField, index: number): Field {
+  return { prefix: literalOf(`${index === 0 ? '{' : ','}${JSON.stringify(key)}:`), write: resolve(shape) };
 }
 
-function resolve(shape: Shape): Node {
+function resolve(shape: Shape): Writer {
   switch (shape.kind) {
     case 'scalar':
-      return { code: codes[shape.wire], element: codes[shape.wire], fields: [] };
+      return scalars[shape.wire];
     case 'array':
-      return { code: codes.array, element: codes[shape.element], fields: [] };
+      return arrayOf(scalars[shape.element]);
     case 'record':
+      return recordOf(shape.fields.map(resolveField));
     case 'records':
-      return { code: codes[shape.kind], element: codes.record, fields: resolveFields(shape.fields) };
+      return arrayOf(recordOf(shape.fields.map(resolveField)));
     case 'paths':
-      return { code: codes.paths, element: codes.path, fields: shape.parts.map(resolvePart) };
+      return arrayOf(pathOf(shape.parts.map((wire) => scalars[wire])));
     case 'first':
-      return { code: codes.first, element: codes.first, fields: shape.of.map(resolveUnnamed) };
+      return firstOf(shape.of.map(resolve));
   }
-}
-
-function resolvePart(wire: WireKind): Field {
-  return resolveUnnamed({ kind: 'scalar', wire });
-}
-
-function resolveUnnamed(shape: Shape): Field {
-  return { prefix: Buffer.alloc(0), node: resolve(shape) };
-}
-
-function writeFields(fields: readonly Field[], source: Buffer, offset: number, skip: number, out: ByteWriter): void {
-  if (fields.length === 0) {
-    out.append(emptyObject);
-    return;
-  }
-  let at = offset;
-  for (const { prefix, node } of fields) {
-    const length = int32(source, at + skip);
-    at += skip + 4;
-    out.reserve(prefix.length + scalarRoom);
-    out.position = putBytes(out.bytes, out.position, prefix);
-    if (length >= 0) {
-      writeNode(node, node.code, source, at, length, out);
-      at += length;
-    } else out.position = putBytes(out.bytes, out.position, nullText);
-  }
-  out.reserve(1);
-  out.bytes[out.position++] = 125;
 }
 
 /** The binary form of a record: the number of columns, then oid, length and bytes of each (`record_send`). */
-function writeRecord(fields: readonly Field[], source: Buffer, at: number, out: ByteWriter): void {
-  const columns = int32(source, at);
-  if (columns !== fields.length) throw new Error(`A record has ${columns} columns; its shape has ${fields.length}.`);
-  writeFields(fields, source, at + 4, inRecord, out);
+function recordOf(fields: readonly Field[]): Writer {
+  const write = createFieldsWriter(fields, inRecord);
+  return function writeRecord(out, source, at) {
+    checkColumns(source, at, fields.length);
+    write(out, source, at + 4);
+  };
+}
+
+function checkColumns({ view }: Source, at: number, expected: number): void {
+  const columns = view.getInt32(at);
+  if (columns !== expected) throw new Error(`A record has ${columns} columns; its shape has ${expected}.`);
 }
 
 /**
@@ -151,147 +101,83 @@ function writeRecord(fields: readonly Field[], source: Buffer, at: number, out: 
  * section 4). The values go through their JSON form, so that a key reads the same here and on its own; keys of several
  * fields are rare enough for strings.
  */
-function writePath(fields: readonly Field[], source: Buffer, at: number, out: ByteWriter): void {
-  const values: string[] = [];
-  let from = at + 4;
-  for (const { node } of fields) {
-    const value = new ByteWriter();
-    from = writeElement(node, source, from + inRecord, value);
-    values.push(encodeURIComponent(String(JSON.parse(value.take().toString()))));
-  }
-  out.append(ascii(`"${values.join(',')}"`));
+function pathOf(parts: readonly Writer[]): Writer {
+  return function writePath(out, source, at) {
+    const values: string[] = [];
+    let from = at + 4;
+    for (const part of parts) {
+      const value = new ByteWriter();
+      from = writeElement(part, value, source, from + inRecord);
+      values.push(encodeURIComponent(String(JSON.parse(value.take().toString()))));
+    }
+    out.append(Buffer.from(`"${values.join(',')}"`));
+  };
 }
 
 /** Writes the first column of a record that is not null. */
-function writeFirst(fields: readonly Field[], source: Buffer, at: number, out: ByteWriter): void {
-  const columns = int32(source, at);
-  if (columns !== fields.length) throw new Error(`A record has ${columns} columns; its shape has ${fields.length}.`);
-  let from = at + 4;
-  for (const { node } of fields) {
-    const length = int32(source, from + inRecord);
-    from += inRecord + 4;
-    if (length >= 0) {
-      writeNode(node, node.code, source, from, length, out);
-      return;
+function firstOf(alternatives: readonly Writer[]): Writer {
+  return function writeFirst(out, source, at) {
+    checkColumns(source, at, alternatives.length);
+    let from = at + 4;
+    for (const write of alternatives) {
+      const length = source.view.getInt32(from + inRecord);
+      from += inRecord + 4;
+      if (length >= 0) {
+        write(out, source, from, length);
+        return;
+      }
     }
-  }
-  out.position = putBytes(out.bytes, out.position, nullText);
+    writeNull(out);
+  };
 }
 
 /** The binary form of an array: dimensions, flags, oid, size and lower bound of each, then the elements (`array_send`). */
-function writeArray(node: Node, source: Buffer, at: number, out: ByteWriter): void {
-  const dimensions = int32(source, at);
-  if (dimensions === 0) {
-    out.bytes[out.position++] = 91;
-    out.bytes[out.position++] = 93;
-    return;
-  }
-  writeDimension(node, source, at + 12, dimensions, at + 12 + dimensions * 8, out);
+function arrayOf(element: Writer): Writer {
+  return function writeArray(out, source, at) {
+    const dimensions = source.view.getInt32(at);
+    if (dimensions === 0) {
+      out.bytes[out.position++] = 91;
+      out.bytes[out.position++] = 93;
+      return;
+    }
+    writeDimension(element, out, source, at + 12, dimensions, at + 12 + dimensions * 8);
+  };
 }
 
 /** Writes one dimension of an array whose elements start at `from`; returns where the elements end. */
 function writeDimension(
-  node: Node,
-  source: Buffer,
+  element: Writer,
+  out: ByteWriter,
+  source: Source,
   sizes: number,
   dimensions: number,
   from: number,
-  out: ByteWriter,
 ): number {
-  const size = int32(source, sizes);
+  const size = source.view.getInt32(sizes);
   let at = from;
-  out.reserve(scalarRoom);
+  out.reserve(roomOf(nothing));
   out.bytes[out.position++] = 91;
   for (let i = 0; i < size; i++) {
     if (i > 0) out.bytes[out.position++] = 44;
     at =
       dimensions > 1
-        ? writeDimension(node, source, sizes + 8, dimensions - 1, at, out)
-        : writeElement(node, source, at, out);
+        ? writeDimension(element, out, source, sizes + 8, dimensions - 1, at)
+        : writeElement(element, out, source, at);
     // For the comma or bracket and the next short element.
-    out.reserve(scalarRoom);
+    out.reserve(roomOf(nothing));
   }
   out.bytes[out.position++] = 93;
   return at;
 }
 
-function writeElement(node: Node, source: Buffer, from: number, out: ByteWriter): number {
-  const length = int32(source, from);
+function writeElement(write: Writer, out: ByteWriter, source: Source, from: number): number {
+  const length = source.view.getInt32(from);
   const at = from + 4;
-  out.reserve(scalarRoom);
+  out.reserve(roomOf(nothing));
   if (length < 0) {
-    out.position = putBytes(out.bytes, out.position, nullText);
+    writeNull(out);
     return at;
   }
-  writeNode(node, node.element, source, at, length, out);
+  write(out, source, at, length);
   return at + length;
-}
-
-/** Writes a value that is not null; `scalarRoom` bytes are reserved. */
-function writeNode(node: Node, code: number, source: Buffer, at: number, length: number, out: ByteWriter): void {
-  switch (code) {
-    case codes.text:
-      writeText(out, source, at, length);
-      break;
-    case codes.i4:
-      writeInt4(out, source, at);
-      break;
-    case codes.i8:
-      writeInt8(out, source, at);
-      break;
-    case codes.timestamptz:
-      writeTimestamptz(out, source, at);
-      break;
-    case codes.bool:
-      out.position = putBytes(out.bytes, out.position, source[at] === 0 ? falseText : trueText);
-      break;
-    case codes.number:
-      writeNumber(out, source, at, length);
-      break;
-    case codes.json:
-      writeRaw(out, source, at, length);
-      break;
-    case codes.jsonb:
-      // The first byte is the version of the format.
-      writeRaw(out, source, at + 1, length - 1);
-      break;
-    case codes.uuid:
-      writeUuid(out, source, at);
-      break;
-    case codes.i2:
-      writeInt2(out, source, at);
-      break;
-    case codes.date:
-      writeDate(out, source, at);
-      break;
-    case codes.time:
-      writeTime(out, source, at);
-      break;
-    case codes.timestamp:
-      writeTimestamp(out, source, at);
-      break;
-    case codes.bytes:
-      writeBase64(out, source, at, length);
-      break;
-    case codes.record:
-      writeRecord(node.fields, source, at, out);
-      break;
-    case codes.first:
-      writeFirst(node.fields, source, at, out);
-      break;
-    case codes.path:
-      writePath(node.fields, source, at, out);
-      break;
-    case codes.array:
-    case codes.records:
-    case codes.paths:
-      writeArray(node, source, at, out);
-      break;
-    case codes.csv:
-      writeList(out, source, at, length);
-      break;
-    case codes.masked:
-      out.position = putBytes(out.bytes, out.position, mask);
-      break;
-  }
 }

@@ -1,0 +1,61 @@
+/** The fields of a row or record, as they stand one behind the other. */
+import type { ByteWriter } from './byte-writer.ts';
+import { type Literal, literalOf, literalOvershoot, putLiteral, type Source } from './bytes.ts';
+
+/** Writes a value that is not null; as many bytes as `roomOf` adds are reserved, all else the writer reserves itself. */
+export type Writer = (out: ByteWriter, source: Source, at: number, length: number) => void;
+
+/** One key with what stands under it. */
+export interface Field {
+  /** `{"key":` or `,"key":`. */
+  readonly prefix: Literal;
+  readonly write: Writer;
+}
+
+/** Writes an object of the columns that stand one behind the other from `start` on. */
+export type FieldsWriter = (out: ByteWriter, source: Source, start: number) => void;
+
+/** Bytes in front of a column's length: none in a DataRow. */
+export const inRow = 0;
+
+/** Bytes in front of a column's length: the oid of its type in a record. */
+export const inRecord = 4;
+
+/** Most bytes a scalar other than text, JSON and bytes takes, with a comma to spare. */
+const scalarRoom = 48;
+
+const nullText = literalOf('null');
+
+/** The room that has to be there before a prefix and a value are written. */
+export function roomOf(prefix: Literal): number {
+  return prefix.length + literalOvershoot + scalarRoom;
+}
+
+/** Writes `null` into reserved room. */
+export function writeNull(out: ByteWriter): void {
+  out.position = putLiteral(out.view, out.position, nullText);
+}
+
+/** Walks the fields: what `generateFieldsWriter` makes faster. `skip` bytes stand in front of every length. */
+export function walkFields(
+  fields: readonly Field[],
+  skip: number,
+  out: ByteWriter,
+  source: Source,
+  start: number,
+): void {
+  const { view } = source;
+  let at = start;
+  for (const { prefix, write } of fields) {
+    const length = view.getInt32(at + skip);
+    at += skip + 4;
+    out.reserve(roomOf(prefix));
+    out.position = putLiteral(out.view, out.position, prefix);
+    if (length >= 0) {
+      write(out, source, at, length);
+      at += length;
+    } else writeNull(out);
+  }
+  out.reserve(1);
+  out.bytes[out.position++] = 125;
+}
