@@ -11,6 +11,8 @@ let schema: Schema;
 beforeAll(async () => {
   database = await createDatabase('CREATE TABLE platform_stray (id int PRIMARY KEY)');
   await installSystem(database.url);
+  // Of another project on the same database: never served, least of all unmasked.
+  await installSystem(database.url, { schema: 'neighbour' });
   const facts = await factsOf(database.url);
   const resolved = resolveSchema(facts, {}, parsePermissions('', 'permissions.yaml').document);
   expect(resolved.diagnostics.map(({ code, place }) => `${code} ${place}`)).toEqual([

@@ -1,5 +1,5 @@
 /** What the catalog knows and the IR does not keep, told by name. */
-import { reservedPrefix } from '@platform/runtime/contract';
+import { ledgerTable, reservedPrefix } from '@platform/runtime/contract';
 import type { Diagnostic } from '../diagnostic.ts';
 import { groupedBy } from '../order.ts';
 import type { ColumnType, Table } from '../schema.ts';
@@ -35,8 +35,11 @@ export function catalogRemarks(catalog: Catalog, lookup: Lookup, tables: readonl
 }
 
 /** The platform's own functions and triggers need no remark. */
-function isOwn({ selection }: Catalog, { nspname, relation, name }: ObjectRow): boolean {
-  return nspname === selection.system && (relation ?? name).startsWith(reservedPrefix);
+function isOwn({ selection, relations }: Catalog, { nspname, relation, name }: ObjectRow): boolean {
+  if (!(relation ?? name).startsWith(reservedPrefix)) return false;
+  return (
+    nspname === selection.system || relations.some((row) => row.nspname === nspname && row.relname === ledgerTable)
+  );
 }
 
 function info(code: string, place: string, message: string): Diagnostic {

@@ -1,4 +1,4 @@
-import { reservedPrefix, systemCollection } from '@platform/runtime/contract';
+import { ledgerTable, reservedPrefix, systemCollection } from '@platform/runtime/contract';
 import type { Diagnostic } from '../diagnostic.ts';
 import { compareText, groupedBy, sortedBy } from '../order.ts';
 import { tableId } from '../table-id.ts';
@@ -23,7 +23,7 @@ export function selectRelations(catalog: Catalog, lookup: Lookup): SelectedRelat
   const wanted = (row: RelationRow): boolean =>
     (include === null || include.some((pattern) => matches(pattern, row))) &&
     !exclude.some((pattern) => matches(pattern, row));
-  const served = system.filter(({ relname }) => systemCollection(relname) !== undefined);
+  const served = system.filter((row) => row.nspname === catalog.selection.system && isCollection(row));
   const listed = new Map([...own.filter(wanted), ...served].map((row) => [row.oid, row]));
   return {
     listed,
@@ -39,15 +39,18 @@ export function selectRelations(catalog: Catalog, lookup: Lookup): SelectedRelat
 }
 
 /**
- * True for the platform's own tables. Those that are no collections — sessions, the ledger — are never served, so nothing
- * is told about them.
+ * True for the platform's own tables, also those of another project on the same database, which has a ledger of its own.
+ * What is no collection of this project — sessions, the ledger, anything of the other — is never served, so nothing is
+ * told about it.
  */
-export function isSystemRow(
-  { selection }: Catalog,
-  row: Pick<RelationRow, 'nspname' | 'relname' | 'relkind' | 'extension'>,
-): boolean {
-  const isTable = row.relkind === 'r' && row.extension === null;
-  return isTable && row.nspname === selection.system && row.relname.startsWith(reservedPrefix);
+function isSystemRow({ selection, relations }: Catalog, row: RelationRow): boolean {
+  if (row.relkind !== 'r' || row.extension !== null || !row.relname.startsWith(reservedPrefix)) return false;
+  const isLedger = ({ nspname, relname }: RelationRow): boolean => nspname === row.nspname && relname === ledgerTable;
+  return row.nspname === selection.system || relations.some(isLedger);
+}
+
+function isCollection({ relname }: RelationRow): boolean {
+  return systemCollection(relname) !== undefined;
 }
 
 /** The schema of the platform's tables is read in any case; what else lies in it only when it is asked for. */

@@ -33,6 +33,9 @@ export interface SystemCollection {
 /** Names that begin with this belong to the platform. */
 export const reservedPrefix = 'platform_';
 
+/** The table in which migrations are written down; a schema that has it holds tables of the platform. */
+export const ledgerTable = 'platform_migrations';
+
 /** The schema of the platform's tables where nothing else is configured. */
 export const defaultSystemSchema = 'platform';
 
