@@ -53,7 +53,10 @@ it('are compiled from then on', async () => {
 });
 
 it('go down only when it is said twice', async () => {
-  for (const args of [['--down', '1'], ['--down', 'x', '--yes']]) {
+  for (const args of [
+    ['--down', '1'],
+    ['--down', 'x', '--yes'],
+  ]) {
     expect((await platform('migrate', ...args)).code).toBe(2);
   }
   const undone = await platform('migrate', '--down', '1', '--yes');
