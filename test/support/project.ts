@@ -1,15 +1,18 @@
 /** A project of a test's own: a database made of SQL, configuration and permissions as text, and the platform over it. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDatabase, type TestDatabase } from './database.ts';
+import { createDatabase, type TestDatabase, withClient } from './database.ts';
 import { startBothLanes } from './lanes.ts';
 import { createProject, type Platform } from './platform.ts';
 import { type CountingProxy, countStatements } from './proxy.ts';
+import { installSystem } from './system.ts';
 
 /** What a project is made of. */
 export interface ProjectParts {
   /** Creates and fills the database. */
   readonly sql: string;
+  /** Installs the platform's own tables before that. */
+  readonly system?: true;
   /** What `defineConfig` takes, in TypeScript. */
   readonly config?: string;
   /** Text of `permissions.yaml`. */
@@ -30,7 +33,7 @@ export interface ServedProject extends Platform {
 
 /** Makes the project, compiles it and serves it on a free port. */
 export async function serveProject(parts: ProjectParts): Promise<ServedProject> {
-  const database = await createDatabase(parts.sql);
+  const database = await makeDatabase(parts);
   const project = await createProject();
   if (parts.config !== undefined) {
     const text = `import { defineConfig } from '@platform/cli/config';\n\nexport default defineConfig(${parts.config});\n`;
@@ -55,6 +58,14 @@ export async function serveProject(parts: ProjectParts): Promise<ServedProject> 
       await Promise.all([database.drop(), project.remove()]);
     },
   };
+}
+
+async function makeDatabase({ sql, system }: ProjectParts): Promise<TestDatabase> {
+  if (!system) return createDatabase(sql);
+  const database = await createDatabase();
+  await installSystem(database.url);
+  await withClient(database.url, (client) => client.query(sql));
+  return database;
 }
 
 /** Status and code of a failed answer, as tests compare them. */

@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { generate } from './commands/generate.ts';
 import { init } from './commands/init.ts';
 import { introspect } from './commands/introspect.ts';
+import { migrate } from './commands/migrate.ts';
 import { start } from './commands/start.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { lendPackages } from './lend-packages.ts';
@@ -12,9 +13,10 @@ import { eventLine } from './progress.ts';
 const exitCodeHelp = `
 Exit codes:
   0   done; also after Ctrl-C or SIGTERM, when running requests have finished
-  1   the configuration, the permissions or the database cannot be compiled; diagnostics say why
+  1   the configuration, the permissions or the database cannot be compiled; diagnostics say why;
+      also when the platform's tables do not fit this version, and after \`migrate --status\` when they are behind
   2   the command line or DATABASE_URL is wrong
-  3   the database cannot be reached, or the embedded one is in use by another process
+  3   the database cannot be reached, refuses what is asked, or the embedded one is in use by another process
   4   the server cannot start
   70  a bug of the platform
 `;
@@ -46,7 +48,13 @@ function program(): Command {
     .addHelpText('after', `${environmentHelp}${exitCodeHelp}`);
   command(root, 'init', 'write platform.config.ts and permissions.yaml')
     .option('-y, --yes', 'take the defaults instead of asking')
+    .option('--system', "also install the platform's own tables (users, roles, activity …) in the database")
     .action(init);
+  command(root, 'migrate', "install the platform's own tables in the database, or bring them to this version")
+    .option('--status', 'only tell what is applied and what is pending')
+    .option('--down <count>', 'undo this many of the latest migrations (needs --yes)')
+    .option('-y, --yes', 'do not ask before what is in the tables is lost')
+    .action(migrate);
   command(root, 'introspect', 'read the database into platform.schema.json').action(introspect);
   command(root, 'generate', 'compile the database into the output folder')
     .option('--offline', 'compile from platform.schema.json, without a database')

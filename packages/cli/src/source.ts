@@ -14,12 +14,12 @@ export type Run = (
   parameters: readonly (string | null)[],
 ) => Promise<readonly (readonly (string | null)[])[]>;
 
-/** A database opened to read its catalog. */
+/** A database opened to read its catalog, or to migrate the platform's own tables in it. */
 export interface Source {
   /** For people, without credentials: `PostgreSQL at localhost:5432/shop`. */
   readonly label: string;
   readonly run: Run;
-  /** Runs a script of several statements. Only the sample's set-up uses it. */
+  /** Runs a script of several statements: migrations, and the sample's set-up. */
   readonly script: (sql: string) => Promise<void>;
   readonly close: () => Promise<void>;
   /** The running embedded database, which the server takes over; null for a server of its own. */
@@ -39,21 +39,27 @@ export function embeddedFolder(project: Project): string {
   return join(project.stateFolder, 'database');
 }
 
+/** What a connection is for. */
+export interface ConnectOptions {
+  /** True for migrations and the embedded database; anything else must never write, whatever the role may do. */
+  readonly writable?: boolean;
+}
+
 /** Opens the project's database as a phase of its own. */
-export function connect(project: Project, progress: Progress): Promise<Source> {
+export function connect(project: Project, progress: Progress, options: ConnectOptions = {}): Promise<Source> {
   // Making the embedded database keeps this thread busy for seconds, so nothing could tell while it lasts.
   const isNew = databaseUrl(project) === null && !existsSync(join(embeddedFolder(project), 'PG_VERSION'));
   if (isNew) progress.say('  making the embedded PostgreSQL (only this first time) …');
-  return progress.phase('connect', () => openSource(project));
+  return progress.phase('connect', () => openSource(project, options));
 }
 
 /** Opens the project's database. Rejects with advice when it cannot be reached. */
-async function openSource(project: Project): Promise<Source> {
+async function openSource(project: Project, { writable = false }: ConnectOptions): Promise<Source> {
   const url = databaseUrl(project);
-  return url === null ? openEmbedded(embeddedFolder(project)) : openPostgres(url);
+  return url === null ? openEmbedded(embeddedFolder(project)) : openPostgres(url, writable);
 }
 
-async function openPostgres(url: string): Promise<Source> {
+async function openPostgres(url: string, writable: boolean): Promise<Source> {
   const parsed = parseUrl(url);
   const client = new pg.Client({
     connectionString: url,
@@ -64,8 +70,7 @@ async function openPostgres(url: string): Promise<Source> {
   client.on('error', () => undefined);
   try {
     await client.connect();
-    // Reading the catalog must never write, whatever the connecting role may do.
-    await client.query('SET default_transaction_read_only = on');
+    if (!writable) await client.query('SET default_transaction_read_only = on');
   } catch (error) {
     // A pooler takes connections to a server that is away; they would keep the process from ending.
     client.connection.stream.destroy();

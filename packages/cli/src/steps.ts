@@ -17,6 +17,7 @@ import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
 import type { Source } from './source.ts';
 import { connect } from './source.ts';
+import { systemDiagnostics } from './system.ts';
 import { loadTemplates } from './templates.ts';
 import type { WriteResult } from './write-files.ts';
 import { writeFiles } from './write-files.ts';
@@ -76,7 +77,7 @@ export function printSummary(project: Project, generation: Generation, progress:
       `(${written.written} written, ${written.unchanged} unchanged, ${written.removed} removed); ` +
       `${diagnosticsLine(warnings, notes)}.`,
   );
-  if (schema.collections.length > 0) return;
+  if (schema.collections.some(({ system }) => system === undefined)) return;
   progress.say('There is no table to serve: check DATABASE_URL, and `database` in platform.config.ts.');
 }
 
@@ -89,16 +90,17 @@ function diagnosticsLine(warnings: number, notes: number): string {
 async function readFacts(project: Project, progress: Progress, open?: Source): Promise<SchemaFacts> {
   const source = open ?? (await connect(project, progress));
   try {
-    const { schemas, include, exclude } = project.config.database ?? {};
+    const { schemas, include, exclude, systemSchema } = project.config.database ?? {};
     return await progress.phase('introspect', async (detail) => {
       const catalog = await readCatalog(source.run, {
         ...(schemas === undefined ? {} : { schemas }),
         ...(include === undefined ? {} : { include }),
         ...(exclude === undefined ? {} : { exclude }),
+        ...(systemSchema === undefined ? {} : { systemSchema }),
       });
       const facts = buildTables(catalog);
       detail(`${count(facts.tables.length, 'table')} from ${source.label}`);
-      return facts;
+      return { ...facts, diagnostics: [...facts.diagnostics, ...(await systemDiagnostics(source, project))] };
     });
   } finally {
     if (open === undefined) await source.close();

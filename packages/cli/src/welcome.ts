@@ -25,11 +25,10 @@ function adminLine({ token, stateFolder }: Welcome): string {
 /** A public read, a read as admin and the contract; over a database without public data two reads as admin. */
 export function curlLines({ url, token, api }: Welcome): readonly string[] {
   const open = api.access.find(({ roles }) => roles.includes('public'))?.collections ?? [];
+  const own = api.collections.filter(({ system }) => system === undefined);
   const readable = new Set(open.filter(({ read }) => read !== undefined).map(({ collection }) => collection));
-  const [shown] = [...api.collections]
-    .filter(({ name }) => readable.has(name))
-    .sort((a, b) => richness(b) - richness(a));
-  const hidden = [...api.collections].sort((a, b) => richness(b) - richness(a)).find(({ name }) => !readable.has(name));
+  const [shown] = own.filter(({ name }) => readable.has(name)).sort((a, b) => richness(b) - richness(a));
+  const hidden = own.toSorted((a, b) => richness(b) - richness(a)).find(({ name }) => !readable.has(name));
   const secret = token.source === 'environment' ? '$ADMIN_TOKEN' : token.value;
   const admin = ` -H "Authorization: Bearer ${secret}"`;
   return [

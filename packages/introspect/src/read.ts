@@ -1,3 +1,4 @@
+import { defaultSystemSchema } from '@platform/runtime/contract';
 import { type Catalog, type CatalogRows, oldestVersion, type Selection } from './postgres/catalog.ts';
 import { catalogSql, versionSql } from './postgres/catalog-sql.ts';
 
@@ -15,6 +16,8 @@ export interface ReadOptions {
   readonly include?: readonly string[];
   /** Relations to leave out, in the same form; they win over `include`. */
   readonly exclude?: readonly string[];
+  /** Schema of the platform's own tables, which are read when they exist; `platform` when absent. */
+  readonly systemSchema?: string;
 }
 
 /**
@@ -27,13 +30,18 @@ export interface ReadOptions {
 export async function readCatalog(run: RunStatement, options: ReadOptions = {}): Promise<Catalog> {
   const selection = selectionOf(options);
   const version = Number((await run(versionSql, []))[0]?.[0]);
-  const schemas = selection.schemas === null ? null : JSON.stringify(selection.schemas);
+  const schemas = selection.schemas === null ? null : JSON.stringify([...selection.schemas, selection.system]);
   const rows = version >= oldestVersion ? await run(catalogSql(version), [schemas]) : [];
   return { version, selection, ...rowsByKind(rows) };
 }
 
 function selectionOf(options: ReadOptions): Selection {
-  return { schemas: options.schemas ?? null, include: options.include ?? null, exclude: options.exclude ?? [] };
+  return {
+    schemas: options.schemas ?? null,
+    include: options.include ?? null,
+    exclude: options.exclude ?? [],
+    system: options.systemSchema ?? defaultSystemSchema,
+  };
 }
 
 function rowsByKind(rows: readonly (readonly (string | null)[])[]): CatalogRows {

@@ -164,6 +164,8 @@ export interface Collection {
   readonly table: TableId;
   readonly note: string | null;
   readonly singleton: boolean;
+  /** Set on collections of the platform itself: the writes that payloads can ask for. */
+  readonly system?: { readonly writes: readonly ('create' | 'update' | 'delete')[] };
   /** Field names of the key in key order; empty when there is none. */
   readonly key: readonly string[];
   readonly sort: string | null;
@@ -182,6 +184,8 @@ export interface Field {
   readonly type: PortableType;
   readonly note: string | null;
   readonly required: boolean;
+  /** Set on fields of the platform's own collections that the server fills and that are in no input. */
+  readonly serverOwned?: true;
 }
 
 /** A pair of columns, by their database names. */

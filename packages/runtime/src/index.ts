@@ -34,3 +34,13 @@ export { compiledApi, listItems, readItem, readSingleton, searchItems } from './
 export { type LiveObject, readFingerprint } from './live-objects.ts';
 export { openapiFiles } from './openapi-files.ts';
 export { EnvironmentError, type RunningServer, type ServeOptions, serve } from './serve.ts';
+export { MigrationError, type MigrationProblem } from './system/errors.ts';
+export type { AppliedMigration, MigrationConnection } from './system/ledger.ts';
+export {
+  type MigrateOptions,
+  type MigrationState,
+  migrate,
+  readMigrations,
+  undoMigrations,
+} from './system/migrate.ts';
+export type { Migration } from './system/migration.ts';

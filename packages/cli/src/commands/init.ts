@@ -2,23 +2,33 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { processProgress } from '../progress.ts';
+import { type Progress, processProgress } from '../progress.ts';
+import { loadProject } from '../project.ts';
+import { connect } from '../source.ts';
+import { count } from '../steps.ts';
+import { installSystem } from '../system.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform init`. */
 export interface InitOptions extends GlobalOptions {
   /** Take the defaults instead of asking. */
   readonly yes?: boolean;
+  /** Install the platform's own tables in the database; without it they are only asked about. */
+  readonly system?: boolean;
 }
 
 interface Answers {
   readonly schemas: readonly string[];
   readonly output: string;
+  readonly system: boolean;
 }
 
-const defaults: Answers = { schemas: [], output: 'generated' };
+const defaults: Answers = { schemas: [], output: 'generated', system: false };
 
-/** `platform init`: writes a configuration and a permissions file; never overwrites what is there. */
+/**
+ * `platform init`: writes a configuration and a permissions file; never overwrites what is there. The database is only
+ * written to when that is asked for.
+ */
 export async function init(options: InitOptions): Promise<void> {
   const progress = processProgress(options);
   const folder = resolve(options.project);
@@ -36,7 +46,20 @@ export async function init(options: InitOptions): Promise<void> {
     progress.say(present ? `  ${name} is there already: left as it is` : `  ${name} written`);
   }
   await ignoreState(folder);
+  if (options.system === true || answers.system) await installTables(folder, progress);
   progress.say('Next: set DATABASE_URL, then run `platform generate && platform start`.');
+}
+
+/** The configuration in the folder counts, which may have been there before. */
+async function installTables(folder: string, progress: Progress): Promise<void> {
+  const project = await loadProject(folder);
+  const source = await connect(project, progress, { writable: true });
+  try {
+    const applied = await installSystem(source, project, progress);
+    progress.say(`  ${count(applied.length, 'migration')} applied to ${source.label}`);
+  } finally {
+    await source.close();
+  }
 }
 
 async function ask(): Promise<Answers> {
@@ -44,7 +67,11 @@ async function ask(): Promise<Answers> {
   try {
     const schemas = await terminal.question('Database schemas, comma-separated (empty: all) ');
     const output = await terminal.question(`Folder for generated code (${defaults.output}) `);
+    const system = await terminal.question(
+      "Install the platform's own tables (users, roles …) in the database? (y/N) ",
+    );
     return {
+      system: /^y(es)?$/i.test(system.trim()),
       schemas: schemas
         .split(',')
         .map((name) => name.trim())

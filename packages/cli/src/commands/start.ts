@@ -10,6 +10,7 @@ import { loadProject, type Project } from '../project.ts';
 import { loadSample, sampleProject } from '../sample.ts';
 import { connect, databaseUrl, embeddedFolder, type Source } from '../source.ts';
 import { generateProject, printSummary } from '../steps.ts';
+import { installSystem } from '../system.ts';
 import { printWelcome } from '../welcome.ts';
 import type { GlobalOptions } from './options.ts';
 
@@ -38,7 +39,11 @@ export async function start(options: StartOptions): Promise<void> {
 
 async function compileFrom(source: Source, project: Project, progress: Progress, sample: boolean): Promise<void> {
   try {
-    if (sample && databaseUrl(project) === null) await loadSample(source, progress);
+    if (sample && databaseUrl(project) === null) {
+      await loadSample(source, progress);
+      // The sample's database is ours; into anybody else's the tables come by `platform init` or `migrate` only.
+      await installSystem(source, project, progress);
+    }
     const generation = await generateProject(project, progress, { source });
     printSummary(project, generation, progress);
   } catch (error) {

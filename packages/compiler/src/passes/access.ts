@@ -4,7 +4,7 @@
  * `public` (requests without a token) and `admin` always exist. A class is named after `admin` or `public` when it
  * holds that role, else after its roles.
  */
-import type { Collection, Permission, Role, Schema } from '@platform/introspect/schema';
+import type { Collection, Permission, Role, Schema, Table } from '@platform/introspect/schema';
 import {
   type AccessClass,
   type AccessRule,
@@ -87,7 +87,7 @@ function writeRule({ fields, where, check, presets }: Permission): WriteRule {
 
 /** Every field and relation, every row, every action that the database has for the table. */
 function adminAccess(collection: Collection, index: SchemaIndex): CollectionAccess {
-  const { writable } = index.table(collection.table);
+  const writable = writableActions(collection, index);
   const fields = [...new Set([...collection.fields, ...collection.relations].map(({ name }) => name))];
   const rule: AccessRule = { fields, where: always };
   const write: WriteRule = { ...rule, check: null, presets: [] };
@@ -97,6 +97,18 @@ function adminAccess(collection: Collection, index: SchemaIndex): CollectionAcce
     ...(writable.insert && { create: [write] }),
     ...(writable.update && { update: [write] }),
     ...(writable.delete && { delete: [{ fields: [], where: always }] }),
+  };
+}
+
+/** What the database has for the table; of the platform's own collections only what payloads can ask for. */
+function writableActions({ table, system }: Collection, index: SchemaIndex): Table['writable'] {
+  const { writable } = index.table(table);
+  if (system === undefined) return writable;
+  const { writes } = system;
+  return {
+    insert: writable.insert && writes.includes('create'),
+    update: writable.update && writes.includes('update'),
+    delete: writable.delete && writes.includes('delete'),
   };
 }
 

@@ -29,8 +29,9 @@ export function resolveCollection(
     table: quoteQualified(table.schema, table.name),
     key: collection.key,
     singleton: collection.singleton,
+    ...(collection.system && { system: true as const }),
     ...(collection.sort !== null && { sort: collection.sort }),
-    writable: isWritable(table),
+    writable: isWritable(table) && (collection.system === undefined || collection.system.writes.length > 0),
     fields: fields.map((field) => field.descriptor),
     relations: relations.map((relation) => relation.descriptor),
   };
@@ -61,10 +62,10 @@ const kindWords = {
 
 /**
  * API specification, section 4: without a key a collection is only listed; a singleton is one object, without keys. The
- * product's own collections have paths of their own and are reached through relations only.
+ * platform's own collections have no routes below `/items`.
  */
-function operationsOf({ name, key, singleton }: Collection): readonly Operation[] {
-  if (name.startsWith('platform_')) return [];
+function operationsOf({ name, key, singleton, system }: Collection): readonly Operation[] {
+  if (system !== undefined) return [];
   const path = `/items/${encodeURIComponent(name)}`;
   const search: Operation = { kind: 'search', method: 'SEARCH', path };
   if (singleton) return [{ kind: 'readSingleton', method: 'GET', path }, search];

@@ -18,8 +18,9 @@ export function resolveFields(
   );
   return collection.fields.map((field) => {
     const column = index.column(table, field.column);
-    const descriptor = describe(field, table, column, index, collection.singleton);
     const keyPosition = collection.key.indexOf(field.name);
+    // The key of a singleton that nobody has written is null, whatever the database would give it.
+    const descriptor = describe(field, table, column, index, collection.singleton && keyPosition === -1);
     const values = valuesOf(field, column);
     return {
       descriptor,
@@ -34,11 +35,17 @@ export function resolveFields(
   });
 }
 
-function describe(field: Field, table: Table, column: Column, index: SchemaIndex, singleton: boolean): FieldDescriptor {
+function describe(
+  field: Field,
+  table: Table,
+  column: Column,
+  index: SchemaIndex,
+  withConstant: boolean,
+): FieldDescriptor {
   const { native, comparison, wire } = nativeForm(column.type, field.type);
   const { values, element, maxLength, precision, scale } = column.type;
   const fill = fillOf(column, index);
-  const constant = singleton ? constantDefault(column) : undefined;
+  const constant = withConstant ? constantDefault(column) : undefined;
   return {
     name: field.name,
     column: quoteIdentifier(column.name),
@@ -73,6 +80,7 @@ const fillWords: Readonly<Record<ColumnFill['kind'], FieldDescriptor['filled']>>
 };
 
 function isWritable(field: Field, table: Table, { fill, updatable }: Column): boolean {
+  if (field.serverOwned) return false;
   const given = fill.kind === 'generated' || (fill.kind === 'identity' && fill.always);
   const writable = table.writable.insert || table.writable.update;
   return writable && updatable && !given && field.type !== 'unknown';

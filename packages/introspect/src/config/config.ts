@@ -30,6 +30,11 @@ export interface DatabaseConfig {
   readonly include?: readonly string[];
   /** Patterns of tables to leave out. */
   readonly exclude?: readonly string[];
+  /**
+   * Schema of the platform's own tables (users, roles, activity, …); `platform` when absent. They are read when they are
+   * installed there, whatever `schemas`, `include` and `exclude` say.
+   */
+  readonly systemSchema?: string;
 }
 
 /** What the API makes of one table. Fields are named as the API names them, or by their column. */

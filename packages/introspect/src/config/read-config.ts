@@ -31,6 +31,7 @@ const database = objectOf<DatabaseConfig>({
   schemas: listOf(text),
   include: listOf(text),
   exclude: listOf(text),
+  systemSchema: text,
 });
 
 const field = objectOf<FieldConfig>({

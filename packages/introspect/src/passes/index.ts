@@ -10,6 +10,7 @@ import { deriveOneToMany } from './derive-one-to-many.ts';
 import { hideManyToOne } from './hide-many-to-one.ts';
 import { nameCollections } from './name-collections.ts';
 import { nameFields } from './name-fields.ts';
+import { markSystem, nameSystemInverses, systemNames, withSystemTables } from './system-tables.ts';
 
 /** The collections of a database, and the derived name of every relation before the configuration changed it. */
 export interface DerivedCollections {
@@ -29,12 +30,13 @@ export function deriveCollections(
   config: PlatformConfig,
   previous: Schema | null,
 ): DerivedCollections {
-  const named = nameFields(nameCollections(tables, config));
+  const settings = withSystemTables(config, tables);
+  const named = markSystem(nameFields(nameCollections(tables, settings)), tables, settings);
   const keyed = deriveManyToOne(named, tables);
   const shown = hideManyToOne(keyed, config);
-  const declared = declaredNames(shown, config);
+  const declared = systemNames(declaredNames(shown, config), shown);
   const linked = declareManyToAny(shown, config);
-  const inverted = deriveOneToMany(linked, tables, declared);
+  const inverted = nameSystemInverses(deriveOneToMany(linked, tables, declared));
   const joined = deriveManyToMany(inverted, tables, config.manyToMany ?? [], declared, previous);
   const configured = configureRelations(joined, config);
   const collections = declareTranslations(configured, config);

@@ -2,7 +2,6 @@ import type { CollectionConfig, FieldConfig } from '../config/config.ts';
 import type { Collection, Column, Field, Table } from '../schema.ts';
 import { namedIn } from './lookup.ts';
 import type { NamedTable } from './name-collections.ts';
-import { systemType } from './system-types.ts';
 
 /** Turns named tables into collections with fields and key, without relations. */
 export function nameFields(tables: readonly NamedTable[]): readonly Collection[] {
@@ -10,7 +9,7 @@ export function nameFields(tables: readonly NamedTable[]): readonly Collection[]
 }
 
 function nameFieldsOf({ name, table, config }: NamedTable): Collection {
-  const fields = fieldsOf(name, table, config);
+  const fields = fieldsOf(table, config);
   return {
     name,
     table: table.id,
@@ -24,19 +23,19 @@ function nameFieldsOf({ name, table, config }: NamedTable): Collection {
   };
 }
 
-function fieldsOf(collection: string, table: Table, config: CollectionConfig): readonly Field[] {
+function fieldsOf(table: Table, config: CollectionConfig): readonly Field[] {
   const configs = new Map(Object.entries(config.fields ?? {}));
   return table.columns.flatMap((column) => {
     const own = configs.get(column.name) ?? {};
-    return own.hidden === true ? [] : [fieldOf(collection, column, own)];
+    return own.hidden === true ? [] : [fieldOf(column, own)];
   });
 }
 
-function fieldOf(collection: string, column: Column, config: FieldConfig): Field {
+function fieldOf(column: Column, config: FieldConfig): Field {
   return {
     name: config.name ?? column.name,
     column: column.name,
-    type: systemType(collection, column) ?? config.type ?? column.type.portable,
+    type: config.type ?? column.type.portable,
     note: config.note ?? column.comment,
     required: (config.required ?? false) || mustBeGiven(column),
   };

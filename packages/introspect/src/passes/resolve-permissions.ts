@@ -1,10 +1,11 @@
 import type { Condition, FilterNames } from '@platform/runtime/contract';
-import { always } from '@platform/runtime/contract';
+import { always, systemCollection } from '@platform/runtime/contract';
 import type { PermissionDocument, RuleSource } from '../config/permission-document.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { suggest } from '../did-you-mean.ts';
 import { sortedBy } from '../order.ts';
 import type { Collection, Permission, Role, Table } from '../schema.ts';
+import { appAccess } from './app-access.ts';
 import { filterNames } from './filter-names.ts';
 import { collectionsByName, namesIn, tablesById } from './lookup.ts';
 import { readCondition } from './resolve-condition.ts';
@@ -21,7 +22,8 @@ export interface ResolvedPermissions {
  * Looks up the names of the permissions file in the collections.
  *
  * `*` becomes the fields and relations that exist now, in their order; rules for `delete` have no fields. A name that
- * does not exist is an error at its line. A rule whose condition is wrong matches nothing.
+ * does not exist is an error at its line. A rule whose condition is wrong matches nothing. What roles have by app access
+ * follows the rules of the file.
  */
 export function resolvePermissions(
   document: PermissionDocument,
@@ -34,14 +36,15 @@ export function resolvePermissions(
     filter: filterNames(collections, tables),
   };
   const diagnostics: Diagnostic[] = [];
+  const roles = resolveRoles(document);
   const resolved = document.rules.flatMap((rule) => resolveRule(rule, names, diagnostics));
   const permissions = sortedBy(
-    resolved,
+    [...resolved, ...appAccess(roles, collections)],
     ({ role }) => role,
     ({ collection }) => collection,
     ({ action }) => action,
   );
-  return { roles: resolveRoles(document), permissions, diagnostics };
+  return { roles, permissions, diagnostics };
 }
 
 interface Names {
@@ -83,7 +86,16 @@ function resolveFields(rule: RuleSource, collection: Collection, diagnostics: Di
     if (name !== '*' && !known.has(name)) diagnostics.push(unknownField(name, place, collection));
   }
   const wanted = new Set(listed.map(({ name }) => name));
-  return [...known].filter((name) => wanted.has('*') || wanted.has(name));
+  const everything = rule.action === 'read' ? known : writableNames(collection, known);
+  return [...known].filter((name) => (wanted.has('*') && everything.has(name)) || wanted.has(name));
+}
+
+/** What `*` means for writing: of the platform's own collections not what only the server or administrators write. */
+function writableNames(collection: Collection, known: ReadonlySet<string>): ReadonlySet<string> {
+  if (collection.system === undefined) return known;
+  const owned = collection.fields.filter(({ serverOwned }) => serverOwned).map(({ name }) => name);
+  const others = new Set([...owned, ...(systemCollection(collection.name)?.administrators ?? [])]);
+  return new Set([...known].filter((name) => !others.has(name)));
 }
 
 function unknownCollection({ collection: { name, place } }: RuleSource, { collections }: Names): Diagnostic {

@@ -22,6 +22,8 @@ export interface Selection {
   /** Null: every relation. */
   readonly include: readonly string[] | null;
   readonly exclude: readonly string[];
+  /** Schema of the platform's own tables, which are read whatever the others say. */
+  readonly system: string;
 }
 
 /** The rows by kind. */

@@ -1,4 +1,5 @@
 /** What the catalog knows and the IR does not keep, told by name. */
+import { ledgerTable, reservedPrefix } from '@platform/runtime/contract';
 import type { Diagnostic } from '../diagnostic.ts';
 import { groupedBy } from '../order.ts';
 import type { ColumnType, Table } from '../schema.ts';
@@ -29,8 +30,16 @@ export function catalogRemarks(catalog: Catalog, lookup: Lookup, tables: readonl
     ...unknownTypes(tables),
     ...unusedTypes(catalog, tables),
     ...partitionKeys(catalog, lookup),
-    ...otherObjects(catalog.objects),
+    ...otherObjects(catalog.objects.filter((row) => !isOwn(catalog, row))),
   ];
+}
+
+/** The platform's own functions and triggers need no remark. */
+function isOwn({ selection, relations }: Catalog, { nspname, relation, name }: ObjectRow): boolean {
+  if (!(relation ?? name).startsWith(reservedPrefix)) return false;
+  return (
+    nspname === selection.system || relations.some((row) => row.nspname === nspname && row.relname === ledgerTable)
+  );
 }
 
 function info(code: string, place: string, message: string): Diagnostic {

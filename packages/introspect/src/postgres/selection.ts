@@ -1,3 +1,4 @@
+import { ledgerTable, reservedPrefix, systemCollection } from '@platform/runtime/contract';
 import type { Diagnostic } from '../diagnostic.ts';
 import { compareText, groupedBy, sortedBy } from '../order.ts';
 import { tableId } from '../table-id.ts';
@@ -14,14 +15,16 @@ export interface SelectedRelations {
 /** Sorts the relations of the allowed schemas into served ones, partitions, those of extensions and excluded ones. */
 export function selectRelations(catalog: Catalog, lookup: Lookup): SelectedRelations {
   const { include, exclude } = catalog.selection;
-  const allowed = catalog.relations.filter((row) => row.allowed);
+  const system = catalog.relations.filter((row) => isSystemRow(catalog, row));
+  const allowed = catalog.relations.filter((row) => row.allowed && isAskedFor(catalog, row));
   const partitions = allowed.filter((row) => row.relispartition);
   const extensions = allowed.filter((row) => !row.relispartition && row.extension !== null);
   const own = allowed.filter((row) => !row.relispartition && row.extension === null);
   const wanted = (row: RelationRow): boolean =>
     (include === null || include.some((pattern) => matches(pattern, row))) &&
     !exclude.some((pattern) => matches(pattern, row));
-  const listed = new Map(own.filter(wanted).map((row) => [row.oid, row]));
+  const served = system.filter((row) => row.nspname === catalog.selection.system && isCollection(row));
+  const listed = new Map([...own.filter(wanted), ...served].map((row) => [row.oid, row]));
   return {
     listed,
     diagnostics: [
@@ -33,6 +36,27 @@ export function selectRelations(catalog: Catalog, lookup: Lookup): SelectedRelat
       ...strayPartitionDiagnostics(partitions, lookup, listed),
     ],
   };
+}
+
+/**
+ * True for the platform's own tables, also those of another project on the same database, which has a ledger of its own.
+ * What is no collection of this project — sessions, the ledger, anything of the other — is never served, so nothing is
+ * told about it.
+ */
+function isSystemRow({ selection, relations }: Catalog, row: RelationRow): boolean {
+  if (row.relkind !== 'r' || row.extension !== null || !row.relname.startsWith(reservedPrefix)) return false;
+  const isLedger = ({ nspname, relname }: RelationRow): boolean => nspname === row.nspname && relname === ledgerTable;
+  return row.nspname === selection.system || relations.some(isLedger);
+}
+
+function isCollection({ relname }: RelationRow): boolean {
+  return systemCollection(relname) !== undefined;
+}
+
+/** The schema of the platform's tables is read in any case; what else lies in it only when it is asked for. */
+function isAskedFor(catalog: Catalog, row: RelationRow): boolean {
+  const { schemas } = catalog.selection;
+  return !isSystemRow(catalog, row) && (schemas === null || schemas.includes(row.nspname));
 }
 
 /** True when the pattern (`name` or `schema.name`, `*` for any characters, parts with dots in quotes) names the row. */

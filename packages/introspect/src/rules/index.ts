@@ -10,6 +10,7 @@ import { configKeys } from './config-keys.ts';
 import { configManyToAny } from './config-many-to-any.ts';
 import { configManyToMany } from './config-many-to-many.ts';
 import { configRelations } from './config-relations.ts';
+import { configSystem } from './config-system.ts';
 import { configTables } from './config-tables.ts';
 import { configTranslations } from './config-translations.ts';
 import { emptyRules } from './empty-rules.ts';
@@ -31,6 +32,7 @@ import { rowSecurity } from './row-security.ts';
 import type { Rule, RuleSources } from './rule.ts';
 import { severalJunctions } from './several-junctions.ts';
 import { singletons } from './singletons.ts';
+import { systemRules } from './system-rules.ts';
 import { unaddressableNames } from './unaddressable-names.ts';
 import { unmatchedConditions } from './unmatched-conditions.ts';
 
@@ -46,6 +48,7 @@ export const rules: readonly Rule[] = [
   configManyToAny,
   configTranslations,
   configManyToMany,
+  configSystem,
   collectionNames,
   fieldNames,
   relationNames,
@@ -55,6 +58,7 @@ export const rules: readonly Rule[] = [
   administratorRules,
   emptyRules,
   impossibleRules,
+  systemRules,
   incompleteCreates,
   unmatchedConditions,
   refusedPresets,

@@ -1,16 +1,18 @@
+import { reservedPrefix } from '@platform/runtime/contract';
 import { defaultSchema, matchTables } from '../passes/match-tables.ts';
-import { collectionName, isReserved } from '../passes/name-collections.ts';
+import { collectionName } from '../passes/name-collections.ts';
+import { systemOf } from '../passes/system-tables.ts';
 import type { Rule } from './rule.ts';
 import { tablePlace } from './rule.ts';
 
-/** Names that begin with `platform_` belong to the product; such tables are left out unless they are the product's. */
+/** Names that begin with `platform_` belong to the platform; tables of others that have one are left out. */
 export const reservedNames: Rule = (schema, { config }) => {
   const matches = matchTables(schema.tables, config);
-  const main = defaultSchema(config);
   return schema.tables.flatMap((table) => {
+    if (systemOf(table, config) !== undefined) return [];
     const own = matches.get(table.id) ?? {};
-    const name = collectionName(table, own, main);
-    if (own.hidden === true || !isReserved({ name, table }, main)) return [];
+    const name = collectionName(table, own, defaultSchema(config));
+    if (own.hidden === true || !name.startsWith(reservedPrefix)) return [];
     return [
       {
         code: 'reserved-name',

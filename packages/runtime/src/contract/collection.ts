@@ -29,7 +29,10 @@ export interface FieldDescriptor {
   readonly filled?: 'default' | 'identity' | 'generated';
   /** On singletons, which read as their defaults before the first write: the default when it is a constant. */
   readonly default?: ConstantDefault;
-  /** False when nobody can write it: generated columns, columns of views that cannot be updated, unknown types. */
+  /**
+   * False when no payload can write it: generated columns, columns of views that cannot be updated, unknown types, and
+   * fields of the platform's own collections that the server fills.
+   */
   readonly writable: boolean;
   readonly maxLength?: number;
   readonly precision?: number;
@@ -113,6 +116,8 @@ export interface CollectionDescriptor {
   /** API names of the key fields in key order; empty for a table without a key, which can only be listed. */
   readonly key: readonly string[];
   readonly singleton: boolean;
+  /** Set on collections of the platform itself: they have routes and services of their own, and none below `/items`. */
+  readonly system?: true;
   /** Field that orders lists by default, before the key. */
   readonly sort?: string;
   /** False for views and materialized views that cannot be written. */

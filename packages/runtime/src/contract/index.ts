@@ -10,5 +10,6 @@ export * from './fingerprint.ts';
 export * from './limits.ts';
 export * from './operand.ts';
 export { functionsOf, isOrdered } from './operators.ts';
+export * from './system.ts';
 export type * from './types.ts';
 export * from './values.ts';

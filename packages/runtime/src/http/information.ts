@@ -1,6 +1,6 @@
 /** What the server says about itself under `/server`. Source: API specification, sections 10.12 and 13. */
-import { readFileSync } from 'node:fs';
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
+import { platformVersion } from '../version.ts';
 
 /** The project as long as nobody has written settings. */
 const project = {
@@ -41,11 +41,4 @@ export function createDocuments(api: CompiledApi): (accessClass: string) => Prom
     reading.catch(() => printed.delete(accessClass));
     return reading;
   };
-}
-
-/** Version of this package, from its own description. */
-export function platformVersion(): string {
-  const description: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  const known = typeof description === 'object' && description !== null && 'version' in description;
-  return known ? String(description.version) : 'unknown';
 }

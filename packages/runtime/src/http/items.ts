@@ -47,7 +47,7 @@ export function createItemHandlers(api: CompiledApi, planner: Planner, reader: R
     request: ItemRequest,
     plan: (of: NamedCollection) => PlannedRead,
   ): Promise<void> {
-    const of = named(request);
+    const of = { name: request.collection };
     const planned = linked(names, request, plan(of));
     try {
       await run(request, planned);
@@ -70,7 +70,7 @@ export function createItemHandlers(api: CompiledApi, planner: Planner, reader: R
       if (singletons.has(collection) && readable.get(caller.accessClass)?.has(collection)) {
         throw new PlatformError('ROUTE_NOT_FOUND');
       }
-      const planned = planner.read(caller, named(request), key, query);
+      const planned = planner.read(caller, { name: collection }, key, query);
       try {
         await reader.item(request.exchange, linked(reads, request, planned));
       } catch (error) {
@@ -78,11 +78,6 @@ export function createItemHandlers(api: CompiledApi, planner: Planner, reader: R
       }
     },
   };
-}
-
-/** System collections have paths of their own; below `/items` their names stand for nothing. */
-function named({ collection }: ItemRequest): NamedCollection {
-  return { name: collection.startsWith('platform_') ? '' : collection };
 }
 
 function linked(names: ReadonlySet<string>, { collection }: ItemRequest, planned: PlannedRead): PlannedRead {

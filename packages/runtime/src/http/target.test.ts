@@ -11,6 +11,12 @@ test('collections are decoded, keys stay as sent', () => {
   expect(readItemPath('/items/a%2Fb/c%2Cd,e')).toEqual({ collection: 'a/b', key: 'c%2Cd,e' });
 });
 
+test('names of the platform mean no collection', () => {
+  expect(readItemPath('/items/platform_users')).toEqual({ collection: '', key: null });
+  expect(readItemPath('/items/%70latform_users/1')).toEqual({ collection: '', key: '1' });
+  expect(readItemPath('/items/platforms')?.collection).toBe('platforms');
+});
+
 test.each([
   '/items',
   '/items/',

@@ -1,4 +1,5 @@
 /** Paths and query strings of request targets, as they were sent. Source: API specification, section 1.1. */
+import { reservedPrefix } from '../contract/index.ts';
 
 /** A request target, split at the first question mark and otherwise untouched. */
 export interface Target {
@@ -7,7 +8,10 @@ export interface Target {
   readonly query: string;
 }
 
-/** A path below `/items`, its collection decoded and its key as it was sent (composite keys split before decoding). */
+/**
+ * A path below `/items`: its collection decoded, empty for a name of the platform's own, and its key as it was sent
+ * (composite keys are split before they are decoded).
+ */
 export interface ItemPath {
   readonly collection: string;
   /** Null on the path of the whole collection. */
@@ -29,10 +33,18 @@ export function readItemPath(path: string): ItemPath | null {
   const slash = path.indexOf('/', 7);
   const collection = decodeSegment(slash === -1 ? path.slice(7) : path.slice(7, slash));
   if (collection === null || collection === '') return null;
-  if (slash === -1) return { collection, key: null };
+  if (slash === -1) return { collection: itemsName(collection), key: null };
   const key = path.slice(slash + 1);
   const decoded = decodeSegment(key);
-  return key.includes('/') || decoded === null || decoded === '' ? null : { collection, key };
+  return key.includes('/') || decoded === null || decoded === '' ? null : { collection: itemsName(collection), key };
+}
+
+/**
+ * The name as it is looked up: collections of the platform have routes of their own, so below `/items` theirs means none,
+ * which no collection has. Whoever may read them is answered there as if they did not exist (section 4).
+ */
+function itemsName(collection: string): string {
+  return collection.startsWith(reservedPrefix) ? '' : collection;
 }
 
 /** Tells whether a path is a route of its own or lies below it: `/auth` and `/auth/login`, not `/authors`. */

@@ -1,0 +1,89 @@
+import { type Migration, undoMigrations } from '@platform/runtime';
+import { CommandError, exitCodes } from '../exit-codes.ts';
+import { type Progress, processProgress } from '../progress.ts';
+import { loadProject, type Project } from '../project.ts';
+import { connect, type Source } from '../source.ts';
+import { count } from '../steps.ts';
+import { explainMigration, installSystem, systemSchema, systemState } from '../system.ts';
+import type { GlobalOptions } from './options.ts';
+
+/** Options of `platform migrate`. */
+export interface MigrateCommandOptions extends GlobalOptions {
+  /** Only tell what is applied and what is pending. */
+  readonly status?: boolean;
+  /** Undo this many of the latest migrations instead of applying; digits. */
+  readonly down?: string;
+  /** Do not ask before what is in the tables is lost. */
+  readonly yes?: boolean;
+}
+
+/** `platform migrate`: installs the platform's own tables in the database, or brings them to this version. */
+export async function migrate(options: MigrateCommandOptions): Promise<void> {
+  const steps = stepsDown(options);
+  const progress = processProgress(options);
+  const project = await loadProject(options.project);
+  const source = await connect(project, progress, { writable: options.status !== true });
+  try {
+    if (options.status === true) await printState(source, project, progress);
+    else if (steps === null) printApplied(await installSystem(source, project, progress), source, progress);
+    else printUndone(await undo(source, project, steps, progress), progress);
+  } finally {
+    await source.close();
+  }
+}
+
+/** How many migrations to undo; null to apply. What is in the tables goes with them, so it must be said twice. */
+function stepsDown({ down, yes, status }: MigrateCommandOptions): number | null {
+  if (down === undefined) return null;
+  if (status === true) throw new CommandError(exitCodes.usage, '--status and --down exclude each other.');
+  const steps = /^[1-9]\d{0,3}$/.test(down) ? Number(down) : 0;
+  if (steps === 0) throw new CommandError(exitCodes.usage, '--down takes the number of migrations to undo.');
+  if (yes === true) return steps;
+  throw new CommandError(
+    exitCodes.usage,
+    `--down drops tables of the platform with everything that is in them.`,
+    'Say that you mean it: add --yes.',
+  );
+}
+
+async function undo(
+  source: Source,
+  project: Project,
+  steps: number,
+  progress: Progress,
+): Promise<readonly Migration[]> {
+  const connection = { query: source.run, script: source.script };
+  const onDone = ({ id, name }: Migration): void => progress.event('migration', { id, name, action: 'undone' });
+  return progress.phase('migrate', () =>
+    undoMigrations(connection, steps, { ...systemSchema(project), onDone }).catch(explainMigration),
+  );
+}
+
+/** Lists every migration; the exit code tells whether the database has them all. */
+async function printState(source: Source, project: Project, progress: Progress): Promise<void> {
+  const { applied, pending } = await systemState(source, project);
+  for (const { id, name, appliedAt, version } of applied) {
+    progress.event('migration', { id, name, action: 'none', appliedAt, version });
+    progress.say(`  ${id} ${name}  applied ${appliedAt} by version ${version}`);
+  }
+  for (const { id, name } of pending) {
+    progress.event('migration', { id, name, action: 'pending' });
+    progress.say(`  ${id} ${name}  pending`);
+  }
+  progress.event('summary', { applied: applied.length, pending: pending.length });
+  if (pending.length > 0) process.exitCode = exitCodes.invalid;
+}
+
+function printApplied(applied: readonly Migration[], source: Source, progress: Progress): void {
+  progress.event('summary', { applied: applied.length });
+  progress.say(
+    applied.length === 0
+      ? `The tables of the platform in ${source.label} are up to date.`
+      : `Applied ${count(applied.length, 'migration')} to ${source.label}.`,
+  );
+}
+
+function printUndone(undone: readonly Migration[], progress: Progress): void {
+  progress.event('summary', { undone: undone.length });
+  progress.say(undone.length === 0 ? 'There is no migration to undo.' : `Undid ${count(undone.length, 'migration')}.`);
+}

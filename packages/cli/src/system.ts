@@ -1,0 +1,58 @@
+/** The platform's own tables as the commands use them: installing, checking, and saying what is wrong with them. */
+import type { Diagnostic } from '@platform/introspect';
+import { type Migration, MigrationError, type MigrationState, migrate, readMigrations } from '@platform/runtime';
+import { CommandError, exitCodes } from './exit-codes.ts';
+import type { Progress } from './progress.ts';
+import type { Project } from './project.ts';
+import type { Source } from './source.ts';
+
+/** Where the tables of a project lie. */
+export function systemSchema({ config }: Project): { readonly schema?: string } {
+  const schema = config.database?.systemSchema;
+  return schema === undefined ? {} : { schema };
+}
+
+/** Applies what the database lacks, as a phase of its own. Rejects with advice when it cannot. */
+export function installSystem(source: Source, project: Project, progress: Progress): Promise<readonly Migration[]> {
+  return progress.phase('migrate', async (detail) => {
+    const connection = { query: source.run, script: source.script };
+    const onDone = ({ id, name }: Migration): void => {
+      progress.event('migration', { id, name, action: 'applied' });
+      detail(`${id} ${name}`);
+    };
+    return migrate(connection, { ...systemSchema(project), onDone }).catch(explainMigration);
+  });
+}
+
+/** Reads what the database has. Rejects with advice when it does not belong to this version. */
+export function systemState(source: Source, project: Project): Promise<MigrationState> {
+  return readMigrations({ query: source.run }, systemSchema(project)).catch(explainMigration);
+}
+
+const refused: ReadonlySet<string> = new Set(['forbidden', 'readOnly', 'locked']);
+
+/** Throws errors of migrations as errors of the command; all others as they are. */
+export function explainMigration(error: unknown): never {
+  if (!(error instanceof MigrationError)) throw error;
+  const code = refused.has(error.problem) ? exitCodes.database : exitCodes.invalid;
+  throw new CommandError(code, error.message, error.hint);
+}
+
+/**
+ * What is to be said about the tables when the rest of the database is compiled: nothing where they are not installed,
+ * or where the role may not read the ledger.
+ */
+export async function systemDiagnostics(source: Source, project: Project): Promise<readonly Diagnostic[]> {
+  const place = 'database';
+  try {
+    const { installed, pending } = await readMigrations({ query: source.run }, systemSchema(project));
+    if (!installed || pending.length === 0) return [];
+    const names = pending.map(({ id, name }) => `${id} "${name}"`).join(', ');
+    const message = `The tables of the platform are older than this version; they lack ${names}.`;
+    return [{ code: 'system-tables-behind', severity: 'warning', place, message, hint: 'Run `platform migrate`.' }];
+  } catch (error) {
+    if (!(error instanceof MigrationError)) throw error;
+    if (error.problem === 'forbidden') return [];
+    return [{ code: 'system-tables', severity: 'error', place, message: error.message, hint: error.hint }];
+  }
+}

@@ -1,0 +1,109 @@
+import { defaultSystemSchema, type SystemCollection, systemCollection } from '@platform/runtime/contract';
+import type { CollectionConfig, PlatformConfig } from '../config/config.ts';
+import { sortedBy } from '../order.ts';
+import type { Collection, Relation, Table } from '../schema.ts';
+import { defaultSchema, findTables } from './match-tables.ts';
+
+/** The schema that the platform's own tables lie in when they are installed. */
+export function systemSchema({ database }: PlatformConfig): string {
+  return database?.systemSchema ?? defaultSystemSchema;
+}
+
+/** What the platform makes of a table when it is one of its own. */
+export function systemOf(
+  { schema, name, kind }: Pick<Table, 'schema' | 'name' | 'kind'>,
+  config: PlatformConfig,
+): SystemCollection | undefined {
+  return kind === 'table' && schema === systemSchema(config) ? systemCollection(name) : undefined;
+}
+
+/**
+ * The configuration with the part that the platform's own tables have. What a project says about them, which a rule
+ * refuses, is left out. Without such tables it is the configuration itself.
+ */
+export function withSystemTables(config: PlatformConfig, tables: readonly Table[]): PlatformConfig {
+  const own = tables.flatMap((table) => {
+    const system = systemOf(table, config);
+    return system === undefined ? [] : [[table.id, configOf(system)] as const];
+  });
+  if (own.length === 0) return config;
+  const others = Object.entries(config.collections ?? {}).filter(([name]) => !meansSystemTable(name, tables, config));
+  return { ...config, collections: Object.fromEntries([...others, ...own]) };
+}
+
+/** Whether a key under `collections` means a table of the platform. */
+export function meansSystemTable(name: string, tables: readonly Table[], config: PlatformConfig): boolean {
+  return findTables(tables, name, defaultSchema(config)).some((table) => systemOf(table, config) !== undefined);
+}
+
+function configOf({ name, singleton, types = {}, hidden = [] }: SystemCollection): CollectionConfig {
+  const typed = Object.entries(types).map(([field, type]) => [field, { type }] as const);
+  return {
+    name,
+    ...(singleton && { singleton }),
+    fields: Object.fromEntries([...typed, ...hidden.map((field) => [field, { hidden: true }] as const)]),
+  };
+}
+
+/** Marks the collections of the platform, and their fields that no input has. */
+export function markSystem(
+  collections: readonly Collection[],
+  tables: readonly Table[],
+  config: PlatformConfig,
+): readonly Collection[] {
+  const own = new Map(tables.flatMap((table) => ofTable(table, config)));
+  return collections.map((collection) => {
+    const system = own.get(collection.table);
+    return system === undefined ? collection : marked(collection, system);
+  });
+}
+
+function ofTable(table: Table, config: PlatformConfig): readonly (readonly [string, SystemCollection])[] {
+  const system = systemOf(table, config);
+  return system === undefined ? [] : [[table.id, system]];
+}
+
+function marked(collection: Collection, { writes, serverOwned = [] }: SystemCollection): Collection {
+  const fields = collection.fields.map((field) => {
+    const isOwned = serverOwned === 'all' || serverOwned.includes(field.name);
+    return isOwned ? { ...field, required: false, serverOwned: true as const } : field;
+  });
+  return { ...collection, system: { writes }, fields };
+}
+
+/** Names of the one-to-many relations between collections of the platform: other relations yield to them. */
+export function systemNames(
+  declared: ReadonlyMap<string, ReadonlySet<string>>,
+  collections: readonly Collection[],
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const own = collections.filter(({ system }) => system !== undefined);
+  const named = own.map(({ name }) => {
+    const inverses = Object.keys(systemCollection(name)?.inverses ?? {});
+    return [name, new Set([...(declared.get(name) ?? []), ...inverses])] as const;
+  });
+  return new Map([...declared, ...named]);
+}
+
+/**
+ * Gives the one-to-many relations between collections of the platform the names they are specified with, and leaves out
+ * those that are not specified. A project's own collections are related to the platform's as to any other.
+ */
+export function nameSystemInverses(collections: readonly Collection[]): readonly Collection[] {
+  const system = new Set(collections.filter((one) => one.system !== undefined).map(({ name }) => name));
+  if (system.size === 0) return collections;
+  return collections.map((collection) => {
+    if (!system.has(collection.name)) return collection;
+    const relations = collection.relations.flatMap((relation) =>
+      relation.kind === 'o2m' && system.has(relation.target) ? namedInverse(collection.name, relation) : [relation],
+    );
+    return { ...collection, relations: sortedBy(relations, ({ name }) => name) };
+  });
+}
+
+function namedInverse(owner: string, relation: Extract<Relation, { readonly kind: 'o2m' }>): readonly Relation[] {
+  const inverses = Object.entries(systemCollection(owner)?.inverses ?? {});
+  const found = inverses.find(
+    ([, { collection, field }]) => collection === relation.target && field === relation.inverse,
+  );
+  return found === undefined ? [] : [{ ...relation, name: found[0] }];
+}

@@ -1,0 +1,113 @@
+/**
+ * The collections of the platform itself: what the API makes of them beyond what their tables say.
+ *
+ * Their tables are made by migrations (`system/`), read and compiled like any other. Source: API specification,
+ * section 10.
+ */
+import type { PortableType } from './types.ts';
+
+/** What a rule can be about. */
+export type SystemAction = 'create' | 'read' | 'update' | 'delete';
+
+/** One collection of the platform. */
+export interface SystemCollection {
+  /** Of the collection and of its table. */
+  readonly name: string;
+  readonly singleton?: true;
+  /** Writes that payloads can ask for at all; the others are done by services. */
+  readonly writes: readonly Exclude<SystemAction, 'read'>[];
+  /** Actions that rules can grant; the others are for administrators. */
+  readonly granted: readonly SystemAction[];
+  /** Fields that are read as another type than their column has. */
+  readonly types?: Readonly<Record<string, Extract<PortableType, 'csv' | 'hash' | 'secret' | 'token'>>>;
+  /** Fields that the server fills and that are in no input; `all` of them where no payload writes anything. */
+  readonly serverOwned?: readonly string[] | 'all';
+  /** Fields that only administrators write. */
+  readonly administrators?: readonly string[];
+  /** Columns that are no fields. */
+  readonly hidden?: readonly string[];
+  /** The one-to-many relations to other collections of the platform, by name: the child and its foreign-key field. */
+  readonly inverses?: Readonly<Record<string, { readonly collection: string; readonly field: string }>>;
+}
+
+/** Names that begin with this belong to the platform. */
+export const reservedPrefix = 'platform_';
+
+/** The table in which migrations are written down; a schema that has it holds tables of the platform. */
+export const ledgerTable = 'platform_migrations';
+
+/** The schema of the platform's tables where nothing else is configured. */
+export const defaultSystemSchema = 'platform';
+
+const all = ['create', 'read', 'update', 'delete'] as const;
+const writes = ['create', 'update', 'delete'] as const;
+
+/** Every collection of the platform, sorted by name. */
+export const systemCollections: readonly SystemCollection[] = [
+  {
+    name: 'platform_activity',
+    writes: [],
+    granted: ['read'],
+    serverOwned: 'all',
+    inverses: { revisions: { collection: 'platform_revisions', field: 'activity' } },
+  },
+  { name: 'platform_collections', writes: [], granted: ['read'] },
+  {
+    name: 'platform_comments',
+    writes,
+    granted: all,
+    serverOwned: ['date_created', 'date_updated', 'user_created', 'user_updated', 'activity'],
+  },
+  { name: 'platform_fields', writes: [], granted: ['read'], types: { special: 'csv' } },
+  {
+    name: 'platform_files',
+    writes,
+    granted: all,
+    types: { tags: 'csv' },
+    serverOwned: [
+      'storage',
+      'filename_disk',
+      'charset',
+      'uploaded_by',
+      'uploaded_on',
+      'modified_by',
+      'modified_on',
+      'filesize',
+      'width',
+      'height',
+      'duration',
+      'metadata',
+    ],
+  },
+  { name: 'platform_folders', writes, granted: all },
+  { name: 'platform_permissions', writes, granted: ['read'], types: { fields: 'csv' } },
+  { name: 'platform_presets', writes, granted: all },
+  { name: 'platform_relations', writes: [], granted: ['read'], types: { one_allowed_collections: 'csv' } },
+  // Rows of other collections lie in these, whole: who reads them must be judged by what they may read there.
+  { name: 'platform_revisions', writes: [], granted: [], serverOwned: 'all' },
+  {
+    name: 'platform_roles',
+    writes,
+    granted: ['read'],
+    types: { ip_access: 'csv' },
+    inverses: { users: { collection: 'platform_users', field: 'role' } },
+  },
+  { name: 'platform_settings', singleton: true, writes: ['create', 'update'], granted: ['read', 'update'] },
+  {
+    name: 'platform_users',
+    writes,
+    granted: all,
+    // Read as secrets: they are shown to nobody, not even by their order or number.
+    types: { password: 'hash', tags: 'csv', tfa_secret: 'secret', token: 'token', auth_data: 'secret' },
+    serverOwned: ['tfa_secret', 'last_access', 'auth_data'],
+    administrators: ['provider', 'external_identifier'],
+    hidden: ['security_version'],
+  },
+];
+
+const byName: ReadonlyMap<string, SystemCollection> = new Map(systemCollections.map((one) => [one.name, one]));
+
+/** The collection of the platform that has this name. */
+export function systemCollection(name: string): SystemCollection | undefined {
+  return byName.get(name);
+}

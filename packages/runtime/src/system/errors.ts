@@ -1,0 +1,56 @@
+/** What can be wrong between the platform's own tables in a database and this version of the platform. */
+export type MigrationProblem =
+  /** The text of a migration that was applied is another one now. */
+  | 'changed'
+  /** The database has migrations that this version does not know. */
+  | 'ahead'
+  /** The role may not do what a migration does. */
+  | 'forbidden'
+  /** The database takes no writes. */
+  | 'readOnly'
+  /** Somebody else held a lock for too long. */
+  | 'locked'
+  /** Other tables refer to those that a migration would drop. */
+  | 'needed'
+  /** The database is not in UTF-8. */
+  | 'encoding';
+
+/** Thrown by migrations for what is not a bug: nothing was changed by the migration that it names, those before it stay. */
+export class MigrationError extends Error {
+  override readonly name = 'MigrationError';
+  readonly problem: MigrationProblem;
+  /** What to do about it. */
+  readonly hint: string;
+
+  constructor(problem: MigrationProblem, message: string, hint: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.problem = problem;
+    this.hint = hint;
+  }
+}
+
+/** Turns what the database says into advice; anything unforeseen stays as it is. `doing` ends a sentence: "apply …". */
+export function toMigrationError(error: unknown, doing: string): unknown {
+  if (!(error instanceof Error) || error instanceof MigrationError || !('code' in error)) return error;
+  const said = error.message.replace(/\.$/, '');
+  switch (error.code) {
+    case '42501': {
+      const hint = 'Run it as a role with CREATE on the database (for the schema) and on the schema, or ask its owner.';
+      return new MigrationError('forbidden', `The database role may not ${doing}: ${said}.`, hint, error);
+    }
+    case '25006': {
+      const hint = 'Connect to the primary server, as a role whose transactions may write.';
+      return new MigrationError('readOnly', `The database cannot ${doing}: ${said}.`, hint, error);
+    }
+    case '55P03': {
+      const hint = 'Another process migrates, or a long transaction uses the tables. Try again when it has ended.';
+      return new MigrationError('locked', `The database did not come to ${doing} in time: ${said}.`, hint, error);
+    }
+    case '2BP01': {
+      const hint = 'Drop the foreign keys and views that lead to the tables of the platform first.';
+      return new MigrationError('needed', `The database cannot ${doing}: ${said}.`, hint, error);
+    }
+    default:
+      return error;
+  }
+}

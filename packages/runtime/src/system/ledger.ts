@@ -1,0 +1,116 @@
+/** The ledger: which migrations a database has, with the checksums of what made it. */
+import { MigrationError } from './errors.ts';
+import { checksumOf, type Migration } from './migration.ts';
+
+/** A connection that migrations run on: their own, of a role that may create tables. */
+export interface MigrationConnection {
+  /** Runs one statement; values in text form. */
+  query(text: string, parameters: readonly (string | null)[]): Promise<readonly (readonly (string | null)[])[]>;
+  /** Runs several statements without parameters. */
+  script(text: string): Promise<void>;
+}
+
+/** One row of the ledger. */
+export interface AppliedMigration {
+  readonly id: number;
+  readonly name: string;
+  readonly checksum: string;
+  /** ISO 8601 in UTC, as the database prints it. */
+  readonly appliedAt: string;
+  /** Version of the platform that applied it. */
+  readonly version: string;
+}
+
+/** Makes the ledger, which no migration does because each is written into it. */
+export const createLedgerSql = `
+CREATE TABLE platform_migrations (
+  id integer PRIMARY KEY,
+  name varchar(64) NOT NULL,
+  checksum char(64) NOT NULL,
+  applied_at timestamptz NOT NULL DEFAULT now(),
+  version varchar(32) NOT NULL
+)`;
+
+/** Whether the schema exists, whether the ledger does, and whether this connection may read it. */
+const ledgerStateSql = `
+SELECT n.oid IS NOT NULL, c.oid IS NOT NULL,
+  c.oid IS NOT NULL AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')
+    AND pg_catalog.has_table_privilege(c.oid, 'SELECT')
+FROM (VALUES ($1::text)) AS wanted(schema)
+LEFT JOIN pg_catalog.pg_namespace AS n ON n.nspname = wanted.schema
+LEFT JOIN pg_catalog.pg_class AS c ON c.relnamespace = n.oid AND c.relname = 'platform_migrations'`;
+
+/** What there is of a ledger. */
+export interface LedgerState {
+  readonly hasSchema: boolean;
+  readonly hasLedger: boolean;
+  readonly isReadable: boolean;
+}
+
+/** Looks whether there is a ledger in a schema. */
+export async function findLedger(connection: Pick<MigrationConnection, 'query'>, schema: string): Promise<LedgerState> {
+  const [row = []] = await connection.query(ledgerStateSql, [schema]);
+  const [hasSchema = false, hasLedger = false, isReadable = false] = row.map((value) => /^t(rue)?$/.test(value ?? ''));
+  return { hasSchema, hasLedger, isReadable };
+}
+
+/** Reads the ledger of a schema, in the order of the migrations. It must exist. */
+export async function readLedger(
+  connection: Pick<MigrationConnection, 'query'>,
+  schema: string,
+): Promise<readonly AppliedMigration[]> {
+  const rows = await connection.query(
+    `SELECT id::text, name, checksum,
+       pg_catalog.to_char(applied_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), version
+     FROM ${quoteName(schema)}.platform_migrations ORDER BY id`,
+    [],
+  );
+  return rows.map(([id, name, checksum, appliedAt, version]) => ({
+    id: Number(id),
+    name: name ?? '',
+    checksum: checksum ?? '',
+    appliedAt: appliedAt ?? '',
+    version: version ?? '',
+  }));
+}
+
+/**
+ * The migrations that a ledger lacks, in their order.
+ *
+ * Throws a `MigrationError` when the ledger holds one that is unknown here (`ahead`) or was made from another text
+ * (`changed`).
+ */
+export function pendingAfter(
+  applied: readonly AppliedMigration[],
+  migrations: readonly Migration[],
+): readonly Migration[] {
+  const known = new Map(migrations.map((migration) => [migration.id, migration]));
+  for (const row of applied) {
+    const migration = known.get(row.id);
+    if (migration === undefined) throw ahead(row);
+    if (checksumOf(migration) !== row.checksum) throw changed(row);
+  }
+  const done = new Set(applied.map(({ id }) => id));
+  return migrations.filter(({ id }) => !done.has(id));
+}
+
+function ahead({ id, name, version }: AppliedMigration): MigrationError {
+  return new MigrationError(
+    'ahead',
+    `The platform's tables are newer than this version: version ${version} applied the migration ${id} "${name}".`,
+    `Run version ${version} or a later one; to go back, undo the migration with that version first.`,
+  );
+}
+
+function changed({ id, name, version, appliedAt }: AppliedMigration): MigrationError {
+  return new MigrationError(
+    'changed',
+    `The migration ${id} "${name}" is not the one that was applied on ${appliedAt} by version ${version}: its checksum differs.`,
+    'A released migration never changes: restore its text, and put the change into a migration of its own.',
+  );
+}
+
+/** A name as SQL writes it. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,9 @@
+import type { Migration } from '../migration.ts';
+import { accounts } from './0001-accounts.ts';
+import { sessions } from './0002-sessions.ts';
+import { activity } from './0003-activity.ts';
+import { model } from './0004-model.ts';
+import { requests } from './0005-requests.ts';
+
+/** Every migration of the platform's own tables, in their order. */
+export const systemMigrations: readonly Migration[] = [accounts, sessions, activity, model, requests];

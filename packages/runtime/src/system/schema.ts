@@ -1,0 +1,11 @@
+import type { CollectionDescriptor } from '../contract/index.ts';
+
+/**
+ * The schema of the platform's own tables, quoted and ready for SQL (`"platform"`), as the compiler found it; null when
+ * they were not installed then.
+ */
+export function systemSchemaOf(api: { readonly collections: readonly CollectionDescriptor[] }): string | null {
+  const users = api.collections.find(({ system, name }) => system && name === 'platform_users');
+  // The name of the table needs no escaping, so what stands before it is the schema.
+  return users === undefined ? null : users.table.slice(0, -'."platform_users"'.length);
+}

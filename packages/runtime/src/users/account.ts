@@ -1,0 +1,62 @@
+/** What a request must know about a user, read in one statement. Source: API specification, sections 2.2, 3.2 and 10. */
+
+/** A user, whatever the status: who reads one decides what that means. */
+export interface Account {
+  readonly id: string;
+  readonly email: string | null;
+  readonly status: string;
+  /** `default` for users with a password. */
+  readonly provider: string;
+  /** Counts what ends sessions. */
+  readonly securityVersion: number;
+  readonly hasTfa: boolean;
+  /** Null: the user has the permissions of the public role. */
+  readonly role: AccountRole | null;
+}
+
+/** The role of a user. */
+export interface AccountRole {
+  readonly id: string;
+  readonly name: string;
+  readonly adminAccess: boolean;
+  readonly appAccess: boolean;
+  readonly enforceTfa: boolean;
+  /** Addresses and CIDR blocks that the role may be used from; empty: from any. */
+  readonly ipAccess: readonly string[];
+}
+
+/** Columns of an account, of the tables `u` (users) and `r` (roles, which may be missing), as `readAccount` reads them. */
+export const accountColumns = `u.id, u.email, u.status, u.provider, u.security_version, u.tfa_secret IS NOT NULL,
+  r.id, r.name, r.admin_access, r.app_access, r.enforce_tfa, r.ip_access`;
+
+/** How many columns `accountColumns` are: what else a statement selects stands behind them. */
+export const accountWidth = 12;
+
+/** Reads a row of `accountColumns` in text form. */
+export function readAccount(row: readonly (string | null)[]): Account {
+  const [id, email, status, provider, version, tfa] = row;
+  return {
+    id: id ?? '',
+    email: email ?? null,
+    status: status ?? '',
+    provider: provider ?? '',
+    securityVersion: Number(version),
+    hasTfa: tfa === 't',
+    role: readRole(row.slice(6, accountWidth)),
+  };
+}
+
+function readRole([id, name, admin, app, tfa, addresses]: readonly (string | null | undefined)[]): AccountRole | null {
+  if (typeof id !== 'string') return null;
+  return {
+    id,
+    name: name ?? '',
+    adminAccess: admin === 't',
+    appAccess: app === 't',
+    enforceTfa: tfa === 't',
+    ipAccess: (addresses ?? '')
+      .split(',')
+      .map((address) => address.trim())
+      .filter((address) => address !== ''),
+  };
+}

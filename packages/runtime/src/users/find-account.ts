@@ -1,0 +1,65 @@
+/** Looking users up by what a request brings: a static token, an e-mail address, a session. One statement each. */
+import type { Database } from '../database/database.ts';
+import { type Account, accountColumns, accountWidth, readAccount } from './account.ts';
+
+/** A user who signs in, with what the request is held against. Never kept longer than for that. */
+export interface SigningIn {
+  readonly account: Account;
+  /** Encoded hash; null for a user without a password. */
+  readonly password: string | null;
+  readonly tfaSecret: string | null;
+}
+
+/** A session that has not ended, and whose it is. */
+export interface FoundSession {
+  readonly account: Account;
+  /** The user's security version when the session was last confirmed: an older one means that its tokens are outdated. */
+  readonly securityVersion: number;
+}
+
+/** Look-ups in the tables of one schema. All resolve to null when there is no such row. */
+export interface AccountFinder {
+  /** The user who has this static token. */
+  byToken(token: string): Promise<Account | null>;
+  /** The user with this address: without regard to case, after NFKC. */
+  byEmail(email: string): Promise<SigningIn | null>;
+  /** The session of an access token. Null also when it has ended or is too old. */
+  bySession(id: string): Promise<FoundSession | null>;
+}
+
+const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** Makes the look-ups; `schema` is quoted, as `systemSchemaOf` gives it. */
+export function createAccountFinder(database: Pick<Database, 'query'>, schema: string): AccountFinder {
+  const withRole = `${schema}.platform_users AS u LEFT JOIN ${schema}.platform_roles AS r ON r.id = u.role`;
+  const tokenSql = `SELECT ${accountColumns} FROM ${withRole} WHERE u.token = $1::text`;
+  const emailSql = `SELECT ${accountColumns}, u.password, u.tfa_secret FROM ${withRole}
+WHERE ${schema}.platform_normal_email(u.email) = ${schema}.platform_normal_email($1::text)`;
+  const sessionSql = `SELECT ${accountColumns}, s.security_version FROM ${withRole}
+JOIN ${schema}.platform_sessions AS s ON s."user" = u.id
+WHERE s.id = $1::uuid AND s.expires_at > pg_catalog.now()`;
+
+  async function find(text: string, value: string): Promise<readonly (string | null)[] | null> {
+    // PostgreSQL stores no such text, so nobody has it.
+    if (value === '' || value.includes('\0') || !value.isWellFormed()) return null;
+    const [row] = await database.query(text, [value]);
+    return row ?? null;
+  }
+
+  return {
+    async byToken(token) {
+      const row = await find(tokenSql, token);
+      return row && readAccount(row);
+    },
+    async byEmail(email) {
+      const row = await find(emailSql, email);
+      if (row === null) return null;
+      const [password = null, tfaSecret = null] = row.slice(accountWidth);
+      return { account: readAccount(row), password, tfaSecret };
+    },
+    async bySession(id) {
+      const row = uuid.test(id) ? await find(sessionSql, id) : null;
+      return row && { account: readAccount(row), securityVersion: Number(row[accountWidth]) };
+    },
+  };
+}

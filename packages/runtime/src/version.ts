@@ -1,0 +1,8 @@
+import { readFileSync } from 'node:fs';
+
+/** Version of this package, from its own description. */
+export function platformVersion(): string {
+  const description: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const known = typeof description === 'object' && description !== null && 'version' in description;
+  return known ? String(description.version) : 'unknown';
+}

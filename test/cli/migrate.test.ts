@@ -1,0 +1,105 @@
+/** The platform's own tables by the command: only when asked, by several processes at once, with advice when it fails. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { type CommandResult, runPlatform } from '../support/platform.ts';
+
+let folder: string;
+let database: TestDatabase;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platform-migrate-'));
+  database = await createDatabase('CREATE TABLE books (id int PRIMARY KEY)');
+});
+afterAll(() => Promise.all([database?.drop(), rm(folder, { recursive: true, force: true })]));
+
+function platform(...args: readonly string[]): Promise<CommandResult> {
+  return runPlatform([...args, '--project', folder], { DATABASE_URL: database.url });
+}
+
+function query(sql: string): Promise<readonly unknown[]> {
+  return withClient(database.url, async (client) => (await client.query(sql)).rows);
+}
+
+function events({ stdout }: CommandResult): readonly Readonly<Record<string, unknown>>[] {
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return lines.map((line): Readonly<Record<string, unknown>> => JSON.parse(line));
+}
+
+it('nothing but `init --system` and `migrate` installs them', async () => {
+  for (const args of [['init', '--yes'], ['generate'], ['migrate', '--status']]) await platform(...args);
+  expect(await query("SELECT FROM pg_namespace WHERE nspname = 'platform'")).toEqual([]);
+  const status = await platform('migrate', '--status', '--json');
+  expect(status.code).toBe(1);
+  expect(events(status).filter(({ action }) => action === 'pending')).toHaveLength(5);
+}, 90_000);
+
+it('five processes install them once', async () => {
+  const results = await Promise.all(Array.from({ length: 5 }, () => platform('migrate', '--json')));
+  expect(results.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
+  const applied = results.flatMap(events).flatMap(({ event, name }) => (event === 'migration' ? [name] : []));
+  expect(applied.toSorted()).toEqual(['accounts', 'activity', 'model', 'requests', 'sessions']);
+  expect((await platform('migrate')).stderr).toContain('are up to date');
+  const status = await platform('migrate', '--status');
+  expect(status.code).toBe(0);
+  expect(status.stderr).toMatch(/^ {2}1 accounts {2}applied \S+Z by version \S+$/m);
+}, 120_000);
+
+it('are compiled from then on', async () => {
+  expect((await platform('generate')).code).toBe(0);
+  expect(await readdir(join(folder, 'generated/collections'))).toContain('platform_users.ts');
+  expect(await readdir(join(folder, 'generated/routes'))).toEqual(['books.ts']);
+});
+
+it('go down only when it is said twice', async () => {
+  for (const args of [
+    ['--down', '1'],
+    ['--down', 'x', '--yes'],
+  ]) {
+    expect((await platform('migrate', ...args)).code).toBe(2);
+  }
+  const undone = await platform('migrate', '--down', '1', '--yes');
+  expect(undone.stderr).toContain('Undid 1 migration.');
+  const generated = await platform('generate');
+  expect(generated.stderr).toMatch(/older than this version; they lack 5 "requests"\.\n.*platform migrate/);
+  expect(generated.code).toBe(0);
+  expect((await platform('init', '--yes', '--system')).stderr).toContain('1 migration applied');
+}, 90_000);
+
+describe('with advice they refuse', () => {
+  it('a migration that was changed', async () => {
+    await query("UPDATE platform.platform_migrations SET checksum = repeat('0', 64) WHERE id = 2");
+    for (const args of [['migrate'], ['migrate', '--status'], ['generate']]) {
+      const { code, stderr } = await platform(...args);
+      expect(stderr).toMatch(/The migration 2 "sessions" is not the one that was applied on .*\n.*restore its text/);
+      expect(code).toBe(1);
+    }
+  }, 90_000);
+
+  it('a database that a later version migrated', async () => {
+    await query('DELETE FROM platform.platform_migrations WHERE id = 2');
+    await query("INSERT INTO platform.platform_migrations VALUES (99, 'later', repeat('0', 64), now(), '9.9.9')");
+    const { code, stderr } = await platform('migrate');
+    expect(stderr).toMatch(
+      /newer than this version: version 9\.9\.9 applied the migration 99 "later"\.\n.*Run version 9\.9\.9/,
+    );
+    expect(code).toBe(1);
+  });
+
+  it('a role that may not create tables', async () => {
+    await query("CREATE ROLE cli_guest LOGIN PASSWORD 'guest'; DROP SCHEMA platform CASCADE");
+    const url = new URL(database.url);
+    url.username = 'cli_guest';
+    url.password = 'guest';
+    try {
+      const { code, stderr } = await runPlatform(['migrate', '--project', folder], { DATABASE_URL: url.href });
+      expect(stderr).toMatch(
+        /The database role may not create the tables of the platform: permission denied.*\n.*CREATE/,
+      );
+      expect(code).toBe(3);
+    } finally {
+      await query('DROP ROLE cli_guest');
+    }
+  });
+});
