@@ -43,7 +43,7 @@ beforeAll(async () => {
         CASE WHEN random() > 0.2 THEN ('00000000-0000-4000-8000-00000000000' || 1 + (random() * 2)::integer)::uuid END,
         CASE WHEN random() > 0.2 THEN 1 + (random() * 2)::integer END FROM generate_series(1, 80) i;
       INSERT INTO note SELECT i, 1 + (random() * 79)::integer, chr(97 + (random() * 3)::integer), (random() * 5)::integer FROM generate_series(1, 150) i;`,
-    config: `{ database: { schemas: ['public'] } }`,
+    config: `{ database: { schemas: ['public'], systemSchema: 'public' } }`,
     permissions: `
 roles: { member: {}, outsider: {} }
 permissions:
@@ -96,7 +96,7 @@ const paths: Readonly<Record<string, string>> = {
   '$CURRENT_USER.team.mood': `SELECT t.mood::text FROM member m, team t WHERE t.id = m.team_id AND m.user_id::text = $1`,
   '$CURRENT_USER.groups': `SELECT unnest(groups) FROM platform_users WHERE id::text = $1`,
   '$CURRENT_USER.ranks': `SELECT unnest(ranks)::text FROM platform_users WHERE id::text = $1`,
-  '$CURRENT_ROLE.platform_users.name': `SELECT name::text FROM platform_users WHERE role::text = $2`,
+  '$CURRENT_ROLE.users.name': `SELECT name::text FROM platform_users WHERE role::text = $2`,
   '$CURRENT_USER.doc.number': `SELECT number::text FROM doc WHERE owner::text = $1`,
 };
 
@@ -127,7 +127,7 @@ const texts = [
 const manyTexts = [
   '$CURRENT_USER.team.name',
   '$CURRENT_USER.groups',
-  '$CURRENT_ROLE.platform_users.name',
+  '$CURRENT_ROLE.users.name',
   '$CURRENT_USER.team.mood',
 ];
 const numbers = [

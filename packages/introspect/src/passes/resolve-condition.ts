@@ -62,7 +62,9 @@ export function hintForStep(
   collections: ReadonlyMap<string, Collection>,
 ): string | null {
   const collection = collections.get(name);
-  if (collection === undefined) return `Fields of the caller are those of the table "${name}", which does not exist.`;
+  if (collection === undefined) {
+    return `Fields of the caller are those of "${name}", which is not installed: run \`platform migrate\`.`;
+  }
   const secret = collection.fields.find((field) => field.name === step);
   if (secret !== undefined) return `Fields of type "${secret.type}" cannot be used in conditions.`;
   return suggest(step, namesIn(collection));

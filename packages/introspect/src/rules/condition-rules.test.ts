@@ -428,9 +428,10 @@ describe('names and operators at every position', () => {
 
 describe('paths from the caller', () => {
   const users: TableSketch = {
+    schema: 'platform',
     columns: ['id!=:uuid', 'name', 'password', 'level:integer', 'team_id:integer'],
     key: ['id'],
-    foreignKeys: ['team_id > teams.id'],
+    foreignKeys: ['team_id > public.teams.id'],
   };
   const teams: TableSketch = { columns: ['id!=:integer', 'name'], key: ['id'] };
   const notes_: TableSketch = { columns: ['id!=:integer', 'body', 'rank:integer'], key: ['id'] };
@@ -460,7 +461,7 @@ describe('paths from the caller', () => {
     ],
     [
       '{ body: { _eq: $CURRENT_ROLE.name } }',
-      'dynamic-value permissions.yaml:1:75 "_eq" in the filter follows "$CURRENT_ROLE.name", where "name" does not exist. Fields of the caller are those of the table "platform_roles", which does not exist.',
+      'dynamic-value permissions.yaml:1:75 "_eq" in the filter follows "$CURRENT_ROLE.name", where "name" does not exist. Fields of the caller are those of "platform_roles", which is not installed: run `platform migrate`.',
     ],
     [
       '{ body: { _eq: $CURRENT_USER.level } }',
@@ -491,7 +492,7 @@ describe('paths from the caller', () => {
   test('credentials are secret whatever the configuration says', () => {
     const config = { collections: { platform_users: { fields: { password: { type: 'json' as const } } } } };
     const { schema, diagnostics } = resolve({ platform_users: users, teams }, { config });
-    expect(complaints(diagnostics)).toEqual([]);
+    expect(complaints(diagnostics)).toEqual(['error system-table platform.config.ts: collections.platform_users']);
     expect(notes(diagnostics, 'private')).toHaveLength(1);
     expect(schema.collections[0]?.fields.find(({ name }) => name === 'password')?.type).toBe('hash');
   });

@@ -16,6 +16,7 @@ const tables: Readonly<Record<string, TableSketch>> = {
     key: ['id'],
     foreignKeys: ['author_id > authors.id'],
   },
+  platform_revisions: { schema: 'platform', columns: ['id!=:integer'], key: ['id'] },
   totals: { kind: 'materializedView', columns: ['n'], readOnly: true },
 };
 
@@ -40,7 +41,8 @@ test('every diagnostic of rules is documented', () => {
       'impossible-rules',
       'incomplete-creates',
     ],
-    ...['private-collections', 'refused-presets', 'repeated-rules', 'roles-without-rules', 'unmatched-conditions'],
+    ...['private-collections', 'refused-presets', 'repeated-rules', 'roles-without-rules', 'system-rules'],
+    ...['unmatched-conditions'],
   ].map((name) =>
     readFileSync(new URL(name.includes('/') ? `../${name}.ts` : `./${name}.ts`, import.meta.url), 'utf8'),
   );

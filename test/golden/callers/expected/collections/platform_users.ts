@@ -43,6 +43,7 @@ export const platformUsers: CollectionDescriptor = {
   table: '"public"."platform_users"',
   key: ['id'],
   singleton: false,
+  system: true,
   writable: true,
   fields: [
     {

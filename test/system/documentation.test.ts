@@ -1,0 +1,64 @@
+/** What docs/system-tables.md shows works as it stands there. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connectPostgres } from '../../packages/runtime/src/database/postgres.ts';
+import { logChanges } from '../../packages/runtime/src/system/log-changes.ts';
+import { createAccountFinder } from '../../packages/runtime/src/users/find-account.ts';
+import { withClient } from '../support/database.ts';
+import { type ServedProject, serveProject } from '../support/project.ts';
+
+const page = readFileSync(fileURLToPath(new URL('../../docs/system-tables.md', import.meta.url)), 'utf8');
+const blocks = (language: string) =>
+  [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, name, text = '']) =>
+    name === language ? [text] : [],
+  );
+const [alter = '', grants = ''] = blocks('sql');
+const [permissions = ''] = blocks('yaml');
+
+const ada = '00000000-0000-4000-8000-00000000000a';
+let project: ServedProject;
+beforeAll(async () => {
+  project = await serveProject({
+    system: true,
+    sql: `CREATE TABLE articles (id integer PRIMARY KEY, title text);
+      ${alter}
+      INSERT INTO platform.platform_users (id, first_name, status, token)
+        VALUES ('${ada}', 'Ada', 'active', 'static'), (gen_random_uuid(), 'Bob', 'suspended', NULL);
+      INSERT INTO articles SELECT row_number() OVER (ORDER BY first_name), first_name, id FROM platform.platform_users;`,
+    permissions,
+  });
+}, 60_000);
+afterAll(() => project?.close());
+
+it('the request names authors that are active', async () => {
+  const [path = ''] = /\/items\/\S+author_id\.first_name/.exec(page) ?? [];
+  expect((await project.ask(path)).json).toEqual({
+    data: [
+      { title: 'Ada', author_id: { first_name: 'Ada' } },
+      { title: 'Bob', author_id: null },
+    ],
+  });
+});
+
+it('the grants are all that a server needs', async () => {
+  await withClient(project.database.url, (client) =>
+    client.query(`CREATE ROLE server_role LOGIN PASSWORD 'server'; ${grants}`),
+  );
+  const url = new URL(project.database.url);
+  url.username = 'server_role';
+  url.password = 'server';
+  const server = await connectPostgres({ url: url.href });
+  try {
+    expect(await createAccountFinder(server, '"platform"').byToken('static')).toMatchObject({ id: ada });
+    const change = { action: 'create', collection: 'articles', item: '1', parent: null } as const;
+    const origin = { user: ada, ip: null, userAgent: null, origin: null };
+    const { text, parameters } = logChanges('"platform"', origin, [{ ...change, revision: { data: {}, delta: {} } }]);
+    await withClient(url.href, (client) => client.query(text, [...parameters]));
+  } finally {
+    await server.close(0);
+    await withClient(project.database.url, (client) =>
+      client.query('DROP OWNED BY server_role; DROP ROLE server_role'),
+    );
+  }
+});
