@@ -19,6 +19,7 @@ export const parameterNames: ReadonlySet<string> = new Set([
   'limit',
   'offset',
   'page',
+  'cursor',
   'meta',
   'aggregate',
   'groupBy',

@@ -1,5 +1,6 @@
 import { isObject } from '../contract/filter-syntax.ts';
 import type { JsonValue, QueryLimits } from '../contract/index.ts';
+import { type Cursor, parseCursor } from './cursor.ts';
 import { invalidQuery } from './invalid.ts';
 import { type AggregateRequest, parseAggregate } from './parse-aggregate.ts';
 import { parseAliases } from './parse-alias.ts';
@@ -38,6 +39,8 @@ export interface ReadRequest {
   /** Rows at most; -1 for all of them. */
   readonly limit: number;
   readonly offset: number;
+  /** Set when the list is paged by cursor. */
+  readonly cursor?: Cursor;
   readonly meta: readonly MetaName[];
   /** Names of the answer, and the fields or relations that they stand for. */
   readonly alias: ReadonlyMap<string, string>;
@@ -64,6 +67,7 @@ export interface ReadLimits extends QueryLimits {
  */
 export function parseListRequest(tree: QueryTree, limits: ReadLimits): ReadRequest {
   const limit = parseLimit(tree, limits);
+  const cursor = parseCursor(tree, limit);
   const aggregate = parseAggregate(tree, limits);
   const exported = parseExport(tree);
   const meta = parseMeta(tree, limits);
@@ -78,6 +82,7 @@ export function parseListRequest(tree: QueryTree, limits: ReadLimits): ReadReque
     meta: exported === undefined ? meta : [],
     alias: parseAliases(tree, limits),
     deep: parseDeep(tree, limits),
+    ...(cursor && { cursor }),
     ...(aggregate && { aggregate }),
     ...(exported && { exported }),
   };
@@ -85,6 +90,7 @@ export function parseListRequest(tree: QueryTree, limits: ReadLimits): ReadReque
 
 /** The syntax stage of a read by key, to which only `fields`, `filter`, `deep` and `alias` apply. */
 export function parseKeyRequest(tree: QueryTree, limits: ReadLimits): ReadRequest {
+  if (tree.has('cursor')) throw invalidQuery('"cursor" is for lists.');
   return {
     fields: parseFields(tree, limits),
     filter: parseFilterParameter(tree),

@@ -51,8 +51,8 @@ function freePrefix({ collection }: Row): string {
 
 /** The order of a page as it is repeated outside: columns as they are, everything else selected by the page. */
 export function outerOrder(page: Page, order: readonly PrintedTerm[]): readonly PrintedTerm[] {
-  return order.map(({ expression, direction, column }) => ({
-    expression: column === undefined ? page.extra(expression) : page.row.column(column),
-    direction,
+  return order.map((term) => ({
+    ...term,
+    expression: term.column === undefined ? page.extra(term.expression) : page.row.column(term.column),
   }));
 }

@@ -63,7 +63,7 @@ export function prepareAggregate(
   const shape = shapeOf(wanted, aggregate, condition, having);
   const plan = plans.get(shape) ?? planNew(wanted, { collection, names, condition, having }, open);
   if (plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
-  return { plan, values: [...open.values, ...keys, ...boundValues(request.limit, request.offset)] };
+  return { plan, values: [...open.values, ...keys, ...boundValues(request)] };
 }
 
 function readConditions({ scope, collection, request, limits }: WantedRead, aggregate: AggregateRequest): Conditions {

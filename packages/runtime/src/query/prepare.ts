@@ -1,6 +1,7 @@
 import type { Condition } from '../contract/index.ts';
 import { authoriseCollection } from './authorise.ts';
 import { refuseUnknownFunctions } from './calls.ts';
+import { checkCursor } from './cursor.ts';
 import { type ResolvedFields, resolveFields } from './fields.ts';
 import {
   collectValues,
@@ -29,7 +30,7 @@ import type { ReadLimits, ReadRequest } from './parse-read.ts';
 import type { ReadPlan } from './plan.ts';
 import { boundValues } from './plan-bounds.ts';
 import { longestCachedStatement, type PlanCache } from './plan-cache.ts';
-import { isStreamed, planRead } from './plan-read.ts';
+import { beyondOf, isStreamed, planRead } from './plan-read.ts';
 import { prepareAggregate } from './prepare-aggregate.ts';
 import { type CollectionScope, exportScope, type Scope } from './scope.ts';
 import { withSearch } from './search.ts';
@@ -40,6 +41,8 @@ import { checkSort, type OrderTerm, resolveSort } from './sort.ts';
 export interface Prepared {
   readonly plan: ReadPlan;
   readonly values: readonly string[];
+  /** Set when the list is paged by cursor: items of a page at most, -1 for all that remain. */
+  readonly size?: number;
 }
 
 /** Keys that a request names: their parameters, and how many items they are. */
@@ -126,9 +129,12 @@ export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prep
           keys,
           condition,
         });
+  const { limit, offset, cursor } = request;
+  const behind = cursor === undefined || plan.cursor === undefined ? [] : checkCursor(plan.cursor, cursor);
   if (known === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
-  const bounds = wanted.selector === 'key' ? [] : boundValues(request.limit, request.offset);
-  return { plan, values: [...open.values, ...keys.values, ...bounds] };
+  const bounds = wanted.selector === 'key' ? [] : boundValues({ limit, offset, beyond: beyondOf(cursor) });
+  const values = [...open.values, ...keys.values, ...behind, ...bounds];
+  return { plan, values, ...(cursor && { size: limit }) };
 }
 
 function readConditions({ scope, collection, request, limits }: WantedRead): Conditions {
@@ -171,7 +177,8 @@ function planNew(
   const singleton = selector === 'list' && descriptor.singleton;
   for (const problem of names.late) throw problem;
   checkSort(names.order);
-  const { limit, offset, meta } = request;
+  const { limit, offset, meta, cursor } = request;
+  if (cursor !== undefined && descriptor.singleton) throw invalidQuery('"cursor" is for lists.');
   return planRead({
     scope,
     selection: names.selection,
@@ -179,6 +186,7 @@ function planNew(
     order: names.order,
     limit,
     offset,
+    ...(cursor && { cursor }),
     meta,
     selector,
     // A singleton's file has rows as every other, of which there is one.

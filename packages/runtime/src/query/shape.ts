@@ -1,4 +1,5 @@
 import type { Condition, Operand } from '../contract/index.ts';
+import { cursorShape } from './cursor.ts';
 import type { NestedReads } from './nested.ts';
 import type { AggregateRequest } from './parse-aggregate.ts';
 import type { ReadRequest, SortTerm } from './parse-read.ts';
@@ -43,6 +44,7 @@ export function shapeOf(
     [...alias],
     nestedShape(nested),
     request.exported ?? '',
+    cursorShape(request.cursor),
   ]);
 }
 
