@@ -1,5 +1,5 @@
 import type { Collection, Column, ColumnFill, Field, Table } from '@platform/introspect/schema';
-import type { FieldDescriptor } from '@platform/runtime/contract';
+import { type FieldDescriptor, rangeElement } from '@platform/runtime/contract';
 import type { ApiField } from '../api.ts';
 import { constantDefault } from './constant-default.ts';
 import { quoteIdentifier } from './quote.ts';
@@ -36,7 +36,8 @@ export function resolveFields(
 
 function describe(field: Field, table: Table, column: Column, index: SchemaIndex, singleton: boolean): FieldDescriptor {
   const { native, comparison, wire } = nativeForm(column.type, field.type);
-  const { values, element, maxLength, precision, scale } = column.type;
+  const { element, maxLength, precision, scale } = column.type;
+  const values = column.type.values ?? (field.type === 'array' ? element?.values : null);
   const fill = fillOf(column, index);
   const constant = singleton ? constantDefault(column) : undefined;
   return {
@@ -49,6 +50,7 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
     nullable: column.nullable && !column.type.domains.some(({ notNull }) => notNull),
     ...(values && { values }),
     ...(field.type === 'array' && element && { element: element.portable }),
+    ...(field.type === 'unknown' && rangeElement(column.type.base) && { range: column.type.base }),
     ...(fill && { filled: fill }),
     ...(constant && { default: constant }),
     writable: isWritable(field, table, column),

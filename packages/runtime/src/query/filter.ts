@@ -6,7 +6,7 @@ import {
   type Operator,
   parseFilter,
 } from '../contract/index.ts';
-import { countType, encodeOperand, isUnary, type OperandType, operandType } from '../sql/operand.ts';
+import { comparedType, countType, encodeOperand, isUnary, type OperandType, pathType } from '../sql/operand.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
 import type { QueryParameter } from './parse-query-string.ts';
 import type { ReadLimits } from './parse-read.ts';
@@ -86,9 +86,10 @@ function visitOperands(
     const target = condition.item ?? collection.relations.get(condition.relation)?.descriptor.target;
     const inner = scope.collections.get(target ?? '');
     if (inner !== undefined) visitOperands(scope, inner, condition.where, visit);
-  } else if (!isUnary(condition.operator)) {
+  } else {
     const field = collection.fields.get(condition.field)?.descriptor;
-    const type = field === undefined ? countType : operandType(field, condition.function);
-    visit(condition.operand, condition.operator, type);
+    if (condition.path !== undefined) visit(condition.path, '_eq', pathType);
+    if (isUnary(condition.operator)) return;
+    visit(condition.operand, condition.operator, field === undefined ? countType : comparedType(field, condition));
   }
 }

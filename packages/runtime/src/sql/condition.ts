@@ -1,9 +1,14 @@
+import { rangeElement } from '../contract/elements.ts';
 import type { Condition } from '../contract/index.ts';
-import { cell, comparable } from './cell.ts';
+import { elementwise, ranged } from '../contract/operators.ts';
+import { cast, cell, comparable, comparableArray } from './cell.ts';
 import { printComparison } from './comparison.ts';
+import { arrayContainer, printElements } from './elements.ts';
 import { allOf, anyOf, sqlFalse } from './fragment.ts';
 import { printFunction } from './functions.ts';
-import { countType, isUnary, operandType } from './operand.ts';
+import { printJson } from './json.ts';
+import { comparedType, countType, isUnary, operandType } from './operand.ts';
+import { printSpan } from './ranges.ts';
 import { printCount, printRelated } from './related.ts';
 import type { Row } from './row.ts';
 
@@ -26,12 +31,26 @@ export function printCondition(row: Row, condition: Condition): string {
   }
 }
 
-function printField(row: Row, { field: name, operator, operand }: Comparison): string {
+function printField(row: Row, condition: Comparison): string {
+  const { field: name, operator, operand } = condition;
+  const { statement } = row;
   const field = row.collection.fields.get(name);
   if (field === undefined || field.secret) return sqlFalse;
+  if (field.descriptor.type === 'json') return printJson(row, field, condition);
+  const type = comparedType(field.descriptor, condition);
   const presence = isUnary(operator) && (operator === '_null' || operator === '_nnull');
-  const expression = presence ? cell(row, field) : comparable(row, field);
-  return printComparison(row, expression, operandType(field.descriptor), operator, operand);
+  if (presence) return printComparison(row, cell(row, field), type, operator, operand);
+  if (field.descriptor.type === 'array') {
+    const array = comparableArray(row, field);
+    if (elementwise.has(operator)) return printElements(statement, arrayContainer(array), type, operator, operand);
+    return printComparison(row, array, type, operator, operand);
+  }
+  const range = elementwise.has(operator) || ranged.has(operator) ? rangeElement(field.descriptor.range) : undefined;
+  if (range !== undefined) {
+    const span = cast(cell(row, field), `::${field.descriptor.range}`);
+    return printSpan(statement, span, range, type, operator, operand);
+  }
+  return printComparison(row, comparable(row, field), type, operator, operand);
 }
 
 function printCall(row: Row, { field: name, function: call, operator, operand }: Comparison): string {
