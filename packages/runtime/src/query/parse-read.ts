@@ -58,6 +58,8 @@ export interface ReadLimits extends QueryLimits {
   readonly defaultLimit: number;
   /** QUERY_LIMIT_MAX; undefined when there is none. */
   readonly maxLimit: number | undefined;
+  /** QUERY_ROWS_MAX: rows that an answer may have at most, those of nested lists included. */
+  readonly maxRows: number;
 }
 
 /**
@@ -74,7 +76,7 @@ export function parseListRequest(tree: QueryTree, limits: ReadLimits): ReadReque
   return {
     fields: parseFields(tree, limits),
     filter: parseFilterParameter(tree),
-    search: parseSearchText(tree),
+    search: parseSearchText(tree, limits),
     sort: parseSort(tree, limits),
     limit,
     offset: parseOffset(tree, limit),

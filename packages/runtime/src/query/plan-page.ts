@@ -1,4 +1,4 @@
-import { where } from '../sql/fragment.ts';
+import { selectList, where } from '../sql/fragment.ts';
 import type { Row } from '../sql/row.ts';
 import { orderBy, type PrintedTerm } from './plan-order.ts';
 
@@ -36,7 +36,7 @@ export function createPage(inner: Row): Page {
       return `${alias}.${name}`;
     },
     print(from, predicate, order, bounds) {
-      const selected = [...[...columns].map((quoted) => inner.column(quoted)), ...extras].join(', ');
+      const selected = selectList([...[...columns].map((quoted) => inner.column(quoted)), ...extras]);
       return `(SELECT ${selected} FROM ${from}${where(predicate)}${orderBy(order)}${bounds}) ${alias}`;
     },
   };

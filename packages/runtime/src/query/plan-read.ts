@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Condition, Operand } from '../contract/index.ts';
 import { printCondition } from '../sql/condition.ts';
-import { allOf, where } from '../sql/fragment.ts';
+import { allOf, selectList, where } from '../sql/fragment.ts';
 import { type Row, tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
 import { createStatement, type StatementBuilder } from '../sql/statement.ts';
@@ -15,6 +15,7 @@ import { keyValues, printKeys } from './plan-keys.ts';
 import { orderBy, type PrintedTerm, printOrder } from './plan-order.ts';
 import { createPage, outerOrder } from './plan-page.ts';
 import { leavesTable, type NestedLists, printSelection } from './plan-selection.ts';
+import { nestedRows } from './row-bound.ts';
 import type { Scope } from './scope.ts';
 import type { Selection } from './selection.ts';
 import { largestBufferedLimit, type Selector } from './shape.ts';
@@ -56,6 +57,7 @@ export function planRead(query: ReadQuery): ReadPlan {
   const statement = createStatement(query.operands);
   const parts = startRead(query, statement);
   const joins = query.meta.length > 0 || query.singleton;
+  const lists = nestedRows(query.selection);
   const printed = joins ? printJoined(query, parts) : printPlain(query, parts);
   return {
     ...statementOf(statement, printed.text),
@@ -63,6 +65,7 @@ export function planRead(query: ReadQuery): ReadPlan {
     many: query.many,
     fields: printed.fields,
     meta: query.meta,
+    ...(lists.length > 0 && { nested: lists }),
     streamed: query.streamed,
     ...(query.exported && { exported: query.exported }),
   };
@@ -117,7 +120,7 @@ function printPlain(query: ReadQuery, parts: ReadParts): Printed {
 /** One level: columns of one table, or one item, whose nested parts are computed once anyway. */
 function printFlat(query: ReadQuery, { row, from, listed, order, bounds }: ReadParts): Printed {
   const { expressions, fields } = printSelection(row, query.selection, query.nested);
-  const columns = [...hidden(query, order), ...expressions].join(', ');
+  const columns = selectList([...hidden(query, order), ...expressions]);
   return { text: `SELECT ${columns} FROM ${from}${where(listed)}${orderBy(order)}${bounds}`, fields };
 }
 
@@ -130,7 +133,7 @@ function printPaged(query: ReadQuery, { row, from, listed, order, bounds }: Read
   const page = createPage(row);
   const outer = outerOrder(page, order);
   const { expressions, fields } = printSelection(page.row, query.selection, query.nested);
-  const columns = [...hidden(query, outer), ...expressions].join(', ');
+  const columns = selectList([...hidden(query, outer), ...expressions]);
   const source = page.print(from, listed, order, bounds);
   return { text: `SELECT ${columns} FROM ${source}${orderBy(outer)}`, fields };
 }
@@ -156,7 +159,7 @@ function printJoined(query: ReadQuery, parts: ReadParts): Printed {
   const flag = counts.length === 0 ? [] : [single ? 'TRUE' : `${present} IS NOT NULL`];
   const columns = [...carried, ...flag, ...hidden(query, outer), ...expressions];
   const source = page.print(from, listed, order, bounds);
-  const text = `SELECT ${columns.join(', ')} FROM (SELECT ${counts.join(', ')}) ${meta} LEFT JOIN ${source} ON TRUE`;
+  const text = `SELECT ${selectList(columns)} FROM (SELECT ${counts.join(', ')}) ${meta} LEFT JOIN ${source} ON TRUE`;
   return { text: text + orderBy(outer), fields };
 }
 

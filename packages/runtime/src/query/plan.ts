@@ -1,6 +1,7 @@
 import type { ValueType, WireKind } from '../contract/index.ts';
 import type { Statement } from '../database/database.ts';
 import type { CursorPlan } from './cursor.ts';
+import type { NestedRows } from './row-bound.ts';
 
 /**
  * What one column (or record field) of a statement's result becomes in JSON.
@@ -62,6 +63,8 @@ export interface ReadPlan {
   readonly meta: readonly ('total_count' | 'filter_count')[];
   /** Set for aggregations of items named by key. */
   readonly countsNamed?: boolean;
+  /** The lists within its rows, when there are any. */
+  readonly nested?: readonly NestedRows[];
   /** True for `limit=-1` and large limits: run by `Database.stream`. */
   readonly streamed: boolean;
   /** Set when the list is paged by cursor. */

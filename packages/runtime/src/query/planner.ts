@@ -68,12 +68,19 @@ interface ClassPlans {
   readonly byText: PlanCache<Prepared>;
 }
 
+const defaultReadLimits: ReadLimits = {
+  ...defaultQueryLimits,
+  defaultLimit: 100,
+  maxLimit: undefined,
+  maxRows: 200_000_000,
+};
+
 /** Query strings longer than this are parsed every time. */
 const longestCachedText = 2_048;
 
 /** Creates the planner of a compiled API. Scopes are built once per access class, when it is first asked for. */
 export function createPlanner(api: CompiledApi, options: PlannerOptions = {}): Planner {
-  const limits: ReadLimits = { ...defaultQueryLimits, defaultLimit: 100, maxLimit: undefined, ...options.limits };
+  const limits: ReadLimits = { ...defaultReadLimits, ...options.limits };
   const kept = options.plans ?? 1_000;
   const open = buildOpenScope(api);
   const classes = new Map<string, ClassPlans>();

@@ -6,10 +6,12 @@ import { type ResolvedFields, resolveFields } from './fields.ts';
 import {
   collectValues,
   type OpenValues,
+  openValues,
   type ReadFilter,
   readFilter,
   refuseProblem,
   refuseRelations,
+  refuseSize,
   relationsOf,
 } from './filter.ts';
 import { invalidQuery } from './invalid.ts';
@@ -32,6 +34,7 @@ import { boundValues } from './plan-bounds.ts';
 import { longestCachedStatement, type PlanCache } from './plan-cache.ts';
 import { beyondOf, isStreamed, planRead } from './plan-read.ts';
 import { prepareAggregate } from './prepare-aggregate.ts';
+import { rowBound } from './row-bound.ts';
 import { type CollectionScope, exportScope, type Scope } from './scope.ts';
 import { withSearch } from './search.ts';
 import { type Selector, shapeOf } from './shape.ts';
@@ -61,9 +64,6 @@ export interface WantedRead {
   /** Reads the keys that the request names; called at the stage of names. Absent for plain lists. */
   readonly keys?: (collection: CollectionScope) => NamedKeys;
 }
-
-/** More values than this do not fit into the parameters of one statement beside those of rules. */
-const mostValues = 32_000;
 
 /** The conditions of a read: its filter, and those of `deep`. */
 interface Conditions {
@@ -112,11 +112,11 @@ export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prep
   const names = known ?? authoriseNames(wanted, collection, nested);
   const orders = authoriseNested(scope, nested);
   const aggregates = checkConditions(conditions, orders);
-  const open: OpenValues = { operands: new Map(), values: [] };
+  const open = openValues();
   collectValues(open, scope, collection, condition);
   const positions = collectNested(open, scope, nested);
   if (known === undefined) refuseRelations(relationsOf(condition) + nestedRelationsOf(nested), wanted.limits);
-  if (open.values.length > mostValues) throw invalidQuery('The query has too many values.');
+  refuseSize(open, wanted.limits);
   const plan =
     'statement' in names
       ? names
@@ -130,11 +130,20 @@ export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prep
           condition,
         });
   const { limit, offset, cursor } = request;
+  const top = wanted.selector === 'keys' && limit === -1 ? keys.count : limit;
+  const most = rowBound(top, plan.nested ?? [], nested, nestedLimit(wanted.limits));
+  if (most > wanted.limits.maxRows)
+    throw invalidQuery(`The query can select ${most} rows; give its lists lower limits.`);
   const behind = cursor === undefined || plan.cursor === undefined ? [] : checkCursor(plan.cursor, cursor);
   if (known === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   const bounds = wanted.selector === 'key' ? [] : boundValues({ limit, offset, beyond: beyondOf(cursor) });
   const values = [...open.values, ...keys.values, ...behind, ...bounds];
   return { plan, values, ...(cursor && { size: limit }) };
+}
+
+/** Rows of a nested list that `deep` does not name. */
+function nestedLimit({ defaultLimit, maxLimit }: ReadLimits): number {
+  return Math.min(defaultLimit, maxLimit ?? defaultLimit);
 }
 
 function readConditions({ scope, collection, request, limits }: WantedRead): Conditions {
@@ -193,12 +202,7 @@ function planNew(
     many: selector !== 'key' && (!singleton || request.exported !== undefined),
     singleton,
     streamed: selector !== 'key' && isStreamed(limit, selector === 'keys' ? keys.count : undefined),
-    nested: {
-      limit: Math.min(limits.defaultLimit, limits.maxLimit ?? limits.defaultLimit),
-      positions,
-      orders,
-      aggregates,
-    },
+    nested: { limit: nestedLimit(limits), positions, orders, aggregates },
     ...(request.exported && { exported: { format: request.exported, name: descriptor.name } }),
     operands: open.operands,
     values: open.values.length,

@@ -76,6 +76,11 @@ export const pattern: Readonly<Partial<Record<Operator, (escaped: string) => str
   _niends_with: (text) => `%${text}`,
 };
 
+/** Whether an operator looks for a text within others. */
+export function isPattern(operator: Operator): boolean {
+  return pattern[operator] !== undefined;
+}
+
 function encodeOne(type: ValueType, value: JsonValue): string {
   const decoded = decodeValue(type, value);
   if (!decoded.ok || decoded.value === null) throw new Error('a value was planned that had not been checked');
