@@ -27,7 +27,10 @@ describe('a table of very many columns', () => {
     const { json } = await project.admin('/items/wide?fields=*&meta=*&cursor=&limit=1');
     expect(Object.keys(json.data[0])).toHaveLength(1 + 1550 + 70);
     expect(json.data[0]).toMatchObject({ id: 1, c7: 7, r1: [1], r2: [] });
-    expect((await project.admin('/items/r1?fields=wide_id.*&limit=1')).json.data[0].wide_id).toMatchObject({ c7: 7, r1: [1] });
+    expect((await project.admin('/items/r1?fields=wide_id.*&limit=1')).json.data[0].wide_id).toMatchObject({
+      c7: 7,
+      r1: [1],
+    });
   });
 
   it('refuses what PostgreSQL cannot select, at every depth', async () => {

@@ -47,6 +47,7 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
     native,
     ...(comparison !== undefined && { comparison }),
     wire,
+    ...(column.folds && { folds: column.folds }),
     nullable: column.nullable && !column.type.domains.some(({ notNull }) => notNull),
     ...(values && { values }),
     ...(field.type === 'array' && element && { element: element.portable }),

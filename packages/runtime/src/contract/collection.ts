@@ -20,6 +20,8 @@ export interface FieldDescriptor {
   readonly native: string;
   readonly comparison?: string;
   readonly wire: WireForm;
+  /** Set when texts that differ may be equal in the column; filters and keys tell them apart all the same. */
+  readonly folds?: true;
   readonly nullable: boolean;
   /** Allowed values: labels of an enum, also those of an array's elements, or the list of a `CHECK (col IN (…))`. */
   readonly values?: readonly string[];

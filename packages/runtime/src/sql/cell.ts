@@ -37,11 +37,17 @@ export function comparable(row: Row, field: FieldScope): string {
   return cast(cell(row, field), field.descriptor.comparison);
 }
 
+/** Text by its characters, whatever its column takes for equal. */
+export function exactly(expression: string): string {
+  return cast(expression, ' COLLATE pg_catalog."C"');
+}
+
 /** The cell of an array as comparisons see it: its elements as what they are read as, which know equality. */
 export function comparableArray(row: Row, field: FieldScope): string {
   const { native, wire } = field.descriptor;
   const text = native === 'text[]' && wire.cast !== undefined;
-  return cast(cell(row, field), text ? wire.cast : `::${arrayNative(field.descriptor)}`);
+  const array = cast(cell(row, field), text ? wire.cast : `::${arrayNative(field.descriptor)}`);
+  return field.descriptor.folds === true ? exactly(array) : array;
 }
 
 /** The field of a collection that a column backs, when the collection has one. */

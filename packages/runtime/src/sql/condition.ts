@@ -1,7 +1,7 @@
 import { rangeElement } from '../contract/elements.ts';
-import type { Condition } from '../contract/index.ts';
+import type { Condition, Operator } from '../contract/index.ts';
 import { elementwise, ranged } from '../contract/operators.ts';
-import { cast, cell, comparable, comparableArray } from './cell.ts';
+import { cast, cell, comparable, comparableArray, exactly } from './cell.ts';
 import { printComparison } from './comparison.ts';
 import { arrayContainer, printElements } from './elements.ts';
 import { allOf, anyOf, sqlFalse } from './fragment.ts';
@@ -50,8 +50,16 @@ function printField(row: Row, condition: Comparison): string {
     const span = cast(cell(row, field), `::${field.descriptor.range}`);
     return printSpan(statement, span, range, type, operator, operand);
   }
-  return printComparison(row, comparable(row, field), type, operator, operand);
+  const value = comparable(row, field);
+  const plain = printComparison(row, value, type, operator, operand);
+  if (field.descriptor.folds !== true || !tellsApart.has(operator)) return plain;
+  const exact = printComparison(row, exactly(value), type, operator, operand);
+  // What is the same text is equal too, and an index of the column knows only that.
+  return operator === '_eq' || operator === '_in' ? allOf([plain, exact]) : exact;
 }
+
+/** Operators that ask whether texts are the same. */
+const tellsApart: ReadonlySet<Operator> = new Set(['_eq', '_neq', '_in', '_nin', '_empty', '_nempty']);
 
 function printCall(row: Row, { field: name, function: call, operator, operand }: Comparison): string {
   const relation = row.collection.relations.get(name);
