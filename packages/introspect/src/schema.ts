@@ -66,6 +66,8 @@ export interface Column {
   readonly nullable: boolean;
   readonly fill: ColumnFill;
   readonly collation: string | null;
+  /** Set when texts that differ may be equal in the column: its collation is not deterministic. */
+  readonly folds?: true;
   readonly comment: string | null;
   /** Base column of a view's column, where PostgreSQL knows it. */
   readonly source: { readonly table: TableId; readonly column: string } | null;

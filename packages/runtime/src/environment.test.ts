@@ -25,6 +25,7 @@ test('an empty environment has the defaults of the specification', () => {
     maxRelationalDepth: 10,
     queryLimitDefault: 100,
     queryLimitMax: null,
+    queryRowsMax: 200_000_000,
     querystringMaxParseDepth: 10,
     querystringArrayLimit: 500,
     cors: null,

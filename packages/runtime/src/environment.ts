@@ -39,6 +39,7 @@ export interface Environment {
   readonly queryLimitDefault: number;
   /** Null: no limit. */
   readonly queryLimitMax: number | null;
+  readonly queryRowsMax: number;
   readonly querystringMaxParseDepth: number;
   readonly querystringArrayLimit: number;
   /** Null: CORS is off, and no answer names an origin. */
@@ -114,6 +115,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     maxRelationalDepth: read('MAX_RELATIONAL_DEPTH', readInteger(1, 100), 10),
     queryLimitDefault: read('QUERY_LIMIT_DEFAULT', readInteger(0), 100),
     queryLimitMax: read<number | null>('QUERY_LIMIT_MAX', readInteger(1), null),
+    queryRowsMax: read('QUERY_ROWS_MAX', readInteger(1), 200_000_000),
     querystringMaxParseDepth: read('QUERYSTRING_MAX_PARSE_DEPTH', readInteger(1, 100), 10),
     querystringArrayLimit: read('QUERYSTRING_ARRAY_LIMIT', readInteger(1), 500),
     cors: readCors(read),

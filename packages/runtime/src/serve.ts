@@ -113,6 +113,7 @@ function limitsOf(environment: Environment) {
     parseDepth: environment.querystringMaxParseDepth,
     arrayLimit: environment.querystringArrayLimit,
     defaultLimit: environment.queryLimitDefault,
+    maxRows: environment.queryRowsMax,
     ...(environment.queryLimitMax === null ? {} : { maxLimit: environment.queryLimitMax }),
   };
 }

@@ -1,13 +1,16 @@
 /** Types of the runtime that collection files may name. None ends in a suffix that a collection's own types have. */
 export const runtimeTypes: ReadonlySet<string> = new Set([
+  'ArrayOperators',
   'BooleanOperators',
   'CollectionDescriptor',
   'EqualOperators',
   'FloatValue',
+  'JsonOperators',
   'JsonValue',
   'ManyChanges',
   'ManyOperators',
   'NullOperators',
   'OrderOperators',
+  'RangeOperators',
   'TextOperators',
 ]);

@@ -1,5 +1,5 @@
 /** Portable type → TypeScript type, as JSON sends it, as a payload takes it, and as a filter asks for it. */
-import type { PortableType } from '@platform/runtime/contract';
+import { type PortableType, rangeElement } from '@platform/runtime/contract';
 import type { ApiField } from '../api.ts';
 import { generic, list, nullable, type Type, union } from '../print/type.ts';
 
@@ -25,9 +25,13 @@ export function askedType(field: ApiField): Type | null {
     case 'token':
       return null;
     case 'json':
+      return 'JsonOperators';
     case 'array':
-    case 'binary':
+      if (descriptor.element === 'json') return 'NullOperators';
+      return generic('ArrayOperators', valuesType ?? taken(descriptor.element ?? 'unknown'));
     case 'unknown':
+      return rangeType(descriptor.range);
+    case 'binary':
       return 'NullOperators';
     case 'boolean':
       return union('BooleanOperators', 'boolean', 'null');
@@ -41,6 +45,12 @@ export function askedType(field: ApiField): Type | null {
     default:
       return union(generic('OrderOperators', value), value, 'null');
   }
+}
+
+/** Only the ranges of PostgreSQL itself can be asked more than whether they are there. */
+function rangeType(name: string | undefined): Type {
+  const element = rangeElement(name);
+  return element === undefined ? 'NullOperators' : generic('RangeOperators', taken(element.type));
 }
 
 const sent: Readonly<Record<PortableType, Type>> = {

@@ -127,7 +127,7 @@ function numbered({ names }: ViewCollection, name: AggregateFunction): JsonObjec
 
 function ranged(fields: readonly ViewField[]): JsonObject {
   const conditions = fields.flatMap(({ name, descriptor }) => {
-    const condition = conditionOf(descriptor.type);
+    const condition = conditionOf(descriptor);
     return condition === null ? [] : [[name, condition] as const];
   });
   return { type: 'object', properties: objectOf(conditions), additionalProperties: false };

@@ -3,10 +3,10 @@
  *
  * A condition is the value itself, which means `_eq`, or an object of operators.
  */
-import type { JsonValue, PortableType } from '@platform/runtime/contract';
+import { type FieldDescriptor, type JsonValue, type PortableType, rangeElement } from '@platform/runtime/contract';
 import { type JsonObject, objectOf, reference } from './json.ts';
 
-type Group = 'Text' | 'Number' | 'Time' | 'Choice' | 'Boolean' | 'Presence';
+type Group = 'Text' | 'Number' | 'Time' | 'Choice' | 'Boolean' | 'Array' | 'Range' | 'Json' | 'Inside' | 'Presence';
 
 /** Components of all groups, by name. */
 export function conditionSchemas(): readonly (readonly [string, JsonObject])[] {
@@ -22,13 +22,33 @@ export function conditionSchemas(): readonly (readonly [string, JsonObject])[] {
     ],
     ['ChoiceCondition', condition('Choice', 'string', 'Compares a value that has no order.', [...equal, ...within])],
     ['BooleanCondition', condition('Boolean', ['boolean', 'string'], 'Compares true or false.', equal)],
+    [
+      'ArrayCondition',
+      operators('Array', scalar, 'Compares an array, or looks for elements.', [...whole, ...elements]),
+    ],
+    ['RangeCondition', operators('Range', ['number', 'string'], 'Looks for values and ranges in a range.', spans)],
+    ['JsonCondition', { ...operators('Json', scalar, 'Looks into JSON.', elements), ...inside }],
+    [
+      'InsideCondition',
+      {
+        description: 'Compares a value within JSON as what stands beside the operator.',
+        anyOf: [
+          { type: [...scalar, 'null'] },
+          {
+            ...operators('Inside', scalar, null, [...equal, ...within, ...ordered, ...textual, ...elements]),
+            ...inside,
+          },
+        ],
+      },
+    ],
     ['PresenceCondition', operators('Presence', 'string', 'Asks whether there is a value.', [])],
   ];
 }
 
-/** Refers to the condition for fields of a type; null for types that nobody can compare. */
-export function conditionOf(type: PortableType): JsonObject | null {
-  const group = groups[type];
+/** Refers to the condition for a field; null for types that nobody can compare. */
+export function conditionOf({ type, element, range }: FieldDescriptor): JsonObject | null {
+  const plain = type === 'array' && element === 'json' ? 'Presence' : groups[type];
+  const group = rangeElement(range) === undefined ? plain : 'Range';
   return group && reference('schemas', `${group}Condition`);
 }
 
@@ -48,8 +68,8 @@ const groups: Readonly<Record<PortableType, Group | null>> = {
   uuid: 'Choice',
   enum: 'Choice',
   boolean: 'Boolean',
-  json: 'Presence',
-  array: 'Presence',
+  json: 'Json',
+  array: 'Array',
   binary: 'Presence',
   unknown: 'Presence',
   hash: null,
@@ -57,8 +77,11 @@ const groups: Readonly<Record<PortableType, Group | null>> = {
   token: null,
 };
 
-/** The operand of an operator: one value or null, a list, exactly two values, text that is not null, or a flag. */
-type Operand = 'nullable' | 'list' | 'pair' | 'value' | 'flag';
+/**
+ * The operand of an operator: one value or null, a list, exactly two values, the same where null is no end, an array that
+ * may hold null or be it, text that is not null, or a flag.
+ */
+type Operand = 'nullable' | 'list' | 'pair' | 'span' | 'array' | 'value' | 'flag';
 
 const equal = [
   ['_eq', 'nullable'],
@@ -93,10 +116,35 @@ const empty = [
   ['_empty', 'flag'],
   ['_nempty', 'flag'],
 ] as const;
+const whole = [
+  ['_eq', 'array'],
+  ['_neq', 'array'],
+] as const;
+const elements = [
+  ['_has', 'value'],
+  ['_nhas', 'value'],
+  ['_has_any', 'list'],
+  ['_nhas_any', 'list'],
+  ['_has_all', 'list'],
+  ['_nhas_all', 'list'],
+] as const;
+const spans = [
+  ['_has', 'value'],
+  ['_nhas', 'value'],
+  ['_overlaps', 'span'],
+  ['_noverlaps', 'span'],
+  ['_within', 'span'],
+  ['_nwithin', 'span'],
+] as const;
 const presence = [
   ['_null', 'flag'],
   ['_nnull', 'flag'],
 ] as const;
+
+const scalar = ['string', 'number', 'boolean'];
+
+/** Paths are JSON Pointers. */
+const inside: JsonObject = { patternProperties: { '^/': reference('schemas', 'InsideCondition') } };
 
 type Operators = readonly (readonly [string, Operand])[];
 
@@ -130,7 +178,15 @@ function operandSchema(operand: Operand, type: JsonValue): JsonObject {
       return { type: 'boolean' };
     case 'list':
       return { anyOf: [{ type: 'array', items: { type } }, { type: 'string' }] };
+    case 'span':
+      return { anyOf: [pair([...types, 'null']), { type: 'string' }] };
+    case 'array':
+      return { anyOf: [{ type: ['array', 'null'], items: { type: [...types, 'null'] } }, { type: 'string' }] };
     case 'pair':
-      return { anyOf: [{ type: 'array', items: { type }, minItems: 2, maxItems: 2 }, { type: 'string' }] };
+      return { anyOf: [pair(type), { type: 'string' }] };
   }
+}
+
+function pair(type: JsonValue): JsonObject {
+  return { type: 'array', items: { type }, minItems: 2, maxItems: 2 };
 }

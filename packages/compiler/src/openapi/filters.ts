@@ -23,7 +23,7 @@ export function filterSchema({ names, fields, relations }: ViewCollection): Json
 /** A many-to-one takes the operators of its key, or a filter of the item it leads to. */
 function fieldFilter({ name, descriptor, filtered }: ViewField): readonly (readonly [string, JsonValue])[] {
   const masked = descriptor.wire.kind === 'masked';
-  const condition = masked ? null : conditionOf(descriptor.type);
+  const condition = masked ? null : conditionOf(descriptor);
   const related = filtered && reference('schemas', filtered.filter);
   const alternatives = [condition, related].filter((one) => one !== null);
   const [only] = alternatives;

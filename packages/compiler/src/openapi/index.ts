@@ -87,5 +87,6 @@ function collectionSchemas(collection: ViewCollection): readonly (readonly [stri
 
 function metaSchema(): JsonObject {
   const count = { type: 'integer', minimum: 0 };
-  return { type: 'object', properties: { total_count: count, filter_count: count } };
+  const cursor = { type: ['string', 'null'], description: 'Where the next page starts; null behind the last one.' };
+  return { type: 'object', properties: { total_count: count, filter_count: count, next_cursor: cursor } };
 }

@@ -57,6 +57,12 @@ const shared = {
     description: 'The page of `limit` items to return, counted from 1; it replaces `offset`.',
     schema: { type: 'integer', minimum: 0 },
   },
+  cursor: {
+    description:
+      'Pages through the list in its order: empty for the first page, then the `next_cursor` of the page before. ' +
+      'It replaces `offset` and `page`.',
+    schema: { type: 'string' },
+  },
   meta: {
     description: 'Counts to add: `total_count` of the readable items, `filter_count` of those that match the filter.',
     schema: metaNames,
@@ -107,7 +113,8 @@ function objectForm(schema: JsonObject): JsonObject {
 
 /** The parameters of a list. */
 export function listParameters(collection: ViewCollection): readonly JsonObject[] {
-  const paging = [use('limit'), use('offset'), use('page'), use('meta')];
+  const cursor = collection.key.length === 0 ? [] : [use('cursor')];
+  const paging = [use('limit'), use('offset'), use('page'), ...cursor, use('meta')];
   const others = [use('alias'), use('deep'), use('export')];
   const filter = filterParameter(collection.names.filter);
   const aggregation = Object.entries(aggregateParameters(collection)).map(

@@ -1,5 +1,5 @@
 import type { Collection, Column, ColumnFill, Field, Table } from '@platform/introspect/schema';
-import type { FieldDescriptor } from '@platform/runtime/contract';
+import { type FieldDescriptor, rangeElement } from '@platform/runtime/contract';
 import type { ApiField } from '../api.ts';
 import { constantDefault } from './constant-default.ts';
 import { quoteIdentifier } from './quote.ts';
@@ -43,7 +43,8 @@ function describe(
   withConstant: boolean,
 ): FieldDescriptor {
   const { native, comparison, wire } = nativeForm(column.type, field.type);
-  const { values, element, maxLength, precision, scale } = column.type;
+  const { element, maxLength, precision, scale } = column.type;
+  const values = column.type.values ?? (field.type === 'array' ? element?.values : null);
   const fill = fillOf(column, index);
   const constant = withConstant ? constantDefault(column) : undefined;
   return {
@@ -53,9 +54,11 @@ function describe(
     native,
     ...(comparison !== undefined && { comparison }),
     wire,
+    ...(column.folds && { folds: column.folds }),
     nullable: column.nullable && !column.type.domains.some(({ notNull }) => notNull),
     ...(values && { values }),
     ...(field.type === 'array' && element && { element: element.portable }),
+    ...(field.type === 'unknown' && rangeElement(column.type.base) && { range: column.type.base }),
     ...(fill && { filled: fill }),
     ...(constant && { default: constant }),
     writable: isWritable(field, table, column),

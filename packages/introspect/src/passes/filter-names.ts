@@ -1,4 +1,4 @@
-import type { FilterNames, NamedField, NamedRelation } from '@platform/runtime/contract';
+import { type FilterNames, type NamedField, type NamedRelation, rangeElement } from '@platform/runtime/contract';
 import type { Collection, ColumnType, Field, Relation, Table } from '../schema.ts';
 import { collectionsByName, tablesById } from './lookup.ts';
 
@@ -20,12 +20,20 @@ export function filterNames(collections: readonly Collection[], tables: readonly
 /** What decides which values a field takes. */
 export function namedField(field: Field, type: ColumnType | undefined): NamedField {
   const values = type?.values ?? type?.element?.values;
+  const native = nativeName(type);
   return {
     type: field.type,
-    ...(type?.category === 'base' && { native: type.base }),
+    ...(native !== undefined && { native }),
+    ...(type && field.type === 'unknown' && rangeElement(type.base) && { range: type.base }),
     ...(values && { values }),
     ...(type?.element && { element: type.element.portable }),
   };
+}
+
+/** Of an array that of its elements, which decides what they can be. */
+function nativeName(type: ColumnType | undefined): string | undefined {
+  if (type?.category === 'base') return type.base;
+  return type?.element?.category === 'base' ? `${type.element.base}[]` : undefined;
 }
 
 function namedFields(collection: Collection, table: Table | undefined): ReadonlyMap<string, NamedField> {

@@ -66,6 +66,7 @@ function buildOwnColumn(lookup: Lookup, owner: RelationRow, column: CheckedColum
     nullable: !isNotNull(lookup, row, type, owner),
     fill: fillOf(lookup, row),
     collation: row.collation && collationName(row.collation),
+    ...(!row.collisdeterministic && { folds: true as const }),
     comment: row.description,
     source: null,
     updatable: isUpdatable(owner, row),

@@ -20,11 +20,15 @@ export interface FieldDescriptor {
   readonly native: string;
   readonly comparison?: string;
   readonly wire: WireForm;
+  /** Set when texts that differ may be equal in the column; filters and keys tell them apart all the same. */
+  readonly folds?: true;
   readonly nullable: boolean;
-  /** Allowed values: labels of an enum, or the list of a `CHECK (col IN (…))`. */
+  /** Allowed values: labels of an enum, also those of an array's elements, or the list of a `CHECK (col IN (…))`. */
   readonly values?: readonly string[];
   /** Portable type of the elements when `type` is `array`. */
   readonly element?: PortableType;
+  /** Name of the built-in range or multirange type, which filters can look into; `type` is `unknown` then. */
+  readonly range?: string;
   /** Who fills the column when the caller does not. Absent: nobody, so a value is required unless `nullable`. */
   readonly filled?: 'default' | 'identity' | 'generated';
   /** On singletons, which read as their defaults before the first write: the default when it is a constant. */

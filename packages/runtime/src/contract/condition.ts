@@ -1,6 +1,9 @@
 import type { JsonValue } from './types.ts';
 
-/** Every comparison of the query language (API specification, section 5.2). `_regex` is for validation rules only. */
+/**
+ * Every comparison of the query language (API specification, section 5.2). From `_has` on they are additions: for arrays,
+ * JSON and ranges. `_regex` is for validation rules only.
+ */
 export const operators = [
   '_eq',
   '_neq',
@@ -27,6 +30,16 @@ export const operators = [
   '_niends_with',
   '_empty',
   '_nempty',
+  '_has',
+  '_nhas',
+  '_has_any',
+  '_nhas_any',
+  '_has_all',
+  '_nhas_all',
+  '_overlaps',
+  '_noverlaps',
+  '_within',
+  '_nwithin',
   '_regex',
 ] as const;
 
@@ -59,7 +72,8 @@ export type Operand =
  * the relation `item` and the quantifier `one` looks into the linked item when it is of the collection `item`.
  *
  * `_null`, `_nnull`, `_empty` and `_nempty` carry the literal `true`; `_in`, `_nin`, `_between` and `_nbetween` a literal
- * array, or a value of the caller for the first two.
+ * array, or a value of the caller for the first two; so do `_has_any`, `_has_all`, `_overlaps`, `_within` and their
+ * negations, where null stands for a range without that end.
  */
 export type Condition =
   | { readonly kind: 'and'; readonly of: readonly Condition[] }
@@ -68,6 +82,8 @@ export type Condition =
       readonly kind: 'compare';
       readonly field: string;
       readonly function?: FieldFunction;
+      /** Looks into JSON: the texts of a literal array, one per level. */
+      readonly path?: Extract<Operand, { kind: 'literal' }>;
       readonly operator: Operator;
       readonly operand: Operand;
     }

@@ -1,10 +1,11 @@
-import { areComparable, type CallerOperand, followCallerPath } from './caller-path.ts';
 import type { Condition, Operand, Operator } from './condition.ts';
+import { isPointer, kindOf, readPointer, readScalar } from './filter-json.ts';
+import { comparedWith, readOperand } from './filter-operand.ts';
 import { all, below, type Compared, type Place, problem, type Reader, readList } from './filter-reader.ts';
 import { isObject, listOf } from './filter-syntax.ts';
-import { isDynamic, parseOperand } from './operand.ts';
-import { flags, isOperator, isTextual, listed, operatorFits } from './operators.ts';
-import type { JsonValue, PortableType } from './types.ts';
+import { isDynamic } from './operand.ts';
+import { elementwise, flags, isOperator, isTextual, listed, operatorFits, paired, ranged } from './operators.ts';
+import type { JsonValue } from './types.ts';
 import { decodeValue } from './values.ts';
 
 /** Reads what stands under a field: a value, which means `_eq`, or an object of operators. */
@@ -17,35 +18,62 @@ export function readComparisons(reader: Reader, compared: Compared, value: JsonV
       return readList(key, inner, at, (element, where) => readComparisons(reader, compared, element, where));
     }
     if (key === '_some' || key === '_none') return problem(reader, 'value', at.path, 'is for relations to many items');
+    if (isPointer(key) && compared.type.type === 'json') return readInside(reader, compared, key, inner, at);
     return problem(reader, 'name', at.path, 'does not exist');
   });
   return all(conditions);
+}
+
+/** Reads what stands under a path into JSON. */
+function readInside(reader: Reader, compared: Compared, key: string, value: JsonValue, place: Place): Condition {
+  const path = readPointer(key);
+  if (path === undefined) return problem(reader, 'value', place.path, 'is not a JSON Pointer');
+  return readComparisons(reader, { ...compared, path: [...(compared.path ?? []), ...path] }, value, place);
 }
 
 function readComparison(
   reader: Reader,
   compared: Compared,
   operator: Operator,
-  value: JsonValue,
+  written: JsonValue,
   place: Place,
 ): Condition {
-  if (!operatorFits(operator, compared.type.type)) {
+  if (!operatorFits(operator, compared.type, compared.path !== undefined)) {
     return problem(reader, 'value', place.path, 'is not defined for the type of this field');
   }
-  if (flags.has(operator)) return readFlag(reader, compared, operator, value, place);
+  if (flags.has(operator)) return readFlag(reader, compared, operator, written, place);
+  const value = readableValue(reader, compared, operator, written);
   if (listed.has(operator)) return readListed(reader, compared, operator, value, place);
-  if (isNull(reader, compared, value)) return readNull(reader, compared, operator, place);
+  if (isNull(reader, compared, operator, value)) return readNull(reader, compared, operator, place);
   return compare(compared, operator, readOperand(reader, compared, operator, value, place));
+}
+
+/** Text of a query string has to become the list that an array is compared with, or what it writes as JSON. */
+function readableValue({ text }: Reader, { type }: Compared, operator: Operator, value: JsonValue): JsonValue {
+  if (!text || isDynamic(value)) return value;
+  if (type.type === 'array' && !elementwise.has(operator)) {
+    return typeof value === 'string' && value !== 'null' ? splitList(value) : value;
+  }
+  if (type.type !== 'json') return value;
+  const list = listed.has(operator) ? elementsOf(value) : undefined;
+  if (list !== undefined) return list.map((one) => (typeof one === 'string' ? readScalar(one) : one));
+  return typeof value === 'string' ? readScalar(value) : value;
 }
 
 function compare(compared: Compared, operator: Operator, operand: Operand): Condition {
   const call = compared.function === undefined ? {} : { function: compared.function };
-  return { kind: 'compare', field: compared.field, ...call, operator, operand };
+  const path = compared.path === undefined ? {} : { path: { kind: 'literal', value: compared.path } as const };
+  return { kind: 'compare', field: compared.field, ...call, ...path, operator, operand };
 }
 
 /** In a query string the four letters mean null, except where the field holds text. */
-function isNull(reader: Reader, compared: Compared, value: JsonValue): boolean {
-  return value === null || (reader.text && value === 'null' && !isTextual(compared.type.type));
+function isNull(reader: Reader, compared: Compared, operator: Operator, value: JsonValue): boolean {
+  const letters = isJson(compared) || isTextual(comparedWith(compared, operator).type);
+  return value === null || (reader.text && value === 'null' && !letters);
+}
+
+function isJson({ type }: Compared): boolean {
+  return type.type === 'json';
 }
 
 const truth: Operand = { kind: 'literal', value: true };
@@ -66,101 +94,72 @@ function readListed(reader: Reader, compared: Compared, operator: Operator, valu
   if (isDynamic(value) && (operator === '_in' || operator === '_nin')) {
     return compare(compared, operator, readOperand(reader, compared, operator, value, place));
   }
-  const elements = typeof value === 'string' ? splitList(value) : listOf(value);
+  const elements = elementsOf(value);
   if (elements === undefined) return problem(reader, 'value', place.path, 'must be a list');
-  if ((operator === '_between' || operator === '_nbetween') && elements.length !== 2) {
+  if (paired.has(operator) && elements.length !== 2) {
     return problem(reader, 'value', place.path, 'must have exactly two values');
   }
-  if (elements.some((element) => isNull(reader, compared, element))) {
+  if (ranged.has(operator)) return readRange(reader, compared, operator, elements, place);
+  if (elements.some((element) => isNull(reader, compared, operator, element))) {
     return problem(reader, 'value', place.path, 'does not take null');
+  }
+  if (isJson(compared) && !elementwise.has(operator) && new Set(elements.map(kindOf)).size > 1) {
+    return problem(reader, 'value', place.path, 'must have values of one kind');
   }
   const operands = elements.map((element) => readOperand(reader, compared, operator, element, place));
   return operands.every((operand) => operand.kind === 'literal')
-    ? compare(compared, operator, { kind: 'literal', value: elements, ...(reader.text && { text: true as const }) })
+    ? compare(compared, operator, listOperand(reader, elements))
     : spread(compared, operator, operands);
+}
+
+function listOperand(reader: Reader, value: readonly JsonValue[]): Operand {
+  return { kind: 'literal', value, ...(reader.text && { text: true as const }) };
+}
+
+function elementsOf(value: JsonValue): readonly JsonValue[] | undefined {
+  return typeof value === 'string' ? splitList(value) : listOf(value);
+}
+
+/** The ends of a range; in a query string the empty text is none, as null is. */
+function readRange(
+  reader: Reader,
+  compared: Compared,
+  operator: Operator,
+  elements: readonly JsonValue[],
+  place: Place,
+): Condition {
+  const ends = elements.map((end) => (end === null || (reader.text && (end === '' || end === 'null')) ? null : end));
+  for (const end of ends) {
+    if (isDynamic(end)) return problem(reader, 'value', place.path, 'takes no dynamic values');
+    if (end !== null) readOperand(reader, compared, operator, end, place);
+  }
+  return compare(compared, operator, listOperand(reader, ends));
 }
 
 function splitList(text: string): readonly string[] {
   return text === '' ? [] : text.split(',');
 }
 
+/** What a list is made of: how each of its values is compared (the second of a pair otherwise), and what joins them. */
+const spreads: Readonly<Partial<Record<Operator, readonly [kind: 'and' | 'or', each: Operator, second?: Operator]>>> = {
+  _in: ['or', '_eq'],
+  _nin: ['and', '_neq'],
+  _between: ['and', '_gte', '_lte'],
+  _nbetween: ['or', '_lt', '_gt'],
+  _has_any: ['or', '_has'],
+  _nhas_any: ['and', '_nhas'],
+  _has_all: ['and', '_has'],
+  _nhas_all: ['or', '_nhas'],
+};
+
 /** Writes a list that holds dynamic values as single comparisons. */
 function spread(compared: Compared, operator: Operator, operands: readonly Operand[]): Condition {
-  const between = operator === '_between' ? (['_gte', '_lte'] as const) : (['_lt', '_gt'] as const);
-  const each = operands.map((operand, index) => {
+  const [kind, each, second = each] = spreads[operator] ?? ['and', '_eq'];
+  const one = (operand: Operand, index: number): Operator => {
     // Where a path leads to many values, each of them is an element.
     const path = operand.kind === 'caller' && operand.path.length > 0;
-    if (operator === '_in') return compare(compared, path ? '_in' : '_eq', operand);
-    if (operator === '_nin') return compare(compared, path ? '_nin' : '_neq', operand);
-    return compare(compared, index === 0 ? between[0] : between[1], operand);
-  });
-  return { kind: operator === '_in' || operator === '_nbetween' ? 'or' : 'and', of: each };
-}
-
-const temporal: ReadonlySet<PortableType> = new Set(['date', 'time', 'dateTime', 'timestamp']);
-
-function readOperand(reader: Reader, compared: Compared, operator: Operator, value: JsonValue, place: Place): Operand {
-  const parsed = parseOperand(value, reader.text);
-  if (!parsed.ok) {
-    problem(reader, 'value', place.path, parsed.message);
-    return truth;
-  }
-  const { operand } = parsed;
-  if (operand.kind === 'caller') checkCaller(reader, compared, operator, operand, place);
-  else checkValue(reader, compared, operator, operand, place);
-  return operand;
-}
-
-type Value = Exclude<Operand, CallerOperand>;
-
-function checkValue(reader: Reader, compared: Compared, operator: Operator, operand: Value, place: Place): void {
-  const message = misfit(compared, operator, operand);
-  if (message !== undefined) problem(reader, 'value', place.path, message);
-}
-
-/** Says why an operand does not fit the compared type; undefined when it does. */
-function misfit(compared: Compared, operator: Operator, operand: Value): string | undefined {
-  if (operand.kind === 'now') return temporal.has(compared.type.type) ? undefined : 'compares a time with another type';
-  // A part of a label is looked for, so it need not be one; enums have no such operators.
-  const decoded = decodeValue(compared.type, operand.value);
-  if (!decoded.ok) return decoded.message;
-  return operator === '_regex' && !isPattern(operand.value) ? 'is not a regular expression' : undefined;
-}
-
-function checkCaller(
-  reader: Reader,
-  compared: Compared,
-  operator: Operator,
-  operand: CallerOperand,
-  place: Place,
-): void {
-  const refuse = (message: string) => problem(reader, 'value', place.path, message);
-  if (operator === '_regex') refuse('takes a pattern, not a value of the caller');
-  else if (operand.path.length > 0) checkCallerPath(reader, compared, operator, operand, place);
-  else if (compared.function !== undefined) refuse('compares a key with a number');
-}
-
-function checkCallerPath(
-  reader: Reader,
-  compared: Compared,
-  operator: Operator,
-  operand: CallerOperand,
-  place: Place,
-): void {
-  const found = followCallerPath(reader.callers, operand);
-  if ('stage' in found) {
-    reader.problems.push({ ...found, path: place.path });
-  } else if (!areComparable(compared.type, found.type)) {
-    problem(reader, 'value', place.path, `compares a field of type "${compared.type.type}" with "${found.type.type}"`);
-  } else if (found.many && operator !== '_in' && operator !== '_nin') {
-    problem(reader, 'value', place.path, 'compares with a list of values, which only _in and _nin take');
-  }
-}
-
-function isPattern(value: JsonValue): boolean {
-  try {
-    return typeof value === 'string' && new RegExp(value, 'u') instanceof RegExp;
-  } catch {
-    return false;
-  }
+    if (path && (operator === '_in' || operator === '_nin')) return operator;
+    return index === 0 ? each : second;
+  };
+  return { kind, of: operands.map((operand, index) => compare(compared, one(operand, index), operand)) };
 }

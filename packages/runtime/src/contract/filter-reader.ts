@@ -24,6 +24,8 @@ export interface Place {
 export interface Compared {
   readonly field: string;
   readonly function?: FieldFunction;
+  /** Looks into JSON. */
+  readonly path?: readonly string[];
   readonly type: ValueType;
 }
 

@@ -1,5 +1,6 @@
 import type { Operator } from './condition.ts';
 import type { FilterNames } from './filter.ts';
+import { isPointer } from './filter-json.ts';
 import { isDynamic, pathLength } from './operand.ts';
 import { isFieldFunction, isOperator, listed, parseCall } from './operators.ts';
 import type { JsonValue } from './types.ts';
@@ -205,5 +206,5 @@ function operandsOf(operator: Operator, value: JsonValue): readonly JsonValue[] 
 
 /** Whether a key under a name describes the row that the name leads to, and not the name's own value. */
 function describesRow(key: string): boolean {
-  return !isOperator(key) && key !== '_some' && key !== '_none';
+  return !isOperator(key) && !isPointer(key) && key !== '_some' && key !== '_none';
 }

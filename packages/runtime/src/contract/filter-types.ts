@@ -58,6 +58,48 @@ export interface TextOperators<Value extends string = string> extends EqualOpera
   readonly _nempty?: boolean;
 }
 
+/** Looks for elements; the forms with `n` are their negations. */
+export interface ElementOperators<Value> extends NullOperators {
+  readonly _has?: Value | DynamicValue;
+  readonly _nhas?: Value | DynamicValue;
+  readonly _has_any?: readonly (Value | DynamicValue)[];
+  readonly _nhas_any?: readonly (Value | DynamicValue)[];
+  readonly _has_all?: readonly (Value | DynamicValue)[];
+  readonly _nhas_all?: readonly (Value | DynamicValue)[];
+}
+
+/** Fields that are arrays: as a whole, and by their elements. */
+export interface ArrayOperators<Value> extends ElementOperators<Value> {
+  readonly _eq?: readonly (Value | null)[] | null;
+  readonly _neq?: readonly (Value | null)[] | null;
+}
+
+/** From the first value up to the second, which is left out; null is no end. */
+export type Span<Value> = readonly [Value | null, Value | null];
+
+/** Fields that are ranges, or several ranges. */
+export interface RangeOperators<Value> extends NullOperators {
+  readonly _has?: Value | DynamicValue;
+  readonly _nhas?: Value | DynamicValue;
+  readonly _overlaps?: Span<Value>;
+  readonly _noverlaps?: Span<Value>;
+  readonly _within?: Span<Value>;
+  readonly _nwithin?: Span<Value>;
+}
+
+/** Values within JSON that can be compared. */
+export type JsonScalar = string | number | boolean;
+
+/** Fields of JSON, and values in it by their JSON Pointer: `'/address/city'`. */
+export interface JsonOperators extends ElementOperators<JsonScalar> {
+  readonly [path: `/${string}`]: JsonValueOperators | JsonScalar | null;
+}
+
+/** A value within JSON: it is compared as what stands beside the operator. */
+export type JsonValueOperators = JsonOperators &
+  OrderOperators<JsonScalar> &
+  Omit<TextOperators, keyof OrderOperators<string> | '_empty' | '_nempty'>;
+
 /** To-many relations: some related item matches, or none does. */
 export interface ManyOperators<Filter> {
   readonly _some?: Filter;

@@ -11,6 +11,8 @@ export interface NamedField {
   readonly element?: PortableType;
   /** As `FieldDescriptor.native`; narrows the values where the portable type is wider. */
   readonly native?: string;
+  /** As `FieldDescriptor.range`. */
+  readonly range?: string;
 }
 
 /** What a filter may say about one relation. `targets` are the allowed collections of a many-to-any. */

@@ -4,6 +4,7 @@ export type * from './api.ts';
 export * from './caller-path.ts';
 export type * from './collection.ts';
 export * from './condition.ts';
+export * from './elements.ts';
 export * from './filter.ts';
 export type * from './filter-types.ts';
 export * from './fingerprint.ts';

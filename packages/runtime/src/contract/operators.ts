@@ -1,6 +1,8 @@
 import type { FieldDescriptor } from './collection.ts';
 import { type FieldFunction, fieldFunctions, type Operator, operators } from './condition.ts';
+import { rangeElement } from './elements.ts';
 import type { PortableType } from './types.ts';
+import type { ValueType } from './values.ts';
 
 const presence: readonly Operator[] = ['_null', '_nnull'];
 const equality: readonly Operator[] = ['_eq', '_neq', ...presence];
@@ -11,6 +13,13 @@ const textual: readonly Operator[] = [
   ...operators.filter((operator) => /_(?:contains|ncontains|icontains|n?i?starts_with|n?i?ends_with)$/.test(operator)),
   '_empty',
   '_nempty',
+];
+/** Additions: what is among the elements of an array, or of an array within JSON. */
+const containing: readonly Operator[] = ['_has', '_nhas', '_has_any', '_nhas_any', '_has_all', '_nhas_all'];
+const within: readonly Operator[] = ['_overlaps', '_noverlaps', '_within', '_nwithin'];
+/** A value within JSON can be of any kind; `_empty` would not tell other kinds from nothing. */
+const anything: readonly Operator[] = [
+  ...new Set([...ordering, ...textual.filter((operator) => !/empty$/.test(operator)), ...containing]),
 ];
 
 /** The operators of each type (API specification, section 5.2). Secret types have none: their fields are no names. */
@@ -30,8 +39,8 @@ const fits: Readonly<Record<PortableType, readonly Operator[]>> = {
   timestamp: ordering,
   interval: ordering,
   boolean: equality,
-  json: presence,
-  array: presence,
+  json: [...presence, ...containing],
+  array: [...equality, ...containing],
   binary: presence,
   unknown: presence,
   hash: [],
@@ -39,9 +48,15 @@ const fits: Readonly<Record<PortableType, readonly Operator[]>> = {
   token: [],
 };
 
-/** Whether an operator is defined for a type. `_regex` is defined for text, and only where rules may use it. */
-export function operatorFits(operator: Operator, type: PortableType): boolean {
+/**
+ * Whether an operator is defined for a type; `path` tells that it is a value within JSON. `_regex` is defined for text,
+ * and only where rules may use it. JSON as the element of an array has no equality.
+ */
+export function operatorFits(operator: Operator, { type, element, range }: ValueType, path = false): boolean {
   if (operator === '_regex') return type === 'string' || type === 'text' || type === 'csv';
+  if (path) return anything.includes(operator);
+  if (type === 'array' && element === 'json') return presence.includes(operator);
+  if (rangeElement(range) !== undefined && [...within, '_has', '_nhas'].includes(operator)) return true;
   return fits[type].includes(operator);
 }
 
@@ -61,7 +76,19 @@ export const flags: ReadonlyMap<Operator, Operator> = new Map([
 ]);
 
 /** Operators whose value is a list. */
-export const listed: ReadonlySet<Operator> = new Set(['_in', '_nin', '_between', '_nbetween']);
+export const listed: ReadonlySet<Operator> = new Set([
+  ...(['_in', '_nin', '_between', '_nbetween', '_has_any', '_nhas_any', '_has_all', '_nhas_all'] as const),
+  ...within,
+]);
+
+/** Operators whose value is a list of exactly two. */
+export const paired: ReadonlySet<Operator> = new Set(['_between', '_nbetween', ...within]);
+
+/** Operators that look for elements. */
+export const elementwise: ReadonlySet<Operator> = new Set(containing);
+
+/** Operators whose pair is a range: the first value belongs to it, the second does not, and null is no end. */
+export const ranged: ReadonlySet<Operator> = new Set(within);
 
 /** Whether a field of this type is secret: it can be selected, and reads masked, but is no name for anything else. */
 export function isSecret(type: PortableType): boolean {

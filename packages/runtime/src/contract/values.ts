@@ -1,4 +1,5 @@
 import { readDate, readDateTime, readDuration, readTime, readTimestamp } from './dates.ts';
+import { elementOf } from './elements.ts';
 import type { JsonValue, PortableType } from './types.ts';
 
 /** What decides how a value is written: a field's type, and what narrows it. */
@@ -10,6 +11,8 @@ export interface ValueType {
   readonly values?: readonly string[];
   /** Element type, for `type` `array`. */
   readonly element?: PortableType;
+  /** Name of the range type, for `type` `unknown` where the column is a range. */
+  readonly range?: string;
 }
 
 /** The text form of a parameter (null for SQL's null), or why the value is none. Messages follow a field's name. */
@@ -125,7 +128,7 @@ function isStorable(value: JsonValue): boolean {
 
 function decodeArray(value: JsonValue, type: ValueType): Decoded {
   if (!Array.isArray(value)) return refuse('must be an array');
-  const element: ValueType = { type: type.element ?? 'text', ...(type.values && { values: type.values }) };
+  const element = elementOf(type) ?? { type: 'text' };
   const parts: (string | null)[] = [];
   for (const item of value) {
     const decoded = item === null ? { ok: true as const, value: null } : decodeValue(element, item);

@@ -93,3 +93,8 @@ export function isRetryable(error: unknown): boolean {
 export function isStalePreparation(error: unknown): error is ServerError {
   return error instanceof ServerError && ['0A000', '26000', '42P05'].includes(error.sqlstate);
 }
+
+/** Whether a statement failed because of a value it was given or met: SQLSTATE classes 22 and 54. */
+export function refusesValue(error: unknown): boolean {
+  return error instanceof Error && error.cause instanceof ServerError && /^(?:22|54)/.test(error.cause.sqlstate);
+}

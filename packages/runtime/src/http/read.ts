@@ -2,11 +2,13 @@
 import { hash } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import type { Database } from '../database/database.ts';
+import { refusesValue } from '../database/errors.ts';
 import { PlatformError } from '../errors.ts';
 import { createExportWriter } from '../export/writer.ts';
 import { type AnswerWriter, createAnswerWriter, type Answer as Rows } from '../json/answer.ts';
 import { giveBack } from '../json/byte-writer.ts';
 import { withNamed } from '../json/named.ts';
+import { unusableCursor } from '../query/cursor.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import type { PlannedRead } from '../query/planner.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
@@ -34,30 +36,40 @@ export interface Reader {
 export function createReader({ database, gate, answerer }: ReaderOptions): Reader {
   const writers = new WeakMap<ReadPlan, AnswerWriter>();
 
-  function startRows(plan: ReadPlan): Rows {
+  function startRows({ plan, size }: PlannedRead): Rows {
     const known = writers.get(plan) ?? createWriter(plan);
     writers.set(plan, known);
-    return known();
+    return known(size);
   }
 
-  async function readRows({ plan, parameters }: PlannedRead): Promise<Rows> {
+  async function readRows(planned: PlannedRead): Promise<Rows> {
+    const { plan, parameters } = planned;
     gate(plan.statement.text);
-    const rows = startRows(plan);
+    const rows = startRows(planned);
     await database.read(plan.statement, parameters, rows);
     return rows;
   }
 
+  async function readList(exchange: Exchange, planned: PlannedRead): Promise<void> {
+    // Items named by key are counted before the first byte leaves, however many they are.
+    if (planned.plan.streamed && planned.rows === undefined) {
+      gate(planned.plan.statement.text);
+      return streamRows(database, answerer, exchange, planned, startRows(planned));
+    }
+    const rows = await readRows(planned);
+    const found = rows.found ?? rows.items;
+    if (planned.rows !== undefined && found < planned.rows) throw new PlatformError('FORBIDDEN');
+    answerer.send(exchange, { status: 200, ...contentOf(planned.plan), body: rows.end() });
+  }
+
   return {
     async list(exchange, planned) {
-      // Items named by key are counted before the first byte leaves, however many they are.
-      if (planned.plan.streamed && planned.rows === undefined) {
-        gate(planned.plan.statement.text);
-        return streamRows(database, answerer, exchange, planned, startRows(planned.plan));
+      try {
+        await readList(exchange, planned);
+      } catch (error) {
+        // The database reads back what it once wrote into a cursor, so it only refuses what somebody else wrote.
+        throw planned.size !== undefined && refusesValue(error) ? unusableCursor() : error;
       }
-      const rows = await readRows(planned);
-      const found = rows.found ?? rows.items;
-      if (planned.rows !== undefined && found < planned.rows) throw new PlatformError('FORBIDDEN');
-      answerer.send(exchange, { status: 200, ...contentOf(planned.plan), body: rows.end() });
     },
     async item(exchange, planned) {
       const rows = await readRows(planned);

@@ -1,5 +1,6 @@
-/** Whole answers: `{"data":[…]}` or `{"data":{…}}`, with `"meta"` when the plan counts, from the rows of one statement. */
+/** Whole answers: `{"data":[…]}` or `{"data":{…}}`, with `"meta"` when the plan counts or pages, from the rows of one statement. */
 import type { RowSink } from '../database/database.ts';
+import { type CursorPlan, writeCursor } from '../query/cursor.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { int32, sourceOf } from './bytes.ts';
@@ -23,23 +24,28 @@ export interface Answer extends RowSink {
   end(): Buffer;
 }
 
-/** Begins an answer. One function serves every request of its plan. */
-export type AnswerWriter = () => Answer;
+/**
+ * Begins an answer. One function serves every request of its plan. `size` is that of a page by cursor: a row behind it
+ * only tells that there are more. Default -1, every row.
+ */
+export type AnswerWriter = (size?: number) => Answer;
 
 /** Prepares how the rows of a plan become an answer; once per plan. */
 export function createAnswerWriter(plan: ReadPlan): AnswerWriter {
   const layout: Layout = {
     many: plan.many,
     meta: plan.meta.map((name, index) => Buffer.from(`${index === 0 ? ',"meta":{' : ','}"${name}":`)),
+    cursor: plan.cursor,
     transcode: createTranscoder(plan.fields),
   };
-  return () => new PlanAnswer(layout);
+  return (size = -1) => new PlanAnswer(layout, size);
 }
 
 interface Layout {
   readonly many: boolean;
   /** The text in front of each count. */
   readonly meta: readonly Buffer[];
+  readonly cursor: CursorPlan | undefined;
   readonly transcode: Transcoder;
 }
 
@@ -56,18 +62,27 @@ class PlanAnswer implements Answer {
   #started = false;
   #meta: Buffer | undefined;
   #ended: Buffer | undefined;
+  readonly #size: number;
+  /** What a cursor behind the page's last row holds, and whether a row came after that one. */
+  #last: readonly (string | null)[] = [];
+  #more = false;
 
-  constructor(layout: Layout) {
+  constructor(layout: Layout, size: number) {
     this.#layout = layout;
+    this.#size = size;
   }
 
   row(buffer: Buffer, offset: number): void {
-    const { meta, transcode } = this.#layout;
+    const { meta, cursor, transcode } = this.#layout;
     this.#start();
     const at = meta.length === 0 ? offset : this.#readCounts(buffer, offset);
     if (at < 0) return;
+    if (this.items === this.#size) {
+      this.#more = true;
+      return;
+    }
     if (this.items++ > 0) this.#put(comma);
-    transcode(buffer, at, this.#out);
+    transcode(buffer, cursor === undefined ? at : this.#readCursor(cursor, buffer, at), this.#out);
   }
 
   take(): Buffer {
@@ -83,9 +98,19 @@ class PlanAnswer implements Answer {
     this.#start();
     if (!this.#layout.many && this.items === 0) this.#out.append(nullText);
     if (this.#layout.many) this.#put(bracket);
-    if (this.#layout.meta.length > 0) this.#out.append(this.#meta ?? countsText(this.#layout.meta));
+    this.#writeMeta();
     this.#put(brace);
     return this.#out.take();
+  }
+
+  #writeMeta(): void {
+    const { meta, cursor } = this.#layout;
+    if (meta.length > 0) this.#out.append(this.#meta ?? countsText(meta));
+    if (cursor !== undefined) {
+      const next = this.#more ? `"${writeCursor(cursor.order, this.#last)}"` : 'null';
+      this.#out.append(Buffer.from(`${meta.length > 0 ? ',' : ',"meta":{'}"next_cursor":${next}`));
+    }
+    if (meta.length > 0 || cursor !== undefined) this.#put(brace);
   }
 
   #start(): void {
@@ -103,6 +128,20 @@ class PlanAnswer implements Answer {
     return present ? afterColumn(buffer, at) : -1;
   }
 
+  /** Keeps what the last row of a page is ordered by, and returns where the item's columns start. */
+  #readCursor({ types }: CursorPlan, buffer: Buffer, offset: number): number {
+    const last = this.items === this.#size;
+    const values: (string | null)[] = [];
+    let at = offset;
+    for (let i = 0; i < types.length; i++) {
+      const end = afterColumn(buffer, at);
+      if (last) values.push(int32(buffer, at) < 0 ? null : buffer.toString('utf8', at + 4, end));
+      at = end;
+    }
+    if (last) this.#last = values;
+    return at;
+  }
+
   #put(byte: number): void {
     this.#out.reserve(smallRoom);
     this.#out.bytes[this.#out.position++] = byte;
@@ -117,7 +156,7 @@ function afterColumn(buffer: Buffer, at: number): number {
   return at + 4 + Math.max(int32(buffer, at), 0);
 }
 
-/** Writes `,"meta":{"total_count":n,…}` from the int8 columns at `offset`; zeros when there was no row at all. */
+/** Writes `,"meta":{"total_count":n,…` from the int8 columns at `offset`; zeros when there was no row at all. */
 function countsText(meta: readonly Buffer[], buffer?: Buffer, offset = 0): Buffer {
   const out = new ByteWriter();
   let at = offset;
@@ -130,7 +169,5 @@ function countsText(meta: readonly Buffer[], buffer?: Buffer, offset = 0): Buffe
       at = afterColumn(buffer, at);
     }
   }
-  out.reserve(1);
-  out.bytes[out.position++] = brace;
   return out.take();
 }

@@ -1,4 +1,4 @@
-import { where } from '../sql/fragment.ts';
+import { selectList, where } from '../sql/fragment.ts';
 import type { Row } from '../sql/row.ts';
 
 /** The cells that an aggregation looks at, each computed once per row. */
@@ -22,7 +22,7 @@ export function createSource(row: Row): Source {
     },
     print(from, predicate) {
       const selected = [...columns].map(([expression, name]) => `${expression} AS ${name}`);
-      return `(SELECT ${selected.length === 0 ? '1' : selected.join(', ')} FROM ${from}${where(predicate)}) ${alias}`;
+      return `(SELECT ${selected.length === 0 ? '1' : selectList(selected)} FROM ${from}${where(predicate)}) ${alias}`;
     },
   };
 }

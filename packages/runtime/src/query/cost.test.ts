@@ -56,6 +56,50 @@ test('dynamic values in a list are comparisons, of which there is a bounded numb
   expect(() => search({ filter: { published_at: { _nin: list(10_001).join() } } })).toThrow(invalid);
 });
 
+test('lists have a bounded number of values, also together', () => {
+  const list = (count: number, from = 0) => many(count, (index) => index + from);
+  expect(search({ filter: { id: { _in: list(10_000) } } })).toContain('ANY ($1');
+  expect(() => search({ filter: { id: { _in: list(10_001) } } })).toThrow(invalid);
+  const halves = (count: number): JsonValue => ({
+    filter: { id: { _in: list(5_000) } },
+    fields: ['comments.id'],
+    deep: { comments: { _filter: { id: { _nin: list(count) } } } },
+  });
+  expect(search(halves(5_000))).toContain('ALL ($1');
+  expect(() => search(halves(5_001))).toThrow(invalid);
+});
+
+test('texts that are looked for have a bounded length, also together', () => {
+  const text = (length: number) => 'x'.repeat(length);
+  expect(search({ filter: { title: { _contains: text(9_998) } } })).toContain('LIKE');
+  expect(() => search({ filter: { title: { _icontains: text(10_001) } } })).toThrow(invalid);
+  expect(search({ filter: { title: { _eq: text(10_001) } } })).toContain('=');
+  expect(() => search({ filter: { _or: many(20, () => ({ title: { _starts_with: text(600) } })) } })).toThrow(invalid);
+  expect(search({ search: text(1_000) })).toContain('ILIKE');
+  expect(() => search({ search: text(1_001) })).toThrow(invalid);
+  expect(() => search({ fields: ['comments.id'], deep: { comments: { _search: text(1_001) } } })).toThrow(invalid);
+});
+
+test('lists in lists have a bounded number of rows, known beforehand', () => {
+  const nested = (limit: number, inner: number, deep?: JsonValue): JsonValue => ({
+    fields: [`${'comments.article_id.'.repeat(inner)}id`],
+    limit,
+    ...(deep !== undefined && { deep }),
+  });
+  expect(search(nested(100, 3))).toContain('ARRAY');
+  expect(search(nested(-1, 2))).toContain('ARRAY');
+  expect(() => search(nested(200, 3))).toThrow(/202020200 rows/);
+  expect(() => search(nested(1, 4))).not.toThrow();
+  expect(() => search(nested(2, 4))).toThrow(invalid);
+  // Limits that share a plan are told apart all the same.
+  const limited = (limit: number) => ({ comments: { article_id: { comments: { _limit: limit } } } });
+  expect(search(nested(100, 2, limited(19_001)))).toContain('LIMIT $');
+  expect(() => search(nested(100, 2, limited(20_001)))).toThrow(invalid);
+  expect(() => search(nested(100, 2, { comments: { _limit: -1, article_id: { comments: { _limit: -1 } } } }))).toThrow(
+    invalid,
+  );
+});
+
 test('only the first subqueries may become joins, whose order PostgreSQL would search for too long', () => {
   const filter = (count: number) => ({ _and: many(count, (index) => ({ comments: { id: { _gt: index } } })) });
   expect(search({ filter: filter(8) })).not.toContain('OFFSET 0');

@@ -6,7 +6,15 @@ import {
   type Operator,
   parseFilter,
 } from '../contract/index.ts';
-import { countType, encodeOperand, isUnary, type OperandType, operandType } from '../sql/operand.ts';
+import {
+  comparedType,
+  countType,
+  encodeOperand,
+  isPattern,
+  isUnary,
+  type OperandType,
+  pathType,
+} from '../sql/operand.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
 import type { QueryParameter } from './parse-query-string.ts';
 import type { ReadLimits } from './parse-read.ts';
@@ -62,7 +70,24 @@ function stepsOf(operand: Operand): number {
 export interface OpenValues {
   readonly operands: Map<Operand, number>;
   readonly values: string[];
+  /** How much they are, for the limits. */
+  readonly size: { listValues: number; patternLength: number };
 }
+
+/** Nothing yet. */
+export function openValues(): OpenValues {
+  return { operands: new Map(), values: [], size: { listValues: 0, patternLength: 0 } };
+}
+
+/** Throws INVALID_QUERY for values that are too much for one request. */
+export function refuseSize({ values, size }: OpenValues, { listValues, patternLength }: ReadLimits): void {
+  const many = values.length > mostValues || size.listValues > listValues;
+  if (many) throw invalidQuery('The query has too many values.');
+  if (size.patternLength > patternLength) throw invalidQuery('The query looks for too much text.');
+}
+
+/** More values than this do not fit into the parameters of one statement beside those of rules. */
+const mostValues = 32_000;
 
 /** Adds the values of a checked condition in the order of its parts, which is the same for every condition of a shape. */
 export function collectValues(open: OpenValues, scope: Scope, collection: CollectionScope, condition: Condition): void {
@@ -70,7 +95,11 @@ export function collectValues(open: OpenValues, scope: Scope, collection: Collec
     // A search compares every field with one operand.
     if (open.operands.has(operand)) return;
     open.operands.set(operand, open.values.length);
-    open.values.push(...encodeOperand(type, operator, operand));
+    const encoded = encodeOperand(type, operator, operand);
+    open.values.push(...encoded);
+    if (operand.kind !== 'literal') return;
+    if (Array.isArray(operand.value)) open.size.listValues += operand.value.length;
+    if (isPattern(operator)) open.size.patternLength += encoded.join('').length;
   });
 }
 
@@ -86,9 +115,10 @@ function visitOperands(
     const target = condition.item ?? collection.relations.get(condition.relation)?.descriptor.target;
     const inner = scope.collections.get(target ?? '');
     if (inner !== undefined) visitOperands(scope, inner, condition.where, visit);
-  } else if (!isUnary(condition.operator)) {
+  } else {
     const field = collection.fields.get(condition.field)?.descriptor;
-    const type = field === undefined ? countType : operandType(field, condition.function);
-    visit(condition.operand, condition.operator, type);
+    if (condition.path !== undefined) visit(condition.path, '_eq', pathType);
+    if (isUnary(condition.operator)) return;
+    visit(condition.operand, condition.operator, field === undefined ? countType : comparedType(field, condition));
   }
 }

@@ -161,7 +161,7 @@ export function collectNested(open: OpenValues, scope: Scope, reads: NestedReads
       collectHaving(open, read.collection, read.having.condition);
     }
     bounds.set(read, open.values.length);
-    open.values.push(...boundValues(read.request.limit, read.request.offset));
+    open.values.push(...boundValues(read.request));
   });
   return bounds;
 }

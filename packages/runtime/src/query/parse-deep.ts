@@ -76,7 +76,7 @@ function parseRelation(level: Level, value: JsonValue, depth: number): DeepReque
   if (budget.values < 0) throw invalidQuery('"deep" asks for too many values.');
   return {
     filter: parseFilterParameter(tree),
-    search: parseSearchText(tree),
+    search: parseSearchText(tree, limits),
     sort: parseSort(tree, limits),
     limit,
     offset: parseOffset(tree, limit),

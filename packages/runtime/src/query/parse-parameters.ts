@@ -76,10 +76,11 @@ export function parseTree(tree: QueryTree, name: string): QueryParameter | undef
 }
 
 /** The text of `search`; undefined when absent or empty. */
-export function parseSearchText(tree: QueryTree): string | undefined {
+export function parseSearchText(tree: QueryTree, { searchLength }: ReadLimits): string | undefined {
   const value = tree.get('search')?.value;
   if (value === undefined || value === '') return undefined;
   if (typeof value !== 'string') throw invalidQuery('"search" must be one text.');
+  if (value.length > searchLength) throw invalidQuery(`"search" must not be longer than ${searchLength} characters.`);
   return value;
 }
 

@@ -55,6 +55,17 @@ test('names of the prototype are ordinary keys', () => {
   expect(Object.keys(value ?? {})).toEqual(['constructor', 'toString']);
 });
 
+test('digits under a name are a name in trees of names, and an index in lists', () => {
+  expect(parse('filter[1]=a&filter[_or][0][2]=b&filter[c][_in][1]=y&filter[c][_in][0]=x')).toEqual({
+    filter: { 1: 'a', _or: [{ 2: 'b' }], c: { _in: ['x', 'y'] } },
+  });
+  expect(parse('deep[1][_filter][2][_some][3]=a&deep[1][_sort][0]=b&alias[4]=d&fields[0]=e')).toEqual({
+    deep: { 1: { _filter: { 2: { _some: { 3: 'a' } } }, _sort: ['b'] } },
+    alias: { 4: 'd' },
+    fields: ['e'],
+  });
+});
+
 test('what is written in brackets is read back', () => {
   const key = fc
     .string({ minLength: 1, maxLength: 5, unit: 'grapheme' })
@@ -69,9 +80,9 @@ test('what is written in brackets is read back', () => {
     ),
   }));
   fc.assert(
-    fc.property(fc.dictionary(key, tree, { minKeys: 1, maxKeys: 3, noNullPrototype: true }), (filter) => {
-      const raw = print('filter', filter).join('&');
-      expect(parse(raw)).toEqual({ filter });
+    fc.property(fc.dictionary(key, tree, { minKeys: 1, maxKeys: 3, noNullPrototype: true }), (aggregate) => {
+      const raw = print('aggregate', aggregate).join('&');
+      expect(parse(raw)).toEqual({ aggregate });
     }),
   );
 });

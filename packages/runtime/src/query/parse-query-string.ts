@@ -19,6 +19,7 @@ export const parameterNames: ReadonlySet<string> = new Set([
   'limit',
   'offset',
   'page',
+  'cursor',
   'meta',
   'aggregate',
   'groupBy',
@@ -96,20 +97,27 @@ function insert(branch: Branch, keys: readonly string[], value: string, root: st
   else present.push(value);
 }
 
-function toJson(node: Branch | string | string[], root: string, limits: QueryLimits): JsonValue {
+/** `under` is the key that leads to the node. */
+function toJson(node: Branch | string | string[], root: string, limits: QueryLimits, under = root): JsonValue {
   if (typeof node === 'string') return node;
   if (Array.isArray(node)) return checkedList(node, root, limits);
   const keys = [...node.keys()];
   if (keys.includes('')) return listWithoutIndexes(node, keys, root, limits);
-  if (keys.every((key) => /^\d{1,6}$/.test(key))) {
+  if (!holdsNames(root, under) && keys.every((key) => /^\d{1,6}$/.test(key))) {
     const ordered = keys.sort((a, b) => Number(a) - Number(b));
     return checkedList(
-      ordered.map((key) => toJson(node.get(key) ?? '', root, limits)),
+      ordered.map((key) => toJson(node.get(key) ?? '', root, limits, key)),
       root,
       limits,
     );
   }
-  return Object.fromEntries(keys.map((key) => [key, toJson(node.get(key) ?? '', root, limits)]));
+  return Object.fromEntries(keys.map((key) => [key, toJson(node.get(key) ?? '', root, limits, key)]));
+}
+
+/** Whether the keys below one are names, which may be digits too, and never the indexes of a list. */
+function holdsNames(root: string, under: string): boolean {
+  if (root !== 'filter' && root !== 'having' && root !== 'deep' && root !== 'alias') return false;
+  return !under.startsWith('_') || under === '_filter' || under === '_some' || under === '_none';
 }
 
 /** `name[]=a&name[]=b`: elements in order. `name[][key]=v` is one element. */

@@ -1,5 +1,6 @@
 import { isObject } from '../contract/filter-syntax.ts';
 import type { JsonValue, QueryLimits } from '../contract/index.ts';
+import { type Cursor, parseCursor } from './cursor.ts';
 import { invalidQuery } from './invalid.ts';
 import { type AggregateRequest, parseAggregate } from './parse-aggregate.ts';
 import { parseAliases } from './parse-alias.ts';
@@ -38,6 +39,8 @@ export interface ReadRequest {
   /** Rows at most; -1 for all of them. */
   readonly limit: number;
   readonly offset: number;
+  /** Set when the list is paged by cursor. */
+  readonly cursor?: Cursor;
   readonly meta: readonly MetaName[];
   /** Names of the answer, and the fields or relations that they stand for. */
   readonly alias: ReadonlyMap<string, string>;
@@ -55,6 +58,8 @@ export interface ReadLimits extends QueryLimits {
   readonly defaultLimit: number;
   /** QUERY_LIMIT_MAX; undefined when there is none. */
   readonly maxLimit: number | undefined;
+  /** QUERY_ROWS_MAX: rows that an answer may have at most, those of nested lists included. */
+  readonly maxRows: number;
 }
 
 /**
@@ -64,13 +69,14 @@ export interface ReadLimits extends QueryLimits {
  */
 export function parseListRequest(tree: QueryTree, limits: ReadLimits): ReadRequest {
   const limit = parseLimit(tree, limits);
+  const cursor = parseCursor(tree, limit);
   const aggregate = parseAggregate(tree, limits);
   const exported = parseExport(tree);
   const meta = parseMeta(tree, limits);
   return {
     fields: parseFields(tree, limits),
     filter: parseFilterParameter(tree),
-    search: parseSearchText(tree),
+    search: parseSearchText(tree, limits),
     sort: parseSort(tree, limits),
     limit,
     offset: parseOffset(tree, limit),
@@ -78,6 +84,7 @@ export function parseListRequest(tree: QueryTree, limits: ReadLimits): ReadReque
     meta: exported === undefined ? meta : [],
     alias: parseAliases(tree, limits),
     deep: parseDeep(tree, limits),
+    ...(cursor && { cursor }),
     ...(aggregate && { aggregate }),
     ...(exported && { exported }),
   };
@@ -85,6 +92,7 @@ export function parseListRequest(tree: QueryTree, limits: ReadLimits): ReadReque
 
 /** The syntax stage of a read by key, to which only `fields`, `filter`, `deep` and `alias` apply. */
 export function parseKeyRequest(tree: QueryTree, limits: ReadLimits): ReadRequest {
+  if (tree.has('cursor')) throw invalidQuery('"cursor" is for lists.');
   return {
     fields: parseFields(tree, limits),
     filter: parseFilterParameter(tree),

@@ -1,6 +1,7 @@
 import { isObject } from '../contract/filter-syntax.ts';
 import type { JsonValue } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
+import { invalidQuery } from './invalid.ts';
 import type { QueryTree } from './parse-query-string.ts';
 import { parseListRequest, type ReadLimits, type ReadRequest, readBodyQuery } from './parse-read.ts';
 
@@ -27,5 +28,6 @@ export function parseSearch(body: JsonValue | undefined, limits: ReadLimits): Se
     throw new PlatformError('INVALID_PAYLOAD', '"keys" must be an array.');
   const query: QueryTree = readBodyQuery(parts.query ?? {});
   const request = parseListRequest(query, limits);
+  if (keys !== undefined && request.cursor !== undefined) throw invalidQuery('"cursor" cannot stand beside "keys".');
   return { request: keys === undefined || query.has('limit') ? request : { ...request, limit: -1 }, keys };
 }

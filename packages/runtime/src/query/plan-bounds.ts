@@ -5,19 +5,22 @@ import { commonLimits } from './shape.ts';
 export interface Bounds {
   readonly limit: number;
   readonly offset: number;
+  /** Rows to read beyond the limit, which only tell that there are more. Default 0. */
+  readonly beyond?: number;
 }
 
 /** LIMIT and OFFSET with a leading space; their values, as `boundValues` gives them, stand at `index`. */
-export function printBounds(statement: StatementBuilder, { limit, offset }: Bounds, index: number): string {
+export function printBounds(statement: StatementBuilder, bounds: Bounds, index: number): string {
+  const { limit, offset, beyond = 0 } = bounds;
   const common = commonLimits.has(limit);
   const parameter = (at: number) => statement.parameter({ kind: 'value', index: at }, 'pg_catalog.int8');
-  const size = limit === -1 ? '' : ` LIMIT ${common ? limit : parameter(index)}`;
+  const size = limit === -1 ? '' : ` LIMIT ${common ? limit + beyond : parameter(index)}`;
   const skipped = limit === -1 || common ? index : index + 1;
   return offset > 0 ? `${size} OFFSET ${parameter(skipped)}` : size;
 }
 
 /** The values that `printBounds` leaves open, in its order. */
-export function boundValues(limit: number, offset: number): readonly string[] {
-  const size = limit === -1 || commonLimits.has(limit) ? [] : [String(limit)];
+export function boundValues({ limit, offset, beyond = 0 }: Bounds): readonly string[] {
+  const size = limit === -1 || commonLimits.has(limit) ? [] : [String(limit + beyond)];
   return offset > 0 ? [...size, String(offset)] : size;
 }

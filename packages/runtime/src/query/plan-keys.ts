@@ -1,4 +1,4 @@
-import { cast } from '../sql/cell.ts';
+import { cast, exactly } from '../sql/cell.ts';
 import { operandType } from '../sql/operand.ts';
 import type { Row } from '../sql/row.ts';
 import { keyFields } from './plan-order.ts';
@@ -13,11 +13,20 @@ export function printKeys(row: Row, selector: Selector, index: number): readonly
   if (selector === 'list') return [];
   const types = keyFields(row.collection.descriptor).map((field) => ({ field, type: operandType(field) }));
   const list = selector === 'keys' ? '[]' : '';
-  const columns = types.map(({ field }) => cast(row.column(field.column), field.comparison));
+  const plain = types.map(({ field }) => cast(row.column(field.column), field.comparison));
+  const exact = types.map(({ field }, place) => {
+    const column = plain[place] ?? 'NULL';
+    return field.folds === true ? exactly(column) : column;
+  });
   const values = types.map(({ type }, place) =>
     row.statement.parameter({ kind: 'value', index: index + place }, type.native + list),
   );
-  if (list === '') return columns.map((column, place) => `${column} = ${values[place]}`);
+  // What is the same text is equal too, and an index knows only that; predicates that are equal are printed once.
+  return [plain, exact].flatMap((columns) => printColumns(columns, values, selector));
+}
+
+function printColumns(columns: readonly string[], values: readonly string[], selector: Selector): readonly string[] {
+  if (selector === 'key') return columns.map((column, place) => `${column} = ${values[place]}`);
   if (columns.length === 1) return [`${columns.join()} = ANY (${values.join()})`];
   const unnested = values.map((value) => `pg_catalog.unnest(${value})`).join(', ');
   return [`(${columns.join(', ')}) IN (SELECT * FROM ROWS FROM (${unnested}) k)`];

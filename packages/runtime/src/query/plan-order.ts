@@ -3,6 +3,7 @@ import { isOrdered } from '../contract/operators.ts';
 import { printCall } from '../sql/call.ts';
 import { cast, cell, comparable, granted, guarded } from '../sql/cell.ts';
 import { allOf, where } from '../sql/fragment.ts';
+import { countType, type OperandType, operandType } from '../sql/operand.ts';
 import { joined, type Row, tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
 import type { CollectionScope, FieldScope } from './scope.ts';
@@ -14,6 +15,14 @@ export interface PrintedTerm {
   readonly direction: '' | ' DESC';
   /** The quoted column when the expression is just that; then a page can select it instead of computing it twice. */
   readonly column?: string;
+  /** What the term's values are, where a cursor may hold them. */
+  readonly value?: OrderedValue;
+}
+
+/** The values of a term: what they are compared as, and whether one can be missing. */
+export interface OrderedValue {
+  readonly type: OperandType;
+  readonly nullable: boolean;
 }
 
 /**
@@ -21,12 +30,26 @@ export interface PrintedTerm {
  * that pages are stable.
  *
  * The key orders by its bare columns, as an index does, also where the caller cannot read it: a tie is all it breaks.
+ * With `compared`, its values will be compared with those of a cursor, so it orders as comparisons see it.
  */
-export function printOrder(row: Row, order: readonly OrderTerm[]): readonly PrintedTerm[] {
-  const chosen = order.length > 0 ? order : defaultOrder(row.collection, row.collection.descriptor.sort);
-  const printed = chosen.map((term) => printTerm(row, term));
-  const key = keyFields(row.collection.descriptor).map(({ column }) => plainTerm(row, column, ''));
+export function printOrder(row: Row, order: readonly OrderTerm[], compared = false): readonly PrintedTerm[] {
+  const printed = chosenOrder(row.collection, order).map((term) => printTerm(row, term));
+  const key = keyFields(row.collection.descriptor).map((field) => printKeyTerm(row, field, compared));
   return withoutRepeats([...printed, ...key]);
+}
+
+/** The terms that were asked for, else those of the collection itself. */
+export function chosenOrder(collection: CollectionScope, order: readonly OrderTerm[]): readonly OrderTerm[] {
+  return order.length > 0 ? order : defaultOrder(collection, collection.descriptor.sort);
+}
+
+function printKeyTerm(row: Row, field: FieldDescriptor, compared: boolean): PrintedTerm {
+  if (!compared || field.comparison === undefined) return plainTerm(row, field, '');
+  return { expression: cast(row.column(field.column), field.comparison), direction: '', value: orderedValue(field) };
+}
+
+function orderedValue(field: FieldDescriptor): OrderedValue {
+  return { type: operandType(field), nullable: field.nullable };
 }
 
 /** Orders rows of a relation by its sort field, else as their collection orders itself. */
@@ -39,9 +62,9 @@ export function printSortField(row: Row, sort: string | undefined): readonly Pri
   return defaultOrder(row.collection, sort).map((term) => printTerm(row, term));
 }
 
-/** A term that orders by a column of a row. */
-export function plainTerm(row: Row, column: string, direction: '' | ' DESC'): PrintedTerm {
-  return { expression: row.column(column), direction, column };
+/** A term that orders by the column of a field. */
+function plainTerm(row: Row, field: FieldDescriptor, direction: '' | ' DESC'): PrintedTerm {
+  return { expression: row.column(field.column), direction, column: field.column, value: orderedValue(field) };
 }
 
 /** The fields of a collection's key; empty when it has none. */
@@ -59,8 +82,13 @@ function defaultOrder(collection: CollectionScope, sort: string | undefined): re
 function printTerm(row: Row, { through, by, descending }: OrderTerm): PrintedTerm {
   const direction = descending ? ' DESC' : '';
   const bare = through.length === 0 && by.kind === 'plain' && isBare(by.field);
-  if (bare) return plainTerm(row, by.field.descriptor.column, direction);
-  return { expression: printPath(row, through, by), direction };
+  if (bare) return plainTerm(row, by.field.descriptor, direction);
+  return { expression: printPath(row, through, by), direction, value: { type: keyType(by), nullable: true } };
+}
+
+function keyType(by: OrderKey): OperandType {
+  if (by.kind === 'plain') return operandType(by.field.descriptor);
+  return by.kind === 'field' ? operandType(by.field.descriptor, by.function) : countType;
 }
 
 /** Whether the order of a field is that of its column. */

@@ -1,4 +1,4 @@
-import { where } from '../sql/fragment.ts';
+import { selectList, where } from '../sql/fragment.ts';
 import type { Row } from '../sql/row.ts';
 import { orderBy, type PrintedTerm } from './plan-order.ts';
 
@@ -36,7 +36,7 @@ export function createPage(inner: Row): Page {
       return `${alias}.${name}`;
     },
     print(from, predicate, order, bounds) {
-      const selected = [...[...columns].map((quoted) => inner.column(quoted)), ...extras].join(', ');
+      const selected = selectList([...[...columns].map((quoted) => inner.column(quoted)), ...extras]);
       return `(SELECT ${selected} FROM ${from}${where(predicate)}${orderBy(order)}${bounds}) ${alias}`;
     },
   };
@@ -51,8 +51,8 @@ function freePrefix({ collection }: Row): string {
 
 /** The order of a page as it is repeated outside: columns as they are, everything else selected by the page. */
 export function outerOrder(page: Page, order: readonly PrintedTerm[]): readonly PrintedTerm[] {
-  return order.map(({ expression, direction, column }) => ({
-    expression: column === undefined ? page.extra(expression) : page.row.column(column),
-    direction,
+  return order.map((term) => ({
+    ...term,
+    expression: term.column === undefined ? page.extra(term.expression) : page.row.column(term.column),
   }));
 }

@@ -1,18 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { Condition, Operand } from '../contract/index.ts';
 import { printCondition } from '../sql/condition.ts';
-import { allOf, where } from '../sql/fragment.ts';
+import { allOf, selectList, where } from '../sql/fragment.ts';
 import { type Row, tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
 import { createStatement, type StatementBuilder } from '../sql/statement.ts';
+import type { Cursor } from './cursor.ts';
 import type { MetaName } from './parse-read.ts';
 import type { Exported, ReadPlan } from './plan.ts';
 import { printBounds } from './plan-bounds.ts';
+import { cursorColumns, planCursor, printAfter } from './plan-cursor.ts';
 import { orDefaults } from './plan-defaults.ts';
 import { keyValues, printKeys } from './plan-keys.ts';
-import { orderBy, printOrder } from './plan-order.ts';
+import { orderBy, type PrintedTerm, printOrder } from './plan-order.ts';
 import { createPage, outerOrder } from './plan-page.ts';
 import { leavesTable, type NestedLists, printSelection } from './plan-selection.ts';
+import { nestedRows } from './row-bound.ts';
 import type { Scope } from './scope.ts';
 import type { Selection } from './selection.ts';
 import { largestBufferedLimit, type Selector } from './shape.ts';
@@ -27,6 +30,8 @@ export interface ReadQuery {
   /** Rows at most, -1 for all. */
   readonly limit: number;
   readonly offset: number;
+  /** Set when the list is paged by cursor. */
+  readonly cursor?: Cursor;
   readonly meta: readonly MetaName[];
   readonly selector: Selector;
   /** False for singletons and reads by key: one item instead of a list. */
@@ -46,18 +51,21 @@ export interface ReadQuery {
  * Plans a read: decides the form of its one statement and prints it.
  *
  * The values of a request follow those of its conditions and nested lists in this order: the key (one value per field, or one array per field for a
- * list of keys), the limit when it is a parameter, the offset when there is one.
+ * list of keys) or what the cursor holds, the limit when it is a parameter, the offset when there is one.
  */
 export function planRead(query: ReadQuery): ReadPlan {
   const statement = createStatement(query.operands);
   const parts = startRead(query, statement);
   const joins = query.meta.length > 0 || query.singleton;
+  const lists = nestedRows(query.selection);
   const printed = joins ? printJoined(query, parts) : printPlain(query, parts);
   return {
     ...statementOf(statement, printed.text),
+    ...(query.cursor && { cursor: planCursor(query.selection.collection, query.order, parts.order) }),
     many: query.many,
     fields: printed.fields,
     meta: query.meta,
+    ...(lists.length > 0 && { nested: lists }),
     streamed: query.streamed,
     ...(query.exported && { exported: query.exported }),
   };
@@ -77,6 +85,9 @@ interface ReadParts {
   readonly from: string;
   readonly rows: string;
   readonly matching: string;
+  /** Those of the matching rows that the list is cut from: all of them, or those behind the cursor. */
+  readonly listed: string;
+  readonly order: readonly PrintedTerm[];
   readonly bounds: string;
 }
 
@@ -88,11 +99,15 @@ function startRead(query: ReadQuery, statement: StatementBuilder): ReadParts {
   const rows = readable(row);
   const key = printKeys(row, query.selector, query.values);
   const matching = allOf([rows, ...key, printCondition(row, query.condition)]);
+  const order = query.selector === 'key' ? [] : printOrder(row, query.order, query.cursor !== undefined);
+  const behind = query.cursor === undefined ? [] : [printAfter(row, order, query.cursor.start, query.values)];
   return {
     row,
     from: `${collection.descriptor.table} ${alias}`,
     rows,
     matching,
+    listed: allOf([matching, ...behind]),
+    order,
     bounds: printListBounds(query, statement),
   };
 }
@@ -103,19 +118,24 @@ function printPlain(query: ReadQuery, parts: ReadParts): Printed {
 }
 
 /** One level: columns of one table, or one item, whose nested parts are computed once anyway. */
-function printFlat(query: ReadQuery, { row, from, matching, bounds }: ReadParts): Printed {
+function printFlat(query: ReadQuery, { row, from, listed, order, bounds }: ReadParts): Printed {
   const { expressions, fields } = printSelection(row, query.selection, query.nested);
-  const order = query.selector === 'key' ? [] : printOrder(row, query.order);
-  return { text: `SELECT ${expressions.join(', ')} FROM ${from}${where(matching)}${orderBy(order)}${bounds}`, fields };
+  const columns = selectList([...hidden(query, order), ...expressions]);
+  return { text: `SELECT ${columns} FROM ${from}${where(listed)}${orderBy(order)}${bounds}`, fields };
 }
 
-function printPaged(query: ReadQuery, { row, from, matching, bounds }: ReadParts): Printed {
-  const order = printOrder(row, query.order);
+/** What is selected of each row beside the item. */
+function hidden({ cursor }: ReadQuery, order: readonly PrintedTerm[]): readonly string[] {
+  return cursor === undefined ? [] : cursorColumns(order);
+}
+
+function printPaged(query: ReadQuery, { row, from, listed, order, bounds }: ReadParts): Printed {
   const page = createPage(row);
   const outer = outerOrder(page, order);
   const { expressions, fields } = printSelection(page.row, query.selection, query.nested);
-  const source = page.print(from, matching, order, bounds);
-  return { text: `SELECT ${expressions.join(', ')} FROM ${source}${orderBy(outer)}`, fields };
+  const columns = selectList([...hidden(query, outer), ...expressions]);
+  const source = page.print(from, listed, order, bounds);
+  return { text: `SELECT ${columns} FROM ${source}${orderBy(outer)}`, fields };
 }
 
 /**
@@ -123,8 +143,7 @@ function printPaged(query: ReadQuery, { row, from, matching, bounds }: ReadParts
  * defaults of a singleton that nobody has written.
  */
 function printJoined(query: ReadQuery, parts: ReadParts): Printed {
-  const { row, from, rows, matching, bounds } = parts;
-  const order = printOrder(row, query.order);
+  const { row, from, rows, matching, listed, order, bounds } = parts;
   const page = createPage(row);
   const present = page.extra('TRUE');
   const outer = outerOrder(page, order);
@@ -138,16 +157,28 @@ function printJoined(query: ReadQuery, parts: ReadParts): Printed {
   const meta = row.statement.alias();
   const carried = counts.map((_, index) => `${meta}.c${index}`);
   const flag = counts.length === 0 ? [] : [single ? 'TRUE' : `${present} IS NOT NULL`];
-  const columns = [...carried, ...flag, ...expressions];
-  const source = page.print(from, matching, order, bounds);
-  const text = `SELECT ${columns.join(', ')} FROM (SELECT ${counts.join(', ')}) ${meta} LEFT JOIN ${source} ON TRUE`;
+  const columns = [...carried, ...flag, ...hidden(query, outer), ...expressions];
+  const source = page.print(from, listed, order, bounds);
+  const text = `SELECT ${selectList(columns)} FROM (SELECT ${counts.join(', ')}) ${meta} LEFT JOIN ${source} ON TRUE`;
   return { text: text + orderBy(outer), fields };
 }
 
 /** LIMIT and OFFSET with a leading space. */
 function printListBounds(query: ReadQuery, statement: StatementBuilder): string {
   if (query.selector === 'key') return '';
-  return printBounds(statement, query, query.values + keyValues(query.selection.collection, query.selector));
+  const { limit, offset, cursor } = query;
+  const keys = keyValues(query.selection.collection, query.selector);
+  return printBounds(statement, { limit, offset, beyond: beyondOf(cursor) }, query.values + keys + heldBy(cursor));
+}
+
+/** A list that is paged by cursor reads one row more, to know whether its page is the last. */
+export function beyondOf(cursor: Cursor | undefined): number {
+  return cursor === undefined ? 0 : 1;
+}
+
+function heldBy(cursor: Cursor | undefined): number {
+  if (cursor === undefined || cursor.start === 'first') return 0;
+  return cursor.start.filter((value) => value !== null).length;
 }
 
 /** Whether so many rows are sent as they come instead of being collected. */

@@ -1,7 +1,7 @@
 import type { ManyToMany, RelationDescriptor } from '../contract/index.ts';
 import { cast, cell, granted, guarded } from '../sql/cell.ts';
 import { printCondition } from '../sql/condition.ts';
-import { allOf, where } from '../sql/fragment.ts';
+import { allOf, selectList, where } from '../sql/fragment.ts';
 import { type Reach, reach, reachItem } from '../sql/related.ts';
 import { type Row, tableRow } from '../sql/row.ts';
 import type { NestedAggregates, NestedOrders, NestedRead } from './nested.ts';
@@ -134,7 +134,7 @@ function printItemKey(row: Row, { link, items }: ItemPart, own: FieldScope): Pri
 /** The related row as a record: null where it is missing or hidden. */
 function printOne({ from, joins, target }: Reach, selection: Selection, lists: NestedLists): Printed {
   const { expressions, fields } = printSelection(target, selection, lists);
-  const expression = `(SELECT ROW(${expressions.join(', ')}) FROM ${from}${where(allOf(joins))})`;
+  const expression = `(SELECT ROW(${selectList(expressions)}) FROM ${from}${where(allOf(joins))})`;
   return { expression, shape: { kind: 'record', fields } };
 }
 
@@ -152,7 +152,7 @@ function printMany(target: Row, list: NestedList, selection: Selection, lists: N
 }
 
 function printRecords(expressions: readonly string[], fields: readonly ShapeField[], rows: string): Printed {
-  const expression = `ARRAY(SELECT ROW(${expressions.join(', ')}) FROM ${rows})`;
+  const expression = `ARRAY(SELECT ROW(${selectList(expressions)}) FROM ${rows})`;
   return { expression, shape: { kind: 'records', fields } };
 }
 

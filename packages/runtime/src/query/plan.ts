@@ -1,5 +1,7 @@
 import type { ValueType, WireKind } from '../contract/index.ts';
 import type { Statement } from '../database/database.ts';
+import type { CursorPlan } from './cursor.ts';
+import type { NestedRows } from './row-bound.ts';
 
 /**
  * What one column (or record field) of a statement's result becomes in JSON.
@@ -47,7 +49,8 @@ export interface Exported {
  * One read, planned: one statement, whatever its depth.
  *
  * With `meta` the first columns of every row are the counts in that order, followed by one boolean column that is false
- * on the single row that stands for an empty list; then the item's columns, as without `meta`.
+ * on the single row that stands for an empty list; then the item's columns, as without `meta`. With `cursor`, the texts
+ * that a cursor is made of stand in front of the item's columns, and one row more than the limit tells that there are more.
  *
  * With `countsNamed` one more column stands in front: how many of the items named by key there are; and the boolean is
  * there without `meta` too.
@@ -60,8 +63,12 @@ export interface ReadPlan {
   readonly meta: readonly ('total_count' | 'filter_count')[];
   /** Set for aggregations of items named by key. */
   readonly countsNamed?: boolean;
+  /** The lists within its rows, when there are any. */
+  readonly nested?: readonly NestedRows[];
   /** True for `limit=-1` and large limits: run by `Database.stream`. */
   readonly streamed: boolean;
+  /** Set when the list is paged by cursor. */
+  readonly cursor?: CursorPlan;
   /** Set when the answer is a file. */
   readonly exported?: Exported;
 }

@@ -420,7 +420,9 @@ describe('order of checks', () => {
     ['fields=blocks.item.nothing', 'FORBIDDEN'],
     ['fields=comments.item:headings.text', 'FORBIDDEN'],
     [`fields=${'author_id.articles.'.repeat(5)}id`, 'INVALID_QUERY'],
-    ['fields=*.*.*.*.*.*.*.*.*.*&limit=1', 'planned'],
+    ['fields=*.*.*.*&limit=1', 'planned'],
+    ['fields=*.*.*.*.*.*.*.*.*.*&limit=0', 'planned'],
+    ['fields=*.*.*.*.*.*.*.*.*.*&limit=1', 'INVALID_QUERY'],
   ])('%s', (query, expected) => {
     expect(code(() => list(admin, 'articles', query))).toBe(expected);
   });

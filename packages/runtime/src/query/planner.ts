@@ -35,6 +35,8 @@ export interface PlannedRead {
    * must be. Fewer mean that one is missing or hidden, which is FORBIDDEN.
    */
   readonly rows?: number;
+  /** Set when the list is paged by cursor: items of a page at most, -1 for all that remain. */
+  readonly size?: number;
 }
 
 /** A collection as a request names it: the planner looks the name up, so it may be one that does not exist. */
@@ -66,13 +68,20 @@ interface ClassPlans {
   readonly byText: PlanCache<Prepared>;
 }
 
+const defaultReadLimits: ReadLimits = {
+  ...defaultQueryLimits,
+  defaultLimit: 100,
+  maxLimit: undefined,
+  maxRows: 200_000_000,
+};
+
 /** Query strings longer than this are parsed every time. */
 const longestCachedText = 2_048;
 
 /** Creates the planner of a compiled API. Scopes are built once per access class, when it is first asked for. */
 export function createPlanner(api: CompiledApi, options: PlannerOptions = {}): Planner {
-  const limits: ReadLimits = { ...defaultQueryLimits, defaultLimit: 100, maxLimit: undefined, ...options.limits };
-  const size = options.plans ?? 1_000;
+  const limits: ReadLimits = { ...defaultReadLimits, ...options.limits };
+  const kept = options.plans ?? 1_000;
   const open = buildOpenScope(api);
   const classes = new Map<string, ClassPlans>();
 
@@ -82,7 +91,7 @@ export function createPlanner(api: CompiledApi, options: PlannerOptions = {}): P
     const access = api.access.find((candidate) => candidate.name === accessClass);
     if (access === undefined) throw new Error(`there is no access class "${accessClass}"`);
     const scope = buildScope(api, access, open);
-    const plans = { scope, byShape: createPlanCache<ReadPlan>(size), byText: createPlanCache<Prepared>(size) };
+    const plans = { scope, byShape: createPlanCache<ReadPlan>(kept), byText: createPlanCache<Prepared>(kept) };
     classes.set(accessClass, plans);
     return plans;
   }
@@ -103,11 +112,11 @@ export function createPlanner(api: CompiledApi, options: PlannerOptions = {}): P
     list(caller, named, query) {
       const collection = named.name;
       const { scope, byShape, byText } = plansOver(caller, named);
-      const { plan, values } = remembered(byText, 'list', collection, query, () => {
+      const { plan, values, size } = remembered(byText, 'list', collection, query, () => {
         const request = parseListRequest(parse(query), limits);
         return prepareRead(byShape, { scope, limits, selector: 'list', collection, request });
       });
-      return { plan, parameters: bind(plan.binders, values, caller) };
+      return { plan, parameters: bind(plan.binders, values, caller), ...(size !== undefined && { size }) };
     },
     read(caller, { name: collection }, key, query) {
       const { scope, byShape, byText } = plansOf(caller);
@@ -134,12 +143,17 @@ export function createPlanner(api: CompiledApi, options: PlannerOptions = {}): P
         return keys;
       };
       const wanted = { scope, limits, collection, request: search.request };
-      const { plan, values } =
+      const { plan, values, size } =
         search.keys === undefined
           ? prepareRead(byShape, { ...wanted, selector: 'list' })
           : prepareRead(byShape, { ...wanted, selector: 'keys', keys: readKeys });
       const rows = count === undefined ? undefined : expectedRows(search.request, count);
-      return { plan, parameters: bind(plan.binders, values, caller), ...(rows !== undefined && { rows }) };
+      return {
+        plan,
+        parameters: bind(plan.binders, values, caller),
+        ...(rows !== undefined && { rows }),
+        ...(size !== undefined && { size }),
+      };
     },
   };
 }

@@ -6,10 +6,12 @@ import { resolveFields } from './fields.ts';
 import {
   collectValues,
   type OpenValues,
+  openValues,
   type ReadFilter,
   readFilter,
   refuseProblem,
   refuseRelations,
+  refuseSize,
   relationsOf,
 } from './filter.ts';
 import { checkHaving, collectHaving, readHaving, refuseHaving } from './having.ts';
@@ -57,13 +59,14 @@ export function prepareAggregate(
   const condition = withSearch(conditions.filter.condition, collection, request.search);
   const having = conditions.having.condition;
   refuseRelations(relationsOf(condition) + relationsOf(having), wanted.limits);
-  const open: OpenValues = { operands: new Map(), values: [] };
+  const open = openValues();
   collectValues(open, scope, collection, condition);
   collectHaving(open, collection, having);
+  refuseSize(open, wanted.limits);
   const shape = shapeOf(wanted, aggregate, condition, having);
   const plan = plans.get(shape) ?? planNew(wanted, { collection, names, condition, having }, open);
   if (plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
-  return { plan, values: [...open.values, ...keys, ...boundValues(request.limit, request.offset)] };
+  return { plan, values: [...open.values, ...keys, ...boundValues(request)] };
 }
 
 function readConditions({ scope, collection, request, limits }: WantedRead, aggregate: AggregateRequest): Conditions {

@@ -1,14 +1,17 @@
 import type { Condition } from '../contract/index.ts';
 import { authoriseCollection } from './authorise.ts';
 import { refuseUnknownFunctions } from './calls.ts';
+import { checkCursor } from './cursor.ts';
 import { type ResolvedFields, resolveFields } from './fields.ts';
 import {
   collectValues,
   type OpenValues,
+  openValues,
   type ReadFilter,
   readFilter,
   refuseProblem,
   refuseRelations,
+  refuseSize,
   relationsOf,
 } from './filter.ts';
 import { invalidQuery } from './invalid.ts';
@@ -29,8 +32,9 @@ import type { ReadLimits, ReadRequest } from './parse-read.ts';
 import type { ReadPlan } from './plan.ts';
 import { boundValues } from './plan-bounds.ts';
 import { longestCachedStatement, type PlanCache } from './plan-cache.ts';
-import { isStreamed, planRead } from './plan-read.ts';
+import { beyondOf, isStreamed, planRead } from './plan-read.ts';
 import { prepareAggregate } from './prepare-aggregate.ts';
+import { rowBound } from './row-bound.ts';
 import { type CollectionScope, exportScope, type Scope } from './scope.ts';
 import { withSearch } from './search.ts';
 import { type Selector, shapeOf } from './shape.ts';
@@ -40,6 +44,8 @@ import { checkSort, type OrderTerm, resolveSort } from './sort.ts';
 export interface Prepared {
   readonly plan: ReadPlan;
   readonly values: readonly string[];
+  /** Set when the list is paged by cursor: items of a page at most, -1 for all that remain. */
+  readonly size?: number;
 }
 
 /** Keys that a request names: their parameters, and how many items they are. */
@@ -58,9 +64,6 @@ export interface WantedRead {
   /** Reads the keys that the request names; called at the stage of names. Absent for plain lists. */
   readonly keys?: (collection: CollectionScope) => NamedKeys;
 }
-
-/** More values than this do not fit into the parameters of one statement beside those of rules. */
-const mostValues = 32_000;
 
 /** The conditions of a read: its filter, and those of `deep`. */
 interface Conditions {
@@ -109,11 +112,11 @@ export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prep
   const names = known ?? authoriseNames(wanted, collection, nested);
   const orders = authoriseNested(scope, nested);
   const aggregates = checkConditions(conditions, orders);
-  const open: OpenValues = { operands: new Map(), values: [] };
+  const open = openValues();
   collectValues(open, scope, collection, condition);
   const positions = collectNested(open, scope, nested);
   if (known === undefined) refuseRelations(relationsOf(condition) + nestedRelationsOf(nested), wanted.limits);
-  if (open.values.length > mostValues) throw invalidQuery('The query has too many values.');
+  refuseSize(open, wanted.limits);
   const plan =
     'statement' in names
       ? names
@@ -126,9 +129,21 @@ export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prep
           keys,
           condition,
         });
+  const { limit, offset, cursor } = request;
+  const top = wanted.selector === 'keys' && limit === -1 ? keys.count : limit;
+  const most = rowBound(top, plan.nested ?? [], nested, nestedLimit(wanted.limits));
+  if (most > wanted.limits.maxRows)
+    throw invalidQuery(`The query can select ${most} rows; give its lists lower limits.`);
+  const behind = cursor === undefined || plan.cursor === undefined ? [] : checkCursor(plan.cursor, cursor);
   if (known === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
-  const bounds = wanted.selector === 'key' ? [] : boundValues(request.limit, request.offset);
-  return { plan, values: [...open.values, ...keys.values, ...bounds] };
+  const bounds = wanted.selector === 'key' ? [] : boundValues({ limit, offset, beyond: beyondOf(cursor) });
+  const values = [...open.values, ...keys.values, ...behind, ...bounds];
+  return { plan, values, ...(cursor && { size: limit }) };
+}
+
+/** Rows of a nested list that `deep` does not name. */
+function nestedLimit({ defaultLimit, maxLimit }: ReadLimits): number {
+  return Math.min(defaultLimit, maxLimit ?? defaultLimit);
 }
 
 function readConditions({ scope, collection, request, limits }: WantedRead): Conditions {
@@ -171,7 +186,8 @@ function planNew(
   const singleton = selector === 'list' && descriptor.singleton;
   for (const problem of names.late) throw problem;
   checkSort(names.order);
-  const { limit, offset, meta } = request;
+  const { limit, offset, meta, cursor } = request;
+  if (cursor !== undefined && descriptor.singleton) throw invalidQuery('"cursor" is for lists.');
   return planRead({
     scope,
     selection: names.selection,
@@ -179,18 +195,14 @@ function planNew(
     order: names.order,
     limit,
     offset,
+    ...(cursor && { cursor }),
     meta,
     selector,
     // A singleton's file has rows as every other, of which there is one.
     many: selector !== 'key' && (!singleton || request.exported !== undefined),
     singleton,
     streamed: selector !== 'key' && isStreamed(limit, selector === 'keys' ? keys.count : undefined),
-    nested: {
-      limit: Math.min(limits.defaultLimit, limits.maxLimit ?? limits.defaultLimit),
-      positions,
-      orders,
-      aggregates,
-    },
+    nested: { limit: nestedLimit(limits), positions, orders, aggregates },
     ...(request.exported && { exported: { format: request.exported, name: descriptor.name } }),
     operands: open.operands,
     values: open.values.length,

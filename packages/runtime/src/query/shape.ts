@@ -1,4 +1,6 @@
+import { jsonKind } from '../contract/filter-json.ts';
 import type { Condition, Operand } from '../contract/index.ts';
+import { cursorShape } from './cursor.ts';
 import type { NestedReads } from './nested.ts';
 import type { AggregateRequest } from './parse-aggregate.ts';
 import type { ReadRequest, SortTerm } from './parse-read.ts';
@@ -43,6 +45,7 @@ export function shapeOf(
     [...alias],
     nestedShape(nested),
     request.exported ?? '',
+    cursorShape(request.cursor),
   ]);
 }
 
@@ -88,7 +91,12 @@ export function conditionShape(condition: Condition): Shape {
     case 'or':
       return [condition.kind, ...condition.of.map(conditionShape)];
     case 'compare':
-      return [condition.field, condition.function ?? '', condition.operator, operandShape(condition.operand)];
+      return [
+        condition.field,
+        condition.path === undefined ? (condition.function ?? '') : jsonKind(condition.operand),
+        condition.operator,
+        operandShape(condition.operand),
+      ];
     case 'related':
       return [condition.relation, condition.quantifier, condition.item ?? '', conditionShape(condition.where)];
   }

@@ -1,6 +1,7 @@
 import type { FieldDescriptor } from '../contract/index.ts';
 import type { FieldScope, Grant } from '../query/scope.ts';
 import { anyOf, sqlTrue } from './fragment.ts';
+import { arrayNative } from './operand.ts';
 import type { Row } from './row.ts';
 import { ruleHolds } from './rules.ts';
 
@@ -34,6 +35,19 @@ export function cast(expression: string, casts: string | undefined): string {
 /** The cell of a field as comparisons see it. */
 export function comparable(row: Row, field: FieldScope): string {
   return cast(cell(row, field), field.descriptor.comparison);
+}
+
+/** Text by its characters, whatever its column takes for equal. */
+export function exactly(expression: string): string {
+  return cast(expression, ' COLLATE pg_catalog."C"');
+}
+
+/** The cell of an array as comparisons see it: its elements as what they are read as, which know equality. */
+export function comparableArray(row: Row, field: FieldScope): string {
+  const { native, wire } = field.descriptor;
+  const text = native === 'text[]' && wire.cast !== undefined;
+  const array = cast(cell(row, field), text ? wire.cast : `::${arrayNative(field.descriptor)}`);
+  return field.descriptor.folds === true ? exactly(array) : array;
 }
 
 /** The field of a collection that a column backs, when the collection has one. */

@@ -1,9 +1,14 @@
-import type { Condition } from '../contract/index.ts';
-import { cell, comparable } from './cell.ts';
+import { rangeElement } from '../contract/elements.ts';
+import type { Condition, Operator } from '../contract/index.ts';
+import { elementwise, ranged } from '../contract/operators.ts';
+import { cast, cell, comparable, comparableArray, exactly } from './cell.ts';
 import { printComparison } from './comparison.ts';
+import { arrayContainer, printElements } from './elements.ts';
 import { allOf, anyOf, sqlFalse } from './fragment.ts';
 import { printFunction } from './functions.ts';
-import { countType, isUnary, operandType } from './operand.ts';
+import { printJson } from './json.ts';
+import { comparedType, countType, isUnary, operandType } from './operand.ts';
+import { printSpan } from './ranges.ts';
 import { printCount, printRelated } from './related.ts';
 import type { Row } from './row.ts';
 
@@ -26,13 +31,35 @@ export function printCondition(row: Row, condition: Condition): string {
   }
 }
 
-function printField(row: Row, { field: name, operator, operand }: Comparison): string {
+function printField(row: Row, condition: Comparison): string {
+  const { field: name, operator, operand } = condition;
+  const { statement } = row;
   const field = row.collection.fields.get(name);
   if (field === undefined || field.secret) return sqlFalse;
+  if (field.descriptor.type === 'json') return printJson(row, field, condition);
+  const type = comparedType(field.descriptor, condition);
   const presence = isUnary(operator) && (operator === '_null' || operator === '_nnull');
-  const expression = presence ? cell(row, field) : comparable(row, field);
-  return printComparison(row, expression, operandType(field.descriptor), operator, operand);
+  if (presence) return printComparison(row, cell(row, field), type, operator, operand);
+  if (field.descriptor.type === 'array') {
+    const array = comparableArray(row, field);
+    if (elementwise.has(operator)) return printElements(statement, arrayContainer(array), type, operator, operand);
+    return printComparison(row, array, type, operator, operand);
+  }
+  const range = elementwise.has(operator) || ranged.has(operator) ? rangeElement(field.descriptor.range) : undefined;
+  if (range !== undefined) {
+    const span = cast(cell(row, field), `::${field.descriptor.range}`);
+    return printSpan(statement, span, range, type, operator, operand);
+  }
+  const value = comparable(row, field);
+  const plain = printComparison(row, value, type, operator, operand);
+  if (field.descriptor.folds !== true || !tellsApart.has(operator)) return plain;
+  const exact = printComparison(row, exactly(value), type, operator, operand);
+  // What is the same text is equal too, and an index of the column knows only that.
+  return operator === '_eq' || operator === '_in' ? allOf([plain, exact]) : exact;
 }
+
+/** Operators that ask whether texts are the same. */
+const tellsApart: ReadonlySet<Operator> = new Set(['_eq', '_neq', '_in', '_nin', '_empty', '_nempty']);
 
 function printCall(row: Row, { field: name, function: call, operator, operand }: Comparison): string {
   const relation = row.collection.relations.get(name);

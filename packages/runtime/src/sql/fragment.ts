@@ -1,3 +1,5 @@
+import { invalidQuery } from '../query/invalid.ts';
+
 /**
  * Pieces of SQL text. Everything here is made of compiled identifiers and placeholders; no text of a request is ever
  * part of a fragment (security property P16).
@@ -33,6 +35,16 @@ function join(predicates: readonly string[], by: 'AND' | 'OR', none: string): st
   const distinct = [...new Set(predicates)];
   if (distinct.length === 0) return none;
   return distinct.length === 1 ? distinct.join() : `(${distinct.join(` ${by} `)})`;
+}
+
+/** Columns of a select list, or fields of a record, that PostgreSQL has at most. */
+const mostColumns = 1_664;
+
+/** Joins what is selected. Throws INVALID_QUERY for more than PostgreSQL can select. */
+export function selectList(expressions: readonly string[]): string {
+  if (expressions.length > mostColumns)
+    throw invalidQuery(`"fields" selects more than ${mostColumns} values of one item.`);
+  return expressions.join(', ');
 }
 
 /** The WHERE clause of a predicate with a leading space; nothing when every row passes. */

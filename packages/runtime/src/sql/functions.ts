@@ -20,7 +20,9 @@ const parts: Readonly<Record<Exclude<FieldFunction, 'count'>, string>> = {
 export function printFunction(name: FieldFunction, expression: string, field: FieldDescriptor): string {
   if (name === 'count') return printLength(expression, field);
   const instant = field.type === 'timestamp' ? `(${expression} AT TIME ZONE 'UTC')` : `(${expression})`;
-  const part = `pg_catalog.floor(pg_catalog.date_part('${parts[name]}', ${instant}))::int4`;
+  // date_part would make a timestamp of the date, which does not reach as far.
+  const of = field.type === 'date' ? '"extract"' : 'date_part';
+  const part = `pg_catalog.floor(pg_catalog.${of}('${parts[name]}', ${instant}))::int4`;
   return field.type === 'time' ? part : `CASE WHEN pg_catalog.isfinite(${instant}) THEN ${part} END`;
 }
 

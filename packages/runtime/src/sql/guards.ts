@@ -1,6 +1,6 @@
 import type { Condition, FieldDescriptor } from '../contract/index.ts';
 import { printPresence } from './caller-path.ts';
-import { callerParameter, operandType } from './operand.ts';
+import { callerParameter, comparedType } from './operand.ts';
 import type { Row } from './row.ts';
 
 /**
@@ -31,7 +31,7 @@ function guard(row: Row, condition: Extract<Condition, { kind: 'compare' }>): st
   if (condition.operand.path.length > 0) return printPresence(row, condition.operand);
   const field: FieldDescriptor | undefined = row.collection.fields.get(condition.field)?.descriptor;
   if (field === undefined) return 'FALSE';
-  return `${callerParameter(row.statement, condition.operand.of, operandType(field, condition.function))} IS NOT NULL`;
+  return `${callerParameter(row.statement, condition.operand.of, comparedType(field, condition))} IS NOT NULL`;
 }
 
 /** The row a `related` condition looks at, as far as names go; it is not printed from. */

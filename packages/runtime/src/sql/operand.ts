@@ -1,6 +1,9 @@
+import { elementOf, rangeElement } from '../contract/elements.ts';
+import { jsonKind, jsonTypes } from '../contract/filter-json.ts';
 import {
   arrayLiteral,
   type CallerOperand,
+  type Condition,
   decodeValue,
   type FieldDescriptor,
   type FieldFunction,
@@ -9,7 +12,7 @@ import {
   type Operator,
   type ValueType,
 } from '../contract/index.ts';
-import { listed } from '../contract/operators.ts';
+import { elementwise, listed, ranged } from '../contract/operators.ts';
 import type { StatementBuilder } from './statement.ts';
 
 /** What an operand is compared with: how its values are written, and the type of its parameter. */
@@ -24,6 +27,35 @@ export function operandType(field: FieldDescriptor, call?: FieldFunction): Opera
   const { type, values, element } = field;
   const native = /^(?:pg_catalog\.)?(?:int2|smallint)$/.test(field.native) ? 'int4' : field.native;
   return { type, native, ...(values && { values }), ...(element && { element }) };
+}
+
+/** The type of a path into JSON: a list of texts. */
+export const pathType: OperandType = { type: 'array', element: 'text', native: 'pg_catalog.text[]' };
+
+/** The type of what a comparison of a field compares with: of the field, of its elements, or of a value within JSON. */
+export function comparedType(
+  field: FieldDescriptor,
+  { function: call, operator, operand }: Extract<Condition, { kind: 'compare' }>,
+): OperandType {
+  if (call !== undefined) return operandType(field, call);
+  const elements = elementwise.has(operator);
+  if (field.type === 'json') return elements && operand.kind === 'literal' ? jsonList : jsonTypes[jsonKind(operand)];
+  const range = elements || ranged.has(operator) ? rangeElement(field.range) : undefined;
+  if (range !== undefined) return ranged.has(operator) ? listType(range) : range;
+  const type = operandType(field.type === 'array' ? { ...field, native: arrayNative(field) } : field);
+  const element = elements && operand.kind !== 'literal' ? elementOf(type) : undefined;
+  return element === undefined ? type : { ...element, native: element.native ?? 'text' };
+}
+
+const jsonList: OperandType = { type: 'json', native: 'jsonb' };
+
+function listType({ type, native }: OperandType): OperandType {
+  return { type: 'array', element: type, native: `${native}[]` };
+}
+
+/** What an array is compared as. Numbers beyond smallint are numbers all the same. */
+export function arrayNative({ native }: FieldDescriptor): string {
+  return native === 'int2[]' ? 'int4[]' : native;
 }
 
 /** The type of a comparison with the number of rows of a relation. */
@@ -44,6 +76,11 @@ export const pattern: Readonly<Partial<Record<Operator, (escaped: string) => str
   _niends_with: (text) => `%${text}`,
 };
 
+/** Whether an operator looks for a text within others. */
+export function isPattern(operator: Operator): boolean {
+  return pattern[operator] !== undefined;
+}
+
 function encodeOne(type: ValueType, value: JsonValue): string {
   const decoded = decodeValue(type, value);
   if (!decoded.ok || decoded.value === null) throw new Error('a value was planned that had not been checked');
@@ -58,6 +95,14 @@ export function encodeOperand(type: ValueType, operator: Operator, operand: Oper
   if (operand.kind === 'caller') return [];
   if (operand.kind === 'now') return [operand.offset];
   const { value } = operand;
+  if (ranged.has(operator) && Array.isArray(value)) {
+    const element = elementOf(type) ?? type;
+    return [arrayLiteral(value.map((end: JsonValue) => (end === null ? null : encodeOne(element, end))))];
+  }
+  // Single elements too are looked for as a list of one.
+  if (elementwise.has(operator) && (type.type === 'array' || type.type === 'json')) {
+    return [encodeOne(type, Array.isArray(value) && listed.has(operator) ? value : [value])];
+  }
   // Elsewhere an array is one value: the output form of a csv field.
   if (Array.isArray(value) && listed.has(operator)) {
     const values = value.map((element: JsonValue) => encodeOne(type, element));
@@ -104,6 +149,17 @@ export function printOperand(
     ),
   );
   return operand.kind === 'now' ? printed.map((offset) => nowExpression(offset, type)) : printed;
+}
+
+/** Prints an operand that is one value, the caller's own key included. */
+export function printValue(
+  statement: StatementBuilder,
+  type: OperandType,
+  operator: Operator,
+  operand: Operand,
+): string {
+  if (operand.kind === 'caller') return callerParameter(statement, operand.of, type);
+  return printOperand(statement, type, operator, operand)[0] ?? 'NULL';
 }
 
 function parameterType(type: OperandType, operator: Operator, operand: Operand): string {

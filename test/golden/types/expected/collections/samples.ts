@@ -2,12 +2,14 @@
 // Source: table public.samples.
 
 import type {
+  ArrayOperators,
   CollectionDescriptor,
   EqualOperators,
   FloatValue,
+  JsonOperators,
   JsonValue,
-  NullOperators,
   OrderOperators,
+  RangeOperators,
   TextOperators,
 } from '@platform/runtime';
 
@@ -72,9 +74,9 @@ export interface SamplesFilter {
   weight?: OrderOperators<FloatValue> | FloatValue | null;
   address?: TextOperators | string | null;
   mood?: EqualOperators<SamplesMoodValue> | SamplesMoodValue | null;
-  moods?: NullOperators;
-  document?: NullOperators;
-  parts?: NullOperators;
+  moods?: ArrayOperators<SamplesMoodsValue>;
+  document?: JsonOperators;
+  parts?: RangeOperators<number>;
   positive?: OrderOperators<number> | number | null;
   _and?: readonly SamplesFilter[];
   _or?: readonly SamplesFilter[];
@@ -156,6 +158,7 @@ export const samples: CollectionDescriptor = {
       native: '"public"."mood"[]',
       wire: { kind: 'text', array: true },
       nullable: true,
+      values: ['sad', 'ok'],
       element: 'enum',
       writable: true,
     },
@@ -176,6 +179,7 @@ export const samples: CollectionDescriptor = {
       comparison: '::text',
       wire: { kind: 'text', cast: '::text' },
       nullable: true,
+      range: 'int4range',
       writable: false,
     },
     {

@@ -1,0 +1,70 @@
+import type { Operand, Operator } from './condition.ts';
+import type { JsonValue } from './types.ts';
+import type { ValueType } from './values.ts';
+
+/*
+ * JSON in filters: paths are JSON Pointers (RFC 6901), `/address/city`, `/tags/0`, which are read alike as a key of JSON
+ * and in brackets. What is compared is decided by the value that is written beside the operator.
+ */
+
+/** Segments of a path at most: as deep as JSON values may nest. */
+const mostSegments = 64;
+
+/** Whether a key of a filter is written as a path into JSON. */
+export function isPointer(key: string): boolean {
+  return key.startsWith('/');
+}
+
+/** The segments of a JSON Pointer; undefined where an escape is none, or the path is too long. */
+export function readPointer(key: string): readonly string[] | undefined {
+  const segments = key.slice(1).split('/');
+  if (segments.length > mostSegments || segments.some((segment) => /~(?![01])/.test(segment))) return undefined;
+  return segments.map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** What a value within JSON is compared as. */
+export type JsonKind = 'text' | 'number' | 'boolean';
+
+/** The kind of one JSON value; undefined for null, arrays and objects. */
+export function kindOf(value: JsonValue): JsonKind | undefined {
+  if (typeof value === 'string') return 'text';
+  if (typeof value === 'number') return 'number';
+  return typeof value === 'boolean' ? 'boolean' : undefined;
+}
+
+/** The kind that an operand within JSON is compared as: that of its value or of its first one; text where none is. */
+export function jsonKind(operand: Operand): JsonKind {
+  if (operand.kind !== 'literal') return 'text';
+  const [first = ''] = Array.isArray(operand.value) ? operand.value : [operand.value];
+  return kindOf(first) ?? 'text';
+}
+
+/** How values of a kind are written as parameters. */
+export const jsonTypes: Readonly<Record<JsonKind, ValueType & { readonly native: string }>> = {
+  text: { type: 'text', native: 'text' },
+  number: { type: 'decimal', native: 'numeric' },
+  boolean: { type: 'boolean', native: 'bool' },
+};
+
+/**
+ * Text of a query string as the JSON scalar it writes: `1`, `true`, `null`, `"1"`. Any other text is itself, and so is a
+ * number of more digits than JSON's numbers keep.
+ */
+export function readScalar(text: string): JsonValue {
+  if (!/^(?:-?\d[\d.]{0,15}(?:[eE][+-]?\d{1,2})?|true|false|null|".*")$/s.test(text)) return text;
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return value;
+  } catch {
+    return text;
+  }
+}
+
+/** Operators on a value within JSON that need text. */
+const textual = /^_n?i?(?:contains|starts_with|ends_with)$/;
+
+/** Whether an operator compares values of a kind within JSON. */
+export function jsonOperatorFits(operator: Operator, kind: JsonKind): boolean {
+  if (textual.test(operator)) return kind === 'text';
+  return kind !== 'boolean' || !/^_(?:lte?|gte?|n?between)$/.test(operator);
+}

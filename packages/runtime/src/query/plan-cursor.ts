@@ -1,0 +1,114 @@
+import { cast } from '../sql/cell.ts';
+import { allOf, anyOf, sqlFalse } from '../sql/fragment.ts';
+import type { Row } from '../sql/row.ts';
+import type { CursorPlan, CursorStart } from './cursor.ts';
+import { invalidQuery } from './invalid.ts';
+import { chosenOrder, keyFields, type PrintedTerm } from './plan-order.ts';
+import type { CollectionScope } from './scope.ts';
+import type { OrderTerm } from './sort.ts';
+
+/** Terms of an order that a page can continue behind: each is one more level of the predicate. */
+const mostTerms = 32;
+
+/**
+ * What a plan has to know of its cursors. Throws INVALID_QUERY where there are none.
+ *
+ * A cursor holds the key, so the caller must be able to read it, on every row: one that is hidden here and there would
+ * lose the rows between. A hidden key and a missing one are answered alike.
+ */
+export function planCursor(
+  collection: CollectionScope,
+  order: readonly OrderTerm[],
+  terms: readonly PrintedTerm[],
+): CursorPlan {
+  const key = keyFields(collection.descriptor);
+  const readable = key.every(({ name }) => {
+    const field = collection.fields.get(name);
+    return field !== undefined && field.grant === null && !field.secret;
+  });
+  if (key.length === 0 || !readable) throw invalidQuery('"cursor" needs a collection whose key can be read.');
+  if (terms.length > mostTerms) throw invalidQuery(`"cursor" takes a "sort" of at most ${mostTerms} terms.`);
+  const names = chosenOrder(collection, order).map(nameOf);
+  return {
+    order: JSON.stringify([collection.descriptor.name, names, key.map(({ name }) => name)]),
+    types: terms.flatMap(({ value }) => (value === undefined ? [] : [value.type])),
+  };
+}
+
+function nameOf({ through, by, descending }: OrderTerm): readonly (string | boolean)[] {
+  const path = through.map(({ descriptor }) => descriptor.name);
+  if (by.kind === 'plain') return [descending, ...path, by.field.descriptor.name];
+  if (by.kind === 'rows') return [descending, ...path, 'count', by.relation.descriptor.name];
+  return by.kind === 'field' ? [descending, ...path, by.function, by.field.descriptor.name] : [descending, ...path];
+}
+
+/** The columns that a cursor is made of: the terms' values as the database writes them, which loses nothing. */
+export function cursorColumns(terms: readonly PrintedTerm[]): readonly string[] {
+  return terms.map(({ expression }) => cast(expression, '::pg_catalog.text'));
+}
+
+/** A term with what it is compared with; null: the row behind which the page starts has none. */
+interface Place extends PrintedTerm {
+  readonly bound: string | null;
+}
+
+/**
+ * The predicate of the rows behind a cursor, whose values that are not null stand from `at` on.
+ *
+ * Nulls are where ORDER BY has them: last ascending, first descending. Terms of one direction without nulls are one
+ * comparison of rows, which an index answers as a range; else the first term leads with a range of its own.
+ */
+export function printAfter(row: Row, terms: readonly PrintedTerm[], start: CursorStart, at: number): string {
+  if (start === 'first') return 'TRUE';
+  let next = at;
+  const places = terms.map((term, index): Place => {
+    const value = start[index] ?? null;
+    if (value === null || term.value === undefined) return { ...term, bound: null };
+    next += 1;
+    return { ...term, bound: row.statement.parameter({ kind: 'value', index: next - 1 }, term.value.type.native) };
+  });
+  return isUniform(places) ? printRange(places) : allOf([...leading(places), printBehind(places)]);
+}
+
+/** Whether the rows behind are a range: descending, nulls are in front and a comparison leaves them out by itself. */
+function isUniform(places: readonly Place[]): boolean {
+  const [first] = places;
+  return places.every(
+    ({ bound, direction, value }) =>
+      bound !== null && direction === first?.direction && (direction === ' DESC' || value?.nullable === false),
+  );
+}
+
+function printRange(places: readonly Place[]): string {
+  const operator = places[0]?.direction === ' DESC' ? '<' : '>';
+  const [left, right] = [places.map((place) => place.expression), places.map((place) => place.bound)];
+  if (places.length === 1) return `${left.map(bracketed).join()} ${operator} ${right.join()}`;
+  return `(${left.join(', ')}) ${operator} (${right.join(', ')})`;
+}
+
+/** What the rest of the predicate implies of the first term, told for the sake of an index on it. */
+function leading([first]: readonly Place[]): readonly string[] {
+  if (first === undefined || first.bound === null) return [];
+  const left = bracketed(first.expression);
+  if (first.direction === ' DESC') return [`${left} <= ${first.bound}`];
+  return first.value?.nullable === false ? [`${left} >= ${first.bound}`] : [];
+}
+
+function printBehind([place, ...rest]: readonly Place[]): string {
+  if (place === undefined) return sqlFalse;
+  const { expression, bound } = place;
+  const left = bracketed(expression);
+  const equal = bound === null ? `${left} IS NULL` : `${left} = ${bound}`;
+  return anyOf([beyond(place, left), allOf([equal, printBehind(rest)])]);
+}
+
+function beyond({ bound, direction, value }: Place, left: string): string {
+  if (direction === ' DESC') return bound === null ? `${left} IS NOT NULL` : `${left} < ${bound}`;
+  if (bound === null) return sqlFalse;
+  return value?.nullable === false ? `${left} > ${bound}` : anyOf([`${left} > ${bound}`, `${left} IS NULL`]);
+}
+
+/** CASE needs brackets beside an operator. */
+function bracketed(expression: string): string {
+  return expression.startsWith('CASE ') ? `(${expression})` : expression;
+}
