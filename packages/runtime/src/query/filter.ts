@@ -62,6 +62,20 @@ function stepsOf(operand: Operand): number {
 export interface OpenValues {
   readonly operands: Map<Operand, number>;
   readonly values: string[];
+  /** How the operands of filters and searches are encoded. */
+  readonly comparisons: OpenComparison[];
+}
+
+/** A comparison whose operand is left open. */
+export interface OpenComparison {
+  readonly operand: Operand;
+  readonly operator: Operator;
+  readonly type: OperandType;
+}
+
+/** Starts to collect. */
+export function noOpenValues(): OpenValues {
+  return { operands: new Map(), values: [], comparisons: [] };
 }
 
 /** Adds the values of a checked condition in the order of its parts, which is the same for every condition of a shape. */
@@ -71,6 +85,7 @@ export function collectValues(open: OpenValues, scope: Scope, collection: Collec
     if (open.operands.has(operand)) return;
     open.operands.set(operand, open.values.length);
     open.values.push(...encodeOperand(type, operator, operand));
+    open.comparisons.push({ operand, operator, type });
   });
 }
 

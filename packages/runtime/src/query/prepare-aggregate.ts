@@ -5,6 +5,7 @@ import { refuseUnknownFunctions } from './calls.ts';
 import { resolveFields } from './fields.ts';
 import {
   collectValues,
+  noOpenValues,
   type OpenValues,
   type ReadFilter,
   readFilter,
@@ -57,13 +58,13 @@ export function prepareAggregate(
   const condition = withSearch(conditions.filter.condition, collection, request.search);
   const having = conditions.having.condition;
   refuseRelations(relationsOf(condition) + relationsOf(having), wanted.limits);
-  const open: OpenValues = { operands: new Map(), values: [] };
+  const open = noOpenValues();
   collectValues(open, scope, collection, condition);
   collectHaving(open, collection, having);
   const shape = shapeOf(wanted, aggregate, condition, having);
   const plan = plans.get(shape) ?? planNew(wanted, { collection, names, condition, having }, open);
   if (plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
-  return { plan, values: [...open.values, ...keys, ...boundValues(request.limit, request.offset)] };
+  return { plan, values: [...open.values, ...keys, ...boundValues(request.limit, request.offset)], open };
 }
 
 function readConditions({ scope, collection, request, limits }: WantedRead, aggregate: AggregateRequest): Conditions {

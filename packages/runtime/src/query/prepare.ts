@@ -4,6 +4,7 @@ import { refuseUnknownFunctions } from './calls.ts';
 import { type ResolvedFields, resolveFields } from './fields.ts';
 import {
   collectValues,
+  noOpenValues,
   type OpenValues,
   type ReadFilter,
   readFilter,
@@ -40,6 +41,8 @@ import { checkSort, type OrderTerm, resolveSort } from './sort.ts';
 export interface Prepared {
   readonly plan: ReadPlan;
   readonly values: readonly string[];
+  /** Where the first of these values come from. */
+  readonly open: OpenValues;
 }
 
 /** Keys that a request names: their parameters, and how many items they are. */
@@ -109,7 +112,7 @@ export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prep
   const names = known ?? authoriseNames(wanted, collection, nested);
   const orders = authoriseNested(scope, nested);
   const aggregates = checkConditions(conditions, orders);
-  const open: OpenValues = { operands: new Map(), values: [] };
+  const open = noOpenValues();
   collectValues(open, scope, collection, condition);
   const positions = collectNested(open, scope, nested);
   if (known === undefined) refuseRelations(relationsOf(condition) + nestedRelationsOf(nested), wanted.limits);
@@ -128,7 +131,7 @@ export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prep
         });
   if (known === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   const bounds = wanted.selector === 'key' ? [] : boundValues(request.limit, request.offset);
-  return { plan, values: [...open.values, ...keys.values, ...bounds] };
+  return { plan, values: [...open.values, ...keys.values, ...bounds], open };
 }
 
 function readConditions({ scope, collection, request, limits }: WantedRead): Conditions {
