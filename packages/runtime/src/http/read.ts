@@ -35,37 +35,33 @@ export function createReader({ database, gate, answerer }: ReaderOptions): Reade
   const writers = new WeakMap<ReadPlan, AnswerWriter>();
 
   function startRows(plan: ReadPlan): Rows {
+    gate(plan.statement.text);
     const known = writers.get(plan) ?? createWriter(plan);
     writers.set(plan, known);
     return known();
-  }
-
-  async function readRows({ plan, parameters }: PlannedRead): Promise<Rows> {
-    gate(plan.statement.text);
-    const rows = startRows(plan);
-    await database.read(plan.statement, parameters, rows);
-    return rows;
   }
 
   return {
     async list(exchange, planned) {
       // Items named by key are counted before the first byte leaves, however many they are.
       if (planned.plan.streamed && planned.rows === undefined) {
-        gate(planned.plan.statement.text);
         return streamRows(database, answerer, exchange, planned, startRows(planned.plan));
       }
-      const rows = await readRows(planned);
+      const rows = startRows(planned.plan);
+      await database.read(planned.plan.statement, planned.parameters, rows);
       const found = rows.found ?? rows.items;
       if (planned.rows !== undefined && found < planned.rows) throw new PlatformError('FORBIDDEN');
       answerer.send(exchange, { status: 200, ...contentOf(planned.plan), body: rows.end() });
     },
-    async item(exchange, planned) {
-      const rows = await readRows(planned);
+    async item(exchange, { plan, parameters }) {
+      const rows = startRows(plan);
+      await database.read(plan.statement, parameters, rows);
       if (rows.items === 0) throw new PlatformError('FORBIDDEN');
       sendTagged(answerer, exchange, rows.end());
     },
-    async singleton(exchange, planned) {
-      const rows = await readRows(planned);
+    async singleton(exchange, { plan, parameters }) {
+      const rows = startRows(plan);
+      await database.read(plan.statement, parameters, rows);
       sendTagged(answerer, exchange, rows.end());
     },
   };
