@@ -42,9 +42,15 @@ function fromText(value: JsonValue, read: (text: string) => string | undefined, 
   return result === undefined ? refuse(`must be ${what}`) : accept(result);
 }
 
+/** Integers of so few characters are in the range of every type. */
+const surelySmall = 9;
+const smallest = { integer: -(2n ** 31n), bigInteger: -(2n ** 63n) };
+const largest = { integer: 2n ** 31n - 1n, bigInteger: 2n ** 63n - 1n };
+
 function decodeInteger(value: JsonValue, low: bigint, high: bigint): Decoded {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
   if (typeof text !== 'string' || !integerPattern.test(text)) return refuse('must be an integer');
+  if (text.length <= surelySmall) return accept(String(Number(text)));
   const number = BigInt(text);
   return number < low || number > high ? refuse('is out of range') : accept(number.toString());
 }
@@ -154,9 +160,9 @@ export function decodeValue(type: ValueType, value: JsonValue): Decoded {
   if (value === null && type.type !== 'json') return { ok: true, value: null };
   switch (type.type) {
     case 'integer':
-      return decodeInteger(value, -(2n ** 31n), 2n ** 31n - 1n);
+      return decodeInteger(value, smallest.integer, largest.integer);
     case 'bigInteger':
-      return decodeInteger(value, -(2n ** 63n), 2n ** 63n - 1n);
+      return decodeInteger(value, smallest.bigInteger, largest.bigInteger);
     case 'decimal':
       return decodeDecimal(value);
     case 'float':

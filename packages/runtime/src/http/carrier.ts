@@ -1,12 +1,13 @@
 /** Fastify as this server uses it: with limits, our bodies and our errors, without what costs on every request. */
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { JsonValue } from '../contract/index.ts';
 import type { Environment } from '../environment.ts';
-import type { Answerer } from './answer.ts';
+import type { Answerer, Exchange } from './answer.ts';
 import { parseBody } from './body.ts';
 import type { Call, CallReader } from './call.ts';
+import { answerDirectly, isDirect, type ReadItems } from './direct.ts';
 import { answerBrokenRequest, toAnswerError } from './failures.ts';
 import { logFailure, loggerOptions } from './log.ts';
 
@@ -19,8 +20,16 @@ declare module 'fastify' {
   }
 }
 
-/** Makes a Fastify server without routes in which every failure is answered by the specification's errors. */
-export function createCarrier(environment: Environment, answerer: Answerer, readCall: CallReader): FastifyInstance {
+/**
+ * Makes a Fastify server without routes in which every failure is answered by the specification's errors. Requests that
+ * need no routing go to `readItems` at once.
+ */
+export function createCarrier(
+  environment: Environment,
+  answerer: Answerer,
+  readCall: CallReader,
+  readItems: ReadItems,
+): FastifyInstance {
   const server = createFastify(environment, (request, reply, error) => {
     failRequest(answerer, request, reply, tokenError(readCall, request) ?? error);
   });
@@ -36,6 +45,9 @@ export function createCarrier(environment: Environment, answerer: Answerer, read
       return;
     }
     done();
+  });
+  passBy(server.server, isDirect, (exchange) => {
+    void answerDirectly(exchange, readCall, readItems, answerer, server.log);
   });
   const dropUnused = watchUnusedConnections(server.server);
   server.addHook('preClose', (done) => {
@@ -88,6 +100,20 @@ function createFastify(environment: Environment, fail: FrameworkFailure): Fastif
   // An expectation that nobody knows may be ignored (RFC 9110, section 10.1.1); Node's refusal has no body of ours.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
   return server;
+}
+
+/** Puts a listener in front of those that a server has: they get the requests that are not `wanted`. */
+function passBy(
+  server: Server,
+  wanted: (request: IncomingMessage) => boolean,
+  answer: (exchange: Exchange) => void,
+): void {
+  const others = server.listeners('request');
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    if (wanted(request)) answer({ request, response });
+    else for (const other of others) other.call(server, request, response);
+  });
 }
 
 /**

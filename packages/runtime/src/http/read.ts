@@ -37,29 +37,21 @@ export function createReader({ database, gate, answerer }: ReaderOptions): Reade
   const writers = new WeakMap<ReadPlan, AnswerWriter>();
 
   function startRows({ plan, size }: PlannedRead): Rows {
+    gate(plan.statement.text);
     const known = writers.get(plan) ?? createWriter(plan);
     writers.set(plan, known);
     return known(size);
   }
 
-  async function readRows(planned: PlannedRead): Promise<Rows> {
-    const { plan, parameters } = planned;
-    gate(plan.statement.text);
-    const rows = startRows(planned);
-    await database.read(plan.statement, parameters, rows);
-    return rows;
-  }
-
   async function readList(exchange: Exchange, planned: PlannedRead): Promise<void> {
+    const { plan, parameters } = planned;
+    const rows = startRows(planned);
     // Items named by key are counted before the first byte leaves, however many they are.
-    if (planned.plan.streamed && planned.rows === undefined) {
-      gate(planned.plan.statement.text);
-      return streamRows(database, answerer, exchange, planned, startRows(planned));
-    }
-    const rows = await readRows(planned);
+    if (plan.streamed && planned.rows === undefined) return streamRows(database, answerer, exchange, planned, rows);
+    await database.read(plan.statement, parameters, rows);
     const found = rows.found ?? rows.items;
     if (planned.rows !== undefined && found < planned.rows) throw new PlatformError('FORBIDDEN');
-    answerer.send(exchange, { status: 200, ...contentOf(planned.plan), body: rows.end() });
+    answerer.send(exchange, { status: 200, ...contentOf(plan), body: rows.end() });
   }
 
   return {
@@ -72,12 +64,14 @@ export function createReader({ database, gate, answerer }: ReaderOptions): Reade
       }
     },
     async item(exchange, planned) {
-      const rows = await readRows(planned);
+      const rows = startRows(planned);
+      await database.read(planned.plan.statement, planned.parameters, rows);
       if (rows.items === 0) throw new PlatformError('FORBIDDEN');
       sendTagged(answerer, exchange, rows.end());
     },
     async singleton(exchange, planned) {
-      const rows = await readRows(planned);
+      const rows = startRows(planned);
+      await database.read(planned.plan.statement, planned.parameters, rows);
       sendTagged(answerer, exchange, rows.end());
     },
   };

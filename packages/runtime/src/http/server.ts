@@ -1,6 +1,7 @@
 /**
  * The HTTP face of a compiled API: Fastify carries connections, routing and bodies; what a request means is decided in
- * the modules beside this file, in the order of the API specification, section 1.5: token, route, body, query.
+ * the modules beside this file, in the order of the API specification, section 1.5: token, route, body, query. Reads of
+ * items, most of any load, take the short way past the router (`direct.ts`).
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
@@ -15,7 +16,7 @@ import { type Call, createCallReader } from './call.ts';
 import { createCarrier, failRequest } from './carrier.ts';
 import { preflightHeaders } from './cors.ts';
 import { createGate } from './gate.ts';
-import { createItemHandlers, type ItemHandlers } from './items.ts';
+import { createItemHandlers, type ItemHandlers, type ItemRequest } from './items.ts';
 import { createReader } from './read.ts';
 import { createServerHandlers, type ServerHandlers } from './server-routes.ts';
 
@@ -42,12 +43,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const { api, database, environment, planner, watch } = options;
   const answerer = createAnswerer(environment);
   const reader = createReader({ database, gate: createGate(api, watch), answerer });
-  const endpoints = listEndpoints(
-    createItemHandlers(api, planner, reader),
-    createServerHandlers({ api, database, watch, answerer, patience: environment.database.poolTimeout }),
-  );
+  const items = createItemHandlers(api, planner, reader);
+  const patience = environment.database.poolTimeout;
+  const endpoints = listEndpoints(items, createServerHandlers({ api, database, watch, answerer, patience }));
   const readCall = createCallReader(createAuthenticator(api, environment.adminToken), endpoints);
-  const server = createCarrier(environment, answerer, readCall);
+  const server = createCarrier(environment, answerer, readCall, (exchange, call) => readItems(items, exchange, call));
   for (const endpoint of endpoints) addEndpoint(server, answerer, environment, endpoint);
   return server;
 }
@@ -61,22 +61,27 @@ function listEndpoints(items: ItemHandlers, own: ServerHandlers): readonly Endpo
     {
       url: '/items/:collection',
       handlers: new Map<'GET' | 'SEARCH', Handler>([
-        ['GET', (exchange, call) => items.list({ ...itemOf(call), exchange })],
-        ['SEARCH', (exchange, call, body) => items.search({ ...itemOf(call), exchange }, body)],
+        ['GET', (exchange, call) => readItems(items, exchange, call)],
+        ['SEARCH', (exchange, call, body) => items.search(itemRequest(exchange, call), body)],
       ]),
     },
     {
       url: '/items/:collection/:key',
-      handlers: new Map([
-        ['GET', (exchange, call) => items.read({ ...itemOf(call), exchange }, itemOf(call).key ?? '')],
-      ]),
+      handlers: new Map([['GET', (exchange, call) => readItems(items, exchange, call)]]),
     },
   ];
 }
 
-function itemOf({ caller, query, item }: Call) {
+/** Answers GET below `/items`: one item where the path has a key, else the list. */
+function readItems(items: ItemHandlers, exchange: Exchange, call: Call): Promise<void> {
+  const key = call.item?.key ?? null;
+  const request = itemRequest(exchange, call);
+  return key === null ? items.list(request) : items.read(request, key);
+}
+
+function itemRequest(exchange: Exchange, { caller, query, item }: Call): ItemRequest {
   if (item === null) throw new PlatformError('ROUTE_NOT_FOUND');
-  return { caller, query, collection: item.collection, key: item.key };
+  return { exchange, caller, collection: item.collection, query };
 }
 
 function addEndpoint(server: FastifyInstance, answerer: Answerer, environment: Environment, endpoint: Endpoint): void {

@@ -52,9 +52,12 @@ function collectHeaderTokens(rawHeaders: readonly string[], tokens: Set<string>)
   }
 }
 
+/** A name that can be read as `access_token`, by its first two letters. */
+const possibleName = /(?:^|&)(?:a|%61)(?:c|%63)/;
+
 function collectQueryTokens(query: string, tokens: Set<string>): void {
   // Most query strings can be told to hold no token without being split.
-  if (!query.includes('access_token') && !query.includes('%')) return;
+  if (!possibleName.test(query)) return;
   for (const part of query.split('&')) {
     const equals = part.indexOf('=');
     if (equals < 'access_token'.length || decodeQueryText(part.slice(0, equals)) !== 'access_token') continue;

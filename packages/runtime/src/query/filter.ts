@@ -6,6 +6,7 @@ import {
   type Operator,
   parseFilter,
 } from '../contract/index.ts';
+import { elementwise } from '../contract/operators.ts';
 import {
   comparedType,
   countType,
@@ -72,11 +73,20 @@ export interface OpenValues {
   readonly values: string[];
   /** How much they are, for the limits. */
   readonly size: { listValues: number; patternLength: number };
+  /** Comparisons with one text, whose value is all that the text decides. */
+  readonly comparisons: OpenComparison[];
+}
+
+/** A comparison whose operand is left open. */
+export interface OpenComparison {
+  readonly operand: Operand;
+  readonly operator: Operator;
+  readonly type: OperandType;
 }
 
 /** Nothing yet. */
 export function openValues(): OpenValues {
-  return { operands: new Map(), values: [], size: { listValues: 0, patternLength: 0 } };
+  return { operands: new Map(), values: [], comparisons: [], size: { listValues: 0, patternLength: 0 } };
 }
 
 /** Throws INVALID_QUERY for values that are too much for one request. */
@@ -91,12 +101,13 @@ const mostValues = 32_000;
 
 /** Adds the values of a checked condition in the order of its parts, which is the same for every condition of a shape. */
 export function collectValues(open: OpenValues, scope: Scope, collection: CollectionScope, condition: Condition): void {
-  visitOperands(scope, collection, condition, (operand, operator, type) => {
+  visitOperands(scope, collection, condition, (operand, operator, type, plain) => {
     // A search compares every field with one operand.
     if (open.operands.has(operand)) return;
     open.operands.set(operand, open.values.length);
     const encoded = encodeOperand(type, operator, operand);
     open.values.push(...encoded);
+    if (plain) open.comparisons.push({ operand, operator, type });
     if (operand.kind !== 'literal') return;
     if (Array.isArray(operand.value)) open.size.listValues += operand.value.length;
     if (isPattern(operator)) open.size.patternLength += encoded.join('').length;
@@ -107,7 +118,7 @@ function visitOperands(
   scope: Scope,
   collection: CollectionScope,
   condition: Condition,
-  visit: (operand: Operand, operator: Operator, type: OperandType) => void,
+  visit: (operand: Operand, operator: Operator, type: OperandType, plain: boolean) => void,
 ): void {
   if (condition.kind === 'and' || condition.kind === 'or') {
     for (const part of condition.of) visitOperands(scope, collection, part, visit);
@@ -117,8 +128,11 @@ function visitOperands(
     if (inner !== undefined) visitOperands(scope, inner, condition.where, visit);
   } else {
     const field = collection.fields.get(condition.field)?.descriptor;
-    if (condition.path !== undefined) visit(condition.path, '_eq', pathType);
-    if (isUnary(condition.operator)) return;
-    visit(condition.operand, condition.operator, field === undefined ? countType : comparedType(field, condition));
+    const { path, operator, operand } = condition;
+    if (path !== undefined) visit(path, '_eq', pathType, false);
+    if (isUnary(operator)) return;
+    // Within JSON a text decides its own kind, and an element is looked for as a list.
+    const plain = path === undefined && !elementwise.has(operator);
+    visit(operand, operator, field === undefined ? countType : comparedType(field, condition), plain);
   }
 }

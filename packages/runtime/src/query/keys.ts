@@ -1,7 +1,7 @@
 import { isObject } from '../contract/filter-syntax.ts';
 import { arrayLiteral, decodeValue, type FieldDescriptor, type JsonValue } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
-import { operandType } from '../sql/operand.ts';
+import { type OperandType, operandType } from '../sql/operand.ts';
 import { forbidden } from './invalid.ts';
 import { keyFields } from './plan-order.ts';
 import type { CollectionScope } from './scope.ts';
@@ -16,6 +16,7 @@ export function parseKeySegment(collection: CollectionScope, segment: string): r
 }
 
 function decodeSegment(segment: string): string {
+  if (!segment.includes('%')) return segment;
   try {
     return decodeURIComponent(segment);
   } catch {
@@ -51,11 +52,22 @@ function keyParts(fields: readonly FieldDescriptor[], key: JsonValue): readonly 
 }
 
 function decodeKey(collection: CollectionScope, parts: readonly JsonValue[]): readonly string[] {
-  const fields = keyFields(collection.descriptor);
-  if (fields.length === 0 || fields.length !== parts.length) throw forbidden();
-  return fields.map((field, index) => {
-    const decoded = decodeValue(operandType(field), parts[index] ?? null);
+  const types = keyTypes(collection.descriptor);
+  if (types.length === 0 || types.length !== parts.length) throw forbidden();
+  return types.map((type, index) => {
+    const decoded = decodeValue(type, parts[index] ?? null);
     if (!decoded.ok || decoded.value === null) throw forbidden();
     return decoded.value;
   });
+}
+
+const keyTypesOf = new WeakMap<CollectionScope['descriptor'], readonly OperandType[]>();
+
+/** The types of a collection's key, worked out once. */
+function keyTypes(descriptor: CollectionScope['descriptor']): readonly OperandType[] {
+  const known = keyTypesOf.get(descriptor);
+  if (known !== undefined) return known;
+  const types = keyFields(descriptor).map((field) => operandType(field));
+  keyTypesOf.set(descriptor, types);
+  return types;
 }

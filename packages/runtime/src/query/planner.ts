@@ -17,6 +17,7 @@ import { createPlanCache, type PlanCache } from './plan-cache.ts';
 import { type NamedKeys, type Prepared, prepareRead } from './prepare.ts';
 import { buildOpenScope, buildScope, type CollectionScope, type Scope, withoutRows } from './scope.ts';
 import type { Selector } from './shape.ts';
+import { fillTemplate, learnTemplate, type PlannedTemplate, templateOf } from './template.ts';
 
 /** What a planner can be told; everything has a default. */
 export interface PlannerOptions {
@@ -64,8 +65,8 @@ export interface Planner {
 interface ClassPlans {
   readonly scope: Scope;
   readonly byShape: PlanCache<ReadPlan>;
-  /** By the exact text of the request, which spares parsing; only texts of a usual length. */
-  readonly byText: PlanCache<Prepared>;
+  /** By the text of the request without the values of its comparisons, which spares parsing. */
+  readonly byTemplate: PlanCache<PlannedTemplate>;
 }
 
 const defaultReadLimits: ReadLimits = {
@@ -75,8 +76,11 @@ const defaultReadLimits: ReadLimits = {
   maxRows: 200_000_000,
 };
 
+/** A plan with the values of one request. */
+type Ready = Pick<Prepared, 'plan' | 'values' | 'size'>;
+
 /** Query strings longer than this are parsed every time. */
-const longestCachedText = 2_048;
+const longestTemplate = 2_048;
 
 /** Creates the planner of a compiled API. Scopes are built once per access class, when it is first asked for. */
 export function createPlanner(api: CompiledApi, options: PlannerOptions = {}): Planner {
@@ -91,7 +95,11 @@ export function createPlanner(api: CompiledApi, options: PlannerOptions = {}): P
     const access = api.access.find((candidate) => candidate.name === accessClass);
     if (access === undefined) throw new Error(`there is no access class "${accessClass}"`);
     const scope = buildScope(api, access, open);
-    const plans = { scope, byShape: createPlanCache<ReadPlan>(kept), byText: createPlanCache<Prepared>(kept) };
+    const plans = {
+      scope,
+      byShape: createPlanCache<ReadPlan>(kept),
+      byTemplate: createPlanCache<PlannedTemplate>(kept),
+    };
     classes.set(accessClass, plans);
     return plans;
   }
@@ -101,7 +109,7 @@ export function createPlanner(api: CompiledApi, options: PlannerOptions = {}): P
     const plans = plansOf(caller);
     if (unpopulated !== true) return plans;
     const scope = withoutRows(plans.scope, name);
-    return { scope, byShape: createPlanCache<ReadPlan>(1), byText: createPlanCache<Prepared>(1) };
+    return { scope, byShape: createPlanCache<ReadPlan>(1), byTemplate: createPlanCache<PlannedTemplate>(1) };
   }
 
   function parse(query: string | QueryTree): QueryTree {
@@ -111,26 +119,33 @@ export function createPlanner(api: CompiledApi, options: PlannerOptions = {}): P
   return {
     list(caller, named, query) {
       const collection = named.name;
-      const { scope, byShape, byText } = plansOver(caller, named);
-      const { plan, values, size } = remembered(byText, 'list', collection, query, () => {
+      const { scope, byShape, byTemplate } = plansOver(caller, named);
+      const { plan, values, size } = remembered(byTemplate, 'list', collection, query, () => {
         const request = parseListRequest(parse(query), limits);
         return prepareRead(byShape, { scope, limits, selector: 'list', collection, request });
       });
       return { plan, parameters: bind(plan.binders, values, caller), ...(size !== undefined && { size }) };
     },
     read(caller, { name: collection }, key, query) {
-      const { scope, byShape, byText } = plansOf(caller);
+      const { scope, byShape, byTemplate } = plansOf(caller);
       let values: readonly string[] | undefined;
       const readKey = (of: CollectionScope): NamedKeys => {
         values = parseKeySegment(of, key);
         return { values: [], count: 1 };
       };
-      const prepared = remembered(byText, 'key', collection, query, () => {
+      const prepared = remembered(byTemplate, 'key', collection, query, () => {
         const request = parseKeyRequest(parse(query), limits);
         return prepareRead(byShape, { scope, limits, selector: 'key', collection, request, keys: readKey });
       });
       const named = values ?? parseKeySegment(collectionOf(scope, collection), key);
-      return { plan: prepared.plan, parameters: bind(prepared.plan.binders, [...prepared.values, ...named], caller) };
+      return {
+        plan: prepared.plan,
+        parameters: bind(
+          prepared.plan.binders,
+          prepared.values.length === 0 ? named : [...prepared.values, ...named],
+          caller,
+        ),
+      };
     },
     search(caller, named, body) {
       const collection = named.name;
@@ -158,21 +173,24 @@ export function createPlanner(api: CompiledApi, options: PlannerOptions = {}): P
   };
 }
 
-/** Looks a request up by its text before it is parsed. */
+/** Looks a request up by its template before it is parsed. */
 function remembered(
-  cache: PlanCache<Prepared>,
+  cache: PlanCache<PlannedTemplate>,
   selector: Selector,
   collection: string,
   query: string | QueryTree,
   prepare: () => Prepared,
-): Prepared {
-  if (typeof query !== 'string' || query.length > longestCachedText) return prepare();
+): Ready {
+  if (typeof query !== 'string' || query.length > longestTemplate) return prepare();
+  const { text, texts } = templateOf(query);
   // The length keeps a name with a space in it from running into the query.
-  const key = `${selector} ${collection.length} ${collection} ${query}`;
+  const key = `${selector} ${collection.length} ${collection} ${text}`;
   const known = cache.get(key);
-  if (known !== undefined) return known;
+  const values = known && fillTemplate(known, texts);
+  if (known !== undefined && values !== undefined) return { ...known, values };
   const prepared = prepare();
-  cache.set(key, prepared);
+  const learned = learnTemplate(prepared, texts);
+  if (learned !== undefined) cache.set(key, learned);
   return prepared;
 }
 

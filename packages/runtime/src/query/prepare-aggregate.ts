@@ -66,7 +66,7 @@ export function prepareAggregate(
   const shape = shapeOf(wanted, aggregate, condition, having);
   const plan = plans.get(shape) ?? planNew(wanted, { collection, names, condition, having }, open);
   if (plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
-  return { plan, values: [...open.values, ...keys, ...boundValues(request)] };
+  return { plan, values: [...open.values, ...keys, ...boundValues(request)], open };
 }
 
 function readConditions({ scope, collection, request, limits }: WantedRead, aggregate: AggregateRequest): Conditions {

@@ -44,6 +44,8 @@ import { checkSort, type OrderTerm, resolveSort } from './sort.ts';
 export interface Prepared {
   readonly plan: ReadPlan;
   readonly values: readonly string[];
+  /** Where the first of these values come from. */
+  readonly open: OpenValues;
   /** Set when the list is paged by cursor: items of a page at most, -1 for all that remain. */
   readonly size?: number;
 }
@@ -138,7 +140,7 @@ export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prep
   if (known === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   const bounds = wanted.selector === 'key' ? [] : boundValues({ limit, offset, beyond: beyondOf(cursor) });
   const values = [...open.values, ...keys.values, ...behind, ...bounds];
-  return { plan, values, ...(cursor && { size: limit }) };
+  return { plan, values, open, ...(cursor && { size: limit }) };
 }
 
 /** Rows of a nested list that `deep` does not name. */

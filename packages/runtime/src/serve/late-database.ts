@@ -53,7 +53,7 @@ export function createLateDatabase(open: () => Promise<Database>): LateDatabase 
   }
 
   function present(): Database {
-    if (current === null) throw new PlatformError('SERVICE_UNAVAILABLE');
+    if (current === null) throw absence();
     return current;
   }
 
@@ -69,7 +69,9 @@ export function createLateDatabase(open: () => Promise<Database>): LateDatabase 
       }
     },
     database: {
-      read: async (statement, parameters, sink) => present().read(statement, parameters, sink),
+      // Not async: every request comes this way, and a promise of its own would cost it a turn.
+      read: (statement, parameters, sink) =>
+        current === null ? Promise.reject(absence()) : current.read(statement, parameters, sink),
       stream: async (statement, parameters, sink, drained, signal) =>
         present().stream(statement, parameters, sink, drained, signal),
       query: async (text, parameters) => present().query(text, parameters),
@@ -80,6 +82,10 @@ export function createLateDatabase(open: () => Promise<Database>): LateDatabase 
       },
     },
   };
+}
+
+function absence(): PlatformError {
+  return new PlatformError('SERVICE_UNAVAILABLE');
 }
 
 /** Tells whether an error is one that passes: nobody answers, or the server is still starting or full. */

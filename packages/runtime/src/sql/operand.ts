@@ -108,9 +108,18 @@ export function encodeOperand(type: ValueType, operator: Operator, operand: Oper
     const values = value.map((element: JsonValue) => encodeOne(type, element));
     return operator === '_between' || operator === '_nbetween' ? values : [arrayLiteral(values)];
   }
-  const text = encodeOne(type, value);
+  return [printPattern(operator, encodeOne(type, value))];
+}
+
+/** The parameter of an operand that is one text, as `encodeOperand` encodes it; undefined when it is no value of the type. */
+export function encodeText(type: ValueType, operator: Operator, text: string): string | undefined {
+  const decoded = decodeValue(type, text);
+  return decoded.ok && decoded.value !== null ? printPattern(operator, decoded.value) : undefined;
+}
+
+function printPattern(operator: Operator, text: string): string {
   const print = pattern[operator];
-  return [print === undefined ? text : print(text.replace(/[\\%_]/g, '\\$&'))];
+  return print === undefined ? text : print(text.replace(/[\\%_]/g, '\\$&'));
 }
 
 /** Whether the operator takes no operand, whatever is written beside it. */

@@ -1,0 +1,104 @@
+/**
+ * Requests that differ in nothing but the values of their comparisons: `filter[views][_gte]=5` and `…=7` are one template
+ * with one hole. Whatever was read, authorised and planned for one of them holds for all of them, as far as the values
+ * are of the right types, so a known template spares everything but reading the values.
+ */
+
+import { type Operator, operators } from '../contract/condition.ts';
+import { elementwise, flags, listed } from '../contract/operators.ts';
+import { encodeText, type OperandType } from '../sql/operand.ts';
+import type { OpenValues } from './filter.ts';
+import type { ReadPlan } from './plan.ts';
+import type { Prepared } from './prepare.ts';
+
+/** A query string with its holes marked, and the texts that stood in them. */
+export interface Template {
+  readonly text: string;
+  readonly texts: readonly string[];
+}
+
+/** A planned template. */
+export interface PlannedTemplate {
+  readonly plan: ReadPlan;
+  /** As `Prepared.values`; those of the holes are of the request that was planned. */
+  readonly values: readonly string[];
+  readonly holes: readonly Hole[];
+  /** As `Prepared.size`. */
+  readonly size?: number;
+}
+
+/** Which value a text becomes, and how. */
+interface Hole {
+  readonly index: number;
+  readonly operator: Operator;
+  readonly type: OperandType;
+}
+
+/** Operators under which the form of a condition never depends on the value, whatever the type of the field. */
+const plain = operators.filter(
+  (operator) => !flags.has(operator) && !listed.has(operator) && !elementwise.has(operator) && operator !== '_regex',
+);
+
+/**
+ * A comparison in bracket form whose value is text that stands for itself: nothing percent-encoded, no dynamic value.
+ * What looks different in any way stays part of the template, and so does what is compared within JSON: there a text
+ * decides its own kind.
+ */
+const comparison = new RegExp(
+  `((?:^|&)filter(?:\\[|%5[Bb])(?:(?!%2[Ff])[^&=/])*(?:\\[|%5[Bb])(?:${plain.join('|')})(?:\\]|%5[Dd])=)([\\w.:~-]+)(?=&|$)`,
+  'g',
+);
+
+/** Stands in the place of a text; no text of a request may hold it. */
+const mark = '\0';
+const noTexts: readonly string[] = [];
+
+/** Takes the values of plain comparisons out of a query string. */
+export function templateOf(query: string): Template {
+  if (!query.includes('filter')) return { text: query, texts: noTexts };
+  const texts: string[] = [];
+  const text = query.replace(comparison, (whole, name: string, value: string) => {
+    // Four letters that mean another comparison, unless the field holds text.
+    if (value === 'null') return whole;
+    texts.push(value);
+    return name + mark;
+  });
+  return { text, texts };
+}
+
+/**
+ * Finds the values that the texts of a template became. Undefined when that is not certain, because the request compares
+ * with one of the texts twice, or somewhere else than where the template has its hole.
+ */
+export function learnTemplate(
+  { plan, values, open, size }: Prepared,
+  texts: readonly string[],
+): PlannedTemplate | undefined {
+  const holes = texts.flatMap((text) => findHole(open, text) ?? []);
+  return holes.length === texts.length ? { plan, values, holes, ...(size !== undefined && { size }) } : undefined;
+}
+
+function findHole({ operands, comparisons }: OpenValues, text: string): Hole | undefined {
+  let equal = 0;
+  for (const operand of operands.keys()) if (operand.kind === 'literal' && String(operand.value) === text) equal += 1;
+  if (equal !== 1) return undefined;
+  const found = comparisons.find(({ operand }) => operand.kind === 'literal' && operand.value === text);
+  const index = found && operands.get(found.operand);
+  return found === undefined || index === undefined ? undefined : { index, operator: found.operator, type: found.type };
+}
+
+/** The values of another request of the template; undefined when a text is no value of its type. */
+export function fillTemplate(
+  { values, holes }: PlannedTemplate,
+  texts: readonly string[],
+): readonly string[] | undefined {
+  if (holes.length !== texts.length) return undefined;
+  if (holes.length === 0) return values;
+  const filled = [...values];
+  for (const [place, { index, operator, type }] of holes.entries()) {
+    const value = encodeText(type, operator, texts[place] ?? '');
+    if (value === undefined) return undefined;
+    filled[index] = value;
+  }
+  return filled;
+}
