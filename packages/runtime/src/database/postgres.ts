@@ -4,6 +4,7 @@ import { openConnection } from './postgres/connect.ts';
 import { answerTimeout, type PostgresOptions, postgresSettings } from './postgres/options.ts';
 import { Pool } from './postgres/pool.ts';
 import { runStream } from './postgres/stream.ts';
+import { runTransaction } from './postgres/transaction.ts';
 import { readTexts } from './protocol/texts.ts';
 
 /**
@@ -20,6 +21,7 @@ export async function connectPostgres(options: PostgresOptions): Promise<Databas
     read: (statement, parameters, sink) => pool.read({ name: statement.name, text: statement.text, parameters }, sink),
     stream: (statement, parameters, sink, drained, signal) =>
       runStream(pool, { statement, parameters, sink, drained, signal }, answerTimeout(settings)),
+    transaction: (work) => runTransaction(pool, work, answerTimeout(settings)),
     query: (text, parameters) => readTexts((request, sink) => pool.read(request, sink), text, parameters),
     close: (graceMs) => pool.close(graceMs),
   };

@@ -72,6 +72,7 @@ export function createLateDatabase(open: () => Promise<Database>): LateDatabase 
       read: async (statement, parameters, sink) => present().read(statement, parameters, sink),
       stream: async (statement, parameters, sink, drained, signal) =>
         present().stream(statement, parameters, sink, drained, signal),
+      transaction: async (work) => present().transaction(work),
       query: async (text, parameters) => present().query(text, parameters),
       async close(graceMs) {
         closed = true;

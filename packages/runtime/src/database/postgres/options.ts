@@ -21,6 +21,12 @@ export interface PostgresOptions {
 /** Options with every default filled in. */
 export type PostgresSettings = Required<PostgresOptions>;
 
+/**
+ * A transaction of ours waits for us only while we compute the next statement. One that waits longer has lost us, and
+ * would keep its locks from everybody else.
+ */
+const idleInTransactionMs = 10_000;
+
 /** Beyond the statement timeout a server that lives has answered; the rest is for the way. */
 const silenceMs = 2_000;
 
@@ -62,6 +68,7 @@ export function sessionSql(settings: SessionSettings, shared: boolean): string {
     xmloption: 'content',
     jit: 'off',
     statement_timeout: String(settings.statementTimeoutMs),
+    idle_in_transaction_session_timeout: String(idleInTransactionMs),
     default_transaction_read_only: settings.readOnly ? 'on' : 'off',
     plan_cache_mode: shared ? 'force_generic_plan' : 'auto',
     application_name: settings.applicationName,
