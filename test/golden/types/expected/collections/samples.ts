@@ -96,6 +96,7 @@ export const samples: CollectionDescriptor = {
       wire: { kind: 'i8' },
       nullable: false,
       filled: 'identity',
+      fallback: 'pg_catalog.nextval(pg_catalog.pg_get_serial_sequence(\'"public"."samples"\', \'id\'))',
       writable: true,
     },
     {
@@ -106,6 +107,7 @@ export const samples: CollectionDescriptor = {
       wire: { kind: 'text', cast: '::text' },
       nullable: false,
       filled: 'default',
+      fallback: '0',
       writable: true,
       precision: 10,
       scale: 2,
@@ -135,6 +137,7 @@ export const samples: CollectionDescriptor = {
       type: 'string',
       native: 'text',
       comparison: '::name::text',
+      stored: 'pg_catalog."inet"',
       wire: { kind: 'text', cast: '::name::text' },
       nullable: true,
       writable: true,
@@ -199,4 +202,5 @@ export const samples: CollectionDescriptor = {
     },
   ],
   relations: [],
+  constraints: [{ name: 'samples_pkey', type: 'unique', fields: ['id'] }],
 };
