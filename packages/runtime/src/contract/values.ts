@@ -12,10 +12,13 @@ export interface ValueType {
   readonly element?: PortableType;
 }
 
-/** The text form of a parameter (null for SQL's null), or why the value is none. Messages follow a field's name. */
+/**
+ * The text form of a parameter (null for SQL's null), or why the value is none. Messages follow a field's name; `limit`
+ * tells that the value is one of the type, but beyond what a column of it takes.
+ */
 export type Decoded =
   | { readonly ok: true; readonly value: string | null }
-  | { readonly ok: false; readonly message: string };
+  | { readonly ok: false; readonly message: string; readonly limit?: 'range' | 'enum' };
 
 const integerPattern = /^-?\d{1,40}$/;
 const numberPattern = /^-?\d{1,400}(?:\.\d{0,400})?(?:[eE][+-]?\d{1,3})?$/;
@@ -33,6 +36,10 @@ function refuse(message: string): Decoded {
   return { ok: false, message };
 }
 
+function beyond(limit: 'range' | 'enum', message: string): Decoded {
+  return { ok: false, message, limit };
+}
+
 /** Wraps a reader of text: other JSON types and texts it does not know are refused. */
 function fromText(value: JsonValue, read: (text: string) => string | undefined, what: string): Decoded {
   const result = typeof value === 'string' ? read(value) : undefined;
@@ -43,7 +50,7 @@ function decodeInteger(value: JsonValue, low: bigint, high: bigint): Decoded {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
   if (typeof text !== 'string' || !integerPattern.test(text)) return refuse('must be an integer');
   const number = BigInt(text);
-  return number < low || number > high ? refuse('is out of range') : accept(number.toString());
+  return number < low || number > high ? beyond('range', 'is out of range') : accept(number.toString());
 }
 
 function decodeDecimal(value: JsonValue): Decoded {
@@ -65,7 +72,7 @@ function decodeFloat(value: JsonValue, native: string | undefined): Decoded {
   const real = native === 'float4' || native === 'pg_catalog.float4' || native === 'real';
   // PostgreSQL prints the largest and the smallest real rounded, so what decides is what they are rounded to.
   const fits = Number.isFinite(Math.fround(number)) && (number === 0 || Math.fround(number) !== 0);
-  if (real && !fits) return refuse('is out of range');
+  if (real && !fits) return beyond('range', 'is out of range');
   return accept(String(number));
 }
 
@@ -87,7 +94,7 @@ function decodeText(value: JsonValue): Decoded {
 
 function decodeEnum(value: JsonValue, labels: readonly string[] | undefined): Decoded {
   if (typeof value !== 'string') return refuse('must be text');
-  if (labels !== undefined && !labels.includes(value)) return refuse('is not one of the allowed values');
+  if (labels !== undefined && !labels.includes(value)) return beyond('enum', 'is not one of the allowed values');
   return decodeText(value);
 }
 

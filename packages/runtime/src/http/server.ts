@@ -6,9 +6,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { DriftWatch } from '../drift-watch.ts';
-import type { Environment } from '../environment.ts';
+import { type Environment, readLimits } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
 import type { Planner } from '../query/planner.ts';
+import { createWriter, type WriterOptions } from '../write/writer.ts';
 import { type Answerer, createAnswerer, type Exchange, mediaTypes } from './answer.ts';
 import { createAuthenticator } from './authenticate.ts';
 import { type Call, createCallReader } from './call.ts';
@@ -31,19 +32,23 @@ export interface ServerOptions {
 /** Answers one request; what it rejects with becomes the answer. */
 type Handler = (exchange: Exchange, call: Call, body: JsonValue | undefined) => Promise<void>;
 
+type Method = 'GET' | 'SEARCH' | 'POST' | 'PATCH' | 'DELETE';
+
 interface Endpoint {
   readonly url: string;
   /** By method; GET serves HEAD too, and every endpoint answers OPTIONS. */
-  readonly handlers: ReadonlyMap<'GET' | 'SEARCH', Handler>;
+  readonly handlers: ReadonlyMap<Method, Handler>;
 }
 
 /** Makes a server that is ready to listen, or to be injected requests without listening. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { api, database, environment, planner, watch } = options;
   const answerer = createAnswerer(environment);
-  const reader = createReader({ database, gate: createGate(api, watch), answerer });
+  const gate = createGate(api, watch);
+  const reader = createReader({ database, gate, answerer });
+  const writer = createWriter({ api, database, gate, ...writeLimits(environment) });
   const endpoints = listEndpoints(
-    createItemHandlers(api, planner, reader),
+    createItemHandlers({ api, planner, reader, writer, answerer }),
     createServerHandlers({ api, database, watch, answerer, patience: environment.database.poolTimeout }),
   );
   const readCall = createCallReader(createAuthenticator(api, environment.adminToken), endpoints);
@@ -60,15 +65,20 @@ function listEndpoints(items: ItemHandlers, own: ServerHandlers): readonly Endpo
     { url: '/server/specs/oas', handlers: new Map([['GET', own.document]]) },
     {
       url: '/items/:collection',
-      handlers: new Map<'GET' | 'SEARCH', Handler>([
+      handlers: new Map<Method, Handler>([
         ['GET', (exchange, call) => items.list({ ...itemOf(call), exchange })],
         ['SEARCH', (exchange, call, body) => items.search({ ...itemOf(call), exchange }, body)],
+        ['POST', (exchange, call, body) => items.create({ ...itemOf(call), exchange }, body)],
+        ['PATCH', (exchange, call, body) => items.update({ ...itemOf(call), exchange }, body)],
+        ['DELETE', (exchange, call, body) => items.delete({ ...itemOf(call), exchange }, body)],
       ]),
     },
     {
       url: '/items/:collection/:key',
-      handlers: new Map([
-        ['GET', (exchange, call) => items.read({ ...itemOf(call), exchange }, itemOf(call).key ?? '')],
+      handlers: new Map<Method, Handler>([
+        ['GET', (exchange, call) => items.read({ ...itemOf(call), exchange }, keyOf(call))],
+        ['PATCH', (exchange, call, body) => items.updateOne({ ...itemOf(call), exchange }, keyOf(call), body)],
+        ['DELETE', (exchange, call) => items.deleteOne({ ...itemOf(call), exchange }, keyOf(call))],
       ]),
     },
   ];
@@ -77,6 +87,15 @@ function listEndpoints(items: ItemHandlers, own: ServerHandlers): readonly Endpo
 function itemOf({ caller, query, item }: Call) {
   if (item === null) throw new PlatformError('ROUTE_NOT_FOUND');
   return { caller, query, collection: item.collection, key: item.key };
+}
+
+function keyOf(call: Call): string {
+  return itemOf(call).key ?? '';
+}
+
+/** The limits of what a write reads in its address and body. */
+function writeLimits(environment: Environment): Pick<WriterOptions, 'limits' | 'mostItems'> {
+  return { limits: readLimits(environment), mostItems: environment.maxBatchMutation };
 }
 
 function addEndpoint(server: FastifyInstance, answerer: Answerer, environment: Environment, endpoint: Endpoint): void {

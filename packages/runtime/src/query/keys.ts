@@ -50,7 +50,8 @@ function keyParts(fields: readonly FieldDescriptor[], key: JsonValue): readonly 
   return fields.length > 1 && typeof key === 'string' ? key.split(',').map(decodeSegment) : [key];
 }
 
-function decodeKey(collection: CollectionScope, parts: readonly JsonValue[]): readonly string[] {
+/** Decodes the values of a key, one per key field. Throws FORBIDDEN for what cannot be a key. */
+export function decodeKey(collection: CollectionScope, parts: readonly JsonValue[]): readonly string[] {
   const fields = keyFields(collection.descriptor);
   if (fields.length === 0 || fields.length !== parts.length) throw forbidden();
   return fields.map((field, index) => {

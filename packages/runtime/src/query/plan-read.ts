@@ -11,7 +11,7 @@ import type { MetaName } from './parse-read.ts';
 import type { Exported, ReadPlan } from './plan.ts';
 import { printBounds } from './plan-bounds.ts';
 import { orDefaults } from './plan-defaults.ts';
-import { keyFields, orderBy, printOrder } from './plan-order.ts';
+import { keyFields, orderBy, type PrintedTerm, printOrder } from './plan-order.ts';
 import { createPage, outerOrder } from './plan-page.ts';
 import { leavesTable, type NestedLists, printSelection } from './plan-selection.ts';
 import type { Scope } from './scope.ts';
@@ -73,7 +73,10 @@ type Printed = { readonly text: string; readonly fields: ReadPlan['fields'] };
 
 interface ReadParts {
   readonly row: Row;
+  /** The table, joined to the keys that were written. */
   readonly from: string;
+  /** The table alone. */
+  readonly table: string;
   readonly rows: string;
   readonly matching: string;
   readonly bounds: string;
@@ -87,9 +90,11 @@ function startRead(query: ReadQuery, statement: StatementBuilder): ReadParts {
   const rows = readable(row);
   const key = printKey(row, query);
   const matching = allOf([rows, ...key, printCondition(row, query.condition)]);
+  const table = `${collection.descriptor.table} ${alias}`;
   return {
     row,
-    from: `${collection.descriptor.table} ${alias}`,
+    from: query.selector === 'written' ? joinWritten(row, query, table) : table,
+    table,
     rows,
     matching,
     bounds: printListBounds(query, statement),
@@ -101,15 +106,50 @@ function printPlain(query: ReadQuery, parts: ReadParts): Printed {
   return list && leavesTable(query.selection) ? printPaged(query, parts) : printFlat(query, parts);
 }
 
+/** The keys that were written, numbered in their order, joined to their rows. */
+function joinWritten(row: Row, query: ReadQuery, table: string): string {
+  const types = keyFields(row.collection.descriptor).map((field) => ({ field, type: operandType(field) }));
+  const arrays = types.map(({ type }, index) => {
+    const array = row.statement.parameter({ kind: 'value', index: query.values + index }, `${type.native}[]`);
+    return `pg_catalog.unnest(${array})`;
+  });
+  const joins = types.map(({ field }, index) => `${cast(row.column(field.column), field.comparison)} = k.k${index}`);
+  const names = types.map((_, index) => `k${index}`);
+  return `ROWS FROM (${arrays.join(', ')}) WITH ORDINALITY k(${[...names, 'n'].join(', ')}) JOIN ${table} ON ${joins.join(' AND ')}`;
+}
+
+/** What was written is answered in the order of the keys, unless another one is asked for. */
+function printListOrder(row: Row, query: ReadQuery): readonly PrintedTerm[] {
+  if (query.selector === 'written' && query.order.length === 0) return [{ expression: 'k.n', direction: '' }];
+  return printOrder(row, query.order);
+}
+
+/**
+ * Plans which rows a write is about: the readable ones that match and that `permitted` lets through, by their keys. Answers
+ * one row: null, their number, and one array per key field, all as text.
+ */
+export function planTargets(query: ReadQuery, permitted: (row: Row) => string): ReadPlan {
+  const statement = createStatement(query.operands);
+  const { row, from, matching, bounds } = startRead(query, statement);
+  const keys = keyFields(row.collection.descriptor).map((field, index) => {
+    return `${cast(row.column(field.column), field.comparison)} AS k${index}`;
+  });
+  const rows = where(allOf([matching, permitted(row)]));
+  const list = `SELECT ${keys.join(', ')} FROM ${from}${rows}${orderBy(printOrder(row, query.order))}${bounds}`;
+  const arrays = keys.map((_, index) => `pg_catalog.array_agg(k.k${index})::pg_catalog.text`);
+  const text = `SELECT ${['NULL', 'pg_catalog.count(*)::pg_catalog.text', ...arrays].join(', ')} FROM (${list}) k`;
+  return { ...statementOf(statement, text), many: true, fields: [], meta: [], streamed: false };
+}
+
 /** One level: columns of one table, or one item, whose nested parts are computed once anyway. */
 function printFlat(query: ReadQuery, { row, from, matching, bounds }: ReadParts): Printed {
   const { expressions, fields } = printSelection(row, query.selection, query.nested);
-  const order = query.selector === 'key' ? [] : printOrder(row, query.order);
+  const order = query.selector === 'key' ? [] : printListOrder(row, query);
   return { text: `SELECT ${expressions.join(', ')} FROM ${from}${where(matching)}${orderBy(order)}${bounds}`, fields };
 }
 
 function printPaged(query: ReadQuery, { row, from, matching, bounds }: ReadParts): Printed {
-  const order = printOrder(row, query.order);
+  const order = printListOrder(row, query);
   const page = createPage(row);
   const outer = outerOrder(page, order);
   const { expressions, fields } = printSelection(page.row, query.selection, query.nested);
@@ -126,8 +166,8 @@ function isSingleton({ selector, many }: ReadQuery): boolean {
  * defaults of a singleton that nobody has written.
  */
 function printJoined(query: ReadQuery, parts: ReadParts): Printed {
-  const { row, from, rows, matching, bounds } = parts;
-  const order = printOrder(row, query.order);
+  const { row, from, table, rows, matching, bounds } = parts;
+  const order = printListOrder(row, query);
   const page = createPage(row);
   const present = page.extra('TRUE');
   const outer = outerOrder(page, order);
@@ -135,8 +175,8 @@ function printJoined(query: ReadQuery, parts: ReadParts): Printed {
   const item = single ? orDefaults(page.row, present) : page.row;
   const { expressions, fields } = printSelection(item, query.selection, query.nested);
   const counts = query.meta.map((name, index) => {
-    const predicate = name === 'total_count' ? rows : matching;
-    return `(SELECT pg_catalog.count(*) FROM ${from}${where(predicate)}) AS c${index}`;
+    const counted = name === 'total_count' ? `${table}${where(rows)}` : `${from}${where(matching)}`;
+    return `(SELECT pg_catalog.count(*) FROM ${counted}) AS c${index}`;
   });
   const meta = row.statement.alias();
   const carried = counts.map((_, index) => `${meta}.c${index}`);
@@ -149,7 +189,7 @@ function printJoined(query: ReadQuery, parts: ReadParts): Printed {
 
 /** The predicate that picks items by key, for reads by key and lists of keys. */
 function printKey(row: Row, query: ReadQuery): readonly string[] {
-  if (query.selector === 'list') return [];
+  if (query.selector !== 'key' && query.selector !== 'keys') return [];
   const types = keyFields(row.collection.descriptor).map((field) => ({ field, type: operandType(field) }));
   const list = query.selector === 'keys' ? '[]' : '';
   const columns = types.map(({ field }) => cast(row.column(field.column), field.comparison));
@@ -165,7 +205,8 @@ function printKey(row: Row, query: ReadQuery): readonly string[] {
 /** LIMIT and OFFSET with a leading space. */
 function printListBounds(query: ReadQuery, statement: StatementBuilder): string {
   if (query.selector === 'key') return '';
-  const keys = query.selector === 'keys' ? query.selection.collection.descriptor.key.length : 0;
+  const named = query.selector === 'keys' || query.selector === 'written';
+  const keys = named ? query.selection.collection.descriptor.key.length : 0;
   return printBounds(statement, query, query.values + keys);
 }
 

@@ -163,7 +163,11 @@ function expectedRows({ filter, search, offset, limit }: ReadRequest, count: num
 }
 
 /** Puts the values of a request and its caller into the order of a plan's parameters. */
-function bind(binders: readonly Binder[], values: readonly string[], caller: Caller): readonly Parameter[] {
+export function bind(
+  binders: readonly Binder[],
+  values: readonly (string | null)[],
+  caller: Caller,
+): readonly Parameter[] {
   return binders.map((binder) => {
     if (binder.kind === 'fixed') return binder.value;
     if (binder.kind === 'value') return values[binder.index] ?? null;

@@ -1,5 +1,6 @@
 import type { Condition } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
+import type { Row } from '../sql/row.ts';
 import { refuseUnknownFunctions } from './calls.ts';
 import { type ResolvedFields, resolveFields } from './fields.ts';
 import {
@@ -28,7 +29,7 @@ import type { ReadLimits, ReadRequest } from './parse-read.ts';
 import type { ReadPlan } from './plan.ts';
 import { boundValues } from './plan-bounds.ts';
 import { longestCachedStatement, type PlanCache } from './plan-cache.ts';
-import { isStreamed, planRead } from './plan-read.ts';
+import { isStreamed, planRead, planTargets, type ReadQuery } from './plan-read.ts';
 import { prepareAggregate } from './prepare-aggregate.ts';
 import { type CollectionScope, exportScope, type Scope } from './scope.ts';
 import { withSearch } from './search.ts';
@@ -56,6 +57,8 @@ export interface WantedRead {
   readonly request: ReadRequest;
   /** Reads the keys that the request names; called at the stage of names. Absent for plain lists. */
   readonly keys?: (collection: CollectionScope) => NamedKeys;
+  /** For `targets`: which rows may be written. */
+  readonly permitted?: (row: Row) => string;
 }
 
 /** More values than this do not fit into the parameters of one statement beside those of rules. */
@@ -144,7 +147,7 @@ function authoriseCollection({ scope, collection: name, selector }: WantedRead):
   const collection = scope.collections.get(name);
   if (collection === undefined) throw forbidden();
   if (selector === 'list') return collection;
-  if (collection.descriptor.singleton) throw new PlatformError('ROUTE_NOT_FOUND');
+  if (collection.descriptor.singleton && selector !== 'written') throw new PlatformError('ROUTE_NOT_FOUND');
   if (collection.descriptor.key.length === 0) throw forbidden();
   return collection;
 }
@@ -166,7 +169,7 @@ function checkConditions({ filter, nested }: Conditions, orders: NestedOrders): 
 }
 
 function planNew(
-  { scope, selector, request, limits }: WantedRead,
+  { scope, selector, request, limits, permitted }: WantedRead,
   { descriptor }: CollectionScope,
   of: Planned,
 ): ReadPlan {
@@ -174,7 +177,7 @@ function planNew(
   for (const problem of names.late) throw problem;
   checkSort(names.order);
   const { limit, offset, meta } = request;
-  return planRead({
+  const query: ReadQuery = {
     scope,
     selection: names.selection,
     condition,
@@ -189,5 +192,6 @@ function planNew(
     ...(request.exported && { exported: { format: request.exported, name: descriptor.name } }),
     operands: open.operands,
     values: open.values.length,
-  });
+  };
+  return permitted === undefined ? planRead(query) : planTargets(query, permitted);
 }
