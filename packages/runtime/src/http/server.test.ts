@@ -285,7 +285,11 @@ describe('OPTIONS and CORS', () => {
 
   test('OPTIONS names methods and no collection', async () => {
     const known = await server.inject({ method: 'OPTIONS', url: '/items/articles' });
-    expect([known.statusCode, known.headers.allow, known.body]).toEqual([200, 'GET, HEAD, SEARCH, POST, PATCH, DELETE, OPTIONS', '']);
+    expect([known.statusCode, known.headers.allow, known.body]).toEqual([
+      200,
+      'GET, HEAD, SEARCH, POST, PATCH, DELETE, OPTIONS',
+      '',
+    ]);
     const unknown = await server.inject({ method: 'OPTIONS', url: '/items/nothing' });
     expect({ ...unknown.headers, date: '' }).toEqual({ ...known.headers, date: '' });
     expect(await ask({ method: 'OPTIONS', url: '/nothing' })).toMatchObject({ status: 404 });
