@@ -1,6 +1,7 @@
 /** The items that a step is about, as parameters: by the text forms of their keys. */
 import type { FilterObject } from '../contract/filter-syntax.ts';
 import { arrayLiteral, decodeValue, type JsonValue } from '../contract/index.ts';
+import { withNumberTexts } from '../json/exact-numbers.ts';
 import { decodeKey, parseKeys } from '../query/keys.ts';
 import { keyFields } from '../query/plan-order.ts';
 import type { CollectionScope } from '../query/scope.ts';
@@ -28,7 +29,13 @@ export function asMany(keys: Keys): Keys {
 
 /** Reads the keys of a body, each once. Throws FORBIDDEN for one that cannot be a key. */
 export function namedKeys(collection: CollectionScope, keys: readonly JsonValue[]): Keys {
-  return { ...parseKeys(collection, keys), many: true };
+  return {
+    ...parseKeys(
+      collection,
+      keys.map((key) => withNumberTexts(key)),
+    ),
+    many: true,
+  };
 }
 
 /** Payloads by the keys in them: a key that comes twice is one item, whose later fields win. */
@@ -55,7 +62,7 @@ export function keyedItems(collection: CollectionScope, items: readonly FilterOb
   for (const [place, item] of items.entries()) {
     const parts = decodeKey(
       collection,
-      key.map((name) => item[name] ?? null),
+      key.map((name) => withNumberTexts(item[name] ?? null)),
     );
     const id = JSON.stringify(parts);
     merged.set(id, { parts, item: { ...merged.get(id)?.item, ...item }, place });
@@ -73,7 +80,7 @@ export function keyedItems(collection: CollectionScope, items: readonly FilterOb
 export function checkOwnKey(collection: CollectionScope, payload: FilterObject, keys: Keys | null): void {
   for (const [index, field] of keyFields(collection.descriptor).entries()) {
     if (!Object.hasOwn(payload, field.name)) continue;
-    const decoded = decodeValue(operandType(field), payload[field.name] ?? null);
+    const decoded = decodeValue(operandType(field), withNumberTexts(payload[field.name] ?? null));
     const own =
       decoded.ok && keys?.count === 1 ? (keys.many ? arrayLiteral([decoded.value]) : decoded.value) : undefined;
     if (own === undefined || own !== keys?.values[index]) throw invalidPayload('The key of an item cannot be changed.');

@@ -4,7 +4,7 @@ import { allOf, anyOf, sqlTrue } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
 import { ruleHolds } from '../sql/rules.ts';
 import { type Check, checksOf, type Judged, printAllowed, requirementsOf, type Written } from './checks.ts';
-import { arrayInput, scalarInput } from './inputs.ts';
+import { arrayInput, scalarInput, storedType } from './inputs.ts';
 import { presetsOf, printPreset } from './presets.ts';
 import { createReturning } from './returning.ts';
 import {
@@ -91,7 +91,7 @@ function presetValue(
   const cases = values.map(
     ({ rule, value }) => `WHEN ${match?.(rule) ?? sqlTrue} THEN ${printPreset(drafting, field, value)}`,
   );
-  return `CASE ${cases.join(' ')} ELSE ${column(field.column)} END`;
+  return `CASE ${cases.join(' ')} ELSE ${column(field.column)}::${storedType(field)} END`;
 }
 
 function planMany(drafting: Drafting, all: readonly Check[], shared: boolean): WritePlan {
@@ -155,7 +155,8 @@ function assignMany(
     if (complete) return { field: descriptor, value };
     const preset = byName.get(descriptor.name);
     const other = preset === undefined ? column(descriptor.column) : presetValue(drafting, preset, match, column);
-    return { field: descriptor, value: `CASE WHEN i.p${place} THEN ${value} ELSE ${other} END` };
+    const typed = `(${other})::${storedType(descriptor)}`;
+    return { field: descriptor, value: `CASE WHEN i.p${place} THEN ${value} ELSE ${typed} END` };
   });
   return [...given, ...presets(drafting, match, column)];
 }

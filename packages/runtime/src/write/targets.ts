@@ -3,6 +3,7 @@ import type { Caller } from '../caller.ts';
 import type { JsonValue } from '../contract/index.ts';
 import type { Parameter, RowSink, Statement, Transaction } from '../database/database.ts';
 import { readRow, type TextRow } from '../database/protocol/texts.ts';
+import { withNumberTexts } from '../json/exact-numbers.ts';
 import { parseListRequest, type ReadLimits, readBodyQuery } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';
@@ -37,7 +38,7 @@ export interface TargetRequest {
 /** Prepares a query as a read is: everything about it is judged, and only readable items match. There is no default limit. */
 export function prepareTargets(asked: TargetRequest): Targets {
   const { scope, collection, limits, permitted } = asked;
-  const tree = readBodyQuery(asked.query);
+  const tree = readBodyQuery(withNumberTexts(asked.query));
   const parsed = parseListRequest(tree, limits);
   const { aggregate: _aggregate, exported: _exported, ...request } = parsed;
   const wanted = { ...request, meta: [], limit: tree.has('limit') ? request.limit : -1 };

@@ -1,6 +1,7 @@
 /** One value of a payload: of the right type, and within what its field takes. Source: API specification, section 6. */
 import { decodeValue, type FieldDescriptor, type JsonValue } from '../contract/index.ts';
 import { isSecret } from '../contract/operators.ts';
+import { holdsHugeNumber, withNumberTexts } from '../json/exact-numbers.ts';
 
 /** The text form of a value that is written. */
 export type Given =
@@ -17,8 +18,9 @@ const mask = '**********';
 /** Bytes of a value that is hashed; more would only cost time. */
 const longestHashed = 1_024;
 
-/** Decodes the value of a field; `create` tells that there is no earlier value to keep. */
-export function decodeGiven(field: FieldDescriptor, value: JsonValue, create: boolean): Given {
+/** Decodes the value of a field as it came; `create` tells that there is no earlier value to keep. */
+export function decodeGiven(field: FieldDescriptor, sent: JsonValue, create: boolean): Given {
+  const value = field.type === 'json' ? sent : withNumberTexts(sent);
   if (value === null) {
     const allowed = field.nullable && field.required !== true;
     return allowed ? { ok: true, value: null } : invalid('required', 'is required');
@@ -29,6 +31,7 @@ export function decodeGiven(field: FieldDescriptor, value: JsonValue, create: bo
   const decoded = decodeValue(field, value);
   if (!decoded.ok) return decoded.limit === undefined ? decoded : invalid(decoded.limit, decoded.message);
   if (decoded.value === null) return { ok: true, value: null };
+  if (field.type === 'json' && holdsHugeNumber(value)) return { ok: false, message: 'holds a number out of range' };
   return limitOf(field, decoded.value) ?? { ok: true, value: decoded.value };
 }
 
