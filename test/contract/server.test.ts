@@ -48,9 +48,13 @@ describe('paths', () => {
     expect((await magazine.admin('/items/platform_users')).status).toBe(403);
   });
 
-  it.each(['PUT', 'POST', 'DELETE'])('%s answers from the table', async (method) => {
+  it.each([
+    ['PUT', 404, 'ROUTE_NOT_FOUND'],
+    ['POST', 400, 'INVALID_PAYLOAD'],
+    ['DELETE', 400, 'INVALID_PAYLOAD'],
+  ])('%s answers from the table', async (method, ...expected) => {
     const { status, json } = await magazine.ask('/items/articles', { method });
-    expect([status, json.errors[0].extensions.code]).toEqual([404, 'ROUTE_NOT_FOUND']);
+    expect([status, json.errors[0].extensions.code]).toEqual(expected);
     expect(json.errors).toHaveLength(1);
   });
 

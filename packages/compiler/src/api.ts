@@ -29,7 +29,11 @@ export interface ApiCollection {
   readonly source: string;
   /** The note of the configuration, else the database's comment. */
   readonly note: string | null;
-  /** What the API offers on it, nothing on the product's own collections. `read` needs a key; a singleton offers `readSingleton` in place of `list` and `read`. */
+  /**
+   * What the API offers on it, nothing on the platform's own collections. By key only where there is one; a singleton
+   * offers `readSingleton` and `updateSingleton` in place of everything else but `search`. Writing where the database lets
+   * anyone do it, and there is a key.
+   */
   readonly operations: readonly Operation[];
   /** Same order as `descriptor.fields`. */
   readonly fields: readonly ApiField[];
@@ -44,7 +48,13 @@ export type Operation =
   | { readonly kind: 'list'; readonly method: 'GET'; readonly path: string }
   | { readonly kind: 'search'; readonly method: 'SEARCH'; readonly path: string }
   | { readonly kind: 'read'; readonly method: 'GET'; readonly path: string }
-  | { readonly kind: 'readSingleton'; readonly method: 'GET'; readonly path: string };
+  | { readonly kind: 'readSingleton'; readonly method: 'GET'; readonly path: string }
+  | { readonly kind: 'create'; readonly method: 'POST'; readonly path: string }
+  | { readonly kind: 'update'; readonly method: 'PATCH'; readonly path: string }
+  | { readonly kind: 'updateMany'; readonly method: 'PATCH'; readonly path: string }
+  | { readonly kind: 'updateSingleton'; readonly method: 'PATCH'; readonly path: string }
+  | { readonly kind: 'delete'; readonly method: 'DELETE'; readonly path: string }
+  | { readonly kind: 'deleteMany'; readonly method: 'DELETE'; readonly path: string };
 
 /** A column-backed field. */
 export interface ApiField {

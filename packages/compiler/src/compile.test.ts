@@ -10,7 +10,7 @@ describe('compile', () => {
       collections: 7,
       fields: 26,
       relations: 6,
-      routes: 19,
+      routes: 45,
       accessClasses: 3,
       files: files.length,
     });

@@ -23,6 +23,7 @@ test('an empty environment has the defaults of the specification', () => {
     database: { url: null, driver: 'auto', poolMax: 10, poolTimeout: 2000, statementTimeout: 30_000 },
     maxPayloadSize: 1_048_576,
     maxRelationalDepth: 10,
+    maxBatchMutation: null,
     queryLimitDefault: 100,
     queryLimitMax: null,
     queryRowsMax: 200_000_000,

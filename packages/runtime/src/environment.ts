@@ -36,6 +36,8 @@ export interface Environment {
   readonly database: DatabaseEnvironment;
   readonly maxPayloadSize: number;
   readonly maxRelationalDepth: number;
+  /** Items that one request may write, null for no limit. */
+  readonly maxBatchMutation: number | null;
   readonly queryLimitDefault: number;
   /** Null: no limit. */
   readonly queryLimitMax: number | null;
@@ -113,6 +115,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     },
     maxPayloadSize: read('MAX_PAYLOAD_SIZE', readSize, 1024 ** 2),
     maxRelationalDepth: read('MAX_RELATIONAL_DEPTH', readInteger(1, 100), 10),
+    maxBatchMutation: read<number | null>('MAX_BATCH_MUTATION', readBatchLimit, null),
     queryLimitDefault: read('QUERY_LIMIT_DEFAULT', readInteger(0), 100),
     queryLimitMax: read<number | null>('QUERY_LIMIT_MAX', readInteger(1), null),
     queryRowsMax: read('QUERY_ROWS_MAX', readInteger(1), 200_000_000),
@@ -122,6 +125,22 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     adminToken: read<string | null>('ADMIN_TOKEN', readStaticToken, null),
   };
   return problems.length === 0 ? { ok: true, environment } : { ok: false, problems };
+}
+
+/** The limits of queries that an environment sets. */
+export function readLimits(environment: Environment) {
+  return {
+    relationalDepth: environment.maxRelationalDepth,
+    parseDepth: environment.querystringMaxParseDepth,
+    arrayLimit: environment.querystringArrayLimit,
+    defaultLimit: environment.queryLimitDefault,
+    maxRows: environment.queryRowsMax,
+    ...(environment.queryLimitMax === null ? {} : { maxLimit: environment.queryLimitMax }),
+  };
+}
+
+function readBatchLimit(text: string): Reading<number | null> {
+  return text === 'unlimited' ? { value: null } : readInteger(1)(text);
 }
 
 type Read = <T>(variable: string, reader: Reader<T>, absent: T) => T;

@@ -45,10 +45,14 @@ export const retryAfterSeconds = 1;
 /** What an error says about itself beside its code, for example `collection`, `field` and `type`. */
 export type ErrorExtensions = { readonly [name: string]: JsonValue } & { readonly code?: never };
 
-/** Parts of an error that never reach the body: what caused it (for the log), and headers of the answer. */
+/**
+ * Parts of an error that never reach its own body: what caused it (for the log), headers of the answer, and other errors
+ * that are answered behind it.
+ */
 export interface ErrorOptions {
   readonly cause?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly others?: readonly PlatformError[];
 }
 
 /** Tells whether a text is a code of the table. */
@@ -72,6 +76,8 @@ export class PlatformError extends Error {
   readonly status: number;
   readonly extensions: ErrorExtensions;
   readonly headers: Readonly<Record<string, string>>;
+  /** Errors of the same status that the answer lists behind this one. */
+  readonly others: readonly PlatformError[];
 
   constructor(code: ErrorCode, message?: string, extensions: ErrorExtensions = {}, options: ErrorOptions = {}) {
     const kind: ErrorKind = kinds[code];
@@ -82,6 +88,7 @@ export class PlatformError extends Error {
     this.code = code;
     this.status = kind.status;
     this.extensions = extensions;
+    this.others = options.others ?? [];
     this.headers = code === 'SERVICE_UNAVAILABLE' ? { ...retryAfter, ...options.headers } : (options.headers ?? {});
   }
 }
@@ -98,6 +105,13 @@ export function errorBody(errors: readonly PlatformError[]): string {
       extensions: { code, ...extensions },
     })),
   });
+}
+
+/** Makes one error of several with one code, to be thrown together; undefined when there is none. */
+export function together(errors: readonly PlatformError[]): PlatformError | undefined {
+  const [first, ...others] = errors;
+  if (first === undefined || others.length === 0) return first;
+  return new PlatformError(first.code, first.message, first.extensions, { cause: first.cause, others });
 }
 
 /** Takes anything that was thrown: an error of ours stays, every other becomes INTERNAL_SERVER_ERROR with it as cause. */

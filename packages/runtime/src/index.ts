@@ -14,7 +14,7 @@ export {
 export type * from './contract/filter-types.ts';
 export type * from './contract/fingerprint.ts';
 export type * from './contract/types.ts';
-export type { Database, Parameter, RowSink, Statement } from './database/database.ts';
+export type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from './database/database.ts';
 export { EmbeddedInUseError, lockEmbedded } from './database/embedded-lock.ts';
 export type { DatabasePlace } from './database/open.ts';
 export { openDatabase } from './database/open.ts';
@@ -30,7 +30,19 @@ export {
   type Variables,
 } from './environment.ts';
 export { type ErrorCode, type ErrorExtensions, type ErrorOptions, errorBody, PlatformError } from './errors.ts';
-export { compiledApi, listItems, readItem, readSingleton, searchItems } from './http/routes.ts';
+export {
+  compiledApi,
+  createItems,
+  deleteItem,
+  deleteItems,
+  listItems,
+  readItem,
+  readSingleton,
+  searchItems,
+  updateItem,
+  updateItems,
+  updateSingleton,
+} from './http/routes.ts';
 export { type LiveObject, readFingerprint } from './live-objects.ts';
 export { openapiFiles } from './openapi-files.ts';
 export { EnvironmentError, type RunningServer, type ServeOptions, serve } from './serve.ts';

@@ -9,7 +9,13 @@ import type { Database } from './database/database.ts';
 import { type DatabasePlace, openDatabase } from './database/open.ts';
 import type { Drift } from './drift.ts';
 import { createDriftWatch, type DriftWatch } from './drift-watch.ts';
-import { type Environment, type EnvironmentProblem, readEnvironment, type Variables } from './environment.ts';
+import {
+  type Environment,
+  type EnvironmentProblem,
+  readEnvironment,
+  readLimits,
+  type Variables,
+} from './environment.ts';
 import { describeCause } from './http/log.ts';
 import { createServer } from './http/server.ts';
 import { createPlanner } from './query/planner.ts';
@@ -72,7 +78,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const late = createLateDatabase(() => openDatabase(place, { ...connectionsOf(environment), onFallback }));
   const { database } = late;
   const watch = createDriftWatch({ database, fingerprint: api.fingerprint });
-  const planner = createPlanner(api, { limits: limitsOf(environment) });
+  const planner = createPlanner(api, { limits: readLimits(environment) });
   const server = createServer({ api, database, environment, planner, watch });
   const close = closeOnce(server, watch, database, environment.shutdownTimeout);
   try {
@@ -104,17 +110,6 @@ function connectionsOf({ database }: Environment) {
     poolMax: database.poolMax,
     poolTimeoutMs: database.poolTimeout,
     statementTimeoutMs: database.statementTimeout,
-  };
-}
-
-function limitsOf(environment: Environment) {
-  return {
-    relationalDepth: environment.maxRelationalDepth,
-    parseDepth: environment.querystringMaxParseDepth,
-    arrayLimit: environment.querystringArrayLimit,
-    defaultLimit: environment.queryLimitDefault,
-    maxRows: environment.queryRowsMax,
-    ...(environment.queryLimitMax === null ? {} : { maxLimit: environment.queryLimitMax }),
   };
 }
 

@@ -21,6 +21,12 @@ const runtime = `
   export declare function searchItems(path: \`SEARCH /items/\${string}\`, collection: CollectionDescriptor): Route;
   export declare function readItem(path: \`GET /items/\${string}/:key\`, collection: CollectionDescriptor): Route;
   export declare function readSingleton(path: \`GET /items/\${string}\`, collection: CollectionDescriptor): Route;
+  export declare function createItems(path: \`POST /items/\${string}\`, collection: CollectionDescriptor): Route;
+  export declare function updateItem(path: \`PATCH /items/\${string}/:key\`, collection: CollectionDescriptor): Route;
+  export declare function updateItems(path: \`PATCH /items/\${string}\`, collection: CollectionDescriptor): Route;
+  export declare function updateSingleton(path: \`PATCH /items/\${string}\`, collection: CollectionDescriptor): Route;
+  export declare function deleteItem(path: \`DELETE /items/\${string}/:key\`, collection: CollectionDescriptor): Route;
+  export declare function deleteItems(path: \`DELETE /items/\${string}\`, collection: CollectionDescriptor): Route;
   export declare function compiledApi(api: CompiledApi): CompiledApi;
   export declare function openapiFiles(folder: URL): CompiledApi['openapi'];
   export declare function serve(api: CompiledApi): Promise<unknown>;

@@ -34,4 +34,10 @@ const functions: Readonly<Record<Operation['kind'], string>> = {
   search: 'searchItems',
   read: 'readItem',
   readSingleton: 'readSingleton',
+  create: 'createItems',
+  update: 'updateItem',
+  updateMany: 'updateItems',
+  updateSingleton: 'updateSingleton',
+  delete: 'deleteItem',
+  deleteMany: 'deleteItems',
 };

@@ -8,6 +8,7 @@ import type { Api } from '../api.ts';
 import { aggregateSchemas } from './aggregation.ts';
 import { conditionSchemas } from './conditions.ts';
 import { filterSchema } from './filters.ts';
+import { inputSchema } from './inputs.ts';
 import { itemSchema } from './items.ts';
 import { described, type JsonObject, objectOf } from './json.ts';
 import { parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
@@ -18,9 +19,9 @@ import { productVersion } from './version.ts';
 import { type View, type ViewCollection, viewOf } from './view.ts';
 
 /**
- * Describes what an access class may read; with null, everything.
+ * Describes what an access class may read and write; with null, everything.
  *
- * No name of a collection, field or relation that the class may not read occurs in the document, and it does not depend
+ * No name of a collection, field or relation that the class may neither read nor write occurs in the document, and it does not depend
  * on them in any other way.
  */
 export function emitOpenApi(api: Api, access: AccessClass | null): JsonValue {
@@ -76,12 +77,25 @@ function schemasOf(view: View): readonly (readonly [string, JsonValue])[] {
 }
 
 function collectionSchemas(collection: ViewCollection): readonly (readonly [string, JsonValue])[] {
-  const { names, operations } = collection;
+  return [...readSchemas(collection), ...payloadSchemas(collection)];
+}
+
+function readSchemas(collection: ViewCollection): readonly (readonly [string, JsonValue])[] {
+  const { names, operations, readable } = collection;
+  if (!readable) return [];
   return [
     [names.item, itemSchema(collection)],
     [names.filter, filterSchema(collection)],
     ...aggregateSchemas(collection),
     ...(operations.has('search') ? [[names.search, searchSchema(collection)] as const] : []),
+  ];
+}
+
+function payloadSchemas({ names, writes }: ViewCollection): readonly (readonly [string, JsonValue])[] {
+  const { create = null, update = null } = writes ?? {};
+  return [
+    ...(create ? [[names.create, inputSchema(create, 'What a new item is made from.')] as const] : []),
+    ...(update ? [[names.update, inputSchema(update, 'Changes of an item.')] as const] : []),
   ];
 }
 

@@ -21,6 +21,15 @@ export function keyParameter(key: readonly ViewField[]): JsonObject {
   };
 }
 
+/** The path parameter `key` for those who may write items whose key they may not read. */
+export const hiddenKey: JsonObject = {
+  name: 'key',
+  in: 'path',
+  required: true,
+  description: 'The key, percent-encoded; several values are joined by a comma.',
+  schema: { type: 'string' },
+};
+
 /** A key in a request body: a value, or an object of the key fields. */
 export function keyInput(key: readonly ViewField[]): JsonObject {
   const [only] = key;

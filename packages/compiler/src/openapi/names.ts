@@ -26,12 +26,26 @@ export interface DocumentNames {
   readonly counted: string;
   readonly summed: string;
   readonly ranged: string;
+  /** `CreateOrderLines`: what a new item is made from. */
+  readonly create: string;
+  /** `UpdateOrderLines`: changes of an item. */
+  readonly update: string;
   /** `readItemsOrderLines` */
   readonly list: string;
   /** `readSingleItemsOrderLines` */
   readonly single: string;
   /** `searchItemsOrderLines` */
   readonly searchOperation: string;
+  /** `createItemsOrderLines` */
+  readonly createOperation: string;
+  /** `updateSingleItemsOrderLines` */
+  readonly updateOne: string;
+  /** `updateItemsOrderLines` */
+  readonly updateMany: string;
+  /** `deleteSingleItemsOrderLines` */
+  readonly deleteOne: string;
+  /** `deleteItemsOrderLines` */
+  readonly deleteMany: string;
   /** `items/order_lines` */
   readonly tag: string;
 }
@@ -75,9 +89,16 @@ function namesOf(collection: string, spelling: string): DocumentNames {
     counted: `Counted${spelling}`,
     summed: `Summed${spelling}`,
     ranged: `Ranged${spelling}`,
+    create: `Create${spelling}`,
+    update: `Update${spelling}`,
     list: `readItems${spelling}`,
     single: `readSingleItems${spelling}`,
     searchOperation: `searchItems${spelling}`,
+    createOperation: `createItems${spelling}`,
+    updateOne: `updateSingleItems${spelling}`,
+    updateMany: `updateItems${spelling}`,
+    deleteOne: `deleteSingleItems${spelling}`,
+    deleteMany: `deleteItems${spelling}`,
     tag: `items/${collection}`,
   };
 }

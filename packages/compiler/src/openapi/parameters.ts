@@ -161,6 +161,12 @@ export function itemParameters({ names: { filter } }: ViewCollection): readonly 
   return [use('fields'), filterParameter(filter), use('alias'), use('deep')];
 }
 
+/** The parameters that shape the answer of a write. */
+export function answerParameters(many: boolean): readonly JsonObject[] {
+  const list = [use('sort'), use('limit'), use('offset'), use('page'), use('meta')];
+  return [use('fields'), use('alias'), use('deep'), ...(many ? list : [])];
+}
+
 /** The body of SEARCH. Items can be named only by those who may read the key. */
 export function searchSchema(collection: ViewCollection): JsonObject {
   const { key, operations, names: own } = collection;

@@ -1,10 +1,11 @@
 /** The paths of collections and their operations. Source: API specification, section 4. */
 import { files } from './exports.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
-import { keyParameter } from './keys.ts';
+import { hiddenKey, keyParameter } from './keys.ts';
 import { itemParameters, listParameters } from './parameters.ts';
-import { type FailureName, failuresByStatus } from './responses.ts';
+import { commonFailures, type FailureName, failuresByStatus } from './responses.ts';
 import type { ViewCollection } from './view.ts';
+import { collectionWrites, itemWrites } from './write-paths.ts';
 
 /**
  * The paths of a collection with their operations; none for one that is reached through relations only.
@@ -16,24 +17,27 @@ export function collectionPaths(collection: ViewCollection): readonly (readonly 
   const { name, operations, key } = collection;
   if (operations.size === 0) return [];
   const path = `/items/${encodeURIComponent(name.toWellFormed())}`;
-  const search = operations.has('search') ? { 'x-platform-search': searchItems(collection) } : {};
-  if (operations.has('readSingleton')) return [[path, { get: readSingleton(collection), ...search }]];
-  const list = operations.has('list') ? { get: listItems(collection) } : {};
-  const single: JsonObject = { parameters: [keyParameter(key)], get: readItem(collection) };
+  const whole = [...collectionReads(collection), ...collectionWrites(collection)];
+  const single = [...itemReads(collection), ...itemWrites(collection)];
+  const parameters = [key.length > 0 ? keyParameter(key) : hiddenKey];
   return [
-    [path, { ...list, ...search }],
-    ...(operations.has('read') && key.length > 0 ? [[`${path}/{key}`, single] as const] : []),
+    ...(whole.length > 0 ? [[path, objectOf(whole)] as const] : []),
+    ...(single.length > 0 ? [[`${path}/{key}`, { parameters, ...objectOf(single) }] as const] : []),
   ];
 }
 
-/** The failures that every request with a token can end in. */
-export const commonFailures = [
-  'InvalidQuery',
-  'Unauthorized',
-  'RequestsExceeded',
-  'InternalServerError',
-  'ServiceUnavailable',
-] as const satisfies readonly FailureName[];
+function collectionReads(collection: ViewCollection): readonly (readonly [string, JsonObject])[] {
+  const { operations, readable } = collection;
+  if (!readable) return [];
+  const search = operations.has('search') ? [['x-platform-search', searchItems(collection)] as const] : [];
+  if (operations.has('readSingleton')) return [['get', readSingleton(collection)], ...search];
+  return [...(operations.has('list') ? [['get', listItems(collection)] as const] : []), ...search];
+}
+
+function itemReads(collection: ViewCollection): readonly (readonly [string, JsonObject])[] {
+  const { operations, readable, key } = collection;
+  return readable && operations.has('read') && key.length > 0 ? [['get', readItem(collection)]] : [];
+}
 
 const readFailures = [...commonFailures, 'Forbidden', 'RouteNotFound'] as const;
 const searchFailures = [

@@ -24,6 +24,11 @@ const failures = {
     description: 'The body cannot be read, or the query in it cannot be used.',
     codes: ['INVALID_PAYLOAD', 'INVALID_QUERY'],
   },
+  InvalidWrite: {
+    status: 400,
+    description: 'The body or the query in it cannot be used, or an item is not valid; then all violations are listed.',
+    codes: ['INVALID_PAYLOAD', 'INVALID_QUERY', 'FAILED_VALIDATION'],
+  },
   Unauthorized: {
     status: 401,
     description: 'The token is unknown or expired, or may not be used from this address.',
@@ -55,6 +60,15 @@ const failures = {
   },
 } as const satisfies Record<string, Failure>;
 
+/** The failures that every request with a token can end in. */
+export const commonFailures = [
+  'InvalidQuery',
+  'Unauthorized',
+  'RequestsExceeded',
+  'InternalServerError',
+  'ServiceUnavailable',
+] as const satisfies readonly FailureName[];
+
 /** The name of an answer under `components.responses`. */
 export type FailureName = keyof typeof failures;
 
@@ -78,9 +92,19 @@ export function failureHeaders(): readonly (readonly [string, JsonObject])[] {
 function errorSchema(codes: readonly string[]): JsonObject {
   const limited = codes.length === 1 && codes[0] === 'REQUESTS_EXCEEDED';
   const counters = { limit: { type: 'integer' }, reset: {} };
+  const violation = {
+    collection: { type: 'string' },
+    field: { type: 'string' },
+    type: { type: 'string', description: 'What the item violates: `required`, `unique`, `max_length` and so on.' },
+    index: { type: 'integer', minimum: 0, description: 'The place of the item in an array.' },
+  };
   const extensions: JsonObject = {
     type: 'object',
-    properties: { code: { type: 'string', enum: codes }, ...(limited && counters) },
+    properties: {
+      code: { type: 'string', enum: codes },
+      ...(limited && counters),
+      ...(codes.includes('FAILED_VALIDATION') && violation),
+    },
     required: ['code'],
   };
   const error: JsonObject = {

@@ -1,7 +1,6 @@
 /** The paths under `/server`. Source: API specification, section 13. */
 import { type JsonObject, objectOf, reference } from './json.ts';
-import { commonFailures } from './paths.ts';
-import { type FailureName, failuresByStatus } from './responses.ts';
+import { commonFailures, type FailureName, failuresByStatus } from './responses.ts';
 
 /** Tag of the operations. No collection has it: theirs have a slash. */
 export const serverTag = 'server';

@@ -6,6 +6,7 @@ import type { AccessClass, AccessRule, CollectionAccess, ManyToAny } from '@plat
 import type { Api, ApiCollection } from '../api.ts';
 import { type DocumentNames, nameDocument } from './names.ts';
 import { everyNote, type NoteReader, withoutHiddenNames } from './notes.ts';
+import { type SeenWrites, seeWrites } from './seen-writes.ts';
 
 /** A collection of which something can be read. */
 export interface Seen {
@@ -26,25 +27,44 @@ export interface Sight {
   /** All many-to-any relations, hidden ones too, by their link collection. */
   readonly allLinks: ReadonlyMap<string, readonly ManyToAny[]>;
   readonly note: NoteReader;
+  /** What can be written, by collection name, with its names. */
+  readonly writes: ReadonlyMap<string, { readonly seen: SeenWrites; readonly names: DocumentNames }>;
 }
 
 /** What an access class sees; with null, everything. */
 export function look(api: Api, access: AccessClass | null): Sight {
   const readable = readableCollections(api, access);
-  const names = nameDocument([...readable.keys()]);
+  const writes = seeWrites(api, access);
+  const names = nameDocument(
+    api.collections.map(({ descriptor }) => descriptor.name).filter((name) => readable.has(name) || writes.has(name)),
+  );
   const visible = new Map(
     [...readable].flatMap(([name, one]): [string, Seen][] => {
       const own = names.get(name);
       return own ? [[name, { ...one, names: own, readable: withoutHiddenTargets(one, readable) }]] : [];
     }),
   );
-  const shown = ({ descriptor }: ApiCollection) => visible.get(descriptor.name)?.readable ?? null;
+  const shown = ({ descriptor }: ApiCollection) =>
+    shownNames(visible.get(descriptor.name), writes.get(descriptor.name));
   return {
     visible,
     links: linksByTarget([...visible.values()].flatMap((one) => manyToAny(one.api, one.readable))),
     allLinks: linksByTarget(api.collections.flatMap((one) => manyToAny(one, null))),
     note: access === null ? everyNote : withoutHiddenNames(api, shown),
+    writes: new Map(
+      [...writes].flatMap(([name, seen]) => {
+        const own = names.get(name);
+        return own ? [[name, { seen, names: own }] as const] : [];
+      }),
+    ),
   };
+}
+
+/** The names of a collection that are read or written; null when it is hidden. */
+function shownNames(seen: Seen | undefined, writes: SeenWrites | undefined): ReadonlySet<string> | null {
+  if (seen === undefined && writes === undefined) return null;
+  const payloads = [writes?.create, writes?.update].flatMap((payload) => [...(payload?.fields ?? [])]);
+  return new Set([...(seen?.readable ?? []), ...payloads]);
 }
 
 type Readable = Omit<Seen, 'names'>;

@@ -4,7 +4,7 @@ import openapiTypescript, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { emitOpenApi } from './index.ts';
-import { accessTo, hostile, magazine, sampleApi } from './testing/sample-api.ts';
+import { accessTo, hostile, magazine, sampleApi, writingAccess } from './testing/sample-api.ts';
 
 const api = sampleApi([...magazine, ...hostile]);
 
@@ -15,6 +15,7 @@ const documents = [
   ['a class', emitOpenApi(api, accessTo({ articles: [['id', 'tags']], tags: [['name']] }))],
   ['nothing', emitOpenApi(api, accessTo({}))],
   ['secrets', emitOpenApi(api, accessTo({ articles: [['preview_token']] }))],
+  ['a class that writes', emitOpenApi(api, writingAccess({ articles: ['title', 'rating'], settings: ['theme'] }))],
 ] as const;
 
 describe.each(documents)('the document of %s', (_, document) => {
@@ -38,11 +39,16 @@ it.each([
   ['everything', emitOpenApi(decodable, null)],
   ['a class', documents[1][1]],
   ['nothing', documents[2][1]],
-])('types generated from the document of %s compile', async (_, document) => {
-  const text = astToString(await openapiTypescript(JSON.stringify(document), { silent: true }));
-  expect(text).toContain('export interface paths');
-  expect(typeErrors(text)).toEqual([]);
-});
+  ['a class that writes', documents[3][1]],
+])(
+  'types generated from the document of %s compile',
+  async (_, document) => {
+    const text = astToString(await openapiTypescript(JSON.stringify(document), { silent: true }));
+    expect(text).toContain('export interface paths');
+    expect(typeErrors(text)).toEqual([]);
+  },
+  30_000,
+);
 
 /** What the compiler itself and the generated text take from the standard library. */
 const globals = `declare global {

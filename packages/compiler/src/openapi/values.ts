@@ -27,8 +27,12 @@ export function orNull(schema: JsonObject): JsonObject {
   const { type, enum: labels, anyOf } = schema;
   if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, { type: 'null' }] };
   // Without a type everything is allowed.
-  if (typeof type !== 'string') return schema;
-  return { ...schema, type: [type, 'null'], ...(Array.isArray(labels) && { enum: [...labels, null] }) };
+  if (type === undefined) return schema;
+  return {
+    ...schema,
+    type: Array.isArray(type) ? [...type, 'null'] : [type, 'null'],
+    ...(Array.isArray(labels) && { enum: [...labels, null] }),
+  };
 }
 
 const masked: JsonObject = { type: 'string', enum: ['**********'] };

@@ -1,7 +1,8 @@
 /** Api and access class → what a document shows of them, ready to print. */
 import type { AccessClass, FieldDescriptor, RelationDescriptor } from '@platform/runtime/contract';
-import type { Api, ApiField, Operation } from '../api.ts';
+import type { Api, ApiCollection, ApiField, Operation } from '../api.ts';
 import type { DocumentNames } from './names.ts';
+import type { SeenPayload } from './seen-writes.ts';
 import { isMasked, isPartial, look, type Seen, type Sight } from './sight.ts';
 
 /** What a document shows. */
@@ -13,9 +14,13 @@ export interface View {
   readonly collections: readonly ViewCollection[];
 }
 
-/** A collection of which something can be read. */
+/** A collection of which something can be read or written. */
 export interface ViewCollection {
   readonly name: string;
+  /** False when it can only be written. */
+  readonly readable: boolean;
+  readonly singleton: boolean;
+  readonly writes: ViewWrites | null;
   readonly names: DocumentNames;
   readonly note: string | null;
   readonly operations: ReadonlySet<Operation['kind']>;
@@ -25,6 +30,19 @@ export interface ViewCollection {
   readonly fields: readonly ViewField[];
   /** Relations without a field of their name, sorted by name. */
   readonly relations: readonly ViewRelation[];
+}
+
+/** What can be written. */
+export interface ViewWrites {
+  readonly create: readonly ViewInput[] | null;
+  readonly update: readonly ViewInput[] | null;
+  readonly delete: boolean;
+}
+
+/** A field of a payload. */
+export interface ViewInput extends Pick<ViewField, 'name' | 'note' | 'descriptor' | 'values'> {
+  readonly required: boolean;
+  readonly nullable: boolean;
 }
 
 /** A readable field. */
@@ -62,8 +80,56 @@ export function viewOf(api: Api, access: AccessClass | null): View {
   return {
     anonymous: access?.roles.includes('public') ?? false,
     administrator: access === null || access.admin,
-    collections: [...sight.visible.values()].map((seen) => viewCollection(seen, sight)),
+    collections: api.collections.flatMap(({ descriptor: { name } }): readonly ViewCollection[] => {
+      const seen = sight.visible.get(name);
+      const written = sight.writes.get(name);
+      if (seen !== undefined) return [viewCollection(seen, sight)];
+      return written === undefined ? [] : [unreadCollection(written.seen.api, written.names, sight)];
+    }),
   };
+}
+
+/** A collection that can only be written. */
+function unreadCollection(api: ApiCollection, names: DocumentNames, sight: Sight): ViewCollection {
+  return {
+    name: api.descriptor.name,
+    readable: false,
+    singleton: api.descriptor.singleton,
+    writes: viewWrites(api, sight),
+    names,
+    note: sight.note(api.note),
+    operations: new Set(api.operations.map(({ kind }) => kind)),
+    key: [],
+    fields: [],
+    relations: [],
+  };
+}
+
+function viewWrites(api: ApiCollection, sight: Sight): ViewWrites | null {
+  const seen = sight.writes.get(api.descriptor.name)?.seen;
+  if (seen === undefined) return null;
+  const keys = new Set(api.descriptor.key);
+  const create = seen.create && viewInputs(api, seen.create, sight, true);
+  // The key of an item is never changed.
+  const update = seen.update && viewInputs(api, seen.update, sight, false).filter(({ name }) => !keys.has(name));
+  return { create, update, delete: seen.delete };
+}
+
+function viewInputs(api: ApiCollection, { fields, preset }: SeenPayload, sight: Sight, create: boolean) {
+  return api.fields.flatMap(({ descriptor, note, values, required }): readonly ViewInput[] => {
+    const { name, nullable } = descriptor;
+    if (!fields.has(name)) return [];
+    return [
+      {
+        name,
+        note: sight.note(note),
+        descriptor,
+        values: values !== null && naming(name, values, api, sight) ? null : values,
+        required: create && (required || descriptor.required === true) && !preset.has(name),
+        nullable: nullable && descriptor.required !== true,
+      },
+    ];
+  });
 }
 
 function viewCollection(seen: Seen, sight: Sight): ViewCollection {
@@ -76,6 +142,9 @@ function viewCollection(seen: Seen, sight: Sight): ViewCollection {
   const relations = api.descriptor.relations.filter((one) => readable.has(one.name) && !own.has(one.name));
   return {
     name,
+    readable: true,
+    singleton: api.descriptor.singleton,
+    writes: viewWrites(api, sight),
     names: seen.names,
     note: sight.note(api.note),
     operations: new Set(api.operations.map(({ kind }) => kind)),
@@ -93,7 +162,7 @@ function viewField({ descriptor, note, values }: ApiField, seen: Seen, sight: Si
     name,
     note: sight.note(note),
     descriptor,
-    values: values !== null && naming(name, values, seen, sight) ? null : values,
+    values: values !== null && naming(name, values, seen.api, sight) ? null : values,
     // Before its first write a singleton reads as its defaults.
     nullable: nullable || seen.api.descriptor.singleton || isMasked(seen, name) || items.some(isPartial),
     items: items.map(({ names }) => names),
@@ -115,8 +184,13 @@ function linkedItems(field: string, { api }: Seen, { links, visible }: Sight): r
 }
 
 /** Whether the allowed values of a field name collections, one of them hidden. */
-function naming(field: string, values: readonly string[], { api }: Seen, { allLinks, visible }: Sight): boolean {
-  const relations = allLinks.get(api.descriptor.name) ?? [];
+function naming(
+  field: string,
+  values: readonly string[],
+  { descriptor }: ApiCollection,
+  { allLinks, visible }: Sight,
+): boolean {
+  const relations = allLinks.get(descriptor.name) ?? [];
   return relations.some((one) => one.collectionField === field) && values.some((value) => !visible.has(value));
 }
 

@@ -1,6 +1,7 @@
 import type { Collection, Table } from '@platform/introspect/schema';
 import type { CollectionDescriptor } from '@platform/runtime/contract';
 import type { ApiCollection, CollectionNames, Operation } from '../api.ts';
+import { resolveConstraints } from './constraints.ts';
 import { resolveFields } from './field.ts';
 import { nameValues } from './names.ts';
 import { quoteQualified } from './quote.ts';
@@ -34,13 +35,14 @@ export function resolveCollection(
     writable: isWritable(table) && (collection.system === undefined || collection.system.writes.length > 0),
     fields: fields.map((field) => field.descriptor),
     relations: relations.map((relation) => relation.descriptor),
+    ...(isWritable(table) && { constraints: resolveConstraints(collection, table, index) }),
   };
   return {
     descriptor,
     names: own,
     source: `${kindWords[table.kind]} ${table.id}`,
     note: collection.note ?? table.comment,
-    operations: operationsOf(collection),
+    operations: operationsOf(collection, table),
     fields,
     relations,
     anyItem: resolveAnyItem(collection.name, index, names),
@@ -64,13 +66,35 @@ const kindWords = {
  * API specification, section 4: without a key a collection is only listed; a singleton is one object, without keys. The
  * platform's own collections have no routes below `/items`.
  */
-function operationsOf({ name, key, singleton, system }: Collection): readonly Operation[] {
+function operationsOf({ name, key, singleton, system }: Collection, { writable }: Table): readonly Operation[] {
   if (system !== undefined) return [];
   const path = `/items/${encodeURIComponent(name)}`;
+  const byKey = `${path}/:key`;
   const search: Operation = { kind: 'search', method: 'SEARCH', path };
-  if (singleton) return [{ kind: 'readSingleton', method: 'GET', path }, search];
+  const changed: Operation = { kind: 'updateSingleton', method: 'PATCH', path };
+  const isKeyed = key.length > 0;
+  if (singleton) {
+    const patched = isKeyed && writable.update ? [changed] : [];
+    return [{ kind: 'readSingleton', method: 'GET', path }, search, ...patched];
+  }
   const lists: readonly Operation[] = [{ kind: 'list', method: 'GET', path }, search];
-  return key.length === 0 ? lists : [...lists, { kind: 'read', method: 'GET', path: `${path}/:key` }];
+  if (!isKeyed) return lists;
+  const created: readonly Operation[] = [{ kind: 'create', method: 'POST', path }];
+  const updated: readonly Operation[] = [
+    { kind: 'update', method: 'PATCH', path: byKey },
+    { kind: 'updateMany', method: 'PATCH', path },
+  ];
+  const deleted: readonly Operation[] = [
+    { kind: 'delete', method: 'DELETE', path: byKey },
+    { kind: 'deleteMany', method: 'DELETE', path },
+  ];
+  return [
+    ...lists,
+    { kind: 'read', method: 'GET', path: byKey },
+    ...(writable.insert ? created : []),
+    ...(writable.update ? updated : []),
+    ...(writable.delete ? deleted : []),
+  ];
 }
 
 /** A link collection learns from its owners what its rows may point at. */

@@ -2,6 +2,7 @@ import type { Collection, Column, ColumnFill, Field, Table } from '@platform/int
 import { type FieldDescriptor, rangeElement } from '@platform/runtime/contract';
 import type { ApiField } from '../api.ts';
 import { constantDefault } from './constant-default.ts';
+import { fallbackSql } from './fallback.ts';
 import { quoteIdentifier } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 import { nativeForm } from './wire-form.ts';
@@ -35,33 +36,33 @@ export function resolveFields(
   });
 }
 
-function describe(
-  field: Field,
-  table: Table,
-  column: Column,
-  index: SchemaIndex,
-  withConstant: boolean,
-): FieldDescriptor {
-  const { native, comparison, wire } = nativeForm(column.type, field.type);
+function describe(field: Field, table: Table, column: Column, index: SchemaIndex, singleton: boolean): FieldDescriptor {
+  const { native, comparison, stored, wire } = nativeForm(column.type, field.type);
   const { element, maxLength, precision, scale } = column.type;
   const values = column.type.values ?? (field.type === 'array' ? element?.values : null);
   const fill = fillOf(column, index);
-  const constant = withConstant ? constantDefault(column) : undefined;
+  const constant = singleton ? constantDefault(column) : undefined;
+  const writable = isWritable(field, table, column);
+  const fallback = writable ? fallbackSql(table, column, index) : undefined;
+  const nullable = column.nullable && !column.type.domains.some(({ notNull }) => notNull);
   return {
     name: field.name,
     column: quoteIdentifier(column.name),
     type: field.type,
     native,
     ...(comparison !== undefined && { comparison }),
+    ...(stored !== undefined && { stored }),
     wire,
     ...(column.folds && { folds: column.folds }),
-    nullable: column.nullable && !column.type.domains.some(({ notNull }) => notNull),
+    nullable,
     ...(values && { values }),
     ...(field.type === 'array' && element && { element: element.portable }),
     ...(field.type === 'unknown' && rangeElement(column.type.base) && { range: column.type.base }),
     ...(fill && { filled: fill }),
+    ...(fallback !== undefined && { fallback }),
+    ...(field.required && (nullable || fill !== undefined) && { required: true as const }),
     ...(constant && { default: constant }),
-    writable: isWritable(field, table, column),
+    writable,
     ...(maxLength !== null && { maxLength }),
     ...(precision !== null && { precision }),
     ...(scale !== null && { scale }),

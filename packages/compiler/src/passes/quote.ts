@@ -1,8 +1,13 @@
-/** SQL spelling of names. The only place where the compiler quotes an identifier. */
+/** SQL spelling of names and texts. The only place where the compiler quotes an identifier. */
 
 /** An identifier in double quotes, ready for SQL whatever it contains: `"author_id"`. */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** A text in single quotes, ready for SQL where backslashes stand for themselves, as they do by default. */
+export function quoteLiteral(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }
 
 /** A qualified name, ready for SQL: `"public"."articles"`. */

@@ -154,9 +154,9 @@ describe('operations', () => {
       ?.operations.map(({ kind }) => kind);
 
   test.each([
-    ['articles', ['list', 'search', 'read']],
+    ['articles', ['list', 'search', 'read', 'create', 'update', 'updateMany', 'delete', 'deleteMany']],
     ['totals', ['list', 'search']],
-    ['settings', ['readSingleton', 'search']],
+    ['settings', ['readSingleton', 'search', 'updateSingleton']],
   ])('of %s', (name, expected) => {
     expect(kinds(name)).toEqual(expected);
   });

@@ -7,6 +7,8 @@ export interface SchemaIndex {
   /** The base column of a view's column; undefined where it is none or lies outside the schema. */
   source(column: Column): Column | undefined;
   collection(name: string): Collection;
+  /** API name of the collection of a table; undefined when it has none. */
+  collectionOf(table: string): string | undefined;
   /** Many-to-any relations whose link rows are those of the collection. */
   linkedBy(name: string): readonly (Relation & { readonly kind: 'm2a' })[];
 }
@@ -16,9 +18,11 @@ export function indexSchema(schema: Schema): SchemaIndex {
   const tables = new Map(schema.tables.map((table) => [table.id, table]));
   const columns = new Map(schema.tables.map((table) => [table.id, new Map(table.columns.map((c) => [c.name, c]))]));
   const collections = new Map(schema.collections.map((collection) => [collection.name, collection]));
+  const byTable = new Map(schema.collections.map(({ name, table }) => [table, name]));
   const links = schema.collections.flatMap(({ relations }) => relations.filter((relation) => relation.kind === 'm2a'));
   const linked = Map.groupBy(links, ({ target }) => target);
   return {
+    collectionOf: (table) => byTable.get(table),
     linkedBy: (name) => linked.get(name) ?? [],
     table: (id) => found(tables.get(id), `table ${id}`),
     column: (table, name) => found(columns.get(table.id)?.get(name), `column ${name} of ${table.id}`),

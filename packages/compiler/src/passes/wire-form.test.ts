@@ -39,7 +39,8 @@ const cases: readonly Case[] = [
 ];
 
 test.each<Case>([...cases])('%s', (_, type, kind, native, cast, comparison) => {
-  expect(nativeForm(type, type.portable)).toEqual({
+  const { stored: _stored, ...form } = nativeForm(type, type.portable);
+  expect(form).toEqual({
     native,
     ...(comparison && { comparison }),
     wire: { kind, ...(cast && { cast }) },
@@ -56,7 +57,19 @@ test.each<[string, ColumnType, string, string, string?]>([
   ['array of a domain', arrayOf(inDomain(typeOf('int4', 'integer'))), 'i4', 'int4[]', '::int4[]'],
   ['domain of an array', inDomain(arrayOf(typeOf('uuid', 'uuid'))), 'uuid', 'uuid[]', '::uuid[]'],
 ])('%s', (_, type, kind, native, cast) => {
-  expect(nativeForm(type, 'array')).toEqual({ native, wire: { kind, array: true, ...(cast && { cast }) } });
+  const { stored: _stored, ...form } = nativeForm(type, 'array');
+  expect(form).toEqual({ native, wire: { kind, array: true, ...(cast && { cast }) } });
+});
+
+test.each<[string, ColumnType, string | undefined]>([
+  ['varchar', typeOf('varchar', 'string'), undefined],
+  ['int4', typeOf('int4', 'integer'), undefined],
+  ['inet', typeOf('inet', 'string'), 'pg_catalog."inet"'],
+  ['inet[]', arrayOf(typeOf('inet', 'string')), 'pg_catalog."inet"[]'],
+  ['citext', typeOf('public.citext', 'text', { category: 'extension' }), '"public"."citext"'],
+  ['what is never written', typeOf('int4range', 'unknown', { category: 'range' }), undefined],
+])('a value of %s is stored as its own type where text is not taken for it', (_, type, stored) => {
+  expect(nativeForm(type, type.portable).stored).toBe(stored);
 });
 
 test.each<[PortableType, string]>([

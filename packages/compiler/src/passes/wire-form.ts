@@ -8,7 +8,7 @@
 
 import type { ColumnType } from '@platform/introspect/schema';
 import type { PortableType, WireForm, WireKind } from '@platform/runtime/contract';
-import { quoteQualified, splitQualified } from './quote.ts';
+import { quoteIdentifier, quoteQualified, splitQualified } from './quote.ts';
 
 /** The three facts about a column's type that reach SQL. */
 export interface NativeForm {
@@ -16,6 +16,8 @@ export interface NativeForm {
   readonly native: string;
   /** Cast of the column in comparisons, where its own type does not compare with `native`. */
   readonly comparison?: string;
+  /** Cast of a value that is written, where a column of its own type does not take `native`. */
+  readonly stored?: string;
   readonly wire: WireForm;
 }
 
@@ -60,9 +62,30 @@ const asText: Row = { kind: 'text', cast: '::text', native: 'text', comparison: 
 
 /** The form of a column of this type, read as `portable`, which differs from the type's own where configured. */
 export function nativeForm(type: ColumnType, portable: PortableType): NativeForm {
+  const form = readForm(type, portable);
+  // What is unknown is never written.
+  const isText = portable !== 'unknown' && /^text(?:\[\])?$/.test(form.native);
+  const stored = isText ? storedType(type) : undefined;
+  return stored === undefined ? form : { ...form, stored };
+}
+
+function readForm(type: ColumnType, portable: PortableType): NativeForm {
   if (portable === 'hash' || portable === 'secret' || portable === 'token') return textOnly('masked');
   if (portable === 'csv') return textOnly('csv');
   return type.category === 'array' && type.element ? arrayForm(type, type.element) : scalarForm(type);
+}
+
+/** Types of text, to which PostgreSQL assigns a text as it is; every other one reads it only when told to. */
+const texts: ReadonlySet<string> = new Set(['text', 'varchar', 'bpchar', 'name']);
+
+function storedType(type: ColumnType): string | undefined {
+  if (type.category === 'array') {
+    const element = type.element === null ? undefined : storedType(type.element);
+    return element === undefined ? undefined : `${element}[]`;
+  }
+  if (texts.has(type.base)) return undefined;
+  const { schema, name } = splitQualified(type.enum ?? type.base);
+  return name === '' ? `pg_catalog.${quoteIdentifier(schema)}` : quoteQualified(schema, name);
 }
 
 function textOnly(kind: WireKind): NativeForm {

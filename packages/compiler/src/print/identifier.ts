@@ -92,6 +92,7 @@ const reserved: ReadonlySet<string> = new Set(
   let module naN never new null number object of package private protected public require return set static string
   super switch symbol then this throw true try type typeof undefined unknown using var void while with yield escape
   unescape isFinite isNaN parseFloat parseInt decodeURI decodeURIComponent encodeURI encodeURIComponent constructor
-  hasOwnProperty prototype toString valueOf always api collections compiledApi fingerprint listItems never openapi
-  openapiFiles readItem readSingleton routes searchItems serve`.split(/\s+/),
+  hasOwnProperty prototype toString valueOf always api collections compiledApi createItems deleteItem deleteItems
+  fingerprint listItems never openapi openapiFiles readItem readSingleton routes searchItems serve updateItem updateItems
+  updateSingleton`.split(/\s+/),
 );

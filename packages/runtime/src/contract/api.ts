@@ -8,7 +8,7 @@ export interface Route {
   /** `GET /items/articles`: documentation; dispatch uses `method`, `collection` and `byKey`. */
   readonly path: string;
   readonly method: 'GET' | 'SEARCH' | 'POST' | 'PATCH' | 'DELETE';
-  readonly operation: 'list' | 'search' | 'read';
+  readonly operation: 'list' | 'search' | 'read' | 'create' | 'update' | 'delete';
   readonly collection: CollectionDescriptor;
   readonly byKey: boolean;
 }

@@ -19,6 +19,8 @@ export interface FieldDescriptor {
    */
   readonly native: string;
   readonly comparison?: string;
+  /** Type that a value is cast to when it is written, ready for SQL, where PostgreSQL does not take `native` for it. */
+  readonly stored?: string;
   readonly wire: WireForm;
   /** Set when texts that differ may be equal in the column; filters and keys tell them apart all the same. */
   readonly folds?: true;
@@ -31,6 +33,10 @@ export interface FieldDescriptor {
   readonly range?: string;
   /** Who fills the column when the caller does not. Absent: nobody, so a value is required unless `nullable`. */
   readonly filled?: 'default' | 'identity' | 'generated';
+  /** SQL of the value that the database fills in, for an item of a batch that leaves the field to it. */
+  readonly fallback?: string;
+  /** Set when the configuration requires a value that the database does not. */
+  readonly required?: true;
   /** On singletons, which read as their defaults before the first write: the default when it is a constant. */
   readonly default?: ConstantDefault;
   /**
@@ -41,6 +47,19 @@ export interface FieldDescriptor {
   readonly maxLength?: number;
   readonly precision?: number;
   readonly scale?: number;
+}
+
+/**
+ * What a constraint of the database is about, by the name that the database reports when it is violated. Of a unique key,
+ * a foreign key or a check.
+ */
+export interface ConstraintDescriptor {
+  readonly name: string;
+  readonly type: 'unique' | 'foreign_key' | 'check';
+  /** API names of its fields; columns that are no fields are left out. */
+  readonly fields: readonly string[];
+  /** Of a foreign key: the collection that it leads to, when there is one. */
+  readonly target?: string;
 }
 
 /** One pair of columns that join two tables, quoted and ready for SQL. */
@@ -130,4 +149,6 @@ export interface CollectionDescriptor {
   readonly fields: readonly FieldDescriptor[];
   /** m2o relations carry the name of their foreign-key field; all other names are no field's. Sorted by name. */
   readonly relations: readonly RelationDescriptor[];
+  /** Sorted by name; absent where nothing can be written. */
+  readonly constraints?: readonly ConstraintDescriptor[];
 }

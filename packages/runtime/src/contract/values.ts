@@ -15,10 +15,13 @@ export interface ValueType {
   readonly range?: string;
 }
 
-/** The text form of a parameter (null for SQL's null), or why the value is none. Messages follow a field's name. */
+/**
+ * The text form of a parameter (null for SQL's null), or why the value is none. Messages follow a field's name; `limit`
+ * tells that the value is one of the type, but beyond what a column of it takes.
+ */
 export type Decoded =
   | { readonly ok: true; readonly value: string | null }
-  | { readonly ok: false; readonly message: string };
+  | { readonly ok: false; readonly message: string; readonly limit?: 'range' | 'enum' };
 
 const integerPattern = /^-?\d{1,40}$/;
 const numberPattern = /^-?\d{1,400}(?:\.\d{0,400})?(?:[eE][+-]?\d{1,3})?$/;
@@ -34,6 +37,10 @@ function accept(value: string): Decoded {
 
 function refuse(message: string): Decoded {
   return { ok: false, message };
+}
+
+function beyond(limit: 'range' | 'enum', message: string): Decoded {
+  return { ok: false, message, limit };
 }
 
 /** Wraps a reader of text: other JSON types and texts it does not know are refused. */
@@ -52,7 +59,7 @@ function decodeInteger(value: JsonValue, low: bigint, high: bigint): Decoded {
   if (typeof text !== 'string' || !integerPattern.test(text)) return refuse('must be an integer');
   if (text.length <= surelySmall) return accept(String(Number(text)));
   const number = BigInt(text);
-  return number < low || number > high ? refuse('is out of range') : accept(number.toString());
+  return number < low || number > high ? beyond('range', 'is out of range') : accept(number.toString());
 }
 
 function decodeDecimal(value: JsonValue): Decoded {
@@ -74,7 +81,7 @@ function decodeFloat(value: JsonValue, native: string | undefined): Decoded {
   const real = native === 'float4' || native === 'pg_catalog.float4' || native === 'real';
   // PostgreSQL prints the largest and the smallest real rounded, so what decides is what they are rounded to.
   const fits = Number.isFinite(Math.fround(number)) && (number === 0 || Math.fround(number) !== 0);
-  if (real && !fits) return refuse('is out of range');
+  if (real && !fits) return beyond('range', 'is out of range');
   return accept(String(number));
 }
 
@@ -96,7 +103,7 @@ function decodeText(value: JsonValue): Decoded {
 
 function decodeEnum(value: JsonValue, labels: readonly string[] | undefined): Decoded {
   if (typeof value !== 'string') return refuse('must be text');
-  if (labels !== undefined && !labels.includes(value)) return refuse('is not one of the allowed values');
+  if (labels !== undefined && !labels.includes(value)) return beyond('enum', 'is not one of the allowed values');
   return decodeText(value);
 }
 

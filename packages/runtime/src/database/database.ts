@@ -20,6 +20,34 @@ export interface RowSink {
   end?(): void;
 }
 
+/** A transaction under way. After the first statement that fails nothing of it will stay. */
+export interface Transaction {
+  /**
+   * Runs one statement; those sent without waiting for each other go together. Rejects with `PlatformError`, whose cause
+   * says what the database answered.
+   */
+  run(statement: Statement, parameters: readonly Parameter[], sink: RowSink): Promise<void>;
+  /**
+   * Takes the number of the transaction, `pg_current_xact_id()` as text, which a statement that writes brings along: by
+   * it the end of a transaction is found out whose COMMIT got no answer. Without one, nothing was written.
+   */
+  identify(id: string): void;
+}
+
+/** What a transaction comes to before it is committed. */
+export interface Outcome<T> {
+  readonly value: T;
+  /**
+   * The last statement, which goes together with COMMIT. Its rows are of a committed transaction as soon as `transaction`
+   * resolves; the sink is made anew when they have to be read again.
+   */
+  readonly last?: {
+    readonly statement: Statement;
+    readonly parameters: readonly Parameter[];
+    readonly sink: () => RowSink;
+  };
+}
+
 /** A database that runs compiled statements. Errors reject with `PlatformError` (see `errors.ts`). */
 export interface Database {
   /** Runs one statement to its end, pipelined with others on a shared connection. */
@@ -35,6 +63,13 @@ export interface Database {
     drained: () => Promise<void>,
     signal: AbortSignal,
   ): Promise<void>;
+  /**
+   * Runs a function in a transaction that may write, and commits what it comes to; when it rejects, nothing stays.
+   *
+   * The function runs again from the start after a conflict with other transactions and after a lost connection, so it
+   * must do nothing that cannot be done twice. A COMMIT without an answer is found out, never guessed.
+   */
+  transaction<T>(work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<T>;
   /** Runs a small query of our own and returns its rows as text values. For start, drift and health; not for requests. */
   query(text: string, parameters: readonly Parameter[]): Promise<readonly (readonly (string | null)[])[]>;
   /** Waits for statements under way, at most `graceMs`, then closes every connection. */

@@ -13,12 +13,25 @@ export class ServerError extends Error {
   readonly sqlstate: string;
   /** True when the server closes the connection after it. */
   readonly fatal: boolean;
+  /** What the error is about, as far as the server says; names of the database, never to be answered. */
+  readonly about: {
+    readonly schema?: string | undefined;
+    readonly table?: string | undefined;
+    readonly column?: string | undefined;
+    readonly constraint?: string | undefined;
+  };
 
   constructor(fields: ReadonlyMap<string, string>) {
     super(fields.get('M') ?? 'The database reported an error.');
     this.sqlstate = fields.get('C') ?? 'XX000';
     const severity = fields.get('V') ?? fields.get('S');
     this.fatal = severity === 'FATAL' || severity === 'PANIC';
+    this.about = {
+      schema: fields.get('s'),
+      table: fields.get('t'),
+      column: fields.get('c'),
+      constraint: fields.get('n'),
+    };
   }
 }
 
@@ -87,6 +100,16 @@ export function isRetryable(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
   if (!(error instanceof ServerError)) return false;
   return error.sqlstate.startsWith('08') || ['57P01', '57P02', '57P03', '40001', '40P01'].includes(error.sqlstate);
+}
+
+/** Tells whether a transaction failed only because of others that ran at the same time. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof ServerError && (error.sqlstate === '40001' || error.sqlstate === '40P01');
+}
+
+/** Tells whether the connection is gone, so that the server has ended whatever ran on it. */
+export function isLost(error: unknown): boolean {
+  return error instanceof ConnectionError || (error instanceof ServerError && error.fatal);
 }
 
 /** Tells whether the server no longer takes the prepared statement as we know it. */

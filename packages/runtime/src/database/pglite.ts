@@ -1,9 +1,10 @@
 /** The embedded database: PGlite, PostgreSQL compiled to WebAssembly, in this process and spoken to in the same protocol. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlatformError } from '../errors.ts';
-import type { Database, Parameter, RowSink, Statement } from './database.ts';
+import type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from './database.ts';
 import { lockEmbedded } from './embedded-lock.ts';
 import { ConnectionError, toDatabaseError } from './errors.ts';
+import { Attempt } from './postgres/attempt.ts';
 import { sessionSql } from './postgres/options.ts';
 import { Read } from './postgres/read.ts';
 import { Connection, type Request } from './protocol/connection.ts';
@@ -43,6 +44,7 @@ export async function connectPglite(source: string | EmbeddedPostgres): Promise<
     read: ({ name, text }, parameters, sink) => read({ name, text, parameters }, sink),
     stream: (statement, parameters, sink, drained, signal) =>
       streamCursor(read, statement, parameters, { sink, drained, signal }),
+    transaction: (work) => conversation.transaction(work),
     query: (text, parameters) => readTexts(read, text, parameters),
     close: async (graceMs) => {
       await conversation.close(graceMs);
@@ -72,6 +74,7 @@ class Conversation {
   readonly #embedded: EmbeddedPostgres;
   readonly #connection: Connection;
   #closing = false;
+  #transactions = 0;
 
   constructor(embedded: EmbeddedPostgres) {
     this.#embedded = embedded;
@@ -88,11 +91,39 @@ class Conversation {
     });
   }
 
+  /** Keeps the session to itself until the end, so that nobody reads what may not stay; everybody else waits. */
+  async transaction<T>(work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<T> {
+    if (this.#closing) throw new PlatformError('SERVICE_UNAVAILABLE');
+    this.#transactions++;
+    try {
+      const { value } = await this.#embedded.runExclusive(() => {
+        // Names of statements belong to the session, where the other connection has its own.
+        const attempt = new Attempt(this.#exclusive(), Number.POSITIVE_INFINITY, false);
+        return attempt.perform(work);
+      });
+      return value;
+    } finally {
+      this.#transactions--;
+    }
+  }
+
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
     const end = performance.now() + graceMs;
-    while (this.#connection.inFlight > 0 && performance.now() < end) await sleep(5);
+    while ((this.#connection.inFlight > 0 || this.#transactions > 0) && performance.now() < end) await sleep(5);
     this.#connection.fail(new ConnectionError('The database was closed.'));
+  }
+
+  /** A connection for whoever has the database to himself. */
+  #exclusive(): Connection {
+    let sent = Promise.resolve();
+    const write = (bytes: Buffer): void => {
+      sent = sent.then(() => this.#embedded.execProtocolRaw(bytes)).then(received, (error) => connection.fail(error));
+    };
+    const received = (answer: Uint8Array): void =>
+      connection.receive(Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength));
+    const connection: Connection = new Connection({ write, destroy: () => {} }, preparedLimit, () => {});
+    return connection;
   }
 
   /** Whole requests go in and whole answers come out, so nobody else's messages get in between. */

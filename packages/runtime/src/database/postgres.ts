@@ -8,6 +8,7 @@ import { connectFitting } from './postgres/fallback.ts';
 import { answerTimeout, type PostgresOptions, type PostgresSettings, postgresSettings } from './postgres/options.ts';
 import { type Open, Pool } from './postgres/pool.ts';
 import { runStream } from './postgres/stream.ts';
+import { runTransaction } from './postgres/transaction.ts';
 import { readTexts } from './protocol/texts.ts';
 
 /**
@@ -49,6 +50,7 @@ async function start(pool: Pool, settings: PostgresSettings): Promise<Database> 
     read: (statement, parameters, sink) => pool.read({ name: statement.name, text: statement.text, parameters }, sink),
     stream: (statement, parameters, sink, drained, signal) =>
       runStream(pool, { statement, parameters, sink, drained, signal }, answerTimeout(settings)),
+    transaction: (work) => runTransaction(pool, work, answerTimeout(settings)),
     query: (text, parameters) => readTexts((request, sink) => pool.read(request, sink), text, parameters),
     close: (graceMs) => pool.close(graceMs),
   };

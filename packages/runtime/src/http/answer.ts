@@ -81,7 +81,7 @@ export function createAnswerer(environment: Environment): Answerer {
   }
 
   function fail(exchange: Exchange, error: PlatformError, headers: readonly string[] = []): void {
-    const body = Buffer.from(errorBody([error]));
+    const body = Buffer.from(errorBody([error, ...error.others]));
     const all = [...Object.entries(error.headers).flat(), ...headers];
     send(exchange, { status: error.status, type: mediaTypes.json, body, headers: all });
   }
@@ -114,7 +114,7 @@ async function sendCompressed(response: ServerResponse, answer: Answer, headers:
 function write(response: ServerResponse, status: number, headers: string[], body: Buffer): void {
   // The client may be gone, or a stopped server may have ended the connection: there is nobody to tell.
   if (response.destroyed || response.headersSent) return;
-  if (status !== 304) headers.push('Content-Length', String(body.length));
+  if (status !== 304 && status !== 204) headers.push('Content-Length', String(body.length));
   response.writeHead(status, headers);
   response.end(body, () => giveBack(body));
 }

@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonValue } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
+import { parseExactly } from '../json/exact-numbers.ts';
 import { parseKeepingDigits } from '../query/parse-json.ts';
 
 /** The headers that say what a body is. */
@@ -11,17 +12,18 @@ export interface BodyHeaders {
 }
 
 /**
- * Parses a whole request body; undefined for an empty one, whatever its headers say.
+ * Parses a whole request body; undefined for an empty one, whatever its headers say. Numbers that a double cannot hold
+ * become texts, in bodies that write (`exact`) `RawNumber`s.
  *
  * Throws UNSUPPORTED_MEDIA_TYPE for anything but plain JSON in UTF-8, and INVALID_PAYLOAD for malformed JSON, a scalar
  * at the top, invalid UTF-8, names that reach a prototype, and text that no database can keep.
  */
-export function parseBody(bytes: Buffer, headers: BodyHeaders): JsonValue | undefined {
+export function parseBody(bytes: Buffer, headers: BodyHeaders, exact = false): JsonValue | undefined {
   if (bytes.length === 0) return undefined;
   if (!isJson(headers)) throw new PlatformError('UNSUPPORTED_MEDIA_TYPE');
   if (!isUtf8(bytes)) throw new PlatformError('INVALID_PAYLOAD', 'The body is not valid UTF-8.');
   const text = bytes.toString('utf8');
-  const value = parseJson(text);
+  const value = parseJson(text, exact);
   if (typeof value !== 'object' || value === null) {
     throw new PlatformError('INVALID_PAYLOAD', 'The body must be an object or an array.');
   }
@@ -45,9 +47,9 @@ function namesNoOtherCharset(parameter: string): boolean {
   return charset === undefined || charset.toLowerCase() === 'utf-8';
 }
 
-function parseJson(text: string): JsonValue {
+function parseJson(text: string, exact: boolean): JsonValue {
   try {
-    return parseKeepingDigits(text);
+    return exact ? parseExactly(text) : parseKeepingDigits(text);
   } catch {
     throw new PlatformError('INVALID_PAYLOAD', 'The body is not valid JSON.');
   }

@@ -140,7 +140,7 @@ function acceptBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (request, bytes, done) => {
     try {
-      request.json = parseBody(bytes, request.headers);
+      request.json = parseBody(bytes, request.headers, request.method !== 'SEARCH');
     } catch (error) {
       done(toAnswerError(error));
       return;

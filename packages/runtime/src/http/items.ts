@@ -1,9 +1,10 @@
-/** The routes below `/items`: from a path to a planned read of one collection. Source: specification, section 4. */
+/** The routes below `/items`: from a path to a planned read of one collection, or to a write. Source: specification, section 4. */
 import type { Caller } from '../caller.ts';
 import type { CompiledApi, JsonValue, Route } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
 import type { NamedCollection, PlannedRead, Planner } from '../query/planner.ts';
-import type { Exchange } from './answer.ts';
+import type { Writer } from '../write/writer.ts';
+import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import type { Reader } from './read.ts';
 import { createUnpopulatedTest } from './unpopulated.ts';
 
@@ -20,15 +21,29 @@ export interface ItemHandlers {
   list(request: ItemRequest): Promise<void>;
   search(request: ItemRequest, body: JsonValue | undefined): Promise<void>;
   read(request: ItemRequest, key: string): Promise<void>;
+  create(request: ItemRequest, body: JsonValue | undefined): Promise<void>;
+  update(request: ItemRequest, body: JsonValue | undefined): Promise<void>;
+  updateOne(request: ItemRequest, key: string, body: JsonValue | undefined): Promise<void>;
+  delete(request: ItemRequest, body: JsonValue | undefined): Promise<void>;
+  deleteOne(request: ItemRequest, key: string): Promise<void>;
+}
+
+/** What the handlers of the routes work with. */
+export interface ItemHandlersOptions {
+  readonly api: CompiledApi;
+  readonly planner: Planner;
+  readonly reader: Reader;
+  readonly writer: Writer;
+  readonly answerer: Answerer;
 }
 
 /**
- * Links the compiled routes with the planner and the reader.
+ * Links the compiled routes with the planner and the reader, and with the writer.
  *
  * The planner judges every request first, also those that no route takes: faults of the query answer before those of
  * names, and an unknown collection must take the same way as a hidden one.
  */
-export function createItemHandlers(api: CompiledApi, planner: Planner, reader: Reader): ItemHandlers {
+export function createItemHandlers({ api, planner, reader, writer, answerer }: ItemHandlersOptions): ItemHandlers {
   const lists = linkRoutes(api, (route) => route.method === 'GET' && !route.byKey);
   const searches = linkRoutes(api, (route) => route.method === 'SEARCH');
   const reads = linkRoutes(api, (route) => route.method === 'GET' && route.byKey);
@@ -36,6 +51,24 @@ export function createItemHandlers(api: CompiledApi, planner: Planner, reader: R
   const readable = new Map(api.access.map(({ name, collections }) => [name, readableNames(collections)]));
 
   const isUnpopulated = createUnpopulatedTest(api);
+  const written = writtenNames(api);
+
+  /** A singleton has no keys, so there is no such route; who may not read it must not learn even that. */
+  function refuseSingleton({ caller, collection }: ItemRequest): void {
+    if (singletons.has(collection) && readable.get(caller.accessClass)?.has(collection)) {
+      throw new PlatformError('ROUTE_NOT_FOUND');
+    }
+  }
+
+  /** The request as the writer takes it: what no route leads to, or must not be told of, is an unknown collection. */
+  function wanted(request: ItemRequest, name: WrittenRoute): ItemRequest {
+    return written[name].has(request.collection) ? request : { ...request, collection: '' };
+  }
+
+  function send({ exchange }: ItemRequest, body: Buffer | null): void {
+    if (body === null) answerer.send(exchange, { status: 204, type: mediaTypes.json, body: nothing });
+    else answerer.send(exchange, { status: 200, type: mediaTypes.json, body });
+  }
 
   function run({ exchange }: ItemRequest, planned: PlannedRead): Promise<void> {
     return planned.plan.many ? reader.list(exchange, planned) : reader.singleton(exchange, planned);
@@ -66,10 +99,7 @@ export function createItemHandlers(api: CompiledApi, planner: Planner, reader: R
     },
     async read(request, key) {
       const { caller, collection, query } = request;
-      // A singleton has no keys, so there is no such route; who may not read it must not learn even that.
-      if (singletons.has(collection) && readable.get(caller.accessClass)?.has(collection)) {
-        throw new PlatformError('ROUTE_NOT_FOUND');
-      }
+      refuseSingleton(request);
       const planned = planner.read(caller, { name: collection }, key, query);
       try {
         await reader.item(request.exchange, linked(reads, request, planned));
@@ -77,6 +107,43 @@ export function createItemHandlers(api: CompiledApi, planner: Planner, reader: R
         throw isUnpopulated(collection, error) ? new PlatformError('FORBIDDEN') : error;
       }
     },
+    async create(request, body) {
+      refuseSingleton(request);
+      send(request, await writer.create(wanted(request, 'create'), body));
+    },
+    async update(request, body) {
+      const asked = wanted(request, 'update');
+      const singleton = singletons.has(asked.collection);
+      send(request, await (singleton ? writer.updateSingleton(asked, body) : writer.update(asked, body)));
+    },
+    async updateOne(request, key, body) {
+      refuseSingleton(request);
+      send(request, await writer.updateOne(wanted(request, 'updateOne'), key, body));
+    },
+    async delete(request, body) {
+      refuseSingleton(request);
+      send(request, await writer.delete(wanted(request, 'delete'), body));
+    },
+    async deleteOne(request, key) {
+      refuseSingleton(request);
+      send(request, await writer.deleteOne(wanted(request, 'deleteOne'), key));
+    },
+  };
+}
+
+const nothing = Buffer.alloc(0);
+
+type WrittenRoute = 'create' | 'update' | 'updateOne' | 'delete' | 'deleteOne';
+
+function writtenNames(api: CompiledApi): Readonly<Record<WrittenRoute, ReadonlySet<string>>> {
+  const of = (operation: Route['operation'], byKey: boolean) =>
+    linkRoutes(api, (route) => route.operation === operation && route.byKey === byKey);
+  return {
+    create: of('create', false),
+    update: of('update', false),
+    updateOne: of('update', true),
+    delete: of('delete', false),
+    deleteOne: of('delete', true),
   };
 }
 

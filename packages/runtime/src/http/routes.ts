@@ -21,6 +21,36 @@ export function readSingleton(path: `GET /items/${string}`, collection: Collecti
   return { path, method: 'GET', operation: 'read', collection, byKey: false };
 }
 
+/** Links `POST /items/<collection>`: new items, one or many. */
+export function createItems(path: `POST /items/${string}`, collection: CollectionDescriptor): Route {
+  return { path, method: 'POST', operation: 'create', collection, byKey: false };
+}
+
+/** Links `PATCH /items/<collection>/:key`: changes of one item. */
+export function updateItem(path: `PATCH /items/${string}/:key`, collection: CollectionDescriptor): Route {
+  return { path, method: 'PATCH', operation: 'update', collection, byKey: true };
+}
+
+/** Links `PATCH /items/<collection>`: changes of items that the body names by key or query. */
+export function updateItems(path: `PATCH /items/${string}`, collection: CollectionDescriptor): Route {
+  return { path, method: 'PATCH', operation: 'update', collection, byKey: false };
+}
+
+/** Links `PATCH /items/<collection>` of a singleton: changes of its only item, which is made when it is not there. */
+export function updateSingleton(path: `PATCH /items/${string}`, collection: CollectionDescriptor): Route {
+  return { path, method: 'PATCH', operation: 'update', collection, byKey: false };
+}
+
+/** Links `DELETE /items/<collection>/:key`: one item by its key. */
+export function deleteItem(path: `DELETE /items/${string}/:key`, collection: CollectionDescriptor): Route {
+  return { path, method: 'DELETE', operation: 'delete', collection, byKey: true };
+}
+
+/** Links `DELETE /items/<collection>`: items that the body names by key or query. */
+export function deleteItems(path: `DELETE /items/${string}`, collection: CollectionDescriptor): Route {
+  return { path, method: 'DELETE', operation: 'delete', collection, byKey: false };
+}
+
 /** Format of generated files that this runtime links. */
 const knownFormat = 1;
 

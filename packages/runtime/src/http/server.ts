@@ -7,9 +7,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { DriftWatch } from '../drift-watch.ts';
-import type { Environment } from '../environment.ts';
+import { type Environment, readLimits } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
 import type { Planner } from '../query/planner.ts';
+import { createWriter, type WriterOptions } from '../write/writer.ts';
 import { type Answerer, createAnswerer, type Exchange, mediaTypes } from './answer.ts';
 import { createAuthenticator } from './authenticate.ts';
 import { type Call, createCallReader } from './call.ts';
@@ -32,18 +33,22 @@ export interface ServerOptions {
 /** Answers one request; what it rejects with becomes the answer. */
 type Handler = (exchange: Exchange, call: Call, body: JsonValue | undefined) => Promise<void>;
 
+type Method = 'GET' | 'SEARCH' | 'POST' | 'PATCH' | 'DELETE';
+
 interface Endpoint {
   readonly url: string;
   /** By method; GET serves HEAD too, and every endpoint answers OPTIONS. */
-  readonly handlers: ReadonlyMap<'GET' | 'SEARCH', Handler>;
+  readonly handlers: ReadonlyMap<Method, Handler>;
 }
 
 /** Makes a server that is ready to listen, or to be injected requests without listening. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { api, database, environment, planner, watch } = options;
   const answerer = createAnswerer(environment);
-  const reader = createReader({ database, gate: createGate(api, watch), answerer });
-  const items = createItemHandlers(api, planner, reader);
+  const gate = createGate(api, watch);
+  const reader = createReader({ database, gate, answerer });
+  const writer = createWriter({ api, database, gate, ...writeLimits(environment) });
+  const items = createItemHandlers({ api, planner, reader, writer, answerer });
   const patience = environment.database.poolTimeout;
   const endpoints = listEndpoints(items, createServerHandlers({ api, database, watch, answerer, patience }));
   const readCall = createCallReader(createAuthenticator(api, environment.adminToken), endpoints);
@@ -60,14 +65,21 @@ function listEndpoints(items: ItemHandlers, own: ServerHandlers): readonly Endpo
     { url: '/server/specs/oas', handlers: new Map([['GET', own.document]]) },
     {
       url: '/items/:collection',
-      handlers: new Map<'GET' | 'SEARCH', Handler>([
+      handlers: new Map<Method, Handler>([
         ['GET', (exchange, call) => readItems(items, exchange, call)],
         ['SEARCH', (exchange, call, body) => items.search(itemRequest(exchange, call), body)],
+        ['POST', (exchange, call, body) => items.create(itemRequest(exchange, call), body)],
+        ['PATCH', (exchange, call, body) => items.update(itemRequest(exchange, call), body)],
+        ['DELETE', (exchange, call, body) => items.delete(itemRequest(exchange, call), body)],
       ]),
     },
     {
       url: '/items/:collection/:key',
-      handlers: new Map([['GET', (exchange, call) => readItems(items, exchange, call)]]),
+      handlers: new Map<Method, Handler>([
+        ['GET', (exchange, call) => readItems(items, exchange, call)],
+        ['PATCH', (exchange, call, body) => items.updateOne(itemRequest(exchange, call), keyOf(call), body)],
+        ['DELETE', (exchange, call) => items.deleteOne(itemRequest(exchange, call), keyOf(call))],
+      ]),
     },
   ];
 }
@@ -82,6 +94,15 @@ function readItems(items: ItemHandlers, exchange: Exchange, call: Call): Promise
 function itemRequest(exchange: Exchange, { caller, query, item }: Call): ItemRequest {
   if (item === null) throw new PlatformError('ROUTE_NOT_FOUND');
   return { exchange, caller, collection: item.collection, query };
+}
+
+function keyOf({ item }: Call): string {
+  return item?.key ?? '';
+}
+
+/** The limits of what a write reads in its address and body. */
+function writeLimits(environment: Environment): Pick<WriterOptions, 'limits' | 'mostItems'> {
+  return { limits: readLimits(environment), mostItems: environment.maxBatchMutation };
 }
 
 function addEndpoint(server: FastifyInstance, answerer: Answerer, environment: Environment, endpoint: Endpoint): void {

@@ -11,7 +11,7 @@ export function authoriseCollection(scope: Scope, name: string, selector: Select
   const collection = scope.collections.get(name);
   if (collection === undefined) throw forbidden();
   if (selector === 'list') return collection;
-  if (collection.descriptor.singleton) throw new PlatformError('ROUTE_NOT_FOUND');
+  if (collection.descriptor.singleton && selector !== 'written') throw new PlatformError('ROUTE_NOT_FOUND');
   if (collection.descriptor.key.length === 0) throw forbidden();
   return collection;
 }

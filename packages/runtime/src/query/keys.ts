@@ -51,7 +51,8 @@ function keyParts(fields: readonly FieldDescriptor[], key: JsonValue): readonly 
   return fields.length > 1 && typeof key === 'string' ? key.split(',').map(decodeSegment) : [key];
 }
 
-function decodeKey(collection: CollectionScope, parts: readonly JsonValue[]): readonly string[] {
+/** Decodes the values of a key, one per key field. Throws FORBIDDEN for what cannot be a key. */
+export function decodeKey(collection: CollectionScope, parts: readonly JsonValue[]): readonly string[] {
   const types = keyTypes(collection.descriptor);
   if (types.length === 0 || types.length !== parts.length) throw forbidden();
   return types.map((type, index) => {

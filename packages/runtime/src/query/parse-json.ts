@@ -43,16 +43,15 @@ function holdsPrototype(value: JsonValue): boolean {
 const longNumber = /[\d.]{16}|\d[eE][+-]?\d/;
 
 /**
- * `JSON.parse`, except that a number whose digits a double cannot hold becomes text with the digits as written. Numeric
- * fields take such text, so no digit is lost on the way to the database.
+ * `JSON.parse`, except that of a number whose digits a double cannot hold `keep` gets the digits as written. By default it
+ * becomes that text: numeric fields take it, so no digit is lost on the way to the database.
  */
-export function parseKeepingDigits(text: string): JsonValue {
-  return longNumber.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
-}
-
-function keepDigits(_key: string, value: JsonValue, place?: { source?: string }): JsonValue {
-  if (typeof value !== 'number' || place?.source === undefined) return value;
-  return Number.isFinite(value) && digitsOf(String(value)) === digitsOf(place.source) ? value : place.source;
+export function parseKeepingDigits(text: string, keep: (source: string) => JsonValue = (source) => source): JsonValue {
+  if (!longNumber.test(text)) return JSON.parse(text);
+  return JSON.parse(text, (_key: string, value: JsonValue, place?: { source?: string }): JsonValue => {
+    if (typeof value !== 'number' || place?.source === undefined) return value;
+    return Number.isFinite(value) && digitsOf(String(value)) === digitsOf(place.source) ? value : keep(place.source);
+  });
 }
 
 /** The number a text writes, as its significant digits and exponent, so that 1.50, 15e-1 and 1.5 are one. */

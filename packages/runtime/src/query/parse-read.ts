@@ -1,5 +1,5 @@
 import { isObject } from '../contract/filter-syntax.ts';
-import type { JsonValue, QueryLimits } from '../contract/index.ts';
+import { defaultQueryLimits, type JsonValue, type QueryLimits } from '../contract/index.ts';
 import { type Cursor, parseCursor } from './cursor.ts';
 import { invalidQuery } from './invalid.ts';
 import { type AggregateRequest, parseAggregate } from './parse-aggregate.ts';
@@ -61,6 +61,14 @@ export interface ReadLimits extends QueryLimits {
   /** QUERY_ROWS_MAX: rows that an answer may have at most, those of nested lists included. */
   readonly maxRows: number;
 }
+
+/** The limits that hold when nothing is configured. */
+export const defaultReadLimits: ReadLimits = {
+  ...defaultQueryLimits,
+  defaultLimit: 100,
+  maxLimit: undefined,
+  maxRows: 200_000_000,
+};
 
 /**
  * The syntax stage of a list: judges the form of every parameter and looks at no name.

@@ -10,7 +10,7 @@ import type { Selector } from './shape.ts';
  * array per field for a list of keys, stand at `index`.
  */
 export function printKeys(row: Row, selector: Selector, index: number): readonly string[] {
-  if (selector === 'list') return [];
+  if (selector !== 'key' && selector !== 'keys') return [];
   const types = keyFields(row.collection.descriptor).map((field) => ({ field, type: operandType(field) }));
   const list = selector === 'keys' ? '[]' : '';
   const plain = types.map(({ field }) => cast(row.column(field.column), field.comparison));
@@ -32,7 +32,7 @@ function printColumns(columns: readonly string[], values: readonly string[], sel
   return [`(${columns.join(', ')}) IN (SELECT * FROM ROWS FROM (${unnested}) k)`];
 }
 
-/** How many values `printKeys` takes for a list of keys. */
+/** How many values a list of keys takes, named or written. */
 export function keyValues(collection: CollectionScope, selector: Selector): number {
-  return selector === 'keys' ? collection.descriptor.key.length : 0;
+  return selector === 'keys' || selector === 'written' ? collection.descriptor.key.length : 0;
 }

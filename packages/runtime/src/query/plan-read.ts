@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Condition, Operand } from '../contract/index.ts';
+import { cast } from '../sql/cell.ts';
 import { printCondition } from '../sql/condition.ts';
 import { allOf, selectList, where } from '../sql/fragment.ts';
+import { operandType } from '../sql/operand.ts';
 import { type Row, tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
 import { createStatement, type StatementBuilder } from '../sql/statement.ts';
@@ -12,7 +14,7 @@ import { printBounds } from './plan-bounds.ts';
 import { cursorColumns, planCursor, printAfter } from './plan-cursor.ts';
 import { orDefaults } from './plan-defaults.ts';
 import { keyValues, printKeys } from './plan-keys.ts';
-import { orderBy, type PrintedTerm, printOrder } from './plan-order.ts';
+import { keyFields, orderBy, type PrintedTerm, printOrder } from './plan-order.ts';
 import { createPage, outerOrder } from './plan-page.ts';
 import { leavesTable, type NestedLists, printSelection } from './plan-selection.ts';
 import { nestedRows } from './row-bound.ts';
@@ -82,7 +84,10 @@ type Printed = { readonly text: string; readonly fields: ReadPlan['fields'] };
 
 interface ReadParts {
   readonly row: Row;
+  /** The table, joined to the keys that were written. */
   readonly from: string;
+  /** The table alone. */
+  readonly table: string;
   readonly rows: string;
   readonly matching: string;
   /** Those of the matching rows that the list is cut from: all of them, or those behind the cursor. */
@@ -99,11 +104,13 @@ function startRead(query: ReadQuery, statement: StatementBuilder): ReadParts {
   const rows = readable(row);
   const key = printKeys(row, query.selector, query.values);
   const matching = allOf([rows, ...key, printCondition(row, query.condition)]);
-  const order = query.selector === 'key' ? [] : printOrder(row, query.order, query.cursor !== undefined);
+  const table = `${collection.descriptor.table} ${alias}`;
+  const order = query.selector === 'key' ? [] : printListOrder(row, query);
   const behind = query.cursor === undefined ? [] : [printAfter(row, order, query.cursor.start, query.values)];
   return {
     row,
-    from: `${collection.descriptor.table} ${alias}`,
+    from: query.selector === 'written' ? joinWritten(row, query, table) : table,
+    table,
     rows,
     matching,
     listed: allOf([matching, ...behind]),
@@ -115,6 +122,41 @@ function startRead(query: ReadQuery, statement: StatementBuilder): ReadParts {
 function printPlain(query: ReadQuery, parts: ReadParts): Printed {
   const list = query.selector !== 'key';
   return list && leavesTable(query.selection) ? printPaged(query, parts) : printFlat(query, parts);
+}
+
+/** The keys that were written, numbered in their order, joined to their rows. */
+function joinWritten(row: Row, query: ReadQuery, table: string): string {
+  const types = keyFields(row.collection.descriptor).map((field) => ({ field, type: operandType(field) }));
+  const arrays = types.map(({ type }, index) => {
+    const array = row.statement.parameter({ kind: 'value', index: query.values + index }, `${type.native}[]`);
+    return `pg_catalog.unnest(${array})`;
+  });
+  const joins = types.map(({ field }, index) => `${cast(row.column(field.column), field.comparison)} = k.k${index}`);
+  const names = types.map((_, index) => `k${index}`);
+  return `ROWS FROM (${arrays.join(', ')}) WITH ORDINALITY k(${[...names, 'n'].join(', ')}) JOIN ${table} ON ${joins.join(' AND ')}`;
+}
+
+/** What was written is answered in the order of the keys, unless another one is asked for. */
+function printListOrder(row: Row, query: ReadQuery): readonly PrintedTerm[] {
+  if (query.selector === 'written' && query.order.length === 0) return [{ expression: 'k.n', direction: '' }];
+  return printOrder(row, query.order, query.cursor !== undefined);
+}
+
+/**
+ * Plans which rows a write is about: the readable ones that match and that `permitted` lets through, by their keys. Answers
+ * one row: null, their number, and one array per key field, all as text.
+ */
+export function planTargets(query: ReadQuery, permitted: (row: Row) => string): ReadPlan {
+  const statement = createStatement(query.operands);
+  const { row, from, matching, bounds } = startRead(query, statement);
+  const keys = keyFields(row.collection.descriptor).map((field, index) => {
+    return `${cast(row.column(field.column), field.comparison)} AS k${index}`;
+  });
+  const rows = where(allOf([matching, permitted(row)]));
+  const list = `SELECT ${keys.join(', ')} FROM ${from}${rows}${orderBy(printOrder(row, query.order))}${bounds}`;
+  const arrays = keys.map((_, index) => `pg_catalog.array_agg(k.k${index})::pg_catalog.text`);
+  const text = `SELECT ${['NULL', 'pg_catalog.count(*)::pg_catalog.text', ...arrays].join(', ')} FROM (${list}) k`;
+  return { ...statementOf(statement, text), many: true, fields: [], meta: [], streamed: false };
 }
 
 /** One level: columns of one table, or one item, whose nested parts are computed once anyway. */
@@ -143,7 +185,7 @@ function printPaged(query: ReadQuery, { row, from, listed, order, bounds }: Read
  * defaults of a singleton that nobody has written.
  */
 function printJoined(query: ReadQuery, parts: ReadParts): Printed {
-  const { row, from, rows, matching, listed, order, bounds } = parts;
+  const { row, from, table, rows, matching, listed, order, bounds } = parts;
   const page = createPage(row);
   const present = page.extra('TRUE');
   const outer = outerOrder(page, order);
@@ -151,8 +193,8 @@ function printJoined(query: ReadQuery, parts: ReadParts): Printed {
   const item = single ? orDefaults(page.row, present) : page.row;
   const { expressions, fields } = printSelection(item, query.selection, query.nested);
   const counts = query.meta.map((name, index) => {
-    const predicate = name === 'total_count' ? rows : matching;
-    return `(SELECT pg_catalog.count(*) FROM ${from}${where(predicate)}) AS c${index}`;
+    const counted = name === 'total_count' ? `${table}${where(rows)}` : `${from}${where(matching)}`;
+    return `(SELECT pg_catalog.count(*) FROM ${counted}) AS c${index}`;
   });
   const meta = row.statement.alias();
   const carried = counts.map((_, index) => `${meta}.c${index}`);

@@ -1,16 +1,16 @@
 import type { Caller } from '../caller.ts';
-import {
-  type CollectionDescriptor,
-  type CompiledApi,
-  decodeValue,
-  defaultQueryLimits,
-  type JsonValue,
-} from '../contract/index.ts';
+import { type CollectionDescriptor, type CompiledApi, decodeValue, type JsonValue } from '../contract/index.ts';
 import type { Parameter } from '../database/database.ts';
 import { forbidden } from './invalid.ts';
 import { parseKeySegment, parseKeys } from './keys.ts';
 import { parseQueryString, type QueryTree } from './parse-query-string.ts';
-import { parseKeyRequest, parseListRequest, type ReadLimits, type ReadRequest } from './parse-read.ts';
+import {
+  defaultReadLimits,
+  parseKeyRequest,
+  parseListRequest,
+  type ReadLimits,
+  type ReadRequest,
+} from './parse-read.ts';
 import { parseSearch } from './parse-search.ts';
 import type { Binder, ReadPlan } from './plan.ts';
 import { createPlanCache, type PlanCache } from './plan-cache.ts';
@@ -68,13 +68,6 @@ interface ClassPlans {
   /** By the text of the request without the values of its comparisons, which spares parsing. */
   readonly byTemplate: PlanCache<PlannedTemplate>;
 }
-
-const defaultReadLimits: ReadLimits = {
-  ...defaultQueryLimits,
-  defaultLimit: 100,
-  maxLimit: undefined,
-  maxRows: 200_000_000,
-};
 
 /** A plan with the values of one request. */
 type Ready = Pick<Prepared, 'plan' | 'values' | 'size'>;
@@ -211,7 +204,11 @@ function expectedRows(request: ReadRequest, count: number): number | undefined {
 }
 
 /** Puts the values of a request and its caller into the order of a plan's parameters. */
-function bind(binders: readonly Binder[], values: readonly string[], caller: Caller): readonly Parameter[] {
+export function bind(
+  binders: readonly Binder[],
+  values: readonly (string | null)[],
+  caller: Caller,
+): readonly Parameter[] {
   return binders.map((binder) => {
     if (binder.kind === 'fixed') return binder.value;
     if (binder.kind === 'value') return values[binder.index] ?? null;

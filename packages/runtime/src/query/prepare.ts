@@ -1,4 +1,5 @@
 import type { Condition } from '../contract/index.ts';
+import type { Row } from '../sql/row.ts';
 import { authoriseCollection } from './authorise.ts';
 import { refuseUnknownFunctions } from './calls.ts';
 import { checkCursor } from './cursor.ts';
@@ -32,7 +33,7 @@ import type { ReadLimits, ReadRequest } from './parse-read.ts';
 import type { ReadPlan } from './plan.ts';
 import { boundValues } from './plan-bounds.ts';
 import { longestCachedStatement, type PlanCache } from './plan-cache.ts';
-import { beyondOf, isStreamed, planRead } from './plan-read.ts';
+import { beyondOf, isStreamed, planRead, planTargets, type ReadQuery } from './plan-read.ts';
 import { prepareAggregate } from './prepare-aggregate.ts';
 import { rowBound } from './row-bound.ts';
 import { type CollectionScope, exportScope, type Scope } from './scope.ts';
@@ -65,6 +66,8 @@ export interface WantedRead {
   readonly request: ReadRequest;
   /** Reads the keys that the request names; called at the stage of names. Absent for plain lists. */
   readonly keys?: (collection: CollectionScope) => NamedKeys;
+  /** For `targets`: which rows may be written. */
+  readonly permitted?: (row: Row) => string;
 }
 
 /** The conditions of a read: its filter, and those of `deep`. */
@@ -180,7 +183,7 @@ function checkConditions({ filter, nested }: Conditions, orders: NestedOrders): 
 }
 
 function planNew(
-  { scope, selector, request, limits }: WantedRead,
+  { scope, selector, request, limits, permitted }: WantedRead,
   { descriptor }: CollectionScope,
   of: Planned,
 ): ReadPlan {
@@ -190,7 +193,7 @@ function planNew(
   checkSort(names.order);
   const { limit, offset, meta, cursor } = request;
   if (cursor !== undefined && descriptor.singleton) throw invalidQuery('"cursor" is for lists.');
-  return planRead({
+  const query: ReadQuery = {
     scope,
     selection: names.selection,
     condition,
@@ -208,5 +211,6 @@ function planNew(
     ...(request.exported && { exported: { format: request.exported, name: descriptor.name } }),
     operands: open.operands,
     values: open.values.length,
-  });
+  };
+  return permitted === undefined ? planRead(query) : planTargets(query, permitted);
 }

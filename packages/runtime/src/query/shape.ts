@@ -14,8 +14,11 @@ export const commonLimits: ReadonlySet<number> = new Set([0, 1, 2, 3, 5, 10, 20,
 /** The largest number of rows that is answered from memory; more are streamed. */
 export const largestBufferedLimit = 1000;
 
-/** What selects the rows of a read beside its filter. */
-export type Selector = 'list' | 'key' | 'keys';
+/**
+ * What selects the rows of a read beside its filter: nothing, one key, a list of keys, keys that were just written (whose
+ * order the answer keeps), or a permission to write (and what is read are the keys).
+ */
+export type Selector = 'list' | 'key' | 'keys' | 'written' | 'targets';
 
 /**
  * The structure of a read without its values: two reads of an access class with equal shapes have the same plan.

@@ -74,6 +74,7 @@ export function createLateDatabase(open: () => Promise<Database>): LateDatabase 
         current === null ? Promise.reject(absence()) : current.read(statement, parameters, sink),
       stream: async (statement, parameters, sink, drained, signal) =>
         present().stream(statement, parameters, sink, drained, signal),
+      transaction: async (work) => present().transaction(work),
       query: async (text, parameters) => present().query(text, parameters),
       async close(graceMs) {
         closed = true;

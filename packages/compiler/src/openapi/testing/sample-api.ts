@@ -67,6 +67,19 @@ export function accessTo(
   return { name, roles: [name], admin: false, collections };
 }
 
+/** Makes an access class that may create and update items with the listed fields, and delete them; it reads nothing. */
+export function writingAccess(
+  rules: Readonly<Record<string, readonly string[]>>,
+  preset: readonly string[] = [],
+): AccessClass {
+  const value = { kind: 'literal', value: 'x' } as const;
+  const collections = Object.entries(rules).map(([collection, fields]) => {
+    const rule = { fields, where: always, check: null, presets: preset.map((field) => ({ field, value })) };
+    return { collection, create: [rule], update: [rule], delete: [{ fields: [], where: always }] };
+  });
+  return { name: 'public', roles: ['public'], admin: false, collections };
+}
+
 const somewhere = {
   kind: 'compare',
   field: 'status',
@@ -221,9 +234,19 @@ function fieldOf(field: SampleField, key: readonly string[], relations: readonly
 function operationsOf({ name, key = [], singleton }: Sample): readonly Operation[] {
   const path = `/items/${encodeURIComponent(name)}`;
   const search: Operation = { kind: 'search', method: 'SEARCH', path };
-  if (singleton) return [{ kind: 'readSingleton', method: 'GET', path }, search];
-  const read: readonly Operation[] = key.length === 0 ? [] : [{ kind: 'read', method: 'GET', path: `${path}/:key` }];
-  return [{ kind: 'list', method: 'GET', path }, search, ...read];
+  if (singleton) {
+    return [{ kind: 'readSingleton', method: 'GET', path }, search, { kind: 'updateSingleton', method: 'PATCH', path }];
+  }
+  const byKey = `${path}/:key`;
+  const keyed: readonly Operation[] = [
+    { kind: 'read', method: 'GET', path: byKey },
+    { kind: 'create', method: 'POST', path },
+    { kind: 'update', method: 'PATCH', path: byKey },
+    { kind: 'updateMany', method: 'PATCH', path },
+    { kind: 'delete', method: 'DELETE', path: byKey },
+    { kind: 'deleteMany', method: 'DELETE', path },
+  ];
+  return [{ kind: 'list', method: 'GET', path }, search, ...(key.length === 0 ? [] : keyed)];
 }
 
 function namesOf(collection: string): CollectionNames {

@@ -10,10 +10,13 @@ import { PlainConnection } from './connection.ts';
  * Rejects with a `ConnectionError` whose message says what was tried and what happened, without the password.
  */
 export async function openPlainConnection(settings: PostgresSettings, closed: Closed): Promise<PostgresConnection> {
-  const set = transactionSql(settings);
+  const reading = transactionSql({ ...settings, readOnly: true });
+  const set = { reading, writing: transactionSql({ ...settings, readOnly: false }) };
   const config = { application_name: settings.applicationName };
   // Run once for nothing, so that a server that refuses a setting, or a pooler without a server, is known at once.
-  const { client, key } = await connectClient(settings, config, async ({ client }) => void (await client.query(set)));
+  const { client, key } = await connectClient(settings, config, async ({ client }) => {
+    await client.query(reading);
+  });
   const connection: PlainConnection = new PlainConnection(client, set, (error) => closed(connection, error));
   return { connection, cancel: () => cancelBackend(client, key) };
 }

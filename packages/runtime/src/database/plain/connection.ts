@@ -3,24 +3,23 @@ import { ConnectionError, ServerError } from '../errors.ts';
 import type { Channel } from '../postgres/channel.ts';
 import type { Exchange, Request } from '../protocol/connection.ts';
 import { tapRows } from './rows.ts';
-import { Submission, toServerError } from './submission.ts';
+import { type RequestSettings, Submission, toServerError } from './submission.ts';
 
 /**
  * A connection that `pg` drives: one request at a time, each carrying its own settings, nothing kept between two of them.
  */
 export class PlainConnection implements Channel {
   readonly #client: pg.Client;
-  readonly #settings: string;
+  readonly #settings: RequestSettings;
   readonly #closed: (error: unknown) => void;
   /** The request under way, then those that wait for it. */
   #requests: Submission[] = [];
   #over = false;
 
   /**
-   * Takes a connected client; `settings` is a statement of one row that is run in the transaction of every request.
-   * `closed` is called once, when the connection has ended for whatever reason; then every request is settled.
+   * Takes a connected client; `settings` are run in the transaction of every request, or of several. `closed` is called once, when the connection has ended for whatever reason; then every request is settled.
    */
-  constructor(client: pg.Client, settings: string, closed: (error: unknown) => void) {
+  constructor(client: pg.Client, settings: RequestSettings, closed: (error: unknown) => void) {
     this.#client = client;
     this.#settings = settings;
     this.#closed = closed;

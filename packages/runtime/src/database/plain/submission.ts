@@ -10,18 +10,24 @@ export interface SubmissionOwner {
   lost(error: unknown): void;
 }
 
+/** Statements of one row that set a transaction up. */
+export interface RequestSettings {
+  readonly reading: string;
+  readonly writing: string;
+}
+
 /**
  * One request as `pg` takes it: what is sent for it, and what its answer means.
  *
  * The settings and the statement go out together with one Sync at the end, which makes them one transaction, so the
- * settings hold for the statement and for nobody after it. Nothing is prepared under a name. Whatever stands between
+ * settings hold for the statement and for nobody after it. A transaction of several requests is set up behind its BEGIN. Nothing is prepared under a name. Whatever stands between
  * here and the server sees one message batch that needs no earlier one.
  *
  * `pg` hands over everything but the rows: it reads their bytes as text, so they come by another way (see `tapRows`).
  */
 export class Submission implements pg.Submittable {
   readonly exchange: Exchange;
-  readonly #settings: string;
+  readonly #settings: RequestSettings;
   readonly #request: Request;
   /** Rows of the first batch; undefined when all are wanted at once. */
   readonly #batch: number | undefined;
@@ -36,7 +42,7 @@ export class Submission implements pg.Submittable {
 
   /** The owner settles the exchange. */
   constructor(
-    settings: string,
+    settings: RequestSettings,
     request: Request,
     exchange: Exchange,
     batch: number | undefined,
@@ -53,18 +59,19 @@ export class Submission implements pg.Submittable {
   /** Called by `pg` when it is this request's turn. */
   submit(connection: pg.Connection): void {
     this.#connection = connection;
-    const { text, parameters, format } = this.#request;
+    const { text, parameters, format, part } = this.#request;
     connection.stream.cork();
-    run(connection, this.#settings, [], 'text', undefined);
+    if (part === undefined) run(connection, this.#settings.reading, [], 'text', undefined);
     run(connection, text, parameters, format ?? 'binary', this.#batch);
+    if (part === 'begin') run(connection, this.#settings.writing, [], 'text', undefined);
     if (this.#synced) connection.sync();
     else connection.flush();
     connection.stream.uncork();
   }
 
-  /** Takes the next row: the first is that of the settings. */
+  /** Takes the next row: the first is that of the settings, where there are any. */
   row(buffer: Buffer, offset: number, length: number): void {
-    if (this.#rows++ === 0 || this.#error !== undefined || this.#ended) return;
+    if ((this.#rows++ === 0 && this.#request.part !== 'within') || this.#error !== undefined || this.#ended) return;
     try {
       this.exchange.row(buffer, offset, length);
     } catch (error) {
@@ -93,7 +100,7 @@ export class Submission implements pg.Submittable {
 
   handleCommandComplete(): void {
     this.#complete++;
-    if (this.#complete === 2) this.#sync();
+    if (this.#complete === (this.#request.part === 'within' ? 1 : 2)) this.#sync();
   }
 
   handleEmptyQuery(): void {
@@ -161,8 +168,8 @@ function run(
 }
 
 /** What `pg` made of an error, as ours. */
-export function toServerError({ message, code, severity }: pg.DatabaseError): ServerError {
-  return new ServerError(
-    new Map([['M', message], ...(code ? [['C', code] as const] : []), ...(severity ? [['S', severity] as const] : [])]),
-  );
+export function toServerError(error: pg.DatabaseError): ServerError {
+  const { message, code, severity, schema, table, column, constraint } = error;
+  const fields = Object.entries({ M: message, C: code, S: severity, s: schema, t: table, c: column, n: constraint });
+  return new ServerError(new Map(fields.flatMap(([name, text]) => (text ? [[name, text] as const] : []))));
 }

@@ -54,6 +54,7 @@ export async function connectFitting(
     read: (statement, parameters, sink) => current().read(statement, parameters, sink),
     stream: (statement, parameters, sink, drained, signal) =>
       current().stream(statement, parameters, sink, drained, signal),
+    transaction: (work) => current().transaction(work),
     query: (text, parameters) => current().query(text, parameters),
     async close(grace) {
       closed = true;

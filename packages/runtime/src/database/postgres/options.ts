@@ -27,6 +27,12 @@ export interface PostgresOptions {
 /** Options with every default filled in. */
 export type PostgresSettings = Required<PostgresOptions>;
 
+/**
+ * A transaction of ours waits for us only while we compute the next statement. One that waits longer has lost us, and
+ * would keep its locks from everybody else.
+ */
+const idleInTransactionMs = 10_000;
+
 /** Beyond the statement timeout a server that lives has answered; the rest is for the way. */
 const silenceMs = 2_000;
 
@@ -77,6 +83,7 @@ function commonSettings({ statementTimeoutMs }: Pick<SessionSettings, 'statement
 export function sessionSql(settings: SessionSettings, shared: boolean): string {
   return Object.entries({
     ...commonSettings(settings),
+    idle_in_transaction_session_timeout: String(idleInTransactionMs),
     default_transaction_read_only: settings.readOnly ? 'on' : 'off',
     plan_cache_mode: shared ? 'force_generic_plan' : 'auto',
     application_name: settings.applicationName,
@@ -87,10 +94,13 @@ export function sessionSql(settings: SessionSettings, shared: boolean): string {
 
 /**
  * One statement that does the same for the transaction it runs in, and gives one row: for connections whose session
- * belongs to others as well. Such a transaction only reads.
+ * belongs to others as well. `readOnly` makes it a transaction that only reads, before it has read anything.
  */
-export function transactionSql(settings: Pick<SessionSettings, 'statementTimeoutMs'>): string {
-  const calls = Object.entries({ ...commonSettings(settings), transaction_read_only: 'on' }).map(
+export function transactionSql(settings: Pick<SessionSettings, 'statementTimeoutMs' | 'readOnly'>): string {
+  const own = settings.readOnly
+    ? { transaction_read_only: 'on' }
+    : { idle_in_transaction_session_timeout: String(idleInTransactionMs) };
+  const calls = Object.entries({ ...commonSettings(settings), ...own }).map(
     ([name, value]) => `pg_catalog.set_config(${quote(name)}, ${quote(value)}, true)`,
   );
   return `SELECT ${calls.join(', ')}`;

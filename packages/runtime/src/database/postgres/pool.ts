@@ -3,7 +3,7 @@
  *
  * Reads share a few connections by pipelining. When one answer takes long, the reads behind it move to other
  * connections, so that nobody waits for somebody else's slow statement; the pool grows for that up to its limit.
- * Streams lease a connection each.
+ * Streams and transactions lease a connection each.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlatformError } from '../../errors.ts';
@@ -83,12 +83,12 @@ export class Pool {
   }
 
   /** Resolves with a connection that nobody else uses; give it back with `release`. */
-  async lease(signal: AbortSignal): Promise<Member> {
+  async lease(signal?: AbortSignal): Promise<Member> {
     if (this.#refuses(this.#leases.length)) throw this.#unavailable();
     const { promise, resolve, reject } = Promise.withResolvers<Member>();
     const waiting: Waiting = { deadline: this.#deadline(), take: resolve, refuse: reject };
     const abort = (): void => this.#withdrawLease(waiting);
-    signal.addEventListener('abort', abort);
+    signal?.addEventListener('abort', abort);
     this.#leases.push(waiting);
     this.#watch();
     this.#serve();
@@ -96,7 +96,7 @@ export class Pool {
     try {
       return await promise;
     } finally {
-      signal.removeEventListener('abort', abort);
+      signal?.removeEventListener('abort', abort);
     }
   }
 

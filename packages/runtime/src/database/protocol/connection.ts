@@ -45,6 +45,8 @@ export interface Request extends Statement {
   readonly parameters: readonly Parameter[];
   /** Format of all columns; binary when absent. */
   readonly format?: ResultFormat;
+  /** Begins a transaction, or is part of one, and so of no use when it is sent again behind an error. */
+  readonly part?: 'begin' | 'within';
 }
 
 /** A request that was sent, in the order of the answers. */
@@ -283,6 +285,12 @@ export class Connection implements Channel {
     if (!isStalePreparation(error) || request.name === '') return false;
     const lost = error.sqlstate === '26000' && slot.parses === undefined && this.#prepared.isConfirmed(request.name);
     if (lost || error.sqlstate === '42P05') this.#nameless = true;
+    if (request.part !== undefined) {
+      // Whoever runs the transaction again finds it prepared anew.
+      this.#prepared.delete(request.name);
+      writeCloseStatement(this.#out, request.name);
+      return false;
+    }
     this.#send({ ...newSlot(request, exchange), retried: true }, true);
     return true;
   }

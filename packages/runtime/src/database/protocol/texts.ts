@@ -22,7 +22,8 @@ export async function readTexts(
   return rows;
 }
 
-function readRow(buffer: Buffer, start: number, end: number): TextRow {
+/** Reads a row whose columns all arrive as text; see `RowSink.row` for what `start` and `end` enclose. */
+export function readRow(buffer: Buffer, start: number, end: number): TextRow {
   const columns: (string | null)[] = [];
   for (let at = start; at < end; ) {
     const size = int32(buffer, at);

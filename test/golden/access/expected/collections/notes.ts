@@ -48,6 +48,7 @@ export const notes: CollectionDescriptor = {
       wire: { kind: 'i4' },
       nullable: false,
       filled: 'identity',
+      fallback: 'pg_catalog.nextval(pg_catalog.pg_get_serial_sequence(\'"public"."notes"\', \'id\'))',
       writable: true,
     },
     {
@@ -61,4 +62,5 @@ export const notes: CollectionDescriptor = {
     },
   ],
   relations: [],
+  constraints: [{ name: 'notes_pkey', type: 'unique', fields: ['id'] }],
 };

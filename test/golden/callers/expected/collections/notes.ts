@@ -54,6 +54,7 @@ export const notes: CollectionDescriptor = {
       wire: { kind: 'i4' },
       nullable: false,
       filled: 'default',
+      fallback: 'anything()',
       writable: true,
     },
     {
@@ -84,5 +85,9 @@ export const notes: CollectionDescriptor = {
       field: 'team_id',
       nullable: true,
     },
+  ],
+  constraints: [
+    { name: 'notes_pkey', type: 'unique', fields: ['id'] },
+    { name: 'notes_team_id_teams', type: 'foreign_key', fields: ['team_id'], target: 'teams' },
   ],
 };

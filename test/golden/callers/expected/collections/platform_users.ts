@@ -54,6 +54,7 @@ export const platformUsers: CollectionDescriptor = {
       wire: { kind: 'uuid' },
       nullable: false,
       filled: 'default',
+      fallback: 'anything()',
       writable: true,
     },
     {
@@ -85,5 +86,9 @@ export const platformUsers: CollectionDescriptor = {
       field: 'team_id',
       nullable: true,
     },
+  ],
+  constraints: [
+    { name: 'platform_users_pkey', type: 'unique', fields: ['id'] },
+    { name: 'platform_users_team_id_teams', type: 'foreign_key', fields: ['team_id'], target: 'teams' },
   ],
 };

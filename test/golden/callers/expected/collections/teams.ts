@@ -75,6 +75,7 @@ export const teams: CollectionDescriptor = {
       wire: { kind: 'i4' },
       nullable: false,
       filled: 'default',
+      fallback: 'anything()',
       writable: true,
     },
     {
@@ -105,4 +106,5 @@ export const teams: CollectionDescriptor = {
       onDeselect: 'nullify',
     },
   ],
+  constraints: [{ name: 'teams_pkey', type: 'unique', fields: ['id'] }],
 };

@@ -56,6 +56,7 @@ export const orderLines_609e95: CollectionDescriptor = {
       wire: { kind: 'i4' },
       nullable: false,
       filled: 'identity',
+      fallback: 'pg_catalog.nextval(pg_catalog.pg_get_serial_sequence(\'"public"."OrderLines"\', \'__proto__\'))',
       writable: true,
     },
     {
@@ -69,4 +70,5 @@ export const orderLines_609e95: CollectionDescriptor = {
     },
   ],
   relations: [],
+  constraints: [{ name: 'OrderLines_pkey', type: 'unique', fields: ['__proto__'] }],
 };

@@ -56,6 +56,7 @@ export const _1: CollectionDescriptor = {
       wire: { kind: 'i4' },
       nullable: false,
       filled: 'identity',
+      fallback: 'pg_catalog.nextval(pg_catalog.pg_get_serial_sequence(\'"public"."\u0024{1}"\', \'__proto__\'))',
       writable: true,
     },
     {
@@ -69,4 +70,5 @@ export const _1: CollectionDescriptor = {
     },
   ],
   relations: [],
+  constraints: [{ name: '\u0024{1}_pkey', type: 'unique', fields: ['__proto__'] }],
 };

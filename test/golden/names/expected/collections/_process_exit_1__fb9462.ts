@@ -56,6 +56,8 @@ export const processExit_1: CollectionDescriptor = {
       wire: { kind: 'i4' },
       nullable: false,
       filled: 'identity',
+      fallback:
+        'pg_catalog.nextval(pg_catalog.pg_get_serial_sequence(\'"public"."*/ process.exit(1) /*"\', \'__proto__\'))',
       writable: true,
     },
     {
@@ -69,4 +71,5 @@ export const processExit_1: CollectionDescriptor = {
     },
   ],
   relations: [],
+  constraints: [{ name: '*/ process.exit(1) /*_pkey', type: 'unique', fields: ['__proto__'] }],
 };

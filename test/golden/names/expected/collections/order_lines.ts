@@ -56,6 +56,7 @@ export const orderLines: CollectionDescriptor = {
       wire: { kind: 'i4' },
       nullable: false,
       filled: 'identity',
+      fallback: 'pg_catalog.nextval(pg_catalog.pg_get_serial_sequence(\'"public"."order_lines"\', \'__proto__\'))',
       writable: true,
     },
     {
@@ -69,4 +70,5 @@ export const orderLines: CollectionDescriptor = {
     },
   ],
   relations: [],
+  constraints: [{ name: 'order_lines_pkey', type: 'unique', fields: ['__proto__'] }],
 };

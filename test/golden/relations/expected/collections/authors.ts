@@ -61,6 +61,7 @@ export const authors: CollectionDescriptor = {
       wire: { kind: 'i4' },
       nullable: false,
       filled: 'identity',
+      fallback: 'pg_catalog.nextval(pg_catalog.pg_get_serial_sequence(\'"public"."authors"\', \'id\'))',
       writable: true,
     },
     {
@@ -84,4 +85,5 @@ export const authors: CollectionDescriptor = {
       onDeselect: 'nullify',
     },
   ],
+  constraints: [{ name: 'authors_pkey', type: 'unique', fields: ['id'] }],
 };

@@ -53,6 +53,7 @@ export const books: CollectionDescriptor = {
       wire: { kind: 'i4' },
       nullable: false,
       filled: 'identity',
+      fallback: 'pg_catalog.nextval(pg_catalog.pg_get_serial_sequence(\'"public"."books"\', \'id\'))',
       writable: true,
     },
     {
@@ -84,4 +85,5 @@ export const books: CollectionDescriptor = {
       nullable: true,
     },
   ],
+  constraints: [{ name: 'books_pkey', type: 'unique', fields: ['id'] }],
 };

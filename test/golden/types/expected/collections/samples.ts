@@ -98,6 +98,7 @@ export const samples: CollectionDescriptor = {
       wire: { kind: 'i8' },
       nullable: false,
       filled: 'identity',
+      fallback: 'pg_catalog.nextval(pg_catalog.pg_get_serial_sequence(\'"public"."samples"\', \'id\'))',
       writable: true,
     },
     {
@@ -108,6 +109,7 @@ export const samples: CollectionDescriptor = {
       wire: { kind: 'text', cast: '::text' },
       nullable: false,
       filled: 'default',
+      fallback: '0',
       writable: true,
       precision: 10,
       scale: 2,
@@ -137,6 +139,7 @@ export const samples: CollectionDescriptor = {
       type: 'string',
       native: 'text',
       comparison: '::name::text',
+      stored: 'pg_catalog."inet"',
       wire: { kind: 'text', cast: '::name::text' },
       nullable: true,
       writable: true,
@@ -203,4 +206,5 @@ export const samples: CollectionDescriptor = {
     },
   ],
   relations: [],
+  constraints: [{ name: 'samples_pkey', type: 'unique', fields: ['id'] }],
 };

@@ -1,0 +1,52 @@
+/** Access class → what it may write. Like `sight.ts`, it decides what is visible before anything is printed. */
+import type { AccessClass, CollectionAccess, WriteRule } from '@platform/runtime/contract';
+import type { Api, ApiCollection, Operation } from '../api.ts';
+
+/** What an access class may write of one collection. */
+export interface SeenWrites {
+  readonly api: ApiCollection;
+  readonly create: SeenPayload | null;
+  readonly update: SeenPayload | null;
+  readonly delete: boolean;
+}
+
+/** The names of a payload. */
+export interface SeenPayload {
+  /** Fields that some rule lists and the database lets anyone write. */
+  readonly fields: ReadonlySet<string>;
+  /** Fields that the rules set when the payload does not. */
+  readonly preset: ReadonlySet<string>;
+}
+
+/** What an access class may write, by collection name in the Api's order; with null, everything. */
+export function seeWrites(api: Api, access: AccessClass | null): ReadonlyMap<string, SeenWrites> {
+  const granted = new Map((access?.collections ?? []).map((one) => [one.collection, one]));
+  return new Map(
+    api.collections.flatMap((one): [string, SeenWrites][] => {
+      const name = one.descriptor.name;
+      const writes = writesOf(one, access === null ? null : (granted.get(name) ?? { collection: name }));
+      return writes.create || writes.update || writes.delete ? [[name, writes]] : [];
+    }),
+  );
+}
+
+function writesOf(api: ApiCollection, granted: CollectionAccess | null): SeenWrites {
+  const kinds = new Set<Operation['kind']>(api.operations.map(({ kind }) => kind));
+  const singleton = kinds.has('updateSingleton');
+  const payload = (rules: readonly WriteRule[] | undefined): SeenPayload | null =>
+    rules === undefined || rules.length === 0 ? null : payloadOf(api, rules);
+  const everything = payloadOf(api, null);
+  return {
+    api,
+    create: kinds.has('create') ? (granted === null ? everything : payload(granted.create)) : null,
+    update: kinds.has('update') || singleton ? (granted === null ? everything : payload(granted.update)) : null,
+    delete: kinds.has('delete') && (granted === null || (granted.delete ?? []).length > 0),
+  };
+}
+
+function payloadOf({ descriptor }: ApiCollection, rules: readonly WriteRule[] | null): SeenPayload {
+  const writable = descriptor.fields.filter(({ writable }) => writable).map(({ name }) => name);
+  const listed = new Set(rules?.flatMap(({ fields }) => fields));
+  const preset = new Set(rules?.flatMap(({ presets }) => presets.map(({ field }) => field)));
+  return { fields: new Set(writable.filter((name) => rules === null || listed.has(name))), preset };
+}

@@ -1,0 +1,167 @@
+/** The operations that write. Source: API specification, sections 1.2, 4 and 9. */
+import { type JsonObject, objectOf, reference } from './json.ts';
+import { keyInput } from './keys.ts';
+import { answerParameters } from './parameters.ts';
+import { commonFailures, type FailureName, failuresByStatus } from './responses.ts';
+import type { ViewCollection } from './view.ts';
+
+/** Operations of one path by method. */
+type Operations = readonly (readonly [string, JsonObject])[];
+
+const failures = [
+  ...commonFailures.filter((name) => name !== 'InvalidQuery'),
+  'InvalidWrite',
+  'Forbidden',
+  'RouteNotFound',
+  'UnsupportedMediaType',
+] as const satisfies readonly FailureName[];
+
+/** What can be written on the path of a collection. */
+export function collectionWrites(collection: ViewCollection): Operations {
+  const { writes, singleton } = collection;
+  if (writes === null) return [];
+  if (singleton) return writes.update ? [['patch', updateSingleton(collection)]] : [];
+  return [
+    ...(writes.create ? [['post', createItems(collection)] as const] : []),
+    ...(writes.update ? [['patch', updateItems(collection)] as const] : []),
+    ...(writes.delete ? [['delete', deleteItems(collection)] as const] : []),
+  ];
+}
+
+/** What can be written on the path of one item. */
+export function itemWrites(collection: ViewCollection): Operations {
+  const { writes, singleton } = collection;
+  if (writes === null || singleton) return [];
+  return [
+    ...(writes.update ? [['patch', updateItem(collection)] as const] : []),
+    ...(writes.delete ? [['delete', deleteItem(collection)] as const] : []),
+  ];
+}
+
+function createItems(collection: ViewCollection): JsonObject {
+  const item = reference('schemas', collection.names.create);
+  const schema = anyOf(item, listOf(item));
+  return {
+    ...head(collection, collection.names.createOperation, `Create items of ${quoted(collection)}`),
+    description: 'Creates one item, or all items of an array. An array is answered in its order.',
+    ...parametersOf(collection, true),
+    requestBody: bodyOf(schema),
+    responses: answers(collection, 'either'),
+  };
+}
+
+function updateItem(collection: ViewCollection): JsonObject {
+  return {
+    ...head(collection, collection.names.updateOne, `Update one item of ${quoted(collection)}`),
+    description: 'Changes the fields that the body has.',
+    ...parametersOf(collection, false),
+    requestBody: bodyOf(reference('schemas', collection.names.update)),
+    responses: answers(collection, 'one'),
+  };
+}
+
+function updateSingleton(collection: ViewCollection): JsonObject {
+  return {
+    ...head(collection, collection.names.updateOne, `Update ${quoted(collection)}`),
+    description: 'Changes the fields that the body has; creates the item when there is none.',
+    ...parametersOf(collection, false),
+    requestBody: bodyOf(reference('schemas', collection.names.update)),
+    responses: answers(collection, 'one'),
+  };
+}
+
+function updateItems(collection: ViewCollection): JsonObject {
+  const data = reference('schemas', collection.names.update);
+  const forms = [
+    ...namingForms(collection).map((form) => named({ ...form, data }, [...Object.keys(form), 'data'])),
+    ...(collection.key.length > 0 ? [listOf(withKey(collection, data))] : []),
+  ];
+  return {
+    ...head(collection, collection.names.updateMany, `Update items of ${quoted(collection)}`),
+    description: 'Gives the same data to the items of `keys` or `query`, or to each item of an array its own.',
+    ...parametersOf(collection, true),
+    requestBody: bodyOf(anyOf(...forms)),
+    responses: answers(collection, 'many'),
+  };
+}
+
+function deleteItem(collection: ViewCollection): JsonObject {
+  return {
+    ...head(collection, collection.names.deleteOne, `Delete one item of ${quoted(collection)}`),
+    description: 'Deletes the item that has the key.',
+    responses: answers(collection, 'none'),
+  };
+}
+
+function deleteItems(collection: ViewCollection): JsonObject {
+  const forms = namingForms(collection).map((form) => named(form, Object.keys(form)));
+  const keys = collection.key.length > 0 ? [listOf(keyInput(collection.key))] : [];
+  return {
+    ...head(collection, collection.names.deleteMany, `Delete items of ${quoted(collection)}`),
+    description: 'Deletes the items of `keys` or `query`, or of an array of keys: all of them or none.',
+    requestBody: bodyOf(anyOf(...forms, ...keys)),
+    responses: answers(collection, 'none'),
+  };
+}
+
+/** Ways to name items: by key for those who may read it, by a query for those who may read something. */
+function namingForms({ key, readable }: ViewCollection): readonly JsonObject[] {
+  return [
+    ...(key.length > 0 ? [{ keys: listOf(keyInput(key)) }] : []),
+    ...(readable
+      ? [{ query: { type: 'object', description: 'As the query of SEARCH, without a default limit.' } }]
+      : []),
+  ];
+}
+
+function withKey({ key }: ViewCollection, data: JsonObject): JsonObject {
+  const required = key.map(({ name }) => name);
+  const properties = objectOf(key.map((field) => [field.name, {}] as const));
+  return { type: 'object', properties, required, description: `The key, and fields as in ${String(data.$ref)}.` };
+}
+
+function named(properties: JsonObject, required: readonly string[]): JsonObject {
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+function listOf(items: JsonObject): JsonObject {
+  return { type: 'array', items };
+}
+
+function anyOf(...schemas: readonly JsonObject[]): JsonObject {
+  const [only, ...more] = schemas;
+  if (only === undefined) return { type: 'object' };
+  return more.length === 0 ? only : { anyOf: schemas };
+}
+
+function head({ names }: ViewCollection, operationId: string, summary: string): JsonObject {
+  return { operationId, tags: [names.tag], summary };
+}
+
+/** The answer is shaped as a read is, by those who may read. */
+function parametersOf(collection: ViewCollection, many: boolean): JsonObject {
+  return collection.readable ? { parameters: answerParameters(many) } : {};
+}
+
+function bodyOf(schema: JsonObject): JsonObject {
+  return { required: true, content: { 'application/json': { schema } } };
+}
+
+type AnswerForm = 'one' | 'many' | 'either' | 'none';
+
+function answers({ readable, names }: ViewCollection, form: AnswerForm): JsonObject {
+  const item = reference('schemas', names.item);
+  const data = { one: item, many: listOf(item), either: anyOf(item, listOf(item)), none: null }[form];
+  const schema = data && { type: 'object', properties: { data }, required: ['data'] };
+  const written = { description: 'What was written.', content: { 'application/json': { schema } } };
+  const nothing = { description: form === 'none' ? 'It is deleted.' : 'It is written, and nothing of it can be read.' };
+  return objectOf([
+    ...(readable && schema !== null ? [['200', written] as const] : []),
+    ['204', nothing],
+    ...failuresByStatus(failures),
+  ]);
+}
+
+function quoted({ name }: ViewCollection): string {
+  return `"${name}"`;
+}

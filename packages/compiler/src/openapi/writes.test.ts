@@ -1,0 +1,67 @@
+import type { JsonValue } from '@platform/runtime/contract';
+import { describe, expect, it } from 'vitest';
+import { emitOpenApi } from './index.ts';
+import { accessTo, magazine, sampleApi, writingAccess } from './testing/sample-api.ts';
+
+const api = sampleApi(magazine);
+
+/** What stands behind names in a document; undefined when one is missing. */
+function at(document: JsonValue | undefined, ...path: readonly string[]): JsonValue | undefined {
+  let value: JsonValue | undefined = document;
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = Object.entries(value).find(([key]) => key === name)?.[1];
+  }
+  return value;
+}
+
+function methodsOf(document: JsonValue, path: string): readonly string[] {
+  return Object.keys(at(document, 'paths', path) ?? {});
+}
+
+describe('operations that write', () => {
+  it('stand beside those that read', () => {
+    const document = emitOpenApi(api, null);
+    expect(methodsOf(document, '/items/tags')).toEqual(['get', 'x-platform-search', 'post', 'patch', 'delete']);
+    expect(methodsOf(document, '/items/tags/{key}')).toEqual(['parameters', 'get', 'patch', 'delete']);
+    expect(methodsOf(document, '/items/settings')).toEqual(['get', 'x-platform-search', 'patch']);
+    expect(methodsOf(document, '/items/statistics')).toEqual(['get', 'x-platform-search']);
+  });
+
+  it('are those that the class may use', () => {
+    expect(methodsOf(emitOpenApi(api, accessTo({ tags: [['id', 'name']] })), '/items/tags')).toEqual([
+      'get',
+      'x-platform-search',
+    ]);
+    const writing = emitOpenApi(api, writingAccess({ tags: ['name'] }));
+    expect(methodsOf(writing, '/items/tags')).toEqual(['post', 'patch', 'delete']);
+    expect(methodsOf(writing, '/items/tags/{key}')).toEqual(['parameters', 'patch', 'delete']);
+    expect(Object.keys(at(writing, 'paths', '/items/tags', 'post', 'responses') ?? {})).not.toContain('200');
+    expect(at(writing, 'components', 'schemas', 'ItemsTags')).toBeUndefined();
+  });
+
+  it('take exactly the fields that can be written, and name no other', () => {
+    const document = emitOpenApi(api, writingAccess({ articles: ['title', 'rating', 'preview_token'] }));
+    const create = at(document, 'components', 'schemas', 'CreateArticles');
+    expect(at(create, 'additionalProperties')).toBe(false);
+    expect(at(create, 'properties')).toEqual({
+      title: { type: 'string', maxLength: 200 },
+      rating: { type: ['string', 'number', 'null'] },
+      preview_token: { type: ['string', 'null'], writeOnly: true },
+    });
+    expect(JSON.stringify(document)).not.toMatch(/author_id|metadata|mrg_c|shop_ledger/);
+  });
+
+  it('ask for what is required, unless a rule sets it', () => {
+    const [sample] = api.collections;
+    if (sample === undefined) throw new Error('There is no collection.');
+    const fields = sample.fields.map((field) => ({ ...field, required: field.descriptor.name === 'title' }));
+    const required = { ...api, collections: [{ ...sample, fields }] };
+    const names = { articles: ['title', 'rating'] };
+    const of = (preset: readonly string[], name: string) =>
+      at(emitOpenApi(required, writingAccess(names, preset)), 'components', 'schemas', name, 'required');
+    expect(of([], 'CreateArticles')).toEqual(['title']);
+    expect(of(['title'], 'CreateArticles')).toBeUndefined();
+    expect(of([], 'UpdateArticles')).toBeUndefined();
+  });
+});

@@ -1,0 +1,90 @@
+/** Transactions that end well or not at all, whatever happens on the way. Source: reliability notes, R2 and R10. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Outcome, RowSink, Transaction } from '../database.ts';
+import { ConnectionError, isConflict, isRetryable, isStalePreparation, toDatabaseError } from '../errors.ts';
+import { readTexts, type TextRow } from '../protocol/texts.ts';
+import { Attempt } from './attempt.ts';
+import type { Pool } from './pool.ts';
+
+/** Conflicts with other transactions after which a function runs again. */
+const mostConflicts = 8;
+/** Connections lost under a function after which it runs again. */
+const mostLosses = 1;
+/** Prepared statements that the server took back; a pooler may do so on every connection once. */
+const mostStale = 2;
+/** The longest wait after the first conflict, in milliseconds; it doubles up to the most. */
+const firstWaitMs = 10;
+const mostWaitMs = 500;
+/** How long the end of a transaction may stay unknown before the request is given up. */
+const settleMs = 15_000;
+
+/** Runs a function in a transaction, again where that is right. Rejects with what the function rejects with. */
+export async function runTransaction<T>(
+  pool: Pool,
+  work: (transaction: Transaction) => Promise<Outcome<T>>,
+  answerTimeoutMs: number,
+): Promise<T> {
+  const tries = { conflicts: 0, losses: 0, stale: 0 };
+  for (;;) {
+    const member = await pool.lease();
+    const attempt = new Attempt(member.connection, answerTimeoutMs);
+    let outcome: Outcome<T> | undefined;
+    const remembered = async (transaction: Transaction): Promise<Outcome<T>> => {
+      outcome = await work(transaction);
+      return outcome;
+    };
+    try {
+      return (await attempt.perform(remembered)).value;
+    } catch (error) {
+      if (attempt.unknown && outcome !== undefined && (await wasCommitted(pool, attempt))) {
+        await answerAgain(pool, attempt, outcome);
+        return outcome.value;
+      }
+      if (!mayRunAgain(attempt, tries)) throw error;
+    } finally {
+      pool.release(member);
+    }
+    await sleep(tries.conflicts === 0 ? 0 : jitter(tries.conflicts));
+  }
+}
+
+/** Whether what went wrong deserves another try; counts it. */
+function mayRunAgain({ failure }: Attempt, tries: { conflicts: number; losses: number; stale: number }): boolean {
+  if (isConflict(failure)) return ++tries.conflicts <= mostConflicts;
+  if (isStalePreparation(failure)) return ++tries.stale <= mostStale;
+  return isRetryable(failure) && ++tries.losses <= mostLosses;
+}
+
+/** Anything between nothing and the longest wait, so that those who met do not meet again. */
+function jitter(conflicts: number): number {
+  return Math.random() * Math.min(firstWaitMs * 2 ** (conflicts - 1), mostWaitMs);
+}
+
+/** Finds out how a transaction ended whose COMMIT got no answer. Rejects when that cannot be told in time. */
+async function wasCommitted(pool: Pool, { id }: Attempt): Promise<boolean> {
+  // A transaction without a number has written nothing.
+  if (id === undefined) return false;
+  const end = performance.now() + settleMs;
+  for (let wait = firstWaitMs; performance.now() < end; wait = Math.min(wait * 2, mostWaitMs)) {
+    const status = await statusOf(pool, id);
+    if (status === 'committed' || status === 'aborted') return status === 'committed';
+    await sleep(wait);
+  }
+  throw toDatabaseError(new ConnectionError('Nobody can tell whether a transaction was committed.'));
+}
+
+/** `in progress`, `committed` or `aborted`; undefined while nobody answers. */
+async function statusOf(pool: Pool, id: string): Promise<string | null | undefined> {
+  const read = (...[request, sink]: Parameters<Pool['read']>) => pool.read(request, sink);
+  const rows = await readTexts(read, 'SELECT pg_catalog.pg_xact_status($1::pg_catalog.xid8)', [id]).catch(
+    (): readonly TextRow[] => [],
+  );
+  return rows[0]?.[0];
+}
+
+/** Reads the answer of a committed transaction when it was lost with the connection. */
+async function answerAgain<T>(pool: Pool, { answered }: Attempt, { last }: Outcome<T>): Promise<void> {
+  if (last === undefined || answered) return;
+  const sink: RowSink = last.sink();
+  await pool.read({ ...last.statement, parameters: last.parameters }, sink);
+}

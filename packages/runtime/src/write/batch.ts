@@ -1,0 +1,57 @@
+/** Items of one action on one collection, turned into columns: what a statement takes as arrays. */
+import type { CollectionDescriptor } from '../contract/index.ts';
+import type { WritableField } from './scope.ts';
+
+/** Items by columns. */
+export interface Batch {
+  /** How many items there are. */
+  readonly count: number;
+  /** In the order of the collection's fields. */
+  readonly columns: readonly BatchColumn[];
+}
+
+/** The values of one field. */
+export interface BatchColumn {
+  readonly field: WritableField;
+  /** Text forms, one per item; null also where an item does not have the field. */
+  readonly values: readonly (string | null)[];
+  /** Which items have the field; null when all do. */
+  readonly present: readonly boolean[] | null;
+}
+
+/** Gathers values item by item. */
+export interface BatchBuilder {
+  /** Sets a field of an item; a later value wins. */
+  set(item: number, field: WritableField, value: string | null): void;
+  /** Ends with so many items. */
+  finish(count: number): Batch;
+}
+
+/** Starts a batch of items of a collection. */
+export function createBatch(descriptor: CollectionDescriptor): BatchBuilder {
+  const columns = new Map<string, { field: WritableField; values: (string | null)[]; present: boolean[] }>();
+  return {
+    set(item, field, value) {
+      const { name } = field.descriptor;
+      const column = columns.get(name) ?? { field, values: [], present: [] };
+      columns.set(name, column);
+      column.values[item] = value;
+      column.present[item] = true;
+    },
+    finish(count) {
+      const places = Array.from({ length: count }, (_, item) => item);
+      const ordered = descriptor.fields.flatMap(({ name }) => columns.get(name) ?? []);
+      return {
+        count,
+        columns: ordered.map(({ field, values, present }): BatchColumn => {
+          const complete = places.every((item) => present[item] === true);
+          return {
+            field,
+            values: complete ? values : places.map((item) => values[item] ?? null),
+            present: complete ? null : places.map((item) => present[item] === true),
+          };
+        }),
+      };
+    },
+  };
+}

@@ -1,0 +1,114 @@
+/** Payloads of one action against its closed input: nothing unknown, nothing dropped. Source: specification, sections 4 and 6. */
+import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
+import type { FieldDescriptor, JsonValue } from '../contract/index.ts';
+import { type Batch, type BatchBuilder, createBatch } from './batch.ts';
+import type { Place, Problems } from './problems.ts';
+import type { WritableCollection, WritableField, WriteGrant, WriteScope } from './scope.ts';
+import { decodeGiven } from './value.ts';
+
+/** What payloads are decoded against. */
+export interface Input {
+  readonly scope: WriteScope;
+  readonly writable: WritableCollection;
+  readonly grant: WriteGrant;
+  readonly action: 'create' | 'update';
+}
+
+/**
+ * Decodes items into a batch; what is wrong with them goes to `problems`.
+ *
+ * Fields of the key are passed over in updates: they name the item. `places` tells where in the body each item stands,
+ * null when the body is the item.
+ */
+export function decodeItems(
+  input: Input,
+  items: readonly FilterObject[],
+  places: readonly number[] | null,
+  problems: Problems,
+): Batch {
+  const { descriptor } = input.writable.collection;
+  const builder = createBatch(descriptor);
+  const placeOf = (item: number): Place => ({ collection: descriptor.name, index: places?.[item] });
+  for (const [item, payload] of items.entries()) decodeItem(input, item, payload, placeOf(item), builder, problems);
+  const batch = builder.finish(items.length);
+  if (input.action === 'create') requireFields(input, batch, placeOf, problems);
+  return batch;
+}
+
+function decodeItem(
+  input: Input,
+  item: number,
+  payload: FilterObject,
+  place: Place,
+  builder: BatchBuilder,
+  problems: Problems,
+): void {
+  const { key } = input.writable.collection.descriptor;
+  for (const [name, value] of Object.entries(payload)) {
+    if (input.action === 'update' && key.includes(name)) continue;
+    const field = input.grant.fields.get(name);
+    if (field === undefined) refuseName(input, name, place, problems);
+    else decodeField(input, item, field, value, place, builder, problems);
+  }
+}
+
+/** Hidden and unknown names are one; only administrators are told that nobody can write a field. */
+function refuseName({ scope, writable, grant }: Input, name: string, place: Place, problems: Problems): void {
+  const { fields, relations } = writable.collection;
+  if (relations.has(name) && grant.listed.has(name)) problems.refuse(place, name, 'is a relation and takes no payload');
+  else if (scope.admin && fields.has(name)) problems.refuse(place, name, 'cannot be written');
+  else problems.forbid();
+}
+
+function decodeField(
+  input: Input,
+  item: number,
+  field: WritableField,
+  value: JsonValue,
+  place: Place,
+  builder: BatchBuilder,
+  problems: Problems,
+): void {
+  const { descriptor } = field;
+  const { name } = descriptor;
+  const relation = input.writable.collection.relations.get(name)?.descriptor;
+  if (relation !== undefined && isObject(value) && !JSON.isRawJSON(value)) {
+    problems.refuse(place, name, 'takes the key of an item');
+    return;
+  }
+  // Who may read nothing of a collection knows none of its keys.
+  if (relation !== undefined && value !== null && !input.scope.read.collections.has(relation.target)) problems.forbid();
+  const given = decodeGiven(descriptor, value, input.action === 'create');
+  if (given.ok && 'unchanged' in given) return;
+  if (given.ok) builder.set(item, field, given.value);
+  else {
+    // It is there, so it is not missing as well.
+    builder.set(item, field, null);
+    if ('type' in given) problems.invalidate(place, name, given.type, given.message);
+    else problems.refuse(place, name, given.message);
+  }
+}
+
+/** Fields that nobody else fills must be there. One that the caller may not write is not named. */
+function requireFields(
+  { writable, grant }: Input,
+  { count, columns }: Batch,
+  placeOf: (item: number) => Place,
+  problems: Problems,
+): void {
+  const preset = new Set(grant.rules.flatMap(({ presets }) => presets.map(({ field }) => field)));
+  for (const field of writable.collection.descriptor.fields) {
+    if (!isRequired(field) || preset.has(field.name)) continue;
+    const column = columns.find((candidate) => candidate.field.descriptor.name === field.name);
+    const named = grant.fields.has(field.name) ? field.name : null;
+    for (let item = 0; item < count; item++) {
+      const given = column !== undefined && (column.present === null || column.present[item] === true);
+      if (!given) problems.invalidate(placeOf(item), named, 'required', 'is required');
+    }
+  }
+}
+
+function isRequired(field: FieldDescriptor): boolean {
+  if (!field.writable) return false;
+  return field.required === true || (!field.nullable && field.filled === undefined);
+}

@@ -1,0 +1,78 @@
+/** The answer of a write: a planned read of what was written. Source: API specification, sections 1.2 and 5.1. */
+import type { Caller } from '../caller.ts';
+import type { Parameter } from '../database/database.ts';
+import { forbidden, invalidQuery } from '../query/invalid.ts';
+import { parseQueryString, type QueryTree } from '../query/parse-query-string.ts';
+import { parseKeyRequest, parseListRequest, type ReadLimits, type ReadRequest } from '../query/parse-read.ts';
+import type { ReadPlan } from '../query/plan.ts';
+import { boundValues } from '../query/plan-bounds.ts';
+import type { PlanCache } from '../query/plan-cache.ts';
+import { bind } from '../query/planner.ts';
+import { prepareRead } from '../query/prepare.ts';
+import { asMany, type Keys } from './keys.ts';
+import type { WriteScope } from './scope.ts';
+
+/** The form of an answer: one item, an array in the order of the keys, or the item of a singleton. */
+export type EchoForm = 'one' | 'many' | 'singleton';
+
+/** A read that waits for the keys of what was written. */
+export interface Echo {
+  readonly plan: ReadPlan;
+  readonly many: boolean;
+  parameters(keys: Keys): readonly Parameter[];
+}
+
+/** What an answer is prepared from. */
+export interface EchoRequest {
+  readonly scope: WriteScope;
+  readonly caller: Caller;
+  readonly collection: string;
+  /** Raw text of the address behind the question mark. */
+  readonly query: string;
+  readonly form: EchoForm;
+  readonly limits: ReadLimits;
+  readonly plans: PlanCache<ReadPlan>;
+}
+
+/**
+ * Prepares the answer, so that whatever is wrong with it is known before anything is written; null when the caller may
+ * read nothing of the collection, and asked for nothing by name.
+ */
+export function prepareEcho(asked: EchoRequest): Echo | null {
+  const { scope, collection, form, limits, plans } = asked;
+  const tree = new Map(parseQueryString(asked.query, limits));
+  tree.delete('export');
+  const request = parseEcho(tree, form, limits);
+  const readable = scope.read.collections.get(collection);
+  if (readable === undefined) {
+    if (namesSomething(tree, request)) throw forbidden();
+    return null;
+  }
+  const selector = form === 'one' ? 'key' : 'written';
+  const parts = form === 'one' ? [] : readable.descriptor.key.map(() => '');
+  const keys = () => ({ values: parts, count: parts.length });
+  const { plan, values } = prepareRead(plans, { scope: scope.read, limits, selector, collection, request, keys });
+  const bounds = form === 'one' ? [] : boundValues(request);
+  const open = values.slice(0, values.length - parts.length - bounds.length);
+  return {
+    plan,
+    many: form === 'many',
+    parameters: (written) => {
+      const own = form === 'one' ? written.values : asMany(written).values;
+      return bind(plan.binders, [...open, ...own, ...bounds], asked.caller);
+    },
+  };
+}
+
+/** Everything that was written is answered, unless the request wants less. */
+function parseEcho(tree: QueryTree, form: EchoForm, limits: ReadLimits): ReadRequest {
+  if (form !== 'many') return { ...parseKeyRequest(tree, limits), limit: -1 };
+  const request = parseListRequest(tree, limits);
+  if (request.aggregate !== undefined) throw invalidQuery('"aggregate" is for lists.');
+  return tree.has('limit') ? request : { ...request, limit: -1 };
+}
+
+function namesSomething(tree: QueryTree, { fields }: ReadRequest): boolean {
+  if (fields.flat().some((name) => name !== '*')) return true;
+  return ['filter', 'sort', 'alias', 'deep'].some((name) => tree.has(name));
+}

@@ -1,0 +1,88 @@
+/** The parameters of a write: where each finds its value when the statement runs. */
+import { arrayLiteral, type FieldDescriptor } from '../contract/index.ts';
+import type { StatementBuilder } from '../sql/statement.ts';
+import type { Batch } from './batch.ts';
+import type { Keys } from './keys.ts';
+
+/** Where a parameter finds its value. Columns are those of the batch by their places. */
+export type Source =
+  /** A part of the key: of the one item, or of all as an array. */
+  | { readonly kind: 'key'; readonly part: number }
+  /** The value of the first item. */
+  | { readonly kind: 'value'; readonly column: number }
+  /** The values of all items, as an array. */
+  | { readonly kind: 'values'; readonly column: number }
+  /** Which items have the field, as an array. */
+  | { readonly kind: 'present'; readonly column: number }
+  /** Which of the stored rows a rule matched, as an array that an earlier statement answered. */
+  | { readonly kind: 'matched'; readonly rule: number }
+  /** How many items there are. */
+  | { readonly kind: 'count' };
+
+/** What a statement is run with. */
+export interface WriteValues {
+  readonly batch: Batch;
+  readonly keys: Keys | null;
+  /** By the places of rules. */
+  readonly matched: ReadonlyMap<number, string>;
+}
+
+/** Hands out the parameters of one statement. */
+export interface Inputs {
+  /** A placeholder with its cast for a value of that source. */
+  take(source: Source, native: string): string;
+  readonly sources: readonly Source[];
+}
+
+/** Starts the inputs of a statement. */
+export function createInputs(statement: StatementBuilder): Inputs {
+  const sources: Source[] = [];
+  return {
+    sources,
+    take: (source, native) => statement.parameter({ kind: 'value', index: sources.push(source) - 1 }, native),
+  };
+}
+
+/** The values of sources, in their order. */
+export function valuesOf(sources: readonly Source[], values: WriteValues): readonly (string | null)[] {
+  return sources.map((source) => readSource(source, values));
+}
+
+function readSource(source: Source, { batch, keys, matched }: WriteValues): string | null {
+  switch (source.kind) {
+    case 'key':
+      return keys?.values[source.part] ?? null;
+    case 'value':
+      return batch.columns[source.column]?.values[0] ?? null;
+    case 'values':
+      return arrayLiteral(batch.columns[source.column]?.values ?? []);
+    case 'present':
+      return arrayLiteral((batch.columns[source.column]?.present ?? []).map(String));
+    case 'matched':
+      return matched.get(source.rule) ?? null;
+    case 'count':
+      return String(batch.count);
+  }
+}
+
+/** The type that a value of a field has in SQL while it is written. */
+export function storedType({ stored, native }: FieldDescriptor): string {
+  return stored ?? native;
+}
+
+/** One value of a field as an expression. */
+export function scalarInput(inputs: Inputs, field: FieldDescriptor, column: number): string {
+  const value = inputs.take({ kind: 'value', column }, field.native);
+  return field.stored === undefined ? value : `${value}::${field.stored}`;
+}
+
+/** Several values of a field: the array that is unnested, and the cast of an element. Arrays in arrays go as their texts. */
+export function arrayInput(
+  inputs: Inputs,
+  field: FieldDescriptor,
+  column: number,
+): { readonly array: string; readonly cast: string } {
+  const nested = field.type === 'array';
+  const array = inputs.take({ kind: 'values', column }, `${nested ? 'pg_catalog.text' : field.native}[]`);
+  return { array, cast: nested || field.stored !== undefined ? `::${storedType(field)}` : '' };
+}

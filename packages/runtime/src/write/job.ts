@@ -1,0 +1,94 @@
+/** What a write request comes to before the database is asked. */
+import type { Caller } from '../caller.ts';
+import { forbidden } from '../query/invalid.ts';
+import type { ReadLimits } from '../query/parse-read.ts';
+import type { ReadPlan } from '../query/plan.ts';
+import type { PlanCache } from '../query/plan-cache.ts';
+import type { Batch } from './batch.ts';
+import type { Written } from './checks.ts';
+import { type Echo, type EchoForm, prepareEcho } from './echo.ts';
+import type { Keys } from './keys.ts';
+import { plansOf, type StepForm, type StepPlanCache, writtenColumns } from './plans.ts';
+import type { WritableCollection, WriteGrant, WriteScope } from './scope.ts';
+import type { Running, Step } from './step.ts';
+import type { Touched } from './violation.ts';
+
+/** A request that writes, apart from its body. */
+export interface WriteRequest {
+  readonly caller: Caller;
+  /** As the address names it, so it may not exist. */
+  readonly collection: string;
+  /** Raw text of the address behind the question mark. */
+  readonly query: string;
+}
+
+/** A request with what it is judged by. */
+export interface Desk extends WriteRequest {
+  readonly scope: WriteScope;
+  readonly limits: ReadLimits;
+  /** Items that one request writes at most; null: as many as its body holds. */
+  readonly mostItems: number | null;
+  readonly reads: PlanCache<ReadPlan>;
+  readonly steps: StepPlanCache;
+}
+
+/** A request that is ready to run. */
+export interface Job {
+  /** Null when there is nothing to answer. */
+  readonly echo: Echo | null;
+  readonly touched: readonly Touched[];
+  /** Writes everything and gives the keys to answer, null for none. Runs again from the start when the transaction does. */
+  readonly work: (running: Running) => Promise<Keys | null>;
+}
+
+/** A collection with the rules by which one of its actions is granted. */
+export interface Granted {
+  readonly writable: WritableCollection;
+  readonly grant: WriteGrant;
+  /** The grant before rules were left out that the caller cannot use. */
+  readonly all: WriteGrant;
+}
+
+/** The collection that a request names. Throws FORBIDDEN where it has no key, or the class cannot write it at all. */
+export function writableOf({ scope, collection }: Desk): WritableCollection {
+  const writable = scope.collections.get(collection);
+  if (writable === undefined || writable.collection.descriptor.key.length === 0) throw forbidden();
+  return writable;
+}
+
+/** Prepares the answer of a request. */
+export function echoOf({ scope, caller, collection, query, limits, reads }: Desk, form: EchoForm): Echo | null {
+  return prepareEcho({ scope, caller, collection, query, form, limits, plans: reads });
+}
+
+/** Prepares a step that makes or changes items; `places` tells where in the body they stand. */
+export function prepareStep(
+  desk: Desk,
+  { writable, grant, all }: Granted,
+  action: Written['action'],
+  batch: Batch,
+  form: StepForm,
+  places: readonly number[] | null,
+): Omit<Step, 'keys' | 'lenient'> {
+  const { name } = writable.collection.descriptor;
+  const written: Written = {
+    scope: desk.scope,
+    writable,
+    grant,
+    action,
+    columns: writtenColumns(batch),
+    collections: new Set([name]),
+  };
+  const names = namesOf(batch);
+  return { plans: plansOf(desk.steps, written, all, form), batch, payload: { collection: name, places, names } };
+}
+
+/** What the database may complain about when a batch is written. */
+export function touchedBy(desk: Desk, { writable, grant }: Granted, batch: Batch): Touched {
+  const { collection } = writable;
+  return { scope: desk.scope, collection, names: namesOf(batch), writable: new Set(grant.fields.keys()) };
+}
+
+function namesOf({ columns }: Batch): ReadonlySet<string> {
+  return new Set(columns.map(({ field }) => field.descriptor.name));
+}

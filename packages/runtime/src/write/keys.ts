@@ -1,0 +1,88 @@
+/** The items that a step is about, as parameters: by the text forms of their keys. */
+import type { FilterObject } from '../contract/filter-syntax.ts';
+import { arrayLiteral, decodeValue, type JsonValue } from '../contract/index.ts';
+import { withNumberTexts } from '../json/exact-numbers.ts';
+import { decodeKey, parseKeys } from '../query/keys.ts';
+import { keyFields } from '../query/plan-order.ts';
+import type { CollectionScope } from '../query/scope.ts';
+import { operandType } from '../sql/operand.ts';
+import { invalidPayload } from './problems.ts';
+
+/** Keys of items in their order: one text per key field when there is one item, one array literal per key field else. */
+export interface Keys {
+  readonly count: number;
+  readonly many: boolean;
+  readonly values: readonly string[];
+}
+
+/** The key of one item. */
+export function oneKey(values: readonly string[]): Keys {
+  return { count: 1, many: false, values };
+}
+
+/** The same key or keys as arrays. */
+export function asMany(keys: Keys): Keys {
+  return keys.many
+    ? keys
+    : { count: keys.count, many: true, values: keys.values.map((value) => arrayLiteral([value])) };
+}
+
+/** Reads the keys of a body, each once. Throws FORBIDDEN for one that cannot be a key. */
+export function namedKeys(collection: CollectionScope, keys: readonly JsonValue[]): Keys {
+  return {
+    ...parseKeys(
+      collection,
+      keys.map((key) => withNumberTexts(key)),
+    ),
+    many: true,
+  };
+}
+
+/** Payloads by the keys in them: a key that comes twice is one item, whose later fields win. */
+export interface KeyedItems {
+  readonly keys: Keys;
+  readonly items: readonly FilterObject[];
+  /** Where each item stands in the body; of one that comes twice, the last place. */
+  readonly places: readonly number[];
+}
+
+interface Row {
+  readonly parts: readonly string[];
+  readonly item: FilterObject;
+  readonly place: number;
+}
+
+/** Reads the keys of items that carry their own. Throws INVALID_PAYLOAD where one is missing, FORBIDDEN for a misfit. */
+export function keyedItems(collection: CollectionScope, items: readonly FilterObject[]): KeyedItems {
+  const { key } = collection.descriptor;
+  const merged = new Map<string, Row>();
+  for (const item of items) {
+    if (key.some((name) => !Object.hasOwn(item, name))) throw invalidPayload('Every item needs its key.');
+  }
+  for (const [place, item] of items.entries()) {
+    const parts = decodeKey(
+      collection,
+      key.map((name) => withNumberTexts(item[name] ?? null)),
+    );
+    const id = JSON.stringify(parts);
+    merged.set(id, { parts, item: { ...merged.get(id)?.item, ...item }, place });
+  }
+  const rows = [...merged.values()];
+  const values = key.map((_, index) => arrayLiteral(rows.map(({ parts }) => parts[index] ?? null)));
+  const keys: Keys = { count: rows.length, many: true, values };
+  return { keys, items: rows.map(({ item }) => item), places: rows.map(({ place }) => place) };
+}
+
+/**
+ * A key in a payload must be that of the item it is for. Throws INVALID_PAYLOAD for another one, and for any where the
+ * payload is for several items or, without `keys`, for those of a query.
+ */
+export function checkOwnKey(collection: CollectionScope, payload: FilterObject, keys: Keys | null): void {
+  for (const [index, field] of keyFields(collection.descriptor).entries()) {
+    if (!Object.hasOwn(payload, field.name)) continue;
+    const decoded = decodeValue(operandType(field), withNumberTexts(payload[field.name] ?? null));
+    const own =
+      decoded.ok && keys?.count === 1 ? (keys.many ? arrayLiteral([decoded.value]) : decoded.value) : undefined;
+    if (own === undefined || own !== keys?.values[index]) throw invalidPayload('The key of an item cannot be changed.');
+  }
+}

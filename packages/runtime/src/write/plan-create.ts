@@ -1,0 +1,128 @@
+/** New items: one by VALUES, several from arrays. */
+import type { FieldDescriptor } from '../contract/index.ts';
+import { type Check, checksOf, type Judged, type Written } from './checks.ts';
+import { arrayInput, scalarInput, storedType } from './inputs.ts';
+import { presetsOf, printPreset } from './presets.ts';
+import { createReturning } from './returning.ts';
+import {
+  type Drafting,
+  finishWrite,
+  type InputColumn,
+  inputTable,
+  keyColumns,
+  keysOf,
+  manyAnswers,
+  presenceInputs,
+  present,
+  ruleRow,
+  singleAnswers,
+  startWrite,
+  transactionNumber,
+  type WritePlan,
+} from './statement.ts';
+
+/** Plans the INSERT of one item, or of several. */
+export function planCreate(written: Written, many: boolean): WritePlan {
+  const drafting = startWrite(written);
+  const checks = checksOf(written).filter((check) => !check.late);
+  return many ? planMany(drafting, checks) : planOne(drafting, checks);
+}
+
+/** A column of the INSERT and what it gets. */
+interface Assigned {
+  readonly field: FieldDescriptor;
+  readonly value: string;
+}
+
+function planOne(drafting: Drafting, checks: readonly Check[]): WritePlan {
+  const { written, statement, inputs } = drafting;
+  const alias = statement.alias();
+  const given = written.columns.map(({ field }, place): Assigned => {
+    const { descriptor } = field;
+    return { field: descriptor, value: scalarInput(inputs, descriptor, place) };
+  });
+  const assigned = [...given, ...presetOnly(drafting)];
+  const source =
+    assigned.length === 0
+      ? ' DEFAULT VALUES'
+      : ` (${columnList(assigned)}) VALUES (${assigned.map(({ value }) => value).join(', ')})`;
+  const column = (quoted: string): string => `${alias}.${quoted}`;
+  const judged: Judged = { row: ruleRow(drafting, column), matched: present, present };
+  const returned = [
+    transactionNumber,
+    "'1'",
+    ...keyColumns(written, column).map((key) => `(${key})::pg_catalog.text`),
+    ...singleAnswers(checks, judged),
+  ];
+  const { table } = written.writable.collection.descriptor;
+  const text = `INSERT INTO ${table} AS ${alias}${source} RETURNING ${returned.join(', ')}`;
+  return finishWrite(drafting, text, answerOf(written, checks));
+}
+
+function planMany(drafting: Drafting, checks: readonly Check[]): WritePlan {
+  const { written, statement } = drafting;
+  const alias = statement.alias();
+  const { assigned, columns } = assignMany(drafting);
+  const { table } = written.writable.collection.descriptor;
+  const list = assigned.length === 0 ? '' : ` (${columnList(assigned)})`;
+  const values = assigned.map(({ value }) => ` ${value}`).join(',');
+  // Rows come back in the order in which they were inserted, which is this one.
+  const input = `SELECT${values} FROM ${inputTable(drafting, columns, 'i')} ORDER BY i.n`;
+  const returning = createReturning(alias, 'w');
+  const keys = keyColumns(written, (quoted) => `${alias}.${quoted}`).map((key) => returning.take(key));
+  const flags = [...new Set(checks.flatMap((check) => check.columns))];
+  const judged: Judged = {
+    row: ruleRow(drafting, returning.column),
+    matched: present,
+    present: (place) => `f.p${place}`,
+  };
+  const answers = manyAnswers(checks, judged, 'w.n');
+  const selected = [
+    transactionNumber,
+    'pg_catalog.count(*)::pg_catalog.text',
+    ...keys.map((key) => `pg_catalog.array_agg(${key})::pg_catalog.text`),
+    ...answers,
+  ];
+  const numbered = `(SELECT *, pg_catalog.row_number() OVER () AS n FROM w) w`;
+  const flagged = `${numbered} JOIN ${inputTable(drafting, presenceInputs(drafting, flags), 'f')} ON f.n = w.n`;
+  const from = checks.length === 0 ? 'w' : flags.length === 0 ? numbered : flagged;
+  const insert = `INSERT INTO ${table} AS ${alias}${list} ${input} RETURNING ${returning.list()}`;
+  const text = `WITH w AS (${insert}) SELECT ${selected.join(', ')} FROM ${from}`;
+  return finishWrite(drafting, text, answerOf(written, checks));
+}
+
+function answerOf(written: Written, checks: readonly Check[]): Pick<WritePlan, 'keys' | 'judgements'> {
+  return { keys: keysOf(written).length, judgements: checks.map(({ judgement }) => judgement) };
+}
+
+function columnList(assigned: readonly Assigned[]): string {
+  return assigned.map(({ field }) => field.column).join(', ');
+}
+
+/** What the arrays give, where an item lacks a field what fills it, and presets. */
+function assignMany(drafting: Drafting): { assigned: readonly Assigned[]; columns: readonly InputColumn[] } {
+  const { written, inputs } = drafting;
+  const presets = new Map(presetsOf(drafting).map((preset) => [preset.field.name, preset]));
+  const columns: InputColumn[] = [];
+  const given = written.columns.map(({ field: { descriptor }, complete }, place): Assigned => {
+    const { array, cast } = arrayInput(inputs, descriptor, place);
+    columns.push({ name: `c${place}`, array });
+    const value = `i.c${place}${cast}`;
+    const preset = presets.get(descriptor.name)?.values[0];
+    const filled = preset === undefined ? descriptor.fallback : printPreset(drafting, descriptor, preset.value);
+    // Without either the absent value is null, as it stands in the array.
+    if (complete || filled === undefined) return { field: descriptor, value };
+    columns.push(...presenceInputs(drafting, [place]));
+    const other = `(${filled})::${storedType(descriptor)}`;
+    return { field: descriptor, value: `CASE WHEN i.p${place} THEN ${value} ELSE ${other} END` };
+  });
+  return { assigned: [...given, ...presetOnly(drafting)], columns };
+}
+
+/** Fields that only the rules set: the first rule that names one wins. */
+function presetOnly(drafting: Drafting): readonly Assigned[] {
+  const given = new Set(drafting.written.columns.map(({ field }) => field.descriptor.name));
+  return presetsOf(drafting).flatMap(({ field, values: [first] }) =>
+    given.has(field.name) || first === undefined ? [] : [{ field, value: printPreset(drafting, field, first.value) }],
+  );
+}

@@ -1,0 +1,50 @@
+/** Removal of items by key. Rules stand in WHERE. */
+import type { AccessRule } from '../contract/index.ts';
+import { allOf, anyOf } from '../sql/fragment.ts';
+import { operandType } from '../sql/operand.ts';
+import { ruleHolds } from '../sql/rules.ts';
+import type { Written } from './checks.ts';
+import {
+  finishWrite,
+  inputTable,
+  keyColumns,
+  keyInputs,
+  keysEqual,
+  keysOf,
+  ruleRow,
+  startWrite,
+  transactionNumber,
+  type WritePlan,
+} from './statement.ts';
+
+/** Plans the DELETE of one item, or of several, as far as some rule allows it. */
+export function planDelete(written: Written, rules: readonly AccessRule[], many: boolean): WritePlan {
+  const drafting = startWrite(written);
+  const { statement, inputs } = drafting;
+  const alias = statement.alias();
+  const column = (quoted: string): string => `${alias}.${quoted}`;
+  const row = ruleRow(drafting, column);
+  const allowed = anyOf(rules.map(({ where }) => ruleHolds(row, where)));
+  const own = keyColumns(written, column);
+  const { table } = written.writable.collection.descriptor;
+  if (!many) {
+    const key = keysOf(written).map((field, part) => inputs.take({ kind: 'key', part }, operandType(field).native));
+    const rows = allOf([keysEqual(own, key), allowed]);
+    return finishWrite(
+      drafting,
+      `DELETE FROM ${table} AS ${alias} WHERE ${rows} RETURNING ${transactionNumber}, '1'`,
+      {},
+    );
+  }
+  const columns = keyInputs(drafting);
+  const rows = allOf([
+    keysEqual(
+      own,
+      columns.map(({ name }) => `i.${name}`),
+    ),
+    allowed,
+  ]);
+  const removed = `DELETE FROM ${table} AS ${alias} USING ${inputTable(drafting, columns, 'i')} WHERE ${rows} RETURNING 1`;
+  const text = `WITH w AS (${removed}) SELECT ${transactionNumber}, pg_catalog.count(*)::pg_catalog.text FROM w`;
+  return finishWrite(drafting, text, {});
+}

@@ -1,0 +1,162 @@
+/** PATCH: one item by its key, several by their keys, by a query or each with its own data, or the one of a singleton. */
+import type { FilterObject } from '../contract/filter-syntax.ts';
+import type { JsonValue } from '../contract/index.ts';
+import { forbidden } from '../query/invalid.ts';
+import { parseKeySegment } from '../query/keys.ts';
+import { sqlTrue } from '../sql/fragment.ts';
+import type { Row } from '../sql/row.ts';
+import { ruleHolds } from '../sql/rules.ts';
+import type { Batch } from './batch.ts';
+import { printAllowed, requirementsOf } from './checks.ts';
+import { decodeItems } from './decode.ts';
+import { hashBatch } from './hash.ts';
+import { type Desk, echoOf, type Granted, type Job, prepareStep, touchedBy, writableOf } from './job.ts';
+import { checkOwnKey, type Keys, keyedItems, namedKeys, oneKey } from './keys.ts';
+import { checkCount, parseObject, parseUpdate } from './parse-body.ts';
+import { writtenColumns } from './plans.ts';
+import { createGrant } from './prepare-create.ts';
+import { createProblems } from './problems.ts';
+import { grantFor, type WritableCollection } from './scope.ts';
+import { type Running, runStep, type Step } from './step.ts';
+import { findTargets, lockSingleton, prepareSingleton, prepareTargets, type Targets } from './targets.ts';
+
+/** Prepares changes of the item that an address names. */
+export async function prepareUpdateOne(desk: Desk, key: string, body: JsonValue | undefined): Promise<Job> {
+  const data = parseObject(body);
+  const echo = echoOf(desk, 'one');
+  const granted = updateGrant(desk, writableOf(desk));
+  const keys = oneKey(parseKeySegment(granted.writable.collection, key));
+  const batch = await decodeOne(desk, granted, data, keys);
+  const step = prepareStep(desk, granted, 'update', batch, 'one', null);
+  return { echo, touched: [touchedBy(desk, granted, batch)], work: (running) => runUpdate(running, step, keys, false) };
+}
+
+/** Prepares changes of the items that a body names. */
+export async function prepareUpdate(desk: Desk, body: JsonValue | undefined): Promise<Job> {
+  const parsed = parseUpdate(body, desk.mostItems);
+  const echo = echoOf(desk, 'many');
+  const granted = updateGrant(desk, writableOf(desk));
+  if (parsed.kind === 'each') return { echo, ...(await eachOf(desk, granted, parsed.items)) };
+  const { named, data } = parsed;
+  if (named.kind === 'query') return { echo, ...(await queried(desk, granted, named.query, data)) };
+  const keys = namedKeys(granted.writable.collection, named.keys);
+  const batch = await decodeOne(desk, granted, data, keys);
+  const step = prepareStep(desk, granted, 'update', batch, 'shared', null);
+  return { echo, touched: [touchedBy(desk, granted, batch)], work: (running) => runUpdate(running, step, keys, false) };
+}
+
+/** Prepares changes of the item of a singleton, which is made when there is none. */
+export async function prepareUpdateSingleton(desk: Desk, body: JsonValue | undefined): Promise<Job> {
+  const data = parseObject(body);
+  const echo = echoOf(desk, 'singleton');
+  const writable = writableOf(desk);
+  const found = prepareSingleton(desk.scope, writable, desk.caller);
+  const granted = updateGrant(desk, writable);
+  const batch = await decodeOne(desk, granted, data, undefined);
+  const step = prepareStep(desk, granted, 'update', batch, 'shared', null);
+  return {
+    echo,
+    touched: [touchedBy(desk, granted, batch)],
+    async work(running) {
+      const { transaction } = running;
+      const lock = lockSingleton(writable);
+      const locked = transaction.run(lock.statement, lock.parameters, { row: () => {} });
+      const [{ keys, count }] = await Promise.all([find(running, found), locked]);
+      if (keys !== null) return runUpdate(running, step, keys, false);
+      if (count > 0) throw forbidden();
+      return createSingleton(desk, writable, data, running);
+    },
+  };
+}
+
+async function createSingleton(
+  desk: Desk,
+  writable: WritableCollection,
+  data: FilterObject,
+  running: Running,
+): Promise<Keys> {
+  const granted = createGrant(desk, writable);
+  const problems = createProblems();
+  const decoded = decodeItems({ scope: desk.scope, ...granted, action: 'create' }, [data], null, problems);
+  problems.raise();
+  const step = prepareStep(desk, granted, 'create', await hashBatch(decoded), 'one', null);
+  const done = await runStep(running, { ...step, keys: null, lenient: false });
+  await done.judgeLate();
+  return done.keys;
+}
+
+/** The rules by which a caller changes items. Throws FORBIDDEN when there are none. */
+function updateGrant({ caller }: Desk, writable: WritableCollection): Granted {
+  const grant = grantFor(writable, writable.update, caller);
+  if (writable.update === undefined || grant === undefined) throw forbidden();
+  return { writable, grant, all: writable.update };
+}
+
+/** Decodes data for one item, or the same for several; `keys` undefined: the key in it may be any. */
+async function decodeOne(
+  desk: Desk,
+  granted: Granted,
+  data: FilterObject,
+  keys: Keys | null | undefined,
+): Promise<Batch> {
+  const problems = createProblems();
+  const batch = decodeItems({ scope: desk.scope, ...granted, action: 'update' }, [data], null, problems);
+  problems.raise();
+  if (keys !== undefined) checkOwnKey(granted.writable.collection, data, keys);
+  return hashBatch(batch);
+}
+
+/** Changes of each item by the key in it. */
+async function eachOf(desk: Desk, granted: Granted, elements: readonly FilterObject[]): Promise<Omit<Job, 'echo'>> {
+  const { keys, items, places } = keyedItems(granted.writable.collection, elements);
+  const problems = createProblems();
+  const decoded = decodeItems({ scope: desk.scope, ...granted, action: 'update' }, items, places, problems);
+  problems.raise();
+  const batch = await hashBatch(decoded);
+  const step = prepareStep(desk, granted, 'update', batch, 'many', places);
+  const touched = [touchedBy(desk, granted, batch)];
+  return { touched, work: (running) => runUpdate(running, step, keys, false) };
+}
+
+/** The same changes of every item that a query selects and the caller may read and change. */
+async function queried(desk: Desk, granted: Granted, query: JsonValue, data: FilterObject): Promise<Omit<Job, 'echo'>> {
+  const { grant } = granted;
+  const batch = await decodeOne(desk, granted, data, null);
+  const requirements = requirementsOf({ grant, columns: writtenColumns(batch) });
+  const permitted = (row: Row): string => {
+    const rules = grant.rules.map(({ where }) => ruleHolds(row, where));
+    return printAllowed(
+      requirements,
+      (rule) => rules[rule] ?? sqlTrue,
+      () => sqlTrue,
+    );
+  };
+  const targets = prepareTargets({ ...desk, query, permitted });
+  const step = prepareStep(desk, granted, 'update', batch, 'shared', null);
+  return {
+    touched: [touchedBy(desk, granted, batch)],
+    async work(running) {
+      const { keys, count } = await find(running, targets);
+      checkCount(count, desk.mostItems);
+      return keys === null ? null : runUpdate(running, step, keys, true);
+    },
+  };
+}
+
+/** Runs a statement that finds keys, of a collection that fits the database. */
+export async function find({ transaction, gate }: Running, targets: Targets): ReturnType<typeof findTargets> {
+  gate(targets.statement.text);
+  return findTargets(transaction, targets);
+}
+
+async function runUpdate(
+  running: Running,
+  step: Omit<Step, 'keys' | 'lenient'>,
+  keys: Keys,
+  lenient: boolean,
+): Promise<Keys | null> {
+  if (keys.count === 0) return null;
+  const done = await runStep(running, { ...step, keys, lenient });
+  await done.judgeLate();
+  return done.keys;
+}

@@ -1,0 +1,38 @@
+/** Values that rules set under a payload. Source: API specification, sections 8.2 and 8.3. */
+import type { FieldDescriptor, Operand } from '../contract/index.ts';
+import { printPath } from '../sql/caller-path.ts';
+import { operandType, printValue } from '../sql/operand.ts';
+import type { Printing } from '../sql/row.ts';
+import { type Drafting, keysOf } from './statement.ts';
+
+/** The rules that set a field, in their order. */
+export interface Preset {
+  readonly field: FieldDescriptor;
+  readonly values: readonly { readonly rule: number; readonly value: Operand }[];
+}
+
+/** The fields that the rules of a grant set, in the order of the collection's fields. Keys are set when an item is made. */
+export function presetsOf({ written }: Drafting): readonly Preset[] {
+  const { grant, writable, action } = written;
+  const keys = new Set(action === 'update' ? keysOf(written).map(({ name }) => name) : []);
+  return writable.collection.descriptor.fields.flatMap((field) => {
+    const values = grant.rules.flatMap(({ presets }, rule) =>
+      presets.flatMap((preset) => (preset.field === field.name ? [{ rule, value: preset.value }] : [])),
+    );
+    return values.length === 0 || !field.writable || keys.has(field.name) ? [] : [{ field, values }];
+  });
+}
+
+/** A preset value as an expression of the field's type. */
+export function printPreset({ statement, written }: Drafting, field: FieldDescriptor, value: Operand): string {
+  if (value.kind === 'literal' && value.value === null) return 'NULL';
+  const printed = printSource({ statement, scope: written.scope.open }, field, value);
+  return field.stored === undefined ? printed : `(${printed})::${field.stored}`;
+}
+
+function printSource(printing: Printing, field: FieldDescriptor, value: Operand): string {
+  const type = operandType(field);
+  if (value.kind !== 'caller' || value.path.length === 0) return printValue(printing.statement, type, '_eq', value);
+  const path = printPath(printing, value, () => false);
+  return path === undefined ? 'NULL' : `${path.expression}::${type.native}`;
+}

@@ -1,0 +1,76 @@
+/** What is wrong with a payload, collected by the stages of the API specification, section 1.5. */
+import type { JsonValue } from '../contract/index.ts';
+import { PlatformError, together } from '../errors.ts';
+
+/** Where in a request a value stands. */
+export interface Place {
+  readonly collection: string;
+  /** Of an item in an array at the top of the body: its place in it, from 0. */
+  readonly index: number | undefined;
+}
+
+/** More errors than this are not listed; the first ones say enough. */
+export const mostErrors = 100;
+
+/** Collects problems, and throws those of the first stage that has any. */
+export interface Problems {
+  /** A name that the caller may not write, or that does not exist. */
+  forbid(): void;
+  /** A value that is none of its field's, or stands where none can. */
+  refuse(place: Place, field: string, message: string): void;
+  /** A value that its field does not take, or one that is missing; `field` is null where its name must not be told. */
+  invalidate(place: Place, field: string | null, type: string, message: string): void;
+  /** Throws FORBIDDEN, else INVALID_PAYLOAD, else FAILED_VALIDATION, each with all errors; nothing when all is well. */
+  raise(): void;
+}
+
+/** Starts collecting. */
+export function createProblems(): Problems {
+  const refused: PlatformError[] = [];
+  const invalid: PlatformError[] = [];
+  let forbidden = false;
+  return {
+    forbid() {
+      forbidden = true;
+    },
+    refuse(place, field, message) {
+      if (refused.length < mostErrors) refused.push(invalidPayload(`${nameOf(place, field)} ${message}.`));
+    },
+    invalidate(place, field, type, message) {
+      if (invalid.length < mostErrors) invalid.push(failedValidation(place, field, type, message));
+    },
+    raise() {
+      if (forbidden) throw new PlatformError('FORBIDDEN');
+      const error = together(refused) ?? together(invalid);
+      if (error !== undefined) throw error;
+    },
+  };
+}
+
+/** A body that cannot be used; the message repeats nothing but names of the request. */
+export function invalidPayload(message: string): PlatformError {
+  return new PlatformError('INVALID_PAYLOAD', message);
+}
+
+/** One violated condition of one item. */
+export function failedValidation(
+  place: Place,
+  field: string | null,
+  type: string,
+  message: string,
+  cause?: unknown,
+): PlatformError {
+  const { collection, index } = place;
+  const extensions: Record<string, JsonValue> = {
+    collection,
+    ...(field !== null && { field }),
+    type,
+    ...(index !== undefined && { index }),
+  };
+  const text = `${field === null ? 'The item' : nameOf(place, field)} ${message}.`;
+  return new PlatformError('FAILED_VALIDATION', text, extensions, cause === undefined ? {} : { cause });
+}
+
+function nameOf({ index }: Place, field: string): string {
+  return index === undefined ? `"${field}"` : `"${field}" of item ${index}`;
+}

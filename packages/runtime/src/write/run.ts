@@ -1,0 +1,115 @@
+/** Running planned writes in a transaction, and what their answers mean. */
+import type { Caller } from '../caller.ts';
+import type { RowSink, Transaction } from '../database/database.ts';
+import { readRow, type TextRow } from '../database/protocol/texts.ts';
+import { PlatformError, together } from '../errors.ts';
+import { bind } from '../query/planner.ts';
+import type { Judgement } from './checks.ts';
+import { valuesOf, type WriteValues } from './inputs.ts';
+import { failedValidation, mostErrors } from './problems.ts';
+import type { WritePlan } from './statement.ts';
+
+/** What a write answered. */
+export interface WriteAnswer {
+  /** Rows that were written. */
+  readonly count: number;
+  /** The key of what was made: one text per key field, arrays when several items were made. */
+  readonly keys: readonly string[];
+  /** By the places of rules: which stored rows they matched. */
+  readonly matched: ReadonlyMap<number, string>;
+  readonly verdicts: readonly Verdict[];
+}
+
+/** A judgement, and the items that fail it by their places, from 0. */
+export interface Verdict {
+  readonly judgement: Judgement;
+  readonly items: readonly number[];
+}
+
+/** Runs a write. A missing row counts as none written. */
+export async function runWrite(
+  transaction: Transaction,
+  plan: WritePlan,
+  values: WriteValues,
+  caller: Caller,
+): Promise<WriteAnswer> {
+  let row: TextRow = [];
+  const sink: RowSink = {
+    row: (buffer, offset, length) => {
+      row = readRow(buffer, offset, offset + length);
+    },
+  };
+  await transaction.run(plan.statement, bind(plan.binders, valuesOf(plan.sources, values), caller), sink);
+  const [number = null, count = '0', ...rest] = row;
+  if (number !== null) transaction.identify(number);
+  return readAnswer(plan, Number(count), rest);
+}
+
+function readAnswer({ keys, matched, judgements }: WritePlan, count: number, row: TextRow): WriteAnswer {
+  const answers = row.slice(keys + matched.length);
+  return {
+    count,
+    keys: row.slice(0, keys).map((key) => key ?? ''),
+    matched: new Map(matched.map((rule, index) => [rule, row[keys + index] ?? '{}'])),
+    verdicts: judgements.flatMap((judgement, index) => {
+      const items = placesOf(answers[index] ?? null);
+      return items.length === 0 ? [] : [{ judgement, items }];
+    }),
+  };
+}
+
+/** `{1,5}` → 0, 4. */
+function placesOf(text: string | null): readonly number[] {
+  return text === null || text === '{}'
+    ? []
+    : text
+        .slice(1, -1)
+        .split(',')
+        .map((place) => Number(place) - 1);
+}
+
+/** What is known of the payload when verdicts become errors. */
+export interface JudgedPayload {
+  readonly collection: string;
+  /** Places of the items in the body; null when the body is the item, or the data is the same for all. */
+  readonly places: readonly number[] | null;
+  /** Names that the payload has; no other field is named in an error. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** Throws FORBIDDEN, or FAILED_VALIDATION with every violation, when some item fails. */
+export function judge(verdicts: readonly Verdict[], payload: JudgedPayload): void {
+  if (verdicts.length === 0) return;
+  const violated = new Set(verdicts.flatMap(({ judgement, items }) => violatedItems(judgement, items)));
+  const refused = verdicts.some(
+    ({ judgement, items }) =>
+      judgement.kind === 'refused' && items.some((item) => !violated.has(`${judgement.requirement} ${item}`)),
+  );
+  if (refused) throw new PlatformError('FORBIDDEN');
+  const error = together(violations(verdicts, payload));
+  if (error !== undefined) throw error;
+}
+
+function violatedItems(judgement: Judgement, items: readonly number[]): readonly string[] {
+  return judgement.kind === 'violated' ? items.map((item) => `${judgement.requirement} ${item}`) : [];
+}
+
+/** Of several rules that would have granted it, the first one's conditions are told. */
+function violations(verdicts: readonly Verdict[], payload: JudgedPayload): readonly PlatformError[] {
+  const rules = new Map<string, number>();
+  const errors = new Map<string, PlatformError>();
+  for (const { judgement, items } of verdicts) {
+    if (judgement.kind !== 'violated') continue;
+    const field = judgement.field !== null && payload.names.has(judgement.field) ? judgement.field : null;
+    for (const item of items) {
+      const told = rules.get(`${judgement.requirement} ${item}`) ?? judgement.rule;
+      rules.set(`${judgement.requirement} ${item}`, told);
+      const index = payload.places?.[item];
+      const id = JSON.stringify([index, field, judgement.type, judgement.requirement]);
+      if (told !== judgement.rule || errors.size >= mostErrors) continue;
+      const place = { collection: payload.collection, index };
+      errors.set(id, failedValidation(place, field, judgement.type, 'does not meet a condition'));
+    }
+  }
+  return [...errors.values()];
+}

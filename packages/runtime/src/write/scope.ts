@@ -1,0 +1,112 @@
+/** What one access class may write: the only place where a name of a payload becomes a column (security property P4). */
+import type { Caller } from '../caller.ts';
+import type {
+  AccessClass,
+  AccessRule,
+  CollectionAccess,
+  CompiledApi,
+  FieldDescriptor,
+  WriteRule,
+} from '../contract/index.ts';
+import { buildOpenScope, buildScope, type CollectionScope, type Scope } from '../query/scope.ts';
+
+/** Everything one access class may write. A collection that is not in it does not exist for writing. */
+export interface WriteScope {
+  readonly admin: boolean;
+  /** What the class may read: for answers, and for the items that payloads link. */
+  readonly read: Scope;
+  /** Every name on every row: what rules are written in. */
+  readonly open: Scope;
+  readonly collections: ReadonlyMap<string, WritableCollection>;
+}
+
+/** One collection that some action of the class changes. */
+export interface WritableCollection {
+  /** In the open scope. */
+  readonly collection: CollectionScope;
+  readonly create: WriteGrant | undefined;
+  readonly update: WriteGrant | undefined;
+  readonly delete: readonly AccessRule[] | undefined;
+}
+
+/** The rules of one action, and the names that its payloads may have. */
+export interface WriteGrant {
+  readonly rules: readonly WriteRule[];
+  /** Fields that some rule lists and the database lets anyone write, each with the places of these rules. */
+  readonly fields: ReadonlyMap<string, WritableField>;
+  /** Every name that some rule lists: also relations, and fields that nobody can write. */
+  readonly listed: ReadonlySet<string>;
+}
+
+/** A field of a payload. */
+export interface WritableField {
+  readonly descriptor: FieldDescriptor;
+  /** Places of the rules that list it, ascending. */
+  readonly rules: readonly number[];
+}
+
+/** Builds the write scopes of a compiled API, each when it is first asked for. */
+export function createWriteScopes(api: CompiledApi): (accessClass: string) => WriteScope {
+  const open = buildOpenScope(api);
+  const scopes = new Map<string, WriteScope>();
+  return function scopeOf(accessClass) {
+    const known = scopes.get(accessClass);
+    if (known !== undefined) return known;
+    const access = api.access.find(({ name }) => name === accessClass);
+    if (access === undefined) throw new Error(`there is no access class "${accessClass}"`);
+    const scope = buildWriteScope(api, access, open);
+    scopes.set(accessClass, scope);
+    return scope;
+  };
+}
+
+function buildWriteScope(api: CompiledApi, access: AccessClass, open: Scope): WriteScope {
+  const collections = new Map<string, WritableCollection>();
+  for (const granted of access.collections) {
+    const collection = open.collections.get(granted.collection);
+    if (collection !== undefined) collections.set(granted.collection, buildCollection(collection, granted));
+  }
+  return { admin: access.admin, read: buildScope(api, access, open), open, collections };
+}
+
+function buildCollection(collection: CollectionScope, granted: CollectionAccess): WritableCollection {
+  const grant = (rules: readonly WriteRule[] | undefined): WriteGrant | undefined =>
+    rules === undefined || rules.length === 0 ? undefined : buildGrant(collection, rules);
+  return {
+    collection,
+    create: grant(granted.create),
+    update: grant(granted.update),
+    delete: granted.delete?.length === 0 ? undefined : granted.delete,
+  };
+}
+
+function buildGrant({ descriptor }: CollectionScope, rules: readonly WriteRule[]): WriteGrant {
+  const fields = new Map<string, WritableField>();
+  for (const field of descriptor.fields) {
+    const listing = rules.flatMap((rule, place) => (rule.fields.includes(field.name) ? [place] : []));
+    if (field.writable && listing.length > 0) fields.set(field.name, { descriptor: field, rules: listing });
+  }
+  return { rules, fields, listed: new Set(rules.flatMap((rule) => rule.fields)) };
+}
+
+/**
+ * The grant as far as a caller can use it: a rule whose preset needs a value that the caller lacks is none (API
+ * specification, section 5.3). Undefined when no rule is left.
+ */
+export function grantFor(
+  { collection }: WritableCollection,
+  grant: WriteGrant | undefined,
+  caller: Caller,
+): WriteGrant | undefined {
+  if (grant === undefined) return undefined;
+  const usable = grant.rules.filter((rule) => canPreset(rule, caller));
+  if (usable.length === grant.rules.length) return grant;
+  return usable.length === 0 ? undefined : buildGrant(collection, usable);
+}
+
+function canPreset({ presets }: WriteRule, caller: Caller): boolean {
+  return presets.every(({ value }) => {
+    if (value.kind !== 'caller') return true;
+    return value.path.length === 0 && (value.of === 'user' ? caller.user : caller.role) !== null;
+  });
+}

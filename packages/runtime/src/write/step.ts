@@ -1,0 +1,74 @@
+/** One step of a write: one action on one collection, in a transaction. */
+import type { Caller } from '../caller.ts';
+import type { Transaction } from '../database/database.ts';
+import { PlatformError } from '../errors.ts';
+import type { Batch } from './batch.ts';
+import { asMany, type Keys } from './keys.ts';
+import type { StepPlans } from './plans.ts';
+import { failedValidation } from './problems.ts';
+import { type JudgedPayload, judge, runWrite } from './run.ts';
+import type { WritePlan } from './statement.ts';
+
+/** A step that is ready to run. */
+export interface Step {
+  readonly plans: StepPlans;
+  readonly batch: Batch;
+  /** Null when items are made. */
+  readonly keys: Keys | null;
+  /** Whether rows that are not there any more are passed over: those of a query were not named. */
+  readonly lenient: boolean;
+  readonly payload: JudgedPayload;
+}
+
+/** What steps run with. */
+export interface Running {
+  readonly transaction: Transaction;
+  readonly caller: Caller;
+  /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
+  readonly gate: (statement: string) => void;
+}
+
+/** A step that was written, and what is left to judge when everything is. */
+export interface StepDone {
+  readonly keys: Keys;
+  judgeLate(): Promise<void>;
+}
+
+/** Runs a step. Throws FORBIDDEN and FAILED_VALIDATION for what the written rows say. */
+export async function runStep(running: Running, step: Step): Promise<StepDone> {
+  const { plans, batch, keys, payload } = step;
+  const { write } = plans;
+  running.gate(write.statement.text);
+  const named = keys !== null && plans.many ? asMany(keys) : keys;
+  const values = { batch, keys: named, matched: new Map<number, string>() };
+  const answer = await runWrite(running.transaction, write, values, running.caller);
+  const wanted = keys?.count ?? batch.count;
+  if (answer.count !== wanted && !step.lenient) throw missingRows(keys, payload);
+  judge(answer.verdicts, payload);
+  const made: Keys = { count: answer.count, many: plans.many, values: answer.keys };
+  const written = keys ?? made;
+  return {
+    keys: written,
+    judgeLate: () =>
+      judgeLate(running, step, plans.judge, { ...values, keys: asMany(written), matched: answer.matched }),
+  };
+}
+
+/** Rows that are missing, hidden or not to be changed look the same; a row that was not made a trigger has refused. */
+function missingRows(keys: Keys | null, { collection }: JudgedPayload): PlatformError {
+  if (keys !== null) return new PlatformError('FORBIDDEN');
+  return failedValidation({ collection, index: undefined }, null, 'check', 'is refused by the database');
+}
+
+async function judgeLate(
+  { transaction, caller, gate }: Running,
+  { payload, lenient }: Step,
+  plan: WritePlan | undefined,
+  values: Parameters<typeof runWrite>[2],
+): Promise<void> {
+  if (plan === undefined) return;
+  gate(plan.statement.text);
+  const answer = await runWrite(transaction, plan, values, caller);
+  if (answer.count !== values.keys?.count && !lenient) throw new PlatformError('FORBIDDEN');
+  judge(answer.verdicts, payload);
+}

@@ -1,0 +1,105 @@
+/** Items that a write is about without naming their keys: those of a query, and the one of a singleton. */
+import type { Caller } from '../caller.ts';
+import type { JsonValue } from '../contract/index.ts';
+import type { Parameter, RowSink, Statement, Transaction } from '../database/database.ts';
+import { readRow, type TextRow } from '../database/protocol/texts.ts';
+import { withNumberTexts } from '../json/exact-numbers.ts';
+import { parseListRequest, type ReadLimits, readBodyQuery } from '../query/parse-read.ts';
+import type { ReadPlan } from '../query/plan.ts';
+import { createPlanCache } from '../query/plan-cache.ts';
+import { keyFields, orderBy, printOrder } from '../query/plan-order.ts';
+import { bind } from '../query/planner.ts';
+import { prepareRead } from '../query/prepare.ts';
+import { cast } from '../sql/cell.ts';
+import { where } from '../sql/fragment.ts';
+import { type Row, tableRow } from '../sql/row.ts';
+import { readable } from '../sql/rules.ts';
+import { createStatement } from '../sql/statement.ts';
+import type { Keys } from './keys.ts';
+import type { WritableCollection, WriteScope } from './scope.ts';
+
+/** A statement that finds keys. */
+export interface Targets {
+  readonly statement: Statement;
+  readonly parameters: readonly Parameter[];
+}
+
+/** What a query is prepared from. */
+export interface TargetRequest {
+  readonly scope: WriteScope;
+  readonly caller: Caller;
+  readonly collection: string;
+  readonly query: JsonValue;
+  readonly limits: ReadLimits;
+  /** Which rows the caller may write. */
+  readonly permitted: (row: Row) => string;
+}
+
+/** Prepares a query as a read is: everything about it is judged, and only readable items match. There is no default limit. */
+export function prepareTargets(asked: TargetRequest): Targets {
+  const { scope, collection, limits, permitted } = asked;
+  const tree = readBodyQuery(withNumberTexts(asked.query));
+  const parsed = parseListRequest(tree, limits);
+  const { aggregate: _aggregate, exported: _exported, ...request } = parsed;
+  const wanted = { ...request, meta: [], limit: tree.has('limit') ? request.limit : -1 };
+  // What may be written depends on the data too, so the plan is of no use to another request.
+  const once = createPlanCache<ReadPlan>(1);
+  const { plan, values } = prepareRead(once, {
+    scope: scope.read,
+    limits,
+    selector: 'targets',
+    collection,
+    request: wanted,
+    permitted,
+  });
+  return { statement: plan.statement, parameters: bind(plan.binders, values, asked.caller) };
+}
+
+/** The item of a singleton: the first one that the caller may read, or that there is when reading is not for him. */
+export function prepareSingleton(scope: WriteScope, { collection }: WritableCollection, caller: Caller): Targets {
+  const statement = createStatement(new Map());
+  const own = scope.read.collections.get(collection.descriptor.name);
+  const alias = statement.alias();
+  const row = tableRow(statement, own === undefined ? scope.open : scope.read, own ?? collection, alias);
+  const { table } = collection.descriptor;
+  const keys = keyFields(collection.descriptor).map((field, index) => {
+    return `${cast(row.column(field.column), field.comparison)} AS k${index}`;
+  });
+  const first = `SELECT ${keys.join(', ')} FROM ${table} ${alias}${where(readable(row))}${orderBy(printOrder(row, []))} LIMIT 1`;
+  const arrays = keys.map((_, index) => `pg_catalog.array_agg(k.k${index})::pg_catalog.text`);
+  const any = `(SELECT pg_catalog.count(*)::pg_catalog.text FROM (SELECT 1 FROM ${table} LIMIT 1) x)`;
+  const { text, binders } = statement.finish(`SELECT ${['NULL', any, ...arrays].join(', ')} FROM (${first}) k`);
+  return { statement: { name: '', text }, parameters: bind(binders, [], caller) };
+}
+
+/** Keys that were found, and how many rows there are to choose from. */
+export interface Found {
+  readonly keys: Keys | null;
+  readonly count: number;
+}
+
+/** Runs a statement that finds keys; null when there are none. */
+export async function findTargets(transaction: Transaction, { statement, parameters }: Targets): Promise<Found> {
+  let row: TextRow = [];
+  const sink: RowSink = {
+    row: (buffer, offset, length) => {
+      row = readRow(buffer, offset, offset + length);
+    },
+  };
+  await transaction.run(statement, parameters, sink);
+  const [, count, ...values] = row;
+  const arrays = values.flatMap((value) => value ?? []);
+  return {
+    count: Number(count),
+    keys: arrays.length === 0 ? null : { count: Number(count), many: true, values: arrays },
+  };
+}
+
+/**
+ * Makes whoever writes a singleton wait for whoever does already, so that it is made only once. Goes in front of the
+ * statement that looks for it, because a statement sees nothing of what was written while it waited.
+ */
+export function lockSingleton({ collection }: WritableCollection): Targets {
+  const text = 'SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::pg_catalog.text, 0))';
+  return { statement: { name: 'w_lock', text }, parameters: [collection.descriptor.table] };
+}

@@ -1,0 +1,108 @@
+/** Constraints of the database, told in terms of the API. Source: API specification, section 9. */
+import type { ConstraintDescriptor } from '../contract/index.ts';
+import { ServerError } from '../database/errors.ts';
+import { PlatformError } from '../errors.ts';
+import type { CollectionScope } from '../query/scope.ts';
+import { isEveryRow } from './late.ts';
+import { failedValidation } from './problems.ts';
+import type { WriteScope } from './scope.ts';
+
+/** What a request wrote, as far as the database may complain about it. */
+export interface Touched {
+  readonly scope: WriteScope;
+  readonly collection: CollectionScope;
+  /** Names that the payload has. */
+  readonly names: ReadonlySet<string>;
+  /** Fields that the caller may write. */
+  readonly writable: ReadonlySet<string>;
+}
+
+/** SQLSTATEs of what the database does not take, and what they mean. */
+const limits: ReadonlyMap<string, string> = new Map([
+  ['22001', 'max_length'],
+  ['22003', 'range'],
+  ['22008', 'range'],
+  ['44000', 'check'],
+  // What a trigger raises to refuse a row.
+  ['P0001', 'check'],
+]);
+
+/** SQLSTATEs of values that are none of their type, which only the database can tell: addresses, XML, types of extensions. */
+const malformed: ReadonlySet<string> = new Set(['22P02', '22007', '2200N', '2200M', '22P03', '22023']);
+
+/**
+ * Takes an error of a transaction to the one that answers it. `collections` are those that were written; an error
+ * about another one, by a trigger for example, names none of its own.
+ */
+export function tellViolation(thrown: unknown, collections: readonly Touched[]): unknown {
+  if (!(thrown instanceof PlatformError) || !(thrown.cause instanceof ServerError)) return thrown;
+  const { cause } = thrown;
+  const [first] = collections;
+  if (first === undefined) return thrown;
+  const touched = collections.find(({ collection }) => isAbout(cause, collection)) ?? first;
+  const place = { collection: touched.collection.descriptor.name, index: undefined };
+  const fail = (field: string | null, type: string, message: string): PlatformError =>
+    failedValidation(place, field, type, message, cause);
+  if (cause.sqlstate === '23502') return fail(missingField(cause, touched), 'required', 'is required');
+  const limit = limits.get(cause.sqlstate);
+  if (limit !== undefined) return fail(null, limit, 'is refused by the database');
+  if (malformed.has(cause.sqlstate)) {
+    return new PlatformError('INVALID_PAYLOAD', 'A value is none of its type.', {}, { cause });
+  }
+  const type = thrown.code === 'FAILED_VALIDATION' ? String(thrown.extensions.type) : undefined;
+  if (type === undefined) return thrown;
+  const constraint = constraintOf(cause, touched);
+  if (
+    type === 'foreign_key' &&
+    constraint !== undefined &&
+    isLink(touched, constraint) &&
+    !mayKnow(touched, constraint)
+  ) {
+    return new PlatformError('FORBIDDEN', undefined, {}, { cause });
+  }
+  return fail(
+    constraint?.fields.find((name) => isNamed(touched, name)) ?? null,
+    type,
+    messages[type] ?? 'is not valid',
+  );
+}
+
+const messages: Readonly<Record<string, string>> = {
+  unique: 'has a value that is taken',
+  foreign_key: 'is linked with another item that does not allow this',
+  check: 'does not meet a condition of the database',
+};
+
+function isAbout({ about }: ServerError, { descriptor }: CollectionScope): boolean {
+  return descriptor.table === `${quoted(about.schema)}.${quoted(about.table)}`;
+}
+
+function quoted(name: string | undefined): string {
+  return `"${(name ?? '').replaceAll('"', '""')}"`;
+}
+
+function constraintOf({ about }: ServerError, { collection }: Touched): ConstraintDescriptor | undefined {
+  return collection.descriptor.constraints?.find(({ name }) => name === about.constraint);
+}
+
+/** A field is named when the request has it and the caller may write it. */
+function isNamed({ names, writable }: Touched, field: string): boolean {
+  return names.has(field) && writable.has(field);
+}
+
+/** The field of a column that must not be null, where it is required of the caller. */
+function missingField({ about }: ServerError, { collection, writable }: Touched): string | null {
+  const field = collection.descriptor.fields.find(({ column }) => column === quoted(about.column));
+  return field !== undefined && writable.has(field.name) ? field.name : null;
+}
+
+/** Whether the payload gives a key that the constraint looks up; else other items refer to what was written. */
+function isLink({ names }: Touched, { fields }: ConstraintDescriptor): boolean {
+  return fields.some((name) => names.has(name));
+}
+
+/** Whether a missing item may be told from a hidden one: only to who may read every item. */
+function mayKnow({ scope }: Touched, { target }: ConstraintDescriptor): boolean {
+  if (target === undefined) return scope.admin;
+  return scope.read.collections.get(target)?.rows.some(isEveryRow) === true;
+}

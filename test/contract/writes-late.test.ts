@@ -1,0 +1,107 @@
+/** Conditions on written rows that look at other rows: they see everything that the request wrote. */
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { withClient } from '../support/database.ts';
+import { failure, type ServedProject, serveProject } from '../support/project.ts';
+
+let project: ServedProject;
+beforeAll(async () => {
+  project = await serveProject({
+    sql: `
+      CREATE TABLE nodes (id integer PRIMARY KEY, parent_id integer REFERENCES nodes, kind text NOT NULL, label text);
+      CREATE TABLE marks (id integer PRIMARY KEY, node_id integer REFERENCES nodes, value integer);`,
+    config: `{ relations: { 'nodes.nodes': { name: 'children' } } }`,
+    permissions: `
+permissions:
+  public:
+    nodes:
+      read: { fields: ["*"], filter: { kind: { _neq: secret } } }
+      create:
+        fields: [id, parent_id, kind, label]
+        validation: { _or: [{ parent_id: { _null: true } }, { parent_id: { kind: { _eq: folder } } }] }
+      update:
+        - fields: [kind, parent_id]
+          filter: { kind: { _eq: folder } }
+          validation: { children: { _none: { kind: { _eq: odd } } } }
+        - fields: [label, parent_id]
+          filter: { marks: { _some: { value: { _gt: 0 } } } }
+    marks:
+      read: { fields: ["*"], filter: { node_id: { kind: { _eq: folder } } } }
+      create: { fields: [id, node_id, value] }`,
+  });
+});
+beforeEach(() =>
+  withClient(project.database.url, async (client) => {
+    await client.query('TRUNCATE nodes, marks');
+    await client.query(
+      `INSERT INTO nodes VALUES (1, NULL, 'folder'), (2, 1, 'file'), (3, 1, 'odd'), (4, NULL, 'secret')`,
+    );
+    await client.query('INSERT INTO marks VALUES (1, 2, 5), (2, 3, 0)');
+  }),
+);
+afterAll(() => project?.close());
+
+function ask(method: string, path: string, body: unknown) {
+  return project.ask(`/items/${path}`, { method, body });
+}
+
+function rows(sql: string): Promise<unknown[]> {
+  return withClient(project.database.url, async (client) => (await client.query(sql)).rows);
+}
+
+it('an item may be linked to one of the same request, and is judged by it', async () => {
+  const well = [
+    { id: 12, parent_id: 11, kind: 'file' },
+    { id: 11, parent_id: 1, kind: 'folder' },
+  ];
+  expect((await ask('POST', 'nodes?fields=id', well)).json.data).toEqual([{ id: 12 }, { id: 11 }]);
+  const wrong = [
+    { id: 22, parent_id: 21, kind: 'file' },
+    { id: 21, parent_id: 1, kind: 'file' },
+  ];
+  const answer = await ask('POST', 'nodes', wrong);
+  expect([failure(answer), answer.json.errors[0].extensions]).toEqual([
+    '400 FAILED_VALIDATION',
+    { code: 'FAILED_VALIDATION', collection: 'nodes', type: 'check', index: 0 },
+  ]);
+  expect(await rows('SELECT 1 FROM nodes WHERE id > 20')).toEqual([]);
+});
+
+it('a link to a hidden item of the same collection is forbidden, also to one that hides itself', async () => {
+  expect(failure(await ask('POST', 'nodes', { id: 10, parent_id: 4, kind: 'file' }))).toBe('403 FORBIDDEN');
+  const pair = [
+    { id: 11, parent_id: null, kind: 'secret' },
+    { id: 12, parent_id: 11, kind: 'file' },
+  ];
+  expect(failure(await ask('POST', 'nodes', pair))).toBe('403 FORBIDDEN');
+  expect(await rows('SELECT 1 FROM nodes WHERE id > 9')).toEqual([]);
+});
+
+it('a check through children is judged on what they are now', async () => {
+  const answer = await ask('PATCH', 'nodes/1', { kind: 'folder' });
+  expect([failure(answer), answer.json.errors[0].extensions.type]).toEqual(['400 FAILED_VALIDATION', 'eq']);
+  await withClient(project.database.url, (client) => client.query(`UPDATE nodes SET kind = 'file' WHERE id = 3`));
+  expect((await ask('PATCH', 'nodes/1', { kind: 'box' })).status).toBe(200);
+});
+
+it('of several rules only those that matched the stored row count', async () => {
+  expect((await ask('PATCH', 'nodes/2?fields=label', { label: 'a' })).json).toEqual({ data: { label: 'a' } });
+  expect(failure(await ask('PATCH', 'nodes/3', { label: 'a' }))).toBe('403 FORBIDDEN');
+  expect(failure(await ask('PATCH', 'nodes/2', { kind: 'folder' }))).toBe('403 FORBIDDEN');
+  const each = [
+    { id: 2, label: 'b' },
+    { id: 1, kind: 'folder' },
+  ];
+  expect(failure(await ask('PATCH', 'nodes', each))).toBe('400 FAILED_VALIDATION');
+  await withClient(project.database.url, (client) => client.query(`UPDATE nodes SET kind = 'file' WHERE id = 3`));
+  expect((await ask('PATCH', 'nodes?fields=id,label,kind', each)).json.data).toEqual([
+    { id: 2, label: 'b', kind: 'file' },
+    { id: 1, label: null, kind: 'folder' },
+  ]);
+});
+
+it('a link to rows whose rule follows a relation is judged by it', async () => {
+  expect((await ask('POST', 'marks', { id: 10, node_id: 1, value: 1 })).status).toBe(200);
+  expect((await ask('POST', 'marks', { id: 11, node_id: 2, value: 1 })).status).toBe(204);
+  expect(failure(await ask('POST', 'marks', { id: 12, node_id: 4, value: 1 }))).toBe('403 FORBIDDEN');
+  expect(failure(await ask('POST', 'marks', { id: 13, node_id: 99, value: 1 }))).toBe('403 FORBIDDEN');
+});

@@ -1,0 +1,261 @@
+/** Transactions: all or nothing, again where that is right, and never a guess about a COMMIT without an answer. */
+import { PGlite } from '@electric-sql/pglite';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Database, Transaction } from '../../packages/runtime/src/database/database.ts';
+import { connectPglite } from '../../packages/runtime/src/database/pglite.ts';
+import type { PostgresOptions } from '../../packages/runtime/src/database/postgres.ts';
+import { connectPostgres } from '../../packages/runtime/src/database/postgres.ts';
+import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { collect, statement } from './statements.ts';
+
+const table = 'CREATE TABLE note (id int PRIMARY KEY, body text)';
+const insert = `INSERT INTO note VALUES ($1::int, $2::text) RETURNING pg_catalog.pg_current_xact_id()::text`;
+
+let place: TestDatabase;
+let proxy: FaultProxy;
+let opened: Database[] = [];
+beforeAll(async () => {
+  place = await createDatabase(table);
+  proxy = await startFaultProxy(place.url);
+});
+beforeEach(() => withClient(place.url, (client) => client.query('TRUNCATE note')));
+afterEach(async () => {
+  await Promise.all(opened.map((database) => database.close(0)));
+  opened = [];
+});
+afterAll(async () => {
+  await proxy?.close();
+  await place?.drop();
+});
+
+async function open(options: Partial<PostgresOptions> = {}): Promise<Database> {
+  const database = await connectPostgres({ url: proxy.url, ...options });
+  opened.push(database);
+  return database;
+}
+
+async function run(transaction: Transaction, text: string, ...parameters: string[]): Promise<string[]> {
+  const sink = collect();
+  await transaction.run(statement(text), parameters, sink);
+  return sink.texts();
+}
+
+async function add(transaction: Transaction, id: number, body: string): Promise<void> {
+  const [xid = ''] = await run(transaction, insert, String(id), body);
+  transaction.identify(xid);
+}
+
+/** Writes a note and reads it in the statement that goes along with COMMIT; counts how often it ran. */
+async function write(database: Database, id: number): Promise<{ runs: number; answer: string[] }> {
+  let runs = 0;
+  let sink = collect();
+  await database.transaction(async (transaction) => {
+    runs += 1;
+    await add(transaction, id, 'written');
+    const last = {
+      statement: statement('SELECT body FROM note WHERE id = $1::int'),
+      parameters: [String(id)],
+      sink: () => (sink = collect()),
+    };
+    return { value: undefined, last };
+  });
+  return { runs, answer: sink.texts() };
+}
+
+async function notes(): Promise<unknown[]> {
+  return withClient(place.url, async (client) => (await client.query('SELECT id, body FROM note ORDER BY id')).rows);
+}
+
+async function code(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => 'no error',
+    (error: { code?: string; message: string }) => error.code ?? error.message,
+  );
+}
+
+test('commits what the function comes to, and answers its last statement', async () => {
+  const database = await open();
+  expect(await write(database, 1)).toEqual({ runs: 1, answer: ['written'] });
+  expect(await notes()).toEqual([{ id: 1, body: 'written' }]);
+});
+
+test('keeps nothing when the function rejects, and goes on with the connection', async () => {
+  const database = await open({ poolMax: 2 });
+  const refused = database.transaction(async (transaction) => {
+    await add(transaction, 1, 'a');
+    throw new Error('no');
+  });
+  await expect(refused).rejects.toThrow('no');
+  const failed = database.transaction(async (transaction) => {
+    await add(transaction, 2, 'b');
+    await add(transaction, 2, 'b');
+    return { value: undefined };
+  });
+  expect(await code(failed)).toBe('FAILED_VALIDATION');
+  expect(await notes()).toEqual([]);
+  expect(await write(database, 3)).toEqual({ runs: 1, answer: ['written'] });
+});
+
+test('does not commit when the function passes over an error', async () => {
+  const database = await open();
+  const passing = database.transaction(async (transaction) => {
+    await add(transaction, 1, 'a');
+    await add(transaction, 1, 'a').catch(() => undefined);
+    return { value: undefined };
+  });
+  expect(await code(passing)).toBe('FAILED_VALIDATION');
+  expect(await notes()).toEqual([]);
+});
+
+test('reports an error of the last statement and of COMMIT itself', async () => {
+  await withClient(place.url, (client) =>
+    client.query(`CREATE TABLE late (id int, CONSTRAINT late_once UNIQUE (id) DEFERRABLE INITIALLY DEFERRED)`),
+  );
+  const database = await open();
+  const late = database.transaction(async (transaction) => {
+    await run(transaction, 'INSERT INTO late VALUES (1), (1)');
+    return { value: undefined };
+  });
+  expect(await code(late)).toBe('FAILED_VALIDATION');
+  const broken = database.transaction(async (transaction) => {
+    await add(transaction, 1, 'a');
+    const last = { statement: statement('SELECT 1 / 0'), parameters: [], sink: collect };
+    return { value: undefined, last };
+  });
+  expect(await code(broken)).toBe('SERVICE_UNAVAILABLE');
+  expect(await notes()).toEqual([]);
+});
+
+test('runs again after a conflict until everyone is through', async () => {
+  await withClient(place.url, (client) => client.query(`INSERT INTO note VALUES (0, '0')`));
+  const database = await open();
+  let runs = 0;
+  const increment = () =>
+    database.transaction(async (transaction) => {
+      runs += 1;
+      await run(transaction, 'SET TRANSACTION ISOLATION LEVEL SERIALIZABLE');
+      const [count = ''] = await run(transaction, 'SELECT body FROM note WHERE id = 0');
+      await run(transaction, 'UPDATE note SET body = $1::text WHERE id = 0', String(Number(count) + 1));
+      return { value: undefined };
+    });
+  await Promise.all(Array.from({ length: 4 }, increment));
+  expect(await notes()).toEqual([{ id: 0, body: '4' }]);
+  expect(runs).toBeGreaterThanOrEqual(4);
+});
+
+test('gives up after many conflicts', async () => {
+  const database = await open();
+  let runs = 0;
+  const conflict = `DO $$ BEGIN RAISE EXCEPTION 'conflict' USING ERRCODE = '40001'; END $$`;
+  const hopeless = database.transaction(async (transaction) => {
+    runs += 1;
+    await run(transaction, conflict);
+    return { value: undefined };
+  });
+  expect(await code(hopeless)).toBe('SERVICE_UNAVAILABLE');
+  expect(runs).toBe(9);
+});
+
+describe('a connection that is lost', () => {
+  test('before COMMIT was sent: runs again, once', async () => {
+    const database = await open();
+    proxy.arm('cut', 'written');
+    expect(await write(database, 1)).toEqual({ runs: 2, answer: ['written'] });
+    proxy.arm('cut', 'written', 5);
+    expect(await code(write(database, 2))).toBe('SERVICE_UNAVAILABLE');
+    expect(proxy.done()).toBe(2);
+    expect(await notes()).toEqual([{ id: 1, body: 'written' }]);
+  });
+
+  test('with the answer of COMMIT: is found to be committed, and answered', async () => {
+    const database = await open();
+    for (let id = 1; id <= 20; id++) {
+      proxy.arm('swallow', 'w_commit');
+      expect(await write(database, id)).toEqual({ runs: 1, answer: ['written'] });
+      expect(proxy.done()).toBe(1);
+    }
+    expect(await notes()).toHaveLength(20);
+  });
+
+  test('with COMMIT itself: is found to be undone, and runs again', async () => {
+    const database = await open();
+    for (let id = 1; id <= 20; id++) {
+      proxy.arm('cut', 'w_commit');
+      expect(await write(database, id)).toEqual({ runs: 2, answer: ['written'] });
+      expect(proxy.done()).toBe(1);
+    }
+    expect(await notes()).toHaveLength(20);
+  });
+
+  test('by silence: is not waited for longer than a statement may take', async () => {
+    const database = await open({ statementTimeoutMs: 200 });
+    proxy.arm('stall', 'written');
+    const start = performance.now();
+    expect(await write(database, 1)).toEqual({ runs: 2, answer: ['written'] });
+    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(await notes()).toHaveLength(1);
+  });
+
+  test('by the server, which ends the session: runs again', async () => {
+    const database = await open();
+    let runs = 0;
+    await database.transaction(async (transaction) => {
+      runs += 1;
+      await add(transaction, 1, 'a');
+      if (runs === 1) await run(transaction, 'SELECT pg_terminate_backend(pg_backend_pid())::text');
+      return { value: undefined };
+    });
+    expect(runs).toBe(2);
+    expect(await notes()).toHaveLength(1);
+  });
+});
+
+test('a transaction waits for a connection no longer than a request may', async () => {
+  const database = await open({ poolMax: 2, poolTimeoutMs: 200 });
+  const held = Promise.withResolvers<void>();
+  const holding = database.transaction(async () => {
+    await held.promise;
+    return { value: undefined };
+  });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await code(write(database, 1))).toBe('SERVICE_UNAVAILABLE');
+  held.resolve();
+  await holding;
+  expect((await write(database, 1)).runs).toBe(1);
+});
+
+test('statements that the server has lost are prepared again', async () => {
+  const database = await open({ poolMax: 2 });
+  await write(database, 1);
+  await database.transaction(async (transaction) => {
+    await run(transaction, 'DEALLOCATE ALL');
+    return { value: undefined };
+  });
+  expect((await write(database, 2)).answer).toEqual(['written']);
+  expect(await notes()).toHaveLength(2);
+});
+
+test('the embedded database keeps everybody else out of a transaction', async () => {
+  const embedded = await PGlite.create();
+  await embedded.exec(table);
+  const database = await connectPglite(embedded);
+  opened.push(database);
+  const read = async () => {
+    const sink = collect();
+    await database.read(statement('SELECT count(*)::text FROM note'), [], sink);
+    return sink.texts();
+  };
+  let outside: Promise<string[]> | undefined;
+  const refused = database.transaction(async (transaction) => {
+    await add(transaction, 1, 'a');
+    outside = read();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    throw new Error('no');
+  });
+  await expect(refused).rejects.toThrow('no');
+  expect(await outside).toEqual(['0']);
+  expect(await write(database, 2)).toEqual({ runs: 1, answer: ['written'] });
+  expect(await read()).toEqual(['1']);
+  await embedded.close();
+}, 60_000);

@@ -1,0 +1,75 @@
+/** A TCP proxy in front of PostgreSQL that does harm when a client sends certain bytes. */
+import { connect as connectSocket, createServer, type Socket } from 'node:net';
+
+/**
+ * What happens to the connection on which the bytes are seen: `cut` before the server gets them, `swallow` the answer
+ * (the server gets them, the client loses the connection), `stall` for ever in both directions.
+ */
+export type Fault = 'cut' | 'swallow' | 'stall';
+
+/** A running proxy. */
+export interface FaultProxy {
+  /** The database's URL, through the proxy. */
+  readonly url: string;
+  /** Does harm the next `times` times that a client sends the text. */
+  arm(fault: Fault, text: string, times?: number): void;
+  /** How often harm was done since `arm`. */
+  readonly done: () => number;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts a proxy on a free port for the database of `url`. */
+export async function startFaultProxy(url: string): Promise<FaultProxy> {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  let armed: { readonly fault: Fault; readonly text: Buffer; left: number } | undefined;
+  let done = 0;
+  const server = createServer((client) => {
+    const upstream = connectSocket(Number(target.port), target.hostname);
+    let state: 'well' | Fault = 'well';
+    const end = (): void => {
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket
+        .on('error', () => undefined)
+        .on('close', () => {
+          sockets.delete(socket);
+          if (state !== 'stall') end();
+        });
+    }
+    client.on('data', (bytes) => {
+      if (armed !== undefined && armed.left > 0 && state === 'well' && bytes.includes(armed.text)) {
+        armed.left -= 1;
+        done += 1;
+        state = armed.fault;
+        if (state === 'cut') end();
+      }
+      if (state === 'well' || state === 'swallow') upstream.write(bytes);
+    });
+    upstream.on('data', (bytes) => {
+      if (state === 'well') client.write(bytes);
+      else if (state === 'swallow') end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The proxy has no port.');
+  const proxied = new URL(url);
+  proxied.hostname = '127.0.0.1';
+  proxied.port = String(address.port);
+  return {
+    url: proxied.href,
+    arm(fault, text, times = 1) {
+      armed = { fault, text: Buffer.from(text), left: times };
+      done = 0;
+    },
+    done: () => done,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
