@@ -91,7 +91,8 @@ function readFlag(reader: Reader, compared: Compared, operator: Operator, value:
 }
 
 function readListed(reader: Reader, compared: Compared, operator: Operator, value: JsonValue, place: Place): Condition {
-  if (isDynamic(value) && (operator === '_in' || operator === '_nin')) {
+  // A value of the caller may be a list; the time is one value, as a text without commas is.
+  if (isDynamic(value) && !value.startsWith('$NOW') && (operator === '_in' || operator === '_nin')) {
     return compare(compared, operator, readOperand(reader, compared, operator, value, place));
   }
   const elements = elementsOf(value);

@@ -105,6 +105,11 @@ describe('normal form', () => {
         { kind: 'compare', field: 'released', operator: '_lte', operand: { kind: 'now', offset: 'P0D' } },
       ],
     });
+    const yesterday = { kind: 'compare', field: 'released', operand: { kind: 'now', offset: 'P-1D' } };
+    expect(condition({ released: { _nin: '$NOW(-1 day)' } })).toEqual({
+      kind: 'and',
+      of: [{ ...yesterday, operator: '_neq' }],
+    });
   });
 
   test('an m2o takes key operators and nesting, joined into one look at the related row', () => {
