@@ -56,6 +56,8 @@ export function postgresSettings(options: PostgresOptions): PostgresSettings {
 function commonSettings({ statementTimeoutMs }: Pick<SessionSettings, 'statementTimeoutMs'>): Record<string, string> {
   return {
     client_encoding: 'UTF8',
+    // Statements of ours have backslashes in their texts.
+    standard_conforming_strings: 'on',
     timezone: 'UTC',
     datestyle: 'ISO',
     intervalstyle: 'iso_8601',
