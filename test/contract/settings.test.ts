@@ -9,7 +9,6 @@ const settings = {
   extra_float_digits: '-10',
   bytea_output: 'escape',
   xmloption: 'document',
-  standard_conforming_strings: 'off',
 };
 
 const setAll = Object.entries(settings)
