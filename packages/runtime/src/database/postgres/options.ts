@@ -61,7 +61,6 @@ export function postgresSettings(options: PostgresOptions): PostgresSettings {
 /** What keeps results independent of the server's, database's and role's settings, by the names that `SET` knows. */
 function commonSettings({ statementTimeoutMs }: Pick<SessionSettings, 'statementTimeoutMs'>): Record<string, string> {
   return {
-    client_encoding: 'UTF8',
     timezone: 'UTC',
     datestyle: 'ISO',
     intervalstyle: 'iso_8601',
@@ -82,6 +81,7 @@ function commonSettings({ statementTimeoutMs }: Pick<SessionSettings, 'statement
  */
 export function sessionSql(settings: SessionSettings, shared: boolean): string {
   return Object.entries({
+    client_encoding: 'UTF8',
     ...commonSettings(settings),
     idle_in_transaction_session_timeout: String(idleInTransactionMs),
     default_transaction_read_only: settings.readOnly ? 'on' : 'off',
@@ -95,15 +95,18 @@ export function sessionSql(settings: SessionSettings, shared: boolean): string {
 /**
  * One statement that does the same for the transaction it runs in, and gives one row: for connections whose session
  * belongs to others as well. `readOnly` makes it a transaction that only reads, before it has read anything.
+ *
+ * The encoding is not in it: `pg` asks for UTF-8 when it connects, and poolers keep that for each of their clients. One
+ * call over two arrays costs the server half of what a call per setting does.
  */
 export function transactionSql(settings: Pick<SessionSettings, 'statementTimeoutMs' | 'readOnly'>): string {
-  const own = settings.readOnly
+  const own: Record<string, string> = settings.readOnly
     ? { transaction_read_only: 'on' }
     : { idle_in_transaction_session_timeout: String(idleInTransactionMs) };
-  const calls = Object.entries({ ...commonSettings(settings), ...own }).map(
-    ([name, value]) => `pg_catalog.set_config(${quote(name)}, ${quote(value)}, true)`,
-  );
-  return `SELECT ${calls.join(', ')}`;
+  const wanted = { ...commonSettings(settings), ...own };
+  const list = (texts: readonly string[]): string => `pg_catalog.unnest(${quote(`{${texts.join(',')}}`)}::text[])`;
+  const pairs = `ROWS FROM (${list(Object.keys(wanted))}, ${list(Object.values(wanted))}) AS setting(name, value)`;
+  return `SELECT pg_catalog.count(pg_catalog.set_config(name, value, true)) FROM ${pairs}`;
 }
 
 function quote(text: string): string {
