@@ -12,6 +12,8 @@ import { createPlanner, type PlannedRead, type Planner } from '../../packages/ru
 export interface InProcess {
   /** The data of a list, or the code of the error. */
   list(api: CompiledApi, caller: Caller, collection: string, query: object): Promise<unknown>;
+  /** Rows of a query over the same connections, as texts. */
+  query(sql: string): Promise<readonly (readonly (string | null)[])[]>;
   close(): Promise<void>;
 }
 
@@ -45,6 +47,7 @@ export async function openInProcess(url: string): Promise<InProcess> {
         throw error;
       }
     },
+    query: (sql) => database.query(sql, []),
     close: () => database.close(0),
   };
 }

@@ -54,8 +54,9 @@ export function printComparison(
   if (match !== undefined) return `${cast(left, text)} ${match} ${first}`;
   if (operator === '_between') return `${left} BETWEEN ${first} AND ${second}`;
   if (operator === '_nbetween') return `${left} NOT BETWEEN ${first} AND ${second}`;
-  if (operator === '_in') return `${left} = ANY (${first})`;
-  if (operator === '_nin') return `${left} <> ALL (${first})`;
+  const list = operand.kind === 'literal';
+  if (operator === '_in') return list ? `${left} = ANY (${first})` : `${left} = ${first}`;
+  if (operator === '_nin') return list ? `${left} <> ALL (${first})` : `${left} <> ${first}`;
   return `${left} ${comparisons[operator] ?? '='} ${first}`;
 }
 
