@@ -204,7 +204,7 @@ function planNew(
     meta,
     selector,
     // A singleton's file has rows as every other, of which there is one.
-    many: selector !== 'key' && (!singleton || request.exported !== undefined),
+    many: selector !== 'key' && (!descriptor.singleton || request.exported !== undefined),
     singleton,
     streamed: selector !== 'key' && isStreamed(limit, selector === 'keys' ? keys.count : undefined),
     nested: { limit: nestedLimit(limits), positions, orders, aggregates },
