@@ -13,10 +13,14 @@ export interface Constraint {
   readonly values: readonly string[] | null;
 }
 
+const listed: ReadonlySet<Operator> = new Set(['_in', '_nin', '_between', '_nbetween']);
+
 /** Reads a comparison. Values that do not fit the type are reported elsewhere and say nothing here. */
 export function readConstraint(facts: ColumnFacts, { operator, operand }: Comparison): Constraint {
   if (operand.kind !== 'literal') return { operator, operand, values: null };
-  const written: readonly JsonValue[] = Array.isArray(operand.value) ? operand.value : [operand.value];
+  // Elsewhere an array is one value: that of an array, or of a csv field.
+  const written: readonly JsonValue[] =
+    listed.has(operator) && Array.isArray(operand.value) ? operand.value : [operand.value];
   const values = written.flatMap((value) => {
     const decoded = decodeValue(facts.type, value);
     return decoded.ok && decoded.value !== null ? [decoded.value] : [];
@@ -28,7 +32,7 @@ export function readConstraint(facts: ColumnFacts, { operator, operand }: Compar
 export function holdsOnNull({ operator, operand }: Pick<Constraint, 'operator' | 'operand'>): boolean {
   if (operator === '_null' || operator === '_empty') return true;
   const nothing = operand.kind === 'literal' && Array.isArray(operand.value) && operand.value.length === 0;
-  return operator === '_nin' && nothing;
+  return operator !== '_in' && nothing;
 }
 
 /**

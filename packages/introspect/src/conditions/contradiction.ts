@@ -31,7 +31,7 @@ export function findContradiction(
   }
 
   function inComparisons(of: string, parts: readonly Condition[]): string | null {
-    const comparisons = [...parts, ...impliedBy(of, parts)].filter((part) => part.kind === 'compare');
+    const comparisons = [...parts, ...impliedBy(of, parts)].filter((part) => part.kind === 'compare').filter(isWhole);
     const groups = Map.groupBy(comparisons, (part) => JSON.stringify([part.field, part.function]));
     for (const group of groups.values()) {
       const found = inColumn(of, group);
@@ -99,6 +99,11 @@ export function findContradiction(
     }
     return null;
   }
+}
+
+/** What JSON holds at a path has no type that is known. */
+function isWhole({ path }: Comparison): boolean {
+  return path === undefined;
 }
 
 /** No related row at all, and yet one. */

@@ -32,6 +32,8 @@ function coversOne(left: Condition, right: Condition): boolean {
 /** `_eq a` is among `_in [a, b]`; what does not hold on null tells that there is a value. */
 function narrows(left: Comparison, right: Comparison): boolean {
   if (left.field !== right.field || left.function !== right.function) return false;
+  // What JSON holds at a path is compared by its own kind, of which nothing is known.
+  if (left.path !== undefined || right.path !== undefined) return false;
   if (right.operator === '_nnull') return !holdsOnNull(left);
   if (right.operator !== '_in') return false;
   const [given, allowed] = [listOf(left), listOf(right)];

@@ -15,6 +15,7 @@ const tables: Readonly<Record<string, TableSketch>> = {
       'price:numeric',
       'at:timestamptz',
       'open:boolean',
+      'data:jsonb',
       'author_id:integer',
     ],
     key: ['id'],
@@ -180,6 +181,8 @@ describe('a condition that no row can meet', () => {
     '{ views: 1, _or: [{ views: 2 }, { title: a }] }',
     '{ _or: [{ views: { _in: [] } }, { views: 1 }] }',
     '{ code: { _eq: $CURRENT_USER } }',
+    '{ data: { "/a": 1, "/b": 2 } }',
+    '{ data: { "/a": { _null: true }, "/b": { _eq: 2 } } }',
   ])('%s can', (filter) => {
     expect(filtered(filter)).toEqual([]);
   });
