@@ -67,7 +67,7 @@ export const defaultReadLimits: ReadLimits = {
   ...defaultQueryLimits,
   defaultLimit: 100,
   maxLimit: undefined,
-  maxRows: 200_000_000,
+  maxRows: 1_000_000_000,
 };
 
 /**
