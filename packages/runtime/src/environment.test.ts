@@ -26,7 +26,7 @@ test('an empty environment has the defaults of the specification', () => {
     maxBatchMutation: null,
     queryLimitDefault: 100,
     queryLimitMax: null,
-    queryRowsMax: 200_000_000,
+    queryRowsMax: 1_000_000_000,
     querystringMaxParseDepth: 10,
     querystringArrayLimit: 500,
     cors: null,

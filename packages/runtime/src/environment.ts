@@ -118,7 +118,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     maxBatchMutation: read<number | null>('MAX_BATCH_MUTATION', readBatchLimit, null),
     queryLimitDefault: read('QUERY_LIMIT_DEFAULT', readInteger(0), 100),
     queryLimitMax: read<number | null>('QUERY_LIMIT_MAX', readInteger(1), null),
-    queryRowsMax: read('QUERY_ROWS_MAX', readInteger(1), 200_000_000),
+    queryRowsMax: read('QUERY_ROWS_MAX', readInteger(1), 1_000_000_000),
     querystringMaxParseDepth: read('QUERYSTRING_MAX_PARSE_DEPTH', readInteger(1, 100), 10),
     querystringArrayLimit: read('QUERYSTRING_ARRAY_LIMIT', readInteger(1), 500),
     cors: readCors(read),
