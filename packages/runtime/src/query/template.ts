@@ -74,7 +74,6 @@ export function learnTemplate(
   { plan, values, open, size }: Prepared,
   texts: readonly string[],
 ): PlannedTemplate | undefined {
-  if (texts.length > 0 && !open.comparisons.every(({ plain }) => plain)) return undefined;
   const holes = texts.flatMap((text) => findHole(open, text) ?? []);
   return holes.length === texts.length ? { plan, values, holes, ...(size !== undefined && { size }) } : undefined;
 }
