@@ -33,38 +33,27 @@ function tokensOf(text: string): readonly string[] {
 }
 
 const words =
-  /^(SELECT|FROM|WHERE|AND|OR|NOT|IS|NULL|TRUE|FALSE|EXISTS|CASE|WHEN|THEN|ELSE|END|AS|ON|IN|ANY|ALL|ROW|ROWS|ARRAY|LEFT|JOIN|ORDER|BY|DESC|LIMIT|OFFSET|LIKE|ILIKE|BETWEEN|DISTINCT|GROUP|HAVING|AT|TIME|ZONE|COLLATE|text|int2|int4|int8|float4|float8|numeric|name|bpchar|bool|uuid|date|time|timetz|timestamp|timestamptz|interval|json|jsonb|bytea|k|p|[tcosx]\d+(\.([cosx]\d+|p)?)?)$/;
+  /^(SELECT|FROM|WHERE|AND|OR|NOT|IS|NULL|TRUE|FALSE|EXISTS|CASE|WHEN|THEN|ELSE|END|AS|ON|IN|ANY|ALL|ROW|ROWS|ARRAY|LEFT|JOIN|ORDER|BY|DESC|LIMIT|OFFSET|LIKE|ILIKE|BETWEEN|DISTINCT|GROUP|HAVING|AT|TIME|ZONE|COLLATE|text|int2|int4|int8|float4|float8|numeric|name|bpchar|bool|uuid|date|time|timetz|timestamp|timestamptz|interval|json|jsonb|bytea|k\d*|p|[tcosx]\d+(\.([cosx]\d+|p)?)?)$/;
 const functions =
-  /^pg_catalog\.(|count|sum|avg|min|max|now|unnest|floor|date_part|isfinite|cardinality|jsonb?_array_length|jsonb?_typeof|text|int8|interval)$/;
+  /^pg_catalog\.(|count|sum|avg|min|max|now|unnest|floor|date_part|isfinite|cardinality|jsonb?_array_length|jsonb?_typeof|text|int8|interval|numeric|jsonb)$/;
 const texts: ReadonlySet<string> = new Set([
   ...["''", "'UTC'", "'array'"],
   ...['year', 'month', 'week', 'day', 'dow', 'hour', 'minute', 'second'].map((part) => `'${part}'`),
+  // Kinds of JSON values.
+  ...["'number'", "'boolean'", "'string'"],
   // Keys of many-to-any items are cast where they can be.
   ...["'^-?[0-9]{1,9}$'", "'^-?[0-9]{1,18}$'"],
   "'^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'",
 ]);
 
-/** Limits that are written into statements; every other one is a parameter. */
-const numbers: ReadonlySet<string> = new Set([
-  '0',
-  '1',
-  '2',
-  '3',
-  '5',
-  '10',
-  '20',
-  '25',
-  '50',
-  '100',
-  '200',
-  '250',
-  '500',
-  '1000',
-]);
+/** Limits that are written into statements, and one row more for a page by cursor; every other one is a parameter. */
+const numbers: ReadonlySet<string> = new Set(
+  [0, 1, 2, 3, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000].flatMap((limit) => [String(limit), String(limit + 1)]),
+);
 
 function isWord(token: string): boolean {
   return (
-    /^(\$\d+|[(),.:=<>*[\]~])$/.test(token) ||
+    /^(\$\d+|[(),.:=<>*[\]~@#&+|-])$/.test(token) ||
     words.test(token) ||
     functions.test(token) ||
     texts.has(token) ||
