@@ -93,8 +93,7 @@ async function run(binary: string, args: readonly string[], databaseUrl: string)
       PGUSER: username,
       PGPASSWORD: password,
       PGDATABASE: pathname.slice(1),
-      // As in a session of the compiled server.
-      PGOPTIONS: '-c plan_cache_mode=force_generic_plan -c jit=off -c random_page_cost=1.1',
+      PGOPTIONS: '-c plan_cache_mode=force_generic_plan -c jit=off',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -33,12 +33,14 @@ function tokensOf(text: string): readonly string[] {
 }
 
 const words =
-  /^(SELECT|FROM|WHERE|AND|OR|NOT|IS|NULL|TRUE|FALSE|EXISTS|CASE|WHEN|THEN|ELSE|END|AS|ON|IN|ANY|ALL|ROW|ROWS|ARRAY|LEFT|JOIN|ORDER|BY|DESC|LIMIT|OFFSET|LIKE|ILIKE|BETWEEN|DISTINCT|GROUP|HAVING|AT|TIME|ZONE|COLLATE|text|int2|int4|int8|float4|float8|numeric|name|bpchar|bool|uuid|date|time|timetz|timestamp|timestamptz|interval|json|jsonb|bytea|k|p|e|[tcosx]\d+(\.([cosx]\d+|e|p)?)?)$/;
+  /^(SELECT|FROM|WHERE|AND|OR|NOT|IS|NULL|TRUE|FALSE|EXISTS|CASE|WHEN|THEN|ELSE|END|AS|ON|IN|ANY|ALL|ROW|ROWS|ARRAY|LEFT|JOIN|ORDER|BY|DESC|LIMIT|OFFSET|LIKE|ILIKE|BETWEEN|DISTINCT|GROUP|HAVING|AT|TIME|ZONE|COLLATE|text|int2|int4|int8|float4|float8|numeric|name|bpchar|bool|uuid|date|time|timetz|timestamp|timestamptz|interval|json|jsonb|bytea|k\d*|p|e|[tcosx]\d+(\.([cosx]\d+|e|p)?)?)$/;
 const functions =
   /^pg_catalog\.(|count|sum|avg|min|max|now|unnest|floor|date_part|isfinite|cardinality|jsonb?_array_length|jsonb?_typeof|jsonb_build_array|jsonb_array_elements|text|numeric|int8|interval)$/;
 const texts: ReadonlySet<string> = new Set([
-  ...["''", "'UTC'", "'array'", "'string'", "'number'", "'boolean'"],
+  ...["''", "'UTC'", "'array'"],
   ...['year', 'month', 'week', 'day', 'dow', 'hour', 'minute', 'second'].map((part) => `'${part}'`),
+  // Kinds of JSON values.
+  ...["'number'", "'boolean'", "'string'"],
   // Keys of many-to-any items are cast where they can be.
   ...["'^-?[0-9]{1,9}$'", "'^-?[0-9]{1,18}$'"],
   "'^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'",
@@ -51,7 +53,7 @@ const numbers: ReadonlySet<string> = new Set(
 
 function isWord(token: string): boolean {
   return (
-    /^(\$\d+|[(),.:=<>*[\]~@#&])$/.test(token) ||
+    /^(\$\d+|[(),.:=<>*[\]~@#&+|-])$/.test(token) ||
     words.test(token) ||
     functions.test(token) ||
     texts.has(token) ||

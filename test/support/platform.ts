@@ -103,7 +103,11 @@ export async function startPlatform(
   const exited = once(child, 'exit');
   const errors = textOf(child.stderr);
   let printed = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => void (printed += String(chunk)));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      printed += String(chunk);
+    });
+  }
   const url = await Promise.race([listening(child.stdout), exited.then(() => null)]);
   if (url === null) throw new Error(`The platform did not start:\n${await errors}`);
   const ask = (path: string, options: Ask = {}): Promise<Answer> => request(`${url}${path}`, options);
