@@ -93,7 +93,8 @@ async function run(binary: string, args: readonly string[], databaseUrl: string)
       PGUSER: username,
       PGPASSWORD: password,
       PGDATABASE: pathname.slice(1),
-      PGOPTIONS: '-c plan_cache_mode=force_generic_plan -c jit=off',
+      // As in a session of the compiled server.
+      PGOPTIONS: '-c plan_cache_mode=force_generic_plan -c jit=off -c random_page_cost=1.1',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -60,6 +60,16 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
     expect(code).toBe('SERVICE_UNAVAILABLE');
   });
 
+  test('pages are as cheap as they are today, unless an operator has said something else', async () => {
+    const pageCost = async (): Promise<unknown> =>
+      (await (await open()).query(`SELECT pg_catalog.current_setting('random_page_cost')`, []))[0]?.[0];
+    expect(await pageCost()).toBe('1.1');
+    const set = `ALTER DATABASE ${place.name}`;
+    await withClient(place.url, (client) => client.query(`${set} SET random_page_cost = 3`));
+    expect(await pageCost()).toBe('3');
+    await withClient(place.url, (client) => client.query(`${set} RESET random_page_cost`));
+  });
+
   test('small queries give texts and nulls', async () => {
     const database = await open();
     const rows = await database.query('SELECT $1::int + 1, $2::text, ARRAY[1, 2], $3::text', ['1', 'é"', null]);

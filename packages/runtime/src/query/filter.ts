@@ -73,7 +73,7 @@ export interface OpenValues {
   readonly values: string[];
   /** How much they are, for the limits. */
   readonly size: { listValues: number; patternLength: number };
-  /** Comparisons with one text, whose value is all that the text decides. */
+  /** How the operands of filters and searches are encoded. */
   readonly comparisons: OpenComparison[];
 }
 
@@ -82,6 +82,8 @@ export interface OpenComparison {
   readonly operand: Operand;
   readonly operator: Operator;
   readonly type: OperandType;
+  /** False where a text decides more than the value it becomes. */
+  readonly plain: boolean;
 }
 
 /** Nothing yet. */
@@ -107,7 +109,7 @@ export function collectValues(open: OpenValues, scope: Scope, collection: Collec
     open.operands.set(operand, open.values.length);
     const encoded = encodeOperand(type, operator, operand);
     open.values.push(...encoded);
-    if (plain) open.comparisons.push({ operand, operator, type });
+    open.comparisons.push({ operand, operator, type, plain });
     if (operand.kind !== 'literal') return;
     if (Array.isArray(operand.value)) open.size.listValues += operand.value.length;
     if (isPattern(operator)) open.size.patternLength += encoded.join('').length;
