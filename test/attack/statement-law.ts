@@ -37,10 +37,8 @@ const words =
 const functions =
   /^pg_catalog\.(|count|sum|avg|min|max|now|unnest|floor|date_part|isfinite|cardinality|jsonb?_array_length|jsonb?_typeof|jsonb_build_array|jsonb_array_elements|text|numeric|int8|interval)$/;
 const texts: ReadonlySet<string> = new Set([
-  ...["''", "'UTC'", "'array'"],
+  ...["''", "'UTC'", "'array'", "'string'", "'number'", "'boolean'"],
   ...['year', 'month', 'week', 'day', 'dow', 'hour', 'minute', 'second'].map((part) => `'${part}'`),
-  // Kinds of JSON values.
-  ...["'number'", "'boolean'", "'string'"],
   // Keys of many-to-any items are cast where they can be.
   ...["'^-?[0-9]{1,9}$'", "'^-?[0-9]{1,18}$'"],
   "'^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'",
@@ -53,7 +51,7 @@ const numbers: ReadonlySet<string> = new Set(
 
 function isWord(token: string): boolean {
   return (
-    /^(\$\d+|[(),.:=<>*[\]~@#&+|-])$/.test(token) ||
+    /^(\$\d+|[(),.:=<>*[\]~@#&])$/.test(token) ||
     words.test(token) ||
     functions.test(token) ||
     texts.has(token) ||
