@@ -32,36 +32,59 @@ export interface EchoRequest {
   readonly form: EchoForm;
   readonly limits: ReadLimits;
   readonly plans: PlanCache<ReadPlan>;
+  /** Prepared answers by the exact text of what was asked. */
+  readonly texts: PlanCache<PreparedEcho>;
 }
+
+/** An answer without the caller: null when there is nothing to read. */
+export interface PreparedEcho {
+  readonly plan: ReadPlan | null;
+  /** Values of the request in front of the keys, and behind them. */
+  readonly values: readonly string[];
+  readonly bounds: readonly string[];
+}
+
+/** Queries longer than this are prepared every time. */
+const longestCachedText = 2_048;
 
 /**
  * Prepares the answer, so that whatever is wrong with it is known before anything is written; null when the caller may
  * read nothing of the collection, and asked for nothing by name.
  */
 export function prepareEcho(asked: EchoRequest): Echo | null {
-  const { scope, collection, form, limits, plans } = asked;
-  const tree = new Map(parseQueryString(asked.query, limits));
+  const { collection, query, form, texts } = asked;
+  // The length keeps a name with a space in it from running into the query.
+  const text = `${form} ${collection.length} ${collection} ${query}`;
+  const known = texts.get(text);
+  const prepared = known ?? prepareText(asked);
+  if (known === undefined && query.length <= longestCachedText) texts.set(text, prepared);
+  const { plan, values, bounds } = prepared;
+  if (plan === null) return null;
+  return {
+    plan,
+    many: form === 'many',
+    parameters: (written) => {
+      const own = form === 'one' ? written.values : asMany(written).values;
+      return bind(plan.binders, [...values, ...own, ...bounds], asked.caller);
+    },
+  };
+}
+
+function prepareText({ scope, collection, query, form, limits, plans }: EchoRequest): PreparedEcho {
+  const tree = new Map(parseQueryString(query, limits));
   tree.delete('export');
   const request = parseEcho(tree, form, limits);
   const readable = scope.read.collections.get(collection);
   if (readable === undefined) {
     if (namesSomething(tree, request)) throw forbidden();
-    return null;
+    return { plan: null, values: [], bounds: [] };
   }
   const selector = form === 'one' ? 'key' : 'written';
   const parts = form === 'one' ? [] : readable.descriptor.key.map(() => '');
   const keys = () => ({ values: parts, count: parts.length });
   const { plan, values } = prepareRead(plans, { scope: scope.read, limits, selector, collection, request, keys });
   const bounds = form === 'one' ? [] : boundValues(request);
-  const open = values.slice(0, values.length - parts.length - bounds.length);
-  return {
-    plan,
-    many: form === 'many',
-    parameters: (written) => {
-      const own = form === 'one' ? written.values : asMany(written).values;
-      return bind(plan.binders, [...open, ...own, ...bounds], asked.caller);
-    },
-  };
+  return { plan, values: values.slice(0, values.length - parts.length - bounds.length), bounds };
 }
 
 /** Everything that was written is answered, unless the request wants less. */

@@ -6,7 +6,7 @@ import type { ReadPlan } from '../query/plan.ts';
 import type { PlanCache } from '../query/plan-cache.ts';
 import type { Batch } from './batch.ts';
 import type { Written } from './checks.ts';
-import { type Echo, type EchoForm, prepareEcho } from './echo.ts';
+import { type Echo, type EchoForm, type PreparedEcho, prepareEcho } from './echo.ts';
 import type { Keys } from './keys.ts';
 import { plansOf, type StepForm, type StepPlanCache, writtenColumns } from './plans.ts';
 import type { WritableCollection, WriteGrant, WriteScope } from './scope.ts';
@@ -29,6 +29,7 @@ export interface Desk extends WriteRequest {
   /** Items that one request writes at most; null: as many as its body holds. */
   readonly mostItems: number | null;
   readonly reads: PlanCache<ReadPlan>;
+  readonly echoes: PlanCache<PreparedEcho>;
   readonly steps: StepPlanCache;
 }
 
@@ -57,8 +58,9 @@ export function writableOf({ scope, collection }: Desk): WritableCollection {
 }
 
 /** Prepares the answer of a request. */
-export function echoOf({ scope, caller, collection, query, limits, reads }: Desk, form: EchoForm): Echo | null {
-  return prepareEcho({ scope, caller, collection, query, form, limits, plans: reads });
+export function echoOf(desk: Desk, form: EchoForm): Echo | null {
+  const { scope, caller, collection, query, limits, reads, echoes } = desk;
+  return prepareEcho({ scope, caller, collection, query, form, limits, plans: reads, texts: echoes });
 }
 
 /** Prepares a step that makes or changes items; `places` tells where in the body they stand. */

@@ -5,6 +5,7 @@ import { type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
 import { defaultReadLimits, type ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';
+import type { PreparedEcho } from './echo.ts';
 import type { Desk, Job, WriteRequest } from './job.ts';
 import { createStepPlans } from './plans.ts';
 import { prepareCreate } from './prepare-create.ts';
@@ -66,12 +67,13 @@ export function createWriter(options: WriterOptions): Writer {
 function createDesks({ api, limits, mostItems = null, plans = 1_000 }: WriterOptions): (request: WriteRequest) => Desk {
   const scopes = createWriteScopes(api);
   const all: ReadLimits = { ...defaultReadLimits, ...limits };
-  const classes = new Map<string, Pick<Desk, 'scope' | 'reads' | 'steps'>>();
+  const classes = new Map<string, Pick<Desk, 'scope' | 'reads' | 'echoes' | 'steps'>>();
   return function openDesk(request) {
     const { accessClass } = request.caller;
     const known = classes.get(accessClass) ?? {
       scope: scopes(accessClass),
       reads: createPlanCache<ReadPlan>(plans),
+      echoes: createPlanCache<PreparedEcho>(plans),
       steps: createStepPlans(plans),
     };
     classes.set(accessClass, known);

@@ -1,0 +1,34 @@
+/** The examples of documentation pages: requests, each with the answer that is written behind it. */
+
+/** A request of the documentation. */
+export interface Example {
+  readonly request: string;
+  readonly method: string;
+  readonly path: string;
+  /** Empty when the request has none. */
+  readonly body: string;
+  /** The answer as text of JSON; null when the page shows none, because there is no body. */
+  readonly answer: string | null;
+}
+
+/** Requests are blocks of `http`; the next block of `json` before the next heading answers all since the last one. */
+export function readExamples(page: string): readonly Example[] {
+  const examples: Example[] = [];
+  let waiting: string[] = [];
+  const end = (answer: string | null): void => {
+    examples.push(...waiting.map((request) => exampleOf(request, answer)));
+    waiting = [];
+  };
+  for (const [heading, language, text = ''] of page.matchAll(/^```(http|json)\n([\s\S]*?)^```$|^#+ .*$/gm)) {
+    if (language === 'http') waiting.push(text);
+    else end(heading.startsWith('#') ? null : text);
+  }
+  end(null);
+  return examples;
+}
+
+function exampleOf(request: string, answer: string | null): Example {
+  const [head = '', ...body] = request.split('\n\n');
+  const [method = '', path = ''] = head.trim().split(' ', 2);
+  return { request, method, path, body: body.join('\n\n'), answer };
+}
