@@ -2,13 +2,14 @@
  * What written rows must satisfy, as predicates that are true on rows that do not. Source: API specification, sections
  * 7.1, 8.2 and 8.3; security property P6.
  */
-import type { Condition, Operator } from '../contract/index.ts';
-import { allOf, anyOf, sqlTrue, where } from '../sql/fragment.ts';
-import { reach } from '../sql/related.ts';
+import type { Condition, Operator, WriteRule } from '../contract/index.ts';
+import { allOf, anyOf, sqlTrue } from '../sql/fragment.ts';
 import type { Row } from '../sql/row.ts';
 import { ruleHolds } from '../sql/rules.ts';
 import type { BatchColumn } from './batch.ts';
 import { isEveryRow, isLate } from './late.ts';
+import { linkChecks } from './link-checks.ts';
+import { type Requirement, requirementsOf } from './requirements.ts';
 import type { WritableCollection, WriteGrant, WriteScope } from './scope.ts';
 
 /** A column of a batch as far as statements depend on it. */
@@ -26,14 +27,6 @@ export interface Written {
   readonly columns: readonly WrittenColumn[];
   /** Every collection that the request writes. */
   readonly collections: ReadonlySet<string>;
-}
-
-/** Some rule of these must grant what is written, where an item has one of the columns; null: in any case. */
-export interface Requirement {
-  /** Places of rules, ascending. */
-  readonly rules: readonly number[];
-  /** Places of columns. */
-  readonly columns: readonly number[] | null;
 }
 
 /**
@@ -73,20 +66,6 @@ export interface Check {
   fails(judged: Judged): string;
 }
 
-/** What the rules of a grant require of the columns: one requirement for each set of rules that lists some of them. */
-export function requirementsOf({ grant, columns }: Pick<Written, 'grant' | 'columns'>): readonly Requirement[] {
-  const every = grant.rules.map((_, place) => place);
-  const sets = Map.groupBy(columns.keys(), (place) => columns[place]?.field.rules.join() ?? '');
-  const listed = [...sets.values()].map((places): Requirement => {
-    const always = places.some((place) => columns[place]?.complete === true);
-    return { rules: columns[places[0] ?? 0]?.field.rules ?? every, columns: always ? null : places };
-  });
-  // A rule that grants something always grants that there is a row.
-  return listed.some((requirement) => requirement.columns === null)
-    ? listed
-    : [{ rules: every, columns: null }, ...listed.filter(({ rules }) => rules.length < every.length)];
-}
-
 /** Everything that the written rows of one step must satisfy. */
 export function checksOf(written: Written): readonly Check[] {
   const requirements = requirementsOf(written);
@@ -96,54 +75,63 @@ export function checksOf(written: Written): readonly Check[] {
   ];
 }
 
+/** A rule with its place, and what the written row must satisfy for it. */
+interface Granting {
+  readonly place: number;
+  readonly rule: WriteRule;
+  readonly must: Condition;
+}
+
 function requirementChecks(written: Written, requirement: Requirement, place: number): readonly Check[] {
   const { rules, columns } = requirement;
-  const each = rules.flatMap((rule) => {
+  const each = rules.flatMap((rule): readonly Granting[] => {
     const found = written.grant.rules[rule];
     return found === undefined ? [] : [{ place: rule, rule: found, must: found.check ?? found.where }];
   });
   // WHERE has seen to it that some rule matches the stored row.
   if (each.every(({ must }) => isEveryRow(must))) return [];
-  const late = each.some(({ must }) => isLateHere(written, must));
-  const base = { late, rules: rules.length > 1 && written.action === 'update' ? rules : [], columns: columns ?? [] };
+  const base = {
+    late: each.some(({ must }) => isLate(written.scope.open, written.writable.collection, must, written.collections)),
+    rules: rules.length > 1 && written.action === 'update' ? rules : [],
+    columns: columns ?? [],
+  };
   const asked = (judged: Judged): string => (columns === null ? sqlTrue : anyOf(columns.map(judged.present)));
-  const alone = each.length === 1;
-  const granted = (judged: Judged): string =>
-    anyOf(each.map(({ place: rule, must }) => allOf([judged.matched(rule), ruleHolds(judged.row, must)])));
   const refused: Check = {
     ...base,
     judgement: { kind: 'refused', requirement: place },
-    fails: (judged) => allOf([asked(judged), isNot(granted(judged))]),
+    fails: (judged) => allOf([asked(judged), isNot(isGranted(judged, each))]),
   };
-  const violated = each.flatMap(({ place: rule, rule: { check } }) =>
-    (check === null ? [] : conjunctsOf(check)).map((condition): Check => {
-      const violation = violationOf(condition);
-      return {
-        ...base,
-        judgement: { kind: 'violated', requirement: place, rule, ...violation },
-        fails: (judged) =>
-          alone
-            ? allOf([asked(judged), isNot(ruleHolds(judged.row, condition))])
-            : allOf([
-                asked(judged),
-                isNot(granted(judged)),
-                judged.matched(rule),
-                isNot(ruleHolds(judged.row, condition)),
-              ]),
-      };
-    }),
-  );
+  const violated = each.flatMap((one) => violations(each, one, place, asked).map((check) => ({ ...base, ...check })));
   // The conditions of the only rule say everything.
-  return alone && violated.length > 0 ? violated : [refused, ...violated];
+  return each.length === 1 && violated.length > 0 ? violated : [refused, ...violated];
+}
+
+/** Whether some rule that matched the stored row holds for the written one. */
+function isGranted(judged: Judged, rules: readonly Granting[]): string {
+  return anyOf(rules.map(({ place, must }) => allOf([judged.matched(place), ruleHolds(judged.row, must)])));
+}
+
+/** The conditions of one rule's check, each by itself: to be told where no rule grants what was written. */
+function violations(
+  all: readonly Granting[],
+  { place, rule }: Granting,
+  requirement: number,
+  asked: (judged: Judged) => string,
+): readonly Pick<Check, 'judgement' | 'fails'>[] {
+  const conditions = rule.check === null ? [] : conjunctsOf(rule.check);
+  return conditions.map((condition) => ({
+    judgement: { kind: 'violated', requirement, rule: place, ...violationOf(condition) },
+    fails(judged) {
+      const broken = isNot(ruleHolds(judged.row, condition));
+      const others = all.length === 1 ? [] : [isNot(isGranted(judged, all)), judged.matched(place)];
+      return allOf([asked(judged), ...others, broken]);
+    },
+  }));
 }
 
 /** Unknown is not enough: a condition must be true. */
 function isNot(predicate: string): string {
   return `(${predicate}) IS NOT TRUE`;
-}
-
-function isLateHere({ scope, writable, collections }: Written, condition: Condition): boolean {
-  return isLate(scope.open, writable.collection, condition, collections);
 }
 
 function conjunctsOf(condition: Condition): readonly Condition[] {
@@ -162,60 +150,4 @@ function violationOf(condition: Condition): { readonly field: string | null; rea
 function conditionName(operator: Operator): string {
   const name = operator.slice(1);
   return /^n?i?(contains|starts_with|ends_with|between)$/.exec(name)?.[1] ?? name;
-}
-
-/**
- * Links to items of which the caller may read only some: the item must be one of those. Where all can be read the
- * foreign key says it, and where none can, decoding has.
- */
-function linkChecks(written: Written): readonly Check[] {
-  const { scope, writable } = written;
-  const { descriptor, relations } = writable.collection;
-  return [...relations.values()].flatMap((relation): readonly Check[] => {
-    const link = relation.descriptor;
-    const target = scope.read.collections.get(link.target);
-    if (link.kind !== 'm2o' || target === undefined || target.rows.some(isEveryRow)) return [];
-    const names = descriptor.fields.filter(({ column }) => link.on.some(({ from }) => from === column));
-    const places = names.flatMap(({ name }) => {
-      const place = written.columns.findIndex(({ field }) => field.descriptor.name === name);
-      return place < 0 ? [] : [place];
-    });
-    if (places.length === 0) return [];
-    const always = places.some((place) => written.columns[place]?.complete === true);
-    const late =
-      written.collections.has(link.target) ||
-      target.rows.some((rule) => isLate(scope.open, target, rule, written.collections));
-    return [
-      {
-        judgement: { kind: 'refused', requirement: null },
-        late,
-        rules: [],
-        columns: always ? [] : places,
-        fails(judged) {
-          const asked = always ? sqlTrue : anyOf(places.map(judged.present));
-          const row: Row = { ...judged.row, scope: scope.read };
-          const linked = link.on.map(({ from }) => `${row.column(from)} IS NOT NULL`);
-          const reached = reach(row, relation);
-          const hidden = reached && `NOT EXISTS (SELECT 1 FROM ${reached.from}${where(allOf(reached.joins))})`;
-          return allOf([asked, ...linked, hidden ?? sqlTrue]);
-        },
-      },
-    ];
-  });
-}
-
-/** The condition under which a stored row may be changed so: what the requirements ask of the rules' matches. */
-export function printAllowed(
-  requirements: readonly Requirement[],
-  matched: (rule: number) => string,
-  present: (column: number) => string,
-): string {
-  return allOf(
-    requirements.map(({ rules, columns }) => {
-      const some = anyOf(rules.map(matched));
-      if (columns === null) return some;
-      const asked = anyOf(columns.map(present));
-      return anyOf([some, isNot(asked)]);
-    }),
-  );
 }

@@ -1,5 +1,5 @@
 /** New items: one by VALUES, several from arrays. */
-import type { FieldDescriptor } from '../contract/index.ts';
+import type { Assigned } from './assigned.ts';
 import { type Check, checksOf, type Judged, type Written } from './checks.ts';
 import { arrayInput, scalarInput, storedType } from './inputs.ts';
 import { presetsOf, printPreset } from './presets.ts';
@@ -26,12 +26,6 @@ export function planCreate(written: Written, many: boolean): WritePlan {
   const drafting = startWrite(written);
   const checks = checksOf(written).filter((check) => !check.late);
   return many ? planMany(drafting, checks) : planOne(drafting, checks);
-}
-
-/** A column of the INSERT and what it gets. */
-interface Assigned {
-  readonly field: FieldDescriptor;
-  readonly value: string;
 }
 
 function planOne(drafting: Drafting, checks: readonly Check[]): WritePlan {

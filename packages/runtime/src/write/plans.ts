@@ -5,7 +5,8 @@ import type { Written } from './checks.ts';
 import { planCreate } from './plan-create.ts';
 import { planDelete } from './plan-delete.ts';
 import { planJudge } from './plan-judge.ts';
-import { planUpdate } from './plan-update.ts';
+import { planUpdateOne } from './plan-update.ts';
+import { planUpdateMany } from './plan-update-many.ts';
 import type { WriteGrant } from './scope.ts';
 import type { WritePlan } from './statement.ts';
 
@@ -33,7 +34,8 @@ export function plansOf(cache: StepPlanCache, written: Written, all: WriteGrant,
   return remembered(cache, shapeOf(written, all, form), () => {
     // Several rules are told apart on rows that are looked up first.
     const many = form !== 'one' || (written.action === 'update' && written.grant.rules.length > 1);
-    const write = written.action === 'create' ? planCreate(written, many) : planUpdate(written, many, form !== 'many');
+    const update = () => (many ? planUpdateMany(written, form !== 'many') : planUpdateOne(written));
+    const write = written.action === 'create' ? planCreate(written, many) : update();
     return { write, many, judge: planJudge(written) };
   });
 }

@@ -1,0 +1,70 @@
+/** Columns of an UPDATE with the expressions that they get. */
+import type { FieldDescriptor } from '../contract/index.ts';
+import { sqlTrue } from '../sql/fragment.ts';
+import { arrayInput, scalarInput, storedType } from './inputs.ts';
+import { type Preset, presetsOf, printPreset } from './presets.ts';
+import type { Drafting, InputColumn } from './statement.ts';
+
+/** A column and what it gets. */
+export interface Assigned {
+  readonly field: FieldDescriptor;
+  readonly value: string;
+}
+
+/** The stored row of an UPDATE. */
+export interface Stored {
+  column(quoted: string): string;
+  /** Whether a rule matches it; null where there is one rule, which WHERE has asked. */
+  readonly match: ((rule: number) => string) | null;
+}
+
+/** What data that is the same for all items gives, and presets. */
+export function assignShared(drafting: Drafting, stored: Stored): readonly Assigned[] {
+  const given = drafting.written.columns.map(({ field: { descriptor } }, place): Assigned => {
+    return { field: descriptor, value: scalarInput(drafting.inputs, descriptor, place) };
+  });
+  return [...given, ...assignPresets(drafting, stored)];
+}
+
+/** What the arrays of the input table `i` give, where an item lacks a field what it keeps, and presets. */
+export function assignEach(
+  drafting: Drafting,
+  stored: Stored,
+): { readonly assigned: readonly Assigned[]; readonly arrays: readonly InputColumn[] } {
+  const byName = new Map(presetsOf(drafting).map((preset) => [preset.field.name, preset]));
+  const arrays: InputColumn[] = [];
+  const given = drafting.written.columns.map(({ field: { descriptor }, complete }, place): Assigned => {
+    const { array, cast } = arrayInput(drafting.inputs, descriptor, place);
+    arrays.push({ name: `c${place}`, array });
+    const value = `i.c${place}${cast}`;
+    if (complete) return { field: descriptor, value };
+    const preset = byName.get(descriptor.name);
+    const kept = preset === undefined ? stored.column(descriptor.column) : presetValue(drafting, preset, stored);
+    const typed = `(${kept})::${storedType(descriptor)}`;
+    return { field: descriptor, value: `CASE WHEN i.p${place} THEN ${value} ELSE ${typed} END` };
+  });
+  return { assigned: [...given, ...assignPresets(drafting, stored)], arrays };
+}
+
+/** Presets of fields that no item has. */
+function assignPresets(drafting: Drafting, stored: Stored): readonly Assigned[] {
+  const given = new Set(drafting.written.columns.map(({ field }) => field.descriptor.name));
+  return presetsOf(drafting)
+    .filter(({ field }) => !given.has(field.name))
+    .map((preset) => ({ field: preset.field, value: presetValue(drafting, preset, stored) }));
+}
+
+/** The value of the first rule that matches the stored row and sets the field; else the stored one. */
+function presetValue(drafting: Drafting, { field, values }: Preset, { column, match }: Stored): string {
+  const [first] = values;
+  if (match === null && first !== undefined) return printPreset(drafting, field, first.value);
+  const cases = values.map(
+    ({ rule, value }) => `WHEN ${match?.(rule) ?? sqlTrue} THEN ${printPreset(drafting, field, value)}`,
+  );
+  return `CASE ${cases.join(' ')} ELSE ${column(field.column)}::${storedType(field)} END`;
+}
+
+/** The list behind SET. */
+export function assignments(assigned: readonly Assigned[]): string {
+  return assigned.map(({ field, value }) => `${field.column} = ${value}`).join(', ');
+}

@@ -1,0 +1,61 @@
+/** Links by key to items of which the caller may read only some. Source: API specification, section 7.1. */
+import type { ManyToOne } from '../contract/index.ts';
+import type { CollectionScope, RelationScope } from '../query/scope.ts';
+import { allOf, anyOf, sqlTrue, where } from '../sql/fragment.ts';
+import { reach } from '../sql/related.ts';
+import type { Row } from '../sql/row.ts';
+import type { Check, Judged, Written } from './checks.ts';
+import { isEveryRow, isLate } from './late.ts';
+
+/**
+ * The item that a payload links must be one that the caller may read. Where all can be read the foreign key says it, and
+ * where none can, decoding has.
+ */
+export function linkChecks(written: Written): readonly Check[] {
+  const { scope, writable } = written;
+  return [...writable.collection.relations.values()].flatMap((relation): readonly Check[] => {
+    const link = relation.descriptor;
+    const target = scope.read.collections.get(link.target);
+    if (link.kind !== 'm2o' || target === undefined || target.rows.some(isEveryRow)) return [];
+    const places = columnsOf(written, link);
+    return places.length === 0 ? [] : [linkCheck(written, relation, link, target, places)];
+  });
+}
+
+/** Places of the columns that hold a part of the link. */
+function columnsOf({ writable, columns }: Written, link: ManyToOne): readonly number[] {
+  const parts = writable.collection.descriptor.fields.filter(({ column }) =>
+    link.on.some(({ from }) => from === column),
+  );
+  return parts.flatMap(({ name }) => {
+    const place = columns.findIndex(({ field }) => field.descriptor.name === name);
+    return place < 0 ? [] : [place];
+  });
+}
+
+function linkCheck(
+  written: Written,
+  relation: RelationScope,
+  link: ManyToOne,
+  target: CollectionScope,
+  places: readonly number[],
+): Check {
+  const { scope, collections, columns } = written;
+  const always = places.some((place) => columns[place]?.complete === true);
+  const late =
+    collections.has(link.target) || target.rows.some((rule) => isLate(scope.open, target, rule, collections));
+  return {
+    judgement: { kind: 'refused', requirement: null },
+    late,
+    rules: [],
+    columns: always ? [] : places,
+    fails(judged: Judged) {
+      const asked = always ? sqlTrue : anyOf(places.map(judged.present));
+      const row: Row = { ...judged.row, scope: scope.read };
+      const linked = link.on.map(({ from }) => `${row.column(from)} IS NOT NULL`);
+      const reached = reach(row, relation);
+      const hidden = reached && `NOT EXISTS (SELECT 1 FROM ${reached.from}${where(allOf(reached.joins))})`;
+      return allOf([asked, ...linked, hidden ?? sqlTrue]);
+    },
+  };
+}

@@ -1,0 +1,126 @@
+/** Changes of several stored items from arrays of keys, or of one where several rules have to be told apart. */
+import { allOf, sqlTrue, where } from '../sql/fragment.ts';
+import { ruleHolds } from '../sql/rules.ts';
+import { type Assigned, assignEach, assignments, assignShared, type Stored } from './assigned.ts';
+import { type Check, checksOf, type Judged, type Written } from './checks.ts';
+import { printAllowed, requirementsOf } from './requirements.ts';
+import { createReturning } from './returning.ts';
+import {
+  type Drafting,
+  finishWrite,
+  type InputColumn,
+  inputTable,
+  keyColumns,
+  keyInputs,
+  keysEqual,
+  manyAnswers,
+  presenceInputs,
+  ruleRow,
+  startWrite,
+  transactionNumber,
+  type WritePlan,
+} from './statement.ts';
+
+/** An UPDATE with its tables. */
+interface Update {
+  readonly alias: string;
+  /** The input, as the table `i`. */
+  readonly source: string;
+  /** Which stored row belongs to which input, and may be changed. */
+  readonly rows: string;
+  readonly assigned: readonly Assigned[];
+  /** Whether an item has the field of a column. */
+  flag(place: number): string;
+}
+
+/**
+ * Plans the UPDATE of several items, with the same data (`shared`) or each with its own. Without data or presets it only
+ * looks for the items.
+ */
+export function planUpdateMany(written: Written, shared: boolean): WritePlan {
+  const drafting = startWrite(written);
+  const update = draftUpdate(drafting, shared);
+  if (update.assigned.length > 0) return finishUpdate(drafting, update);
+  const { table } = written.writable.collection.descriptor;
+  const from = `${update.source}, ${table} AS ${update.alias}`;
+  const text = `SELECT NULL, pg_catalog.count(*)::pg_catalog.text FROM ${from}${where(update.rows)}`;
+  return finishWrite(drafting, text, {});
+}
+
+function draftUpdate(drafting: Drafting, shared: boolean): Update {
+  const { written, statement } = drafting;
+  const alias = statement.alias();
+  const several = written.grant.rules.length > 1;
+  const column = (quoted: string): string => `${alias}.${quoted}`;
+  const stored: Stored = { column, match: several ? (rule) => `i.m${rule}` : null };
+  const incomplete = [...written.columns.keys()].filter((place) => written.columns[place]?.complete === false);
+  const flag = (place: number): string => (incomplete.includes(place) ? `i.p${place}` : sqlTrue);
+  const keys = keyInputs(drafting);
+  const { assigned, arrays } = shared
+    ? { assigned: assignShared(drafting, stored), arrays: [] }
+    : assignEach(drafting, stored);
+  const columns = [...keys, ...presenceInputs(drafting, incomplete), ...arrays];
+  const joined = keysEqual(keyColumns(written, column), named(keys));
+  const source = several ? storedRows(drafting, columns, keys, flag) : inputTable(drafting, columns, 'i');
+  const [only] = written.grant.rules;
+  const own = several || only === undefined ? sqlTrue : ruleHolds(ruleRow(drafting, column), only.where);
+  return { alias, source, rows: allOf([joined, own]), assigned, flag };
+}
+
+function named(columns: readonly InputColumn[]): readonly string[] {
+  return columns.map(({ name }) => `i.${name}`);
+}
+
+/**
+ * The stored rows that may be changed so, locked, with the input beside them and what each rule says of them: a field is
+ * granted only by a rule that matches the row as it was.
+ */
+function storedRows(
+  drafting: Drafting,
+  columns: readonly InputColumn[],
+  keys: readonly InputColumn[],
+  flag: (place: number) => string,
+): string {
+  const { written, statement } = drafting;
+  const alias = statement.alias();
+  const column = (quoted: string): string => `${alias}.${quoted}`;
+  const row = ruleRow(drafting, column);
+  const rules = written.grant.rules.map((rule) => ruleHolds(row, rule.where));
+  const matches = rules.map((predicate, rule) => `(${predicate}) IS TRUE AS m${rule}`);
+  const allowed = printAllowed(requirementsOf(written), (rule) => rules[rule] ?? sqlTrue, flag);
+  const { table } = written.writable.collection.descriptor;
+  const joined = keysEqual(keyColumns(written, column), named(keys));
+  const from = `${inputTable(drafting, columns, 'i')} JOIN ${table} AS ${alias} ON ${joined}`;
+  return `(SELECT i.*, ${matches.join(', ')} FROM ${from}${where(allowed)} FOR UPDATE OF ${alias}) i`;
+}
+
+function finishUpdate(drafting: Drafting, { alias, source, rows, assigned, flag }: Update): WritePlan {
+  const { written } = drafting;
+  const several = written.grant.rules.length > 1;
+  const returning = createReturning(alias, 'w');
+  const place = returning.take('i.n');
+  const match = (rule: number): string => (several ? returning.take(`i.m${rule}`) : sqlTrue);
+  const judged: Judged = {
+    row: ruleRow(drafting, returning.column),
+    matched: match,
+    present: (at) => (flag(at) === sqlTrue ? sqlTrue : returning.take(flag(at))),
+  };
+  const all = checksOf(written);
+  const checks = all.filter(({ late }) => !late);
+  const matched = several ? lateRules(all) : [];
+  const selected = [
+    transactionNumber,
+    'pg_catalog.count(*)::pg_catalog.text',
+    ...matched.map((rule) => `pg_catalog.array_agg(${match(rule)} ORDER BY ${place})::pg_catalog.text`),
+    ...manyAnswers(checks, judged, place),
+  ];
+  const { table } = written.writable.collection.descriptor;
+  const update = `UPDATE ${table} AS ${alias} SET ${assignments(assigned)} FROM ${source}${where(rows)}`;
+  const text = `WITH w AS (${update} RETURNING ${returning.list()}) SELECT ${selected.join(', ')} FROM w`;
+  return finishWrite(drafting, text, { matched, judgements: checks.map(({ judgement }) => judgement) });
+}
+
+/** Rules whose match on the stored rows is asked for when everything is written. */
+function lateRules(checks: readonly Check[]): readonly number[] {
+  return [...new Set(checks.filter(({ late }) => late).flatMap(({ rules }) => rules))];
+}

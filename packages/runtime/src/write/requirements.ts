@@ -1,0 +1,44 @@
+/**
+ * What the rules of a grant require of a payload: sets of rules of which one must grant. Source: API specification, section
+ * 8.3; security property P6.
+ */
+import { allOf, anyOf } from '../sql/fragment.ts';
+import type { Written } from './checks.ts';
+
+/** Some rule of these must grant what is written, where an item has one of the columns; null: in any case. */
+export interface Requirement {
+  /** Places of rules, ascending. */
+  readonly rules: readonly number[];
+  /** Places of columns. */
+  readonly columns: readonly number[] | null;
+}
+
+/** What the rules of a grant require of the columns: one requirement for each set of rules that lists some of them. */
+export function requirementsOf({ grant, columns }: Pick<Written, 'grant' | 'columns'>): readonly Requirement[] {
+  const every = grant.rules.map((_, place) => place);
+  const sets = Map.groupBy(columns.keys(), (place) => columns[place]?.field.rules.join() ?? '');
+  const listed = [...sets.values()].map((places): Requirement => {
+    const always = places.some((place) => columns[place]?.complete === true);
+    return { rules: columns[places[0] ?? 0]?.field.rules ?? every, columns: always ? null : places };
+  });
+  // A rule that grants something always grants that there is a row.
+  return listed.some((requirement) => requirement.columns === null)
+    ? listed
+    : [{ rules: every, columns: null }, ...listed.filter(({ rules }) => rules.length < every.length)];
+}
+
+/** The condition under which a stored row may be changed so: what the requirements ask of the rules' matches. */
+export function printAllowed(
+  requirements: readonly Requirement[],
+  matched: (rule: number) => string,
+  present: (column: number) => string,
+): string {
+  return allOf(
+    requirements.map(({ rules, columns }) => {
+      const some = anyOf(rules.map(matched));
+      if (columns === null) return some;
+      const asked = anyOf(columns.map(present));
+      return anyOf([some, `(${asked}) IS NOT TRUE`]);
+    }),
+  );
+}
