@@ -127,7 +127,22 @@ const garbage = [
   ...['a.b.c.d.e.f', 'toString', '__proto__', 'constructor', 'hasOwnProperty', 'prototype', 'іd', 'ID', 'id ', ' id'],
   ...['$1', '$NOW', '-', '--', '*', '**', '.', '..', 'id.', '.id', '%', '_', '_and', '_or', '_not', '_eq', 'id::text'],
   ...['count(*)', 'count(id)', 'year(id)', 'sleep(9)', 'x'.repeat(3000), 'a.'.repeat(50), '😀', '\u202e', 'null', '0'],
-  ...['item:orders', 'item:section_headings', 'item:', '{', '}', '[', ']', '[]', '[0]', '\\', '\u2028', '\n', '/*', '*/'],
+  ...[
+    'item:orders',
+    'item:section_headings',
+    'item:',
+    '{',
+    '}',
+    '[',
+    ']',
+    '[]',
+    '[0]',
+    '\\',
+    '\u2028',
+    '\n',
+    '/*',
+    '*/',
+  ],
 ];
 
 it('garbage in the place of a name is refused, and no text of a request reaches a statement', async () => {

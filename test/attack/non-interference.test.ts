@@ -77,7 +77,12 @@ async function proveWorld(own: number, tally: Tally): Promise<void> {
   }
 }
 
-async function proveQueries(own: number, { world, rows }: Populated, urls: readonly string[], tally: Tally): Promise<void> {
+async function proveQueries(
+  own: number,
+  { world, rows }: Populated,
+  urls: readonly string[],
+  tally: Tally,
+): Promise<void> {
   const [url = ''] = urls;
   const compiled = await compileProject({
     databaseUrl: url,
@@ -127,7 +132,8 @@ function compareWithModel(view: View, { query, foretold }: Asked, answer: ReadAn
   expect(answer.status, answer.text).toBe(200);
   tally.answered += 1;
   if (Array.isArray(expected.data) ? expected.data.length > 0 : expected.data !== null) tally.filled += 1;
-  if (foretold) expect(JSON.parse(answer.text), answer.statement).toEqual(query.export === undefined ? expected : expected.data);
+  if (foretold)
+    expect(JSON.parse(answer.text), answer.statement).toEqual(query.export === undefined ? expected : expected.data);
 }
 
 /** Writes everything that is needed to look at a failure by hand into a file. */
@@ -142,7 +148,9 @@ async function writeDown(own: number, { world, rows }: Populated, other: Rows): 
 it('the model itself is of the same mind as PostgreSQL about what lies outside of it', async () => {
   const { collation } = await createDatabase().then(async ({ url, drop }) => {
     const { rows } = await withClient(url, (client) =>
-      client.query<{ collation: string }>('SELECT datcollate AS collation FROM pg_database WHERE datname = current_database()'),
+      client.query<{ collation: string }>(
+        'SELECT datcollate AS collation FROM pg_database WHERE datname = current_database()',
+      ),
     );
     await drop();
     return rows[0] ?? { collation: '' };

@@ -1,6 +1,7 @@
 /** Marks in everything that is secret or hidden, and no sight of one in any answer, error or log: A07, A08, H16, H17. */
-import { join } from 'node:path';
+
 import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { withClient } from '../support/database.ts';
 import { type Magazine, startMagazine } from '../support/magazine.ts';
@@ -9,7 +10,9 @@ import { type Hit, type Shot, swarm } from '../support/swarm.ts';
 import { positions } from './positions.ts';
 
 const mark = `canary${Math.floor(Math.random() * 2 ** 40).toString(36)}`;
-const uuid = `${Math.floor(Math.random() * 2 ** 31).toString(16).padStart(8, 'c')}-9c0b-4ef8-bb6d-6bb9bd380a11`;
+const uuid = `${Math.floor(Math.random() * 2 ** 31)
+  .toString(16)
+  .padStart(8, 'c')}-9c0b-4ef8-bb6d-6bb9bd380a11`;
 
 /** Marks every cell that the public may not read; `authors.bio` it reads masked, as everybody does. */
 const marking = `
@@ -36,20 +39,64 @@ beforeAll(async () => {
     await withClient(database.url, (client) => client.query(marking));
     const file = join(folder, 'platform.config.ts');
     const config = await readFile(file, 'utf8');
-    await writeFile(file, config.replace('collections: {', `collections: {\n    authors: { fields: { bio: { type: 'hash' } } },`));
+    await writeFile(
+      file,
+      config.replace('collections: {', `collections: {\n    authors: { fields: { bio: { type: 'hash' } } },`),
+    );
   });
 });
 afterAll(() => magazine?.close());
 
-const hidden = ['email', 'user_id', 'bio', 'author_email', 'created_by', 'orders', 'countries', 'released', 'country', 'note'];
-const collections = ['articles', 'authors', 'comments', 'sections', 'tags', 'categories', 'article_translations', 'orders'];
-const operators = ['_eq', '_neq', '_lt', '_gte', '_in', '_nin', '_contains', '_ncontains', '_icontains', '_starts_with', '_null', '_empty', '_between'];
+const hidden = [
+  'email',
+  'user_id',
+  'bio',
+  'author_email',
+  'created_by',
+  'orders',
+  'countries',
+  'released',
+  'country',
+  'note',
+];
+const collections = [
+  'articles',
+  'authors',
+  'comments',
+  'sections',
+  'tags',
+  'categories',
+  'article_translations',
+  'orders',
+];
+const operators = [
+  '_eq',
+  '_neq',
+  '_lt',
+  '_gte',
+  '_in',
+  '_nin',
+  '_contains',
+  '_ncontains',
+  '_icontains',
+  '_starts_with',
+  '_null',
+  '_empty',
+  '_between',
+];
 
 /** Requests that ask for what is marked, in every way there is; no request holds a mark, so that none can be an echo. */
 function* shots(asked: readonly string[]): Generator<Shot> {
   for (const { shot, known } of positions) for (const name of [known, ...hidden]) yield shot(name);
   for (const collection of asked) {
-    for (const rest of ['?fields=*.*&limit=-1', '?limit=-1&export=csv', '?export=xml&fields=*.*', '?search=a&meta=*', '/2', '?offset=5']) {
+    for (const rest of [
+      '?fields=*.*&limit=-1',
+      '?limit=-1&export=csv',
+      '?export=xml&fields=*.*',
+      '?search=a&meta=*',
+      '/2',
+      '?offset=5',
+    ]) {
       yield { path: `/items/${collection}${rest}` };
     }
     for (const call of ['min', 'max', 'count', 'countDistinct']) {
@@ -59,12 +106,15 @@ function* shots(asked: readonly string[]): Generator<Shot> {
       }
     }
     for (const operator of operators) {
-      for (const name of ['title', 'id', ...hidden]) yield { path: `/items/${collection}?filter[${name}][${operator}]=1,2&limit=-1` };
+      for (const name of ['title', 'id', ...hidden])
+        yield { path: `/items/${collection}?filter[${name}][${operator}]=1,2&limit=-1` };
     }
     for (let key = 1; key < 30; key++) yield { path: `/items/${collection}/${key}?fields=*.*` };
   }
-  for (const path of ['/server/specs/oas', '/server/info', '/server/health', '/nothing', '/items', '/items/articles/']) yield { path };
-  for (const body of ['{', '[]', '{"keys":[{}]}', '{"keys":[[]]}', '{"query":5}']) yield { path: '/items/articles', method: 'SEARCH', body };
+  for (const path of ['/server/specs/oas', '/server/info', '/server/health', '/nothing', '/items', '/items/articles/'])
+    yield { path };
+  for (const body of ['{', '[]', '{"keys":[{}]}', '{"keys":[[]]}', '{"query":5}'])
+    yield { path: '/items/articles', method: 'SEARCH', body };
 }
 
 function marksIn({ text, headers }: Pick<Hit, 'text' | 'headers'>, marks: readonly string[]): readonly string[] {
@@ -74,7 +124,8 @@ function marksIn({ text, headers }: Pick<Hit, 'text' | 'headers'>, marks: readon
 it('no answer to the public has a mark, nor has the log', async () => {
   const seen: string[] = [];
   const fired = await swarm(magazine.url, shots(collections), (shot, hit) => {
-    if (marksIn(hit, [mark, uuid.slice(0, 8)]).length > 0) seen.push(`${shot.method ?? 'GET'} ${shot.path} ${shot.body ?? ''}`);
+    if (marksIn(hit, [mark, uuid.slice(0, 8)]).length > 0)
+      seen.push(`${shot.method ?? 'GET'} ${shot.path} ${shot.body ?? ''}`);
   });
   console.info(`${fired} requests`);
   expect(seen).toEqual([]);
@@ -83,7 +134,9 @@ it('no answer to the public has a mark, nor has the log', async () => {
 
 it('what is secret stays so for the administrator', async () => {
   const seen: string[] = [];
-  const asked = [...shots(['authors'])].filter(({ method }) => method !== 'OPTIONS').map((shot) => ({ ...shot, token: adminToken }));
+  const asked = [...shots(['authors'])]
+    .filter(({ method }) => method !== 'OPTIONS')
+    .map((shot) => ({ ...shot, token: adminToken }));
   await swarm(magazine.url, asked, (shot, hit) => {
     if (marksIn(hit, [`${mark}secret`]).length > 0) seen.push(shot.path);
   });
@@ -97,7 +150,11 @@ it('what is secret stays so for the administrator', async () => {
 
 it('tokens and query strings do not reach the log', async () => {
   const token = `${mark}token`;
-  for (const path of [`/items/tags?access_token=${token}`, `/items/tags?search=${token}&filter[name]=${token}`, `/nothing?${token}`]) {
+  for (const path of [
+    `/items/tags?access_token=${token}`,
+    `/items/tags?search=${token}&filter[name]=${token}`,
+    `/nothing?${token}`,
+  ]) {
     await magazine.ask(path);
     await magazine.ask(path, { token });
     await magazine.ask(path, { headers: { authorization: `Basic ${token}`, cookie: token, 'user-agent': token } });

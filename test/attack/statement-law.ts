@@ -45,10 +45,31 @@ const texts: ReadonlySet<string> = new Set([
 ]);
 
 /** Limits that are written into statements; every other one is a parameter. */
-const numbers: ReadonlySet<string> = new Set(['0', '1', '2', '3', '5', '10', '20', '25', '50', '100', '200', '250', '500', '1000']);
+const numbers: ReadonlySet<string> = new Set([
+  '0',
+  '1',
+  '2',
+  '3',
+  '5',
+  '10',
+  '20',
+  '25',
+  '50',
+  '100',
+  '200',
+  '250',
+  '500',
+  '1000',
+]);
 
 function isWord(token: string): boolean {
-  return /^(\$\d+|[(),.:=<>*[\]~])$/.test(token) || words.test(token) || functions.test(token) || texts.has(token) || numbers.has(token);
+  return (
+    /^(\$\d+|[(),.:=<>*[\]~])$/.test(token) ||
+    words.test(token) ||
+    functions.test(token) ||
+    texts.has(token) ||
+    numbers.has(token)
+  );
 }
 
 /** A name of the database that the class has to do with, or one that a page gives to what it computes. */
@@ -97,7 +118,8 @@ function allowedColumns(api: CompiledApi, access: AccessClass): ReadonlyMap<stri
       const junction = byName.get(relation.junction);
       if (junction !== undefined && relation.sort !== undefined) takeField(junction, relation.sort);
     } else takePairs(owner.table, relation.on, target.table);
-    if (relation.kind === 'm2a') for (const field of [relation.collectionField, relation.itemField]) takeField(target, field);
+    if (relation.kind === 'm2a')
+      for (const field of [relation.collectionField, relation.itemField]) takeField(target, field);
     return target;
   }
 
@@ -125,7 +147,8 @@ function allowedColumns(api: CompiledApi, access: AccessClass): ReadonlyMap<stri
       for (const field of fields) {
         takeField(collection, field);
         const target = collection.relations.find((relation) => relation.name === field)?.target ?? '';
-        if (access.collections.some((one) => one.collection === target && one.read !== undefined)) takeRelation(collection, field);
+        if (access.collections.some((one) => one.collection === target && one.read !== undefined))
+          takeRelation(collection, field);
       }
     }
   }

@@ -44,7 +44,8 @@ const wishes = [marker, `${marker}" OR 1=1 --`, `${marker}'); DROP TABLE tags;--
 function* shots(): Generator<Shot> {
   yield* examples;
   const fields = ['title', 'views', 'rating', 'published_at', 'metadata', 'keywords', 'status', 'author_id'];
-  for (const { shot, known } of positions) for (const name of [known, 'email', 'created_by', ...wishes]) yield shot(name);
+  for (const { shot, known } of positions)
+    for (const name of [known, 'email', 'created_by', ...wishes]) yield shot(name);
   for (const wish of wishes.map(encodeURIComponent)) {
     yield { path: `/items/articles?search=${wish}&fields=id` };
     yield { path: `/items/articles/${wish}` };
@@ -57,7 +58,8 @@ function* shots(): Generator<Shot> {
     }
   }
   for (const limit of [-1, 0, 1, 3, 7, 77, 1000, 1001, 2000, 123_456]) {
-    for (const offset of [0, 5]) yield { path: `/items/articles?fields=id,comments.id&limit=${limit}&offset=${offset}&meta=*` };
+    for (const offset of [0, 5])
+      yield { path: `/items/articles?fields=id,comments.id&limit=${limit}&offset=${offset}&meta=*` };
     yield { path: `/items/articles?fields=id&export=csv&limit=${limit}` };
     yield { path: `/items/articles?fields=comments.id&deep[comments][_limit]=${limit}` };
   }
@@ -81,41 +83,47 @@ function planOf(planner: ReturnType<typeof createPlanner>, caller: Caller, shot:
       const body = shot.body === undefined || shot.body === '' ? undefined : JSON.parse(shot.body);
       return planner.search(caller, named, body).plan.statement.text;
     }
-    const { plan } = item.key === null ? planner.list(caller, named, query) : planner.read(caller, named, item.key, query);
+    const { plan } =
+      item.key === null ? planner.list(caller, named, query) : planner.read(caller, named, item.key, query);
     return plan.statement.text;
   } catch {
     return undefined;
   }
 }
 
-it.each(['public', 'admin'])('all statements are those planned for %s', async (role) => {
-  magazine.statements.reset();
-  const accessClass = api.access.find(({ roles }) => roles.includes(role))?.name ?? '';
-  const planner = createPlanner(api);
-  const planned = new Set<string>();
-  const token = role === 'admin' ? { token: adminToken } : {};
-  const fired = await swarm(
-    magazine.url,
-    [...shots()].map((shot) => ({ ...shot, ...token })),
-    (shot) => {
-      const text = planOf(planner, { accessClass, user: null, role: null }, shot);
-      if (text !== undefined) planned.add(text);
-    },
-  );
-  const texts = new Set(
-    magazine.statements.texts().filter((text) => !fixed.has(text) && !text.startsWith('SET client_encoding')),
-  );
-  console.info(`${fired} requests as ${role}, ${texts.size} statements`);
-  expect(texts.size).toBeGreaterThan(100);
-  expect([...texts].filter((text) => !planned.has(text))).toEqual([]);
-  expect([...texts].filter((text) => text.includes(marker))).toEqual([]);
-  expect([...new Set([...texts].flatMap(createStatementLaw(api, accessClass)))]).toEqual([]);
-  expect(magazine.statements.errors()).toEqual([]);
-}, 120_000);
+it.each(['public', 'admin'])(
+  'all statements are those planned for %s',
+  async (role) => {
+    magazine.statements.reset();
+    const accessClass = api.access.find(({ roles }) => roles.includes(role))?.name ?? '';
+    const planner = createPlanner(api);
+    const planned = new Set<string>();
+    const token = role === 'admin' ? { token: adminToken } : {};
+    const fired = await swarm(
+      magazine.url,
+      [...shots()].map((shot) => ({ ...shot, ...token })),
+      (shot) => {
+        const text = planOf(planner, { accessClass, user: null, role: null }, shot);
+        if (text !== undefined) planned.add(text);
+      },
+    );
+    const texts = new Set(
+      magazine.statements.texts().filter((text) => !fixed.has(text) && !text.startsWith('SET client_encoding')),
+    );
+    console.info(`${fired} requests as ${role}, ${texts.size} statements`);
+    expect(texts.size).toBeGreaterThan(100);
+    expect([...texts].filter((text) => !planned.has(text))).toEqual([]);
+    expect([...texts].filter((text) => text.includes(marker))).toEqual([]);
+    expect([...new Set([...texts].flatMap(createStatementLaw(api, accessClass)))]).toEqual([]);
+    expect(magazine.statements.errors()).toEqual([]);
+  },
+  120_000,
+);
 
 it('the law itself would have noticed', () => {
   const law = createStatementLaw(api, 'public');
-  const shown = 'SELECT t0."id" FROM "public"."articles" t0 WHERE t0."status" = $1::"public"."article_status" LIMIT 100';
+  const shown =
+    'SELECT t0."id" FROM "public"."articles" t0 WHERE t0."status" = $1::"public"."article_status" LIMIT 100';
   expect(law(shown)).toEqual([]);
   expect(law(shown.replace('"id"', '"created_by"'))).not.toEqual([]);
   expect(law(shown.replace('"articles"', '"orders"'))).not.toEqual([]);

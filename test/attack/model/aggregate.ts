@@ -56,7 +56,13 @@ function valueOf(view: View, table: Table, row: Row, name: string): Json {
 }
 
 /** `-count` and group fields; the groups complete every order. */
-function byTerms(view: View, table: Table, names: readonly string[], types: readonly CellType[], terms: readonly string[]) {
+function byTerms(
+  view: View,
+  table: Table,
+  names: readonly string[],
+  types: readonly CellType[],
+  terms: readonly string[],
+) {
   const counts = (group: Group): number => Number(aggregateOf(view, table, group.rows, 'count', '*'));
   return (one: Group, other: Group): number => {
     for (const term of [...terms, ...names]) {

@@ -109,7 +109,8 @@ function readRelation(reader: Reader, relation: Relation, value: Json): Conditio
     where: readFilter(reader, inside, where),
   });
   for (const [name, of] of Object.entries(value)) {
-    if ((name === '_some' || name === '_none') && isObject(of)) parts.push(rows(name === '_some' ? 'some' : 'none', of));
+    if ((name === '_some' || name === '_none') && isObject(of))
+      parts.push(rows(name === '_some' ? 'some' : 'none', of));
     else if (isKeyGroup(name, of)) {
       const members = listOf(of).map((part) => readRelation(reader, relation, part));
       parts.push({ kind: name === '_and' ? 'all' : 'any', of: members });

@@ -61,13 +61,22 @@ function recelled(draw: Draw, world: World, rows: Rows, table: Table, row: Row):
   const other = drawRow(draw, table, key, world.tables, rows);
   const references = table.foreignKeys.map(({ on }) => on.map(({ from }) => from));
   const plain = table.columns.map(({ name }) => name).filter((name) => !references.flat().includes(name));
-  const parts = [...plain.map((name) => [name]), ...references].filter((part) => part.some((name) => !table.key.includes(name)));
+  const parts = [...plain.map((name) => [name]), ...references].filter((part) =>
+    part.some((name) => !table.key.includes(name)),
+  );
   if (parts.length === 0) return undefined;
   const chosen = draw.chance(50) ? [draw.pick(parts)] : draw.some(parts, 40);
-  const cells = chosen.flat().filter((name) => !table.key.includes(name)).map((name) => [name, other[name] ?? null]);
+  const cells = chosen
+    .flat()
+    .filter((name) => !table.key.includes(name))
+    .map((name) => [name, other[name] ?? null]);
   const changed: Row = { ...row, ...Object.fromEntries(cells) };
   if (JSON.stringify(changed) === JSON.stringify(row)) return undefined;
-  return withRows(rows, table, (rows.get(table.name) ?? []).map((one) => (one === row ? changed : one)));
+  return withRows(
+    rows,
+    table,
+    (rows.get(table.name) ?? []).map((one) => (one === row ? changed : one)),
+  );
 }
 
 function removed(world: World, rows: Rows, table: Table, row: Row): Rows | undefined {
@@ -77,7 +86,11 @@ function removed(world: World, rows: Rows, table: Table, row: Row): Rows | undef
       if (pointing) return undefined;
     }
   }
-  return withRows(rows, table, (rows.get(table.name) ?? []).filter((one) => one !== row));
+  return withRows(
+    rows,
+    table,
+    (rows.get(table.name) ?? []).filter((one) => one !== row),
+  );
 }
 
 /** The same rows stored in another order. */

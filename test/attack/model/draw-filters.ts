@@ -1,7 +1,16 @@
 /** Draws filters over the names that somebody has, for rules and for requests. */
 import type { Draw } from './draw.ts';
 import { isText, ordered, pools } from './values.ts';
-import { type Column, columnOf, type Json, type JsonObject, namesOf, type Relation, relationOf, type Table } from './world.ts';
+import {
+  type Column,
+  columnOf,
+  type Json,
+  type JsonObject,
+  namesOf,
+  type Relation,
+  relationOf,
+  type Table,
+} from './world.ts';
 
 /** Which names a filter may use. */
 export interface Names {
@@ -24,7 +33,8 @@ function drawPart(draw: Draw, names: Names, table: Table, depth: number): JsonOb
   const fields = own.filter((name) => columnOf(table, name) !== undefined && columnOf(table, name)?.type !== 'secret');
   const relations = own.filter((name) => names.reads(relationOf(table, name)?.target ?? ''));
   if (depth > 0 && draw.chance(25)) return drawGroup(draw, () => drawFilter(draw, names, table, depth - 1));
-  if (depth > 0 && relations.length > 0 && draw.chance(45)) return drawRelated(draw, names, table, draw.pick(relations), depth);
+  if (depth > 0 && relations.length > 0 && draw.chance(45))
+    return drawRelated(draw, names, table, draw.pick(relations), depth);
   if (fields.length === 0) return draw.chance(50) ? {} : { _and: [] };
   const column = columnOf(table, draw.pick(fields));
   return column === undefined ? {} : drawField(draw, column);
@@ -43,7 +53,8 @@ function drawField(draw: Draw, column: Column): JsonObject {
     const call = draw.pick(type === 'date' ? dated : [...dated, ...timed]);
     return { [`${call}(${name})`]: { [draw.pick(['_gte', '_lt', '_neq'])]: draw.pick([2021, 6, 30, 1, 0]) } };
   }
-  if ((type === 'json' || type === 'array') && draw.chance(50)) return { [`count(${name})`]: { _gte: draw.integer(0, 2) } };
+  if ((type === 'json' || type === 'array') && draw.chance(50))
+    return { [`count(${name})`]: { _gte: draw.integer(0, 2) } };
   const value = draw.pick(pools[type]);
   if (type !== 'json' && type !== 'array' && draw.chance(15)) return { [name]: value };
   if (draw.chance(12)) return { [name]: drawGroup(draw, () => drawOperator(draw, column)) };
@@ -57,7 +68,8 @@ const textOperators = ['contains', 'starts_with', 'ends_with'].flatMap((form) =>
 /** An operator of the type with a value. */
 export function drawOperator(draw: Draw, { type }: Pick<Column, 'type'>): JsonObject {
   const value = (): Json => draw.pick(pools[type]);
-  if (type === 'json' || type === 'array' || draw.chance(15)) return { [draw.pick(['_null', '_nnull'])]: draw.chance(70) };
+  if (type === 'json' || type === 'array' || draw.chance(15))
+    return { [draw.pick(['_null', '_nnull'])]: draw.chance(70) };
   if (isText(type) && draw.chance(40)) {
     return draw.chance(15)
       ? { [draw.pick(['_empty', '_nempty'])]: draw.chance(70) }
@@ -92,7 +104,8 @@ function drawRelated(draw: Draw, names: Names, table: Table, name: string, depth
   const rows = (): JsonObject =>
     relation.kind === 'm2a' ? drawLink(draw, names, relation, depth) : drawFilter(draw, names, target, depth - 1);
   if (relation.kind === 'm2o') return { [name]: drawToOne(draw, table, name, rows) };
-  if (draw.chance(15)) return { [`count(${name})`]: { [draw.pick(['_gt', '_eq', '_lte', '_neq'])]: draw.integer(0, 3) } };
+  if (draw.chance(15))
+    return { [`count(${name})`]: { [draw.pick(['_gt', '_eq', '_lte', '_neq'])]: draw.integer(0, 3) } };
   const quantified = draw.pick(['_some', '_none', 'plain', '_none', 'empty']);
   if (quantified === 'empty') return { [name]: draw.pick([{}, { _none: {} }, { _some: {} }]) };
   return { [name]: quantified === 'plain' ? rows() : { [quantified]: rows() } };
@@ -107,12 +120,7 @@ function drawToOne(draw: Draw, table: Table, name: string, rows: () => JsonObjec
 }
 
 /** Below a many-to-any: the item of one collection, or the link row itself. */
-function drawLink(
-  draw: Draw,
-  names: Names,
-  relation: Extract<Relation, { kind: 'm2a' }>,
-  depth: number,
-): JsonObject {
+function drawLink(draw: Draw, names: Names, relation: Extract<Relation, { kind: 'm2a' }>, depth: number): JsonObject {
   const links = names.tables(relation.target);
   const targets = relation.allowed.filter((target) => names.reads(target));
   if (targets.length === 0 || draw.chance(30)) return drawFilter(draw, names, links, depth - 1);

@@ -5,7 +5,16 @@ import type { Asked, Deep, Form, Query } from './query.ts';
 import { pathOf } from './select.ts';
 import { isText, ordered } from './values.ts';
 import { type View, withoutSecrets } from './view.ts';
-import { type CellType, columnOf, type Json, namesOf, type Relation, type Row, relationOf, type Table } from './world.ts';
+import {
+  type CellType,
+  columnOf,
+  type Json,
+  namesOf,
+  type Relation,
+  type Row,
+  relationOf,
+  type Table,
+} from './world.ts';
 
 /** What queries are drawn over: the names of a role, and the rows whose keys they may name. */
 export interface Readable {
@@ -19,11 +28,16 @@ export function drawQuery(draw: Draw, { view, rows }: Readable): Asked {
   const readable = tables.filter(({ name }) => view.reads(name));
   const table = readable.length > 0 && !draw.chance(2) ? draw.pick(readable) : draw.pick(tables);
   const form = draw.pick<Form>(['body', 'text', 'brackets']);
-  if (table.singleton !== true && draw.chance(10)) return drawNamed(draw, view, table, rows.get(table.name) ?? [], form);
+  if (table.singleton !== true && draw.chance(10))
+    return drawNamed(draw, view, table, rows.get(table.name) ?? [], form);
   if (table.singleton !== true && draw.chance(20)) return { form, ...drawAggregate(draw, view, table) };
   if (table.singleton !== true && draw.chance(8)) return drawExport(draw, withoutSecrets(view), table, form);
   const list = { collection: table.name, ...drawSelection(draw, view, table), ...drawRowsWanted(draw, view, table) };
-  return { form, query: table.singleton === true ? list : { ...list, ...drawBounds(draw), ...drawMeta(draw) }, foretold: true };
+  return {
+    form,
+    query: table.singleton === true ? list : { ...list, ...drawBounds(draw), ...drawMeta(draw) },
+    foretold: true,
+  };
 }
 
 /** A file. What JSON holds is foretold; other formats must only not depend on what is hidden. */
@@ -59,9 +73,17 @@ function drawNamed(draw: Draw, view: View, table: Table, rows: readonly Row[], f
   const filter = draw.chance(20) ? { filter: drawFilter(draw, namesFor(view), table, 1) } : {};
   if (all.length === 0 || draw.chance(50)) {
     const wanted = draw.some(all, 30).map((key): Json => (key.length === 1 ? (key[0] ?? null) : pathOf(key)));
-    return { form: 'body', foretold: true, query: { ...base, ...filter, keys: wanted, ...drawRowsWanted(draw, view, table) } };
+    return {
+      form: 'body',
+      foretold: true,
+      query: { ...base, ...filter, keys: wanted, ...drawRowsWanted(draw, view, table) },
+    };
   }
-  return { form: form === 'body' ? 'text' : form, foretold: true, query: { ...base, ...filter, key: pathOf(draw.pick(all)) } };
+  return {
+    form: form === 'body' ? 'text' : form,
+    foretold: true,
+    query: { ...base, ...filter, key: pathOf(draw.pick(all)) },
+  };
 }
 
 function drawRowsWanted(draw: Draw, view: View, table: Table): Partial<Query> {
@@ -83,7 +105,9 @@ function drawBounds(draw: Draw): Partial<Query> {
 }
 
 function drawMeta(draw: Draw): Partial<Query> {
-  return draw.chance(30) ? { meta: draw.pick([['*'], ['total_count'], ['filter_count'], ['filter_count', 'total_count']]) } : {};
+  return draw.chance(30)
+    ? { meta: draw.pick([['*'], ['total_count'], ['filter_count'], ['filter_count', 'total_count']]) }
+    : {};
 }
 
 /** Up to three terms: fields, what lies behind relations to one item, functions, numbers of related rows. */
@@ -130,7 +154,9 @@ function drawSelection(draw: Draw, view: View, table: Table): Partial<Query> {
 
 function drawAlias(draw: Draw, view: View, table: Table): { readonly [name: string]: string } {
   const names = readableNames(view, table).filter(
-    (name) => columnOf(table, name)?.type !== 'secret' && (columnOf(table, name) !== undefined || view.reads(relationOf(table, name)?.target ?? '')),
+    (name) =>
+      columnOf(table, name)?.type !== 'secret' &&
+      (columnOf(table, name) !== undefined || view.reads(relationOf(table, name)?.target ?? '')),
   );
   if (names.length === 0 || !draw.chance(20)) return {};
   return Object.fromEntries(Array.from({ length: draw.integer(1, 2) }, (_, index) => [`z${index}`, draw.pick(names)]));
@@ -166,10 +192,13 @@ function drawPath(draw: Draw, view: View, place: Place, depth: number): readonly
 /** Names that can end a path: fields, relations whose keys can be read, functions, aliases. */
 function ownPaths(view: View, { table, aliases, link }: Place): readonly string[] {
   const keyed = relationsOf(view, table).filter(
-    ({ kind, target }) => kind === 'm2o' || view.tables(target).key.every((key) => view.names(view.tables(target), key)),
+    ({ kind, target }) =>
+      kind === 'm2o' || view.tables(target).key.every((key) => view.names(view.tables(target), key)),
   );
   const fields = fieldsOf(view, table, () => true).filter((name) => link === undefined || name !== link.itemField);
-  const counts = relationsOf(view, table).filter(({ kind }) => kind !== 'm2o').map(({ name }) => `count(${name})`);
+  const counts = relationsOf(view, table)
+    .filter(({ kind }) => kind !== 'm2o')
+    .map(({ name }) => `count(${name})`);
   const calls = [
     ...fieldsOf(view, table, (type) => type === 'date' || type === 'timestamp').map((name) => `week(${name})`),
     ...fieldsOf(view, table, (type) => type === 'json' || type === 'array').map((name) => `count(${name})`),
@@ -203,7 +232,11 @@ function drawDeep(draw: Draw, view: View, place: Place, depth: number): Deep {
   const name = draw.pick([...relations.map((relation) => relation.name), ...aliases]);
   const relation = relations.find((one) => one.name === (place.aliases[name] ?? name));
   if (relation === undefined) return {};
-  const inner: Place = { table: view.tables(relation.target), aliases: {}, ...(relation.kind === 'm2a' && { link: relation }) };
+  const inner: Place = {
+    table: view.tables(relation.target),
+    aliases: {},
+    ...(relation.kind === 'm2a' && { link: relation }),
+  };
   return { [name]: { ...drawAsked(draw, view, inner.table), ...(depth > 0 && drawBelow(draw, view, inner, depth)) } };
 }
 
@@ -236,7 +269,11 @@ const numbers: readonly CellType[] = ['integer', 'bigInteger', 'decimal'];
 function drawAggregate(draw: Draw, view: View, table: Table): Pick<Asked, 'query' | 'foretold'> {
   const countable = fieldsOf(view, table, (type) => type !== 'secret');
   const numeric = fieldsOf(view, table, (type) => numbers.includes(type));
-  const sortable = fieldsOf(view, table, (type) => ordered.has(type) && type !== 'boolean' && type !== 'uuid' && type !== 'enum');
+  const sortable = fieldsOf(
+    view,
+    table,
+    (type) => ordered.has(type) && type !== 'boolean' && type !== 'uuid' && type !== 'enum',
+  );
   const distinct = fieldsOf(view, table, (type) => ordered.has(type));
   const average = numeric.length > 0 && draw.chance(10);
   const aggregate = {
@@ -271,7 +308,9 @@ function drawAggregate(draw: Draw, view: View, table: Table): Pick<Asked, 'query
 function drawGroups(draw: Draw, view: View, table: Table): readonly string[] {
   const fields = fieldsOf(view, table, (type) => ordered.has(type)).filter((name) => name !== 'count');
   const calls = fieldsOf(view, table, (type) => type === 'date' || type === 'timestamp').map((name) => `year(${name})`);
-  const counts = relationsOf(view, table).filter(({ kind }) => kind !== 'm2o').map(({ name }) => `count(${name})`);
+  const counts = relationsOf(view, table)
+    .filter(({ kind }) => kind !== 'm2o')
+    .map(({ name }) => `count(${name})`);
   const all = [...fields, ...calls, ...counts];
   if (all.length === 0 || !draw.chance(60)) return [];
   return [...new Set([draw.pick(all), ...(draw.chance(30) ? [draw.pick(all)] : [])])];

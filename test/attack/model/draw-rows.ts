@@ -1,7 +1,16 @@
 /** Draws rows that keep to the keys of their tables: few values, many nulls, many ties. */
 import type { Draw } from './draw.ts';
 import { pools } from './values.ts';
-import { type CellType, type Column, columnOf, type Json, type Row, type Rows, type Table, type World } from './world.ts';
+import {
+  type CellType,
+  type Column,
+  columnOf,
+  type Json,
+  type Row,
+  type Rows,
+  type Table,
+  type World,
+} from './world.ts';
 
 /** Draws the rows of every table; tables come before the junctions and links that point at them. */
 export function drawRows(draw: Draw, tables: World['tables']): Rows {
@@ -23,7 +32,16 @@ function sizeOf(draw: Draw, { name, singleton }: Table): number {
 /** Keys of a table whose key is no foreign key: numbered, in the form of their type. */
 function keysOf({ key, columns }: Table, size: number): readonly Row[] {
   return Array.from({ length: size }, (_, index) =>
-    Object.fromEntries(key.map((name, place) => [name, keyValue(columns.find((column) => column.name === name), index, place)])),
+    Object.fromEntries(
+      key.map((name, place) => [
+        name,
+        keyValue(
+          columns.find((column) => column.name === name),
+          index,
+          place,
+        ),
+      ]),
+    ),
   );
 }
 
@@ -81,7 +99,9 @@ function drawReferences(draw: Draw, table: Table, keys: ReadonlyMap<string, read
 
 /** A link row names a collection and a key in it; some name nothing that there is. */
 function linkOf(draw: Draw, table: Table, tables: World['tables'], keys: ReadonlyMap<string, readonly Row[]>): Row {
-  const link = [...tables.values()].flatMap(({ relations }) => relations).find(({ kind, target }) => kind === 'm2a' && target === table.name);
+  const link = [...tables.values()]
+    .flatMap(({ relations }) => relations)
+    .find(({ kind, target }) => kind === 'm2a' && target === table.name);
   if (link?.kind !== 'm2a') return {};
   const kind = draw.pick([...link.allowed, ...link.allowed, 'nothing', null]);
   const [key = ''] = tables.get(kind ?? '')?.key ?? [];

@@ -192,7 +192,12 @@ function drawSingleton(draw: Draw, plain: readonly Bare[]): Bare {
 
 /** A key of one column is named as it, one of several as what it leads to. */
 function manyToOnes({ foreignKeys }: Bare): Relation[] {
-  return foreignKeys.map(({ target, on }) => ({ kind: 'm2o', name: on.length === 1 ? (on[0]?.from ?? '') : target, target, on }));
+  return foreignKeys.map(({ target, on }) => ({
+    kind: 'm2o',
+    name: on.length === 1 ? (on[0]?.from ?? '') : target,
+    target,
+    on,
+  }));
 }
 
 /** The inverses: named as the child where that name is free and means one foreign key, else after the key as well. */
@@ -202,7 +207,11 @@ function oneToManys(
 ): readonly (readonly [string, Relation])[] {
   return foreignKeys.map(({ target, on }) => {
     const only = foreignKeys.filter((other) => other.target === target).length === 1;
-    const inverse = only && taken.get(target)?.includes(name) !== true ? name : `${name}_by_${on.map(({ from }) => from).join('_')}`;
-    return [target, { kind: 'o2m', name: inverse, target: name, on: on.map(({ from, to }) => ({ from: to, to: from })) }];
+    const inverse =
+      only && taken.get(target)?.includes(name) !== true ? name : `${name}_by_${on.map(({ from }) => from).join('_')}`;
+    return [
+      target,
+      { kind: 'o2m', name: inverse, target: name, on: on.map(({ from, to }) => ({ from: to, to: from })) },
+    ];
   });
 }

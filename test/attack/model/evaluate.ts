@@ -97,7 +97,8 @@ function compares({ eyes, asker }: Judge, table: Table, row: Row, comparison: Co
 function operate(asker: Asker, type: CellType, cell: Json, operator: string, value: Json): boolean {
   const flag = value !== false && value !== 'false';
   if (operator === '_null' || (operator === '_eq' && value === null)) return (cell === null) === flag;
-  if (operator === '_nnull' || (operator === '_neq' && value === null)) return (cell !== null) === (flag || value === null);
+  if (operator === '_nnull' || (operator === '_neq' && value === null))
+    return (cell !== null) === (flag || value === null);
   if (operator === '_empty') return (cell === null || cell === '') === flag;
   if (operator === '_nempty') return (cell !== null && cell !== '') === flag;
   if (operator === '_nin' && Array.isArray(value) && value.length === 0) return true;

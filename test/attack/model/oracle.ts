@@ -1,11 +1,11 @@
 /** The answer that a query must have, computed from nothing but what its role sees. */
 import { aggregateRows } from './aggregate.ts';
-import { ruleMatches, matches } from './evaluate.ts';
+import { isObject } from './conditions.ts';
+import { matches, ruleMatches } from './evaluate.ts';
 import { sortRows } from './order.ts';
 import type { Query } from './query.ts';
 import { cut, isFound, type Level, pathOf, selectRow } from './select.ts';
 import { openEyes, type View, withoutSecrets } from './view.ts';
-import { isObject } from './conditions.ts';
 import { type Json, type JsonObject, type Row, type Rule, type Table, tableOf } from './world.ts';
 
 /** An answer as the model foretells it: parsed, or the code of the error. */
@@ -22,7 +22,8 @@ export function foretell(eyes: View, query: Query): Foretold {
   const rows = named ? view.visible(table).filter((row) => isNamed(table, row, query)) : view.visible(table);
   if (table.singleton === true) return { data: singleton(view, table, rows, query) };
   const matching = rows.filter((row) => meets(view, table, row, query));
-  if (query.key !== undefined) return matching[0] === undefined ? forbidden : { data: item(view, table, matching[0], query) };
+  if (query.key !== undefined)
+    return matching[0] === undefined ? forbidden : { data: item(view, table, matching[0], query) };
   if (query.keys !== undefined && isIncomplete(rows, query)) return forbidden;
   const meta = metaOf(query, rows.length, matching.length);
   if (query.aggregate !== undefined || query.groupBy !== undefined) {
@@ -93,7 +94,8 @@ function withDefaults(view: View, table: Table, defaults: Row): View {
     own.some((rule) => lists(rule, name) && ruleMatches(open, view.world.asker, table, defaults, rule.filter));
   return {
     ...view,
-    cell: (of, row, field) => (row === defaults ? (grants(field) ? (row[field] ?? null) : null) : view.cell(of, row, field)),
+    cell: (of, row, field) =>
+      row === defaults ? (grants(field) ? (row[field] ?? null) : null) : view.cell(of, row, field),
     related(of, row, relation) {
       if (row !== defaults) return view.related(of, row, relation);
       return grants(relation.name) ? view.reachable(row, relation) : null;

@@ -1,7 +1,7 @@
 /** Orders of rows (API specification, sections 5.1 and 7.1): requested ones, and those that relations have. */
 import { functionOf } from './functions.ts';
-import type { View } from './view.ts';
 import { compareCells, ordered } from './values.ts';
+import type { View } from './view.ts';
 import {
   type CellType,
   columnOf,
@@ -22,8 +22,18 @@ export function sortRows(view: View, table: Table, rows: readonly Row[], terms: 
 }
 
 /** Orders the rows of a relation: by its sort field, else as their table does; the key completes it. */
-export function orderRows(view: View, target: Table, rows: readonly Row[], relation: Relation, owner: Row): readonly Row[] {
-  const own = byField(view, target, relation.kind === 'm2m' || relation.kind === 'm2o' ? target.sort : (relation.sort ?? target.sort));
+export function orderRows(
+  view: View,
+  target: Table,
+  rows: readonly Row[],
+  relation: Relation,
+  owner: Row,
+): readonly Row[] {
+  const own = byField(
+    view,
+    target,
+    relation.kind === 'm2m' || relation.kind === 'm2o' ? target.sort : (relation.sort ?? target.sort),
+  );
   const first = relation.kind === 'm2m' ? byJunction(view, relation, owner) : [];
   return sorted(rows, [...first, ...own, ...byKey(target)]);
 }
@@ -77,7 +87,9 @@ function termValue(view: View, table: Table, row: Row, [name = '', ...rest]: rea
   }
   const relation = relationOf(table, name);
   const [next] = relation === undefined ? [] : (view.related(table, row, relation) ?? []);
-  return relation === undefined || next === undefined ? null : termValue(view, view.tables(relation.target), next, rest);
+  return relation === undefined || next === undefined
+    ? null
+    : termValue(view, view.tables(relation.target), next, rest);
 }
 
 function typeOf(table: Table, name: string): CellType {

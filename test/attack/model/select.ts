@@ -6,7 +6,16 @@ import { orderRows, sortRows } from './order.ts';
 import type { Deep } from './query.ts';
 import { isText } from './values.ts';
 import { ownKey, type View } from './view.ts';
-import { columnOf, type Json, type JsonObject, namesOf, type Relation, type Row, relationOf, type Table } from './world.ts';
+import {
+  columnOf,
+  type Json,
+  type JsonObject,
+  namesOf,
+  type Relation,
+  type Row,
+  relationOf,
+  type Table,
+} from './world.ts';
 
 /** One level of an answer: the rows of a table, and what is asked of the relations below. */
 export interface Level {
@@ -120,7 +129,8 @@ function nestedRows(level: Level, row: Row, name: string, relation: Relation): r
   const found = related.filter((one) => meets(view, target, one, deep, link));
   if (relation.kind === 'm2o') return found;
   const terms = listOf(deep._sort);
-  const sorted = terms.length > 0 ? sortRows(view, target, found, terms) : orderRows(view, target, found, relation, row);
+  const sorted =
+    terms.length > 0 ? sortRows(view, target, found, terms) : orderRows(view, target, found, relation, row);
   return cut(sorted, deep._limit ?? nestedLimit, deep._offset, deep._page);
 }
 
@@ -217,7 +227,8 @@ function itemPaths(
   for (const [name, { below: paths }] of asked) {
     for (const [target, taken] of found) {
       if (name === `item:${target}`) taken.push(...paths);
-      else if (!name.startsWith('item:')) taken.push(...paths.filter((path) => hasName(view, view.tables(target), path)));
+      else if (!name.startsWith('item:'))
+        taken.push(...paths.filter((path) => hasName(view, view.tables(target), path)));
     }
   }
   return new Map([...found].filter(([, paths]) => paths.length > 0));

@@ -24,7 +24,9 @@ const nativeTypes: Readonly<Record<Column['type'], string>> = {
 /** Creates the tables. */
 export function schemaSql({ tables }: World): string {
   const all = [...tables.values()];
-  const created = all.map((table) => `CREATE TABLE ${quoted(table.name)} (${table.columns.map(columnSql).join(', ')});`);
+  const created = all.map(
+    (table) => `CREATE TABLE ${quoted(table.name)} (${table.columns.map(columnSql).join(', ')});`,
+  );
   const type = `CREATE TYPE level AS ENUM (${labels.map(literal).join(', ')});`;
   return [type, ...created, ...all.flatMap(keysSql), ...all.flatMap(foreignKeysSql)].join('\n');
 }
@@ -80,7 +82,9 @@ export function configOf({ tables }: World): { readonly [key: string]: Json } {
 }
 
 function collectionConfig({ columns, sort, singleton }: Table): Json {
-  const secrets = columns.filter(({ type }) => type === 'secret').map(({ name }) => [name, { type: 'secret' }] as const);
+  const secrets = columns
+    .filter(({ type }) => type === 'secret')
+    .map(({ name }) => [name, { type: 'secret' }] as const);
   return {
     fields: Object.fromEntries(secrets),
     ...(sort !== undefined && { sort }),
@@ -116,7 +120,15 @@ function linkConfig(table: Table, relation: Relation): readonly Json[] {
   if (relation.kind !== 'm2a') return [];
   const { name, target, on, kindField, itemField, allowed, sort } = relation;
   const linkField = on[0]?.to ?? '';
-  const link = { collection: table.name, field: name, link: target, linkField, collectionField: kindField, itemField, allowed };
+  const link = {
+    collection: table.name,
+    field: name,
+    link: target,
+    linkField,
+    collectionField: kindField,
+    itemField,
+    allowed,
+  };
   return [{ ...link, ...(sort !== undefined && { sort }) }];
 }
 

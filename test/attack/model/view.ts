@@ -73,7 +73,8 @@ function follow(
 export function createView(world: World, rows: Rows): View {
   const open = openEyes(world, rows);
   const granting = new Map<Row, readonly Rule[]>();
-  const rulesOf = (name: string): readonly Rule[] => (world.rules.get(name) ?? []).filter((rule) => rule.fields.length > 0);
+  const rulesOf = (name: string): readonly Rule[] =>
+    (world.rules.get(name) ?? []).filter((rule) => rule.fields.length > 0);
   const all = (name: string): readonly Row[] => rows.get(name) ?? [];
 
   function rulesOn(table: Table, row: Row): readonly Rule[] {
@@ -147,7 +148,8 @@ function describeTable(view: View, table: Table): readonly Json[] {
 
 function describeName(view: View, table: Table, row: Row, name: string): Json {
   const relation = relationOf(table, name);
-  const own = columnOf(table, name) === undefined && relation?.kind === 'm2o' ? ownKey(view, table, row, relation) : null;
+  const own =
+    columnOf(table, name) === undefined && relation?.kind === 'm2o' ? ownKey(view, table, row, relation) : null;
   const cell = columnOf(table, name) === undefined ? own : view.cell(table, row, name);
   if (relation === undefined || !view.reads(relation.target)) return cell;
   const related = view.related(table, row, relation);
