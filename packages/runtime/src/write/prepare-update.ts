@@ -5,7 +5,6 @@ import { forbidden } from '../query/invalid.ts';
 import { parseKeySegment } from '../query/keys.ts';
 import { sqlTrue } from '../sql/fragment.ts';
 import type { Row } from '../sql/row.ts';
-import { ruleHolds } from '../sql/rules.ts';
 import type { Batch } from './batch.ts';
 import { decodeItems } from './decode.ts';
 import { hashBatch } from './hash.ts';
@@ -14,6 +13,7 @@ import { checkOwnKey, type Keys, keyedItems, namedKeys, oneKey } from './keys.ts
 import { checkCount, parseObject, parseUpdate } from './parse-body.ts';
 import { writtenColumns } from './plans.ts';
 import { createGrant } from './prepare-create.ts';
+import { ruleMatches } from './presets.ts';
 import { createProblems } from './problems.ts';
 import { printAllowed, requirementsOf } from './requirements.ts';
 import { grantFor, type WritableCollection } from './scope.ts';
@@ -124,7 +124,9 @@ async function queried(desk: Desk, granted: Granted, query: JsonValue, data: Fil
   const batch = await decodeOne(desk, granted, data, null);
   const requirements = requirementsOf({ grant, columns: writtenColumns(batch) });
   const permitted = (row: Row): string => {
-    const rules = grant.rules.map(({ where }) => ruleHolds(row, where));
+    const rules = grant.rules.map((rule) =>
+      ruleMatches({ ...row, scope: desk.scope.open, collection: granted.writable.collection }, rule),
+    );
     return printAllowed(
       requirements,
       (rule) => rules[rule] ?? sqlTrue,

@@ -104,9 +104,9 @@ export function grantFor(
   return usable.length === 0 ? undefined : buildGrant(collection, usable);
 }
 
+/** What a path from the caller leads to is known to the database only, see `presetsHold`. */
 function canPreset({ presets }: WriteRule, caller: Caller): boolean {
-  return presets.every(({ value }) => {
-    if (value.kind !== 'caller') return true;
-    return value.path.length === 0 && (value.of === 'user' ? caller.user : caller.role) !== null;
-  });
+  return presets.every(
+    ({ value }) => value.kind !== 'caller' || (value.of === 'user' ? caller.user : caller.role) !== null,
+  );
 }
