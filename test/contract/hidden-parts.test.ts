@@ -43,7 +43,9 @@ afterAll(() => project?.close());
 it('a key of which one part is hidden is null, and never looks like a key', async () => {
   const { json } = await project.ask('/items/albums?fields=tracks');
   expect(json.data).toEqual([{ tracks: ['1,a', null, '1,null'] }]);
-  expect((await project.admin('/items/albums?fields=tracks')).json.data).toEqual([{ tracks: ['1,a', '1,b', '1,null'] }]);
+  expect((await project.admin('/items/albums?fields=tracks')).json.data).toEqual([
+    { tracks: ['1,a', '1,b', '1,null'] },
+  ]);
 });
 
 it('the order of a junction that can be read is made of the cells that can be read', async () => {

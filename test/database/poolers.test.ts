@@ -122,6 +122,30 @@ describe.skipIf(poolerVersion === undefined).each(modes)(`PgBouncer pooling by %
     expect(await neighbour('SELECT name FROM pg_prepared_statements')).toEqual([]);
   });
 
+  // A pooler by statements refuses every transaction of several.
+  test.skipIf(mode === 'statement')(
+    'a transaction writes, with the settings of a request, or leaves nothing',
+    async () => {
+      const database = await open({ url: pooler.url, poolMax, statementTimeoutMs: 7_000 });
+      const write = (id: number, wrong = false) =>
+        database.transaction(async (transaction) => {
+          const sink = collect();
+          const text = `INSERT INTO note VALUES ($1::int, pg_catalog.concat_ws(' ', pg_catalog.current_setting('timezone'),
+          pg_catalog.current_setting('statement_timeout'))) RETURNING pg_catalog.pg_current_xact_id()::text`;
+          await transaction.run(statement(text), [String(id)], sink);
+          transaction.identify(sink.texts()[0] ?? '');
+          if (wrong) throw new Error('no');
+          return { value: id };
+        });
+      const ids = Array.from({ length: 24 }, (_, place) => 30_000 + place);
+      const ends = await Promise.allSettled(ids.map((id) => write(id, id % 3 === 0)));
+      expect(ends.map(({ status }) => status)).toEqual(ids.map((id) => (id % 3 === 0 ? 'rejected' : 'fulfilled')));
+      const notes = await read(database, 'SELECT id || body FROM note WHERE id >= 30000 ORDER BY id');
+      expect(notes).toEqual(ids.filter((id) => id % 3 !== 0).map((id) => `${id}UTC 7s`));
+      expect(await neighbour('DELETE FROM note WHERE id >= 30000')).toEqual([]);
+    },
+  );
+
   test('the statement timeout is that of the request', async () => {
     const database = await open({ url: pooler.url, statementTimeoutMs: 200 });
     const started = Date.now();
