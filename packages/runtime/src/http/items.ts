@@ -3,9 +3,11 @@ import type { Caller } from '../caller.ts';
 import type { CompiledApi, JsonValue, Route } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
 import type { NamedCollection, PlannedRead, Planner } from '../query/planner.ts';
+import type { WriteRequest } from '../write/job.ts';
 import type { Writer } from '../write/writer.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import type { Reader } from './read.ts';
+import { senderOf } from './sender.ts';
 import { createUnpopulatedTest } from './unpopulated.ts';
 
 /** One request below `/items`. */
@@ -61,8 +63,10 @@ export function createItemHandlers({ api, planner, reader, writer, answerer }: I
   }
 
   /** The request as the writer takes it: what no route leads to, or must not be told of, is an unknown collection. */
-  function wanted(request: ItemRequest, name: WrittenRoute): ItemRequest {
-    return written[name].has(request.collection) ? request : { ...request, collection: '' };
+  function wanted(request: ItemRequest, name: WrittenRoute): WriteRequest {
+    const { caller, query, collection, exchange } = request;
+    const known = written[name].has(collection) ? collection : '';
+    return { caller, query, collection: known, sender: senderOf(exchange.request) };
   }
 
   function send({ exchange }: ItemRequest, body: Buffer | null): void {

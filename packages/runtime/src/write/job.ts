@@ -4,6 +4,7 @@ import { forbidden } from '../query/invalid.ts';
 import type { ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import type { PlanCache } from '../query/plan-cache.ts';
+import type { ChangeOrigin } from '../system/log-changes.ts';
 import type { Batch } from './batch.ts';
 import type { Written } from './checks.ts';
 import { type Echo, type EchoForm, type PreparedEcho, prepareEcho } from './echo.ts';
@@ -20,7 +21,12 @@ export interface WriteRequest {
   readonly collection: string;
   /** Raw text of the address behind the question mark. */
   readonly query: string;
+  /** What activity tells about where the request came from. */
+  readonly sender: Sender;
 }
+
+/** Where a request came from. */
+export type Sender = Omit<ChangeOrigin, 'user'>;
 
 /** A request with what it is judged by. */
 export interface Desk extends WriteRequest {
@@ -82,7 +88,12 @@ export function prepareStep(
     collections: new Set([name]),
   };
   const names = namesOf(batch);
-  return { plans: plansOf(desk.steps, written, all, form), batch, payload: { collection: name, places, names } };
+  return {
+    action,
+    plans: plansOf(desk.steps, written, all, form),
+    batch,
+    payload: { collection: name, places, names },
+  };
 }
 
 /** What the database may complain about when a batch is written. */

@@ -72,6 +72,6 @@ async function runDelete(
   };
   const plans = { write: deletePlan(desk.steps, written, rules, keys.many), many: keys.many, judge: undefined };
   const payload = { collection: descriptor.name, places: null, names: new Set<string>() };
-  await runStep(running, { plans, batch: createBatch(descriptor).finish(0), keys, lenient, payload });
+  await runStep(running, { action: 'delete', plans, batch: createBatch(descriptor).finish(0), keys, lenient, payload });
   return null;
 }

@@ -13,6 +13,8 @@ import type { WritePlan } from './statement.ts';
 export interface WriteAnswer {
   /** Rows that were written. */
   readonly count: number;
+  /** False when the statement only looked, because there was nothing to change. */
+  readonly wrote: boolean;
   /** The key of what was made: one text per key field, arrays when several items were made. */
   readonly keys: readonly string[];
   /** By the places of rules: which stored rows they matched. */
@@ -42,13 +44,19 @@ export async function runWrite(
   await transaction.run(plan.statement, bind(plan.binders, valuesOf(plan.sources, values), caller), sink);
   const [number = null, count = '0', ...rest] = row;
   if (number !== null) transaction.identify(number);
-  return readAnswer(plan, Number(count), rest);
+  return readAnswer(plan, Number(count), number !== null, rest);
 }
 
-function readAnswer({ keys, matched, judgements }: WritePlan, count: number, row: TextRow): WriteAnswer {
+function readAnswer(
+  { keys, matched, judgements }: WritePlan,
+  count: number,
+  wrote: boolean,
+  row: TextRow,
+): WriteAnswer {
   const answers = row.slice(keys + matched.length);
   return {
     count,
+    wrote,
     keys: row.slice(0, keys).map((key) => key ?? ''),
     matched: new Map(matched.map((rule, index) => [rule, row[keys + index] ?? '{}'])),
     verdicts: judgements.flatMap((judgement, index) => {

@@ -3,6 +3,7 @@ import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import type { Batch } from './batch.ts';
+import type { History, StepAction } from './history.ts';
 import { asMany, type Keys } from './keys.ts';
 import type { StepPlans } from './plans.ts';
 import { failedValidation } from './problems.ts';
@@ -11,6 +12,7 @@ import type { WritePlan } from './statement.ts';
 
 /** A step that is ready to run. */
 export interface Step {
+  readonly action: StepAction;
   readonly plans: StepPlans;
   readonly batch: Batch;
   /** Null when items are made. */
@@ -26,6 +28,8 @@ export interface Running {
   readonly caller: Caller;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly gate: (statement: string) => void;
+  /** What keeps activity and revisions; null where there is no place for them. */
+  readonly history: History | null;
 }
 
 /** A step that was written, and what is left to judge when everything is. */
@@ -41,12 +45,16 @@ export async function runStep(running: Running, step: Step): Promise<StepDone> {
   running.gate(write.statement.text);
   const named = keys !== null && plans.many ? asMany(keys) : keys;
   const values = { batch, keys: named, matched: new Map<number, string>() };
-  const answer = await runWrite(running.transaction, write, values, running.caller);
+  const watch = running.history?.watch(step.action, payload.collection, keys) ?? null;
+  const writing = runWrite(running.transaction, write, values, running.caller);
+  watch?.follow();
+  const answer = await writing;
   const wanted = keys?.count ?? batch.count;
   if (answer.count !== wanted && !step.lenient) throw missingRows(keys, payload);
   judge(answer.verdicts, payload);
   const made: Keys = { count: answer.count, many: plans.many, values: answer.keys };
   const written = keys ?? made;
+  if (answer.wrote) await watch?.settle(written, answer.count);
   return {
     keys: written,
     judgeLate: () =>

@@ -5,7 +5,9 @@ import { type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
 import { defaultReadLimits, type ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';
+import { buildOpenScope } from '../query/scope.ts';
 import type { PreparedEcho } from './echo.ts';
+import { type BeginHistory, createHistory } from './history.ts';
 import type { Desk, Job, WriteRequest } from './job.ts';
 import { createStepPlans } from './plans.ts';
 import { prepareCreate } from './prepare-create.ts';
@@ -45,8 +47,10 @@ export interface Writer {
 /** Makes the writer of a compiled API. */
 export function createWriter(options: WriterOptions): Writer {
   const open = createDesks(options);
+  const limits: ReadLimits = { ...defaultReadLimits, ...options.limits };
+  const begin = createHistory(options.api, buildOpenScope(options.api), limits);
   const writers = rememberWriters();
-  const perform = (job: Job, request: WriteRequest) => performJob(options, writers, job, request);
+  const perform = (job: Job, request: WriteRequest) => performJob(options, begin, writers, job, request);
   return {
     create: async (request, body) => perform(await prepareCreate(open(request), body), request),
     updateOne: async (request, key, body) => perform(await prepareUpdateOne(open(request), key, body), request),
@@ -96,12 +100,15 @@ function rememberWriters(): WriterOf {
 /** Runs a job in a transaction and writes its answer. */
 async function performJob(
   { database, gate }: WriterOptions,
+  begin: BeginHistory | null,
   writerOf: WriterOf,
   { echo, touched, work }: Job,
-  { caller }: WriteRequest,
+  { caller, sender }: WriteRequest,
 ): Promise<Buffer | null> {
   async function run(transaction: Transaction): Promise<Outcome<() => Buffer | null>> {
-    const keys = await work({ transaction, caller, gate });
+    const history = begin?.(transaction, gate, { user: caller.user, ...sender }) ?? null;
+    const keys = await work({ transaction, caller, gate, history });
+    history?.finish();
     if (echo === null) return { value: () => null };
     let rows = writerOf(echo.plan)();
     if (keys === null) return { value: () => rows.end() };
