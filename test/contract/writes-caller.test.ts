@@ -69,7 +69,13 @@ async function outcome(answer: Promise<Buffer | null>): Promise<unknown> {
   }
 }
 
-const request = (number: number | null, query = '') => ({ caller: callerOf(number), collection: 'doc', query });
+const sender = { ip: null, userAgent: null, origin: null };
+const request = (number: number | null, query = '') => ({
+  caller: callerOf(number),
+  collection: 'doc',
+  query,
+  sender,
+});
 const create = (number: number | null, body: JsonValue) => outcome(writer.create(request(number), body));
 const update = (number: number | null, key: number, body: JsonValue) =>
   outcome(writer.updateOne(request(number, 'fields=title,team'), String(key), body));

@@ -23,11 +23,6 @@ export function writeOn(driver: 'fast' | 'pg'): void {
   writing = driver;
 }
 
-/** The lane that was named last. */
-export function writingLane(): 'fast' | 'pg' {
-  return writing;
-}
-
 /** Compiles and serves a project on both lanes. What is returned is the server on the fast one. */
 export async function startBothLanes({
   folder,
