@@ -237,7 +237,10 @@ function drawItemPath(draw: Draw, view: View, { table, link }: Place, depth: num
   const target = draw.pick(targets);
   const inner = drawPath(draw, view, { table: view.tables(target), aliases: {} }, depth - 1);
   const name = draw.pick([`item:${target}`, 'item']);
-  const plain = inner.filter((path) => name !== 'item' || !path.join().includes('('));
+  // What stands below `item` must be there in every collection that has its first name.
+  const plain = inner.filter(
+    (path) => name !== 'item' || path[0] === '*' || (path.length === 1 && !path[0]?.includes('(')),
+  );
   return (plain.length > 0 ? plain : [['*']]).map((path) => [name, ...path]);
 }
 
