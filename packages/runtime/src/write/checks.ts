@@ -14,7 +14,7 @@ import { type Requirement, requirementsOf } from './requirements.ts';
 import type { WritableCollection, WriteGrant, WriteScope } from './scope.ts';
 
 /** A column of a batch as far as statements depend on it. */
-export type WrittenColumn = Pick<BatchColumn, 'field'> & {
+export type WrittenColumn = Pick<BatchColumn, 'field' | 'linked'> & {
   /** Whether all items have the field. */
   readonly complete: boolean;
 };
@@ -26,6 +26,8 @@ export interface Written {
   readonly grant: WriteGrant;
   readonly action: 'create' | 'update';
   readonly columns: readonly WrittenColumn[];
+  /** Of each relation that the payloads have and that is no column: the places of the rules that list it. */
+  readonly named: readonly (readonly number[])[];
   /** Every collection that the request writes. */
   readonly collections: ReadonlySet<string>;
 }

@@ -10,6 +10,7 @@ import type { Written } from './checks.ts';
 import { type Echo, type EchoForm, type PreparedEcho, prepareEcho } from './echo.ts';
 import type { Keys } from './keys.ts';
 import { plansOf, type StepForm, type StepPlanCache, writtenColumns } from './plans.ts';
+import type { JudgedPayload } from './run.ts';
 import type { WritableCollection, WriteGrant, WriteScope } from './scope.ts';
 import type { Running, Step } from './step.ts';
 import type { Touched } from './violation.ts';
@@ -69,14 +70,23 @@ export function echoOf(desk: Desk, form: EchoForm): Echo | null {
   return prepareEcho({ scope, caller, collection, query, form, limits, plans: reads, texts: echoes });
 }
 
-/** Prepares a step that makes or changes items; `places` tells where in the body they stand. */
+/** What a step is part of. */
+export interface StepSetting {
+  readonly placeOf: JudgedPayload['placeOf'];
+  /** Every collection that the request writes. Default: that of the step. */
+  readonly collections?: ReadonlySet<string>;
+  /** As `Written.named`. Default: none. */
+  readonly named?: Written['named'];
+}
+
+/** Prepares a step that makes or changes items. */
 export function prepareStep(
   desk: Desk,
   { writable, grant, all }: Granted,
   action: Written['action'],
   batch: Batch,
   form: StepForm,
-  places: readonly number[] | null,
+  { placeOf, collections, named }: StepSetting,
 ): Omit<Step, 'keys' | 'lenient'> {
   const { name } = writable.collection.descriptor;
   const written: Written = {
@@ -85,14 +95,15 @@ export function prepareStep(
     grant,
     action,
     columns: writtenColumns(batch),
-    collections: new Set([name]),
+    named: named ?? [],
+    collections: collections ?? new Set([name]),
   };
   const names = namesOf(batch);
   return {
     action,
     plans: plansOf(desk.steps, written, all, form),
     batch,
-    payload: { collection: name, places, names },
+    payload: { collection: name, placeOf, names },
   };
 }
 

@@ -6,7 +6,7 @@ import { PlatformError, together } from '../errors.ts';
 import { bind } from '../query/planner.ts';
 import type { Judgement } from './checks.ts';
 import { valuesOf, type WriteValues } from './inputs.ts';
-import { failedValidation, mostErrors } from './problems.ts';
+import { failedValidation, mostErrors, type Place } from './problems.ts';
 import type { WritePlan } from './statement.ts';
 
 /** What a write answered. */
@@ -79,8 +79,8 @@ function placesOf(text: string | null): readonly number[] {
 /** What is known of the payload when verdicts become errors. */
 export interface JudgedPayload {
   readonly collection: string;
-  /** Places of the items in the body; null when the body is the item, or the data is the same for all. */
-  readonly places: readonly number[] | null;
+  /** Where an item stands in the body. */
+  readonly placeOf: (item: number) => Place;
   /** Names that the payload has; no other field is named in an error. */
   readonly names: ReadonlySet<string>;
 }
@@ -112,10 +112,9 @@ function violations(verdicts: readonly Verdict[], payload: JudgedPayload): reado
     for (const item of items) {
       const told = rules.get(`${judgement.requirement} ${item}`) ?? judgement.rule;
       rules.set(`${judgement.requirement} ${item}`, told);
-      const index = payload.places?.[item];
-      const id = JSON.stringify([index, field, judgement.type, judgement.requirement]);
+      const place = payload.placeOf(item);
+      const id = JSON.stringify([place, field, judgement.type, judgement.requirement]);
       if (told !== judgement.rule || errors.size >= mostErrors) continue;
-      const place = { collection: payload.collection, index };
       errors.set(id, failedValidation(place, field, judgement.type, 'does not meet a condition'));
     }
   }

@@ -7,7 +7,7 @@ import type { History, StepAction } from './history.ts';
 import { asMany, type Keys } from './keys.ts';
 import type { StepPlans } from './plans.ts';
 import { failedValidation } from './problems.ts';
-import { type JudgedPayload, judge, runWrite } from './run.ts';
+import { type JudgedPayload, judge, runWrite, type Verdict } from './run.ts';
 import type { WritePlan } from './statement.ts';
 
 /** A step that is ready to run. */
@@ -30,6 +30,8 @@ export interface Running {
   readonly gate: (statement: string) => void;
   /** What keeps activity and revisions; null where there is no place for them. */
   readonly history: History | null;
+  /** Takes violations of rules, which the request tells together when everything is written. Default: they are thrown. */
+  readonly collect?: (violation: PlatformError) => void;
 }
 
 /** A step that was written, and what is left to judge when everything is. */
@@ -51,7 +53,7 @@ export async function runStep(running: Running, step: Step): Promise<StepDone> {
   const answer = await writing;
   const wanted = keys?.count ?? batch.count;
   if (answer.count !== wanted && !step.lenient) throw missingRows(keys, payload);
-  judge(answer.verdicts, payload);
+  judgeAnswer(running, answer.verdicts, payload);
   const made: Keys = { count: answer.count, many: plans.many, values: answer.keys };
   const written = keys ?? made;
   if (answer.wrote) await watch?.settle(written, answer.count);
@@ -68,15 +70,25 @@ function missingRows(keys: Keys | null, { collection }: JudgedPayload): Platform
   return failedValidation({ collection, index: undefined }, null, 'check', 'is refused by the database');
 }
 
+function judgeAnswer({ collect }: Running, verdicts: readonly Verdict[], payload: JudgedPayload): void {
+  try {
+    judge(verdicts, payload);
+  } catch (error) {
+    if (collect === undefined || !(error instanceof PlatformError) || error.code !== 'FAILED_VALIDATION') throw error;
+    collect(error);
+  }
+}
+
 async function judgeLate(
-  { transaction, caller, gate }: Running,
+  running: Running,
   { payload, lenient }: Step,
   plan: WritePlan | undefined,
   values: Parameters<typeof runWrite>[2],
 ): Promise<void> {
+  const { transaction, caller, gate } = running;
   if (plan === undefined) return;
   gate(plan.statement.text);
   const answer = await runWrite(transaction, plan, values, caller);
   if (answer.count !== values.keys?.count && !lenient) throw new PlatformError('FORBIDDEN');
-  judge(answer.verdicts, payload);
+  judgeAnswer(running, answer.verdicts, payload);
 }
