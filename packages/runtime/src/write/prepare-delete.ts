@@ -7,7 +7,7 @@ import type { Row } from '../sql/row.ts';
 import { ruleHolds } from '../sql/rules.ts';
 import { createBatch } from './batch.ts';
 import type { Written } from './checks.ts';
-import { type Desk, type Job, writableOf } from './job.ts';
+import { type Desk, echoOf, guardOf, type Job, writableOf } from './job.ts';
 import { type Keys, namedKeys, oneKey } from './keys.ts';
 import { checkCount, parseDelete } from './parse-body.ts';
 import { deletePlan } from './plans.ts';
@@ -21,7 +21,8 @@ import type { Touched } from './violation.ts';
 export function prepareDeleteOne(desk: Desk, key: string): Job {
   const { writable, rules } = deletable(desk);
   const keys = oneKey(parseKeySegment(writable.collection, key));
-  return jobOf(desk, writable, (running) => runDelete(desk, writable, rules, running, keys, false));
+  const job = jobOf(desk, writable, (running) => runDelete(desk, writable, rules, running, keys, false));
+  return { ...job, ...guardOf(desk, writable.collection, keys, () => echoOf(desk, 'one')) };
 }
 
 /** Prepares the removal of the items that a body names. */

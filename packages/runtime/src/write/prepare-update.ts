@@ -10,7 +10,7 @@ import type { Batch } from './batch.ts';
 import { printAllowed, requirementsOf } from './checks.ts';
 import { decodeItems } from './decode.ts';
 import { hashBatch } from './hash.ts';
-import { type Desk, echoOf, type Granted, type Job, prepareStep, touchedBy, writableOf } from './job.ts';
+import { type Desk, echoOf, type Granted, guardOf, type Job, prepareStep, touchedBy, writableOf } from './job.ts';
 import { checkOwnKey, type Keys, keyedItems, namedKeys, oneKey } from './keys.ts';
 import { checkCount, parseObject, parseUpdate } from './parse-body.ts';
 import { writtenColumns } from './plans.ts';
@@ -28,7 +28,12 @@ export async function prepareUpdateOne(desk: Desk, key: string, body: JsonValue 
   const keys = oneKey(parseKeySegment(granted.writable.collection, key));
   const batch = await decodeOne(desk, granted, data, keys);
   const step = prepareStep(desk, granted, 'update', batch, 'one', null);
-  return { echo, touched: [touchedBy(desk, granted, batch)], work: (running) => runUpdate(running, step, keys, false) };
+  return {
+    echo,
+    ...guardOf(desk, granted.writable.collection, keys, () => echo),
+    touched: [touchedBy(desk, granted, batch)],
+    work: (running) => runUpdate(running, step, keys, false),
+  };
 }
 
 /** Prepares changes of the items that a body names. */
