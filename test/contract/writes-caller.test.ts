@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { connectPostgres } from '../../packages/runtime/src/database/postgres.ts';
 import { PlatformError } from '../../packages/runtime/src/errors.ts';
 import type { Caller, CompiledApi, Database, JsonValue } from '../../packages/runtime/src/index.ts';
+import type { KeptAnswer } from '../../packages/runtime/src/write/idempotency.ts';
 import { createWriter, type Writer } from '../../packages/runtime/src/write/writer.ts';
 import { withClient } from '../support/database.ts';
 import { loadApi } from '../support/in-process.ts';
@@ -59,9 +60,9 @@ function callerOf(number: number | null): Caller {
 }
 
 /** The data of an answer, null when there is none, or the code of the error. */
-async function outcome(answer: Promise<Buffer | null>): Promise<unknown> {
+async function outcome(answer: Promise<KeptAnswer | null>): Promise<unknown> {
   try {
-    const body = await answer;
+    const body = (await answer)?.body ?? null;
     return body === null ? null : JSON.parse(body.toString('utf8')).data;
   } catch (error) {
     if (error instanceof PlatformError) return error.code;
