@@ -167,6 +167,6 @@ it('random trees leave what the model says', async () => {
         expect(await stored(), JSON.stringify(body)).toEqual(stateOf(model));
       }
     }),
-    { numRuns: 25 },
+    { numRuns: 10 },
   );
 }, 120_000);
