@@ -3,6 +3,7 @@ import type { Caller } from '../caller.ts';
 import type { CompiledApi, JsonValue, Route } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
 import type { NamedCollection, PlannedRead, Planner } from '../query/planner.ts';
+import { readIdempotencyKey } from '../write/idempotency.ts';
 import type { WriteRequest } from '../write/job.ts';
 import type { Writer } from '../write/writer.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
@@ -69,6 +70,12 @@ export function createItemHandlers({ api, planner, reader, writer, answerer }: I
     return { caller, query, collection: known, sender: senderOf(exchange.request) };
   }
 
+  /** Of a request by key: with the entity tags that the item may have. */
+  function guarded(request: ItemRequest, name: WrittenRoute): WriteRequest {
+    const { 'if-match': ifMatch } = request.exchange.request.headers;
+    return { ...wanted(request, name), ...(ifMatch !== undefined && { ifMatch }) };
+  }
+
   function send({ exchange }: ItemRequest, body: Buffer | null): void {
     if (body === null) answerer.send(exchange, { status: 204, type: mediaTypes.json, body: nothing });
     else answerer.send(exchange, { status: 200, type: mediaTypes.json, body });
@@ -113,7 +120,9 @@ export function createItemHandlers({ api, planner, reader, writer, answerer }: I
     },
     async create(request, body) {
       refuseSingleton(request);
-      send(request, await writer.create(wanted(request, 'create'), body));
+      const key = readIdempotencyKey(request.exchange.request.headers['idempotency-key']);
+      const { status, body: bytes } = await writer.create({ ...wanted(request, 'create'), ...(key && { key }) }, body);
+      answerer.send(request.exchange, { status, type: mediaTypes.json, body: bytes ?? nothing });
     },
     async update(request, body) {
       const asked = wanted(request, 'update');
@@ -122,7 +131,7 @@ export function createItemHandlers({ api, planner, reader, writer, answerer }: I
     },
     async updateOne(request, key, body) {
       refuseSingleton(request);
-      send(request, await writer.updateOne(wanted(request, 'updateOne'), key, body));
+      send(request, await writer.updateOne(guarded(request, 'updateOne'), key, body));
     },
     async delete(request, body) {
       refuseSingleton(request);
@@ -130,7 +139,7 @@ export function createItemHandlers({ api, planner, reader, writer, answerer }: I
     },
     async deleteOne(request, key) {
       refuseSingleton(request);
-      send(request, await writer.deleteOne(wanted(request, 'deleteOne'), key));
+      send(request, await writer.deleteOne(guarded(request, 'deleteOne'), key));
     },
   };
 }

@@ -101,8 +101,9 @@ function keyOf({ item }: Call): string {
 }
 
 /** The limits of what a write reads in its address and body. */
-function writeLimits(environment: Environment): Pick<WriterOptions, 'limits' | 'mostItems'> {
-  return { limits: readLimits(environment), mostItems: environment.maxBatchMutation };
+function writeLimits(environment: Environment): Pick<WriterOptions, 'limits' | 'mostItems' | 'answerTtlMs'> {
+  const { maxBatchMutation, idempotencyTtl } = environment;
+  return { limits: readLimits(environment), mostItems: maxBatchMutation, answerTtlMs: idempotencyTtl };
 }
 
 function addEndpoint(server: FastifyInstance, answerer: Answerer, environment: Environment, endpoint: Endpoint): void {

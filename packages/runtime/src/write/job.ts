@@ -4,6 +4,7 @@ import { forbidden } from '../query/invalid.ts';
 import type { ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import type { PlanCache } from '../query/plan-cache.ts';
+import type { CollectionScope } from '../query/scope.ts';
 import type { ChangeOrigin } from '../system/log-changes.ts';
 import type { Batch } from './batch.ts';
 import type { Written } from './checks.ts';
@@ -24,6 +25,10 @@ export interface WriteRequest {
   readonly query: string;
   /** What activity tells about where the request came from. */
   readonly sender: Sender;
+  /** Of a POST: the key under which its answer is kept. */
+  readonly key?: string;
+  /** Of a request by key: the entity tags that the item may have. */
+  readonly ifMatch?: string;
 }
 
 /** Where a request came from. */
@@ -44,9 +49,20 @@ export interface Desk extends WriteRequest {
 export interface Job {
   /** Null when there is nothing to answer. */
   readonly echo: Echo | null;
+  readonly guard?: Guard;
   readonly touched: readonly Touched[];
   /** Writes everything and gives the keys to answer, null for none. Runs again from the start when the transaction does. */
   readonly work: (running: Running) => Promise<Keys | null>;
+}
+
+/** What an item must be before it is written. Source: API specification, section 17. */
+export interface Guard {
+  /** Entity tags, one of which it must have, or `*`. */
+  readonly wanted: string;
+  readonly collection: CollectionScope;
+  readonly keys: Keys;
+  /** What GET on the same address reads; null when the caller may read nothing. */
+  readonly read: Echo | null;
 }
 
 /** A collection with the rules by which one of its actions is granted. */
@@ -68,6 +84,16 @@ export function writableOf({ scope, collection }: Desk): WritableCollection {
 export function echoOf(desk: Desk, form: EchoForm): Echo | null {
   const { scope, caller, collection, query, limits, reads, echoes } = desk;
   return prepareEcho({ scope, caller, collection, query, form, limits, plans: reads, texts: echoes });
+}
+
+/** The guard of a request by key, where it wants one. */
+export function guardOf(
+  { ifMatch }: Desk,
+  collection: CollectionScope,
+  keys: Keys,
+  read: () => Echo | null,
+): Pick<Job, 'guard'> {
+  return ifMatch === undefined ? {} : { guard: { wanted: ifMatch, collection, keys, read: read() } };
 }
 
 /** What a step is part of. */

@@ -5,7 +5,7 @@ import { parseKeySegment } from '../query/keys.ts';
 import { anyOf } from '../sql/fragment.ts';
 import type { Row } from '../sql/row.ts';
 import { ruleHolds } from '../sql/rules.ts';
-import { type Desk, type Job, writableOf } from './job.ts';
+import { type Desk, echoOf, guardOf, type Job, writableOf } from './job.ts';
 import { namedKeys, oneKey } from './keys.ts';
 import { checkCount, parseDelete } from './parse-body.ts';
 import { find } from './prepare-update.ts';
@@ -18,7 +18,8 @@ import type { Touched } from './violation.ts';
 export function prepareDeleteOne(desk: Desk, key: string): Job {
   const { writable, rules } = deletable(desk);
   const keys = oneKey(parseKeySegment(writable.collection, key));
-  return jobOf(desk, writable, (running) => runDelete(desk, writable, rules, running, keys, false));
+  const job = jobOf(desk, writable, (running) => runDelete(desk, writable, rules, running, keys, false));
+  return { ...job, ...guardOf(desk, writable.collection, keys, () => echoOf(desk, 'one')) };
 }
 
 /** Prepares the removal of the items that a body names. */

@@ -8,7 +8,7 @@ import type { Row } from '../sql/row.ts';
 import type { Batch } from './batch.ts';
 import { decodeItems } from './decode.ts';
 import { hashBatch } from './hash.ts';
-import { type Desk, echoOf, type Granted, type Job, prepareStep, touchedBy, writableOf } from './job.ts';
+import { type Desk, echoOf, type Granted, guardOf, type Job, prepareStep, touchedBy, writableOf } from './job.ts';
 import { checkOwnKey, type Keys, keyedItems, namedKeys, oneKey } from './keys.ts';
 import { checkCount, parseObject, parseUpdate } from './parse-body.ts';
 import { writtenColumns } from './plans.ts';
@@ -30,11 +30,17 @@ export async function prepareUpdateOne(desk: Desk, key: string, body: JsonValue 
   const keys = oneKey(parseKeySegment(writable.collection, key));
   if (isTree(writable, [data])) {
     checkOwnKey(writable.collection, data, keys);
-    return prepareTree(desk, writable, changedEntries(writable, keys, [data], null), false, echo);
+    const tree = await prepareTree(desk, writable, changedEntries(writable, keys, [data], null), false, echo);
+    return { ...tree, ...guardOf(desk, writable.collection, keys, () => echo) };
   }
   const batch = await decodeOne(desk, granted, data, keys);
   const step = prepareStep(desk, granted, 'update', batch, 'one', { placeOf: placesIn(desk.collection, null) });
-  return { echo, touched: [touchedBy(desk, granted, batch)], work: (running) => runUpdate(running, step, keys, false) };
+  return {
+    echo,
+    ...guardOf(desk, granted.writable.collection, keys, () => echo),
+    touched: [touchedBy(desk, granted, batch)],
+    work: (running) => runUpdate(running, step, keys, false),
+  };
 }
 
 /** Prepares changes of the items that a body names. */

@@ -1,20 +1,21 @@
 /** Write requests, from bodies to committed transactions. Source: API specification, sections 1.5, 1.6 and 4. */
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
-import type { Database, Outcome, Transaction } from '../database/database.ts';
-import { type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
+import type { Database } from '../database/database.ts';
 import { defaultReadLimits, type ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';
 import { buildOpenScope } from '../query/scope.ts';
+import { systemSchemaOf } from '../system/schema.ts';
 import type { PreparedEcho } from './echo.ts';
-import { type BeginHistory, createHistory } from './history.ts';
+import { createHistory } from './history.ts';
+import { createAnswerKeeper, type KeptAnswer, keyRequest } from './idempotency.ts';
 import type { Desk, Job, WriteRequest } from './job.ts';
+import { createPerformer, type PerformerOptions } from './perform.ts';
 import { createStepPlans } from './plans.ts';
 import { prepareCreate } from './prepare-create.ts';
 import { prepareDelete, prepareDeleteOne } from './prepare-delete.ts';
 import { prepareUpdate, prepareUpdateOne, prepareUpdateSingleton } from './prepare-update.ts';
 import { createWriteScopes } from './scope.ts';
-import { tellViolation } from './violation.ts';
 
 /** What writing needs. */
 export interface WriterOptions {
@@ -26,6 +27,8 @@ export interface WriterOptions {
   readonly limits?: Partial<ReadLimits>;
   /** MAX_BATCH_MUTATION: items that one request writes at most. Default null: as many as its body holds. */
   readonly mostItems?: number | null;
+  /** IDEMPOTENCY_TTL: how long the answer to a request with a key is kept, in milliseconds. Default: a day. */
+  readonly answerTtlMs?: number;
   /** Plans kept per access class. Default 1,000. */
   readonly plans?: number;
 }
@@ -35,7 +38,8 @@ export interface WriterOptions {
  * that the caller may read, and throws `PlatformError`.
  */
 export interface Writer {
-  create(request: WriteRequest, body: JsonValue | undefined): Promise<Buffer | null>;
+  /** The answer has a status of its own, because one that was kept may be that of an error. */
+  create(request: WriteRequest, body: JsonValue | undefined): Promise<KeptAnswer>;
   /** `key` is the segment of the path as it was sent. */
   updateOne(request: WriteRequest, key: string, body: JsonValue | undefined): Promise<Buffer | null>;
   update(request: WriteRequest, body: JsonValue | undefined): Promise<Buffer | null>;
@@ -47,12 +51,17 @@ export interface Writer {
 /** Makes the writer of a compiled API. */
 export function createWriter(options: WriterOptions): Writer {
   const open = createDesks(options);
-  const limits: ReadLimits = { ...defaultReadLimits, ...options.limits };
-  const begin = createHistory(options.api, buildOpenScope(options.api), limits);
-  const writers = rememberWriters();
-  const perform = (job: Job, request: WriteRequest) => performJob(options, begin, writers, job, request);
+  const performer = createPerformer(performerOptions(options));
+  const perform = (job: Job, request: WriteRequest) => performer.once(request, job);
   return {
-    create: async (request, body) => perform(await prepareCreate(open(request), body), request),
+    async create(request, body) {
+      if (request.key !== undefined) {
+        const keyed = keyRequest({ ...request, key: request.key }, body);
+        return performer.keyed(request, keyed, () => prepareCreate(open(request), body));
+      }
+      const answer = await perform(await prepareCreate(open(request), body), request);
+      return { status: answer === null ? 204 : 200, body: answer };
+    },
     updateOne: async (request, key, body) => perform(await prepareUpdateOne(open(request), key, body), request),
     update: async (request, body) => perform(await prepareUpdate(open(request), body), request),
     updateSingleton: async (request, body) => perform(await prepareUpdateSingleton(open(request), body), request),
@@ -64,6 +73,16 @@ export function createWriter(options: WriterOptions): Writer {
       await perform(prepareDelete(open(request), body), request);
       return null;
     },
+  };
+}
+
+function performerOptions({ api, database, gate, limits, answerTtlMs = 86_400_000 }: WriterOptions): PerformerOptions {
+  const schema = systemSchemaOf(api);
+  return {
+    database,
+    gate,
+    history: createHistory(api, buildOpenScope(api), { ...defaultReadLimits, ...limits }),
+    keeper: schema === null ? null : createAnswerKeeper(schema, answerTtlMs),
   };
 }
 
@@ -83,51 +102,4 @@ function createDesks({ api, limits, mostItems = null, plans = 1_000 }: WriterOpt
     classes.set(accessClass, known);
     return { ...request, ...known, limits: all, mostItems };
   };
-}
-
-/** Finds the writer of a plan's answers; each is made once. */
-type WriterOf = (plan: ReadPlan) => AnswerWriter;
-
-function rememberWriters(): WriterOf {
-  const writers = new WeakMap<ReadPlan, AnswerWriter>();
-  return function writerOf(plan) {
-    const known = writers.get(plan) ?? createAnswerWriter(plan);
-    writers.set(plan, known);
-    return known;
-  };
-}
-
-/** Runs a job in a transaction and writes its answer. */
-async function performJob(
-  { database, gate }: WriterOptions,
-  begin: BeginHistory | null,
-  writerOf: WriterOf,
-  { echo, touched, work }: Job,
-  { caller, sender }: WriteRequest,
-): Promise<Buffer | null> {
-  async function run(transaction: Transaction): Promise<Outcome<() => Buffer | null>> {
-    const history = begin?.(transaction, gate, { user: caller.user, ...sender }) ?? null;
-    const keys = await work({ transaction, caller, gate, history });
-    history?.finish();
-    if (echo === null) return { value: () => null };
-    let rows = writerOf(echo.plan)();
-    if (keys === null) return { value: () => rows.end() };
-    gate(echo.plan.statement.text);
-    const last = {
-      statement: echo.plan.statement,
-      parameters: echo.parameters(keys),
-      sink() {
-        rows = writerOf(echo.plan)();
-        return rows;
-      },
-    };
-    // What was written and cannot be read is not answered.
-    return { value: () => (rows.items === 0 ? null : rows.end()), last };
-  }
-  try {
-    const answer = await database.transaction(run);
-    return answer();
-  } catch (error) {
-    throw tellViolation(error, touched);
-  }
 }
