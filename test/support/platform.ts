@@ -43,6 +43,8 @@ export interface Ask {
 export interface Platform {
   readonly url: string;
   readonly pid: number;
+  /** Resolves when the process has ended, for whatever reason. */
+  readonly ended: Promise<unknown>;
   /** Everything that the process has printed, its log included. */
   log(): string;
   ask(path: string, ask?: Ask): Promise<Answer>;
@@ -114,6 +116,7 @@ export async function startPlatform(
   return {
     url,
     pid: child.pid ?? 0,
+    ended: exited,
     log: () => printed,
     ask,
     admin: (path, options) => ask(path, { ...options, token: adminToken }),
