@@ -111,6 +111,15 @@ describe('a write', () => {
     expect(await activity()).toEqual(['update people 2', 'update people 3', 'delete people 2', 'delete people 3']);
   });
 
+  it('of a whole tree leaves a row for each item of it', async () => {
+    const tree = { title: 'a', person_id: { name: 'Ann' }, notes: [{ title: 'b' }, { title: 'c' }] };
+    const made = await ask('POST', 'notes?fields=id', tree);
+    expect([made.status, (await activity()).sort()]).toEqual([
+      200,
+      ['create notes 1', 'create notes 2', 'create notes 3', 'create people 1'],
+    ]);
+  });
+
   it('that fails leaves nothing', async () => {
     await rows(`INSERT INTO people (name, hidden) VALUES ('Ann', true)`);
     const update = await project.ask('/items/people/1', { method: 'PATCH', body: { name: 'x' } });

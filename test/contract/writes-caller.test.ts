@@ -77,7 +77,8 @@ const request = (number: number | null, query = '') => ({
   query,
   sender,
 });
-const create = (number: number | null, body: JsonValue) => outcome(writer.create(request(number), body));
+const create = (number: number | null, body: JsonValue) =>
+  outcome(writer.create(request(number), body).then((answer) => answer.body));
 const update = (number: number | null, key: number, body: JsonValue) =>
   outcome(writer.updateOne(request(number, 'fields=title,team'), String(key), body));
 

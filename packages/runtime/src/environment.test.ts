@@ -24,6 +24,7 @@ test('an empty environment has the defaults of the specification', () => {
     maxPayloadSize: 1_048_576,
     maxRelationalDepth: 10,
     maxBatchMutation: null,
+    idempotencyTtl: 86_400_000,
     queryLimitDefault: 100,
     queryLimitMax: null,
     queryRowsMax: 1_000_000_000,

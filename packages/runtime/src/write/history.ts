@@ -7,7 +7,7 @@ import type { Transaction } from '../database/database.ts';
 import type { ReadLimits } from '../query/parse-read.ts';
 import type { Scope } from '../query/scope.ts';
 import { type ChangeOrigin, type LoggedChange, logChanges, revisionOf } from '../system/log-changes.ts';
-import { systemSchemaOf } from '../system/schema.ts';
+import { logSchemaOf } from '../system/schema.ts';
 import { createImages, type Image, type ReadImages } from './images.ts';
 import type { Keys } from './keys.ts';
 import { lockRows } from './lock-rows.ts';
@@ -41,7 +41,7 @@ export type BeginHistory = (
 
 /** Makes what keeps history; null when the platform's own tables are not installed. */
 export function createHistory(api: CompiledApi, open: Scope, limits: ReadLimits): BeginHistory | null {
-  const schema = systemSchemaOf(api);
+  const schema = logSchemaOf(api);
   if (schema === null) return null;
   const read = createImages(open, limits);
   const collections = new Map(api.collections.map((descriptor) => [descriptor.name, descriptor]));

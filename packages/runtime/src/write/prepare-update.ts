@@ -30,14 +30,14 @@ export async function prepareUpdateOne(desk: Desk, key: string, body: JsonValue 
   const keys = oneKey(parseKeySegment(writable.collection, key));
   if (isTree(writable, [data])) {
     checkOwnKey(writable.collection, data, keys);
-    const job = await prepareTree(desk, writable, changedEntries(writable, keys, [data], null), false, echo);
-    return { ...job, ...guardOf(desk, writable.collection, keys, () => echo) };
+    const tree = await prepareTree(desk, writable, changedEntries(writable, keys, [data], null), false, echo);
+    return { ...tree, ...guardOf(desk, writable.collection, keys, () => echo) };
   }
   const batch = await decodeOne(desk, granted, data, keys);
   const step = prepareStep(desk, granted, 'update', batch, 'one', { placeOf: placesIn(desk.collection, null) });
   return {
     echo,
-    ...guardOf(desk, writable.collection, keys, () => echo),
+    ...guardOf(desk, granted.writable.collection, keys, () => echo),
     touched: [touchedBy(desk, granted, batch)],
     work: (running) => runUpdate(running, step, keys, false),
   };

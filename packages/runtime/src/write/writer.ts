@@ -5,7 +5,7 @@ import { defaultReadLimits, type ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';
 import { buildOpenScope } from '../query/scope.ts';
-import { systemSchemaOf } from '../system/schema.ts';
+import { logSchemaOf } from '../system/schema.ts';
 import type { PreparedEcho } from './echo.ts';
 import { createHistory } from './history.ts';
 import { createAnswerKeeper, type KeptAnswer, keyRequest } from './idempotency.ts';
@@ -77,7 +77,7 @@ export function createWriter(options: WriterOptions): Writer {
 }
 
 function performerOptions({ api, database, gate, limits, answerTtlMs = 86_400_000 }: WriterOptions): PerformerOptions {
-  const schema = systemSchemaOf(api);
+  const schema = logSchemaOf(api);
   return {
     database,
     gate,
