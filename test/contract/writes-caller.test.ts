@@ -60,9 +60,10 @@ function callerOf(number: number | null): Caller {
 }
 
 /** The data of an answer, null when there is none, or the code of the error. */
-async function outcome(answer: Promise<KeptAnswer | null>): Promise<unknown> {
+async function outcome(answer: Promise<Buffer | KeptAnswer | null>): Promise<unknown> {
   try {
-    const body = (await answer)?.body ?? null;
+    const answered = await answer;
+    const body = answered === null || Buffer.isBuffer(answered) ? answered : answered.body;
     return body === null ? null : JSON.parse(body.toString('utf8')).data;
   } catch (error) {
     if (error instanceof PlatformError) return error.code;
