@@ -102,7 +102,8 @@ function selectKeys(level: Level, row: Row, name: string, relation: Relation): J
   const { view, table } = level;
   if (relation.kind === 'm2o') return ownKey(view, table, row, relation);
   const target = view.tables(relation.target);
-  if (!target.key.every((key) => view.names(target, key))) return undefined;
+  const isKeyed = target.key.every((key) => view.names(target, key));
+  if (!isKeyed && !isAggregated(below(level.deep, name))) return undefined;
   return nestedList(level, row, name, relation, (one) => keyCell(view, target, one));
 }
 
@@ -115,11 +116,16 @@ function nestedList(
   read: (row: Row) => Json,
 ): readonly Json[] | null {
   const deep = below(level.deep, name);
-  if (deep._aggregate === undefined && deep._group === undefined) {
+  if (!isAggregated(deep)) {
     return nestedRows(level, row, name, relation)?.map(read) ?? null;
   }
   const rows = relatedRows(level, row, name, relation);
   return rows && aggregateRows(level.view, level.view.tables(relation.target), rows, aggregationOf(deep));
+}
+
+/** Whether `deep` wants aggregate rows in the place of a relation's rows; they need no key. */
+function isAggregated({ _aggregate, _group }: Deep): boolean {
+  return _aggregate !== undefined || _group !== undefined;
 }
 
 /** What `deep` asks of aggregate rows, in the words of a query. */
