@@ -122,7 +122,7 @@ describe.skipIf(poolerVersion === undefined).each(modes)(`PgBouncer pooling by %
     expect(await neighbour('SELECT name FROM pg_prepared_statements')).toEqual([]);
   });
 
-  test.skipIf(mode === 'statement')('transactions end well or not at all, and leave no settings behind', async () => {
+  test('transactions end well or not at all, and leave no settings behind', async () => {
     const database = await open({ url: pooler.url, poolMax });
     await withClient(place.url, (client) => client.query('CREATE TABLE IF NOT EXISTS kept (id int PRIMARY KEY)'));
     const keep = (id: number, wrong = false): Promise<void> =>
@@ -139,6 +139,13 @@ describe.skipIf(poolerVersion === undefined).each(modes)(`PgBouncer pooling by %
       });
     const ids = Array.from({ length: 40 }, (_, i) => i);
     const ends = await Promise.allSettled(ids.map((id) => keep(id, id % 4 === 1)));
+    if (mode === 'statement') {
+      // Such a pooler refuses transactions of several statements, so nothing of them stays.
+      expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(['rejected']));
+      const left = await withClient(place.url, (client) => client.query('SELECT id FROM kept'));
+      expect(left.rows).toEqual([]);
+      return;
+    }
     expect(ends.map(({ status }) => status)).toEqual(ids.map((id) => (id % 4 === 1 ? 'rejected' : 'fulfilled')));
     const { rows } = await withClient(place.url, (client) => client.query('DELETE FROM kept RETURNING id'));
     expect(rows).toHaveLength(30);
