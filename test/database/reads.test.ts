@@ -119,6 +119,92 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
     });
   });
 
+  describe('brief reads', () => {
+    const brief = async (database: Database, text: string, ...parameters: string[]): Promise<string[]> => {
+      const sink = collect();
+      await database.read({ ...statement(text), brief: true }, parameters, sink);
+      return sink.texts();
+    };
+    const asked = Array.from({ length: 100 }, (_, i) => String(i));
+
+    test('of one turn go together, once they are prepared', async () => {
+      const database = await open({ readConnections: 1 });
+      const text = 'SELECT pg_catalog.transaction_timestamp()::text || $1';
+      await brief(database, text, '');
+      const answers = await Promise.all(asked.map(() => brief(database, text, '')));
+      // One transaction for every sixteen; the plain lane has one for each.
+      expect(new Set(answers.flat()).size).toBe(driver === 'fast' ? 7 : 100);
+    });
+
+    test('are answered each, whichever of them fail', async () => {
+      const database = await open({ readConnections: 1 });
+      const texts = ['SELECT (6 / ($1::int % 6))::text', 'SELECT $1::text'];
+      await Promise.all(texts.map((text) => brief(database, text, '1')));
+      for (const bad of [[0], [15], [0, 1, 2], [3, 5, 17, 18, 99], asked.map((_, i) => i)]) {
+        const answers = asked.map((i) => {
+          const fails = bad.includes(Number(i));
+          const read = brief(database, texts[fails ? 0 : 1] ?? '', fails ? '6' : i);
+          return read.catch((error: { code: string }) => [error.code]);
+        });
+        const expected = asked.map((i) => (bad.includes(Number(i)) ? 'SERVICE_UNAVAILABLE' : i));
+        expect((await Promise.all(answers)).flat()).toEqual(expected);
+      }
+    });
+
+    test('mix with others, and with a sink that throws', async () => {
+      const database = await open({ readConnections: 1 });
+      const text = 'SELECT $1::text';
+      await brief(database, text, '');
+      const answers = asked.map((i) => (Number(i) % 5 === 3 ? read(database, text, i) : brief(database, text, i)));
+      const broken = database.read({ ...statement(text), brief: true }, ['x'], {
+        row() {
+          throw new Error('broken sink');
+        },
+      });
+      const behind = brief(database, text, 'behind');
+      expect((await failure(broken)).code).toBe('INTERNAL_SERVER_ERROR');
+      expect((await Promise.all(answers)).flat()).toEqual(asked);
+      expect(await behind).toEqual(['behind']);
+    });
+
+    test('find a table that has changed, or statements that are gone', async () => {
+      const database = await open({ readConnections: 1 });
+      const sql = 'CREATE TABLE changing (x int); INSERT INTO changing VALUES (1)';
+      await withClient(place.url, (client) => client.query(sql));
+      await brief(database, 'SELECT x FROM changing');
+      await withClient(place.url, (client) => client.query('ALTER TABLE changing ALTER x TYPE text'));
+      const changed = await Promise.all(asked.map(() => brief(database, 'SELECT x FROM changing')));
+      expect(new Set(changed.flat())).toEqual(new Set(['1']));
+      await database.query('DEALLOCATE ALL', []);
+      const prepared = await Promise.all(asked.map(() => brief(database, 'SELECT x FROM changing')));
+      expect(prepared.flat()).toEqual(changed.flat());
+    });
+
+    test('that turn out slow hold up nobody for long', async () => {
+      const database = await open({ readConnections: 1 });
+      const text = 'SELECT $1::text || pg_catalog.pg_sleep($1::float8)';
+      await brief(database, text, '0');
+      const slow = brief(database, text, '2');
+      const started = Date.now();
+      const behind = await Promise.all(asked.map(() => brief(database, text, '0')));
+      expect(Date.now() - started).toBeLessThan(1_000);
+      expect(new Set(behind.flat())).toEqual(new Set(['0']));
+      expect(await slow).toEqual(['2']);
+    });
+
+    test('of a connection that breaks are read again elsewhere', async () => {
+      const database = await open({ applicationName: 'brief_test', readConnections: 1 });
+      const text = 'SELECT $1::text || pg_catalog.pg_sleep($2::float8)';
+      await brief(database, text, '', '0');
+      const answers = asked.map((i) => brief(database, text, i, i === '3' ? '0.08' : '0'));
+      await new Promise((resolve) => setTimeout(resolve, 40));
+      await withClient(place.url, (client) =>
+        client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'brief_test'`),
+      );
+      expect((await Promise.all(answers)).flat()).toEqual(asked);
+    });
+  });
+
   test('a value of 50 MB arrives whole', async () => {
     const database = await open();
     const sink = collect();

@@ -28,6 +28,7 @@ export function resolveCollection(
   const descriptor: CollectionDescriptor = {
     name: collection.name,
     table: quoteQualified(table.schema, table.name),
+    ...(isOpaque(table) && { opaque: true as const }),
     key: collection.key,
     singleton: collection.singleton,
     ...(collection.system && { system: true as const }),
@@ -53,6 +54,10 @@ export function resolveCollection(
 /** Whether the database lets anyone write the relation at all. */
 export function isWritable(table: Table): boolean {
   return table.writable.insert || table.writable.update || table.writable.delete;
+}
+
+function isOpaque({ kind }: Table): boolean {
+  return kind === 'view' || kind === 'foreign';
 }
 
 const kindWords = {

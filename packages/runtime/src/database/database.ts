@@ -6,6 +6,8 @@ export interface Statement {
   /** Short and unique per text: `r_` and a hash. */
   readonly name: string;
   readonly text: string;
+  /** True when it finds at most one row, by its key, and does nothing else: too quick to keep others waiting. */
+  readonly brief?: boolean;
 }
 
 /**

@@ -47,7 +47,7 @@ async function connectPlain(settings: PostgresSettings): Promise<Database> {
 async function start(pool: Pool, settings: PostgresSettings): Promise<Database> {
   await pool.start();
   return {
-    read: (statement, parameters, sink) => pool.read({ name: statement.name, text: statement.text, parameters }, sink),
+    read: (statement, parameters, sink) => pool.read({ ...statement, parameters }, sink),
     stream: (statement, parameters, sink, drained, signal) =>
       runStream(pool, { statement, parameters, sink, drained, signal }, answerTimeout(settings)),
     transaction: (work) => runTransaction(pool, work, answerTimeout(settings)),

@@ -61,8 +61,10 @@ export function planRead(query: ReadQuery): ReadPlan {
   const joins = query.meta.length > 0 || query.singleton;
   const lists = nestedRows(query.selection);
   const printed = joins ? printJoined(query, parts) : printPlain(query, parts);
+  const { statement: named, binders } = statementOf(statement, printed.text);
   return {
-    ...statementOf(statement, printed.text),
+    statement: isBrief(query, printed.text) ? { ...named, brief: true } : named,
+    binders,
     ...(query.cursor && { cursor: planCursor(query.selection.collection, query.order, parts.order) }),
     many: query.many,
     fields: printed.fields,
@@ -71,6 +73,11 @@ export function planRead(query: ReadQuery): ReadPlan {
     streamed: query.streamed,
     ...(query.exported && { exported: query.exported }),
   };
+}
+
+/** One row by its key, with nothing looked up beside it: neither for a relation, nor for a rule. */
+function isBrief({ selector, selection }: ReadQuery, text: string): boolean {
+  return selector === 'key' && selection.collection.descriptor.opaque !== true && text.lastIndexOf('SELECT ') === 0;
 }
 
 /** Ends a statement: its text under a name, and the binders of its parameters. */

@@ -34,6 +34,8 @@ export class PlainConnection implements Channel {
     return this.#requests.length;
   }
 
+  readonly gathers = false;
+
   get head(): Submission | undefined {
     return this.#requests[0];
   }

@@ -98,7 +98,8 @@ export class Attempt implements Transaction {
     part: 'begin' | 'within',
   ): Promise<void> {
     return new Promise((resolve, reject) => {
-      const request: Request = { ...statement, name: this.#named ? statement.name : '', parameters, part };
+      const { name, text } = statement;
+      const request: Request = { name: this.#named ? name : '', text, parameters, part };
       const exchange: Exchange = {
         row: (buffer, offset, length) => sink.row(buffer, offset, length),
         settled: (error) => {

@@ -7,6 +7,8 @@ import type { Exchange, Request } from '../protocol/connection.ts';
 export interface Channel {
   /** Requests sent and not yet answered. */
   readonly inFlight: number;
+  /** True when brief reads do best to come here, because they go together with others. */
+  readonly gathers: boolean;
   /** The request being answered, as a mark to compare: while it stays the same, no answer was completed. */
   readonly head: object | undefined;
   /** True when the connection can take no more requests. */

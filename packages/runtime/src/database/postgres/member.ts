@@ -45,12 +45,21 @@ export function headAge(member: Member, now: number): number {
   return now - member.headSince;
 }
 
-/** Finds the connection a read goes to: the least busy one that has room, shared ones before others. */
-export function pickForRead(members: readonly Member[], depth: number, sharedOnly: boolean): Member | undefined {
+/**
+ * Finds the connection a read goes to: the least busy one that has room, shared ones before others; a brief read goes
+ * where others are being gathered.
+ */
+export function pickForRead(
+  members: readonly Member[],
+  depth: number,
+  sharedOnly: boolean,
+  brief: boolean,
+): Member | undefined {
   let best: Member | undefined;
   for (const member of members) {
     if (member.leased || member.retired || (sharedOnly && !member.shared)) continue;
     if (member.connection.inFlight >= depth || isSlow(member)) continue;
+    if (brief && member.connection.gathers) return member;
     if (best === undefined || isBetter(member, best)) best = member;
   }
   return best;

@@ -122,7 +122,7 @@ export class Pool {
 
   /** Sends a read to a connection that has room, or lets it wait for one. */
   readonly #dispatch = (read: Read): void => {
-    const member = pickForRead(this.#members, this.#depth.value, this.#leases.length > 0);
+    const member = this.#pick(read);
     if (member === undefined || this.#reads.length > 0 || this.#closing) {
       this.#enqueue(read);
       return;
@@ -130,6 +130,10 @@ export class Pool {
     this.#watch();
     member.connection.send(read.request, read);
   };
+
+  #pick({ request }: Read): Member | undefined {
+    return pickForRead(this.#members, this.#depth.value, this.#leases.length > 0, request.brief === true);
+  }
 
   #busy(): boolean {
     const waiting = this.#reads.length + this.#leases.length;
@@ -168,10 +172,11 @@ export class Pool {
       member = pickForLease(this.#members);
     }
     while (this.#reads.length > 0) {
-      const member = pickForRead(this.#members, this.#depth.value, this.#leases.length > 0);
-      const read = member && this.#reads.shift();
-      if (read === undefined) return;
-      member?.connection.send(read.request, read);
+      const [read] = this.#reads;
+      const member = read && this.#pick(read);
+      if (read === undefined || member === undefined) return;
+      this.#reads.shift();
+      member.connection.send(read.request, read);
     }
   }
 

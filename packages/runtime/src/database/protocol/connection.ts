@@ -1,6 +1,7 @@
 /**
  * One conversation with a PostgreSQL server that is connected and authenticated: requests are sent without waiting for
- * the answers to earlier ones, and each ends with its own Sync, so an error never touches its neighbours.
+ * the answers to earlier ones. Each ends with its own Sync, so an error never touches its neighbours; only brief reads of
+ * one turn of the event loop share one, and those that an error makes the server pass over are sent again.
  *
  * What carries the bytes — a socket, TLS, or PGlite in this process — is a `Link`.
  */
@@ -61,10 +62,15 @@ interface Slot {
   retried: boolean;
   /** Absent unless the request runs in batches; then whether its Sync has been sent. */
   synced: boolean | undefined;
+  /** True when it shares the Sync of the request behind it. */
+  joined: boolean;
 }
 
 /** Settled slots at the front of the queue that are worth being cut off. */
 const compactAt = 512;
+
+/** Requests that share a Sync at most: the server sends what it has at the latest every 8 KB, but an error concerns all. */
+const mostJoined = 16;
 
 /** A pipelined client of one connection. */
 export class Connection implements Channel {
@@ -76,6 +82,9 @@ export class Connection implements Channel {
   #slots: Slot[] = [];
   #first = 0;
   #flushing: NodeJS.Immediate | undefined;
+  /** The last of the requests whose common Sync is not written yet, and how many they are. */
+  #open: Slot | undefined;
+  #joined = 0;
   /** True when statements are not kept between requests: a pooler hands each request to another server. */
   #nameless = false;
   #over = false;
@@ -91,6 +100,11 @@ export class Connection implements Channel {
   /** Requests sent and not yet answered. */
   get inFlight(): number {
     return this.#slots.length - this.#first;
+  }
+
+  /** True when a brief read would share the Sync of those before it. */
+  get gathers(): boolean {
+    return this.#open !== undefined && this.#joined < mostJoined;
   }
 
   /** The request being answered, as a mark to compare: while it stays the same, no answer was completed. */
@@ -117,6 +131,7 @@ export class Connection implements Channel {
   open(request: Request, rows: number, exchange: Exchange): void {
     const slot = newSlot({ ...request, name: '' }, exchange);
     slot.synced = false;
+    this.#closeGroup();
     this.#slots.push(slot);
     writeParse(this.#out, '', request.text);
     writeBind(this.#out, '', request.parameters, request.format);
@@ -192,25 +207,40 @@ export class Connection implements Channel {
       slot.exchange?.settled(new ConnectionError('The connection was closed.'));
       return;
     }
-    const { name, text, parameters, format } = slot.request;
+    const { name, text, parameters, format, brief } = slot.request;
     const used = this.#nameless ? '' : name;
-    slot.parses = this.#prepare(used, text, fresh) ? used : undefined;
+    const known = used !== '' && !fresh && this.#prepared.use(used);
+    const joins = known && brief === true;
+    if (!joins || this.#joined === mostJoined) this.#closeGroup();
+    if (!known) this.#prepare(slot, used, text, fresh);
     writeBind(this.#out, used, parameters, format);
     writeExecute(this.#out);
-    writeSync(this.#out);
+    if (joins) this.#join(slot);
+    else writeSync(this.#out);
     this.#slots.push(slot);
     this.#flushSoon();
   }
 
-  /** Writes Parse unless the statement is prepared; tells whether it did. */
-  #prepare(name: string, text: string, fresh: boolean): boolean {
+  #prepare(slot: Slot, name: string, text: string, fresh: boolean): void {
+    slot.parses = name;
     if (name !== '') {
-      if (!fresh && this.#prepared.use(name)) return false;
       if (fresh) writeCloseStatement(this.#out, name);
       for (const evicted of this.#prepared.add(name, text.length)) writeCloseStatement(this.#out, evicted);
     }
     writeParse(this.#out, name, text);
-    return true;
+  }
+
+  #join(slot: Slot): void {
+    if (this.#open !== undefined) this.#open.joined = true;
+    this.#open = slot;
+    this.#joined++;
+  }
+
+  #closeGroup(): void {
+    if (this.#open === undefined) return;
+    this.#open = undefined;
+    this.#joined = 0;
+    writeSync(this.#out);
   }
 
   /** One write per turn of the event loop, however many requests it brings. */
@@ -220,6 +250,7 @@ export class Connection implements Channel {
 
   #flush(): void {
     this.#flushing = undefined;
+    this.#closeGroup();
     if (!this.#over && this.#out.length > 0) this.#link.write(this.#out.take());
   }
 
@@ -230,7 +261,7 @@ export class Connection implements Channel {
     else if (kind === kinds.error) this.#error(slot, new ServerError(readErrorFields(buffer, start, end)));
     else if (kind === kinds.parseComplete) this.#prepared.confirm(slot?.parses ?? '');
     else if (kind === kinds.portalSuspended) this.#suspended(slot);
-    else if (kind === kinds.commandComplete) this.#sync(slot);
+    else if (kind === kinds.commandComplete) this.#complete(slot);
     else if (kind === kinds.copyIn || kind === kinds.copyBoth) throw new Error('COPY is not for this connection.');
     // Everything else — notices, parameter status, notifications, completions — changes nothing here.
   }
@@ -267,13 +298,39 @@ export class Connection implements Channel {
     else slot.exchange.suspended?.();
   }
 
+  /** The answer is complete; only with a Sync of its own is there more to come. */
+  #complete(slot: Slot | undefined): void {
+    if (slot?.joined === true) this.#settle(slot);
+    else this.#sync(slot);
+  }
+
   #ready(slot: Slot | undefined): void {
     if (slot === undefined) return;
-    this.#first++;
-    if (this.#first === this.#slots.length || this.#first > compactAt) {
-      this.#slots = this.#slots.slice(this.#first);
-      this.#first = 0;
+    this.#settle(slot);
+    if (slot.joined) this.#sendPassedOver();
+  }
+
+  /** Sends those again which the server passed over because of an error in front of them, now each with its own Sync. */
+  #sendPassedOver(): void {
+    for (let joined = true; joined && !this.#over; ) {
+      const slot = this.#slots[this.#first];
+      if (slot === undefined) return;
+      this.#shift();
+      joined = slot.joined;
+      const { request, exchange } = slot;
+      if (exchange !== undefined) this.#send(newSlot({ ...request, brief: false }, exchange), false);
     }
+  }
+
+  #shift(): void {
+    this.#first++;
+    if (this.#first < this.#slots.length && this.#first <= compactAt) return;
+    this.#slots = this.#slots.slice(this.#first);
+    this.#first = 0;
+  }
+
+  #settle(slot: Slot): void {
+    this.#shift();
     if (slot.error !== undefined && this.#retry(slot)) return;
     slot.exchange?.settled(slot.error);
   }
@@ -297,5 +354,14 @@ export class Connection implements Channel {
 }
 
 function newSlot(request: Request, exchange: Exchange): Slot {
-  return { request, exchange, parses: undefined, rows: 0, error: undefined, retried: false, synced: undefined };
+  return {
+    request,
+    exchange,
+    parses: undefined,
+    rows: 0,
+    error: undefined,
+    retried: false,
+    synced: undefined,
+    joined: false,
+  };
 }

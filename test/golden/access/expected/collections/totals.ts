@@ -19,6 +19,7 @@ export interface TotalsFilter {
 export const totals: CollectionDescriptor = {
   name: 'totals',
   table: '"public"."totals"',
+  opaque: true,
   key: [],
   singleton: false,
   writable: false,
