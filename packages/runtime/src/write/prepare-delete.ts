@@ -59,7 +59,7 @@ async function runDelete(
   running: Running,
   keys: Keys,
   lenient: boolean,
-): Promise<null> {
+): Promise<Keys | null> {
   if (keys.count === 0) return null;
   const { descriptor } = writable.collection;
   const written: Written = {
@@ -73,5 +73,5 @@ async function runDelete(
   const plans = { write: deletePlan(desk.steps, written, rules, keys.many), many: keys.many, judge: undefined };
   const payload = { collection: descriptor.name, places: null, names: new Set<string>() };
   await runStep(running, { plans, batch: createBatch(descriptor).finish(0), keys, lenient, payload });
-  return null;
+  return keys;
 }

@@ -1,23 +1,30 @@
 /** Write requests, from bodies to committed transactions. Source: API specification, sections 1.5, 1.6 and 4. */
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
-import type { Database, Outcome, Transaction } from '../database/database.ts';
+import type { Database, Outcome } from '../database/database.ts';
 import { type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
 import { defaultReadLimits, type ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';
+import type { Planner } from '../query/planner.ts';
+import { type Ask, prepareAsk } from './ask.ts';
 import type { PreparedEcho } from './echo.ts';
+import { createHookedWriter } from './hooked-writer.ts';
 import type { Desk, Job, WriteRequest } from './job.ts';
+import type { Keys } from './keys.ts';
 import { createStepPlans } from './plans.ts';
-import { prepareCreate } from './prepare-create.ts';
-import { prepareDelete, prepareDeleteOne } from './prepare-delete.ts';
-import { prepareUpdate, prepareUpdateOne, prepareUpdateSingleton } from './prepare-update.ts';
 import { createWriteScopes } from './scope.ts';
 import { tellViolation } from './violation.ts';
 
 /** What writing needs. */
 export interface WriterOptions {
   readonly api: CompiledApi;
-  readonly database: Pick<Database, 'transaction'>;
+  readonly database: Pick<Database, 'transaction' | 'read'>;
+  /** Plans the reads of hooks. */
+  readonly planner: Planner;
+  /** Milliseconds that one hook may take. */
+  readonly patience: number;
+  /** Takes what hooks throw when nobody can be answered any more. */
+  readonly complain: (event: string, thrown: unknown) => void;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly gate: (statement: string) => void;
   /** Limits of the queries in addresses and bodies. Default: those of the API specification, section 16. */
@@ -40,26 +47,34 @@ export interface Writer {
   updateSingleton(request: WriteRequest, body: JsonValue | undefined): Promise<Buffer | null>;
   deleteOne(request: WriteRequest, key: string): Promise<null>;
   delete(request: WriteRequest, body: JsonValue | undefined): Promise<null>;
+  /** Resolves when no hook runs any more that waited for a COMMIT. */
+  settled(): Promise<void>;
 }
 
 /** Makes the writer of a compiled API. */
 export function createWriter(options: WriterOptions): Writer {
   const open = createDesks(options);
   const writers = rememberWriters();
-  const perform = (job: Job, request: WriteRequest) => performJob(options, writers, job, request);
+  const hooked = createHookedWriter({ ...options, open, finish: (job, keys) => finish(options, writers, job, keys) });
+  async function perform(ask: Ask): Promise<Buffer | null> {
+    const desk = open(ask.request);
+    if (hooked.waitFor(ask)) return hooked.perform(ask);
+    return performJob(options, writers, await prepareAsk(desk, ask, ask.body), ask.request);
+  }
   return {
-    create: async (request, body) => perform(await prepareCreate(open(request), body), request),
-    updateOne: async (request, key, body) => perform(await prepareUpdateOne(open(request), key, body), request),
-    update: async (request, body) => perform(await prepareUpdate(open(request), body), request),
-    updateSingleton: async (request, body) => perform(await prepareUpdateSingleton(open(request), body), request),
+    create: (request, body) => perform({ action: 'create', request, body }),
+    updateOne: (request, key, body) => perform({ action: 'update', request, key, body }),
+    update: (request, body) => perform({ action: 'update', request, body }),
+    updateSingleton: (request, body) => perform({ action: 'update', request, body, singleton: true }),
     async deleteOne(request, key) {
-      await perform(prepareDeleteOne(open(request), key), request);
+      await perform({ action: 'delete', request, key, body: undefined });
       return null;
     },
     async delete(request, body) {
-      await perform(prepareDelete(open(request), body), request);
+      await perform({ action: 'delete', request, body });
       return null;
     },
+    settled: hooked.settled,
   };
 }
 
@@ -95,32 +110,41 @@ function rememberWriters(): WriterOf {
 
 /** Runs a job in a transaction and writes its answer. */
 async function performJob(
-  { database, gate }: WriterOptions,
+  options: WriterOptions,
   writerOf: WriterOf,
-  { echo, touched, work }: Job,
+  job: Job,
   { caller }: WriteRequest,
 ): Promise<Buffer | null> {
-  async function run(transaction: Transaction): Promise<Outcome<() => Buffer | null>> {
-    const keys = await work({ transaction, caller, gate });
-    if (echo === null) return { value: () => null };
-    let rows = writerOf(echo.plan)();
-    if (keys === null) return { value: () => rows.end() };
-    gate(echo.plan.statement.text);
-    const last = {
-      statement: echo.plan.statement,
-      parameters: echo.parameters(keys),
-      sink() {
-        rows = writerOf(echo.plan)();
-        return rows;
-      },
-    };
-    // What was written and cannot be read is not answered.
-    return { value: () => (rows.items === 0 ? null : rows.end()), last };
-  }
+  const { database, gate } = options;
   try {
-    const answer = await database.transaction(run);
+    const answer = await database.transaction(async (transaction) => {
+      return finish(options, writerOf, job, await job.work({ transaction, caller, gate }));
+    });
     return answer();
   } catch (error) {
-    throw tellViolation(error, touched);
+    throw tellViolation(error, job.touched);
   }
+}
+
+/** What a transaction comes to whose job wrote these keys: the planned answer, read together with COMMIT. */
+function finish(
+  { gate }: WriterOptions,
+  writerOf: WriterOf,
+  { echo }: Job,
+  keys: Keys | null,
+): Outcome<() => Buffer | null> {
+  if (echo === null) return { value: () => null };
+  let rows = writerOf(echo.plan)();
+  if (keys === null) return { value: () => rows.end() };
+  gate(echo.plan.statement.text);
+  const last = {
+    statement: echo.plan.statement,
+    parameters: echo.parameters(keys),
+    sink() {
+      rows = writerOf(echo.plan)();
+      return rows;
+    },
+  };
+  // What was written and cannot be read is not answered.
+  return { value: () => (rows.items === 0 ? null : rows.end()), last };
 }
