@@ -13,7 +13,7 @@ import { percentile } from './statistics.ts';
 const [url = '', pathsFile = '', connections = '', seconds = ''] = process.argv.slice(2);
 const { hostname, port, host } = new URL(url);
 const paths = readFileSync(pathsFile, 'utf8').trim().split('\n');
-const heads = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+const heads = paths.map(requestOf);
 const latencies: number[] = [];
 let errors = 0;
 let next = Math.floor(Math.random() * heads.length);
@@ -29,6 +29,14 @@ const load: Load = {
   p99: percentile(latencies, 99),
 };
 process.stdout.write(`${JSON.stringify(load)}\n`);
+
+/** A path is read; a line such as `POST /items/tags {"name":"a"}` is sent with its body. */
+function requestOf(line: string): string {
+  const [method = '', path = '', ...rest] = line.startsWith('/') ? ['GET', line] : line.split(' ');
+  const body = rest.join(' ');
+  const sent = body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
+  return `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n${sent}\r\n${body}`;
+}
 
 /** One connection: a request, its whole answer, the next request. */
 function askInTurn(): Promise<void> {

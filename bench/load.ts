@@ -34,6 +34,9 @@ export function chooseDriver(): { readonly name: string; readonly drive: Driver 
     : { name: 'bench/drive.ts', drive: driveWith(ownCommand) };
 }
 
+/** The driver beside this file, which also writes: see `requestOf` there for what a line may be. */
+export const driveOwn: Driver = driveWith(ownCommand);
+
 type Command = (url: string, pathsFile: string, effort: Effort) => readonly [string, ...string[]];
 
 function wrkCommand(url: string, pathsFile: string, { connections, seconds }: Effort): readonly [string, ...string[]] {
@@ -74,7 +77,8 @@ async function run(program: string, args: readonly string[]): Promise<string> {
   return output;
 }
 
-/** Clients percent-encode brackets, so the load does as well. */
+/** Clients percent-encode brackets of addresses, so the load does as well. */
 function encodeBrackets(path: string): string {
+  if (!path.startsWith('/')) return path;
   return path.replaceAll('[', '%5B').replaceAll(']', '%5D');
 }

@@ -1,10 +1,11 @@
 /**
  * `npm run bench`: how fast a compiled server answers, against one written by hand; `npm run bench -- compile`: how long
- * it takes to compile one. See README.md beside this file.
+ * it takes to compile one; `npm run bench -- writes`: how fast it writes. See README.md beside this file.
  */
 import { parseArgs } from 'node:util';
 import { benchCompile } from './compile.ts';
 import { benchReads } from './reads.ts';
+import { benchWrites } from './writes.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -18,14 +19,15 @@ const { values, positionals } = parseArgs({
 });
 
 const [job = 'reads', ...rest] = positionals;
-if (rest.length > 0 || !['reads', 'compile'].includes(job)) {
+if (rest.length > 0 || !['reads', 'writes', 'compile'].includes(job)) {
   process.stderr.write(
-    'Usage: npm run bench -- [reads | compile] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n',
+    'Usage: npm run bench -- [reads | writes | compile] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n',
   );
   process.exitCode = 2;
 } else if (job === 'compile') await benchCompile();
 else {
-  await benchReads({
+  const bench = job === 'writes' ? benchWrites : benchReads;
+  await bench({
     rounds: positive(values.rounds),
     effort: { seconds: positive(values.seconds), connections: positive(values.connections) },
     only: values.only,

@@ -58,7 +58,7 @@ export async function runPgbench(
     const logs = ['--log', `--log-prefix=${join(folder, 'log')}`, '--sampling-rate=0.05'];
     const args = ['--no-vacuum', '--protocol=prepared', ...sizes, ...defines, ...logs, `--file=${folder}/script.sql`];
     const report = await run(binary, args, databaseUrl);
-    return readReport(report, await readLatencies(folder));
+    return readReport(report, await readLatencies(folder), effort.seconds);
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -111,13 +111,15 @@ async function run(binary: string, args: readonly string[], databaseUrl: string)
   return output;
 }
 
-function readReport(report: string, latencies: readonly number[]): Load {
-  const number = (pattern: RegExp): number => Number(pattern.exec(report)?.[1] ?? Number.NaN);
+/** The rate leaves out the time it took to connect; where that took all of it, there is none. */
+function readReport(report: string, latencies: readonly number[], seconds: number): Load {
+  const number = (pattern: RegExp): number => Number(pattern.exec(report)?.[1] ?? 0);
   const requests = number(/transactions actually processed: (\d+)/);
+  const rate = number(/tps = ([\d.]+)/);
   return {
     requests,
     errors: number(/failed transactions: (\d+)/),
-    seconds: requests / number(/tps = ([\d.]+)/),
+    seconds: rate > 0 ? requests / rate : seconds,
     p50: percentile(latencies, 50),
     p99: percentile(latencies, 99),
   };
@@ -128,10 +130,6 @@ async function readLatencies(folder: string): Promise<readonly number[]> {
   const names = await readdir(folder);
   const logs = names.filter((name) => name.startsWith('log.'));
   const texts = await Promise.all(logs.map((name) => readFile(join(folder, name), 'utf8')));
-  return texts.flatMap((text) =>
-    text
-      .trim()
-      .split('\n')
-      .map((line) => Number(line.split(' ')[2]) / 1000),
-  );
+  const lines = texts.flatMap((text) => text.split('\n')).filter((line) => line !== '');
+  return lines.map((line) => Number(line.split(' ')[2]) / 1000);
 }

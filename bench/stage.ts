@@ -38,14 +38,14 @@ export const factor = 100;
 
 const repository = join(import.meta.dirname, '..');
 
-/** What the scenarios read, for everybody. */
+/** What the scenarios read and write, for everybody. */
 const openPermissions = `permissions:
   public:
     articles: { read: true }
     articles_tags: { read: true }
     authors: { read: true }
     categories: { read: true }
-    comments: { read: true }
+    comments: { read: true, create: true, update: true }
     tags: { read: true }
 `;
 

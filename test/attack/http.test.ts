@@ -141,11 +141,18 @@ describe('bodies', () => {
     ['a constructor', json, '{"constructor":{"prototype":{}}}', '', 400],
     ['too large', json, `{"query":{"x":"${'x'.repeat(1_100_000)}"}}`, '', 400],
     [
+      '10 000 values',
+      json,
+      `{"query":{"filter":{"id":{"_in":[${Array.from({ length: 10_000 }, (_, i) => i).join()}]}}}}`,
+      '',
+      200,
+    ],
+    [
       '70 000 values',
       json,
       `{"query":{"filter":{"id":{"_in":[${Array.from({ length: 70_000 }, (_, i) => i).join()}]}}}}`,
       '',
-      200,
+      400,
     ],
   ])('%s', async (_, type, body, more, status) => {
     expect(statuses(await post(type, body, more))).toEqual([status]);

@@ -29,6 +29,7 @@ it('stays quick and small while it is attacked', async () => {
     { query: { filter: { _and: many(200, 'x').map((x) => ({ comments: { body: { _neq: x } } })) } } },
     { query: { filter: { _or: many(60_000, 'x').map(() => ({ comments: {} })) } } },
     { query: { filter: { views: { _in: many(100_000, '') } } } },
+    { query: { filter: { views: { _in: many(10_000, '') } } } },
     { query: { sort: many(500, '').map(() => 'author_id.name') } },
   ].map((body) => JSON.stringify(body));
   let slowest = 0;
@@ -45,7 +46,7 @@ it('stays quick and small while it is attacked', async () => {
     const hits = await Promise.all(
       bodies.map((body) => fire(magazine.url, { path: '/items/articles', method: 'SEARCH', body })),
     );
-    expect(hits.map(({ status }) => status)).toEqual([400, 400, 200, 400, 200, 200]);
+    expect(hits.map(({ status }) => status)).toEqual([400, 400, 200, 400, 400, 200, 200]);
   }
   attacking = false;
   await pings;

@@ -23,7 +23,7 @@ afterAll(() => magazine?.close());
 
 /** Parameters whose values are numbers, texts that are looked for, or words of a fixed list. */
 const nameless: ReadonlySet<string> = new Set([
-  ...['search', 'limit', 'offset', 'page', 'meta'],
+  ...['search', 'limit', 'offset', 'page', 'cursor', 'meta'],
   ...['deep._search', 'deep._limit', 'deep._offset', 'deep._page'],
 ]);
 

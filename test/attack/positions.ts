@@ -68,7 +68,7 @@ const inQuery: Readonly<Record<string, readonly Written[]>> = {
     [
       'articles',
       'tags',
-      (name) => `filter=${json({ tags: { _none: { [`count(articles)`]: 1, articles: { [name]: {} } } } })}`,
+      (name) => `filter=${json({ tags: { _none: { 'count(articles)': 1, articles: { [name]: {} } } } })}`,
     ],
     [null, 'section_headings', (name) => `filter=${json({ sections: { [`item:${name}`]: { id: 1 } } })}`],
     [null, 'section_headings', (name) => `filter=${json({ sections: { _none: { [`item:${name}`]: {} } } })}`],
@@ -82,6 +82,8 @@ const inQuery: Readonly<Record<string, readonly Written[]>> = {
   sort: [
     ['articles', 'title', (name) => `sort=${text(name)}`],
     ['articles', 'title', (name) => `sort=-${text(name)},id`],
+    ['articles', 'title', (name) => `sort=${text(name)}&cursor=`],
+    ['authors', 'name', (name) => `sort=author_id.${text(name)}&cursor=`],
     ['articles', 'title', (name) => `sort[]=id&sort[]=${text(name)}`],
     ['articles', 'author_id', (name) => `sort=${text(name)}.id`],
     ['articles', 'published_at', (name) => `sort=year(${text(name)})`],

@@ -33,38 +33,25 @@ function tokensOf(text: string): readonly string[] {
 }
 
 const words =
-  /^(SELECT|FROM|WHERE|AND|OR|NOT|IS|NULL|TRUE|FALSE|EXISTS|CASE|WHEN|THEN|ELSE|END|AS|ON|IN|ANY|ALL|ROW|ROWS|ARRAY|LEFT|JOIN|ORDER|BY|DESC|LIMIT|OFFSET|LIKE|ILIKE|BETWEEN|DISTINCT|GROUP|HAVING|AT|TIME|ZONE|COLLATE|text|int2|int4|int8|float4|float8|numeric|name|bpchar|bool|uuid|date|time|timetz|timestamp|timestamptz|interval|json|jsonb|bytea|k|p|[tcosx]\d+(\.([cosx]\d+|p)?)?)$/;
+  /^(SELECT|FROM|WHERE|AND|OR|NOT|IS|NULL|TRUE|FALSE|EXISTS|CASE|WHEN|THEN|ELSE|END|AS|ON|IN|ANY|ALL|ROW|ROWS|ARRAY|LEFT|JOIN|ORDER|BY|DESC|LIMIT|OFFSET|LIKE|ILIKE|BETWEEN|DISTINCT|GROUP|HAVING|AT|TIME|ZONE|COLLATE|text|int2|int4|int8|float4|float8|numeric|name|bpchar|bool|uuid|date|time|timetz|timestamp|timestamptz|interval|json|jsonb|bytea|k\d*|p|e|[tcosx]\d+(\.([cosx]\d+|e|p)?)?)$/;
 const functions =
-  /^pg_catalog\.(|count|sum|avg|min|max|now|unnest|floor|date_part|isfinite|cardinality|jsonb?_array_length|jsonb?_typeof|text|int8|interval)$/;
+  /^pg_catalog\.(|count|sum|avg|min|max|now|unnest|floor|date_part|isfinite|cardinality|jsonb?_array_length|jsonb?_typeof|jsonb_build_array|jsonb_array_elements|text|numeric|int8|interval)$/;
 const texts: ReadonlySet<string> = new Set([
-  ...["''", "'UTC'", "'array'"],
+  ...["''", "'UTC'", "'array'", "'string'", "'number'", "'boolean'"],
   ...['year', 'month', 'week', 'day', 'dow', 'hour', 'minute', 'second'].map((part) => `'${part}'`),
   // Keys of many-to-any items are cast where they can be.
   ...["'^-?[0-9]{1,9}$'", "'^-?[0-9]{1,18}$'"],
   "'^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'",
 ]);
 
-/** Limits that are written into statements; every other one is a parameter. */
-const numbers: ReadonlySet<string> = new Set([
-  '0',
-  '1',
-  '2',
-  '3',
-  '5',
-  '10',
-  '20',
-  '25',
-  '50',
-  '100',
-  '200',
-  '250',
-  '500',
-  '1000',
-]);
+/** Limits that are written into statements, and one more for pages by cursor; every other one is a parameter. */
+const numbers: ReadonlySet<string> = new Set(
+  [0, 1, 2, 3, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000].flatMap((limit) => [String(limit), String(limit + 1)]),
+);
 
 function isWord(token: string): boolean {
   return (
-    /^(\$\d+|[(),.:=<>*[\]~])$/.test(token) ||
+    /^(\$\d+|[(),.:=<>*[\]~@#&])$/.test(token) ||
     words.test(token) ||
     functions.test(token) ||
     texts.has(token) ||
@@ -80,7 +67,7 @@ function isName(
   { collections }: CompiledApi,
 ): boolean {
   if (!token.startsWith('"')) return false;
-  if (names.has(token) || token === '"default"' || /^"x_*\d+"$/.test(token)) return true;
+  if (names.has(token) || token === '"default"' || token === '"extract"' || /^"x_*\d+"$/.test(token)) return true;
   const types = collections.flatMap(({ fields }) => fields.map(({ native }) => native));
   return [...columns.keys(), ...types].some((qualified) => qualified.split('.').includes(token));
 }

@@ -277,3 +277,17 @@ it('bounds what one request can ask for', async () => {
   expect(answer.status).toBe(400);
   expect(answer.text).toContain('too many values');
 });
+
+it('takes lists in brackets with indexes, as they are taken elsewhere', async () => {
+  const asked = 'fields=comments&limit=3&deep[comments][_group]=author_name&deep[comments][_aggregate]';
+  const named = await magazine.ask(`/items/articles?${asked}[max]=id,body`);
+  expect(named.status).toBe(200);
+  for (const list of [
+    '[max][0]=id&deep[comments][_aggregate][max][1]=body',
+    '[max][]=id&deep[comments][_aggregate][max][]=body',
+  ]) {
+    expect((await magazine.ask(`/items/articles?${asked}${list}`)).text).toBe(named.text);
+  }
+  const top = await magazine.ask('/items/articles?aggregate[max][0]=id&aggregate[max][1]=views');
+  expect(top.text).toBe((await magazine.ask('/items/articles?aggregate[max]=id,views')).text);
+});

@@ -84,7 +84,7 @@ describe('CORS', () => {
       ...options,
       headers: { ...preflight, origin: 'https://c.example' },
     });
-    expect(foreign.headers.get('allow')).toBe('GET, HEAD, SEARCH, OPTIONS');
+    expect(foreign.headers.get('allow')).toBe('GET, HEAD, SEARCH, POST, PATCH, DELETE, OPTIONS');
     expect([...foreign.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 

@@ -171,8 +171,9 @@ describe('large files', () => {
     return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
   }
 
-  async function open(format: string): Promise<ReadableStreamDefaultReader<Uint8Array>> {
-    const response = await fetch(`${magazine.url}/items/plenty?limit=-1&export=${format}`, {
+  async function open(format: string, rows: number): Promise<ReadableStreamDefaultReader<Uint8Array>> {
+    const file = format === 'a list' ? '' : `&export=${format}`;
+    const response = await fetch(`${magazine.url}/items/plenty?limit=-1&filter[id][_lte]=${rows}${file}`, {
       headers: { authorization: `Bearer ${adminToken}` },
     });
     expect(response.status).toBe(200);
@@ -181,12 +182,19 @@ describe('large files', () => {
     return reader;
   }
 
-  it.runIf(process.platform === 'linux').each(['csv', 'json', 'xml', 'yaml', 'ndjson'])(
-    '%s of many rows keeps memory flat, also for a reader that never reads',
-    async (format) => {
+  it.runIf(process.platform === 'linux').each([
+    ['a list', plenty],
+    ['csv', plenty],
+    ['json', 300_000],
+    ['xml', 300_000],
+    ['yaml', 300_000],
+    ['ndjson', 300_000],
+  ] as const)(
+    '%s of %i rows keeps memory flat, also for a reader that never reads',
+    async (format, rows) => {
       const before = await memory();
-      const idle = await open(format);
-      const reader = await open(format);
+      const idle = await open(format, rows);
+      const reader = await open(format, rows);
       let [chunks, size, breaks, most] = [0, 0, 0, 0];
       for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
         size += chunk.value.length;
@@ -197,10 +205,10 @@ describe('large files', () => {
       await sleep(100);
       most = Math.max(most, await memory());
       await idle.cancel();
-      expect(size).toBeGreaterThan(plenty * 250);
-      if (format === 'csv' || format === 'ndjson') expect(breaks).toBe(plenty + (format === 'csv' ? 1 : 0));
+      expect(size).toBeGreaterThan(rows * 250);
+      if (format === 'csv' || format === 'ndjson') expect(breaks).toBe(rows + (format === 'csv' ? 1 : 0));
       expect(most - before).toBeLessThan(64);
     },
-    60_000,
+    120_000,
   );
 });

@@ -23,6 +23,9 @@ beforeAll(async () => {
       CREATE VIEW totals AS SELECT a.id, count(*)::integer AS books FROM authors a JOIN books b ON b.author_id = a.id GROUP BY a.id;
       CREATE VIEW more_totals AS SELECT * FROM totals;
       CREATE TABLE texts (a text, b text, PRIMARY KEY (a, b));
+      CREATE DOMAIN positive AS integer CHECK (VALUE > 0);
+      CREATE TABLE paths (steps positive[] PRIMARY KEY);
+      CREATE TABLE cells (sheet integer, place text[], PRIMARY KEY (sheet, place));
       CREATE TABLE "We ird" (id integer PRIMARY KEY, "select" integer, "MiXed" text, "constructor" text, "__proto__" text, "count(x)" integer);
       INSERT INTO authors VALUES (1, 'Ann', 'h', 'e'), (2, 'Bob', 'h', 'e');
       INSERT INTO books VALUES (1, 'a', 1, 2), (2, 'b', 1, NULL);
@@ -38,6 +41,8 @@ beforeAll(async () => {
       INSERT INTO book_texts VALUES (1, 1, 'de', 'A'), (2, 1, 'en', 'B');
       INSERT INTO no_key VALUES (1, 1);
       INSERT INTO texts VALUES ('x,y', 'z'), ('p/q', '100%'), ('', '..');
+      INSERT INTO paths VALUES ('{}'), ('{1,2}'), ('{2}');
+      INSERT INTO cells VALUES (1, '{"a,b",c}'), (1, '{c}'), (2, '{c}');
       INSERT INTO "We ird" VALUES (1, 2, 'm', 'c', 'p', 4);`,
     config: `{
       collections: {
@@ -150,6 +155,20 @@ describe('keys', () => {
     ['books/1/', 404],
   ])('%s is %i', async (path, status) => {
     expect((await project.admin(`/items/${path}`)).status).toBe(status);
+  });
+
+  it('can be arrays', async () => {
+    const keys = (collection: string, list: readonly unknown[]) =>
+      project.admin(`/items/${collection}`, { method: 'SEARCH', body: { keys: list } });
+    expect((await keys('paths', [[2], [1, 2]])).json).toEqual({ data: [{ steps: [1, 2] }, { steps: [2] }] });
+    expect((await keys('paths', [[]])).json).toEqual({ data: [{ steps: [] }] });
+    expect(failure(await keys('paths', [[2, 1]]))).toBe('403 FORBIDDEN');
+    const cells = [
+      { sheet: 1, place: ['a,b', 'c'] },
+      { sheet: 2, place: ['c'] },
+    ];
+    expect((await keys('cells', cells)).json).toEqual({ data: cells });
+    expect(failure(await keys('cells', [{ sheet: 2, place: ['a,b', 'c'] }]))).toBe('403 FORBIDDEN');
   });
 
   it('in bodies are values, objects, or text in path form', async () => {

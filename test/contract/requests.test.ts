@@ -83,7 +83,10 @@ describe('HEAD and OPTIONS', () => {
     const [known, unknown] = await Promise.all(
       ['articles', 'nothing'].map((name) => magazine.ask(`/items/${name}`, { method: 'OPTIONS' })),
     );
-    expect([known?.status, known?.headers.get('allow')]).toEqual([200, 'GET, HEAD, SEARCH, OPTIONS']);
+    expect([known?.status, known?.headers.get('allow')]).toEqual([
+      200,
+      'GET, HEAD, SEARCH, POST, PATCH, DELETE, OPTIONS',
+    ]);
     expect(unknown?.headers.get('allow')).toBe(known?.headers.get('allow'));
     expect(failure(await magazine.ask('/nothing', { method: 'OPTIONS' }))).toBe('404 ROUTE_NOT_FOUND');
   });

@@ -122,6 +122,36 @@ describe.skipIf(poolerVersion === undefined).each(modes)(`PgBouncer pooling by %
     expect(await neighbour('SELECT name FROM pg_prepared_statements')).toEqual([]);
   });
 
+  test('transactions end well or not at all, and leave no settings behind', async () => {
+    const database = await open({ url: pooler.url, poolMax });
+    await withClient(place.url, (client) => client.query('CREATE TABLE IF NOT EXISTS kept (id int PRIMARY KEY)'));
+    const keep = (id: number, wrong = false): Promise<void> =>
+      database.transaction(async (transaction) => {
+        const xid = collect();
+        const insert = statement('INSERT INTO kept VALUES ($1::int) RETURNING pg_catalog.pg_current_xact_id()::text');
+        await transaction.run(insert, [String(id)], xid);
+        transaction.identify(xid.texts()[0] ?? '');
+        const zone = collect();
+        await transaction.run(statement(`SELECT pg_catalog.current_setting('timezone')`), [], zone);
+        expect(zone.texts()).toEqual(['UTC']);
+        if (wrong) throw new Error('no');
+        return { value: undefined };
+      });
+    const ids = Array.from({ length: 40 }, (_, i) => i);
+    const ends = await Promise.allSettled(ids.map((id) => keep(id, id % 4 === 1)));
+    if (mode === 'statement') {
+      // Such a pooler refuses transactions of several statements, so nothing of them stays.
+      expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(['rejected']));
+      const left = await withClient(place.url, (client) => client.query('SELECT id FROM kept'));
+      expect(left.rows).toEqual([]);
+      return;
+    }
+    expect(ends.map(({ status }) => status)).toEqual(ids.map((id) => (id % 4 === 1 ? 'rejected' : 'fulfilled')));
+    const { rows } = await withClient(place.url, (client) => client.query('DELETE FROM kept RETURNING id'));
+    expect(rows).toHaveLength(30);
+    expect(await neighbour(`SELECT current_setting('timezone') AS zone`)).toEqual([{ zone: 'Asia/Kolkata' }]);
+  });
+
   test('the statement timeout is that of the request', async () => {
     const database = await open({ url: pooler.url, statementTimeoutMs: 200 });
     const started = Date.now();

@@ -29,12 +29,6 @@ afterAll(async () => {
   await place?.drop();
 });
 
-async function open(options: Partial<PostgresOptions> = {}): Promise<Database> {
-  const database = await connectPostgres({ url: proxy.url, ...options });
-  opened.push(database);
-  return database;
-}
-
 async function run(transaction: Transaction, text: string, ...parameters: string[]): Promise<string[]> {
   const sink = collect();
   await transaction.run(statement(text), parameters, sink);
@@ -74,166 +68,179 @@ async function code(promise: Promise<unknown>): Promise<string> {
   );
 }
 
-test('commits what the function comes to, and answers its last statement', async () => {
-  const database = await open();
-  expect(await write(database, 1)).toEqual({ runs: 1, answer: ['written'] });
-  expect(await notes()).toEqual([{ id: 1, body: 'written' }]);
-});
+describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
+  /** What is seen on the wire of a COMMIT. */
+  const commit = driver === 'fast' ? 'w_commit' : 'COMMIT';
 
-test('keeps nothing when the function rejects, and goes on with the connection', async () => {
-  const database = await open({ poolMax: 2 });
-  const refused = database.transaction(async (transaction) => {
-    await add(transaction, 1, 'a');
-    throw new Error('no');
-  });
-  await expect(refused).rejects.toThrow('no');
-  const failed = database.transaction(async (transaction) => {
-    await add(transaction, 2, 'b');
-    await add(transaction, 2, 'b');
-    return { value: undefined };
-  });
-  expect(await code(failed)).toBe('FAILED_VALIDATION');
-  expect(await notes()).toEqual([]);
-  expect(await write(database, 3)).toEqual({ runs: 1, answer: ['written'] });
-});
+  async function open(options: Partial<PostgresOptions> = {}): Promise<Database> {
+    const database = await connectPostgres({ url: proxy.url, driver, ...options });
+    opened.push(database);
+    return database;
+  }
 
-test('does not commit when the function passes over an error', async () => {
-  const database = await open();
-  const passing = database.transaction(async (transaction) => {
-    await add(transaction, 1, 'a');
-    await add(transaction, 1, 'a').catch(() => undefined);
-    return { value: undefined };
-  });
-  expect(await code(passing)).toBe('FAILED_VALIDATION');
-  expect(await notes()).toEqual([]);
-});
-
-test('reports an error of the last statement and of COMMIT itself', async () => {
-  await withClient(place.url, (client) =>
-    client.query(`CREATE TABLE late (id int, CONSTRAINT late_once UNIQUE (id) DEFERRABLE INITIALLY DEFERRED)`),
-  );
-  const database = await open();
-  const late = database.transaction(async (transaction) => {
-    await run(transaction, 'INSERT INTO late VALUES (1), (1)');
-    return { value: undefined };
-  });
-  expect(await code(late)).toBe('FAILED_VALIDATION');
-  const broken = database.transaction(async (transaction) => {
-    await add(transaction, 1, 'a');
-    const last = { statement: statement('SELECT 1 / 0'), parameters: [], sink: collect };
-    return { value: undefined, last };
-  });
-  expect(await code(broken)).toBe('SERVICE_UNAVAILABLE');
-  expect(await notes()).toEqual([]);
-});
-
-test('runs again after a conflict until everyone is through', async () => {
-  await withClient(place.url, (client) => client.query(`INSERT INTO note VALUES (0, '0')`));
-  const database = await open();
-  let runs = 0;
-  const increment = () =>
-    database.transaction(async (transaction) => {
-      runs += 1;
-      await run(transaction, 'SET TRANSACTION ISOLATION LEVEL SERIALIZABLE');
-      const [count = ''] = await run(transaction, 'SELECT body FROM note WHERE id = 0');
-      await run(transaction, 'UPDATE note SET body = $1::text WHERE id = 0', String(Number(count) + 1));
-      return { value: undefined };
-    });
-  await Promise.all(Array.from({ length: 4 }, increment));
-  expect(await notes()).toEqual([{ id: 0, body: '4' }]);
-  expect(runs).toBeGreaterThanOrEqual(4);
-});
-
-test('gives up after many conflicts', async () => {
-  const database = await open();
-  let runs = 0;
-  const conflict = `DO $$ BEGIN RAISE EXCEPTION 'conflict' USING ERRCODE = '40001'; END $$`;
-  const hopeless = database.transaction(async (transaction) => {
-    runs += 1;
-    await run(transaction, conflict);
-    return { value: undefined };
-  });
-  expect(await code(hopeless)).toBe('SERVICE_UNAVAILABLE');
-  expect(runs).toBe(9);
-});
-
-describe('a connection that is lost', () => {
-  test('before COMMIT was sent: runs again, once', async () => {
+  test('commits what the function comes to, and answers its last statement', async () => {
     const database = await open();
-    proxy.arm('cut', 'written');
-    expect(await write(database, 1)).toEqual({ runs: 2, answer: ['written'] });
-    proxy.arm('cut', 'written', 5);
-    expect(await code(write(database, 2))).toBe('SERVICE_UNAVAILABLE');
-    expect(proxy.done()).toBe(2);
+    expect(await write(database, 1)).toEqual({ runs: 1, answer: ['written'] });
     expect(await notes()).toEqual([{ id: 1, body: 'written' }]);
   });
 
-  test('with the answer of COMMIT: is found to be committed, and answered', async () => {
-    const database = await open();
-    for (let id = 1; id <= 20; id++) {
-      proxy.arm('swallow', 'w_commit');
-      expect(await write(database, id)).toEqual({ runs: 1, answer: ['written'] });
-      expect(proxy.done()).toBe(1);
-    }
-    expect(await notes()).toHaveLength(20);
-  });
-
-  test('with COMMIT itself: is found to be undone, and runs again', async () => {
-    const database = await open();
-    for (let id = 1; id <= 20; id++) {
-      proxy.arm('cut', 'w_commit');
-      expect(await write(database, id)).toEqual({ runs: 2, answer: ['written'] });
-      expect(proxy.done()).toBe(1);
-    }
-    expect(await notes()).toHaveLength(20);
-  });
-
-  test('by silence: is not waited for longer than a statement may take', async () => {
-    const database = await open({ statementTimeoutMs: 200 });
-    proxy.arm('stall', 'written');
-    const start = performance.now();
-    expect(await write(database, 1)).toEqual({ runs: 2, answer: ['written'] });
-    expect(performance.now() - start).toBeLessThan(5_000);
-    expect(await notes()).toHaveLength(1);
-  });
-
-  test('by the server, which ends the session: runs again', async () => {
-    const database = await open();
-    let runs = 0;
-    await database.transaction(async (transaction) => {
-      runs += 1;
+  test('keeps nothing when the function rejects, and goes on with the connection', async () => {
+    const database = await open({ poolMax: 2 });
+    const refused = database.transaction(async (transaction) => {
       await add(transaction, 1, 'a');
-      if (runs === 1) await run(transaction, 'SELECT pg_terminate_backend(pg_backend_pid())::text');
+      throw new Error('no');
+    });
+    await expect(refused).rejects.toThrow('no');
+    const failed = database.transaction(async (transaction) => {
+      await add(transaction, 2, 'b');
+      await add(transaction, 2, 'b');
       return { value: undefined };
     });
-    expect(runs).toBe(2);
-    expect(await notes()).toHaveLength(1);
+    expect(await code(failed)).toBe('FAILED_VALIDATION');
+    expect(await notes()).toEqual([]);
+    expect(await write(database, 3)).toEqual({ runs: 1, answer: ['written'] });
   });
-});
 
-test('a transaction waits for a connection no longer than a request may', async () => {
-  const database = await open({ poolMax: 2, poolTimeoutMs: 200 });
-  const held = Promise.withResolvers<void>();
-  const holding = database.transaction(async () => {
-    await held.promise;
-    return { value: undefined };
+  test('does not commit when the function passes over an error', async () => {
+    const database = await open();
+    const passing = database.transaction(async (transaction) => {
+      await add(transaction, 1, 'a');
+      await add(transaction, 1, 'a').catch(() => undefined);
+      return { value: undefined };
+    });
+    expect(await code(passing)).toBe('FAILED_VALIDATION');
+    expect(await notes()).toEqual([]);
   });
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(await code(write(database, 1))).toBe('SERVICE_UNAVAILABLE');
-  held.resolve();
-  await holding;
-  expect((await write(database, 1)).runs).toBe(1);
-});
 
-test('statements that the server has lost are prepared again', async () => {
-  const database = await open({ poolMax: 2 });
-  await write(database, 1);
-  await database.transaction(async (transaction) => {
-    await run(transaction, 'DEALLOCATE ALL');
-    return { value: undefined };
+  test('reports an error of the last statement and of COMMIT itself', async () => {
+    await withClient(place.url, (client) =>
+      client.query(`DROP TABLE IF EXISTS late;
+        CREATE TABLE late (id int, CONSTRAINT late_once UNIQUE (id) DEFERRABLE INITIALLY DEFERRED)`),
+    );
+    const database = await open();
+    const late = database.transaction(async (transaction) => {
+      await run(transaction, 'INSERT INTO late VALUES (1), (1)');
+      return { value: undefined };
+    });
+    expect(await code(late)).toBe('FAILED_VALIDATION');
+    const broken = database.transaction(async (transaction) => {
+      await add(transaction, 1, 'a');
+      const last = { statement: statement('SELECT 1 / 0'), parameters: [], sink: collect };
+      return { value: undefined, last };
+    });
+    expect(await code(broken)).toBe('SERVICE_UNAVAILABLE');
+    expect(await notes()).toEqual([]);
   });
-  expect((await write(database, 2)).answer).toEqual(['written']);
-  expect(await notes()).toHaveLength(2);
+
+  test('runs again after a conflict until everyone is through', async () => {
+    await withClient(place.url, (client) => client.query(`INSERT INTO note VALUES (0, '0')`));
+    // Before the first statement of a transaction there is no place for it.
+    const isolation = `options=${encodeURIComponent('-c default_transaction_isolation=serializable')}`;
+    const database = await open({ url: `${proxy.url}?${isolation}` });
+    let runs = 0;
+    const increment = () =>
+      database.transaction(async (transaction) => {
+        runs += 1;
+        const [count = ''] = await run(transaction, 'SELECT body FROM note WHERE id = 0');
+        await run(transaction, 'UPDATE note SET body = $1::text WHERE id = 0', String(Number(count) + 1));
+        return { value: undefined };
+      });
+    await Promise.all(Array.from({ length: 4 }, increment));
+    expect(await notes()).toEqual([{ id: 0, body: '4' }]);
+    expect(runs).toBeGreaterThanOrEqual(4);
+  });
+
+  test('gives up after many conflicts', async () => {
+    const database = await open();
+    let runs = 0;
+    const conflict = `DO $$ BEGIN RAISE EXCEPTION 'conflict' USING ERRCODE = '40001'; END $$`;
+    const hopeless = database.transaction(async (transaction) => {
+      runs += 1;
+      await run(transaction, conflict);
+      return { value: undefined };
+    });
+    expect(await code(hopeless)).toBe('SERVICE_UNAVAILABLE');
+    expect(runs).toBe(9);
+  });
+
+  describe('a connection that is lost', () => {
+    test('before COMMIT was sent: runs again, once', async () => {
+      const database = await open();
+      proxy.arm('cut', 'written');
+      expect(await write(database, 1)).toEqual({ runs: 2, answer: ['written'] });
+      proxy.arm('cut', 'written', 5);
+      expect(await code(write(database, 2))).toBe('SERVICE_UNAVAILABLE');
+      expect(proxy.done()).toBe(2);
+      expect(await notes()).toEqual([{ id: 1, body: 'written' }]);
+    });
+
+    test('with the answer of COMMIT: is found to be committed, and answered', async () => {
+      const database = await open();
+      for (let id = 1; id <= 20; id++) {
+        proxy.arm('swallow', commit);
+        expect(await write(database, id)).toEqual({ runs: 1, answer: ['written'] });
+        expect(proxy.done()).toBe(1);
+      }
+      expect(await notes()).toHaveLength(20);
+    });
+
+    test('with COMMIT itself: is found to be undone, and runs again', async () => {
+      const database = await open();
+      for (let id = 1; id <= 20; id++) {
+        proxy.arm('cut', commit);
+        expect(await write(database, id)).toEqual({ runs: 2, answer: ['written'] });
+        expect(proxy.done()).toBe(1);
+      }
+      expect(await notes()).toHaveLength(20);
+    });
+
+    test('by silence: is not waited for longer than a statement may take', async () => {
+      const database = await open({ statementTimeoutMs: 200 });
+      proxy.arm('stall', 'written');
+      const start = performance.now();
+      expect(await write(database, 1)).toEqual({ runs: 2, answer: ['written'] });
+      expect(performance.now() - start).toBeLessThan(5_000);
+      expect(await notes()).toHaveLength(1);
+    });
+
+    test('by the server, which ends the session: runs again', async () => {
+      const database = await open();
+      let runs = 0;
+      await database.transaction(async (transaction) => {
+        runs += 1;
+        await add(transaction, 1, 'a');
+        if (runs === 1) await run(transaction, 'SELECT pg_terminate_backend(pg_backend_pid())::text');
+        return { value: undefined };
+      });
+      expect(runs).toBe(2);
+      expect(await notes()).toHaveLength(1);
+    });
+  });
+
+  test('a transaction waits for a connection no longer than a request may', async () => {
+    const database = await open({ poolMax: 2, poolTimeoutMs: 200 });
+    const held = Promise.withResolvers<void>();
+    const holding = database.transaction(async () => {
+      await held.promise;
+      return { value: undefined };
+    });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await code(write(database, 1))).toBe('SERVICE_UNAVAILABLE');
+    held.resolve();
+    await holding;
+    expect((await write(database, 1)).runs).toBe(1);
+  });
+
+  test('statements that the server has lost are prepared again', async () => {
+    const database = await open({ poolMax: 2 });
+    await write(database, 1);
+    await database.transaction(async (transaction) => {
+      await run(transaction, 'DEALLOCATE ALL');
+      return { value: undefined };
+    });
+    expect((await write(database, 2)).answer).toEqual(['written']);
+    expect(await notes()).toHaveLength(2);
+  });
 });
 
 test('the embedded database keeps everybody else out of a transaction', async () => {

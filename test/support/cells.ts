@@ -15,7 +15,7 @@ const permissions = `permissions:
 `;
 
 /** Rows of the view `plenty`. */
-export const plenty = 300_000;
+export const plenty = 1_000_000;
 
 const view = `CREATE VIEW plenty AS SELECT g AS id, repeat('x', 240) AS text, g * 1.5 AS amount
   FROM generate_series(1, ${plenty}) g`;

@@ -1,4 +1,4 @@
-/** A TCP proxy in front of PostgreSQL that does harm when a client sends certain bytes. */
+/** A TCP proxy in front of PostgreSQL that does harm when a client sends certain bytes, or at a certain flight of messages. */
 import { connect as connectSocket, createServer, type Socket } from 'node:net';
 
 /**
@@ -13,6 +13,8 @@ export interface FaultProxy {
   readonly url: string;
   /** Does harm the next `times` times that a client sends the text. */
   arm(fault: Fault, text: string, times?: number): void;
+  /** Does harm once, when clients have sent so many pieces more: 1 harms the next one. A piece is one flight of messages. */
+  armAt(fault: Fault, piece: number): void;
   /** How often harm was done since `arm`. */
   readonly done: () => number;
   readonly close: () => Promise<void>;
@@ -22,7 +24,7 @@ export interface FaultProxy {
 export async function startFaultProxy(url: string): Promise<FaultProxy> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
-  let armed: { readonly fault: Fault; readonly text: Buffer; left: number } | undefined;
+  let armed: { readonly fault: Fault; readonly meets: (bytes: Buffer) => boolean; left: number } | undefined;
   let done = 0;
   const server = createServer((client) => {
     const upstream = connectSocket(Number(target.port), target.hostname);
@@ -41,7 +43,7 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
         });
     }
     client.on('data', (bytes) => {
-      if (armed !== undefined && armed.left > 0 && state === 'well' && bytes.includes(armed.text)) {
+      if (armed !== undefined && armed.left > 0 && state === 'well' && armed.meets(bytes)) {
         armed.left -= 1;
         done += 1;
         state = armed.fault;
@@ -63,7 +65,12 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
   return {
     url: proxied.href,
     arm(fault, text, times = 1) {
-      armed = { fault, text: Buffer.from(text), left: times };
+      armed = { fault, meets: (bytes) => bytes.includes(text), left: times };
+      done = 0;
+    },
+    armAt(fault, piece) {
+      let seen = 0;
+      armed = { fault, meets: () => ++seen === piece, left: 1 };
       done = 0;
     },
     done: () => done,

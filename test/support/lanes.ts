@@ -1,6 +1,7 @@
 /**
  * Both lanes to the database under one test: every read that a test asks is answered by a server on the fast lane and by
  * one on the plain lane, over the same database and the same generated code, and the answers have to be the same bytes.
+ * What writes is asked once, on the fast lane unless a test file says otherwise.
  */
 import { expect } from 'vitest';
 import { type Answer, type Ask, adminToken, type Platform, startPlatform } from './platform.ts';
@@ -15,6 +16,13 @@ export interface BothLanes {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+let writing: 'fast' | 'pg' = 'fast';
+
+/** Names the lane on which servers that are started from here on are asked to write. */
+export function writeOn(driver: 'fast' | 'pg'): void {
+  writing = driver;
+}
+
 /** Compiles and serves a project on both lanes. What is returned is the server on the fast one. */
 export async function startBothLanes({
   folder,
@@ -26,8 +34,11 @@ export async function startBothLanes({
   const starting = startPlatform(folder, directUrl, { ...environment, DATABASE_DRIVER: 'pg' }, []);
   // Whoever asks first is told, too.
   starting.catch(() => {});
+  const lane = writing;
   const ask = async (path: string, options: Ask = {}): Promise<Answer> => {
-    if (!isRead(path, options)) return fast.ask(path, options);
+    if (!isRead(path, options)) {
+      return lane === 'pg' && isItems(path) ? (await starting).ask(path, options) : fast.ask(path, options);
+    }
     const plain = await starting;
     const [answer, other] = await Promise.all([fast.ask(path, options), plain.ask(path, options)]);
     expect(described(other), `${options.method ?? 'GET'} ${path} on the plain lane`).toEqual(described(answer));
@@ -47,7 +58,11 @@ export async function startBothLanes({
 
 /** Only items come from the database; states of a server differ from one to the next. */
 function isRead(path: string, { method = 'GET' }: Ask): boolean {
-  return /^\/items\//.test(path) && ['GET', 'HEAD', 'SEARCH'].includes(method);
+  return isItems(path) && ['GET', 'HEAD', 'SEARCH'].includes(method);
+}
+
+function isItems(path: string): boolean {
+  return path.startsWith('/items/');
 }
 
 /** What has to be the same. Bytes as characters, so that a difference can be read. */

@@ -43,6 +43,8 @@ export interface Ask {
 export interface Platform {
   readonly url: string;
   readonly pid: number;
+  /** Resolves when the process has ended, for whatever reason. */
+  readonly ended: Promise<unknown>;
   /** Everything that the process has printed, its log included. */
   log(): string;
   ask(path: string, ask?: Ask): Promise<Answer>;
@@ -103,13 +105,18 @@ export async function startPlatform(
   const exited = once(child, 'exit');
   const errors = textOf(child.stderr);
   let printed = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => void (printed += String(chunk)));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      printed += String(chunk);
+    });
+  }
   const url = await Promise.race([listening(child.stdout), exited.then(() => null)]);
   if (url === null) throw new Error(`The platform did not start:\n${await errors}`);
   const ask = (path: string, options: Ask = {}): Promise<Answer> => request(`${url}${path}`, options);
   return {
     url,
     pid: child.pid ?? 0,
+    ended: exited,
     log: () => printed,
     ask,
     admin: (path, options) => ask(path, { ...options, token: adminToken }),

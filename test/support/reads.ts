@@ -29,7 +29,8 @@ export type Answerer = (database: Database, caller: Caller, read: Read) => Promi
 
 /** Makes the answerer of a compiled API. */
 export function createAnswerer(api: CompiledApi): Answerer {
-  const planner = createPlanner(api);
+  // How much one request may ask for is nothing that reads of small databases should stumble over.
+  const planner = createPlanner(api, { limits: { maxRows: Number.MAX_SAFE_INTEGER } });
   return async function answer(database, caller, read) {
     let statement: string | undefined;
     try {
@@ -52,9 +53,13 @@ function plan(planner: Planner, caller: Caller, read: Read): PlannedRead {
 }
 
 /** Runs a planned read. One that is streamed is run as a stream. */
-async function run(database: Database, { plan, parameters, rows }: PlannedRead, isItem: boolean): Promise<string> {
+async function run(
+  database: Database,
+  { plan, parameters, rows, size }: PlannedRead,
+  isItem: boolean,
+): Promise<string> {
   const { exported, statement, streamed } = plan;
-  const answer = (exported === undefined ? createAnswerWriter(plan) : createExportWriter(plan, exported.format))();
+  const answer = (exported === undefined ? createAnswerWriter(plan) : createExportWriter(plan, exported.format))(size);
   const chunks: Buffer[] = [];
   if (streamed && rows === undefined) {
     const take = async (): Promise<void> => void chunks.push(Buffer.from(answer.take()));

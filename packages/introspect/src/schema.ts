@@ -168,6 +168,8 @@ export interface Collection {
   readonly singleton: boolean;
   /** Set on collections of the platform itself: the writes that payloads can ask for. */
   readonly system?: { readonly writes: readonly ('create' | 'update' | 'delete')[] };
+  /** What is kept of its changes when it is not everything. */
+  readonly accountability?: 'activity' | 'none';
   /** Field names of the key in key order; empty when there is none. */
   readonly key: readonly string[];
   readonly sort: string | null;

@@ -38,6 +38,8 @@ export interface Environment {
   readonly maxRelationalDepth: number;
   /** Items that one request may write, null for no limit. */
   readonly maxBatchMutation: number | null;
+  /** IDEMPOTENCY_TTL: milliseconds that the answer to a request with a key is kept. */
+  readonly idempotencyTtl: number;
   readonly queryLimitDefault: number;
   /** Null: no limit. */
   readonly queryLimitMax: number | null;
@@ -116,9 +118,10 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     maxPayloadSize: read('MAX_PAYLOAD_SIZE', readSize, 1024 ** 2),
     maxRelationalDepth: read('MAX_RELATIONAL_DEPTH', readInteger(1, 100), 10),
     maxBatchMutation: read<number | null>('MAX_BATCH_MUTATION', readBatchLimit, null),
+    idempotencyTtl: read('IDEMPOTENCY_TTL', readDuration, 86_400_000),
     queryLimitDefault: read('QUERY_LIMIT_DEFAULT', readInteger(0), 100),
     queryLimitMax: read<number | null>('QUERY_LIMIT_MAX', readInteger(1), null),
-    queryRowsMax: read('QUERY_ROWS_MAX', readInteger(1), 200_000_000),
+    queryRowsMax: read('QUERY_ROWS_MAX', readInteger(1), 1_000_000_000),
     querystringMaxParseDepth: read('QUERYSTRING_MAX_PARSE_DEPTH', readInteger(1, 100), 10),
     querystringArrayLimit: read('QUERYSTRING_ARRAY_LIMIT', readInteger(1), 500),
     cors: readCors(read),

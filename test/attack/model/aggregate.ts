@@ -7,13 +7,21 @@ import { compareCells } from './values.ts';
 import type { View } from './view.ts';
 import { type CellType, columnOf, type Json, type JsonObject, type Row, relationOf, type Table } from './world.ts';
 
+/** What an aggregation is asked for. */
+export type Aggregation = Pick<Query, 'aggregate' | 'groupBy' | 'having' | 'sort' | 'limit' | 'offset' | 'page'>;
+
 interface Group {
   readonly values: readonly Json[];
   readonly rows: readonly Row[];
 }
 
 /** The aggregate rows over the rows that match. */
-export function aggregateRows(view: View, table: Table, rows: readonly Row[], query: Query): readonly JsonObject[] {
+export function aggregateRows(
+  view: View,
+  table: Table,
+  rows: readonly Row[],
+  query: Aggregation,
+): readonly JsonObject[] {
   const names = query.groupBy ?? [];
   const types = names.map((name) => columnOf(table, name)?.type ?? 'integer');
   const groups = groupRows(view, table, rows, names).filter((group) => having(view, table, group.rows, query.having));
@@ -25,7 +33,7 @@ export function aggregateRows(view: View, table: Table, rows: readonly Row[], qu
   }));
 }
 
-function cutGroups(groups: readonly Group[], { limit = 100, offset, page }: Query): readonly Group[] {
+function cutGroups(groups: readonly Group[], { limit = 100, offset, page }: Aggregation): readonly Group[] {
   const places: Row[] = groups.map((_, index) => ({ index }));
   return cut(places, limit, offset, page).flatMap(({ index }) => groups[Number(index)] ?? []);
 }
@@ -39,7 +47,7 @@ function groupRows(view: View, table: Table, rows: readonly Row[], names: readon
   if (names.length === 0) return [{ values: [], rows }];
   const groups = new Map<string, { values: readonly Json[]; rows: Row[] }>();
   for (const row of rows) {
-    const values = names.map((name) => valueOf(view, table, row, name));
+    const values = names.map((name) => cellOf(view, table, row, name));
     const key = JSON.stringify(values);
     const group = groups.get(key) ?? { values, rows: [] };
     group.rows.push(row);
@@ -48,7 +56,7 @@ function groupRows(view: View, table: Table, rows: readonly Row[], names: readon
   return [...groups.values()];
 }
 
-function valueOf(view: View, table: Table, row: Row, name: string): Json {
+function cellOf(view: View, table: Table, row: Row, name: string): Json {
   const [, call, argument] = /^(\w+)\((.*)\)$/.exec(name) ?? [];
   return call === undefined || argument === undefined
     ? view.cell(table, row, name)

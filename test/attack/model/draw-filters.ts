@@ -65,9 +65,18 @@ const textOperators = ['contains', 'starts_with', 'ends_with'].flatMap((form) =>
   ['_', '_n', '_i', '_ni'].map((prefix) => prefix + form).filter((name) => name !== '_nicontains'),
 );
 
+/** Operators of lists: additions for arrays, and for JSON that is one. */
+function drawElements(draw: Draw, { type }: Pick<Column, 'type'>): JsonObject {
+  const element = (): Json => draw.pick(type === 'array' ? ['a', 'b', 'c'] : [1, 2, 'text', true]);
+  if (draw.chance(40)) return { [draw.pick(['_has', '_nhas'])]: element() };
+  const operator = draw.pick(['_has_any', '_has_all', '_nhas_any', '_nhas_all']);
+  return { [operator]: draw.some([element(), element()], 70) };
+}
+
 /** An operator of the type with a value. */
 export function drawOperator(draw: Draw, { type }: Pick<Column, 'type'>): JsonObject {
   const value = (): Json => draw.pick(pools[type]);
+  if ((type === 'json' || type === 'array') && draw.chance(60)) return drawElements(draw, { type });
   if (type === 'json' || type === 'array' || draw.chance(15))
     return { [draw.pick(['_null', '_nnull'])]: draw.chance(70) };
   if (isText(type) && draw.chance(40)) {
@@ -87,7 +96,9 @@ export function drawOperator(draw: Draw, { type }: Pick<Column, 'type'>): JsonOb
 /** A comparison with the caller, who may be nobody, or with a time far from those in the pools. */
 function drawDynamic(draw: Draw, type: Column['type']): JsonObject {
   if (type === 'timestamp' || type === 'date') {
-    return { [draw.pick(['_lt', '_gte'])]: draw.pick(['$NOW', '$NOW(-900 years)', '$NOW(1 years)']) };
+    const moment = draw.pick(['$NOW', '$NOW(-900 years)', '$NOW(1 years)']);
+    if (draw.chance(60)) return { [draw.pick(['_lt', '_gte'])]: moment };
+    return { [draw.pick(['_in', '_nin'])]: draw.pick([moment, [moment, draw.pick(pools[type])]]) };
   }
   if (!['integer', 'bigInteger', 'text', 'string', 'uuid'].includes(type)) return { _nnull: true };
   const caller = draw.pick(['$CURRENT_USER', '$CURRENT_ROLE']);

@@ -1,6 +1,7 @@
 /** Draws queries of the whole language over the names that a role can read. */
 import type { Draw } from './draw.ts';
 import { drawFilter, type Names } from './draw-filters.ts';
+import { matches } from './evaluate.ts';
 import type { Asked, Deep, Form, Query } from './query.ts';
 import { pathOf } from './select.ts';
 import { isText, ordered } from './values.ts';
@@ -9,6 +10,7 @@ import {
   type CellType,
   columnOf,
   type Json,
+  type JsonObject,
   namesOf,
   type Relation,
   type Row,
@@ -25,7 +27,8 @@ export interface Readable {
 /** Draws one query and the form it is sent in. */
 export function drawQuery(draw: Draw, { view, rows }: Readable): Asked {
   const tables = [...view.world.tables.values()];
-  const readable = tables.filter(({ name }) => view.reads(name));
+  const owners = tables.filter(({ relations }) => relations.some(({ kind }) => kind === 'm2a'));
+  const readable = [...tables, ...owners, ...owners].filter(({ name }) => view.reads(name));
   const table = readable.length > 0 && !draw.chance(2) ? draw.pick(readable) : draw.pick(tables);
   const form = draw.pick<Form>(['body', 'text', 'brackets']);
   if (table.singleton !== true && draw.chance(10))
@@ -35,9 +38,16 @@ export function drawQuery(draw: Draw, { view, rows }: Readable): Asked {
   const list = { collection: table.name, ...drawSelection(draw, view, table), ...drawRowsWanted(draw, view, table) };
   return {
     form,
-    query: table.singleton === true ? list : { ...list, ...drawBounds(draw), ...drawMeta(draw) },
+    query: table.singleton === true ? list : { ...list, ...drawPages(draw, view, table), ...drawMeta(draw) },
     foretold: true,
   };
+}
+
+/** The first of the pages that cursors lead through; where the whole key can be read on every row. */
+function drawPages(draw: Draw, view: View, table: Table): Partial<Query> {
+  const rules = (view.world.rules.get(table.name) ?? []).filter(({ fields }) => fields.length > 0);
+  const isKeyed = rules.every(({ fields }) => table.key.every((name) => fields.includes(name)));
+  return isKeyed && draw.chance(12) ? { cursor: '', limit: draw.pick([2, 1, 3, -1]) } : drawBounds(draw);
 }
 
 /** A file. What JSON holds is foretold; other formats must only not depend on what is hidden. */
@@ -61,6 +71,14 @@ function relationsOf(view: View, table: Table): readonly Relation[] {
     const relation = relationOf(table, name);
     return relation !== undefined && view.reads(relation.target) ? [relation] : [];
   });
+}
+
+/** A filter that tells the rows of a role apart, where one of two that are drawn does. */
+function drawTelling(draw: Draw, view: View, table: Table): JsonObject {
+  const rows = view.visible(table);
+  const filter = drawFilter(draw, namesFor(view), table, 3);
+  const found = rows.filter((row) => matches(view, view.world.asker, table, row, filter)).length;
+  return found > 0 && found < rows.length ? filter : drawFilter(draw, namesFor(view), table, 2);
 }
 
 /** One item by its key, or several: also hidden ones, and one that there is not. */
@@ -89,7 +107,7 @@ function drawNamed(draw: Draw, view: View, table: Table, rows: readonly Row[], f
 function drawRowsWanted(draw: Draw, view: View, table: Table): Partial<Query> {
   const terms = draw.chance(50) ? drawSort(draw, view, table) : [];
   return {
-    ...(draw.chance(55) && { filter: drawFilter(draw, namesFor(view), table, 3) }),
+    ...(draw.chance(55) && { filter: drawTelling(draw, view, table) }),
     ...(draw.chance(15) && { search: draw.pick(['a', 'B', '%', '_', '1', 'ab', '\\']) }),
     ...(terms.length > 0 && { sort: terms }),
   };
@@ -176,7 +194,8 @@ function drawPath(draw: Draw, view: View, place: Place, depth: number): readonly
   const relations = relationsOf(view, table);
   if (link !== undefined && depth > 0 && draw.chance(60)) return drawItemPath(draw, view, place, depth);
   if (depth > 0 && relations.length > 0 && draw.chance(50)) {
-    const relation = draw.pick(relations);
+    // Of the rare kind there is at most one.
+    const relation = draw.pick([...relations, ...relations.filter(({ kind }) => kind === 'm2a')]);
     const name = draw.pick([relation.name, ...Object.keys(aliases).filter((key) => aliases[key] === relation.name)]);
     const inner: Place = {
       table: view.tables(relation.target),
@@ -218,7 +237,10 @@ function drawItemPath(draw: Draw, view: View, { table, link }: Place, depth: num
   const target = draw.pick(targets);
   const inner = drawPath(draw, view, { table: view.tables(target), aliases: {} }, depth - 1);
   const name = draw.pick([`item:${target}`, 'item']);
-  const plain = inner.filter((path) => name !== 'item' || !path.join().includes('('));
+  // What stands below `item` must be there in every collection that has its first name.
+  const plain = inner.filter(
+    (path) => name !== 'item' || path[0] === '*' || (path.length === 1 && !path[0]?.includes('(')),
+  );
   return (plain.length > 0 ? plain : [['*']]).map((path) => [name, ...path]);
 }
 
@@ -237,7 +259,12 @@ function drawDeep(draw: Draw, view: View, place: Place, depth: number): Deep {
     aliases: {},
     ...(relation.kind === 'm2a' && { link: relation }),
   };
-  return { [name]: { ...drawAsked(draw, view, inner.table), ...(depth > 0 && drawBelow(draw, view, inner, depth)) } };
+  return {
+    [name]: {
+      ...drawAsked(draw, view, inner.table, relation.kind !== 'm2o'),
+      ...(depth > 0 && drawBelow(draw, view, inner, depth)),
+    },
+  };
 }
 
 function drawBelow(draw: Draw, view: View, place: Place, depth: number): Deep {
@@ -251,8 +278,16 @@ function drawBelow(draw: Draw, view: View, place: Place, depth: number): Deep {
   return draw.chance(50) ? drawDeep(draw, view, place, depth - 1) : {};
 }
 
-function drawAsked(draw: Draw, view: View, table: Table): Deep {
+function drawAsked(draw: Draw, view: View, table: Table, toMany: boolean): Deep {
   const terms = draw.chance(40) ? drawSort(draw, view, table) : [];
+  if (toMany && draw.chance(20)) {
+    return {
+      _aggregate: { count: ['*'] },
+      _group: drawGroups(draw, view, table),
+      ...(draw.chance(40) && { _filter: drawFilter(draw, namesFor(view), table, 1) }),
+      ...(draw.chance(30) && { _limit: draw.pick([1, 2, -1]), _offset: draw.integer(0, 1) }),
+    };
+  }
   return {
     ...(draw.chance(40) && { _filter: drawFilter(draw, namesFor(view), table, 1) }),
     ...(draw.chance(40) && { _limit: draw.pick([1, 2, -1, 0, 30]) }),

@@ -17,7 +17,7 @@ type Bare = Omit<Table, 'relations'>;
 export function drawTables(draw: Draw): ReadonlyMap<string, Table> {
   const plain = drawPlain(draw);
   const junctions = Array.from({ length: draw.pick([1, 0, 2]) }, (_, index) => drawJunction(draw, plain, `j${index}`));
-  const links = draw.chance(60) ? [drawLinks(draw, plain)] : [];
+  const links = draw.chance(85) ? [drawLinks(draw, plain)] : [];
   const single = draw.chance(30) ? [drawSingleton(draw, plain)] : [];
   const bare = [...plain, ...junctions, ...links.map(({ table }) => table), ...single];
   const relations = new Map(bare.map((table): [string, Relation[]] => [table.name, manyToOnes(table)]));

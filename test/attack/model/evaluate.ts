@@ -103,6 +103,7 @@ function operate(asker: Asker, type: CellType, cell: Json, operator: string, val
   if (operator === '_nempty') return (cell !== null && cell !== '') === flag;
   if (operator === '_nin' && Array.isArray(value) && value.length === 0) return true;
   if (cell === null) return false;
+  if (/^_n?has/.test(operator)) return hasElements(cell, operator, value);
   const order = (of: Json): number => {
     const own = resolve(asker, type, of);
     return own === undefined || own === null ? Number.NaN : compareToLiteral(type, cell, own);
@@ -135,6 +136,15 @@ function operate(asker: Asker, type: CellType, cell: Json, operator: string, val
       if (!isText(type)) throw new Error(`no operator ${operator} for ${type}`);
       return looksLike(String(cell), operator, String(value));
   }
+}
+
+/** Whether a list has one element, some of several, or all of them; what is no list is not true of any operator. */
+function hasElements(cell: Json, operator: string, value: Json): boolean {
+  const [, negated, quantifier] = /^_(n?)has(_any|_all)?$/.exec(operator) ?? [];
+  if (!Array.isArray(cell)) return false;
+  const wanted: readonly Json[] = Array.isArray(value) ? value : [value];
+  const has = (one: Json): boolean => cell.includes(one);
+  return (quantifier === '_any' ? wanted.some(has) : wanted.every(has)) === (negated === '');
 }
 
 /** `$NOW` lies between everything in the past and everything in the future; the pools hold nothing near it. */

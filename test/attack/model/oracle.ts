@@ -56,13 +56,21 @@ function meets(view: View, table: Table, row: Row, { filter, search }: Query): b
   return matches(view, view.world.asker, table, row, filter) && isFound(view, table, row, search);
 }
 
-function metaOf({ meta }: Query, total: number, filtered: number): { readonly meta?: JsonObject } {
-  if (meta === undefined || meta.length === 0) return {};
+/** In place of the text of a next cursor, which the model does not know, stands that there is one. */
+export const someCursor = 'a cursor';
+
+function metaOf(
+  { meta = [], cursor, limit = 100 }: Query,
+  total: number,
+  filtered: number,
+): { readonly meta?: JsonObject } {
+  if (meta.length === 0 && cursor === undefined) return {};
   const wants = (name: string): boolean => meta.includes(name) || meta.includes('*');
   return {
     meta: {
       ...(wants('total_count') && { total_count: total }),
       ...(wants('filter_count') && { filter_count: filtered }),
+      ...(cursor !== undefined && { next_cursor: limit !== -1 && filtered > limit ? someCursor : null }),
     },
   };
 }

@@ -29,11 +29,8 @@ export function orderRows(
   relation: Relation,
   owner: Row,
 ): readonly Row[] {
-  const own = byField(
-    view,
-    target,
-    relation.kind === 'm2m' || relation.kind === 'm2o' ? target.sort : (relation.sort ?? target.sort),
-  );
+  const chosen = relation.kind === 'o2m' || relation.kind === 'm2a' ? byField(view, target, relation.sort) : [];
+  const own = chosen.length > 0 ? chosen : byField(view, target, target.sort);
   const first = relation.kind === 'm2m' ? byJunction(view, relation, owner) : [];
   return sorted(rows, [...first, ...own, ...byKey(target)]);
 }

@@ -18,6 +18,8 @@ export interface Query {
   readonly limit?: number;
   readonly offset?: number;
   readonly page?: number;
+  /** Empty: the first page, whose `meta` tells where the next one starts. */
+  readonly cursor?: string;
   readonly meta?: readonly string[];
   readonly alias?: { readonly [name: string]: string };
   readonly deep?: Deep;

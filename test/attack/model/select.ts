@@ -1,4 +1,5 @@
 /** What an item reads as for the paths of `fields` (API specification, sections 5.1 and 5.4). */
+import { type Aggregation, aggregateRows } from './aggregate.ts';
 import { isObject, type LinkRelation } from './conditions.ts';
 import { matches } from './evaluate.ts';
 import { functionOf } from './functions.ts';
@@ -101,9 +102,41 @@ function selectKeys(level: Level, row: Row, name: string, relation: Relation): J
   const { view, table } = level;
   if (relation.kind === 'm2o') return ownKey(view, table, row, relation);
   const target = view.tables(relation.target);
-  if (!target.key.every((key) => view.names(target, key))) return undefined;
-  const rows = nestedRows(level, row, name, relation);
-  return rows && rows.map((one) => keyCell(view, target, one));
+  const isKeyed = target.key.every((key) => view.names(target, key));
+  if (!isKeyed && !isAggregated(below(level.deep, name))) return undefined;
+  return nestedList(level, row, name, relation, (one) => keyCell(view, target, one));
+}
+
+/** The rows that a relation nests, each read in a way, or the aggregate rows that `deep` wants in their place. */
+function nestedList(
+  level: Level,
+  row: Row,
+  name: string,
+  relation: Relation,
+  read: (row: Row) => Json,
+): readonly Json[] | null {
+  const deep = below(level.deep, name);
+  if (!isAggregated(deep)) {
+    return nestedRows(level, row, name, relation)?.map(read) ?? null;
+  }
+  const rows = relatedRows(level, row, name, relation);
+  return rows && aggregateRows(level.view, level.view.tables(relation.target), rows, aggregationOf(deep));
+}
+
+/** Whether `deep` wants aggregate rows in the place of a relation's rows; they need no key. */
+function isAggregated({ _aggregate, _group }: Deep): boolean {
+  return _aggregate !== undefined || _group !== undefined;
+}
+
+/** What `deep` asks of aggregate rows, in the words of a query. */
+function aggregationOf({ _aggregate = null, _group, _limit = nestedLimit, _offset = 0 }: Deep): Aggregation {
+  const aggregate = isObject(_aggregate) ? Object.entries(_aggregate) : [];
+  return {
+    aggregate: Object.fromEntries(aggregate.map(([call, fields]) => [call, listOf(fields)])),
+    groupBy: listOf(_group),
+    limit: Number(_limit),
+    offset: Number(_offset),
+  };
 }
 
 /** A key as a cell: its value, or the path form of several; null where the role cannot read it. */
@@ -118,16 +151,21 @@ export function pathOf(values: readonly Json[]): string {
   return values.map((value) => encodeURIComponent(String(value))).join(',');
 }
 
-/** The rows of a relation that an answer nests: narrowed, ordered and cut as `deep` says. Null for a hidden cell. */
-function nestedRows(level: Level, row: Row, name: string, relation: Relation): readonly Row[] | null {
-  const { view, table } = level;
-  const related = view.related(table, row, relation);
-  if (related === null) return null;
-  const deep = below(level.deep, name);
+/** The rows of a relation that meet what `deep` asks of them. Null for a hidden cell. */
+function relatedRows({ view, table, deep }: Level, row: Row, name: string, relation: Relation): readonly Row[] | null {
   const target = view.tables(relation.target);
   const link = relation.kind === 'm2a' ? relation : undefined;
-  const found = related.filter((one) => meets(view, target, one, deep, link));
-  if (relation.kind === 'm2o') return found;
+  const related = view.related(table, row, relation);
+  return related?.filter((one) => meets(view, target, one, below(deep, name), link)) ?? null;
+}
+
+/** The rows of a relation that an answer nests: narrowed, ordered and cut as `deep` says. Null for a hidden cell. */
+function nestedRows(level: Level, row: Row, name: string, relation: Relation): readonly Row[] | null {
+  const { view } = level;
+  const found = relatedRows(level, row, name, relation);
+  if (found === null || relation.kind === 'm2o') return found;
+  const deep = below(level.deep, name);
+  const target = view.tables(relation.target);
   const terms = listOf(deep._sort);
   const sorted =
     terms.length > 0 ? sortRows(view, target, found, terms) : orderRows(view, target, found, relation, row);
@@ -174,8 +212,6 @@ function selectBelow(level: Level, row: Row, name: string, paths: readonly Path[
   const { view, table } = level;
   const relation = relationOf(table, level.aliases[name] ?? name);
   if (relation === undefined) return undefined;
-  const rows = nestedRows(level, row, name, relation);
-  if (rows === null) return null;
   const inner: Level = {
     view,
     table: view.tables(relation.target),
@@ -183,8 +219,8 @@ function selectBelow(level: Level, row: Row, name: string, paths: readonly Path[
     deep: below(level.deep, name),
     ...(relation.kind === 'm2a' && { link: relation }),
   };
-  const items = rows.map((one) => selectRow(inner, one, paths));
-  return relation.kind === 'm2o' ? (items[0] ?? null) : items;
+  const items = nestedList(level, row, name, relation, (one) => selectRow(inner, one, paths));
+  return relation.kind === 'm2o' ? (items?.[0] ?? null) : items;
 }
 
 function isItemName(link: LinkRelation, name: string): boolean {

@@ -1,6 +1,8 @@
 /** Values of every type: what is drawn, and how two of them compare. */
 import { type CellType, type Json, labels } from './world.ts';
 
+const places = new Map<Json, number>(labels.map((label, place) => [label, place]));
+
 /** Few values of each type, so that ties are common; with those that break patterns, numbers and paths. */
 export const pools: Readonly<Record<CellType, readonly Json[]>> = {
   integer: [0, 1, 2, 3, -1],
@@ -39,7 +41,7 @@ export function compareValues(type: CellType, one: Json, other: Json): number {
 }
 
 function placeOf(label: Json): number {
-  return labels.findIndex((candidate) => candidate === label);
+  return places.get(label) ?? -1;
 }
 
 /** As PostgreSQL sorts: null is larger than everything. */

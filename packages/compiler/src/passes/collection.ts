@@ -31,6 +31,7 @@ export function resolveCollection(
     key: collection.key,
     singleton: collection.singleton,
     ...(collection.system && { system: true as const }),
+    ...(collection.accountability && { accountability: collection.accountability }),
     ...(collection.sort !== null && { sort: collection.sort }),
     writable: isWritable(table) && (collection.system === undefined || collection.system.writes.length > 0),
     fields: fields.map((field) => field.descriptor),

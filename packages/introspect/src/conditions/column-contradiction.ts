@@ -41,6 +41,11 @@ const opposites: readonly (readonly [Operator, Operator])[] = [
   ['_istarts_with', '_nistarts_with'],
   ['_iends_with', '_niends_with'],
   ['_empty', '_nempty'],
+  ['_has', '_nhas'],
+  ['_has_any', '_nhas_any'],
+  ['_has_all', '_nhas_all'],
+  ['_overlaps', '_noverlaps'],
+  ['_within', '_nwithin'],
 ];
 
 /** Two operators that exclude each other on one operand, whatever it is. */

@@ -51,6 +51,11 @@ export interface CollectionConfig {
   readonly key?: readonly string[];
   /** Field that orders lists when a request does not say. */
   readonly sort?: string;
+  /**
+   * What is kept of its changes where the platform's own tables are installed: `all` (when absent) activity and revisions,
+   * `activity` who changed what without the contents, `none` nothing.
+   */
+  readonly accountability?: 'all' | 'activity' | 'none';
   /** Field and value that tell that an item is archived. */
   readonly archive?: ArchiveConfig;
   /** By column name. */

@@ -51,6 +51,7 @@ const collection = objectOf<CollectionConfig>({
   singleton: flag,
   key: listOf(text),
   sort: text,
+  accountability: oneOf('all', 'activity', 'none'),
   archive,
   fields: byName(field),
 });

@@ -15,6 +15,8 @@ function nameFieldsOf({ name, table, config }: NamedTable): Collection {
     table: table.id,
     note: config.note ?? table.comment,
     singleton: config.singleton ?? false,
+    ...(config.accountability !== undefined &&
+      config.accountability !== 'all' && { accountability: config.accountability }),
     key: keyOf(table, config, fields),
     sort: config.sort === undefined ? null : (namedIn(fields, config.sort)?.name ?? null),
     archive: archiveOf(config, fields),

@@ -141,6 +141,8 @@ export interface CollectionDescriptor {
   readonly singleton: boolean;
   /** Set on collections of the platform itself: they have routes and services of their own, and none below `/items`. */
   readonly system?: true;
+  /** What is kept of its changes when it is not everything: activity without revisions, or nothing. */
+  readonly accountability?: 'activity' | 'none';
   /** Field that orders lists by default, before the key. */
   readonly sort?: string;
   /** False for views and materialized views that cannot be written. */

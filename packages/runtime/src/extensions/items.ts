@@ -2,12 +2,15 @@
 import type { Caller } from '../caller.ts';
 import type { CollectionDescriptor, CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Action, Ask } from '../write/ask.ts';
+import type { Sender } from '../write/job.ts';
 import type { Keys } from '../write/keys.ts';
 import { toJson } from './json.ts';
 import { sentKeys } from './keys.ts';
 
 /** Where reads and writes of an extension run: in a transaction under way, or each in one of its own. */
 export interface Desktop {
+  /** Where the request came from that they are for. */
+  readonly sender: Sender;
   /** Answers the data of a list. */
   read(caller: Caller, collection: string, query: JsonValue): Promise<JsonValue>;
   write(ask: Ask): Promise<Keys | null>;
@@ -36,7 +39,7 @@ export function createItems(api: CompiledApi): OpenItems {
 
 function itemsOf(desktop: Desktop, caller: Caller, descriptor: CollectionDescriptor) {
   const collection = descriptor.name;
-  const request = { caller, collection, query: '' };
+  const request = { caller, collection, query: '', sender: desktop.sender };
   const write = (action: Action, body: unknown) =>
     desktop.write({ action, request, body: toJson(body), ...(descriptor.singleton && { singleton: true as const }) });
   const create = async (body: unknown) => {

@@ -3,9 +3,12 @@ import type { Caller } from '../caller.ts';
 import type { CompiledApi, JsonValue, Route } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
 import type { NamedCollection, PlannedRead, Planner } from '../query/planner.ts';
+import { readIdempotencyKey } from '../write/idempotency.ts';
+import type { WriteRequest } from '../write/job.ts';
 import type { Writer } from '../write/writer.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import type { Reader } from './read.ts';
+import { senderOf } from './sender.ts';
 import { createUnpopulatedTest } from './unpopulated.ts';
 
 /** One request below `/items`. */
@@ -61,8 +64,16 @@ export function createItemHandlers({ api, planner, reader, writer, answerer }: I
   }
 
   /** The request as the writer takes it: what no route leads to, or must not be told of, is an unknown collection. */
-  function wanted(request: ItemRequest, name: WrittenRoute): ItemRequest {
-    return written[name].has(request.collection) ? request : { ...request, collection: '' };
+  function wanted(request: ItemRequest, name: WrittenRoute): WriteRequest {
+    const { caller, query, collection, exchange } = request;
+    const known = written[name].has(collection) ? collection : '';
+    return { caller, query, collection: known, sender: senderOf(exchange.request) };
+  }
+
+  /** Of a request by key: with the entity tags that the item may have. */
+  function guarded(request: ItemRequest, name: WrittenRoute): WriteRequest {
+    const { 'if-match': ifMatch } = request.exchange.request.headers;
+    return { ...wanted(request, name), ...(ifMatch !== undefined && { ifMatch }) };
   }
 
   function send({ exchange }: ItemRequest, body: Buffer | null): void {
@@ -109,7 +120,9 @@ export function createItemHandlers({ api, planner, reader, writer, answerer }: I
     },
     async create(request, body) {
       refuseSingleton(request);
-      send(request, await writer.create(wanted(request, 'create'), body));
+      const key = readIdempotencyKey(request.exchange.request.headers['idempotency-key']);
+      const { status, body: bytes } = await writer.create({ ...wanted(request, 'create'), ...(key && { key }) }, body);
+      answerer.send(request.exchange, { status, type: mediaTypes.json, body: bytes ?? nothing });
     },
     async update(request, body) {
       const asked = wanted(request, 'update');
@@ -118,7 +131,7 @@ export function createItemHandlers({ api, planner, reader, writer, answerer }: I
     },
     async updateOne(request, key, body) {
       refuseSingleton(request);
-      send(request, await writer.updateOne(wanted(request, 'updateOne'), key, body));
+      send(request, await writer.updateOne(guarded(request, 'updateOne'), key, body));
     },
     async delete(request, body) {
       refuseSingleton(request);
@@ -126,7 +139,7 @@ export function createItemHandlers({ api, planner, reader, writer, answerer }: I
     },
     async deleteOne(request, key) {
       refuseSingleton(request);
-      send(request, await writer.deleteOne(wanted(request, 'deleteOne'), key));
+      send(request, await writer.deleteOne(guarded(request, 'deleteOne'), key));
     },
   };
 }

@@ -1,8 +1,8 @@
 /** Runs planned reads and answers them: whole with a length, or streamed with back-pressure. */
-import { hash } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import type { Database } from '../database/database.ts';
 import { refusesValue } from '../database/errors.ts';
+import { entityTag, matchesTag } from '../entity-tag.ts';
 import { PlatformError } from '../errors.ts';
 import { createExportWriter } from '../export/writer.ts';
 import { type AnswerWriter, createAnswerWriter, type Answer as Rows } from '../json/answer.ts';
@@ -85,9 +85,9 @@ function createWriter(plan: ReadPlan): AnswerWriter {
 
 /** Sends one item with its entity tag, or 304 when the client holds these bytes already (specification, section 17). */
 function sendTagged(answerer: Answerer, exchange: Exchange, body: Buffer): void {
-  const tag = `W/"${hash('sha1', body, 'base64url')}"`;
+  const tag = entityTag(body);
   const known = exchange.request.headers['if-none-match'];
-  const unchanged = known !== undefined && (known.trim() === '*' || known.split(',').some((one) => isTag(one, tag)));
+  const unchanged = known !== undefined && matchesTag(known, tag);
   const headers = ['ETag', tag];
   if (unchanged) {
     answerer.send(exchange, { status: 304, type: mediaTypes.json, body: nothing, headers });
@@ -96,11 +96,6 @@ function sendTagged(answerer: Answerer, exchange: Exchange, body: Buffer): void 
 }
 
 const nothing = Buffer.alloc(0);
-
-/** Weak comparison (RFC 9110, section 8.8.3.2). */
-function isTag(candidate: string, tag: string): boolean {
-  return candidate.trim().replace(/^W\//, '') === tag.slice(2);
-}
 
 /**
  * Sends rows while they are read. The head is held back until the first batch is there, so a statement that fails at

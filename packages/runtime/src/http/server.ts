@@ -108,10 +108,12 @@ function keyOf({ item }: Call): string {
 }
 
 /** The limits of what a write reads in its address and body. */
-function writeLimits(environment: Environment): Pick<WriterOptions, 'limits' | 'mostItems' | 'patience'> {
-  const { maxBatchMutation: mostItems, database } = environment;
+function writeLimits(
+  environment: Environment,
+): Pick<WriterOptions, 'limits' | 'mostItems' | 'answerTtlMs' | 'patience'> {
+  const { maxBatchMutation: mostItems, idempotencyTtl: answerTtlMs, database } = environment;
   // A hook holds a connection like a statement does, so it may take as long.
-  return { limits: readLimits(environment), mostItems, patience: database.statementTimeout };
+  return { limits: readLimits(environment), mostItems, answerTtlMs, patience: database.statementTimeout };
 }
 
 function addEndpoint(server: FastifyInstance, answerer: Answerer, environment: Environment, endpoint: Endpoint): void {

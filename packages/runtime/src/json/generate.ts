@@ -27,8 +27,8 @@ function isWriter(made: unknown): made is FieldsWriter {
   return typeof made === 'function';
 }
 
-/** The body of a function that returns the writer. */
-function printMaker(fields: readonly Field[]): string {
+/** Prints the body of a function that returns the writer. */
+export function printMaker(fields: readonly Field[]): string {
   const constants = fields.map(({ prefix }, index) => printConstants(index, wordsOf(prefix.words.length)));
   const steps = fields.map(({ prefix }, index) => printStep(index, wordsOf(prefix.words.length)));
   return `'use strict';

@@ -43,7 +43,8 @@ export function parseKeys(
   return { values, count: rows.length };
 }
 
-function keyParts(fields: readonly FieldDescriptor[], key: JsonValue): readonly JsonValue[] {
+/** The values of a key in one of its forms, one per key field. */
+export function keyParts(fields: readonly FieldDescriptor[], key: JsonValue): readonly JsonValue[] {
   if (isObject(key)) {
     if (Object.keys(key).length !== fields.length) throw forbidden();
     return fields.map((field) => (Object.hasOwn(key, field.name) ? (key[field.name] ?? null) : null));

@@ -1,3 +1,4 @@
+import { listOf } from '../contract/filter-syntax.ts';
 import { invalidQuery } from './invalid.ts';
 import { parseJson } from './parse-json.ts';
 import type { QueryParameter } from './parse-query-string.ts';
@@ -10,7 +11,9 @@ import type { QueryParameter } from './parse-query-string.ts';
 export function readNames(parameter: QueryParameter | undefined, name: string): readonly string[] {
   if (parameter === undefined) return [];
   const { value, text } = parameter;
-  const elements = typeof value === 'string' ? splitText(value, name) : value;
+  // Below a name, brackets keep indexes as names.
+  const listed = text ? (listOf(value) ?? value) : value;
+  const elements = typeof listed === 'string' ? splitText(listed, name) : listed;
   if (!Array.isArray(elements)) throw invalidQuery(`"${name}" must be a list.`);
   return elements.flatMap((element) => {
     if (typeof element !== 'string') throw invalidQuery(`"${name}" must be a list of names.`);

@@ -64,6 +64,9 @@ test('digits under a name are a name in trees of names, and an index in lists', 
     alias: { 4: 'd' },
     fields: ['e'],
   });
+  expect(parse('deep[a][_aggregate][sum][0]=x&deep[a][_group][0]=1&deep[a][_having][sum][3]=y')).toEqual({
+    deep: { a: { _aggregate: { sum: ['x'] }, _group: ['1'], _having: { sum: { 3: 'y' } } } },
+  });
 });
 
 test('what is written in brackets is read back', () => {

@@ -97,27 +97,36 @@ function insert(branch: Branch, keys: readonly string[], value: string, root: st
   else present.push(value);
 }
 
-/** `under` is the key that leads to the node. */
-function toJson(node: Branch | string | string[], root: string, limits: QueryLimits, under = root): JsonValue {
+/**
+ * What digits are as keys below a node: in trees of names they are names, also there except where a list is asked for;
+ * `none` has no names at all.
+ */
+type Digits = 'names' | 'list' | 'none';
+
+const trees: ReadonlySet<string> = new Set(['filter', 'having', 'deep', 'alias']);
+const treesWithin: ReadonlySet<string> = new Set(['_filter', '_having', '_some', '_none']);
+
+function digitsBelow(digits: Digits, key: string): Digits {
+  if (digits === 'none' || key === '_aggregate') return 'none';
+  return key.startsWith('_') && !treesWithin.has(key) ? 'list' : 'names';
+}
+
+function toJson(
+  node: Branch | string | string[],
+  root: string,
+  limits: QueryLimits,
+  digits: Digits = trees.has(root) ? 'names' : 'none',
+): JsonValue {
   if (typeof node === 'string') return node;
   if (Array.isArray(node)) return checkedList(node, root, limits);
   const keys = [...node.keys()];
   if (keys.includes('')) return listWithoutIndexes(node, keys, root, limits);
-  if (!holdsNames(root, under) && keys.every((key) => /^\d{1,6}$/.test(key))) {
+  const below = (key: string): JsonValue => toJson(node.get(key) ?? '', root, limits, digitsBelow(digits, key));
+  if (digits !== 'names' && keys.every((key) => /^\d{1,6}$/.test(key))) {
     const ordered = keys.sort((a, b) => Number(a) - Number(b));
-    return checkedList(
-      ordered.map((key) => toJson(node.get(key) ?? '', root, limits, key)),
-      root,
-      limits,
-    );
+    return checkedList(ordered.map(below), root, limits);
   }
-  return Object.fromEntries(keys.map((key) => [key, toJson(node.get(key) ?? '', root, limits, key)]));
-}
-
-/** Whether the keys below one are names, which may be digits too, and never the indexes of a list. */
-function holdsNames(root: string, under: string): boolean {
-  if (root !== 'filter' && root !== 'having' && root !== 'deep' && root !== 'alias') return false;
-  return !under.startsWith('_') || under === '_filter' || under === '_some' || under === '_none';
+  return Object.fromEntries(keys.map((key) => [key, below(key)]));
 }
 
 /** `name[]=a&name[]=b`: elements in order. `name[][key]=v` is one element. */

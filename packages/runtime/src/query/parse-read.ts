@@ -58,7 +58,7 @@ export interface ReadLimits extends QueryLimits {
   readonly defaultLimit: number;
   /** QUERY_LIMIT_MAX; undefined when there is none. */
   readonly maxLimit: number | undefined;
-  /** QUERY_ROWS_MAX: rows that an answer may have at most, those of nested lists included. */
+  /** QUERY_ROWS_MAX: rows that a nested list may have at most over all its parents, by the limits on the way to it. */
   readonly maxRows: number;
 }
 
@@ -67,7 +67,7 @@ export const defaultReadLimits: ReadLimits = {
   ...defaultQueryLimits,
   defaultLimit: 100,
   maxLimit: undefined,
-  maxRows: 200_000_000,
+  maxRows: 1_000_000_000,
 };
 
 /**

@@ -316,7 +316,7 @@ describe('SEARCH', () => {
       query: { fields: ['line'] },
     });
     expect(lines.plan.statement.text).toContain(
-      'WHERE (t0."order_id", t0."line") IN (SELECT * FROM ROWS FROM (pg_catalog.unnest($1::int4[]), pg_catalog.unnest($2::int4[])) k)',
+      'WHERE (t0."order_id", t0."line") IN (SELECT k0, k1 FROM ROWS FROM (pg_catalog.unnest($1::int4[]), pg_catalog.unnest($2::int4[])) k(k0, k1))',
     );
     expect(lines.parameters).toEqual(['{"17","17"}', '{"3","4"}']);
   });
@@ -420,7 +420,7 @@ describe('order of checks', () => {
     ['fields=blocks.item.nothing', 'FORBIDDEN'],
     ['fields=comments.item:headings.text', 'FORBIDDEN'],
     [`fields=${'author_id.articles.'.repeat(5)}id`, 'INVALID_QUERY'],
-    ['fields=*.*.*.*&limit=1', 'planned'],
+    ['fields=*.*.*.*', 'planned'],
     ['fields=*.*.*.*.*.*.*.*.*.*&limit=0', 'planned'],
     ['fields=*.*.*.*.*.*.*.*.*.*&limit=1', 'INVALID_QUERY'],
   ])('%s', (query, expected) => {

@@ -138,7 +138,7 @@ export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prep
   const top = wanted.selector === 'keys' && limit === -1 ? keys.count : limit;
   const most = rowBound(top, plan.nested ?? [], nested, nestedLimit(wanted.limits));
   if (most > wanted.limits.maxRows)
-    throw invalidQuery(`The query can select ${most} rows; give its lists lower limits.`);
+    throw invalidQuery(`The query can make ${most} rows of one nested list; give its lists lower limits.`);
   const behind = cursor === undefined || plan.cursor === undefined ? [] : checkCursor(plan.cursor, cursor);
   if (known === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   const bounds = wanted.selector === 'key' ? [] : boundValues({ limit, offset, beyond: beyondOf(cursor) });

@@ -1,4 +1,4 @@
-import type { NestedReads } from './nested.ts';
+import type { NestedRead, NestedReads } from './nested.ts';
 import type { Selected, Selection } from './selection.ts';
 import { largestBufferedLimit } from './shape.ts';
 
@@ -14,9 +14,6 @@ export interface NestedRows {
   readonly below: readonly NestedRows[];
 }
 
-/** What a nested list without a limit counts as; more than lists have that people read in one piece. */
-const unlimited = 10_000;
-
 /** The lists of a selection. */
 export function nestedRows({ parts }: Selection): readonly NestedRows[] {
   return parts.flatMap(rowsOf);
@@ -26,7 +23,7 @@ function rowsOf(part: Selected): readonly NestedRows[] {
   if (part.kind === 'item') {
     return part.items.map(({ of }) => entry(`item:${of.collection.descriptor.name}`, false, nestedRows(of)));
   }
-  if (part.kind === 'field' || part.kind === 'call') return [];
+  if (part.kind !== 'nested' && part.kind !== 'aggregate') return [];
   const many = part.relation.descriptor.kind !== 'm2o';
   return [entry(part.key, many, part.kind === 'nested' ? nestedRows(part.of) : [])];
 }
@@ -36,23 +33,32 @@ function entry(name: string, many: boolean, below: readonly NestedRows[]): Neste
 }
 
 /**
- * How many rows an answer can have at most: the rows of the list, and for each of them those of its lists, and so on.
+ * How many rows a list within lists can have at most over all its parents: the limits along the path to it, multiplied;
+ * of all lists, the highest. Lists beside each other only add up, and there is a bounded number of them, so they are left
+ * out, as are lists of mere keys.
  *
- * `limit` is that of the list, -1 for all. Long lists are sent while they are read, so they count as one piece of them.
- * `usual` is the limit of nested lists that `deep` does not name.
+ * Nobody knows how long a list is that has no limit, so it counts as a long one, and so do those with a higher limit: what
+ * is bounded is how lists multiply. `limit` is that of the list, `usual` that of nested lists that `deep` does not name.
  */
 export function rowBound(limit: number, rows: readonly NestedRows[], reads: NestedReads, usual: number): number {
-  const top = limit === -1 ? largestBufferedLimit : Math.min(limit, largestBufferedLimit);
-  return top * (1 + boundOf(rows, reads, usual));
+  return counted(limit) * multiplied(rows, reads, usual);
 }
 
-function boundOf(rows: readonly NestedRows[], reads: NestedReads, usual: number): number {
-  let sum = 0;
+function multiplied(rows: readonly NestedRows[], reads: NestedReads, usual: number): number {
+  let most = 1;
   for (const { name, many, below } of rows) {
     const read = reads.get(name);
-    const limit = read?.request.limit ?? usual;
-    const inner = boundOf(below, read?.below ?? new Map(), usual);
-    sum += many ? (limit === -1 ? unlimited : limit) * (1 + inner) : inner;
+    const own = many ? counted(read === undefined ? usual : rowsOfOne(read)) : 1;
+    most = Math.max(most, own * multiplied(below, read?.below ?? new Map(), usual));
   }
-  return sum;
+  return most;
+}
+
+/** Without groups, aggregated rows are one. */
+function rowsOfOne({ request: { limit, aggregate } }: NestedRead): number {
+  return aggregate !== undefined && aggregate.groups.length === 0 ? 1 : limit;
+}
+
+function counted(limit: number): number {
+  return limit === -1 ? largestBufferedLimit : Math.min(limit, largestBufferedLimit);
 }

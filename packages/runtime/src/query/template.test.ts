@@ -59,6 +59,10 @@ test.each([
     'filter[title][_eq]=5&deep[comments][_filter][body][_eq]=5',
     'filter[title][_eq]=6&deep[comments][_filter][body][_eq]=5',
   ],
+  [
+    'filter[keywords][_eq]=5&filter[keywords][_eq]=5&filter[views][_lt]=5',
+    'filter[keywords][_eq]=6&filter[keywords][_eq]=5&filter[views][_lt]=5',
+  ],
   // One that is no value of the type.
   ['filter[views][_gte]=5', 'filter[views][_gte]=many'],
 ])('after %s, %s is planned as it would be alone', (first, second) => {

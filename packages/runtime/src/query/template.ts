@@ -75,6 +75,8 @@ export function learnTemplate(
   texts: readonly string[],
 ): PlannedTemplate | undefined {
   if (texts.length > 0 && !open.comparisons.every(({ plain }) => plain)) return undefined;
+  // A parameter that is given twice is a list, so one text of its own can stand for both.
+  if (new Set(texts).size < texts.length) return undefined;
   const holes = texts.flatMap((text) => findHole(open, text) ?? []);
   return holes.length === texts.length ? { plan, values, holes, ...(size !== undefined && { size }) } : undefined;
 }

@@ -17,25 +17,46 @@ export interface BatchColumn {
   readonly values: readonly (string | null)[];
   /** Which items have the field; null when all do. */
   readonly present: readonly boolean[] | null;
+  /** Whether all its values are keys that the server fills in while it writes, so that none came with the request. */
+  readonly linked: boolean;
 }
 
 /** Gathers values item by item. */
 export interface BatchBuilder {
   /** Sets a field of an item; a later value wins. */
   set(item: number, field: WritableField, value: string | null): void;
+  /** Leaves room for a value that becomes known when other items are written. */
+  link(item: number, field: WritableField): void;
   /** Ends with so many items. */
   finish(count: number): Batch;
 }
 
+interface GrowingColumn {
+  readonly field: WritableField;
+  readonly values: (string | null)[];
+  readonly present: boolean[];
+  linked: boolean;
+}
+
 /** Starts a batch of items of a collection. */
 export function createBatch(descriptor: CollectionDescriptor): BatchBuilder {
-  const columns = new Map<string, { field: WritableField; values: (string | null)[]; present: boolean[] }>();
+  const columns = new Map<string, GrowingColumn>();
+  function columnOf(field: WritableField): GrowingColumn {
+    const { name } = field.descriptor;
+    const column = columns.get(name) ?? { field, values: [], present: [], linked: true };
+    columns.set(name, column);
+    return column;
+  }
   return {
     set(item, field, value) {
-      const { name } = field.descriptor;
-      const column = columns.get(name) ?? { field, values: [], present: [] };
-      columns.set(name, column);
+      const column = columnOf(field);
       column.values[item] = value;
+      column.present[item] = true;
+      column.linked = false;
+    },
+    link(item, field) {
+      const column = columnOf(field);
+      column.values[item] = null;
       column.present[item] = true;
     },
     finish(count) {
@@ -43,10 +64,11 @@ export function createBatch(descriptor: CollectionDescriptor): BatchBuilder {
       const ordered = descriptor.fields.flatMap(({ name }) => columns.get(name) ?? []);
       return {
         count,
-        columns: ordered.map(({ field, values, present }): BatchColumn => {
+        columns: ordered.map(({ field, values, present, linked }): BatchColumn => {
           const complete = places.every((item) => present[item] === true);
           return {
             field,
+            linked,
             values: complete ? values : places.map((item) => values[item] ?? null),
             present: complete ? null : places.map((item) => present[item] === true),
           };

@@ -9,11 +9,12 @@ import { ruleHolds } from '../sql/rules.ts';
 import type { BatchColumn } from './batch.ts';
 import { isEveryRow, isLate } from './late.ts';
 import { linkChecks } from './link-checks.ts';
+import { presetsHold } from './presets.ts';
 import { type Requirement, requirementsOf } from './requirements.ts';
 import type { WritableCollection, WriteGrant, WriteScope } from './scope.ts';
 
 /** A column of a batch as far as statements depend on it. */
-export type WrittenColumn = Pick<BatchColumn, 'field'> & {
+export type WrittenColumn = Pick<BatchColumn, 'field' | 'linked'> & {
   /** Whether all items have the field. */
   readonly complete: boolean;
 };
@@ -25,6 +26,8 @@ export interface Written {
   readonly grant: WriteGrant;
   readonly action: 'create' | 'update';
   readonly columns: readonly WrittenColumn[];
+  /** Of each relation that the payloads have and that is no column: the places of the rules that list it. */
+  readonly named: readonly (readonly number[])[];
   /** Every collection that the request writes. */
   readonly collections: ReadonlySet<string>;
 }
@@ -88,8 +91,9 @@ function requirementChecks(written: Written, requirement: Requirement, place: nu
     const found = written.grant.rules[rule];
     return found === undefined ? [] : [{ place: rule, rule: found, must: found.check ?? found.where }];
   });
-  // WHERE has seen to it that some rule matches the stored row.
-  if (each.every(({ must }) => isEveryRow(must))) return [];
+  // What is made has no stored row on which WHERE could have asked whether a rule's presets are there.
+  const unset = written.action === 'create' && each.some(({ rule }) => rule.presets.some(isPath));
+  if (each.every(({ must }) => isEveryRow(must)) && !unset) return [];
   const base = {
     late: each.some(({ must }) => isLate(written.scope.open, written.writable.collection, must, written.collections)),
     rules: rules.length > 1 && written.action === 'update' ? rules : [],
@@ -103,12 +107,20 @@ function requirementChecks(written: Written, requirement: Requirement, place: nu
   };
   const violated = each.flatMap((one) => violations(each, one, place, asked).map((check) => ({ ...base, ...check })));
   // The conditions of the only rule say everything.
-  return each.length === 1 && violated.length > 0 ? violated : [refused, ...violated];
+  return each.length === 1 && violated.length > 0 && !unset ? violated : [refused, ...violated];
 }
 
 /** Whether some rule that matched the stored row holds for the written one. */
 function isGranted(judged: Judged, rules: readonly Granting[]): string {
-  return anyOf(rules.map(({ place, must }) => allOf([judged.matched(place), ruleHolds(judged.row, must)])));
+  return anyOf(
+    rules.map(({ place, rule, must }) =>
+      allOf([judged.matched(place), ruleHolds(judged.row, must), presetsHold(judged.row, rule)]),
+    ),
+  );
+}
+
+function isPath({ value }: WriteRule['presets'][number]): boolean {
+  return value.kind === 'caller' && value.path.length > 0;
 }
 
 /** The conditions of one rule's check, each by itself: to be told where no rule grants what was written. */

@@ -2,7 +2,7 @@
 import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
 import type { FieldDescriptor, JsonValue } from '../contract/index.ts';
 import { type Batch, type BatchBuilder, createBatch } from './batch.ts';
-import type { Place, Problems } from './problems.ts';
+import { type Place, type Problems, placesIn } from './problems.ts';
 import type { WritableCollection, WritableField, WriteGrant, WriteScope } from './scope.ts';
 import { decodeGiven } from './value.ts';
 
@@ -28,14 +28,15 @@ export function decodeItems(
 ): Batch {
   const { descriptor } = input.writable.collection;
   const builder = createBatch(descriptor);
-  const placeOf = (item: number): Place => ({ collection: descriptor.name, index: places?.[item] });
+  const placeOf = placesIn(descriptor.name, places);
   for (const [item, payload] of items.entries()) decodeItem(input, item, payload, placeOf(item), builder, problems);
   const batch = builder.finish(items.length);
   if (input.action === 'create') requireFields(input, batch, placeOf, problems);
   return batch;
 }
 
-function decodeItem(
+/** Decodes one item into a batch under construction. */
+export function decodeItem(
   input: Input,
   item: number,
   payload: FilterObject,
@@ -90,7 +91,7 @@ function decodeField(
 }
 
 /** Fields that nobody else fills must be there. One that the caller may not write is not named. */
-function requireFields(
+export function requireFields(
   { writable, grant }: Input,
   { count, columns }: Batch,
   placeOf: (item: number) => Place,

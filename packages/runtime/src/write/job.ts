@@ -4,11 +4,14 @@ import { forbidden } from '../query/invalid.ts';
 import type { ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import type { PlanCache } from '../query/plan-cache.ts';
+import type { CollectionScope } from '../query/scope.ts';
+import type { ChangeOrigin } from '../system/log-changes.ts';
 import type { Batch } from './batch.ts';
 import type { Written } from './checks.ts';
 import { type Echo, type EchoForm, type PreparedEcho, prepareEcho } from './echo.ts';
 import type { Keys } from './keys.ts';
 import { plansOf, type StepForm, type StepPlanCache, writtenColumns } from './plans.ts';
+import type { JudgedPayload } from './run.ts';
 import type { WritableCollection, WriteGrant, WriteScope } from './scope.ts';
 import type { Running, Step } from './step.ts';
 import type { Touched } from './violation.ts';
@@ -20,7 +23,16 @@ export interface WriteRequest {
   readonly collection: string;
   /** Raw text of the address behind the question mark. */
   readonly query: string;
+  /** What activity tells about where the request came from. */
+  readonly sender: Sender;
+  /** Of a POST: the key under which its answer is kept. */
+  readonly key?: string;
+  /** Of a request by key: the entity tags that the item may have. */
+  readonly ifMatch?: string;
 }
+
+/** Where a request came from. */
+export type Sender = Omit<ChangeOrigin, 'user'>;
 
 /** A request with what it is judged by. */
 export interface Desk extends WriteRequest {
@@ -37,9 +49,20 @@ export interface Desk extends WriteRequest {
 export interface Job {
   /** Null when there is nothing to answer. */
   readonly echo: Echo | null;
+  readonly guard?: Guard;
   readonly touched: readonly Touched[];
   /** Writes everything and gives the keys to answer, null for none. Runs again from the start when the transaction does. */
   readonly work: (running: Running) => Promise<Keys | null>;
+}
+
+/** What an item must be before it is written. Source: API specification, section 17. */
+export interface Guard {
+  /** Entity tags, one of which it must have, or `*`. */
+  readonly wanted: string;
+  readonly collection: CollectionScope;
+  readonly keys: Keys;
+  /** What GET on the same address reads; null when the caller may read nothing. */
+  readonly read: Echo | null;
 }
 
 /** A collection with the rules by which one of its actions is granted. */
@@ -63,14 +86,33 @@ export function echoOf(desk: Desk, form: EchoForm): Echo | null {
   return prepareEcho({ scope, caller, collection, query, form, limits, plans: reads, texts: echoes });
 }
 
-/** Prepares a step that makes or changes items; `places` tells where in the body they stand. */
+/** The guard of a request by key, where it wants one. */
+export function guardOf(
+  { ifMatch }: Desk,
+  collection: CollectionScope,
+  keys: Keys,
+  read: () => Echo | null,
+): Pick<Job, 'guard'> {
+  return ifMatch === undefined ? {} : { guard: { wanted: ifMatch, collection, keys, read: read() } };
+}
+
+/** What a step is part of. */
+export interface StepSetting {
+  readonly placeOf: JudgedPayload['placeOf'];
+  /** Every collection that the request writes. Default: that of the step. */
+  readonly collections?: ReadonlySet<string>;
+  /** As `Written.named`. Default: none. */
+  readonly named?: Written['named'];
+}
+
+/** Prepares a step that makes or changes items. */
 export function prepareStep(
   desk: Desk,
   { writable, grant, all }: Granted,
   action: Written['action'],
   batch: Batch,
   form: StepForm,
-  places: readonly number[] | null,
+  { placeOf, collections, named }: StepSetting,
 ): Omit<Step, 'keys' | 'lenient'> {
   const { name } = writable.collection.descriptor;
   const written: Written = {
@@ -79,10 +121,16 @@ export function prepareStep(
     grant,
     action,
     columns: writtenColumns(batch),
-    collections: new Set([name]),
+    named: named ?? [],
+    collections: collections ?? new Set([name]),
   };
   const names = namesOf(batch);
-  return { plans: plansOf(desk.steps, written, all, form), batch, payload: { collection: name, places, names } };
+  return {
+    action,
+    plans: plansOf(desk.steps, written, all, form),
+    batch,
+    payload: { collection: name, placeOf, names },
+  };
 }
 
 /** What the database may complain about when a batch is written. */

@@ -20,6 +20,7 @@ export function isLate(
   written: ReadonlySet<string>,
 ): boolean {
   if (condition.kind === 'compare') {
+    if (condition.operand.kind === 'caller' && condition.operand.path.length > 0) return true;
     const relation = condition.function === 'count' ? collection.relations.get(condition.field) : undefined;
     return relation !== undefined && relation.descriptor.kind !== 'm2o';
   }

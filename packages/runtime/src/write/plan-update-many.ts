@@ -1,8 +1,8 @@
 /** Changes of several stored items from arrays of keys, or of one where several rules have to be told apart. */
 import { allOf, sqlTrue, where } from '../sql/fragment.ts';
-import { ruleHolds } from '../sql/rules.ts';
 import { type Assigned, assignEach, assignments, assignShared, type Stored } from './assigned.ts';
 import { type Check, checksOf, type Judged, type Written } from './checks.ts';
+import { ruleMatches } from './presets.ts';
 import { printAllowed, requirementsOf } from './requirements.ts';
 import { createReturning } from './returning.ts';
 import {
@@ -63,7 +63,7 @@ function draftUpdate(drafting: Drafting, shared: boolean): Update {
   const joined = keysEqual(keyColumns(written, column), named(keys));
   const source = several ? storedRows(drafting, columns, keys, flag) : inputTable(drafting, columns, 'i');
   const [only] = written.grant.rules;
-  const own = several || only === undefined ? sqlTrue : ruleHolds(ruleRow(drafting, column), only.where);
+  const own = several || only === undefined ? sqlTrue : ruleMatches(ruleRow(drafting, column), only);
   return { alias, source, rows: allOf([joined, own]), assigned, flag };
 }
 
@@ -85,7 +85,7 @@ function storedRows(
   const alias = statement.alias();
   const column = (quoted: string): string => `${alias}.${quoted}`;
   const row = ruleRow(drafting, column);
-  const rules = written.grant.rules.map((rule) => ruleHolds(row, rule.where));
+  const rules = written.grant.rules.map((rule) => ruleMatches(row, rule));
   const matches = rules.map((predicate, rule) => `(${predicate}) IS TRUE AS m${rule}`);
   const allowed = printAllowed(requirementsOf(written), (rule) => rules[rule] ?? sqlTrue, flag);
   const { table } = written.writable.collection.descriptor;

@@ -1,9 +1,9 @@
 /** The change of one stored item by its key. The rule stands in WHERE, on the stored row. */
 import { allOf, anyOf } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
-import { ruleHolds } from '../sql/rules.ts';
 import { assignments, assignShared } from './assigned.ts';
 import { checksOf, type Written } from './checks.ts';
+import { ruleMatches } from './presets.ts';
 import {
   finishWrite,
   keyColumns,
@@ -26,7 +26,7 @@ export function planUpdateOne(written: Written): WritePlan {
   const row = ruleRow(drafting, column);
   const key = keysOf(written).map((field, part) => inputs.take({ kind: 'key', part }, operandType(field).native));
   const assigned = assignShared(drafting, { column, match: null });
-  const rules = written.grant.rules.map(({ where }) => ruleHolds(row, where));
+  const rules = written.grant.rules.map((rule) => ruleMatches(row, rule));
   const rows = allOf([keysEqual(keyColumns(written, column), key), anyOf(rules)]);
   const { table } = written.writable.collection.descriptor;
   if (assigned.length === 0) {

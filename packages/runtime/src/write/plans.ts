@@ -60,17 +60,23 @@ function remembered(cache: StepPlanCache, shape: string, plan: () => StepPlans):
   return plans;
 }
 
-function shapeOf({ writable, grant, action, columns }: Written, all: WriteGrant, form: StepForm): string {
+function shapeOf(
+  { writable, grant, action, columns, named, collections }: Written,
+  all: WriteGrant,
+  form: StepForm,
+): string {
   return JSON.stringify([
     action,
     writable.collection.descriptor.name,
     form,
     all.rules.map((rule) => (grant.rules.includes(rule) ? 1 : 0)),
-    columns.map(({ field, complete }) => [field.descriptor.name, complete]),
+    columns.map(({ field, complete, linked }) => [field.descriptor.name, complete, linked]),
+    named,
+    [...collections].sort(),
   ]);
 }
 
 /** The columns of a batch as far as plans depend on them. */
 export function writtenColumns({ columns }: Batch): Written['columns'] {
-  return columns.map(({ field, present }) => ({ field, complete: present === null }));
+  return columns.map(({ field, present, linked }) => ({ field, complete: present === null, linked }));
 }

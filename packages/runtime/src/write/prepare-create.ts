@@ -5,15 +5,18 @@ import { decodeItems } from './decode.ts';
 import { hashBatch } from './hash.ts';
 import { type Desk, echoOf, type Granted, type Job, prepareStep, touchedBy, writableOf } from './job.ts';
 import { parseCreate } from './parse-body.ts';
-import { createProblems } from './problems.ts';
+import { createProblems, placesIn } from './problems.ts';
 import { grantFor, type WritableCollection } from './scope.ts';
 import { runStep } from './step.ts';
+import { isTree, newEntries, prepareTree } from './tree/prepare-tree.ts';
 
 /** Prepares the creation of items. Throws for everything that is wrong with the request itself. */
 export async function prepareCreate(desk: Desk, body: JsonValue | undefined): Promise<Job> {
   const { many, items } = parseCreate(body, desk.mostItems);
   const echo = echoOf(desk, many ? 'many' : 'one');
   const granted = createGrant(desk, writableOf(desk));
+  const { writable } = granted;
+  if (isTree(writable, items)) return prepareTree(desk, writable, newEntries(writable, items, many), many, echo);
   const problems = createProblems();
   const input = { scope: desk.scope, ...granted, action: 'create' as const };
   const places = many ? [...items.keys()] : null;
@@ -22,7 +25,9 @@ export async function prepareCreate(desk: Desk, body: JsonValue | undefined): Pr
   const touched = [touchedBy(desk, granted, decoded)];
   if (items.length === 0) return { echo, touched, work: async () => null };
   const batch = await hashBatch(decoded);
-  const step = prepareStep(desk, granted, 'create', batch, items.length === 1 ? 'one' : 'many', places);
+  const step = prepareStep(desk, granted, 'create', batch, items.length === 1 ? 'one' : 'many', {
+    placeOf: placesIn(desk.collection, places),
+  });
   return {
     echo,
     touched,

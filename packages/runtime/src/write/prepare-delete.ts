@@ -5,15 +5,12 @@ import { parseKeySegment } from '../query/keys.ts';
 import { anyOf } from '../sql/fragment.ts';
 import type { Row } from '../sql/row.ts';
 import { ruleHolds } from '../sql/rules.ts';
-import { createBatch } from './batch.ts';
-import type { Written } from './checks.ts';
-import { type Desk, type Job, writableOf } from './job.ts';
-import { type Keys, namedKeys, oneKey } from './keys.ts';
+import { type Desk, echoOf, guardOf, type Job, writableOf } from './job.ts';
+import { namedKeys, oneKey } from './keys.ts';
 import { checkCount, parseDelete } from './parse-body.ts';
-import { deletePlan } from './plans.ts';
 import { find } from './prepare-update.ts';
+import { runDelete } from './run-delete.ts';
 import type { WritableCollection } from './scope.ts';
-import { type Running, runStep } from './step.ts';
 import { prepareTargets } from './targets.ts';
 import type { Touched } from './violation.ts';
 
@@ -21,7 +18,8 @@ import type { Touched } from './violation.ts';
 export function prepareDeleteOne(desk: Desk, key: string): Job {
   const { writable, rules } = deletable(desk);
   const keys = oneKey(parseKeySegment(writable.collection, key));
-  return jobOf(desk, writable, (running) => runDelete(desk, writable, rules, running, keys, false));
+  const job = jobOf(desk, writable, (running) => runDelete(desk, writable, rules, running, keys, false));
+  return { ...job, ...guardOf(desk, writable.collection, keys, () => echoOf(desk, 'one')) };
 }
 
 /** Prepares the removal of the items that a body names. */
@@ -50,28 +48,4 @@ function deletable(desk: Desk): { readonly writable: WritableCollection; readonl
 function jobOf({ scope }: Desk, { collection }: WritableCollection, work: Job['work']): Job {
   const touched: Touched = { scope, collection, names: new Set(), writable: new Set() };
   return { echo: null, touched: [touched], work };
-}
-
-async function runDelete(
-  desk: Desk,
-  writable: WritableCollection,
-  rules: readonly AccessRule[],
-  running: Running,
-  keys: Keys,
-  lenient: boolean,
-): Promise<Keys | null> {
-  if (keys.count === 0) return null;
-  const { descriptor } = writable.collection;
-  const written: Written = {
-    scope: desk.scope,
-    writable,
-    grant: { rules: [], fields: new Map(), listed: new Set() },
-    action: 'update',
-    columns: [],
-    collections: new Set([descriptor.name]),
-  };
-  const plans = { write: deletePlan(desk.steps, written, rules, keys.many), many: keys.many, judge: undefined };
-  const payload = { collection: descriptor.name, places: null, names: new Set<string>() };
-  await runStep(running, { plans, batch: createBatch(descriptor).finish(0), keys, lenient, payload });
-  return keys;
 }

@@ -5,30 +5,42 @@ import { forbidden } from '../query/invalid.ts';
 import { parseKeySegment } from '../query/keys.ts';
 import { sqlTrue } from '../sql/fragment.ts';
 import type { Row } from '../sql/row.ts';
-import { ruleHolds } from '../sql/rules.ts';
 import type { Batch } from './batch.ts';
 import { decodeItems } from './decode.ts';
 import { hashBatch } from './hash.ts';
-import { type Desk, echoOf, type Granted, type Job, prepareStep, touchedBy, writableOf } from './job.ts';
+import { type Desk, echoOf, type Granted, guardOf, type Job, prepareStep, touchedBy, writableOf } from './job.ts';
 import { checkOwnKey, type Keys, keyedItems, namedKeys, oneKey } from './keys.ts';
 import { checkCount, parseObject, parseUpdate } from './parse-body.ts';
 import { writtenColumns } from './plans.ts';
 import { createGrant } from './prepare-create.ts';
-import { createProblems } from './problems.ts';
+import { ruleMatches } from './presets.ts';
+import { createProblems, placesIn } from './problems.ts';
 import { printAllowed, requirementsOf } from './requirements.ts';
 import { grantFor, type WritableCollection } from './scope.ts';
 import { type Running, runStep, type Step } from './step.ts';
 import { findTargets, lockSingleton, prepareSingleton, prepareTargets, type Targets } from './targets.ts';
+import { changedEntries, isTree, newEntries, prepareTree, runTree } from './tree/prepare-tree.ts';
 
 /** Prepares changes of the item that an address names. */
 export async function prepareUpdateOne(desk: Desk, key: string, body: JsonValue | undefined): Promise<Job> {
   const data = parseObject(body);
   const echo = echoOf(desk, 'one');
   const granted = updateGrant(desk, writableOf(desk));
-  const keys = oneKey(parseKeySegment(granted.writable.collection, key));
+  const { writable } = granted;
+  const keys = oneKey(parseKeySegment(writable.collection, key));
+  if (isTree(writable, [data])) {
+    checkOwnKey(writable.collection, data, keys);
+    const tree = await prepareTree(desk, writable, changedEntries(writable, keys, [data], null), false, echo);
+    return { ...tree, ...guardOf(desk, writable.collection, keys, () => echo) };
+  }
   const batch = await decodeOne(desk, granted, data, keys);
-  const step = prepareStep(desk, granted, 'update', batch, 'one', null);
-  return { echo, touched: [touchedBy(desk, granted, batch)], work: (running) => runUpdate(running, step, keys, false) };
+  const step = prepareStep(desk, granted, 'update', batch, 'one', { placeOf: placesIn(desk.collection, null) });
+  return {
+    echo,
+    ...guardOf(desk, granted.writable.collection, keys, () => echo),
+    touched: [touchedBy(desk, granted, batch)],
+    work: (running) => runUpdate(running, step, keys, false),
+  };
 }
 
 /** Prepares changes of the items that a body names. */
@@ -36,12 +48,17 @@ export async function prepareUpdate(desk: Desk, body: JsonValue | undefined): Pr
   const parsed = parseUpdate(body, desk.mostItems);
   const echo = echoOf(desk, 'many');
   const granted = updateGrant(desk, writableOf(desk));
-  if (parsed.kind === 'each') return { echo, ...(await eachOf(desk, granted, parsed.items)) };
+  if (parsed.kind === 'each') return eachOf(desk, granted, parsed.items, echo);
   const { named, data } = parsed;
   if (named.kind === 'query') return { echo, ...(await queried(desk, granted, named.query, data)) };
-  const keys = namedKeys(granted.writable.collection, named.keys);
+  const { writable } = granted;
+  const keys = namedKeys(writable.collection, named.keys);
+  if (isTree(writable, [data])) {
+    checkOwnKey(writable.collection, data, keys);
+    return prepareTree(desk, writable, changedEntries(writable, keys, [data], null), true, echo);
+  }
   const batch = await decodeOne(desk, granted, data, keys);
-  const step = prepareStep(desk, granted, 'update', batch, 'shared', null);
+  const step = prepareStep(desk, granted, 'update', batch, 'shared', { placeOf: placesIn(desk.collection, null) });
   return { echo, touched: [touchedBy(desk, granted, batch)], work: (running) => runUpdate(running, step, keys, false) };
 }
 
@@ -52,8 +69,9 @@ export async function prepareUpdateSingleton(desk: Desk, body: JsonValue | undef
   const writable = writableOf(desk);
   const found = prepareSingleton(desk.scope, writable, desk.caller);
   const granted = updateGrant(desk, writable);
-  const batch = await decodeOne(desk, granted, data, undefined);
-  const step = prepareStep(desk, granted, 'update', batch, 'shared', null);
+  const tree = isTree(writable, [data]);
+  const batch = await decodeOne(desk, granted, tree ? {} : data, undefined);
+  const step = prepareStep(desk, granted, 'update', batch, 'shared', { placeOf: placesIn(desk.collection, null) });
   return {
     echo,
     touched: [touchedBy(desk, granted, batch)],
@@ -62,6 +80,9 @@ export async function prepareUpdateSingleton(desk: Desk, body: JsonValue | undef
       const lock = lockSingleton(writable);
       const locked = transaction.run(lock.statement, lock.parameters, { row: () => {} });
       const [{ keys, count }] = await Promise.all([find(running, found), locked]);
+      if (tree && keys !== null) {
+        return runTree(desk, writable, changedEntries(writable, keys, [data], null), true, running);
+      }
       if (keys !== null) return runUpdate(running, step, keys, false);
       if (count > 0) throw forbidden();
       return createSingleton(desk, writable, data, running);
@@ -76,10 +97,16 @@ async function createSingleton(
   running: Running,
 ): Promise<Keys> {
   const granted = createGrant(desk, writable);
+  if (isTree(writable, [data])) {
+    const made = await runTree(desk, writable, newEntries(writable, [data], false), true, running);
+    if (made !== null) return made;
+  }
   const problems = createProblems();
   const decoded = decodeItems({ scope: desk.scope, ...granted, action: 'create' }, [data], null, problems);
   problems.raise();
-  const step = prepareStep(desk, granted, 'create', await hashBatch(decoded), 'one', null);
+  const step = prepareStep(desk, granted, 'create', await hashBatch(decoded), 'one', {
+    placeOf: placesIn(desk.collection, null),
+  });
   const done = await runStep(running, { ...step, keys: null, lenient: false });
   await done.judgeLate();
   return done.keys;
@@ -107,24 +134,36 @@ async function decodeOne(
 }
 
 /** Changes of each item by the key in it. */
-async function eachOf(desk: Desk, granted: Granted, elements: readonly FilterObject[]): Promise<Omit<Job, 'echo'>> {
-  const { keys, items, places } = keyedItems(granted.writable.collection, elements);
+async function eachOf(
+  desk: Desk,
+  granted: Granted,
+  elements: readonly FilterObject[],
+  echo: Job['echo'],
+): Promise<Job> {
+  const { writable } = granted;
+  const { keys, items, places } = keyedItems(writable.collection, elements);
+  if (isTree(writable, items))
+    return prepareTree(desk, writable, changedEntries(writable, keys, items, places), true, echo);
   const problems = createProblems();
   const decoded = decodeItems({ scope: desk.scope, ...granted, action: 'update' }, items, places, problems);
   problems.raise();
   const batch = await hashBatch(decoded);
-  const step = prepareStep(desk, granted, 'update', batch, 'many', places);
+  const step = prepareStep(desk, granted, 'update', batch, 'many', { placeOf: placesIn(desk.collection, places) });
   const touched = [touchedBy(desk, granted, batch)];
-  return { touched, work: (running) => runUpdate(running, step, keys, false) };
+  return { echo, touched, work: (running) => runUpdate(running, step, keys, false) };
 }
 
 /** The same changes of every item that a query selects and the caller may read and change. */
 async function queried(desk: Desk, granted: Granted, query: JsonValue, data: FilterObject): Promise<Omit<Job, 'echo'>> {
-  const { grant } = granted;
-  const batch = await decodeOne(desk, granted, data, null);
-  const requirements = requirementsOf({ grant, columns: writtenColumns(batch) });
+  const { grant, writable } = granted;
+  const tree = isTree(writable, [data]);
+  if (tree) checkOwnKey(writable.collection, data, null);
+  const batch = await decodeOne(desk, granted, tree ? {} : data, null);
+  const requirements = requirementsOf({ grant, columns: writtenColumns(batch), named: [] });
   const permitted = (row: Row): string => {
-    const rules = grant.rules.map(({ where }) => ruleHolds(row, where));
+    const rules = grant.rules.map((rule) =>
+      ruleMatches({ ...row, scope: desk.scope.open, collection: granted.writable.collection }, rule),
+    );
     return printAllowed(
       requirements,
       (rule) => rules[rule] ?? sqlTrue,
@@ -132,12 +171,15 @@ async function queried(desk: Desk, granted: Granted, query: JsonValue, data: Fil
     );
   };
   const targets = prepareTargets({ ...desk, query, permitted });
-  const step = prepareStep(desk, granted, 'update', batch, 'shared', null);
+  const step = prepareStep(desk, granted, 'update', batch, 'shared', { placeOf: placesIn(desk.collection, null) });
   return {
     touched: [touchedBy(desk, granted, batch)],
     async work(running) {
       const { keys, count } = await find(running, targets);
       checkCount(count, desk.mostItems);
+      if (tree && keys !== null) {
+        return runTree(desk, writable, changedEntries(writable, keys, [data], null), true, running);
+      }
       return keys === null ? null : runUpdate(running, step, keys, true);
     },
   };

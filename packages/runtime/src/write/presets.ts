@@ -1,8 +1,10 @@
 /** Values that rules set under a payload. Source: API specification, sections 8.2 and 8.3. */
-import type { FieldDescriptor, Operand } from '../contract/index.ts';
-import { printPath } from '../sql/caller-path.ts';
+import type { FieldDescriptor, Operand, WriteRule } from '../contract/index.ts';
+import { printPath, printPresence } from '../sql/caller-path.ts';
+import { allOf } from '../sql/fragment.ts';
 import { operandType, printValue } from '../sql/operand.ts';
-import type { Printing } from '../sql/row.ts';
+import type { Printing, Row } from '../sql/row.ts';
+import { ruleHolds } from '../sql/rules.ts';
 import { type Drafting, keysOf } from './statement.ts';
 
 /** The rules that set a field, in their order. */
@@ -21,6 +23,20 @@ export function presetsOf({ written }: Drafting): readonly Preset[] {
     );
     return values.length === 0 || !field.writable || keys.has(field.name) ? [] : [{ field, values }];
   });
+}
+
+/** Whether every value that a rule sets by a path from the caller is there: without it the rule is none. */
+export function presetsHold(printing: Printing, { presets }: WriteRule): string {
+  return allOf(
+    presets.flatMap(({ value }) =>
+      value.kind === 'caller' && value.path.length > 0 ? [printPresence(printing, value)] : [],
+    ),
+  );
+}
+
+/** Whether a rule lets a stored row be changed: it matches, and what it sets is there. */
+export function ruleMatches(row: Row, rule: WriteRule): string {
+  return allOf([ruleHolds(row, rule.where), presetsHold(row, rule)]);
 }
 
 /** A preset value as an expression of the field's type. */

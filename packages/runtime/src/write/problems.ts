@@ -7,6 +7,13 @@ export interface Place {
   readonly collection: string;
   /** Of an item in an array at the top of the body: its place in it, from 0. */
   readonly index: number | undefined;
+  /** Of a nested item: the way to it through the payload, as in `comments[2]`. */
+  readonly path?: string;
+}
+
+/** Places of the items of a body: `places` tells where each stands in its array, null when the body is the item. */
+export function placesIn(collection: string, places: readonly number[] | null): (item: number) => Place {
+  return (item) => ({ collection, index: places?.[item] });
 }
 
 /** More errors than this are not listed; the first ones say enough. */
@@ -60,10 +67,11 @@ export function failedValidation(
   message: string,
   cause?: unknown,
 ): PlatformError {
-  const { collection, index } = place;
+  const { collection, index, path } = place;
+  const named = field === null ? path : pathOf(place, field);
   const extensions: Record<string, JsonValue> = {
     collection,
-    ...(field !== null && { field }),
+    ...(named !== undefined && { field: named }),
     type,
     ...(index !== undefined && { index }),
   };
@@ -71,6 +79,12 @@ export function failedValidation(
   return new PlatformError('FAILED_VALIDATION', text, extensions, cause === undefined ? {} : { cause });
 }
 
-function nameOf({ index }: Place, field: string): string {
-  return index === undefined ? `"${field}"` : `"${field}" of item ${index}`;
+function nameOf(place: Place, field: string): string {
+  const { index } = place;
+  const path = pathOf(place, field);
+  return index === undefined ? `"${path}"` : `"${path}" of item ${index}`;
+}
+
+function pathOf({ path }: Place, field: string): string {
+  return path === undefined ? field : `${path}.${field}`;
 }

@@ -14,13 +14,18 @@ export interface Requirement {
 }
 
 /** What the rules of a grant require of the columns: one requirement for each set of rules that lists some of them. */
-export function requirementsOf({ grant, columns }: Pick<Written, 'grant' | 'columns'>): readonly Requirement[] {
+export function requirementsOf(written: Pick<Written, 'grant' | 'columns' | 'named'>): readonly Requirement[] {
+  const { grant, columns, named } = written;
   const every = grant.rules.map((_, place) => place);
   const sets = Map.groupBy(columns.keys(), (place) => columns[place]?.field.rules.join() ?? '');
   const listed = [...sets.values()].map((places): Requirement => {
     const always = places.some((place) => columns[place]?.complete === true);
     return { rules: columns[places[0] ?? 0]?.field.rules ?? every, columns: always ? null : places };
   });
+  for (const rules of named) {
+    const known = listed.findIndex((requirement) => requirement.rules.join() === rules.join());
+    listed.splice(known < 0 ? listed.length : known, known < 0 ? 0 : 1, { rules, columns: null });
+  }
   // A rule that grants something always grants that there is a row.
   return listed.some((requirement) => requirement.columns === null)
     ? listed

@@ -6,13 +6,15 @@ import { PlatformError, together } from '../errors.ts';
 import { bind } from '../query/planner.ts';
 import type { Judgement } from './checks.ts';
 import { valuesOf, type WriteValues } from './inputs.ts';
-import { failedValidation, mostErrors } from './problems.ts';
+import { failedValidation, mostErrors, type Place } from './problems.ts';
 import type { WritePlan } from './statement.ts';
 
 /** What a write answered. */
 export interface WriteAnswer {
   /** Rows that were written. */
   readonly count: number;
+  /** False when the statement only looked, because there was nothing to change. */
+  readonly wrote: boolean;
   /** The key of what was made: one text per key field, arrays when several items were made. */
   readonly keys: readonly string[];
   /** By the places of rules: which stored rows they matched. */
@@ -42,13 +44,19 @@ export async function runWrite(
   await transaction.run(plan.statement, bind(plan.binders, valuesOf(plan.sources, values), caller), sink);
   const [number = null, count = '0', ...rest] = row;
   if (number !== null) transaction.identify(number);
-  return readAnswer(plan, Number(count), rest);
+  return readAnswer(plan, Number(count), number !== null, rest);
 }
 
-function readAnswer({ keys, matched, judgements }: WritePlan, count: number, row: TextRow): WriteAnswer {
+function readAnswer(
+  { keys, matched, judgements }: WritePlan,
+  count: number,
+  wrote: boolean,
+  row: TextRow,
+): WriteAnswer {
   const answers = row.slice(keys + matched.length);
   return {
     count,
+    wrote,
     keys: row.slice(0, keys).map((key) => key ?? ''),
     matched: new Map(matched.map((rule, index) => [rule, row[keys + index] ?? '{}'])),
     verdicts: judgements.flatMap((judgement, index) => {
@@ -71,8 +79,8 @@ function placesOf(text: string | null): readonly number[] {
 /** What is known of the payload when verdicts become errors. */
 export interface JudgedPayload {
   readonly collection: string;
-  /** Places of the items in the body; null when the body is the item, or the data is the same for all. */
-  readonly places: readonly number[] | null;
+  /** Where an item stands in the body. */
+  readonly placeOf: (item: number) => Place;
   /** Names that the payload has; no other field is named in an error. */
   readonly names: ReadonlySet<string>;
 }
@@ -104,10 +112,9 @@ function violations(verdicts: readonly Verdict[], payload: JudgedPayload): reado
     for (const item of items) {
       const told = rules.get(`${judgement.requirement} ${item}`) ?? judgement.rule;
       rules.set(`${judgement.requirement} ${item}`, told);
-      const index = payload.places?.[item];
-      const id = JSON.stringify([index, field, judgement.type, judgement.requirement]);
+      const place = payload.placeOf(item);
+      const id = JSON.stringify([place, field, judgement.type, judgement.requirement]);
       if (told !== judgement.rule || errors.size >= mostErrors) continue;
-      const place = { collection: payload.collection, index };
       errors.set(id, failedValidation(place, field, judgement.type, 'does not meet a condition'));
     }
   }

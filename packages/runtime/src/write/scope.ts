@@ -10,7 +10,10 @@ import type {
 } from '../contract/index.ts';
 import { buildOpenScope, buildScope, type CollectionScope, type Scope } from '../query/scope.ts';
 
-/** Everything one access class may write. A collection that is not in it does not exist for writing. */
+/**
+ * Everything one access class may write. A collection that is not in it does not exist for writing; those of the platform
+ * itself never are.
+ */
 export interface WriteScope {
   readonly admin: boolean;
   /** What the class may read: for answers, and for the items that payloads link. */
@@ -64,7 +67,9 @@ function buildWriteScope(api: CompiledApi, access: AccessClass, open: Scope): Wr
   const collections = new Map<string, WritableCollection>();
   for (const granted of access.collections) {
     const collection = open.collections.get(granted.collection);
-    if (collection !== undefined) collections.set(granted.collection, buildCollection(collection, granted));
+    // Users, for one, are written by services that hash passwords and end sessions; a payload reaches none of these.
+    if (collection === undefined || collection.descriptor.system === true) continue;
+    collections.set(granted.collection, buildCollection(collection, granted));
   }
   return { admin: access.admin, read: buildScope(api, access, open), open, collections };
 }
@@ -104,9 +109,9 @@ export function grantFor(
   return usable.length === 0 ? undefined : buildGrant(collection, usable);
 }
 
+/** What a path from the caller leads to is known to the database only, see `presetsHold`. */
 function canPreset({ presets }: WriteRule, caller: Caller): boolean {
-  return presets.every(({ value }) => {
-    if (value.kind !== 'caller') return true;
-    return value.path.length === 0 && (value.of === 'user' ? caller.user : caller.role) !== null;
-  });
+  return presets.every(
+    ({ value }) => value.kind !== 'caller' || (value.of === 'user' ? caller.user : caller.role) !== null,
+  );
 }

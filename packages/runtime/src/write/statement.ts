@@ -47,9 +47,21 @@ export function finishWrite(
   answer: Partial<Pick<WritePlan, 'keys' | 'matched' | 'judgements'>>,
 ): WritePlan {
   const { text, binders } = statement.finish(printed);
-  const name = `w_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
   const { keys = 0, matched = [], judgements = [] } = answer;
-  return { statement: { name, text }, binders, sources: inputs.sources, keys, matched, judgements };
+  return { statement: nameStatement(text), binders, sources: inputs.sources, keys, matched, judgements };
+}
+
+const named = new Map<string, Statement>();
+/** More texts than that are named anew each time. */
+const mostNamed = 1_000;
+
+/** A statement of a transaction under the name that belongs to its text. */
+export function nameStatement(text: string): Statement {
+  const known = named.get(text);
+  if (known !== undefined) return known;
+  const name = `w_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
+  if (named.size < mostNamed) named.set(text, { name, text });
+  return { name, text };
 }
 
 /** Brings the number of the transaction along, by which an unknown end is found out. */

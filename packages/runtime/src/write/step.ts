@@ -3,14 +3,17 @@ import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import type { Batch } from './batch.ts';
+import type { History, StepAction } from './history.ts';
 import { asMany, type Keys } from './keys.ts';
 import type { StepPlans } from './plans.ts';
 import { failedValidation } from './problems.ts';
-import { type JudgedPayload, judge, runWrite } from './run.ts';
+import { type JudgedPayload, judge, runWrite, type Verdict } from './run.ts';
 import type { WritePlan } from './statement.ts';
+import type { TreeWatcher } from './tree/watch.ts';
 
 /** A step that is ready to run. */
 export interface Step {
+  readonly action: StepAction;
   readonly plans: StepPlans;
   readonly batch: Batch;
   /** Null when items are made. */
@@ -26,6 +29,12 @@ export interface Running {
   readonly caller: Caller;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly gate: (statement: string) => void;
+  /** What keeps activity and revisions; null where there is no place for them. */
+  readonly history: History | null;
+  /** Takes violations of rules, which the request tells together when everything is written. Default: they are thrown. */
+  readonly collect?: (violation: PlatformError) => void;
+  /** Hears what happens to the items below others in payloads. */
+  readonly watcher?: TreeWatcher;
 }
 
 /** A step that was written, and what is left to judge when everything is. */
@@ -41,12 +50,16 @@ export async function runStep(running: Running, step: Step): Promise<StepDone> {
   running.gate(write.statement.text);
   const named = keys !== null && plans.many ? asMany(keys) : keys;
   const values = { batch, keys: named, matched: new Map<number, string>() };
-  const answer = await runWrite(running.transaction, write, values, running.caller);
+  const watch = running.history?.watch(step.action, payload.collection, keys) ?? null;
+  const writing = runWrite(running.transaction, write, values, running.caller);
+  watch?.follow();
+  const answer = await writing;
   const wanted = keys?.count ?? batch.count;
   if (answer.count !== wanted && !step.lenient) throw missingRows(keys, payload);
-  judge(answer.verdicts, payload);
+  judgeAnswer(running, answer.verdicts, payload);
   const made: Keys = { count: answer.count, many: plans.many, values: answer.keys };
   const written = keys ?? made;
+  if (answer.wrote) await watch?.settle(written, answer.count);
   return {
     keys: written,
     judgeLate: () =>
@@ -60,15 +73,25 @@ function missingRows(keys: Keys | null, { collection }: JudgedPayload): Platform
   return failedValidation({ collection, index: undefined }, null, 'check', 'is refused by the database');
 }
 
+function judgeAnswer({ collect }: Running, verdicts: readonly Verdict[], payload: JudgedPayload): void {
+  try {
+    judge(verdicts, payload);
+  } catch (error) {
+    if (collect === undefined || !(error instanceof PlatformError) || error.code !== 'FAILED_VALIDATION') throw error;
+    collect(error);
+  }
+}
+
 async function judgeLate(
-  { transaction, caller, gate }: Running,
+  running: Running,
   { payload, lenient }: Step,
   plan: WritePlan | undefined,
   values: Parameters<typeof runWrite>[2],
 ): Promise<void> {
+  const { transaction, caller, gate } = running;
   if (plan === undefined) return;
   gate(plan.statement.text);
   const answer = await runWrite(transaction, plan, values, caller);
   if (answer.count !== values.keys?.count && !lenient) throw new PlatformError('FORBIDDEN');
-  judge(answer.verdicts, payload);
+  judgeAnswer(running, answer.verdicts, payload);
 }

@@ -11,6 +11,8 @@ import type { WriteScope } from './scope.ts';
 export interface Touched {
   readonly scope: WriteScope;
   readonly collection: CollectionScope;
+  /** Where the items stand in the payload: the way to one, or the names of relations to several. Default: they are its items. */
+  readonly path?: string;
   /** Names that the payload has. */
   readonly names: ReadonlySet<string>;
   /** Fields that the caller may write. */
@@ -36,11 +38,18 @@ const malformed: ReadonlySet<string> = new Set(['22P02', '22007', '2200N', '2200
  */
 export function tellViolation(thrown: unknown, collections: readonly Touched[]): unknown {
   if (!(thrown instanceof PlatformError) || !(thrown.cause instanceof ServerError)) return thrown;
+  // Told already, by the step that failed.
+  if (thrown.extensions.collection !== undefined) return thrown;
   const { cause } = thrown;
   const [first] = collections;
   if (first === undefined) return thrown;
   const touched = collections.find(({ collection }) => isAbout(cause, collection)) ?? first;
-  const place = { collection: touched.collection.descriptor.name, index: undefined };
+  const { path } = touched;
+  const place = {
+    collection: touched.collection.descriptor.name,
+    index: undefined,
+    ...(path !== undefined && { path }),
+  };
   const fail = (field: string | null, type: string, message: string): PlatformError =>
     failedValidation(place, field, type, message, cause);
   if (cause.sqlstate === '23502') return fail(missingField(cause, touched), 'required', 'is required');

@@ -1,19 +1,21 @@
 /** Write requests, from bodies to committed transactions. Source: API specification, sections 1.5, 1.6 and 4. */
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
-import type { Database, Outcome } from '../database/database.ts';
-import { type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
+import type { Database } from '../database/database.ts';
 import { defaultReadLimits, type ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';
 import type { Planner } from '../query/planner.ts';
+import { buildOpenScope } from '../query/scope.ts';
+import { logSchemaOf } from '../system/schema.ts';
 import { type Ask, prepareAsk } from './ask.ts';
 import type { PreparedEcho } from './echo.ts';
+import { createHistory } from './history.ts';
 import { createHookedWriter } from './hooked-writer.ts';
-import type { Desk, Job, WriteRequest } from './job.ts';
-import type { Keys } from './keys.ts';
+import { createAnswerKeeper, type KeptAnswer, keyRequest } from './idempotency.ts';
+import type { Desk, WriteRequest } from './job.ts';
+import { createPerformer, type PerformerOptions, type Work } from './perform.ts';
 import { createStepPlans } from './plans.ts';
 import { createWriteScopes } from './scope.ts';
-import { tellViolation } from './violation.ts';
 
 /** What writing needs. */
 export interface WriterOptions {
@@ -31,6 +33,8 @@ export interface WriterOptions {
   readonly limits?: Partial<ReadLimits>;
   /** MAX_BATCH_MUTATION: items that one request writes at most. Default null: as many as its body holds. */
   readonly mostItems?: number | null;
+  /** IDEMPOTENCY_TTL: how long the answer to a request with a key is kept, in milliseconds. Default: a day. */
+  readonly answerTtlMs?: number;
   /** Plans kept per access class. Default 1,000. */
   readonly plans?: number;
 }
@@ -40,7 +44,8 @@ export interface WriterOptions {
  * that the caller may read, and throws `PlatformError`.
  */
 export interface Writer {
-  create(request: WriteRequest, body: JsonValue | undefined): Promise<Buffer | null>;
+  /** The answer has a status of its own, because one that was kept may be that of an error. */
+  create(request: WriteRequest, body: JsonValue | undefined): Promise<KeptAnswer>;
   /** `key` is the segment of the path as it was sent. */
   updateOne(request: WriteRequest, key: string, body: JsonValue | undefined): Promise<Buffer | null>;
   update(request: WriteRequest, body: JsonValue | undefined): Promise<Buffer | null>;
@@ -54,20 +59,27 @@ export interface Writer {
 /** Makes the writer of a compiled API. */
 export function createWriter(options: WriterOptions): Writer {
   const open = createDesks(options);
-  const writers = rememberWriters();
-  const hooked = createHookedWriter({ ...options, open, finish: (job, keys) => finish(options, writers, job, keys) });
-  async function perform(ask: Ask): Promise<Buffer | null> {
-    const desk = open(ask.request);
-    if (hooked.waitFor(ask)) return hooked.perform(ask);
-    return performJob(options, writers, await prepareAsk(desk, ask, ask.body), ask.request);
-  }
+  const performer = createPerformer(performerOptions(options));
+  const hooked = createHookedWriter({ ...options, open, performer });
+  const workOf = async (ask: Ask): Promise<Work> =>
+    hooked.waitFor(ask)
+      ? hooked.workOf(ask)
+      : performer.workOf(ask.request, await prepareAsk(open(ask.request), ask, ask.body));
+  const perform = async (ask: Ask) => performer.once(await workOf(ask));
   return {
-    create: (request, body) => perform({ action: 'create', request, body }),
-    updateOne: (request, key, body) => perform({ action: 'update', request, key, body }),
+    async create(request, body) {
+      const ask: Ask = { action: 'create', request, body };
+      if (request.key !== undefined) {
+        return performer.keyed(keyRequest({ ...request, key: request.key }, body), () => workOf(ask));
+      }
+      const answer = await perform(ask);
+      return { status: answer === null ? 204 : 200, body: answer };
+    },
+    updateOne: (request, item, body) => perform({ action: 'update', request, item, body }),
     update: (request, body) => perform({ action: 'update', request, body }),
     updateSingleton: (request, body) => perform({ action: 'update', request, body, singleton: true }),
-    async deleteOne(request, key) {
-      await perform({ action: 'delete', request, key, body: undefined });
+    async deleteOne(request, item) {
+      await perform({ action: 'delete', request, item, body: undefined });
       return null;
     },
     async delete(request, body) {
@@ -75,6 +87,16 @@ export function createWriter(options: WriterOptions): Writer {
       return null;
     },
     settled: hooked.settled,
+  };
+}
+
+function performerOptions({ api, database, gate, limits, answerTtlMs = 86_400_000 }: WriterOptions): PerformerOptions {
+  const schema = logSchemaOf(api);
+  return {
+    database,
+    gate,
+    history: createHistory(api, buildOpenScope(api), { ...defaultReadLimits, ...limits }),
+    keeper: schema === null ? null : createAnswerKeeper(schema, answerTtlMs),
   };
 }
 
@@ -94,57 +116,4 @@ function createDesks({ api, limits, mostItems = null, plans = 1_000 }: WriterOpt
     classes.set(accessClass, known);
     return { ...request, ...known, limits: all, mostItems };
   };
-}
-
-/** Finds the writer of a plan's answers; each is made once. */
-type WriterOf = (plan: ReadPlan) => AnswerWriter;
-
-function rememberWriters(): WriterOf {
-  const writers = new WeakMap<ReadPlan, AnswerWriter>();
-  return function writerOf(plan) {
-    const known = writers.get(plan) ?? createAnswerWriter(plan);
-    writers.set(plan, known);
-    return known;
-  };
-}
-
-/** Runs a job in a transaction and writes its answer. */
-async function performJob(
-  options: WriterOptions,
-  writerOf: WriterOf,
-  job: Job,
-  { caller }: WriteRequest,
-): Promise<Buffer | null> {
-  const { database, gate } = options;
-  try {
-    const answer = await database.transaction(async (transaction) => {
-      return finish(options, writerOf, job, await job.work({ transaction, caller, gate }));
-    });
-    return answer();
-  } catch (error) {
-    throw tellViolation(error, job.touched);
-  }
-}
-
-/** What a transaction comes to whose job wrote these keys: the planned answer, read together with COMMIT. */
-function finish(
-  { gate }: WriterOptions,
-  writerOf: WriterOf,
-  { echo }: Job,
-  keys: Keys | null,
-): Outcome<() => Buffer | null> {
-  if (echo === null) return { value: () => null };
-  let rows = writerOf(echo.plan)();
-  if (keys === null) return { value: () => rows.end() };
-  gate(echo.plan.statement.text);
-  const last = {
-    statement: echo.plan.statement,
-    parameters: echo.parameters(keys),
-    sink() {
-      rows = writerOf(echo.plan)();
-      return rows;
-    },
-  };
-  // What was written and cannot be read is not answered.
-  return { value: () => (rows.items === 0 ? null : rows.end()), last };
 }

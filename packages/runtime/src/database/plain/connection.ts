@@ -17,7 +17,8 @@ export class PlainConnection implements Channel {
   #over = false;
 
   /**
-   * Takes a connected client; `settings` are run in the transaction of every request, or of several. `closed` is called once, when the connection has ended for whatever reason; then every request is settled.
+   * Takes a connected client; `settings` are run in the transaction of every request, or of several. `closed` is called
+   * once, when the connection has ended for whatever reason; then every request is settled.
    */
   constructor(client: pg.Client, settings: RequestSettings, closed: (error: unknown) => void) {
     this.#client = client;

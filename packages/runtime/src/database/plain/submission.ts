@@ -20,8 +20,9 @@ export interface RequestSettings {
  * One request as `pg` takes it: what is sent for it, and what its answer means.
  *
  * The settings and the statement go out together with one Sync at the end, which makes them one transaction, so the
- * settings hold for the statement and for nobody after it. A transaction of several requests is set up behind its BEGIN. Nothing is prepared under a name. Whatever stands between
- * here and the server sees one message batch that needs no earlier one.
+ * settings hold for the statement and for nobody after it. A transaction of several requests is set up behind its BEGIN.
+ * Nothing is prepared under a name: whatever stands between here and the server sees one batch of messages that needs no
+ * earlier one.
  *
  * `pg` hands over everything but the rows: it reads their bytes as text, so they come by another way (see `tapRows`).
  */

@@ -1,0 +1,148 @@
+/**
+ * Requests that may be sent again: the first answer is kept in the transaction of its write, under the key that the client
+ * chose. Source: API specification, section 17.
+ */
+import { hash } from 'node:crypto';
+import type { Caller } from '../caller.ts';
+import type { JsonValue } from '../contract/index.ts';
+import type { Transaction } from '../database/database.ts';
+import { readRow, type TextRow } from '../database/protocol/texts.ts';
+import { PlatformError } from '../errors.ts';
+import { invalidPayload } from './problems.ts';
+import { nameStatement } from './statement.ts';
+
+/** A request under a key. */
+export interface KeyedRequest {
+  /** Hash of who asks: the same key of two callers is two keys. */
+  readonly caller: string;
+  readonly key: string;
+  /** SHA-256 of what is asked, hexadecimal. */
+  readonly hash: string;
+}
+
+/** An answer as it is sent. */
+export interface KeptAnswer {
+  readonly status: number;
+  /** Null for an empty one. */
+  readonly body: Buffer | null;
+}
+
+/** Keeps answers under keys, in the tables of the platform. */
+export interface AnswerKeeper {
+  /**
+   * Takes the key for this transaction and gives null, or the answer that is kept under it. Waits for another transaction
+   * that has taken it. Throws UNPROCESSABLE_ENTITY when the key was used for another request.
+   */
+  claim(transaction: Transaction, request: KeyedRequest): Promise<KeptAnswer | null>;
+  /** Sends an answer to be kept under a key that was taken. What goes wrong with it goes wrong with the transaction. */
+  keep(transaction: Transaction, request: KeyedRequest, answer: KeptAnswer): void;
+}
+
+/** How often expired answers are removed, in milliseconds, and how many at once. */
+const sweepEveryMs = 60_000;
+const mostSwept = 1_000;
+
+/** Makes the keeper; `schema` is quoted, `ttlMs` is how long an answer is kept. */
+export function createAnswerKeeper(schema: string, ttlMs: number): AnswerKeeper {
+  const table = `${schema}.platform_idempotency_keys`;
+  const texts = statements(table);
+  let swept = Number.NEGATIVE_INFINITY;
+  return {
+    async claim(transaction, { caller, key, hash: asked }) {
+      const ttl = `${ttlMs} milliseconds`;
+      const claiming = first(transaction, texts.claim, [caller, key, asked, ttl]);
+      const looking = first(transaction, texts.look, [caller, key]);
+      if (performance.now() - swept > sweepEveryMs) {
+        swept = performance.now();
+        first(transaction, texts.sweep, []).catch(() => {});
+      }
+      const [claimed, stored] = await Promise.all([claiming, looking]);
+      const [number] = claimed ?? [];
+      if (typeof number === 'string') {
+        transaction.identify(number);
+        return null;
+      }
+      return answerOf(stored, asked);
+    },
+    keep(transaction, { caller, key }, { status, body }) {
+      const values = [caller, key, String(status), body === null ? null : body.toString('hex')];
+      first(transaction, texts.keep, values).catch(() => {});
+    },
+  };
+}
+
+function statements(table: string) {
+  return {
+    // An expired answer makes way. Whoever waited for another transaction meets the row that it left, or none.
+    claim: `INSERT INTO ${table} AS k (caller, key, request_hash, expires_at)
+VALUES ($1::text, $2::text, pg_catalog.decode($3::text, 'hex'), pg_catalog.statement_timestamp() + $4::pg_catalog.interval)
+ON CONFLICT (caller, key) DO UPDATE SET request_hash = excluded.request_hash, status = NULL, content_type = NULL,
+  body = NULL, created_at = excluded.created_at, expires_at = excluded.expires_at
+WHERE k.expires_at <= pg_catalog.statement_timestamp()
+RETURNING pg_catalog.pg_current_xact_id()::pg_catalog.text`,
+    look: `SELECT pg_catalog.encode(request_hash, 'hex'), status::pg_catalog.text, pg_catalog.encode(body, 'hex')
+FROM ${table} WHERE caller = $1::text AND key = $2::text`,
+    keep: `UPDATE ${table} SET status = $3::pg_catalog.int2, content_type = 'application/json; charset=utf-8',
+  body = pg_catalog.decode($4::text, 'hex') WHERE caller = $1::text AND key = $2::text`,
+    sweep: `DELETE FROM ${table} WHERE (caller, key) IN (SELECT caller, key FROM ${table}
+WHERE expires_at <= pg_catalog.statement_timestamp() ORDER BY expires_at LIMIT ${mostSwept} FOR UPDATE SKIP LOCKED)`,
+  };
+}
+
+/** The first row of a statement. */
+async function first(
+  transaction: Transaction,
+  text: string,
+  values: readonly (string | null)[],
+): Promise<TextRow | undefined> {
+  let row: TextRow | undefined;
+  await transaction.run(nameStatement(text), values, {
+    row: (buffer, offset, length) => {
+      row ??= readRow(buffer, offset, offset + length);
+    },
+  });
+  return row;
+}
+
+function answerOf(stored: TextRow | undefined, asked: string): KeptAnswer {
+  const [known, status, body] = stored ?? [];
+  // It expired and was removed between the two looks; the next try finds the key free.
+  if (known === undefined || status === null) throw new PlatformError('SERVICE_UNAVAILABLE');
+  if (known !== asked) {
+    throw new PlatformError('UNPROCESSABLE_ENTITY', 'This Idempotency-Key was used for another request.');
+  }
+  return { status: Number(status), body: typeof body === 'string' ? Buffer.from(body, 'hex') : null };
+}
+
+/** Reads the header. Throws INVALID_PAYLOAD unless it is 1 to 255 visible ASCII characters. */
+export function readIdempotencyKey(header: string | readonly string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (typeof header !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(header)) {
+    throw invalidPayload('"Idempotency-Key" must be 1 to 255 visible ASCII characters.');
+  }
+  return header;
+}
+
+/** What is asked under a key, and by whom. `query` is the raw text of the address behind the question mark. */
+export interface AskedOnce {
+  readonly key: string;
+  readonly caller: Caller;
+  readonly sender: { readonly ip: string | null };
+  readonly collection: string;
+  readonly query: string;
+}
+
+/** Names a request by its hash. */
+export function keyRequest(asked: AskedOnce, body: JsonValue | undefined): KeyedRequest {
+  const { accessClass, user, role } = asked.caller;
+  // Who has no name is told apart by the address.
+  const who = [accessClass, user, role, user === null && role === null ? asked.sender.ip : null];
+  // A token that was renewed is no other request.
+  const query = asked.query.split('&').filter((part) => !part.startsWith('access_token='));
+  const what = [asked.collection, query.join('&'), body === undefined ? null : body];
+  return {
+    key: asked.key,
+    caller: hash('sha256', JSON.stringify(who), 'base64url'),
+    hash: hash('sha256', JSON.stringify(what)),
+  };
+}

@@ -1,0 +1,196 @@
+/** Running jobs as transactions, and what is answered. Source: API specification, sections 1.2, 1.6 and 17. */
+import type { Database, Outcome, Transaction } from '../database/database.ts';
+import { entityTag, matchesTag } from '../entity-tag.ts';
+import { errorBody, PlatformError, toPlatformError } from '../errors.ts';
+import { type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
+import { forbidden } from '../query/invalid.ts';
+import type { ReadPlan } from '../query/plan.ts';
+import type { BeginHistory } from './history.ts';
+import type { AnswerKeeper, KeptAnswer, KeyedRequest } from './idempotency.ts';
+import type { Guard, Job, WriteRequest } from './job.ts';
+import type { Keys } from './keys.ts';
+import { lockRows } from './lock-rows.ts';
+import type { TreeWatcher } from './tree/watch.ts';
+import { type Touched, tellViolation } from './violation.ts';
+
+/** What running jobs needs. */
+export interface PerformerOptions {
+  readonly database: Pick<Database, 'transaction'>;
+  /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
+  readonly gate: (statement: string) => void;
+  /** Null where the platform's own tables are not installed. */
+  readonly history: BeginHistory | null;
+  readonly keeper: AnswerKeeper | null;
+}
+
+/** What was written, and how its answer is read. */
+export interface Written {
+  readonly echo: Job['echo'];
+  readonly keys: Keys | null;
+}
+
+/** A write as transactions run it. */
+export interface Work {
+  /** Writes. Runs again from the start when the transaction does. */
+  run(transaction: Transaction): Promise<Written>;
+  /** What the database may complain about, as far as it is known by now. */
+  touched(): readonly Touched[];
+  /** The transaction of the last run was committed. */
+  committed(): void;
+}
+
+/** Runs jobs. */
+export interface Performer {
+  /** What a job is, for a transaction. */
+  workOf(request: WriteRequest, job: Job): Work;
+  /** Gives the bytes of the answer, null for none. */
+  once(work: Work): Promise<Buffer | null>;
+  /** Gives the answer that is kept under the key, or does the work and keeps its answer, also when that is an error. */
+  keyed(keyed: KeyedRequest, prepare: () => Promise<Work>): Promise<KeptAnswer>;
+  /** Judges what an item must be before it is written. */
+  checkGuard(transaction: Transaction, guard: Guard): Promise<void>;
+  /** Writes a job, which needs no guard any more, with its history. */
+  write(transaction: Transaction, request: WriteRequest, job: Job, watcher?: TreeWatcher): Promise<Written>;
+}
+
+/** Finds the writer of a plan's answers; each is made once. */
+type WriterOf = (plan: ReadPlan) => AnswerWriter;
+
+/** Makes what runs jobs. */
+export function createPerformer(options: PerformerOptions): Performer {
+  const { database, keeper, gate } = options;
+  const writerOf = rememberWriters();
+  const checkOf = (transaction: Transaction, guard: Guard) => checkGuard(guard, gate, writerOf, transaction);
+  return {
+    workOf: (request, job) => ({
+      async run(transaction) {
+        if (job.guard !== undefined) await checkOf(transaction, job.guard);
+        return writeJob(options, transaction, request, job);
+      },
+      touched: () => job.touched,
+      committed() {},
+    }),
+    checkGuard: checkOf,
+    write: (transaction, request, job, watcher) => writeJob(options, transaction, request, job, watcher),
+    async once(work) {
+      try {
+        const answer = await database.transaction(async (transaction) =>
+          finish(gate, writerOf, await work.run(transaction)),
+        );
+        work.committed();
+        return answer();
+      } catch (error) {
+        throw tellViolation(error, work.touched());
+      }
+    },
+    async keyed(keyed, prepare) {
+      if (keeper === null) {
+        throw new PlatformError('UNPROCESSABLE_ENTITY', 'Without the tables of the platform no answer can be kept.');
+      }
+      let work: Work | undefined;
+      let ran = false;
+      try {
+        const ready = await prepare();
+        work = ready;
+        const kept = await database.transaction(async (transaction) => {
+          ran = false;
+          const known = await keeper.claim(transaction, keyed);
+          if (known !== null) return { value: known };
+          ran = true;
+          const { value, last } = finish(gate, writerOf, await ready.run(transaction));
+          // What is kept must be known before the transaction ends.
+          if (last !== undefined) await transaction.run(last.statement, last.parameters, last.sink());
+          const body = value();
+          const answer = { status: body === null ? 204 : 200, body };
+          keeper.keep(transaction, keyed, answer);
+          return { value: answer };
+        });
+        if (ran) ready.committed();
+        return kept;
+      } catch (thrown) {
+        const error = toPlatformError(tellViolation(thrown, work?.touched() ?? []));
+        if (error.status >= 500 || error.status === 429) throw error;
+        return keepFailure(database, keeper, keyed, error);
+      }
+    },
+  };
+}
+
+/** Nothing of the request stays but its answer, unless another request has taken the key first. */
+function keepFailure(
+  database: PerformerOptions['database'],
+  keeper: AnswerKeeper,
+  keyed: KeyedRequest,
+  error: PlatformError,
+): Promise<KeptAnswer> {
+  return database.transaction(async (transaction) => {
+    const known = await keeper.claim(transaction, keyed);
+    if (known !== null) return { value: known };
+    const answer = { status: error.status, body: Buffer.from(errorBody([error, ...error.others])) };
+    keeper.keep(transaction, keyed, answer);
+    return { value: answer };
+  });
+}
+
+function rememberWriters(): WriterOf {
+  const writers = new WeakMap<ReadPlan, AnswerWriter>();
+  return function writerOf(plan) {
+    const known = writers.get(plan) ?? createAnswerWriter(plan);
+    writers.set(plan, known);
+    return known;
+  };
+}
+
+/** Writes a job with its history. */
+async function writeJob(
+  { gate, history: begin }: PerformerOptions,
+  transaction: Transaction,
+  { caller, sender }: WriteRequest,
+  { echo, work }: Job,
+  watcher?: TreeWatcher,
+): Promise<Written> {
+  const history = begin?.(transaction, gate, { user: caller.user, ...sender }) ?? null;
+  const keys = await work({ transaction, caller, gate, history, ...(watcher && { watcher }) });
+  history?.finish();
+  return { echo, keys };
+}
+
+/** What a transaction comes to: the planned answer, read together with COMMIT. */
+function finish(
+  gate: PerformerOptions['gate'],
+  writerOf: WriterOf,
+  { echo, keys }: Written,
+): Outcome<() => Buffer | null> {
+  if (echo === null) return { value: () => null };
+  let rows = writerOf(echo.plan)();
+  if (keys === null) return { value: () => rows.end() };
+  gate(echo.plan.statement.text);
+  const last = {
+    statement: echo.plan.statement,
+    parameters: echo.parameters(keys),
+    sink() {
+      rows = writerOf(echo.plan)();
+      return rows;
+    },
+  };
+  // What was written and cannot be read is not answered.
+  return { value: () => (rows.items === 0 ? null : rows.end()), last };
+}
+
+/** Holds the item still and compares what the caller reads of it with what he has read before. */
+async function checkGuard(
+  { wanted, collection, keys, read }: Guard,
+  gate: PerformerOptions['gate'],
+  writerOf: WriterOf,
+  transaction: Transaction,
+): Promise<void> {
+  if (read === null) throw forbidden();
+  gate(read.plan.statement.text);
+  const rows = writerOf(read.plan)();
+  const locked = lockRows(transaction, collection.descriptor, keys);
+  await Promise.all([locked, transaction.run(read.plan.statement, read.parameters(keys), rows)]);
+  if (rows.items === 0) throw forbidden();
+  const etag = entityTag(rows.end());
+  if (matchesTag(wanted, etag)) return;
+  throw new PlatformError('UNPROCESSABLE_ENTITY', 'The item is not what "If-Match" says.', { etag });
+}

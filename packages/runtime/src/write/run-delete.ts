@@ -1,0 +1,36 @@
+/** Removal of items in a transaction. */
+import type { AccessRule } from '../contract/index.ts';
+import { createBatch } from './batch.ts';
+import type { Written } from './checks.ts';
+import type { Desk } from './job.ts';
+import type { Keys } from './keys.ts';
+import { deletePlan } from './plans.ts';
+import { placesIn } from './problems.ts';
+import type { WritableCollection } from './scope.ts';
+import { type Running, runStep } from './step.ts';
+
+/** Deletes items by their keys, which it gives back. Throws FORBIDDEN where one is missing, or not to be deleted. */
+export async function runDelete(
+  desk: Desk,
+  writable: WritableCollection,
+  rules: readonly AccessRule[],
+  running: Running,
+  keys: Keys,
+  lenient: boolean,
+): Promise<Keys | null> {
+  if (keys.count === 0) return null;
+  const { descriptor } = writable.collection;
+  const written: Written = {
+    scope: desk.scope,
+    writable,
+    grant: { rules: [], fields: new Map(), listed: new Set() },
+    action: 'update',
+    columns: [],
+    named: [],
+    collections: new Set([descriptor.name]),
+  };
+  const plans = { write: deletePlan(desk.steps, written, rules, keys.many), many: keys.many, judge: undefined };
+  const payload = { collection: descriptor.name, placeOf: placesIn(descriptor.name, null), names: new Set<string>() };
+  await runStep(running, { action: 'delete', plans, batch: createBatch(descriptor).finish(0), keys, lenient, payload });
+  return keys;
+}

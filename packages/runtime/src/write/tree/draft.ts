@@ -1,0 +1,149 @@
+/** Groups → batches: what of a tree is made and what is changed, decoded against the caller's inputs. */
+import { type Batch, type BatchBuilder, createBatch } from '../batch.ts';
+import { decodeItem, requireFields } from '../decode.ts';
+import { hashBatch } from '../hash.ts';
+import type { Desk, Granted } from '../job.ts';
+import type { Problems } from '../problems.ts';
+import { grantFor, type WritableField, type WriteGrant } from '../scope.ts';
+import { type Group, groupsOf, type TreeNode } from './group.ts';
+import type { Found } from './probe.ts';
+
+/** What is done to some nodes of a group. */
+export interface StepDraft {
+  readonly granted: Granted;
+  readonly action: 'create' | 'update';
+  /** Places in the group. */
+  readonly nodes: readonly number[];
+  /** Keys of other items in it are not known yet. */
+  readonly batch: Batch;
+  /** As `Written.named`. */
+  readonly named: readonly (readonly number[])[];
+}
+
+/** The steps of each group. */
+export type Drafts = ReadonlyMap<Group, readonly StepDraft[]>;
+
+/** Decodes a tree as far as the caller may write it; what is wrong goes to the problems. */
+export function draftTree(desk: Desk, root: Group, found: Found, problems: Problems): Drafts {
+  return new Map(groupsOf(root).map((group) => [group, draftGroup(desk, group, found, problems)]));
+}
+
+/** Hashes what is stored hashed. */
+export async function hashDrafts(drafts: Drafts): Promise<Drafts> {
+  const hashed = new Map<Group, readonly StepDraft[]>();
+  for (const [group, steps] of drafts) {
+    const done: StepDraft[] = [];
+    for (const step of steps) done.push({ ...step, batch: await hashBatch(step.batch) });
+    hashed.set(group, done);
+  }
+  return hashed;
+}
+
+function draftGroup(desk: Desk, group: Group, found: Found, problems: Problems): readonly StepDraft[] {
+  const places = [...group.nodes.keys()];
+  const linked = linkedFields(group);
+  const is = (action: 'create' | 'update') => (place: number) => {
+    const node = group.nodes[place];
+    return node !== undefined && actionOf(group, node, linked(place), found) === action;
+  };
+  return [
+    ...draftStep(desk, group, 'create', places.filter(is('create')), linked, problems),
+    ...draftStep(desk, group, 'update', places.filter(is('update')), linked, problems),
+  ];
+}
+
+/** Names of the fields that a node gets from other items, by its place. */
+function linkedFields({ owned, before }: Group): (place: number) => readonly string[] {
+  const held = new Map<number, string[]>();
+  for (const { fields, links } of before) {
+    for (const { owner } of links) held.set(owner, [...(held.get(owner) ?? []), ...fields]);
+  }
+  return (place) => [...new Set([...owned, ...(held.get(place) ?? [])])];
+}
+
+function actionOf(
+  { writable }: Group,
+  node: TreeNode,
+  linked: readonly string[],
+  found: Found,
+): 'create' | 'update' | null {
+  if (node.form === 'create' || (node.form === 'either' && !found(node))) return 'create';
+  if (node.form === 'update') return 'update';
+  // An object of nothing but its key is a link, and a link changes what holds it.
+  const { key } = writable.collection.descriptor;
+  const says = node.relations.length > 0 || Object.keys(node.own).some((name) => !key.includes(name));
+  return says || linked.some((name) => !key.includes(name)) ? 'update' : null;
+}
+
+function draftStep(
+  desk: Desk,
+  group: Group,
+  action: 'create' | 'update',
+  nodes: readonly number[],
+  linked: (place: number) => readonly string[],
+  problems: Problems,
+): readonly StepDraft[] {
+  if (nodes.length === 0) return [];
+  const { writable } = group;
+  const all = writable[action];
+  const grant = grantFor(writable, all, desk.caller);
+  if (all === undefined || grant === undefined) {
+    problems.forbid();
+    return [];
+  }
+  const input = { scope: desk.scope, writable, grant, action };
+  const builder = createBatch(writable.collection.descriptor);
+  for (const [item, place] of nodes.entries()) {
+    const node = group.nodes[place];
+    if (node === undefined) continue;
+    decodeItem(input, item, node.own, node.place, builder, problems);
+    linkItem(group, grant, action, item, node, linked(place), builder, problems);
+  }
+  const batch = builder.finish(nodes.length);
+  const { name } = writable.collection.descriptor;
+  const placeOf = (item: number) => group.nodes[nodes[item] ?? -1]?.place ?? { collection: name, index: undefined };
+  if (action === 'create') requireFields(input, batch, placeOf, problems);
+  return [{ granted: { writable, grant, all }, action, nodes, batch, named: namedBy(group, grant, nodes, problems) }];
+}
+
+function linkItem(
+  { writable, sort }: Group,
+  grant: WriteGrant,
+  action: 'create' | 'update',
+  item: number,
+  node: TreeNode,
+  linked: readonly string[],
+  builder: BatchBuilder,
+  problems: Problems,
+): void {
+  const { key } = writable.collection.descriptor;
+  for (const name of linked) {
+    if (action === 'update' && key.includes(name)) continue;
+    const field = grant.fields.get(name);
+    if (field === undefined) problems.forbid();
+    else builder.link(item, field);
+  }
+  const counted = sort === undefined || Object.hasOwn(node.own, sort) ? undefined : orderField(writable, grant, sort);
+  if (counted !== undefined) builder.link(item, counted);
+}
+
+/** The server may fill the sort field of whoever may write the relation. */
+function orderField({ collection }: Granted['writable'], grant: WriteGrant, sort: string): WritableField | undefined {
+  const descriptor = collection.descriptor.fields.find(({ name }) => name === sort);
+  return grant.fields.get(sort) ?? (descriptor && { descriptor, rules: grant.rules.map((_, place) => place) });
+}
+
+/** The rules that list each relation of the payloads. */
+function namedBy(
+  group: Group,
+  grant: WriteGrant,
+  nodes: readonly number[],
+  problems: Problems,
+): readonly (readonly number[])[] {
+  const names = new Set(nodes.flatMap((place) => group.nodes[place]?.relations ?? []));
+  return [...names].sort().map((name) => {
+    const rules = grant.rules.flatMap((rule, place) => (rule.fields.includes(name) ? [place] : []));
+    if (rules.length === 0) problems.forbid();
+    return rules;
+  });
+}

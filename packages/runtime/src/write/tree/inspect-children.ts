@@ -1,0 +1,102 @@
+/** What is stored below items whose children a payload changes: who has to go, who is there, and the last in order. */
+
+import { keyFields } from '../../query/plan-order.ts';
+import type { CollectionScope } from '../../query/scope.ts';
+import { anyOf } from '../../sql/fragment.ts';
+import { tableRow } from '../../sql/row.ts';
+import { readable } from '../../sql/rules.ts';
+import type { WriteScope } from '../scope.ts';
+import type { Running } from '../step.ts';
+import { ask, inputRows, type Question, readElements, readPlaces, readRows, startQuestion } from './ask.ts';
+import type { KeyTexts } from './group.ts';
+import { columnInput, columnsEqual, columnText, keyEqual, keyInput } from './stored.ts';
+
+/** Items above, and what payloads say of those below. */
+export interface Asked {
+  readonly collection: CollectionScope;
+  /** Quoted columns that hold the key of the item above. */
+  readonly columns: readonly string[];
+  readonly owners: readonly { readonly values: KeyTexts; readonly complete: boolean }[];
+  /** Keys of items that stay, or come. */
+  readonly kept: readonly { readonly key: KeyTexts; readonly owner: KeyTexts }[];
+  readonly removed: readonly { readonly key: KeyTexts; readonly owner: KeyTexts }[];
+  /** Quoted column of the sort field. */
+  readonly sort: string | undefined;
+}
+
+/** What there is. */
+export interface Inspected {
+  /** Keys of items that are to go. */
+  readonly gone: readonly KeyTexts[];
+  /** How many of `removed` there are. */
+  readonly removed: number;
+  /** The highest place in order, by the items above. */
+  readonly last: readonly bigint[];
+  /** The place in order of items that are below the same item already, by their places in `kept`. */
+  readonly there: ReadonlyMap<number, string | null>;
+}
+
+/** Looks at the children of items, and locks those that are to go. Items that the caller cannot read stay. */
+export async function inspectChildren(running: Running, scope: WriteScope, asked: Asked): Promise<Inspected> {
+  const { collection, columns, owners, kept, removed, sort } = asked;
+  const question = startQuestion();
+  const parts = keyFields(collection.descriptor).length;
+  const order = sort === undefined ? 'NULL' : `c.${sort}`;
+  const values = owners.map((owner) => owner.values);
+  const flags = { name: 'c', native: 'pg_catalog.bool', values: owners.map(({ complete }) => String(complete)) };
+  const above = inputRows(question, [...columnInput(collection, columns, values, 'f'), flags], 'o');
+  const below = columnsEqual(collection, columns, 'c', 'o', 'f');
+  const listed = (items: Asked['kept'], alias: string): string =>
+    inputRows(
+      question,
+      [
+        ...keyInput(
+          collection,
+          items.map(({ key }) => key),
+        ),
+        ...columnInput(
+          collection,
+          columns,
+          items.map(({ owner }) => owner),
+          'f',
+        ),
+      ],
+      alias,
+    );
+  const { table } = collection.descriptor;
+  const seen = visible(question, scope, collection);
+  const keys = Array.from({ length: parts }, (_, part) => `k${part}`);
+  const stays = `EXISTS (SELECT 1 FROM ${listed(kept, 'i')} WHERE ${keyEqual(collection, 'c', 'i')})`;
+  const gone = `SELECT ${keyTexts(collection)} FROM ${above} JOIN ${table} AS c ON ${below} WHERE o.c AND ${seen} AND NOT ${stays} FOR UPDATE OF c`;
+  const away = `SELECT count(*)::pg_catalog.text FROM ${listed(removed, 'i')} JOIN ${table} AS c ON ${keyEqual(collection, 'c', 'i')} AND ${columnsEqual(collection, columns, 'c', 'i', 'f')} WHERE ${seen}`;
+  const last = `SELECT pg_catalog.array_agg(m ORDER BY n)::pg_catalog.text FROM (SELECT o.n, pg_catalog.max(${order}) AS m FROM ${above} LEFT JOIN ${table} AS c ON ${below} GROUP BY o.n) l`;
+  const there = `SELECT i.n, ${order} AS s FROM ${listed(kept, 'i')} JOIN ${table} AS c ON ${keyEqual(collection, 'c', 'i')} AND ${columnsEqual(collection, columns, 'c', 'i', 'f')}`;
+  const selected = [
+    `(${away})`,
+    sort === undefined ? 'NULL' : `(${last})`,
+    '(SELECT pg_catalog.array_agg(n ORDER BY n)::pg_catalog.text FROM there)',
+    '(SELECT pg_catalog.array_agg(s ORDER BY n)::pg_catalog.text FROM there)',
+    ...keys.map((key) => `(SELECT pg_catalog.array_agg(${key})::pg_catalog.text FROM gone)`),
+  ];
+  const row = await ask(running, question, `WITH gone AS (${gone}), there AS (${there}) SELECT ${selected.join(', ')}`);
+  const [count, highest, places, orders, ...goneKeys] = row;
+  const sorted = readElements(orders);
+  return {
+    gone: readRows(goneKeys),
+    removed: Number(count),
+    last: readElements(highest).map((text) => BigInt(text ?? 0)),
+    there: new Map(readPlaces(places).map((place, index) => [place, sorted[index] ?? null])),
+  };
+}
+
+function keyTexts(collection: CollectionScope): string {
+  return keyFields(collection.descriptor)
+    .map(({ column }, part) => `${columnText(collection, column, 'c')} AS k${part}`)
+    .join(', ');
+}
+
+/** Who may read nothing of a collection has no part of it to leave alone. */
+function visible({ statement }: Question, { read }: WriteScope, { descriptor }: CollectionScope): string {
+  const own = read.collections.get(descriptor.name);
+  return own === undefined ? anyOf(['TRUE']) : `(${readable(tableRow(statement, read, own, 'c'))})`;
+}

@@ -1,0 +1,109 @@
+/** What a junction holds for items whose targets a payload changes. */
+
+import type { ManyToMany } from '../../contract/index.ts';
+import { keyFields } from '../../query/plan-order.ts';
+import type { CollectionScope } from '../../query/scope.ts';
+import { allOf } from '../../sql/fragment.ts';
+import { tableRow } from '../../sql/row.ts';
+import { readable } from '../../sql/rules.ts';
+import type { WriteScope } from '../scope.ts';
+import type { Running } from '../step.ts';
+import { ask, inputRows, readElements, readPlaces, readRows, startQuestion } from './ask.ts';
+import type { KeyTexts } from './group.ts';
+import { columnInput, columnsEqual, columnText, keyEqual, keyInput } from './stored.ts';
+
+/** One pair of the junction: values of its columns for the owner, and for the target. */
+export interface Pair {
+  readonly near: KeyTexts;
+  readonly far: KeyTexts;
+}
+
+/** Items above, and what payloads say of their targets. */
+export interface AskedTargets {
+  readonly relation: ManyToMany;
+  readonly junction: CollectionScope;
+  readonly target: CollectionScope;
+  readonly owners: readonly { readonly values: KeyTexts; readonly complete: boolean }[];
+  readonly pairs: readonly Pair[];
+  readonly removed: readonly { readonly near: KeyTexts; readonly key: KeyTexts }[];
+  /** Quoted column of the junction's sort field. */
+  readonly sort: string | undefined;
+}
+
+/** What there is. */
+export interface InspectedTargets {
+  /** Places of pairs that there are. */
+  readonly there: ReadonlySet<number>;
+  /** Keys of junction rows that are to go. */
+  readonly gone: readonly KeyTexts[];
+  /** How many of `removed` there are. */
+  readonly removed: number;
+  /** The highest place in order, by the items above. */
+  readonly last: readonly bigint[];
+}
+
+/** Looks at the junction. Rows that lead to items which the caller cannot read stay. */
+export async function inspectTargets(
+  running: Running,
+  scope: WriteScope,
+  asked: AskedTargets,
+): Promise<InspectedTargets> {
+  const { relation, junction, target, owners, pairs, removed, sort } = asked;
+  const near = relation.near.map(({ to }) => to);
+  const far = relation.far.map(({ from }) => from);
+  const question = startQuestion();
+  const { statement } = question;
+  const nearInput = (rows: readonly KeyTexts[]) => columnInput(junction, near, rows, 'a');
+  const flags = { name: 'c', native: 'pg_catalog.bool', values: owners.map(({ complete }) => String(complete)) };
+  const above = inputRows(question, [...nearInput(owners.map(({ values }) => values)), flags], 'o');
+  const pairInput = [
+    ...nearInput(pairs.map((pair) => pair.near)),
+    ...columnInput(
+      junction,
+      far,
+      pairs.map((pair) => pair.far),
+      'b',
+    ),
+  ];
+  const listed = inputRows(question, pairInput, 'i');
+  const goneInput = [
+    ...nearInput(removed.map((one) => one.near)),
+    ...keyInput(
+      target,
+      removed.map(({ key }) => key),
+    ),
+  ];
+  const unwanted = inputRows(question, goneInput, 'd');
+  const rows = `${relation.junctionTable} AS j`;
+  const joined = relation.far
+    .map(({ from, to }) => `${columnText(target, to, 't')} = ${columnText(junction, from, 'j')}`)
+    .join(' AND ');
+  const readTarget = scope.read.collections.get(relation.target);
+  const readJunction = scope.read.collections.get(relation.junction);
+  const seen = allOf([
+    ...(readTarget === undefined ? [] : [`(${readable(tableRow(statement, scope.read, readTarget, 't'))})`]),
+    ...(readJunction === undefined ? [] : [`(${readable(tableRow(statement, scope.read, readJunction, 'j'))})`]),
+  ]);
+  const same = `${columnsEqual(junction, near, 'j', 'i', 'a')} AND ${columnsEqual(junction, far, 'j', 'i', 'b')}`;
+  const keys = keyFields(junction.descriptor);
+  const keyTexts = keys.map(({ column }, part) => `${columnText(junction, column, 'j')} AS k${part}`).join(', ');
+  const isListed = `EXISTS (SELECT 1 FROM ${listed} WHERE ${same})`;
+  const isUnwanted = `EXISTS (SELECT 1 FROM ${unwanted} WHERE ${columnsEqual(junction, near, 'j', 'd', 'a')} AND ${keyEqual(target, 't', 'd')})`;
+  const gone = `SELECT ${keyTexts}, ${isUnwanted} AS u FROM ${above} JOIN ${rows} ON ${columnsEqual(junction, near, 'j', 'o', 'a')} JOIN ${target.descriptor.table} AS t ON ${joined} WHERE ${seen} AND NOT ${isListed} AND (o.c OR ${isUnwanted}) FOR UPDATE OF j`;
+  const order = sort === undefined ? 'NULL' : `pg_catalog.max(j.${sort})`;
+  const last = `SELECT pg_catalog.array_agg(m ORDER BY n)::pg_catalog.text FROM (SELECT o.n, ${order} AS m FROM ${above} LEFT JOIN ${rows} ON ${columnsEqual(junction, near, 'j', 'o', 'a')} GROUP BY o.n) l`;
+  const selected = [
+    `(SELECT pg_catalog.array_agg(i.n)::pg_catalog.text FROM ${listed} JOIN ${rows} ON ${same})`,
+    sort === undefined ? 'NULL' : `(${last})`,
+    '(SELECT pg_catalog.count(*) FILTER (WHERE u)::pg_catalog.text FROM gone)',
+    ...keys.map((_, part) => `(SELECT pg_catalog.array_agg(k${part})::pg_catalog.text FROM gone)`),
+  ];
+  const row = await ask(running, question, `WITH gone AS (${gone}) SELECT ${selected.join(', ')}`);
+  const [there, highest, count, ...goneKeys] = row;
+  return {
+    there: new Set(readPlaces(there)),
+    gone: readRows(goneKeys),
+    removed: Number(count),
+    last: readElements(highest).map((text) => BigInt(text ?? 0)),
+  };
+}

@@ -1,0 +1,233 @@
+/** One payload, split into what is its item's own and what leads to other items. Source: API specification, 7.2–7.4. */
+import { type FilterObject, isObject } from '../../contract/filter-syntax.ts';
+import type { JsonValue, ManyToAny, ManyToOne, RelationDescriptor } from '../../contract/index.ts';
+import { withNumberTexts } from '../../json/exact-numbers.ts';
+import { decodeKey, keyParts } from '../../query/keys.ts';
+import { keyFields } from '../../query/plan-order.ts';
+import type { CollectionScope } from '../../query/scope.ts';
+import { invalidPayload, type Place, type Problems } from '../problems.ts';
+import type { WritableCollection, WriteScope } from '../scope.ts';
+import type { Form, KeyTexts, Members } from './group.ts';
+import { isStructure, type Member, readMembers } from './members.ts';
+import { fieldsOf, holdersOf } from './names.ts';
+
+/** An item on its way into a group. */
+export interface Entry {
+  readonly form: Form;
+  readonly given: KeyTexts | null;
+  readonly payload: FilterObject;
+  readonly place: Place;
+  /** Set where the payload was put together from several objects. */
+  readonly sources?: readonly FilterObject[];
+}
+
+/** What a payload says of one relation. */
+export type Lead =
+  | { readonly kind: 'one'; readonly relation: ManyToOne; readonly entry: Entry }
+  | { readonly kind: 'item'; readonly relation: ManyToAny; readonly collection: string; readonly entry: Entry }
+  | {
+      readonly kind: 'many';
+      readonly relation: Exclude<RelationDescriptor, ManyToOne>;
+      readonly entries: readonly Entry[];
+      readonly members: Omit<Members, 'owner' | 'nodes'>;
+    };
+
+/** A payload in its parts. */
+export interface Split {
+  readonly own: FilterObject;
+  readonly claimed: FilterObject;
+  /** Relations of the payload that are no columns. */
+  readonly relations: readonly string[];
+  readonly leads: readonly Lead[];
+}
+
+/** What payloads are split with. */
+export interface Splitting {
+  readonly scope: WriteScope;
+  readonly problems: Problems;
+  readonly writable: WritableCollection;
+  /** Fields that hold the key of the item above, which the relation sets. */
+  readonly owned: readonly string[];
+  /** Set where the items are links of a many-to-any. */
+  readonly any: ManyToAny | undefined;
+}
+
+/** Splits a payload. What is wrong with it goes to the problems; a key that is none is FORBIDDEN at once. */
+export function splitPayload(splitting: Splitting, entry: Entry): Split {
+  const own: Record<string, JsonValue> = {};
+  const claimed: Record<string, JsonValue> = {};
+  const relations: string[] = [];
+  const leads: Lead[] = [];
+  const { collection } = splitting.writable;
+  const { any } = splitting;
+  const payload = any === undefined ? entry.payload : namedAsFields(any, entry.payload);
+  for (const [name, value] of Object.entries(payload)) {
+    const relation = collection.relations.get(name)?.descriptor;
+    if (any !== undefined && name === any.itemField) leads.push(...itemLeads(splitting, any, payload, entry));
+    else if (relation === undefined || isPlainLink(relation, value))
+      (splitting.owned.includes(name) ? claimed : own)[name] = value;
+    else {
+      const lead = leadOf(splitting, entry, relation, value);
+      if (relation.kind !== 'm2o' || relation.field === undefined) relations.push(name);
+      if (lead === null && relation.kind === 'm2o') {
+        for (const field of holdersOf(collection, relation.on, 'from')) own[field] = null;
+      }
+      leads.push(...(lead ?? []));
+    }
+  }
+  if (any !== undefined) checkLink(splitting, any, payload, entry);
+  return { own, claimed, relations, leads };
+}
+
+/** The key of an item as a value, which is its foreign-key field's. */
+function isPlainLink(relation: RelationDescriptor, value: JsonValue): boolean {
+  return relation.kind === 'm2o' && relation.field !== undefined && !isStructure(value);
+}
+
+/** Null where the relation is to lead nowhere. */
+function leadOf(
+  { scope, problems, writable }: Splitting,
+  { form, place, given }: Entry,
+  relation: RelationDescriptor,
+  value: JsonValue,
+): readonly Lead[] | null {
+  const { name, target } = relation;
+  const listed = [form === 'update' ? undefined : writable.create, form === 'create' ? undefined : writable.update];
+  const below = scope.collections.get(target)?.collection;
+  if (below === undefined || !listed.some((grant) => grant?.listed.has(name))) {
+    problems.forbid();
+    return [];
+  }
+  const at: Place = { ...place, path: place.path === undefined ? name : `${place.path}.${name}` };
+  if (relation.kind === 'm2o') {
+    if (value === null) return null;
+    return [{ kind: 'one', relation, entry: entryOf(below, value, { ...at, collection: target }, noKeys) }];
+  }
+  const read = readMembers(value);
+  if (read === undefined) {
+    problems.refuse(place, name, 'takes an array of items, or "create", "update" and "delete"');
+    return [];
+  }
+  const keys = relation.kind === 'o2m' ? ownedKeys(writable.collection, below, relation, given) : noKeys;
+  const entries = read.members.flatMap((member) => {
+    const there: Place = { ...at, collection: target, path: `${at.path}${member.at}` };
+    return memberEntry(below, member, there, keys, problems);
+  });
+  const removed = read.removed.map((key) => keyOf(below, key));
+  return [{ kind: 'many', relation, entries, members: { complete: read.complete, removed, place: at } }];
+}
+
+const noKeys: ReadonlyMap<string, string> = new Map();
+
+/** Parts of the children's keys that are the key of the item above, where that is known. */
+function ownedKeys(
+  { descriptor }: CollectionScope,
+  below: CollectionScope,
+  { on }: Exclude<RelationDescriptor, { kind: 'm2m' }>,
+  given: KeyTexts | null,
+): ReadonlyMap<string, string> {
+  const above = keyFields(descriptor);
+  const pairs = on.flatMap(({ from, to }): [string, string][] => {
+    const value = given?.[above.findIndex(({ column }) => column === from)];
+    const [name] = fieldsOf(below, [to]);
+    return value === undefined || name === undefined || !below.descriptor.key.includes(name) ? [] : [[name, value]];
+  });
+  return new Map(pairs);
+}
+
+function keyOf(collection: CollectionScope, value: JsonValue): KeyTexts {
+  return decodeKey(collection, keyParts(keyFields(collection.descriptor), withNumberTexts(value)));
+}
+
+/** An item by its key, or by an object that may have one. */
+function entryOf(
+  collection: CollectionScope,
+  value: JsonValue,
+  place: Place,
+  keys: ReadonlyMap<string, string>,
+): Entry {
+  if (!isStructure(value)) return { form: 'link', given: keyOf(collection, value), payload: {}, place };
+  const { key } = collection.descriptor;
+  const complete = { ...Object.fromEntries(keys), ...value };
+  const keyed = key.length > 0 && key.every((name) => (complete[name] ?? null) !== null);
+  if (!keyed) return { form: 'create', given: null, payload: value, place };
+  const given = decodeKey(
+    collection,
+    key.map((name) => withNumberTexts(complete[name] ?? null)),
+  );
+  return { form: 'either', given, payload: value, place };
+}
+
+function memberEntry(
+  collection: CollectionScope,
+  { value, form }: Member,
+  place: Place,
+  keys: ReadonlyMap<string, string>,
+  problems: Problems,
+): readonly Entry[] {
+  const entry = entryOf(collection, value, place, keys);
+  if (form === 'create') return [{ ...entry, form, given: null }];
+  if (form === 'update' && entry.form === 'create') {
+    const { path = '', ...item } = place;
+    problems.refuse(item, path, 'needs its key');
+    return [];
+  }
+  return [form === 'update' ? { ...entry, form } : entry];
+}
+
+/** Links of a many-to-any call their two fields `collection` and `item`, whatever these are called. */
+function namedAsFields({ collectionField, itemField }: ManyToAny, payload: FilterObject): FilterObject {
+  const { collection, item, ...others } = payload;
+  return {
+    ...others,
+    ...(collection !== undefined && { [collectionField]: collection }),
+    ...(item !== undefined && { [itemField]: item }),
+  };
+}
+
+/** The item of a link, in the collection that the link names. */
+function itemLeads(
+  { scope, problems }: Splitting,
+  relation: ManyToAny,
+  payload: FilterObject,
+  { place }: Entry,
+): readonly Lead[] {
+  const name = payload[relation.collectionField];
+  if (typeof name !== 'string' || !relation.allowed.includes(name)) return [];
+  const below = scope.collections.get(name)?.collection;
+  const item = payload[relation.itemField] ?? null;
+  if (below === undefined) problems.forbid();
+  else if (item === null) problems.refuse(place, 'item', 'must be an item or its key');
+  else {
+    const at: Place = { ...place, collection: name, path: `${place.path ?? ''}.item` };
+    return [{ kind: 'item', relation, collection: name, entry: entryOf(below, item, at, noKeys) }];
+  }
+  return [];
+}
+
+/** A link names a collection of the relation, and has one as soon as it has an item. */
+function checkLink(
+  { problems }: Splitting,
+  any: ManyToAny,
+  payload: FilterObject,
+  { form, given, place }: Entry,
+): void {
+  const name = payload[any.collectionField];
+  const needed = given === null || Object.hasOwn(payload, any.itemField);
+  if (form === 'link' || (name === undefined && !needed)) return;
+  if (typeof name !== 'string' || !any.allowed.includes(name)) {
+    problems.refuse(place, 'collection', 'must be one that the relation allows');
+  } else if (!Object.hasOwn(payload, any.itemField)) {
+    problems.refuse(place, 'item', 'must be an item or its key');
+  }
+}
+
+/** Throws INVALID_PAYLOAD for more relations below each other than a request may have. */
+export function checkDepth(depth: number, most: number): void {
+  if (depth > most) throw invalidPayload(`The body nests more than ${most} relations.`);
+}
+
+/** Whether a payload's value for a relation is more than a key. */
+export function isTreeValue(relation: RelationDescriptor, value: JsonValue): boolean {
+  return relation.kind !== 'm2o' || relation.field === undefined || (isObject(value) && isStructure(value));
+}

@@ -1,0 +1,54 @@
+/** The value under a to-many relation: an array, or an object of three. Source: API specification, sections 7.3 and 7.4. */
+import { type FilterObject, isObject } from '../../contract/filter-syntax.ts';
+import type { JsonValue } from '../../contract/index.ts';
+
+/** One element: what it is, and what its place demands. */
+export interface Member {
+  readonly value: JsonValue;
+  readonly form: 'any' | 'create' | 'update';
+  /** The way to it from the relation: `[2]`, `.create[0]`. */
+  readonly at: string;
+}
+
+/** The parts of a value. */
+export interface MembersRead {
+  readonly complete: boolean;
+  readonly members: readonly Member[];
+  readonly removed: readonly JsonValue[];
+}
+
+/** Whether a value is an object of names, and not a number with too many digits for JavaScript. */
+export function isStructure(value: JsonValue): value is FilterObject {
+  return isObject(value) && !JSON.isRawJSON(value);
+}
+
+/** Reads a value; undefined for one of another form. */
+export function readMembers(value: JsonValue): MembersRead | undefined {
+  if (value === null) return { complete: true, members: [], removed: [] };
+  if (isList(value)) {
+    const members = value.map((element, index): Member => ({ value: element, form: 'any', at: `[${index}]` }));
+    return members.every((member) => isMember(member)) ? { complete: true, members, removed: [] } : undefined;
+  }
+  return isStructure(value) ? readChanges(value) : undefined;
+}
+
+function readChanges(value: FilterObject): MembersRead | undefined {
+  const { create = [], update = [], delete: removed = [], ...others } = value;
+  if (Object.keys(others).length > 0 || !isList(create) || !isList(update) || !isList(removed)) return undefined;
+  const members = [...membersOf(create, 'create'), ...membersOf(update, 'update')];
+  const objects = members.every((member) => isStructure(member.value));
+  return objects && removed.every((key) => key !== null) ? { complete: false, members, removed } : undefined;
+}
+
+function membersOf(values: readonly JsonValue[], form: 'create' | 'update'): readonly Member[] {
+  return values.map((value, index) => ({ value, form, at: `.${form}[${index}]` }));
+}
+
+function isMember({ value }: Member): boolean {
+  return value !== null && !isList(value);
+}
+
+/** `Array.isArray` does not narrow readonly arrays. */
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,133 @@
+/** Requests whose payloads hold related items. */
+import type { FilterObject } from '../../contract/filter-syntax.ts';
+import { arrayLiteral } from '../../contract/index.ts';
+import type { Echo } from '../echo.ts';
+import type { Desk, Job } from '../job.ts';
+import type { Keys } from '../keys.ts';
+import { createProblems } from '../problems.ts';
+import type { WritableCollection } from '../scope.ts';
+import type { Running } from '../step.ts';
+import type { Touched } from '../violation.ts';
+import { readRows } from './ask.ts';
+import { type Drafts, draftTree, hashDrafts } from './draft.ts';
+import { type Group, groupsOf } from './group.ts';
+import { growTree } from './grow.ts';
+import { type Entry, isTreeValue } from './lead.ts';
+import { probe, wantedOf } from './probe.ts';
+import { writeTree } from './run-tree.ts';
+
+/** Whether some payload says more of a relation than a key. */
+export function isTree({ collection }: WritableCollection, payloads: readonly FilterObject[]): boolean {
+  return payloads.some((payload) =>
+    Object.entries(payload).some(([name, value]) => {
+      const relation = collection.relations.get(name)?.descriptor;
+      return relation !== undefined && isTreeValue(relation, value);
+    }),
+  );
+}
+
+/** New items at the top of a tree; `many` tells whether the body is an array. */
+export function newEntries({ collection }: WritableCollection, items: readonly FilterObject[], many: boolean): Entry[] {
+  const { name } = collection.descriptor;
+  return items.map((payload, index) => {
+    return { form: 'create', given: null, payload, place: { collection: name, index: many ? index : undefined } };
+  });
+}
+
+/** Changes of stored items at the top of a tree, by their keys: the same for all, or one for each. */
+export function changedEntries(
+  { collection }: WritableCollection,
+  keys: Keys,
+  items: readonly FilterObject[],
+  places: readonly number[] | null,
+): Entry[] {
+  const { name } = collection.descriptor;
+  const rows = keys.many ? readRows(keys.values) : [keys.values];
+  return rows.map((given, index) => {
+    const payload = items[index] ?? items[0] ?? {};
+    return { form: 'update', given, payload, place: { collection: name, index: places?.[index] } };
+  });
+}
+
+/** Prepares a tree: what is wrong with it is known before the transaction, as far as stored items do not decide it. */
+export async function prepareTree(
+  desk: Desk,
+  writable: WritableCollection,
+  entries: readonly Entry[],
+  many: boolean,
+  echo: Echo | null,
+): Promise<Job> {
+  const problems = createProblems();
+  const root = growTree(desk, problems, writable, entries);
+  const wanted = wantedOf(root);
+  const ready = wanted.length === 0 ? await hashDrafts(draft(desk, root, () => false, problems)) : undefined;
+  if (ready === undefined) problems.raise();
+  return {
+    echo,
+    touched: touchedByTree(desk, root),
+    async work(running) {
+      const drafts = ready ?? (await draftStored(desk, root, running));
+      const rows = await writeTree(running, desk, root, drafts);
+      return keysOf(rows, many);
+    },
+  };
+}
+
+/** Prepares and writes a tree in a transaction that is under way; null when there are no items. */
+export async function runTree(
+  desk: Desk,
+  writable: WritableCollection,
+  entries: readonly Entry[],
+  many: boolean,
+  running: Running,
+): Promise<Keys | null> {
+  const { work } = await prepareTree(desk, writable, entries, many, null);
+  return work(running);
+}
+
+/** Judges a tree as far as stored items decide, before anybody else sees it: only values may still be wrong. */
+export async function judgeTree(
+  desk: Desk,
+  writable: WritableCollection,
+  entries: readonly Entry[],
+  running: Running,
+): Promise<void> {
+  const problems = createProblems();
+  const root = growTree(desk, problems, writable, entries);
+  draft(desk, root, await probe(running, desk.scope, wantedOf(root)), problems);
+}
+
+async function draftStored(desk: Desk, root: Group, running: Running): Promise<Drafts> {
+  const found = await probe(running, desk.scope, wantedOf(root));
+  return hashDrafts(draft(desk, root, found, createProblems()));
+}
+
+function draft(
+  desk: Desk,
+  root: Group,
+  found: Parameters<typeof draftTree>[2],
+  problems: Parameters<typeof draftTree>[3],
+): Drafts {
+  const drafts = draftTree(desk, root, found, problems);
+  problems.raise();
+  return drafts;
+}
+
+function keysOf(rows: readonly (readonly string[])[], many: boolean): Keys | null {
+  const [first] = rows;
+  if (first === undefined) return null;
+  if (!many) return { count: 1, many: false, values: first };
+  const values = first.map((_, part) => arrayLiteral(rows.map((row) => row[part] ?? null)));
+  return { count: rows.length, many: true, values };
+}
+
+/** What the database may complain about at the end of the transaction. */
+function touchedByTree({ scope }: Desk, root: Group): readonly Touched[] {
+  return groupsOf(root).map(({ writable, nodes, path }) => ({
+    scope,
+    collection: writable.collection,
+    names: new Set(nodes.flatMap(({ own }) => Object.keys(own))),
+    writable: new Set([...(writable.create?.fields.keys() ?? []), ...(writable.update?.fields.keys() ?? [])]),
+    ...(path !== '' && { path }),
+  }));
+}

@@ -1,0 +1,81 @@
+/** Which of the items that a tree names by their keys there are: one statement for all of them, which locks them. */
+import { PlatformError } from '../../errors.ts';
+import { keyFields } from '../../query/plan-order.ts';
+import { cast } from '../../sql/cell.ts';
+import { anyOf } from '../../sql/fragment.ts';
+import { operandType } from '../../sql/operand.ts';
+import { tableRow } from '../../sql/row.ts';
+import { readable } from '../../sql/rules.ts';
+import { isEveryRow } from '../late.ts';
+import { failedValidation } from '../problems.ts';
+import type { WriteScope } from '../scope.ts';
+import type { Running } from '../step.ts';
+import { ask, inputRows, type Question, readPlaces, startQuestion } from './ask.ts';
+import { type Group, groupsOf, type TreeNode } from './group.ts';
+
+/** Whether there is an item for a node: an object with a key that is not there is made. */
+export type Found = (node: TreeNode) => boolean;
+
+/** Nodes of a group whose items have to be looked for. */
+interface Wanted {
+  readonly group: Group;
+  readonly nodes: readonly TreeNode[];
+}
+
+/** The groups of a tree in which items have to be looked for: all that have keys, but for those that the request is about. */
+export function wantedOf(root: Group): readonly Wanted[] {
+  return groupsOf(root).flatMap((group) => {
+    const nodes = group === root ? [] : group.nodes.filter(({ form }) => form !== 'create');
+    return nodes.length === 0 ? [] : [{ group, nodes }];
+  });
+}
+
+/** Looks for items. Throws FORBIDDEN for a hidden one, and for a missing one that is not to be made. */
+export async function probe(running: Running, scope: WriteScope, wanted: readonly Wanted[]): Promise<Found> {
+  if (wanted.length === 0) return () => false;
+  const question = startQuestion();
+  const parts = wanted.map((one, index) => printWanted(question, scope, one, `g${index}`));
+  const answers = wanted.flatMap((_, index) => [
+    `(SELECT pg_catalog.array_agg(n)::pg_catalog.text FROM g${index})`,
+    `(SELECT pg_catalog.array_agg(n) FILTER (WHERE r)::pg_catalog.text FROM g${index})`,
+  ]);
+  const row = await ask(running, question, `WITH ${parts.join(', ')} SELECT ${answers.join(', ')}`);
+  const found = new Set<TreeNode>();
+  for (const [index, { group, nodes }] of wanted.entries()) {
+    const there = new Set(readPlaces(row[index * 2]));
+    const visible = new Set(readPlaces(row[index * 2 + 1]));
+    for (const [place, node] of nodes.entries()) {
+      if (there.has(place) !== visible.has(place)) throw new PlatformError('FORBIDDEN');
+      if (there.has(place)) found.add(node);
+      else if (node.form !== 'either') throw missing(scope, group, node);
+    }
+  }
+  return (node) => found.has(node);
+}
+
+/** Who may read everything is told that a link leads nowhere, where the database does not look. */
+function missing({ read }: WriteScope, { writable, loose }: Group, { place }: TreeNode): PlatformError {
+  const rows = read.collections.get(writable.collection.descriptor.name)?.rows ?? [];
+  if (!loose || !rows.some(isEveryRow)) return new PlatformError('FORBIDDEN');
+  return failedValidation(place, null, 'foreign_key', 'is not there');
+}
+
+function printWanted(question: Question, scope: WriteScope, { group, nodes }: Wanted, name: string): string {
+  const { collection } = group.writable;
+  const { statement } = question;
+  const alias = statement.alias();
+  const fields = keyFields(collection.descriptor);
+  const columns = fields.map((field, part) => {
+    const values = nodes.map(({ given }) => given?.[part] ?? null);
+    return { name: `k${part}`, native: operandType(field).native, values };
+  });
+  const input = inputRows(question, columns, 'i');
+  const equal = fields.map(({ column, comparison }, part) => `${cast(`${alias}.${column}`, comparison)} = i.k${part}`);
+  const own = scope.read.collections.get(collection.descriptor.name);
+  const visible = own === undefined ? anyOf([]) : readable(tableRow(statement, scope.read, own, alias));
+  // Links to targets only keep them from being deleted; all others are going to be changed.
+  const lock = nodes.every(({ form }) => form === 'link') && group.owned.length === 0 ? 'KEY SHARE' : 'UPDATE';
+  const { table } = collection.descriptor;
+  const rows = `SELECT i.n, (${visible}) IS TRUE AS r FROM ${input} JOIN ${table} AS ${alias} ON ${equal.join(' AND ')} FOR ${lock} OF ${alias}`;
+  return `${name} AS (${rows})`;
+}

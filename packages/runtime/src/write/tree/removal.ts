@@ -1,0 +1,92 @@
+/** What leaves a relation. Source: API specification, section 7.5. */
+import { arrayLiteral } from '../../contract/index.ts';
+import { PlatformError } from '../../errors.ts';
+import { createBatch } from '../batch.ts';
+import { prepareStep } from '../job.ts';
+import type { Keys } from '../keys.ts';
+import { failedValidation, type Place } from '../problems.ts';
+import { runDelete } from '../run-delete.ts';
+import { grantFor, type WritableCollection } from '../scope.ts';
+import { runStep } from '../step.ts';
+import { tellViolation } from '../violation.ts';
+import type { KeyTexts } from './group.ts';
+import { fieldsOf } from './names.ts';
+import type { Writing } from './writing.ts';
+
+/** Keys as a step takes them. */
+export function keysOfRows(rows: readonly KeyTexts[]): Keys {
+  const [only, ...more] = rows;
+  if (only !== undefined && more.length === 0) return { count: 1, many: false, values: only };
+  const parts = only?.length ?? 0;
+  const values = Array.from({ length: parts }, (_, part) => arrayLiteral(rows.map((row) => row[part] ?? null)));
+  return { count: rows.length, many: true, values };
+}
+
+/** Deletes items. Throws FORBIDDEN where the caller may not. */
+export async function deleteRows(
+  { running, desk }: Writing,
+  writable: WritableCollection | undefined,
+  rows: readonly KeyTexts[],
+  place: Place,
+): Promise<void> {
+  if (rows.length === 0) return;
+  if (writable?.delete === undefined) throw new PlatformError('FORBIDDEN');
+  try {
+    await runDelete(desk, writable, writable.delete, running, keysOfRows(rows), false);
+  } catch (error) {
+    throw tellViolation(error, [touchedPlace(writable, desk.scope, place)]);
+  }
+}
+
+function touchedPlace(
+  { collection }: WritableCollection,
+  scope: Writing['desk']['scope'],
+  { path }: Place,
+): Parameters<typeof tellViolation>[1][number] {
+  return { scope, collection, names: new Set(), writable: new Set(), ...(path !== undefined && { path }) };
+}
+
+/** Takes the key of the item above from items. */
+export async function unlinkRows(
+  { running, desk, collections, done }: Writing,
+  writable: WritableCollection,
+  columns: readonly string[],
+  rows: readonly KeyTexts[],
+  place: Place,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const all = writable.update;
+  const grant = grantFor(writable, all, desk.caller);
+  const fields = unlinkable(writable, columns).map((name) => grant?.fields.get(name));
+  if (all === undefined || grant === undefined) throw new PlatformError('FORBIDDEN');
+  const { descriptor } = writable.collection;
+  if (fields.length === 0) {
+    if (fieldsOf(writable.collection, columns).some((name) => !grant.listed.has(name))) {
+      throw new PlatformError('FORBIDDEN');
+    }
+    throw failedValidation({ ...place, collection: descriptor.name }, null, 'required', 'cannot do without its items');
+  }
+  const builder = createBatch(descriptor);
+  for (const field of fields) {
+    if (field === undefined) throw new PlatformError('FORBIDDEN');
+    builder.set(0, field, null);
+  }
+  const batch = builder.finish(1);
+  const granted = { writable, grant, all };
+  const placeOf = () => ({ ...place, collection: descriptor.name });
+  const step = prepareStep(desk, granted, 'update', batch, 'shared', { placeOf, collections });
+  try {
+    done.push(await runStep(running, { ...step, keys: keysOfRows(rows), lenient: false }));
+  } catch (error) {
+    throw tellViolation(error, [touchedPlace(writable, desk.scope, place)]);
+  }
+}
+
+/** Fields of a foreign key that can be null. */
+export function unlinkable({ collection }: WritableCollection, columns: readonly string[]): readonly string[] {
+  const { fields, key } = collection.descriptor;
+  return fieldsOf(collection, columns).filter((name) => {
+    const field = fields.find((candidate) => candidate.name === name);
+    return field?.nullable === true && field.required !== true && !key.includes(name);
+  });
+}

@@ -1,0 +1,165 @@
+/** Trees in a transaction: parents first, then the items, what is removed below them, and what is new there. */
+import { decodeValue } from '../../contract/index.ts';
+import { PlatformError, together } from '../../errors.ts';
+import { withNumberTexts } from '../../json/exact-numbers.ts';
+import { keyFields } from '../../query/plan-order.ts';
+import { operandType } from '../../sql/operand.ts';
+import type { Batch } from '../batch.ts';
+import { type Desk, prepareStep, touchedBy } from '../job.ts';
+import type { Keys } from '../keys.ts';
+import { invalidPayload, mostErrors } from '../problems.ts';
+import { type Running, runStep } from '../step.ts';
+import { tellViolation } from '../violation.ts';
+import { readElements } from './ask.ts';
+import type { Drafts, StepDraft } from './draft.ts';
+import { type Before, collectionsOf, type Group, type KeyTexts } from './group.ts';
+import { keysOfRows } from './removal.ts';
+import { columnTexts } from './stored.ts';
+import { writeChildren } from './write-children.ts';
+import { writeTargets } from './write-targets.ts';
+import type { Fills, Writing } from './writing.ts';
+
+/** Writes a tree and gives the keys of its items at the top. Throws all violations of rules together. */
+export async function writeTree(
+  running: Running,
+  desk: Desk,
+  root: Group,
+  drafts: Drafts,
+): Promise<readonly KeyTexts[]> {
+  const violations: PlatformError[] = [];
+  const collect = (violation: PlatformError): void => {
+    violations.push(violation, ...violation.others);
+  };
+  const writing: Writing = {
+    running: { ...running, collect },
+    desk,
+    drafts,
+    collections: collectionsOf(root),
+    done: [],
+    write: (group, above) => writeGroup(writing, group, above),
+  };
+  let keys: readonly KeyTexts[] = [];
+  try {
+    keys = await writeGroup(writing, root, new Map());
+    for (const step of writing.done) await step.judgeLate();
+  } catch (error) {
+    // What the rules say comes before what the database says.
+    const told = error instanceof PlatformError && error.code === 'FAILED_VALIDATION';
+    if (!told || violations.length === 0) throw error;
+  }
+  const error = together(violations.slice(0, mostErrors));
+  if (error !== undefined) throw error;
+  return keys;
+}
+
+/** Writes a group with all below it; gives the key of every node. */
+async function writeGroup(writing: Writing, group: Group, above: Fills): Promise<readonly KeyTexts[]> {
+  checkClaims(group, above);
+  const keys: KeyTexts[] = group.nodes.map(({ given }) => given ?? []);
+  const fills = new Map(above);
+  for (const edge of group.before) await writeBefore(writing, edge, fills);
+  for (const draft of writing.drafts.get(group) ?? []) await writeDraft(writing, group, draft, fills, keys);
+  const created = new Set(
+    (writing.drafts.get(group) ?? []).flatMap(({ action, nodes }) => (action === 'create' ? nodes : [])),
+  );
+  const owners = { group, keys, isNew: (place: number) => created.has(place) };
+  for (const edge of group.children) await writeChildren(writing, owners, edge);
+  for (const edge of group.targets) await writeTargets(writing, owners, edge);
+  return keys;
+}
+
+async function writeBefore(
+  writing: Writing,
+  { group, on, fields, links }: Before,
+  fills: Map<string, ReadonlyMap<number, string | null>>,
+): Promise<void> {
+  const keys = await writeGroup(writing, group, new Map());
+  const columns = on.map(({ to }) => to);
+  const texts = await columnTexts(writing.running, group.writable.collection, keys, columns);
+  for (const [part, field] of fields.entries()) {
+    const values = new Map(fills.get(field));
+    for (const { owner, node } of links) values.set(owner, texts[node]?.[part] ?? null);
+    fills.set(field, values);
+  }
+}
+
+/** What a payload says of a field that the relation sets must be what the relation sets. */
+function checkClaims({ nodes, writable }: Group, fills: Fills): void {
+  const { descriptor } = writable.collection;
+  const keys = keyFields(descriptor).map(({ name }) => name);
+  for (const [place, { given, claimed }] of nodes.entries()) {
+    for (const [name, values] of fills) {
+      const value = values.get(place);
+      const field = descriptor.fields.find((candidate) => candidate.name === name);
+      const part = keys.indexOf(name);
+      if (value === undefined || field === undefined) continue;
+      const claim = claimed[name];
+      const decoded = claim === undefined ? undefined : decodeValue(operandType(field), withNumberTexts(claim));
+      const own = decoded === undefined || (decoded.ok && decoded.value === value);
+      if (!own || (part >= 0 && given !== null && given[part] !== value)) {
+        throw invalidPayload(`"${name}" is set by the relation.`);
+      }
+    }
+  }
+}
+
+async function writeDraft(
+  { running, desk, collections, done }: Writing,
+  group: Group,
+  { granted, action, nodes, batch: drafted, named }: StepDraft,
+  fills: Fills,
+  keys: KeyTexts[],
+): Promise<void> {
+  const batch = fillBatch(drafted, nodes, fills);
+  const { name } = group.writable.collection.descriptor;
+  const placeOf = (item: number) => group.nodes[nodes[item] ?? -1]?.place ?? { collection: name, index: undefined };
+  const form = nodes.length === 1 ? 'one' : 'many';
+  const step = prepareStep(desk, granted, action, batch, form, { placeOf, collections, named });
+  const own = action === 'create' ? null : keysOfRows(nodes.map((place) => keys[place] ?? []));
+  try {
+    const written = await runStep(running, { ...step, keys: own, lenient: false });
+    done.push(written);
+    if (action === 'create') for (const [item, key] of rowsOf(written.keys).entries()) keys[nodes[item] ?? -1] = key;
+    tellWatcher(running, group, action, nodes, keys);
+  } catch (error) {
+    const only = nodes.length === 1 ? placeOf(0).path : undefined;
+    const path = only ?? (group.path === '' ? undefined : group.path);
+    throw tellViolation(error, [{ ...touchedBy(desk, granted, batch), ...(path !== undefined && { path }) }]);
+  }
+}
+
+/** The top is known to whoever runs the job. */
+function tellWatcher(
+  { watcher }: Running,
+  { writable, path, nodes: all }: Group,
+  action: 'create' | 'update',
+  nodes: readonly number[],
+  keys: readonly KeyTexts[],
+): void {
+  if (watcher === undefined || path === '') return;
+  const told = nodes.flatMap((place) => {
+    const payload = all[place]?.sources.at(-1);
+    return payload === undefined ? [] : [{ key: keys[place] ?? [], payload }];
+  });
+  watcher.wrote(action, writable.collection.descriptor.name, told);
+}
+
+function fillBatch(batch: Batch, nodes: readonly number[], fills: Fills): Batch {
+  const columns = batch.columns.map((column) => {
+    const filled = fills.get(column.field.descriptor.name);
+    if (filled === undefined) return column;
+    return {
+      ...column,
+      values: nodes.map((place, item) =>
+        filled.has(place) ? (filled.get(place) ?? null) : (column.values[item] ?? null),
+      ),
+    };
+  });
+  return { ...batch, columns };
+}
+
+function rowsOf({ many, values }: Keys): readonly KeyTexts[] {
+  if (!many) return [values];
+  const columns = values.map(readElements);
+  return (columns[0] ?? []).map((_, row) => columns.map((column) => column[row] ?? ''));
+}

@@ -1,0 +1,86 @@
+/** Stored values of items that a tree has written or named, by their keys. */
+import { keyFields } from '../../query/plan-order.ts';
+import type { CollectionScope } from '../../query/scope.ts';
+import { cast, fieldOfColumn } from '../../sql/cell.ts';
+import { operandType } from '../../sql/operand.ts';
+import type { Running } from '../step.ts';
+import { ask, inputRows, type Question, readPlaces, readRows, startQuestion } from './ask.ts';
+import type { KeyTexts } from './group.ts';
+
+/** Texts of columns of each item; where all belong to the key, nothing is asked. */
+export async function columnTexts(
+  running: Running,
+  collection: CollectionScope,
+  keys: readonly KeyTexts[],
+  columns: readonly string[],
+): Promise<readonly KeyTexts[]> {
+  const fields = keyFields(collection.descriptor);
+  const parts = columns.map((column) => fields.findIndex((field) => field.column === column));
+  if (parts.every((part) => part >= 0)) return keys.map((key) => parts.map((part) => key[part] ?? ''));
+  const question = startQuestion();
+  const joined = keyJoin(question, collection, keys, 't');
+  const arrays = columns.map(
+    (column) => `pg_catalog.array_agg((${columnText(collection, column, 't')})::pg_catalog.text)`,
+  );
+  const texts = [`pg_catalog.array_agg(i.n)`, ...arrays].map((array) => `${array}::pg_catalog.text`);
+  const row = await ask(running, question, `SELECT ${texts.join(', ')} FROM ${joined}`);
+  const places = readPlaces(row[0]);
+  const rows = readRows(row.slice(1));
+  const found = new Map(places.map((place, index) => [place, rows[index] ?? []]));
+  return keys.map((_, place) => found.get(place) ?? []);
+}
+
+/** A collection's table joined with keys, which are numbered by `i.n`. */
+function keyJoin(question: Question, collection: CollectionScope, keys: readonly KeyTexts[], alias: string): string {
+  const input = inputRows(question, keyInput(collection, keys), 'i');
+  return `${input} JOIN ${collection.descriptor.table} AS ${alias} ON ${keyEqual(collection, alias, 'i')}`;
+}
+
+/** Columns of input that hold keys: `k0`, `k1`. */
+export function keyInput(collection: CollectionScope, keys: readonly KeyTexts[]): Parameters<typeof inputRows>[1] {
+  return keyFields(collection.descriptor).map((field, part) => ({
+    name: `k${part}`,
+    native: operandType(field).native,
+    values: keys.map((key) => key[part] ?? null),
+  }));
+}
+
+/** Whether a row has the key of a row of input. */
+export function keyEqual(collection: CollectionScope, alias: string, input: string): string {
+  const fields = keyFields(collection.descriptor);
+  return fields
+    .map(({ column, comparison }, part) => `${cast(`${alias}.${column}`, comparison)} = ${input}.k${part}`)
+    .join(' AND ');
+}
+
+/** A column as its values are compared. */
+export function columnText({ descriptor }: CollectionScope, column: string, alias: string): string {
+  return cast(`${alias}.${column}`, fieldOfColumn(descriptor.fields, column)?.comparison);
+}
+
+/** Columns of input that hold values of columns: `f0`, `f1`. */
+export function columnInput(
+  collection: CollectionScope,
+  columns: readonly string[],
+  rows: readonly KeyTexts[],
+  prefix: string,
+): Parameters<typeof inputRows>[1] {
+  return columns.map((column, part) => {
+    const field = fieldOfColumn(collection.descriptor.fields, column);
+    const native = field === undefined ? 'pg_catalog.text' : operandType(field).native;
+    return { name: `${prefix}${part}`, native, values: rows.map((row) => row[part] ?? null) };
+  });
+}
+
+/** Whether columns of a row have the values of a row of input. */
+export function columnsEqual(
+  collection: CollectionScope,
+  columns: readonly string[],
+  alias: string,
+  input: string,
+  prefix: string,
+): string {
+  return columns
+    .map((column, part) => `${columnText(collection, column, alias)} = ${input}.${prefix}${part}`)
+    .join(' AND ');
+}

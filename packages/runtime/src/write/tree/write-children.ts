@@ -1,0 +1,108 @@
+/** One-to-many relations, and the links of many-to-any ones: removed, linked, made and changed. */
+import { PlatformError } from '../../errors.ts';
+import type { Children, KeyTexts, Members } from './group.ts';
+import { type Inspected, inspectChildren } from './inspect-children.ts';
+import { fieldsOf, sortField } from './names.ts';
+import { deleteRows, keysOfRows, unlinkable, unlinkRows } from './removal.ts';
+import { columnTexts } from './stored.ts';
+import type { Fills, Owners, Writing } from './writing.ts';
+
+/** Writes what payloads say of the children of items. */
+export async function writeChildren(writing: Writing, owners: Owners, edge: Children): Promise<void> {
+  const { relation, group, members } = edge;
+  const above = await columnTexts(
+    writing.running,
+    owners.group.writable.collection,
+    owners.keys,
+    relation.on.map(({ from }) => from),
+  );
+  const valuesOf = (owner: number): KeyTexts => above[owner] ?? [];
+  const inspected = await inspect(writing, owners, edge, valuesOf);
+  if (inspected !== null) await removeChildren(writing, edge, inspected);
+  await writing.write(group, fillsOf(edge, members, valuesOf, inspected));
+}
+
+/** What is stored below; null below items that the request made. */
+interface Below extends Inspected {
+  /** Places of nodes, in the order of `there`. */
+  readonly nodes: readonly number[];
+  /** Owners, in the order of `last`. */
+  readonly owners: readonly number[];
+  readonly unwanted: readonly KeyTexts[];
+}
+
+async function inspect(
+  { running, desk }: Writing,
+  { isNew }: Owners,
+  { relation, group, members }: Children,
+  valuesOf: (owner: number) => KeyTexts,
+): Promise<Below | null> {
+  const old = members.filter(({ owner }) => !isNew(owner));
+  const removed = members.flatMap(({ owner, removed: keys }) => keys.map((key) => ({ key, owner })));
+  if (removed.some(({ owner }) => isNew(owner))) throw new PlatformError('FORBIDDEN');
+  if (old.length === 0) return null;
+  const { collection } = group.writable;
+  const holders = new Map(members.flatMap(({ owner, nodes }) => nodes.map((node) => [node, owner])));
+  const named = [...group.nodes.entries()].flatMap(([node, { given }]) => {
+    return given === null ? [] : [{ node, key: given, owner: valuesOf(holders.get(node) ?? -1) }];
+  });
+  const distinct = new Map(removed.map((one) => [JSON.stringify(one), one]));
+  const asked = [...distinct.values()].map(({ key, owner }) => ({ key, owner: valuesOf(owner) }));
+  const found = await inspectChildren(running, desk.scope, {
+    collection,
+    columns: relation.on.map(({ to }) => to),
+    owners: old.map(({ owner, complete }) => ({ values: valuesOf(owner), complete })),
+    kept: named,
+    removed: asked,
+    sort: sortField(collection, relation.sort)?.column,
+  });
+  if (found.removed !== asked.length) throw new PlatformError('FORBIDDEN');
+  return {
+    ...found,
+    nodes: named.map(({ node }) => node),
+    owners: old.map(({ owner }) => owner),
+    unwanted: asked.map(({ key }) => key),
+  };
+}
+
+/** Links of a many-to-any are nothing without their owner; children are deleted where that is configured and needed. */
+async function removeChildren(writing: Writing, { relation, group, members }: Children, below: Below): Promise<void> {
+  const { writable } = group;
+  const columns = relation.on.map(({ to }) => to);
+  const place = members[0]?.place ?? { collection: writable.collection.descriptor.name, index: undefined };
+  const rows = [...below.gone, ...below.unwanted];
+  const goes =
+    relation.kind === 'm2a' || (relation.onDeselect === 'delete' && unlinkable(writable, columns).length === 0);
+  if (goes) {
+    if (rows.length > 0) await writing.running.watcher?.removes(writable.collection.descriptor.name, keysOfRows(rows));
+    await deleteRows(writing, writable, rows, place);
+  } else await unlinkRows(writing, writable, columns, rows, place);
+}
+
+/** The keys of their owners, and places in order behind the last of those that there are. */
+function fillsOf(
+  { relation, group }: Children,
+  members: readonly Members[],
+  valuesOf: (owner: number) => KeyTexts,
+  below: Below | null,
+): Fills {
+  const fills = new Map<string, Map<number, string | null>>();
+  const set = (field: string, node: number, value: string | null): void => {
+    fills.set(field, (fills.get(field) ?? new Map<number, string | null>()).set(node, value));
+  };
+  const held = relation.on.map(({ to }) => fieldsOf(group.writable.collection, [to])[0]);
+  const there = new Map([...(below?.there ?? [])].map(([place, order]) => [below?.nodes[place], order]));
+  for (const { owner, nodes } of members) {
+    let last = below?.last[below.owners.indexOf(owner)] ?? 0n;
+    for (const node of nodes) {
+      for (const [part, field] of held.entries()) {
+        if (field !== undefined) set(field, node, valuesOf(owner)[part] ?? null);
+      }
+      if (group.sort === undefined || Object.hasOwn(group.nodes[node]?.own ?? {}, group.sort)) continue;
+      const stored = there.get(node);
+      if (stored === undefined) last += 1n;
+      set(group.sort, node, stored === undefined ? String(last) : stored);
+    }
+  }
+  return fills;
+}

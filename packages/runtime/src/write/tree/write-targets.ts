@@ -1,0 +1,144 @@
+/** Many-to-many relations: targets are made and changed, and the junction is made to join them. */
+
+import type { ManyToMany } from '../../contract/index.ts';
+import { PlatformError } from '../../errors.ts';
+import type { Batch, BatchColumn } from '../batch.ts';
+import { requireFields } from '../decode.ts';
+import { type Granted, prepareStep, touchedBy } from '../job.ts';
+import { createProblems, type Place } from '../problems.ts';
+import { grantFor, type WritableCollection } from '../scope.ts';
+import { runStep } from '../step.ts';
+import { tellViolation } from '../violation.ts';
+import type { KeyTexts, Targets } from './group.ts';
+import { type InspectedTargets, inspectTargets, type Pair } from './inspect-targets.ts';
+import { fieldsOf, sortField } from './names.ts';
+import { deleteRows } from './removal.ts';
+import { columnTexts } from './stored.ts';
+import type { Owners, Writing } from './writing.ts';
+
+/** One pair that the payloads want, and whose it is. */
+interface Wanted extends Pair {
+  readonly owner: number;
+}
+
+/** Writes what payloads say of the targets of items. */
+export async function writeTargets(writing: Writing, owners: Owners, edge: Targets): Promise<void> {
+  const { relation, group, members } = edge;
+  const { running, desk } = writing;
+  const above = owners.group.writable.collection;
+  const nearTexts = await columnTexts(
+    running,
+    above,
+    owners.keys,
+    relation.near.map(({ from }) => from),
+  );
+  const nearOf = (owner: number): KeyTexts => nearTexts[owner] ?? [];
+  const keys = await writing.write(group, new Map());
+  const farTexts = await columnTexts(
+    running,
+    group.writable.collection,
+    keys,
+    relation.far.map(({ to }) => to),
+  );
+  const pairs = members.flatMap(({ owner, nodes }) =>
+    nodes.map((node): Wanted => ({ owner, near: nearOf(owner), far: farTexts[node] ?? [] })),
+  );
+  const junction = desk.scope.collections.get(relation.junction);
+  const found = await inspect(writing, owners, edge, junction, nearOf, pairs);
+  const place = members[0]?.place ?? { collection: relation.junction, index: undefined };
+  await deleteRows(writing, junction, found?.gone ?? [], place);
+  const missing = [...pairs.entries()].flatMap(([place, pair]) => (found?.there.has(place) ? [] : [pair]));
+  if (missing.length > 0) await joinPairs(writing, edge, junction, missing, found);
+}
+
+/** What the junction holds, with the owners in the order of `last`. */
+interface Found extends InspectedTargets {
+  readonly owners: readonly number[];
+}
+
+async function inspect(
+  { running, desk }: Writing,
+  { isNew }: Owners,
+  { relation, group, members }: Targets,
+  junction: WritableCollection | undefined,
+  nearOf: (owner: number) => KeyTexts,
+  pairs: readonly Pair[],
+): Promise<Found | null> {
+  const old = members.filter(({ owner }) => !isNew(owner));
+  const removed = members.flatMap(({ owner, removed: keys }) => keys.map((key) => ({ owner, key })));
+  if (removed.some(({ owner }) => isNew(owner))) throw new PlatformError('FORBIDDEN');
+  if (old.length === 0) return null;
+  const collection = desk.scope.open.collections.get(relation.junction);
+  if (collection === undefined) throw new PlatformError('FORBIDDEN');
+  const distinct = [...new Map(removed.map((one) => [JSON.stringify(one), one])).values()];
+  const found = await inspectTargets(running, desk.scope, {
+    relation,
+    junction: junction?.collection ?? collection,
+    target: group.writable.collection,
+    owners: old.map(({ owner, complete }) => ({ values: nearOf(owner), complete })),
+    pairs,
+    removed: distinct.map(({ owner, key }) => ({ near: nearOf(owner), key })),
+    sort: sortField(collection, relation.sort)?.column,
+  });
+  if (found.removed !== distinct.length) throw new PlatformError('FORBIDDEN');
+  return { ...found, owners: old.map(({ owner }) => owner) };
+}
+
+/** Makes junction rows, in the order of the payloads. */
+async function joinPairs(
+  { running, desk, collections, done }: Writing,
+  { relation, members }: Targets,
+  junction: WritableCollection | undefined,
+  pairs: readonly Wanted[],
+  found: Found | null,
+): Promise<void> {
+  const grant = junction && grantFor(junction, junction.create, desk.caller);
+  if (junction?.create === undefined || grant === undefined) throw new PlatformError('FORBIDDEN');
+  const granted: Granted = { writable: junction, grant, all: junction.create };
+  const batch = pairBatch(relation, granted, pairs, found);
+  const place: Place = members[0]?.place ?? { collection: relation.junction, index: undefined };
+  const placeOf = (): Place => ({ ...place, collection: relation.junction });
+  const problems = createProblems();
+  requireFields({ scope: desk.scope, writable: junction, grant, action: 'create' }, batch, placeOf, problems);
+  problems.raise();
+  const form = pairs.length === 1 ? 'one' : 'many';
+  const step = prepareStep(desk, granted, 'create', batch, form, { placeOf, collections });
+  try {
+    done.push(await runStep(running, { ...step, keys: null, lenient: false }));
+  } catch (error) {
+    const path = place.path === undefined ? {} : { path: place.path };
+    throw tellViolation(error, [{ ...touchedBy(desk, granted, batch), names: new Set(), ...path }]);
+  }
+}
+
+/** Both keys of each pair, and its place in order where the junction keeps one. */
+function pairBatch(
+  relation: ManyToMany,
+  { writable, grant }: Granted,
+  pairs: readonly Wanted[],
+  found: Found | null,
+): Batch {
+  const { collection } = writable;
+  const holders = [...relation.near.map(({ to }) => to), ...relation.far.map(({ from }) => from)];
+  const columns = fieldsOf(collection, holders).map((name, part): BatchColumn => {
+    const field = grant.fields.get(name);
+    if (field === undefined) throw new PlatformError('FORBIDDEN');
+    const values = pairs.map(({ near, far }) => [...near, ...far][part] ?? null);
+    return { field, values, present: null, linked: true };
+  });
+  const descriptor = sortField(collection, relation.sort);
+  const rules = grant.rules.map((_, place) => place);
+  const order = descriptor && { field: grant.fields.get(descriptor.name) ?? { descriptor, rules } };
+  const orders = order === undefined ? [] : [{ ...order, values: orderOf(pairs, found), present: null, linked: true }];
+  return { count: pairs.length, columns: [...columns, ...orders] };
+}
+
+/** Places behind the last one of each owner. */
+function orderOf(pairs: readonly Wanted[], found: Found | null): readonly string[] {
+  const last = new Map(found?.owners.map((owner, place) => [owner, found.last[place] ?? 0n]));
+  return pairs.map(({ owner }) => {
+    const next = (last.get(owner) ?? 0n) + 1n;
+    last.set(owner, next);
+    return String(next);
+  });
+}

@@ -1,0 +1,28 @@
+/** What the parts of a tree share while it is written. */
+import type { Desk } from '../job.ts';
+import type { Running, StepDone } from '../step.ts';
+import type { Drafts } from './draft.ts';
+import type { Group, KeyTexts } from './group.ts';
+
+/** A tree while it is written. */
+export interface Writing {
+  readonly running: Running;
+  readonly desk: Desk;
+  readonly drafts: Drafts;
+  readonly collections: ReadonlySet<string>;
+  /** Steps whose judgement has to wait. */
+  readonly done: StepDone[];
+  /** Writes a group with all below it; gives the key of every node. */
+  write(group: Group, above: Fills): Promise<readonly KeyTexts[]>;
+}
+
+/** Values of fields that other items decide, by the field's name and the places of nodes. */
+export type Fills = ReadonlyMap<string, ReadonlyMap<number, string | null>>;
+
+/** Items of a group that has been written. */
+export interface Owners {
+  readonly group: Group;
+  readonly keys: readonly KeyTexts[];
+  /** Whether the request made a node's item. */
+  isNew(place: number): boolean;
+}

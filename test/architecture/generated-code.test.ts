@@ -1,0 +1,24 @@
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+import { listFiles, parseSource, readText, walk } from './files.ts';
+
+/** Files that make code out of text, as far as syntax can tell. */
+function makersOfCode(path: string, text: string): string[] {
+  const makes = [...walk(parseSource(path, text))].some(
+    (node) => ts.isIdentifier(node) && ['Function', 'eval'].includes(node.text) && !ts.isTypeReferenceNode(node.parent),
+  );
+  return makes ? [path] : [];
+}
+
+test('code is made of text in one place only (decision 4)', () => {
+  const files = listFiles('packages/*/src/**/*.ts').filter((path) => !path.endsWith('.test.ts'));
+  const makers = files.flatMap((path) => makersOfCode(path, readText(path)));
+  expect(makers).toEqual(['packages/runtime/src/json/generate.ts']);
+});
+
+test('the law itself sees every way', () => {
+  for (const text of ['new Function("return 1")', 'Function("")', 'eval("1")', 'globalThis.eval("1")']) {
+    expect(makersOfCode('file.ts', text)).toEqual(['file.ts']);
+  }
+  expect(makersOfCode('file.ts', 'const functions = 1; evaluate()')).toEqual([]);
+});

@@ -1,0 +1,128 @@
+/** `Idempotency-Key`: a request that is sent again is done once. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { withClient } from '../support/database.ts';
+import { notebookSql, resetSql, serveNotebook } from '../support/notebook.ts';
+import { failure, type ServedProject, serveProject } from '../support/project.ts';
+
+let project: ServedProject;
+beforeAll(async () => {
+  project = await serveProject({
+    sql: notebookSql,
+    system: true,
+    permissions: `
+permissions:
+  public:
+    people: { read: { fields: [id, name] }, create: { fields: [name] } }
+    countries: { create: { fields: [code] } }`,
+    environment: { IDEMPOTENCY_TTL: '2s' },
+  });
+});
+beforeEach(() => rows(`${resetSql}; TRUNCATE platform.platform_idempotency_keys, platform.platform_activity CASCADE`));
+afterAll(() => project?.close());
+
+async function rows(sql: string): Promise<Record<string, unknown>[]> {
+  return withClient(project.database.url, async (client) => (await client.query(sql)).rows);
+}
+
+function post(key: string, body: unknown, path = 'people', ask = project.ask) {
+  return ask(`/items/${path}`, { method: 'POST', body, headers: { 'idempotency-key': key } });
+}
+
+async function people(): Promise<unknown> {
+  return (await rows('SELECT count(*)::int AS n FROM people'))[0]?.n;
+}
+
+describe('the same request again', () => {
+  it('has the first answer, and no effect', async () => {
+    const first = await post('a', { name: 'Ann' });
+    expect(first.status).toBe(200);
+    await rows(`UPDATE people SET name = 'renamed'`);
+    const again = await post('a', { name: 'Ann' });
+    expect([again.status, again.text, again.headers.get('content-type')]).toEqual([
+      200,
+      first.text,
+      first.headers.get('content-type'),
+    ]);
+    expect(await people()).toBe(1);
+    expect(await rows('SELECT count(*)::int AS n FROM platform.platform_activity')).toEqual([{ n: 1 }]);
+  });
+
+  it('has it also when it was empty, or an error', async () => {
+    expect([
+      (await post('a', { code: 'DE' }, 'countries')).status,
+      await post('a', { code: 'DE' }, 'countries'),
+    ]).toEqual([204, expect.objectContaining({ status: 204, text: '' })]);
+    await post('b', { name: 'Ann' });
+    const taken = await post('c', { name: 'Ann' });
+    expect(failure(taken)).toBe('400 FAILED_VALIDATION');
+    await rows('DELETE FROM people');
+    expect((await post('c', { name: 'Ann' })).text).toBe(taken.text);
+    const forbidden = await post('d', { hidden: true });
+    expect([failure(forbidden), (await post('d', { hidden: true })).text]).toEqual(['403 FORBIDDEN', forbidden.text]);
+    expect(await people()).toBe(0);
+  });
+
+  it('twenty times at once is done once', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post('a', [{ name: 'x' }, { name: 'y' }])));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect([answers[0]?.status, await people()]).toEqual([200, 2]);
+  });
+
+  it('is a new one when its time is over', async () => {
+    await post('a', { name: 'Ann' });
+    await new Promise((resolve) => setTimeout(resolve, 2_200));
+    expect(failure(await post('a', { name: 'Ann' }))).toBe('400 FAILED_VALIDATION');
+    expect((await post('a', { name: 'Ann' })).status).toBe(400);
+  });
+});
+
+describe('the same key', () => {
+  it('with anything else is refused', async () => {
+    await post('a', { name: 'Ann' });
+    const others = [
+      post('a', { name: 'Bob' }),
+      post('a', [{ name: 'Ann' }]),
+      post('a', { nope: 1 }),
+      post('a', { name: 'Ann' }, 'people?fields=id'),
+      post('a', { code: 'DE' }, 'countries'),
+    ];
+    for (const other of await Promise.all(others)) expect(failure(other)).toBe('422 UNPROCESSABLE_ENTITY');
+    expect(await people()).toBe(1);
+  });
+
+  it('of another caller is another key', async () => {
+    await post('a', { name: 'Ann' });
+    expect((await post('a', { name: 'Bob' }, 'people', project.admin)).status).toBe(200);
+    expect(await people()).toBe(2);
+  });
+
+  it('must be visible ASCII', async () => {
+    for (const key of ['', 'a b', 'x'.repeat(256), 'a, b', 'é']) {
+      expect([key, failure(await post(key, { name: 'Ann' }))]).toEqual([key, '400 INVALID_PAYLOAD']);
+    }
+    expect((await post('!'.repeat(255), { name: 'Ann' })).status).toBe(200);
+  });
+});
+
+it('answers that nobody can ask for any more are removed', async () => {
+  await rows(`INSERT INTO platform.platform_idempotency_keys (caller, key, request_hash, expires_at)
+    SELECT 'x', g::text, '', now() - interval '1 day' FROM generate_series(1, 50) g`);
+  // Each server looks once a minute; this one was started for the purpose.
+  const other = await serveProject({ sql: notebookSql, system: true });
+  await withClient(other.database.url, (client) =>
+    client.query(`INSERT INTO platform.platform_idempotency_keys (caller, key, request_hash, expires_at)
+      SELECT 'x', g::text, '', now() - interval '1 day' FROM generate_series(1, 50) g`),
+  );
+  await post('a', { name: 'Ann' }, 'people', other.admin);
+  const { rows: left } = await withClient(other.database.url, (client) =>
+    client.query('SELECT key FROM platform.platform_idempotency_keys'),
+  );
+  expect(left).toEqual([{ key: 'a' }]);
+  await other.close();
+});
+
+it('without the tables of the platform no answer can be kept, so the header is refused', async () => {
+  const plain = await serveNotebook('permissions: {}');
+  expect(failure(await post('a', { name: 'Ann' }, 'people', plain.admin))).toBe('422 UNPROCESSABLE_ENTITY');
+  await plain.close();
+});
