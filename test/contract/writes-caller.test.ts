@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { connectPostgres } from '../../packages/runtime/src/database/postgres.ts';
 import { PlatformError } from '../../packages/runtime/src/errors.ts';
 import type { Caller, CompiledApi, Database, JsonValue } from '../../packages/runtime/src/index.ts';
+import { createPlanner } from '../../packages/runtime/src/query/planner.ts';
 import type { KeptAnswer } from '../../packages/runtime/src/write/idempotency.ts';
 import { createWriter, type Writer } from '../../packages/runtime/src/write/writer.ts';
 import { withClient } from '../support/database.ts';
@@ -39,7 +40,8 @@ permissions:
   });
   api = await loadApi(project.folder);
   database = await connectPostgres({ url: project.database.url });
-  writer = createWriter({ api, database, gate: () => {} });
+  const planner = createPlanner(api);
+  writer = createWriter({ api, database, planner, gate: () => {}, patience: 1_000, complain: () => {} });
 });
 beforeEach(() =>
   withClient(project.database.url, async (client) => {

@@ -1,5 +1,5 @@
 /** A project of a test's own: a database made of SQL, configuration and permissions as text, and the platform over it. */
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDatabase, type TestDatabase, withClient } from './database.ts';
 import { startBothLanes } from './lanes.ts';
@@ -17,6 +17,8 @@ export interface ProjectParts {
   readonly config?: string;
   /** Text of `permissions.yaml`. */
   readonly permissions?: string;
+  /** Files of the folder `extensions`, by name. */
+  readonly extensions?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -40,6 +42,10 @@ export async function serveProject(parts: ProjectParts): Promise<ServedProject> 
     await writeFile(join(project.folder, 'platform.config.ts'), text);
   }
   if (parts.permissions !== undefined) await writeFile(join(project.folder, 'permissions.yaml'), parts.permissions);
+  if (parts.extensions !== undefined) await mkdir(join(project.folder, 'extensions'));
+  for (const [name, text] of Object.entries(parts.extensions ?? {})) {
+    await writeFile(join(project.folder, 'extensions', name), text);
+  }
   const statements = await countStatements(database.url);
   const platform = await startBothLanes({
     folder: project.folder,

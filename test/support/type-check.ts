@@ -25,7 +25,7 @@ const compilerOptions = {
 /** Type-checks a folder of generated code as a user would; returns what tsc printed, empty when it is clean. */
 export async function typeCheck(folder: string): Promise<string> {
   const project = join(folder, 'tsconfig.check.json');
-  await writeFile(project, JSON.stringify({ compilerOptions, include: ['generated'] }));
+  await writeFile(project, JSON.stringify({ compilerOptions, include: ['generated', 'extensions'] }));
   const child = spawn(process.execPath, [tsc, '--project', project, '--pretty', 'false'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -3,6 +3,8 @@ import type { Schema } from '@platform/introspect/schema';
 import type { Api } from './api.ts';
 import { emitFiles, type GeneratedFile } from './emit/emit-files.ts';
 import { compileTemplates, TemplateError } from './emit/templates.ts';
+import { checkExtensions } from './extensions/check-extensions.ts';
+import type { ExtensionSource } from './extensions/source.ts';
 import { resolveApi } from './passes/resolve-api.ts';
 import { checkReferences } from './rules/references.ts';
 
@@ -10,6 +12,8 @@ import { checkReferences } from './rules/references.ts';
 export interface CompileOptions {
   /** Texts of the templates by file name (`server.hbs`): those delivered, or the project's own in their place. */
   readonly templates: ReadonlyMap<string, string>;
+  /** The project's own code that the server runs. Default: none. */
+  readonly extensions?: readonly ExtensionSource[];
 }
 
 /** What a compilation made. Nothing is to be written when a diagnostic is an error; `files` is empty then. */
@@ -31,13 +35,15 @@ export interface CompileSummary {
 }
 
 /** Compiles a schema to the files of a typed API server. Pure: no I/O, no clock, no randomness. */
-export function compile(schema: Schema, { templates }: CompileOptions): CompileResult {
+export function compile(schema: Schema, { templates, extensions = [] }: CompileOptions): CompileResult {
   const diagnostics = checkReferences(schema);
   if (diagnostics.length > 0) return { files: [], diagnostics, summary: noSummary };
   try {
     const render = compileTemplates(templates);
     const api = resolveApi(schema);
-    const files = emitFiles(api, render);
+    const problems = checkExtensions(api, extensions);
+    if (problems.length > 0) return { files: [], diagnostics: problems, summary: noSummary };
+    const files = emitFiles(api, extensions, render);
     return { files, diagnostics: [], summary: summarize(api, files) };
   } catch (error) {
     if (error instanceof TemplateError) return { files: [], diagnostics: [error.diagnostic], summary: noSummary };

@@ -11,6 +11,7 @@ export {
   type Operand,
   type Operator,
 } from './contract/condition.ts';
+export type { Extension } from './contract/extension.ts';
 export type * from './contract/filter-types.ts';
 export type * from './contract/fingerprint.ts';
 export type * from './contract/types.ts';
@@ -30,6 +31,8 @@ export {
   type Variables,
 } from './environment.ts';
 export { type ErrorCode, type ErrorExtensions, type ErrorOptions, errorBody, PlatformError } from './errors.ts';
+export { extension } from './extensions/define.ts';
+export type * from './extensions/types.ts';
 export {
   compiledApi,
   createItems,

@@ -1,9 +1,11 @@
 import type { Api, ApiCollection } from '../api.ts';
+import type { ExtensionSource } from '../extensions/source.ts';
 import { emitOpenApi } from '../openapi/index.ts';
 import { printJson } from '../print/json.ts';
 import { typePrinter } from '../print/structures.ts';
 import { emitAccess } from './access.ts';
 import { emitCollection, indexCollections } from './collection.ts';
+import { emitExtensions, emitExtensionTypes } from './extensions.ts';
 import { emitManifest } from './manifest.ts';
 import { emitRoutes, hasRoutes } from './routes.ts';
 import { emitFingerprint, emitMain, emitServer } from './server.ts';
@@ -18,7 +20,7 @@ export interface GeneratedFile {
 }
 
 /** Prints every file of an API, sorted by path. */
-export function emitFiles(api: Api, render: Render): readonly GeneratedFile[] {
+export function emitFiles(api: Api, extensions: readonly ExtensionSource[], render: Render): readonly GeneratedFile[] {
   const index = indexCollections(api);
   const printTypes = typePrinter();
   const addressed = api.collections.filter(hasRoutes);
@@ -30,7 +32,9 @@ export function emitFiles(api: Api, render: Render): readonly GeneratedFile[] {
     ...api.access.map(({ access }) => file(`openapi/${access.name}.json`, printJson(emitOpenApi(api, access)))),
     file('openapi/full.json', printJson(emitOpenApi(api, null))),
     file('fingerprint.ts', emitFingerprint(api, render)),
-    file('server.ts', emitServer(api, render)),
+    file('extension.ts', emitExtensionTypes(api, printTypes, render)),
+    ...(extensions.length > 0 ? [file('extensions.ts', emitExtensions(extensions, render))] : []),
+    file('server.ts', emitServer(api, extensions.length > 0, render)),
     file('main.ts', emitMain(render)),
   ];
   const paths = files.map(({ path }) => path);

@@ -27,6 +27,10 @@ const runtime = `
   export declare function updateSingleton(path: \`PATCH /items/\${string}\`, collection: CollectionDescriptor): Route;
   export declare function deleteItem(path: \`DELETE /items/\${string}/:key\`, collection: CollectionDescriptor): Route;
   export declare function deleteItems(path: \`DELETE /items/\${string}\`, collection: CollectionDescriptor): Route;
+  export type * from '${repository}/packages/runtime/src/extensions/types.ts';
+  import type { ExtensionTools } from '${repository}/packages/runtime/src/extensions/types.ts';
+  import type { Extension } from '${repository}/packages/runtime/src/contract/index.ts';
+  export declare function extension<C>(register: (tools: ExtensionTools<C>) => void): Extension;
   export declare function compiledApi(api: CompiledApi): CompiledApi;
   export declare function openapiFiles(folder: URL): CompiledApi['openapi'];
   export declare function serve(api: CompiledApi): Promise<unknown>;

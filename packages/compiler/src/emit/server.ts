@@ -5,11 +5,12 @@ import { hasRoutes } from './routes.ts';
 import type { Render } from './templates.ts';
 
 /** Prints the file that gathers everything into one compiled API. */
-export function emitServer(api: Api, render: Render): string {
+export function emitServer(api: Api, extended: boolean, render: Render): string {
   const { collections, access } = api;
   const imports = printImports([
     { from: '@platform/runtime', names: ['type CompiledApi', 'compiledApi', 'openapiFiles'] },
     { from: './fingerprint.ts', names: ['fingerprint'] },
+    ...(extended ? [{ from: './extensions.ts', names: ['extensions'] }] : []),
     ...access.map((one) => ({ from: `./access/${one.access.name}.ts`, names: [one.constant] })),
     ...collections.map(({ names }) => ({ from: `./collections/${names.file}.ts`, names: [names.constant] })),
     ...collections.filter(hasRoutes).map(({ names }) => ({ from: `./routes/${names.file}.ts`, names: [names.routes] })),
@@ -19,6 +20,7 @@ export function emitServer(api: Api, render: Render): string {
     imports,
     format: 1,
     dialect: api.dialect,
+    extensions: extended ? '\n  extensions,' : '',
     collections: list(
       'collections',
       collections.map(({ names }) => names.constant),

@@ -6,7 +6,17 @@ import type { Diagnostic } from '@platform/introspect';
 import Handlebars from 'handlebars';
 
 /** Names of the templates that the compiler needs. `header` is a partial that the others begin with. */
-export const templateNames = ['header', 'collection', 'routes', 'access', 'fingerprint', 'server', 'main'] as const;
+export const templateNames = [
+  'header',
+  'collection',
+  'routes',
+  'access',
+  'fingerprint',
+  'extension',
+  'extensions',
+  'server',
+  'main',
+] as const;
 
 /** The name of a template. */
 export type TemplateName = (typeof templateNames)[number];

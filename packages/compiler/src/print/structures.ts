@@ -4,9 +4,9 @@
  * ts-morph writes keywords, braces, comments and indentation. It knows no line width, so the layout of a type that does
  * not fit its line comes from `type.ts`; it writes what it is given as it is, so names and comments come from `text.ts`.
  */
-import { createRequire } from 'node:module';
 import type * as TsMorph from 'ts-morph';
 import { docText, type Member, type Notes, type TypeDeclaration } from './declaration.ts';
+import { loadTsMorph } from './load-ts-morph.ts';
 import { propertyKey } from './text.ts';
 import { printTyped } from './type.ts';
 
@@ -31,11 +31,6 @@ export function typePrinter(): PrintTypes {
     file.forget();
     return text;
   };
-}
-
-/** Here and not at the top, so that a process that compiles nothing does not wait for it. `require` says `any`. */
-function loadTsMorph(): typeof TsMorph {
-  return createRequire(import.meta.url)('ts-morph');
 }
 
 /** An interface without properties would accept everything: it becomes an object that has none. */

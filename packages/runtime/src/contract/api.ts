@@ -1,5 +1,6 @@
 import type { AccessClass } from './access.ts';
 import type { CollectionDescriptor } from './collection.ts';
+import type { Extension } from './extension.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import type { JsonValue } from './types.ts';
 
@@ -22,6 +23,8 @@ export interface CompiledApi {
   readonly access: readonly AccessClass[];
   readonly routes: readonly Route[];
   readonly fingerprint: Fingerprint;
+  /** What the project's own code adds. Default: nothing. */
+  readonly extensions?: readonly Extension[];
   /** OpenAPI documents: `full`, and one per access class by its name. Read when asked for, so start stays cheap. */
   readonly openapi: (accessClass: string) => Promise<JsonValue>;
 }

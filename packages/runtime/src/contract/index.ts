@@ -5,6 +5,7 @@ export * from './caller-path.ts';
 export type * from './collection.ts';
 export * from './condition.ts';
 export * from './elements.ts';
+export type * from './extension.ts';
 export * from './filter.ts';
 export type * from './filter-types.ts';
 export * from './fingerprint.ts';

@@ -3,6 +3,7 @@
  * the modules beside this file, in the order of the API specification, section 1.5: token, route, body, query. Reads of
  * items, most of any load, take the short way past the router (`direct.ts`).
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
@@ -18,6 +19,7 @@ import { createCarrier, failRequest } from './carrier.ts';
 import { preflightHeaders } from './cors.ts';
 import { createGate } from './gate.ts';
 import { createItemHandlers, type ItemHandlers, type ItemRequest } from './items.ts';
+import { describeCause } from './log.ts';
 import { createReader } from './read.ts';
 import { createServerHandlers, type ServerHandlers } from './server-routes.ts';
 
@@ -47,13 +49,18 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const answerer = createAnswerer(environment);
   const gate = createGate(api, watch);
   const reader = createReader({ database, gate, answerer });
-  const writer = createWriter({ api, database, gate, ...writeLimits(environment) });
+  const complain = (event: string, thrown: unknown): void =>
+    server.log.error({ event, cause: describeCause(thrown, true) }, 'A hook failed after the commit.');
+  const writer = createWriter({ api, database, gate, planner, complain, ...writeLimits(environment) });
   const items = createItemHandlers({ api, planner, reader, writer, answerer });
   const patience = environment.database.poolTimeout;
   const endpoints = listEndpoints(items, createServerHandlers({ api, database, watch, answerer, patience }));
   const readCall = createCallReader(createAuthenticator(api, environment.adminToken), endpoints);
   const server = createCarrier(environment, answerer, readCall, (exchange, call) => readItems(items, exchange, call));
   for (const endpoint of endpoints) addEndpoint(server, answerer, environment, endpoint);
+  server.addHook('onClose', () =>
+    Promise.race([writer.settled(), sleep(environment.shutdownTimeout, undefined, { ref: false })]),
+  );
   return server;
 }
 
@@ -101,9 +108,12 @@ function keyOf({ item }: Call): string {
 }
 
 /** The limits of what a write reads in its address and body. */
-function writeLimits(environment: Environment): Pick<WriterOptions, 'limits' | 'mostItems' | 'answerTtlMs'> {
-  const { maxBatchMutation, idempotencyTtl } = environment;
-  return { limits: readLimits(environment), mostItems: maxBatchMutation, answerTtlMs: idempotencyTtl };
+function writeLimits(
+  environment: Environment,
+): Pick<WriterOptions, 'limits' | 'mostItems' | 'answerTtlMs' | 'patience'> {
+  const { maxBatchMutation: mostItems, idempotencyTtl: answerTtlMs, database } = environment;
+  // A hook holds a connection like a statement does, so it may take as long.
+  return { limits: readLimits(environment), mostItems, answerTtlMs, patience: database.statementTimeout };
 }
 
 function addEndpoint(server: FastifyInstance, answerer: Answerer, environment: Environment, endpoint: Endpoint): void {

@@ -10,7 +10,8 @@ import type { AnswerKeeper, KeptAnswer, KeyedRequest } from './idempotency.ts';
 import type { Guard, Job, WriteRequest } from './job.ts';
 import type { Keys } from './keys.ts';
 import { lockRows } from './lock-rows.ts';
-import { tellViolation } from './violation.ts';
+import type { TreeWatcher } from './tree/watch.ts';
+import { type Touched, tellViolation } from './violation.ts';
 
 /** What running jobs needs. */
 export interface PerformerOptions {
@@ -22,12 +23,34 @@ export interface PerformerOptions {
   readonly keeper: AnswerKeeper | null;
 }
 
+/** What was written, and how its answer is read. */
+export interface Written {
+  readonly echo: Job['echo'];
+  readonly keys: Keys | null;
+}
+
+/** A write as transactions run it. */
+export interface Work {
+  /** Writes. Runs again from the start when the transaction does. */
+  run(transaction: Transaction): Promise<Written>;
+  /** What the database may complain about, as far as it is known by now. */
+  touched(): readonly Touched[];
+  /** The transaction of the last run was committed. */
+  committed(): void;
+}
+
 /** Runs jobs. */
 export interface Performer {
+  /** What a job is, for a transaction. */
+  workOf(request: WriteRequest, job: Job): Work;
   /** Gives the bytes of the answer, null for none. */
-  once(request: WriteRequest, job: Job): Promise<Buffer | null>;
-  /** Gives the answer that is kept under the key, or runs the job and keeps its answer, also when that is an error. */
-  keyed(request: WriteRequest, keyed: KeyedRequest, prepare: () => Promise<Job>): Promise<KeptAnswer>;
+  once(work: Work): Promise<Buffer | null>;
+  /** Gives the answer that is kept under the key, or does the work and keeps its answer, also when that is an error. */
+  keyed(keyed: KeyedRequest, prepare: () => Promise<Work>): Promise<KeptAnswer>;
+  /** Judges what an item must be before it is written. */
+  checkGuard(transaction: Transaction, guard: Guard): Promise<void>;
+  /** Writes a job, which needs no guard any more, with its history. */
+  write(transaction: Transaction, request: WriteRequest, job: Job, watcher?: TreeWatcher): Promise<Written>;
 }
 
 /** Finds the writer of a plan's answers; each is made once. */
@@ -35,31 +58,46 @@ type WriterOf = (plan: ReadPlan) => AnswerWriter;
 
 /** Makes what runs jobs. */
 export function createPerformer(options: PerformerOptions): Performer {
-  const { database, keeper } = options;
+  const { database, keeper, gate } = options;
   const writerOf = rememberWriters();
+  const checkOf = (transaction: Transaction, guard: Guard) => checkGuard(guard, gate, writerOf, transaction);
   return {
-    async once(request, job) {
+    workOf: (request, job) => ({
+      async run(transaction) {
+        if (job.guard !== undefined) await checkOf(transaction, job.guard);
+        return writeJob(options, transaction, request, job);
+      },
+      touched: () => job.touched,
+      committed() {},
+    }),
+    checkGuard: checkOf,
+    write: (transaction, request, job, watcher) => writeJob(options, transaction, request, job, watcher),
+    async once(work) {
       try {
-        const answer = await database.transaction((transaction) =>
-          runJob(options, writerOf, transaction, request, job),
+        const answer = await database.transaction(async (transaction) =>
+          finish(gate, writerOf, await work.run(transaction)),
         );
+        work.committed();
         return answer();
       } catch (error) {
-        throw tellViolation(error, job.touched);
+        throw tellViolation(error, work.touched());
       }
     },
-    async keyed(request, keyed, prepare) {
+    async keyed(keyed, prepare) {
       if (keeper === null) {
         throw new PlatformError('UNPROCESSABLE_ENTITY', 'Without the tables of the platform no answer can be kept.');
       }
-      let job: Job | undefined;
+      let work: Work | undefined;
+      let ran = false;
       try {
         const ready = await prepare();
-        job = ready;
-        return await database.transaction(async (transaction) => {
+        work = ready;
+        const kept = await database.transaction(async (transaction) => {
+          ran = false;
           const known = await keeper.claim(transaction, keyed);
           if (known !== null) return { value: known };
-          const { value, last } = await runJob(options, writerOf, transaction, request, ready);
+          ran = true;
+          const { value, last } = finish(gate, writerOf, await ready.run(transaction));
           // What is kept must be known before the transaction ends.
           if (last !== undefined) await transaction.run(last.statement, last.parameters, last.sink());
           const body = value();
@@ -67,8 +105,10 @@ export function createPerformer(options: PerformerOptions): Performer {
           keeper.keep(transaction, keyed, answer);
           return { value: answer };
         });
+        if (ran) ready.committed();
+        return kept;
       } catch (thrown) {
-        const error = toPlatformError(tellViolation(thrown, job?.touched ?? []));
+        const error = toPlatformError(tellViolation(thrown, work?.touched() ?? []));
         if (error.status >= 500 || error.status === 429) throw error;
         return keepFailure(database, keeper, keyed, error);
       }
@@ -101,18 +141,26 @@ function rememberWriters(): WriterOf {
   };
 }
 
-/** Writes, and says how the answer is read. */
-async function runJob(
+/** Writes a job with its history. */
+async function writeJob(
   { gate, history: begin }: PerformerOptions,
-  writerOf: WriterOf,
   transaction: Transaction,
   { caller, sender }: WriteRequest,
-  { echo, guard, work }: Job,
-): Promise<Outcome<() => Buffer | null>> {
-  if (guard !== undefined) await checkGuard(guard, gate, writerOf, transaction);
+  { echo, work }: Job,
+  watcher?: TreeWatcher,
+): Promise<Written> {
   const history = begin?.(transaction, gate, { user: caller.user, ...sender }) ?? null;
-  const keys: Keys | null = await work({ transaction, caller, gate, history });
+  const keys = await work({ transaction, caller, gate, history, ...(watcher && { watcher }) });
   history?.finish();
+  return { echo, keys };
+}
+
+/** What a transaction comes to: the planned answer, read together with COMMIT. */
+function finish(
+  gate: PerformerOptions['gate'],
+  writerOf: WriterOf,
+  { echo, keys }: Written,
+): Outcome<() => Buffer | null> {
   if (echo === null) return { value: () => null };
   let rows = writerOf(echo.plan)();
   if (keys === null) return { value: () => rows.end() };

@@ -9,7 +9,7 @@ import { placesIn } from './problems.ts';
 import type { WritableCollection } from './scope.ts';
 import { type Running, runStep } from './step.ts';
 
-/** Deletes items by their keys. Throws FORBIDDEN where one is missing, or not to be deleted. */
+/** Deletes items by their keys, which it gives back. Throws FORBIDDEN where one is missing, or not to be deleted. */
 export async function runDelete(
   desk: Desk,
   writable: WritableCollection,
@@ -17,7 +17,7 @@ export async function runDelete(
   running: Running,
   keys: Keys,
   lenient: boolean,
-): Promise<null> {
+): Promise<Keys | null> {
   if (keys.count === 0) return null;
   const { descriptor } = writable.collection;
   const written: Written = {
@@ -32,5 +32,5 @@ export async function runDelete(
   const plans = { write: deletePlan(desk.steps, written, rules, keys.many), many: keys.many, judge: undefined };
   const payload = { collection: descriptor.name, placeOf: placesIn(descriptor.name, null), names: new Set<string>() };
   await runStep(running, { action: 'delete', plans, batch: createBatch(descriptor).finish(0), keys, lenient, payload });
-  return null;
+  return keys;
 }

@@ -9,6 +9,7 @@ import type { StepPlans } from './plans.ts';
 import { failedValidation } from './problems.ts';
 import { type JudgedPayload, judge, runWrite, type Verdict } from './run.ts';
 import type { WritePlan } from './statement.ts';
+import type { TreeWatcher } from './tree/watch.ts';
 
 /** A step that is ready to run. */
 export interface Step {
@@ -32,6 +33,8 @@ export interface Running {
   readonly history: History | null;
   /** Takes violations of rules, which the request tells together when everything is written. Default: they are thrown. */
   readonly collect?: (violation: PlatformError) => void;
+  /** Hears what happens to the items below others in payloads. */
+  readonly watcher?: TreeWatcher;
 }
 
 /** A step that was written, and what is left to judge when everything is. */

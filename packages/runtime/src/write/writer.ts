@@ -4,23 +4,29 @@ import type { Database } from '../database/database.ts';
 import { defaultReadLimits, type ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';
+import type { Planner } from '../query/planner.ts';
 import { buildOpenScope } from '../query/scope.ts';
 import { logSchemaOf } from '../system/schema.ts';
+import { type Ask, prepareAsk } from './ask.ts';
 import type { PreparedEcho } from './echo.ts';
 import { createHistory } from './history.ts';
+import { createHookedWriter } from './hooked-writer.ts';
 import { createAnswerKeeper, type KeptAnswer, keyRequest } from './idempotency.ts';
-import type { Desk, Job, WriteRequest } from './job.ts';
-import { createPerformer, type PerformerOptions } from './perform.ts';
+import type { Desk, WriteRequest } from './job.ts';
+import { createPerformer, type PerformerOptions, type Work } from './perform.ts';
 import { createStepPlans } from './plans.ts';
-import { prepareCreate } from './prepare-create.ts';
-import { prepareDelete, prepareDeleteOne } from './prepare-delete.ts';
-import { prepareUpdate, prepareUpdateOne, prepareUpdateSingleton } from './prepare-update.ts';
 import { createWriteScopes } from './scope.ts';
 
 /** What writing needs. */
 export interface WriterOptions {
   readonly api: CompiledApi;
-  readonly database: Pick<Database, 'transaction'>;
+  readonly database: Pick<Database, 'transaction' | 'read'>;
+  /** Plans the reads of hooks. */
+  readonly planner: Planner;
+  /** Milliseconds that one hook may take. */
+  readonly patience: number;
+  /** Takes what hooks throw when nobody can be answered any more. */
+  readonly complain: (event: string, thrown: unknown) => void;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly gate: (statement: string) => void;
   /** Limits of the queries in addresses and bodies. Default: those of the API specification, section 16. */
@@ -46,33 +52,41 @@ export interface Writer {
   updateSingleton(request: WriteRequest, body: JsonValue | undefined): Promise<Buffer | null>;
   deleteOne(request: WriteRequest, key: string): Promise<null>;
   delete(request: WriteRequest, body: JsonValue | undefined): Promise<null>;
+  /** Resolves when no hook runs any more that waited for a COMMIT. */
+  settled(): Promise<void>;
 }
 
 /** Makes the writer of a compiled API. */
 export function createWriter(options: WriterOptions): Writer {
   const open = createDesks(options);
   const performer = createPerformer(performerOptions(options));
-  const perform = (job: Job, request: WriteRequest) => performer.once(request, job);
+  const hooked = createHookedWriter({ ...options, open, performer });
+  const workOf = async (ask: Ask): Promise<Work> =>
+    hooked.waitFor(ask)
+      ? hooked.workOf(ask)
+      : performer.workOf(ask.request, await prepareAsk(open(ask.request), ask, ask.body));
+  const perform = async (ask: Ask) => performer.once(await workOf(ask));
   return {
     async create(request, body) {
+      const ask: Ask = { action: 'create', request, body };
       if (request.key !== undefined) {
-        const keyed = keyRequest({ ...request, key: request.key }, body);
-        return performer.keyed(request, keyed, () => prepareCreate(open(request), body));
+        return performer.keyed(keyRequest({ ...request, key: request.key }, body), () => workOf(ask));
       }
-      const answer = await perform(await prepareCreate(open(request), body), request);
+      const answer = await perform(ask);
       return { status: answer === null ? 204 : 200, body: answer };
     },
-    updateOne: async (request, key, body) => perform(await prepareUpdateOne(open(request), key, body), request),
-    update: async (request, body) => perform(await prepareUpdate(open(request), body), request),
-    updateSingleton: async (request, body) => perform(await prepareUpdateSingleton(open(request), body), request),
-    async deleteOne(request, key) {
-      await perform(prepareDeleteOne(open(request), key), request);
+    updateOne: (request, item, body) => perform({ action: 'update', request, item, body }),
+    update: (request, body) => perform({ action: 'update', request, body }),
+    updateSingleton: (request, body) => perform({ action: 'update', request, body, singleton: true }),
+    async deleteOne(request, item) {
+      await perform({ action: 'delete', request, item, body: undefined });
       return null;
     },
     async delete(request, body) {
-      await perform(prepareDelete(open(request), body), request);
+      await perform({ action: 'delete', request, body });
       return null;
     },
+    settled: hooked.settled,
   };
 }
 

@@ -25,6 +25,8 @@ export interface TreeNode {
   /** Relations of the payload that are no columns. */
   readonly relations: readonly string[];
   readonly place: Place;
+  /** The objects of the payload that say something of it, the last of which wins; none for a mere key. */
+  readonly sources: readonly FilterObject[];
 }
 
 /** Items of one collection that stand under the same relations of the payload. */

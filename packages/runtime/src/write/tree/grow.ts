@@ -1,4 +1,5 @@
 /** Payloads → groups. */
+import type { FilterObject } from '../../contract/filter-syntax.ts';
 import type { ColumnPair, ManyToAny, RelationDescriptor } from '../../contract/index.ts';
 import { keyFields } from '../../query/plan-order.ts';
 import type { Desk } from '../job.ts';
@@ -64,15 +65,21 @@ function growGroup(growing: Growing, writable: WritableCollection, entries: read
   };
 }
 
-function nodeOf({ form, given, place }: Entry, split: Split | undefined): TreeNode {
+function nodeOf(entry: Entry, split: Split | undefined): TreeNode {
+  const { form, given, place } = entry;
   return {
     form,
     given,
     place,
+    sources: sourcesOf(entry),
     own: split?.own ?? {},
     claimed: split?.claimed ?? {},
     relations: split?.relations ?? [],
   };
+}
+
+function sourcesOf({ form, payload, sources }: Entry): readonly FilterObject[] {
+  return sources ?? (form === 'link' ? [] : [payload]);
 }
 
 const strength: Readonly<Record<Form, number>> = { link: 0, either: 1, update: 2, create: 3 };
@@ -90,7 +97,8 @@ function mergeEntries(entries: readonly Entry[]): { readonly merged: readonly En
       return merged.push(entry) - 1;
     }
     const form = strength[entry.form] > strength[other.form] ? entry.form : other.form;
-    merged[earlier] = { ...entry, form, payload: { ...other.payload, ...entry.payload } };
+    const sources = [...sourcesOf(other), ...sourcesOf(entry)];
+    merged[earlier] = { ...entry, form, payload: { ...other.payload, ...entry.payload }, sources };
     return earlier;
   });
   return { merged, nodes };

@@ -17,6 +17,8 @@ export interface Entry {
   readonly given: KeyTexts | null;
   readonly payload: FilterObject;
   readonly place: Place;
+  /** Set where the payload was put together from several objects. */
+  readonly sources?: readonly FilterObject[];
 }
 
 /** What a payload says of one relation. */

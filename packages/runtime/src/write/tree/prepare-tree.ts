@@ -85,6 +85,18 @@ export async function runTree(
   return work(running);
 }
 
+/** Judges a tree as far as stored items decide, before anybody else sees it: only values may still be wrong. */
+export async function judgeTree(
+  desk: Desk,
+  writable: WritableCollection,
+  entries: readonly Entry[],
+  running: Running,
+): Promise<void> {
+  const problems = createProblems();
+  const root = growTree(desk, problems, writable, entries);
+  draft(desk, root, await probe(running, desk.scope, wantedOf(root)), problems);
+}
+
 async function draftStored(desk: Desk, root: Group, running: Running): Promise<Drafts> {
   const found = await probe(running, desk.scope, wantedOf(root));
   return hashDrafts(draft(desk, root, found, createProblems()));

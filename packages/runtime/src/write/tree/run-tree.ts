@@ -120,11 +120,28 @@ async function writeDraft(
     const written = await runStep(running, { ...step, keys: own, lenient: false });
     done.push(written);
     if (action === 'create') for (const [item, key] of rowsOf(written.keys).entries()) keys[nodes[item] ?? -1] = key;
+    tellWatcher(running, group, action, nodes, keys);
   } catch (error) {
     const only = nodes.length === 1 ? placeOf(0).path : undefined;
     const path = only ?? (group.path === '' ? undefined : group.path);
     throw tellViolation(error, [{ ...touchedBy(desk, granted, batch), ...(path !== undefined && { path }) }]);
   }
+}
+
+/** The top is known to whoever runs the job. */
+function tellWatcher(
+  { watcher }: Running,
+  { writable, path, nodes: all }: Group,
+  action: 'create' | 'update',
+  nodes: readonly number[],
+  keys: readonly KeyTexts[],
+): void {
+  if (watcher === undefined || path === '') return;
+  const told = nodes.flatMap((place) => {
+    const payload = all[place]?.sources.at(-1);
+    return payload === undefined ? [] : [{ key: keys[place] ?? [], payload }];
+  });
+  watcher.wrote(action, writable.collection.descriptor.name, told);
 }
 
 function fillBatch(batch: Batch, nodes: readonly number[], fills: Fills): Batch {

@@ -3,7 +3,7 @@ import { PlatformError } from '../../errors.ts';
 import type { Children, KeyTexts, Members } from './group.ts';
 import { type Inspected, inspectChildren } from './inspect-children.ts';
 import { fieldsOf, sortField } from './names.ts';
-import { deleteRows, unlinkable, unlinkRows } from './removal.ts';
+import { deleteRows, keysOfRows, unlinkable, unlinkRows } from './removal.ts';
 import { columnTexts } from './stored.ts';
 import type { Fills, Owners, Writing } from './writing.ts';
 
@@ -73,8 +73,10 @@ async function removeChildren(writing: Writing, { relation, group, members }: Ch
   const rows = [...below.gone, ...below.unwanted];
   const goes =
     relation.kind === 'm2a' || (relation.onDeselect === 'delete' && unlinkable(writable, columns).length === 0);
-  if (goes) await deleteRows(writing, writable, rows, place);
-  else await unlinkRows(writing, writable, columns, rows, place);
+  if (goes) {
+    if (rows.length > 0) await writing.running.watcher?.removes(writable.collection.descriptor.name, keysOfRows(rows));
+    await deleteRows(writing, writable, rows, place);
+  } else await unlinkRows(writing, writable, columns, rows, place);
 }
 
 /** The keys of their owners, and places in order behind the last of those that there are. */

@@ -1,0 +1,73 @@
+/** What joins the API with the project's own code: the types that extensions are written with, and their list. */
+import type { Api, ApiCollection } from '../api.ts';
+import type { ExtensionSource } from '../extensions/source.ts';
+import type { Member } from '../print/declaration.ts';
+import { printImports } from '../print/imports.ts';
+import type { PrintTypes } from '../print/structures.ts';
+import { commentText } from '../print/text.ts';
+import { generic, leaves } from '../print/type.ts';
+import { array, code, printValue } from '../print/value.ts';
+import { hasRoutes } from './routes.ts';
+import type { Render } from './templates.ts';
+
+/** Prints the map from collections to their types, and `defineExtension` with it. */
+export function emitExtensionTypes(api: Api, printTypes: PrintTypes, render: Render): string {
+  const collections = api.collections.filter(hasRoutes);
+  const members = collections.map(memberOf);
+  const kinds = members.flatMap(({ type }) => leaves(type).filter((name) => kindNames.has(name)));
+  const notes = ['Collections with their types, as extensions see them.'];
+  return render('extension', {
+    about: 'What extensions are written with.',
+    imports: printImports([
+      {
+        from: '@platform/runtime',
+        names: ['type DefineExtension', 'extension', ...[...new Set(kinds)].map((name) => `type ${name}`)],
+      },
+      ...collections.map((one) => ({
+        from: `./collections/${one.names.file}.ts`,
+        names: typesOf(one).map((name) => `type ${name}`),
+      })),
+    ]),
+    declarations: printTypes([{ kind: 'interface', name: 'Collections', notes, members }]).trimEnd(),
+  });
+}
+
+const kindNames: ReadonlySet<string> = new Set(['CollectionTypes', 'SingletonTypes', 'ReadableTypes']);
+
+function memberOf(collection: ApiCollection): Member {
+  const { descriptor } = collection;
+  return {
+    name: descriptor.name,
+    optional: false,
+    notes: [],
+    type: generic(kindOf(collection), ...typesOf(collection)),
+  };
+}
+
+function kindOf({ operations }: ApiCollection): string {
+  const kinds = new Set(operations.map(({ kind }) => kind));
+  if (kinds.has('create')) return 'CollectionTypes';
+  return kinds.has('updateSingleton') ? 'SingletonTypes' : 'ReadableTypes';
+}
+
+/** In the order in which the kinds take them. */
+function typesOf(collection: ApiCollection): readonly string[] {
+  const { key, item, create, update, filter } = collection.names;
+  const kind = kindOf(collection);
+  if (kind === 'CollectionTypes') return [key, item, create, update, filter];
+  return kind === 'SingletonTypes' ? [item, update, filter] : [item, filter];
+}
+
+/** Prints the list of the extensions. */
+export function emitExtensions(sources: readonly ExtensionSource[], render: Render): string {
+  const imported = sources.map(({ from }, index) => ({ from, constant: `extension_${index + 1}` }));
+  const start = 'export const extensions: readonly Extension[] = ';
+  return render('extensions', {
+    about: commentText("The project's own code."),
+    imports: printImports([
+      { from: '@platform/runtime', names: ['type Extension'] },
+      ...imported.map(({ from, constant }) => ({ from, names: [`default as ${constant}`] })),
+    ]),
+    extensions: printValue(array(imported.map(({ constant }) => code(constant))), start.length, 1, 0),
+  });
+}

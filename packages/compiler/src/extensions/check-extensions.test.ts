@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { resolveApi } from '../passes/resolve-api.ts';
+import { blogSchema } from '../testing/blog.ts';
+import { checkExtensions } from './check-extensions.ts';
+
+const api = resolveApi(blogSchema());
+
+function check(text: string): readonly string[] {
+  const source = { path: 'extensions/one.ts', text, from: '../extensions/one.ts' };
+  return checkExtensions(api, [source]).map(({ code, place, message, hint }) => `${code} ${place} ${message} ${hint}`);
+}
+
+const start = 'export default defineExtension(';
+
+test('events that there are pass, however the tools are named', () => {
+  expect(check(`${start}({ before }) => {\n  before('articles.create', () => {});\n});`)).toEqual([]);
+  expect(check(`${start}({ after: then }) => {\n  then('articles.delete', () => {});\n});`)).toEqual([]);
+  expect(check(`${start}(on) => on.afterCommit('articles.update', () => {}));`)).toEqual([]);
+});
+
+test('a file that does not parse is named with the line', () => {
+  expect(check('export default\n  defineExtension(({ before }) => {')[0]).toMatch(/^extension-syntax .+one\.ts:2:/);
+});
+
+test('a file without a default export, or with another, is named', () => {
+  expect(check('export const one = 1;')[0]).toMatch(/^extension-export extensions\/one\.ts The default export/);
+  expect(check('\nexport default 1;')[0]).toMatch(/^extension-export extensions\/one\.ts:2:16 /);
+});
+
+test.each([
+  ['({ before }) => {\n  before("article.create", () => {});\n}', 'Did you mean "articles.create"?'],
+  ['({ after: then }) => {\n  then("articles.created", () => {});\n}', 'Did you mean "articles.create"?'],
+  ['(on) => {\n  on.afterCommit("nothing.else", () => {});\n}', 'Events are'],
+])('an event that there is not is named with the line: %s', (register, hint) => {
+  const [first = ''] = check(`${start}${register});`);
+  expect(first).toMatch(/^extension-event extensions\/one\.ts:2:\d+ There is no event/);
+  expect(first).toContain(hint);
+});
+
+test('an event that is not written as text is refused', () => {
+  expect(check(`${start}({ before }) => before(name, () => {}));`)[0]).toContain('is not written as text');
+});

@@ -1,0 +1,47 @@
+/** The hooks of a server by what they wait for, and how one is called. */
+import type { CompiledApi, HookEvent, RegisteredHook, Stage } from '../contract/index.ts';
+
+/** The hooks of one event, in the order in which they were registered. */
+export type EventHooks = Readonly<Record<Stage, readonly RegisteredHook[]>>;
+
+/** The hooks of a server. */
+export interface Hooks {
+  /** The hooks of an event, `articles.create`; undefined when nobody waits for it. */
+  of(event: string): EventHooks | undefined;
+  /** Names of the collections that some hook waits for. */
+  readonly collections: ReadonlySet<string>;
+}
+
+/** Gathers the hooks of all extensions. Throws for an event that the API has not: the types were passed by then. */
+export function gatherHooks({ extensions = [], routes }: CompiledApi): Hooks {
+  const events = new Map<string, string>(
+    routes.map(({ collection: { name }, operation }) => [`${name}.${operation}`, name]),
+  );
+  const collections = new Set<string>();
+  const byEvent = new Map<string, Record<Stage, RegisteredHook[]>>();
+  for (const hook of extensions.flatMap(({ hooks }) => hooks)) {
+    const collection = events.get(hook.event);
+    if (collection === undefined) throw new Error(`An extension waits for "${hook.event}", which there is not.`);
+    collections.add(collection);
+    const known = byEvent.get(hook.event) ?? { before: [], after: [], afterCommit: [] };
+    byEvent.set(hook.event, known);
+    known[hook.stage].push(hook);
+  }
+  return { of: (event) => byEvent.get(event), collections };
+}
+
+/** Calls a hook and waits for it, so many milliseconds at most; then it rejects, and the hook is left to itself. */
+export async function callHook(
+  { stage, event, run }: RegisteredHook,
+  given: HookEvent,
+  patience: number,
+): Promise<void> {
+  const running = run(given);
+  if (!(running instanceof Promise)) return;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const message = `The hook ${stage}('${event}') took longer than ${patience} ms.`;
+    timer = setTimeout(() => reject(new Error(message)), patience);
+  });
+  await Promise.race([running, late]).finally(() => clearTimeout(timer));
+}

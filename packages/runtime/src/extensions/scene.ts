@@ -1,0 +1,65 @@
+/** One try at a transaction in which code of a project takes part. */
+import type { Transaction } from '../database/database.ts';
+import type { Touched } from '../write/violation.ts';
+
+/** A transaction with what hooks have begun in it. Made anew when the transaction runs again. */
+export interface Scene {
+  readonly transaction: Transaction;
+  /** Everything that was written, for errors of the database. */
+  readonly touched: Touched[];
+  /** What runs when the transaction is committed. */
+  readonly committed: (() => Promise<void>)[];
+  /** From here on nothing more is sent: the connection belongs to others. */
+  close(): void;
+}
+
+/** Opens the scene of a transaction. */
+export function openScene(transaction: Transaction): Scene {
+  let closed = false;
+  return {
+    transaction: {
+      run(statement, parameters, sink) {
+        if (closed) return Promise.reject(new Error('A hook went on after its transaction had ended.'));
+        return transaction.run(statement, parameters, sink);
+      },
+      identify: (id) => transaction.identify(id),
+    },
+    touched: [],
+    committed: [],
+    close() {
+      closed = true;
+    },
+  };
+}
+
+/** What the hooks of one write have begun. */
+export interface Begun {
+  /** Watches a write of a hook, whether or not the hook waits for it. */
+  follow<T>(work: Promise<T>): Promise<T>;
+  /** Waits for all of them. Rejects with the first that failed, also when a hook passed it over. */
+  settle(): Promise<void>;
+}
+
+/** Starts to watch the hooks of one write; a write of a hook that has hooks itself is watched on its own. */
+export function watchBegun(): Begun {
+  const pending = new Set<Promise<unknown>>();
+  let failure: { readonly thrown: unknown } | undefined;
+  return {
+    follow(work) {
+      const watched: Promise<unknown> = work.then(
+        () => pending.delete(watched),
+        (thrown: unknown) => {
+          // What a statement has half done must not stay because somebody caught the error.
+          failure ??= { thrown };
+          pending.delete(watched);
+        },
+      );
+      pending.add(watched);
+      return work;
+    },
+    async settle() {
+      while (pending.size > 0) await Promise.all(pending);
+      if (failure !== undefined) throw failure.thrown;
+    },
+  };
+}

@@ -1,0 +1,164 @@
+/**
+ * What the code of a project sees of its API. `C` is the generated map from collections to their types; everything here
+ * follows from it, so a wrong name or payload is an error of the type checker.
+ */
+import type { Caller } from '../caller.ts';
+import type { Extension } from '../contract/index.ts';
+
+/** Types of a collection of items that are made, changed and removed. */
+export interface CollectionTypes<Key, Item, Create, Update, Filter> {
+  readonly key: Key;
+  readonly item: Item;
+  readonly create: Create;
+  readonly update: Update;
+  readonly filter: Filter;
+  readonly action: 'create' | 'update' | 'delete';
+}
+
+/** Types of a collection with one item, which is changed only. */
+export interface SingletonTypes<Item, Update, Filter> {
+  readonly item: Item;
+  readonly update: Update;
+  readonly filter: Filter;
+  readonly action: 'update';
+}
+
+/** Types of a collection that nobody can write through the API. */
+export interface ReadableTypes<Item, Filter> {
+  readonly item: Item;
+  readonly filter: Filter;
+  readonly action: never;
+}
+
+/** One type of a collection by what it is. */
+export type TypeOf<C, Name extends keyof C, Part extends string> =
+  C[Name] extends Readonly<Record<Part, infer Type>> ? Type : never;
+
+/** The names of events: `articles.create`. */
+export type EventName<C, Action extends string = string> = {
+  [Name in keyof C & string]: `${Name}.${TypeOf<C, Name, 'action'> & Action & string}`;
+}[keyof C & string];
+
+/** The collections that have an action. */
+type Acted<C, Action> = {
+  [Name in keyof C & string]: Action extends TypeOf<C, Name, 'action'> ? Name : never;
+}[keyof C & string];
+
+/** What every function of an extension is given. */
+export interface Handed<C> {
+  readonly caller: Caller;
+  /** Collections with the permissions of the caller. */
+  readonly items: Items<C>;
+}
+
+/** An item that is about to be made. Changes of `payload` are what is written. */
+export interface BeforeCreate<C, Name extends keyof C> extends Handed<C> {
+  readonly payload: TypeOf<C, Name, 'create'>;
+}
+
+/** Items that are about to be changed. `keys` is null when a query chooses them, and on singletons. */
+export interface BeforeUpdate<C, Name extends keyof C> extends Handed<C> {
+  readonly keys: readonly TypeOf<C, Name, 'key'>[] | null;
+  readonly payload: TypeOf<C, Name, 'update'>;
+}
+
+/** Items that are about to be removed. `keys` is null when a query chooses them. */
+export interface BeforeDelete<C, Name extends keyof C> extends Handed<C> {
+  readonly keys: readonly TypeOf<C, Name, 'key'>[] | null;
+}
+
+/** An item that was made. */
+export interface AfterCreate<C, Name extends keyof C> extends BeforeCreate<C, Name> {
+  readonly key: TypeOf<C, Name, 'key'>;
+}
+
+/** Items that were changed. */
+export interface AfterUpdate<C, Name extends keyof C> extends BeforeUpdate<C, Name> {
+  readonly keys: readonly TypeOf<C, Name, 'key'>[];
+}
+
+/** Items that were removed. */
+export interface AfterDelete<C, Name extends keyof C> extends BeforeDelete<C, Name> {
+  readonly keys: readonly TypeOf<C, Name, 'key'>[];
+}
+
+type Hook<Event> = (event: Event) => void | Promise<void>;
+
+/** Registers hooks that run before something is written. */
+export interface RegisterBefore<C> {
+  <Name extends Acted<C, 'create'>>(event: `${Name}.create`, hook: Hook<BeforeCreate<C, Name>>): void;
+  <Name extends Acted<C, 'update'>>(event: `${Name}.update`, hook: Hook<BeforeUpdate<C, Name>>): void;
+  <Name extends Acted<C, 'delete'>>(event: `${Name}.delete`, hook: Hook<BeforeDelete<C, Name>>): void;
+}
+
+/** Registers hooks that run after something was written. */
+export interface RegisterAfter<C> {
+  <Name extends Acted<C, 'create'>>(event: `${Name}.create`, hook: Hook<AfterCreate<C, Name>>): void;
+  <Name extends Acted<C, 'update'>>(event: `${Name}.update`, hook: Hook<AfterUpdate<C, Name>>): void;
+  <Name extends Acted<C, 'delete'>>(event: `${Name}.delete`, hook: Hook<AfterDelete<C, Name>>): void;
+}
+
+/** What `defineExtension` gives to register with. */
+export interface ExtensionTools<C> {
+  /** In the transaction, before each item or change is written; what it throws refuses the whole request. */
+  readonly before: RegisterBefore<C>;
+  /** In the transaction, when everything of the request is written; what it throws undoes it. */
+  readonly after: RegisterAfter<C>;
+  /** Once, after the transaction was committed. The answer does not wait; what it throws is logged. */
+  readonly afterCommit: RegisterAfter<C>;
+}
+
+/** The typed `defineExtension` of a project. */
+export type DefineExtension<C> = (register: (tools: ExtensionTools<C>) => void) => Extension;
+
+/** Access to collections, with the permissions of the caller or, by `items.asAdmin`, of an administrator. */
+export interface Items<C> extends CollectionsOf<C> {
+  /** The same without the limits of permissions. The caller stays the user of presets. */
+  readonly asAdmin: CollectionsOf<C>;
+}
+
+/** Opens a collection by its name. */
+export type CollectionsOf<C> = <Name extends keyof C & string>(collection: Name) => ItemsOf<C, Name>;
+
+/** What can be done with a collection. Everything rejects with `PlatformError`, as the API would answer it. */
+export type ItemsOf<C, Name extends keyof C> = ItemReads<TypeOf<C, Name, 'item'>, TypeOf<C, Name, 'filter'>> &
+  (TypeOf<C, Name, 'action'> extends never
+    ? unknown
+    : 'create' extends TypeOf<C, Name, 'action'>
+      ? ItemWrites<TypeOf<C, Name, 'key'>, TypeOf<C, Name, 'create'>, TypeOf<C, Name, 'update'>>
+      : SingletonWrites<TypeOf<C, Name, 'update'>>);
+
+/** Reads of a collection. */
+export interface ItemReads<Item, Filter> {
+  /** Items in their order, 100 unless `limit` says otherwise (-1: all that the server allows). */
+  list<const Field extends keyof Item & string>(
+    query: ItemQuery<Item, Filter> & { readonly fields: readonly Field[] },
+  ): Promise<readonly Pick<Item, Field>[]>;
+  list(query?: ItemQuery<Item, Filter>): Promise<readonly Partial<Item>[]>;
+}
+
+/** What a list is asked for. */
+export interface ItemQuery<Item, Filter> {
+  /** Fields of the item, and relations as their keys. Default: all fields that may be read. */
+  readonly fields?: readonly (keyof Item & string)[];
+  readonly filter?: Filter;
+  /** Fields, with `-` in front for the largest first. */
+  readonly sort?: readonly ((keyof Item & string) | `-${keyof Item & string}`)[];
+  readonly search?: string;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+/** Writes of a collection. They run hooks as requests do. */
+export interface ItemWrites<Key, Create, Update> {
+  create(payload: Create): Promise<Key>;
+  /** Creates all in one statement; the keys are in the order of the payloads. */
+  createMany(payloads: readonly Create[]): Promise<readonly Key[]>;
+  update(keys: Key | readonly Key[], payload: Update): Promise<void>;
+  delete(keys: Key | readonly Key[]): Promise<void>;
+}
+
+/** Writes of a singleton. */
+export interface SingletonWrites<Update> {
+  update(payload: Update): Promise<void>;
+}

@@ -1,0 +1,157 @@
+/** A write as requests and extensions ask for it, and its payloads as hooks see them. */
+import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
+import type { JsonValue } from '../contract/index.ts';
+import { copyPayload } from '../extensions/copy-payload.ts';
+import { toJson } from '../extensions/json.ts';
+import { sentKeys } from '../extensions/keys.ts';
+import { withNumberTexts } from '../json/exact-numbers.ts';
+import { decodeKey, parseKeySegment } from '../query/keys.ts';
+import type { CollectionScope } from '../query/scope.ts';
+import { type Desk, echoOf, type Guard, guardOf, type Job, type WriteRequest, writableOf } from './job.ts';
+import { type Keys, keyedItems, namedKeys, oneKey } from './keys.ts';
+import { parseCreate, parseObject, parseUpdate } from './parse-body.ts';
+import { prepareCreate } from './prepare-create.ts';
+import { prepareDelete, prepareDeleteOne } from './prepare-delete.ts';
+import { prepareUpdate, prepareUpdateOne, prepareUpdateSingleton } from './prepare-update.ts';
+import type { Entry } from './tree/lead.ts';
+import { changedEntries, isTree, newEntries } from './tree/prepare-tree.ts';
+
+/** What a write does. */
+export type Action = 'create' | 'update' | 'delete';
+
+/** One write: its action, who asks, what names the items, and the body. */
+export interface Ask {
+  readonly action: Action;
+  readonly request: WriteRequest;
+  readonly body: JsonValue | undefined;
+  /** The segment of the path that names one item, as it was sent. */
+  readonly item?: string;
+  readonly singleton?: true;
+}
+
+/** One payload of a write with the items that it is for; a hook runs once for each. */
+export interface Portion {
+  /** Undefined where items are removed. A hook may change it. */
+  readonly payload: JsonValue | undefined;
+  /** Null where they are not known before: new items, those of a query, and the one of a singleton. */
+  readonly keys: readonly JsonValue[] | null;
+}
+
+/** Prepares a write with a body, which hooks may have changed. Throws for everything that is wrong with it. */
+export async function prepareAsk(
+  desk: Desk,
+  { action, item, singleton }: Ask,
+  body: JsonValue | undefined,
+): Promise<Job> {
+  if (action === 'create') return prepareCreate(desk, body);
+  if (action === 'delete') return item === undefined ? prepareDelete(desk, body) : prepareDeleteOne(desk, item);
+  if (singleton === true) return prepareUpdateSingleton(desk, body);
+  return item === undefined ? prepareUpdate(desk, body) : prepareUpdateOne(desk, item, body);
+}
+
+/** What the item of a write must be before anything of it runs; undefined where the request does not say. */
+export function guardOfAsk(desk: Desk, { item }: Ask): Guard | undefined {
+  if (desk.ifMatch === undefined || item === undefined) return undefined;
+  const { collection } = writableOf(desk);
+  const keys = oneKey(parseKeySegment(collection, item));
+  return guardOf(desk, collection, keys, () => echoOf(desk, 'one')).guard;
+}
+
+/** The top of a write whose payloads hold related items; null for any other. Throws for what is wrong with its form. */
+export function entriesOf(
+  desk: Desk,
+  { action, item, singleton }: Ask,
+  body: JsonValue | undefined,
+): readonly Entry[] | null {
+  if (action === 'delete') return null;
+  const writable = writableOf(desk);
+  const { collection } = writable;
+  const { name } = collection.descriptor;
+  const unnamed = (form: Entry['form'], payload: FilterObject): readonly Entry[] => [
+    { form, given: null, payload, place: { collection: name, index: undefined } },
+  ];
+  const trees = (payloads: readonly FilterObject[], enter: () => readonly Entry[]) =>
+    isTree(writable, payloads) ? enter() : null;
+  if (action === 'create') {
+    const { items, many } = parseCreate(body, desk.mostItems);
+    return trees(items, () => newEntries(writable, items, many));
+  }
+  if (singleton === true || item !== undefined) {
+    const data = parseObject(body);
+    const keys = item === undefined ? null : oneKey(parseKeySegment(collection, item));
+    return trees([data], () =>
+      keys === null ? unnamed('either', data) : changedEntries(writable, keys, [data], null),
+    );
+  }
+  const parsed = parseUpdate(body, desk.mostItems);
+  if (parsed.kind === 'each') {
+    const { keys, items, places } = keyedItems(collection, parsed.items);
+    return trees(items, () => changedEntries(writable, keys, items, places));
+  }
+  const { named, data } = parsed;
+  if (named.kind === 'query') return trees([data], () => unnamed('update', data));
+  return trees([data], () => changedEntries(writable, namedKeys(collection, named.keys), [data], null));
+}
+
+/** The payloads of a write whose form was judged, each a copy for hooks to change. */
+export function portionsOf(desk: Desk, ask: Ask): readonly Portion[] {
+  const { collection } = writableOf(desk);
+  const { action, body } = ask;
+  const copyFor = (payload: JsonValue) => copyPayload(desk.scope.open, collection, payload);
+  if (action === 'delete') return [{ payload: undefined, keys: keysNamed(collection, ask) }];
+  if (isList(body)) {
+    return body.map((payload) => ({
+      payload: copyFor(payload),
+      keys: action === 'create' ? null : ownKey(collection, payload),
+    }));
+  }
+  const payload = isShared(ask) ? memberOf(body, 'data') : body;
+  return [{ payload: copyFor(payload ?? {}), keys: action === 'create' ? null : keysNamed(collection, ask) }];
+}
+
+/** The body with payloads that hooks have changed. Throws `TypeError` for what is no JSON. */
+export function bodyOf(ask: Ask, portions: readonly Portion[]): JsonValue | undefined {
+  const { action, body } = ask;
+  if (action === 'delete') return body;
+  const payloads = portions.map(({ payload }) => toJson(payload));
+  if (isList(body)) return payloads;
+  const [payload = {}] = payloads;
+  return isShared(ask) && body !== undefined && isObject(body) ? { ...body, data: payload } : payload;
+}
+
+/** The portions of a write with the keys of what was written. */
+export function writtenPortions(desk: Desk, portions: readonly Portion[], keys: Keys | null): readonly Portion[] {
+  const { descriptor } = writableOf(desk).collection;
+  const written = keys === null ? [] : sentKeys(descriptor, keys);
+  const [only] = portions;
+  if (portions.length === 1 && only !== undefined) return [{ ...only, keys: written }];
+  return portions.map((portion, index) => ({ ...portion, keys: portion.keys ?? written.slice(index, index + 1) }));
+}
+
+/** Whether the body is `{keys | query, data}`. */
+function isShared({ action, item, singleton }: Ask): boolean {
+  return action === 'update' && item === undefined && singleton !== true;
+}
+
+function keysNamed(collection: CollectionScope, { item, singleton, body }: Ask): readonly JsonValue[] | null {
+  if (singleton === true) return null;
+  if (item !== undefined) return sentKeys(collection.descriptor, oneKey(parseKeySegment(collection, item)));
+  const keys = isList(body) ? body : memberOf(body, 'keys');
+  return isList(keys) ? sentKeys(collection.descriptor, namedKeys(collection, keys)) : null;
+}
+
+/** The key in a payload of a list of changes. */
+function ownKey(collection: CollectionScope, payload: JsonValue): readonly JsonValue[] {
+  const { descriptor } = collection;
+  const parts = descriptor.key.map((name) => withNumberTexts(memberOf(payload, name) ?? null));
+  return sentKeys(descriptor, oneKey(decodeKey(collection, parts)));
+}
+
+function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  return value !== undefined && isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** `Array.isArray` does not narrow readonly arrays. */
+function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

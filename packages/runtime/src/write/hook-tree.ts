@@ -1,0 +1,161 @@
+/** Hooks of the items below others in a payload, which is written as one tree. */
+import type { FilterObject } from '../contract/filter-syntax.ts';
+import type { JsonValue, RegisteredHook } from '../contract/index.ts';
+import { PlatformError } from '../errors.ts';
+import { copyPayload } from '../extensions/copy-payload.ts';
+import type { EventHooks, Hooks } from '../extensions/hooks.ts';
+import { toJson } from '../extensions/json.ts';
+import { sentKeys } from '../extensions/keys.ts';
+import { type Action, type Ask, entriesOf, type Portion } from './ask.ts';
+import { type Desk, writableOf } from './job.ts';
+import { type Keys, oneKey } from './keys.ts';
+import { createProblems } from './problems.ts';
+import type { Running } from './step.ts';
+import { type Group, groupsOf, type TreeNode } from './tree/group.ts';
+import { growTree } from './tree/grow.ts';
+import { type Found, probe, wantedOf } from './tree/probe.ts';
+import { keysOfRows } from './tree/removal.ts';
+import type { TreeWatcher } from './tree/watch.ts';
+
+/** What the hooks of a tree run with. */
+export interface TreeHooking {
+  readonly desk: Desk;
+  readonly ask: Ask;
+  readonly hooks: Hooks;
+  readonly running: Running;
+  /** Calls hooks, and waits for all that they began. */
+  call(hooks: readonly RegisteredHook[], portions: readonly Portion[]): Promise<void>;
+}
+
+/** Whether some hook waits for what stands below the items of a write. What is wrong with it is for others to say. */
+export function reachesHooks(desk: Desk, ask: Ask, { collections }: Hooks): boolean {
+  if (collections.size === 0) return false;
+  try {
+    const root = growAsk(desk, ask, ask.body);
+    const below = root === null ? [] : groupsOf(root).slice(1);
+    return below.some((group) => collections.has(nameOf(group)));
+  } catch (error) {
+    if (error instanceof PlatformError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Calls the `before` hooks of the items below those of a write, from the top down, and gives the body that they made of
+ * it. Each is called with what the hooks above left.
+ */
+export async function hookTree(hooking: TreeHooking, body: JsonValue | undefined): Promise<JsonValue | undefined> {
+  const { desk, ask, hooks, running } = hooking;
+  let current = body;
+  // How deep a body may nest is judged while it grows.
+  for (let depth = 1; ; depth++) {
+    const root = growAsk(desk, ask, current);
+    const groups = root === null ? [] : groupsAt(root, depth);
+    if (root === null || groups.length === 0) return current;
+    const hooked = groups.filter((group) => hooks.collections.has(nameOf(group)));
+    if (hooked.length === 0) continue;
+    const wanted = wantedOf(root).filter(({ group }) => hooked.includes(group));
+    const found = await probe(running, desk.scope, wanted);
+    for (const group of hooked) await hookGroup(hooking, group, found);
+    // Hooks may have left anything, also the same object in two places.
+    current = toJson(current);
+  }
+}
+
+function growAsk(desk: Desk, ask: Ask, body: JsonValue | undefined): Group | null {
+  const entries = entriesOf(desk, ask, body);
+  return entries === null ? null : growTree(desk, createProblems(), writableOf(desk), entries);
+}
+
+/** The groups so many relations below the top. */
+function groupsAt(root: Group, depth: number): readonly Group[] {
+  if (depth === 0) return [root];
+  return [...root.before, ...root.children, ...root.targets].flatMap(({ group }) => groupsAt(group, depth - 1));
+}
+
+async function hookGroup({ hooks, call }: TreeHooking, group: Group, found: Found): Promise<void> {
+  const { descriptor } = group.writable.collection;
+  for (const action of ['create', 'update'] as const) {
+    const own = hooks.of(`${descriptor.name}.${action}`);
+    if (own === undefined || own.before.length === 0) continue;
+    const nodes = group.nodes.filter((node) => actionOf(node, descriptor.key, found) === action);
+    const portions = [...Map.groupBy(nodes, ({ sources }) => foldSources(sources, descriptor.key))].map(
+      ([payload, same]): Portion => {
+        const given = same.flatMap(({ given: key }) => (key === null ? [] : [key]));
+        return { payload, keys: action === 'create' ? null : sentKeys(descriptor, keysOfRows(given)) };
+      },
+    );
+    await call(own.before, portions);
+  }
+}
+
+/** What is done to an item; null for a mere link. */
+function actionOf(node: TreeNode, key: readonly string[], found: Found): 'create' | 'update' | null {
+  if (node.form === 'create' || (node.form === 'either' && !found(node))) return 'create';
+  const says = node.sources.some((source) => Object.keys(source).some((name) => !key.includes(name)));
+  return says ? 'update' : null;
+}
+
+/** What several objects say of an item, moved into the last of them, as the tree takes it. */
+function foldSources(sources: readonly FilterObject[], key: readonly string[]): FilterObject {
+  const distinct = [...new Set(sources)];
+  const last = distinct.at(-1) ?? {};
+  const merged: FilterObject = Object.assign({}, ...distinct);
+  for (const source of distinct.slice(0, -1)) keepMembers(source, key);
+  Object.assign(last, merged);
+  return last;
+}
+
+function keepMembers(target: Record<string, JsonValue>, names: readonly string[]): void {
+  for (const name of Object.keys(target)) if (!names.includes(name)) delete target[name];
+}
+
+function nameOf({ writable }: Group): string {
+  return writable.collection.descriptor.name;
+}
+
+/** Items below others that were written or removed, with the hooks that wait for it. */
+export interface DoneBelow {
+  readonly hooks: EventHooks;
+  readonly portions: readonly Portion[];
+}
+
+/** Watches a tree for hooks: those before a removal run at once, what is left for the others is in `done`. */
+export function watchTree({ desk, hooks, call }: Pick<TreeHooking, 'desk' | 'hooks' | 'call'>): {
+  readonly watcher: TreeWatcher;
+  readonly done: readonly DoneBelow[];
+} {
+  const { open } = desk.scope;
+  const done: DoneBelow[] = [];
+  const waiting = (collection: string, action: Action) => {
+    const own = hooks.of(`${collection}.${action}`);
+    const scope = open.collections.get(collection);
+    return own === undefined || scope === undefined ? null : { hooks: own, scope };
+  };
+  return {
+    done,
+    watcher: {
+      wrote(action, collection, nodes) {
+        const found = waiting(collection, action);
+        if (found === null) return;
+        const { descriptor } = found.scope;
+        const copy = (payload: FilterObject) => copyPayload(open, found.scope, payload);
+        const made = () =>
+          nodes.map(({ key, payload }) => ({ payload: copy(payload), keys: sentKeys(descriptor, oneKey(key)) }));
+        const changed = () =>
+          [...Map.groupBy(nodes, ({ payload }) => payload)].map(([payload, same]) => {
+            const keys: Keys = keysOfRows(same.map(({ key }) => key));
+            return { payload: copy(payload), keys: sentKeys(descriptor, keys) };
+          });
+        done.push({ hooks: found.hooks, portions: action === 'create' ? made() : changed() });
+      },
+      async removes(collection, keys) {
+        const found = waiting(collection, 'delete');
+        if (found === null) return;
+        const portions = [{ payload: undefined, keys: sentKeys(found.scope.descriptor, keys) }];
+        await call(found.hooks.before, portions);
+        done.push({ hooks: found.hooks, portions });
+      },
+    },
+  };
+}
