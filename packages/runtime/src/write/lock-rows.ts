@@ -33,5 +33,5 @@ function printLock(descriptor: CollectionDescriptor, lock: RowLock): string {
   const keys = fields.map((field) => cast(`t.${field.column}`, field.comparison));
   const equal = keys.map((key, index) => `${key} = i.k${index}`).join(' AND ');
   const from = `${descriptor.table} AS t JOIN ROWS FROM (${arrays.join(', ')}) AS i(${names.join(', ')}) ON ${equal}`;
-  return statement.finish(selectLocked({ selected: '', from, rows: sqlTrue, alias: 't', keys, lock })).text;
+  return statement.finish(selectLocked({ descriptor, selected: '', from, rows: sqlTrue, alias: 't', keys, lock })).text;
 }

@@ -13,6 +13,7 @@ export type RowLock = 'UPDATE' | 'NO KEY UPDATE' | 'KEY SHARE';
 
 /** Rows to be locked. */
 export interface LockedRows {
+  readonly descriptor: Pick<CollectionDescriptor, 'unlockable'>;
   /** What is selected of them and of what they are joined with. */
   readonly selected: string;
   readonly from: string;
@@ -26,9 +27,10 @@ export interface LockedRows {
 }
 
 /** A query for rows that locks them in the order of their keys, and gives them in that order. */
-export function selectLocked({ selected, from, rows, alias, keys, lock }: LockedRows): string {
+export function selectLocked({ descriptor, selected, from, rows, alias, keys, lock }: LockedRows): string {
   // PostgreSQL sorts first and locks each row when it passes, so no plan changes the order.
-  return `SELECT ${selected} FROM ${from}${where(rows)} ORDER BY ${keys.join(', ')} FOR ${lock} OF ${alias}`;
+  const locks = descriptor.unlockable ? '' : ` FOR ${lock} OF ${alias}`;
+  return `SELECT ${selected} FROM ${from}${where(rows)} ORDER BY ${keys.join(', ')}${locks}`;
 }
 
 /** The lock that an UPDATE of these fields, by their names, takes. */

@@ -27,7 +27,8 @@ export function planDelete(written: Written, rules: readonly AccessRule[], many:
   const column = (quoted: string): string => `${alias}.${quoted}`;
   const allowedOn = (row: Row): string => anyOf(rules.map(({ where }) => ruleHolds(row, where)));
   const own = keyColumns(written, column);
-  const { table } = written.writable.collection.descriptor;
+  const { descriptor } = written.writable.collection;
+  const { table } = descriptor;
   if (!many) {
     const key = keysOf(written).map((field, part) => inputs.take({ kind: 'key', part }, operandType(field).native));
     const rows = allOf([keysEqual(own, key), allowedOn(ruleRow(drafting, column))]);
@@ -43,6 +44,7 @@ export function planDelete(written: Written, rules: readonly AccessRule[], many:
   const storedColumn = (quoted: string): string => `${stored}.${quoted}`;
   const keys = keyColumns(written, storedColumn);
   const locked = selectLocked({
+    descriptor,
     selected: 'i.*',
     from: `${inputTable(drafting, columns, 'i')} JOIN ${table} AS ${stored} ON ${keysEqual(keys, input)}`,
     rows: allowedOn(ruleRow(drafting, storedColumn)),

@@ -91,11 +91,11 @@ function storedRows(
   const rules = written.grant.rules.map((rule) => ruleMatches(row, rule));
   const matches = rules.length > 1 ? rules.map((predicate, rule) => `(${predicate}) IS TRUE AS m${rule}`) : [];
   const allowed = printAllowed(requirementsOf(written), (rule) => rules[rule] ?? sqlTrue, flag);
-  const { table } = written.writable.collection.descriptor;
+  const { descriptor } = written.writable.collection;
   const own = keyColumns(written, column);
-  const from = `${inputTable(drafting, columns, 'i')} JOIN ${table} AS ${alias} ON ${keysEqual(own, named(keys))}`;
+  const from = `${inputTable(drafting, columns, 'i')} JOIN ${descriptor.table} AS ${alias} ON ${keysEqual(own, named(keys))}`;
   const selected = ['i.*', ...matches].join(', ');
-  return `(${selectLocked({ selected, from, rows: allowed, alias, keys: own, lock })}) i`;
+  return `(${selectLocked({ descriptor, selected, from, rows: allowed, alias, keys: own, lock })}) i`;
 }
 
 function finishUpdate(drafting: Drafting, { alias, source, rows, assigned, flag }: Update): WritePlan {

@@ -68,6 +68,7 @@ export async function inspectChildren(running: Running, scope: WriteScope, asked
   const stays = `EXISTS (SELECT 1 FROM ${listed(kept, 'i')} WHERE ${keyEqual(collection, 'c', 'i')})`;
   const own = keyFields(collection.descriptor).map(({ column }) => columnText(collection, column, 'c'));
   const gone = selectLocked({
+    descriptor: collection.descriptor,
     selected: own.map((key, part) => `${key} AS k${part}`).join(', '),
     from: `${above} JOIN ${table} AS c ON ${below}`,
     rows: `o.c AND ${seen} AND NOT ${stays}`,

@@ -90,6 +90,7 @@ export async function inspectTargets(
   const isListed = `EXISTS (SELECT 1 FROM ${listed} WHERE ${same})`;
   const isUnwanted = `EXISTS (SELECT 1 FROM ${unwanted} WHERE ${columnsEqual(junction, near, 'j', 'd', 'a')} AND ${keyEqual(target, 't', 'd')})`;
   const gone = selectLocked({
+    descriptor: junction.descriptor,
     selected: [...keys.map((key, part) => `${key} AS k${part}`), `${isUnwanted} AS u`].join(', '),
     from: `${above} JOIN ${rows} ON ${columnsEqual(junction, near, 'j', 'o', 'a')} JOIN ${target.descriptor.table} AS t ON ${joined}`,
     rows: `${seen} AND NOT ${isListed} AND (o.c OR ${isUnwanted})`,

@@ -63,9 +63,10 @@ function missing({ read }: WriteScope, { writable, loose }: Group, { place }: Tr
 
 function printWanted(question: Question, scope: WriteScope, { group, nodes }: Wanted, name: string): string {
   const { collection } = group.writable;
+  const { descriptor } = collection;
   const { statement } = question;
   const alias = statement.alias();
-  const fields = keyFields(collection.descriptor);
+  const fields = keyFields(descriptor);
   const columns = fields.map((field, part) => {
     const values = nodes.map(({ given }) => given?.[part] ?? null);
     return { name: `k${part}`, native: operandType(field).native, values };
@@ -73,12 +74,11 @@ function printWanted(question: Question, scope: WriteScope, { group, nodes }: Wa
   const input = inputRows(question, columns, 'i');
   const keys = fields.map(({ column, comparison }) => cast(`${alias}.${column}`, comparison));
   const equal = keys.map((key, part) => `${key} = i.k${part}`).join(' AND ');
-  const own = scope.read.collections.get(collection.descriptor.name);
+  const own = scope.read.collections.get(descriptor.name);
   const visible = own === undefined ? anyOf([]) : readable(tableRow(statement, scope.read, own, alias));
   // Links to targets only keep them from being deleted; all others are going to be changed.
   const lock = nodes.every(({ form }) => form === 'link') && group.owned.length === 0 ? 'KEY SHARE' : 'NO KEY UPDATE';
-  const { table } = collection.descriptor;
-  const from = `${input} JOIN ${table} AS ${alias} ON ${equal}`;
+  const from = `${input} JOIN ${descriptor.table} AS ${alias} ON ${equal}`;
   const selected = `i.n, (${visible}) IS TRUE AS r`;
-  return `${name} AS (${selectLocked({ selected, from, rows: sqlTrue, alias, keys, lock })})`;
+  return `${name} AS (${selectLocked({ descriptor, selected, from, rows: sqlTrue, alias, keys, lock })})`;
 }
