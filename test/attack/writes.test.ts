@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withClient } from '../support/database.ts';
 import { resetSql, serveNotebook } from '../support/notebook.ts';
+import type { Answer } from '../support/platform.ts';
 import { failure, type ServedProject } from '../support/project.ts';
 
 const permissions = `
@@ -137,20 +138,107 @@ describe('values', () => {
 });
 
 describe('many writers', () => {
-  it('that lock the same rows in different orders all get through', async () => {
+  const keys = Array.from({ length: 50 }, (_, place) => place + 1);
+
+  /** Answers of the database that say that requests waited for each other. */
+  function deadlocks(): readonly string[] {
+    return project.statements.errors().filter((error) => error.includes('deadlock'));
+  }
+
+  async function refill(): Promise<void> {
     await run(resetSql);
-    await run(`INSERT INTO notes (title) SELECT 'n' || g FROM generate_series(1, 50) g`);
-    const keys = Array.from({ length: 50 }, (_, place) => place + 1);
+    await run(`INSERT INTO people (name) SELECT 'p' || g FROM generate_series(1, 2) g`);
+    await run(`INSERT INTO notes (title, person_id) SELECT 'n' || g, 1 + g % 2 FROM generate_series(1, 50) g`);
+    await run(`INSERT INTO seats SELECT g % 7, g FROM generate_series(1, 50) g`);
+    project.statements.reset();
+  }
+
+  /** Runs twelve writers at once, so many times each, of which every other one has the keys in reverse. */
+  async function write(
+    rounds: number,
+    send: (keys: readonly number[], writer: number) => Promise<Answer>,
+  ): Promise<void> {
     const writers = Array.from({ length: 12 }, async (_, writer) => {
-      for (let round = 0; round < 5; round++) {
-        const items = (writer % 2 === 0 ? keys : keys.toReversed()).map((id) => ({ id, body: `${writer}` }));
-        const answer = await project.admin('/items/notes?fields=id', { method: 'PATCH', body: items });
-        expect([answer.status, answer.text.slice(0, 100)]).toEqual([200, expect.any(String)]);
+      for (let round = 0; round < rounds; round++) {
+        const answer = await send(writer % 2 === 0 ? keys : keys.toReversed(), writer);
+        expect([answer.status, answer.text.slice(0, 200)]).toEqual([200, expect.any(String)]);
       }
     });
     await Promise.all(writers);
+  }
+
+  const patch = (path: string, body: unknown): Promise<Answer> => project.admin(path, { method: 'PATCH', body });
+
+  it('that change the same rows in different orders wait for nobody who waits for them', async () => {
+    await refill();
+    await write(5, (ids, writer) => {
+      const items = ids.map((id) => ({ id, body: `${writer}` }));
+      return patch('/items/notes?fields=id', items);
+    });
     // Each statement changed all of its rows, so they all have the last one's.
     expect(await run('SELECT count(DISTINCT body)::int AS bodies FROM notes')).toEqual([{ bodies: 1 }]);
+    expect(deadlocks()).toEqual([]);
+  }, 20_000);
+
+  it('are answered in the order of what they sent', async () => {
+    await refill();
+    await write(1, async (ids, writer) => {
+      const answer = await patch('/items/notes?fields=id,body', { keys: ids, data: { body: `${writer}` } });
+      const ordered = ids.map((id) => ({ id: String(id), body: `${writer}` }));
+      expect(answer.json).toEqual({ data: ordered });
+      return answer;
+    });
+    expect(deadlocks()).toEqual([]);
+  }, 20_000);
+
+  it('of every kind wait for nobody who waits for them', async () => {
+    await refill();
+    const ways: readonly ((ids: readonly number[], writer: number) => Promise<Answer>)[] = [
+      (ids, writer) => patch('/items/notes?fields=id', { keys: ids, data: { body: `${writer}` } }),
+      (ids, writer) =>
+        patch('/items/notes?fields=id', {
+          query: { sort: ids[0] === 1 ? 'id' : '-id' },
+          data: { meta: { writer } },
+        }),
+      (ids, writer) =>
+        patch(
+          '/items/notes?fields=id',
+          ids.map((id) => ({ id, title: `w${writer} ${id}` })),
+        ),
+      (ids, writer) =>
+        patch(
+          '/items/seats?fields=line',
+          ids.map((id) => ({ line: id % 7, number: id, label: `${writer}` })),
+        ),
+    ];
+    await write(4, (ids, writer) => ways[Math.floor(writer / 2) % ways.length]?.(ids, writer) ?? expect.unreachable());
+    expect(deadlocks()).toEqual([]);
+  }, 20_000);
+
+  it('of the same children, and those who remove them, do so as well', async () => {
+    await refill();
+    await write(3, (ids, writer) => {
+      const notes = ids.filter((id) => id % 2 === 1).map((id) => ({ id, body: `${writer}` }));
+      return patch('/items/people/2?fields=id', { notes: { update: notes } });
+    });
+    const removals = await Promise.all(
+      [keys, keys.toReversed(), keys].map((body) => project.admin('/items/notes', { method: 'DELETE', body })),
+    );
+    expect(removals.map(({ status }) => status).sort()).toEqual([204, 403, 403]);
+    expect(deadlocks()).toEqual([]);
+  }, 20_000);
+
+  it('of different collections in different orders all get through', async () => {
+    await refill();
+    for (let round = 0; round < 20 && deadlocks().length === 0; round++) {
+      const answers = await Promise.all([
+        patch('/items/people/1?fields=id', { name: `p${round}`, notes: { update: [{ id: 2, body: `a${round}` }] } }),
+        patch('/items/notes/2?fields=id', { body: `b${round}`, person_id: { id: 1, name: `q${round}` } }),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    }
+    // They must have met, or this shows nothing.
+    expect(deadlocks()).not.toEqual([]);
   }, 60_000);
 
   it('cannot slip past a rule while the row changes under them', async () => {

@@ -219,6 +219,19 @@ describe('DELETE', () => {
   });
 });
 
+describe('a view that triggers write', () => {
+  it('is changed and emptied as a table is, though its rows cannot be locked', async () => {
+    await rows(`TRUNCATE seats; INSERT INTO seats SELECT g % 3, g, 'old' FROM generate_series(1, 9) g`);
+    const items = [2, 0].map((id) => ({ id, label: `line ${id}` }));
+    const changed = await project.admin('/items/lines?fields=id,label', { method: 'PATCH', body: items });
+    expect(changed.json.data).toEqual(items);
+    const both = { keys: [1, 2], data: { label: 'both' } };
+    expect((await project.admin('/items/lines', { method: 'PATCH', body: both })).status).toBe(200);
+    expect((await project.admin('/items/lines', { method: 'DELETE', body: [0, 2] })).status).toBe(204);
+    expect(await rows('SELECT DISTINCT line, label FROM seats')).toEqual([{ line: 1, label: 'both' }]);
+  });
+});
+
 describe('a singleton', () => {
   it('is made by the first PATCH and changed by the next, also by many at once', async () => {
     const first = await patch('settings', { size: 5 });

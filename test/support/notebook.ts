@@ -32,6 +32,9 @@ export const notebookSql = `
   CREATE TABLE heap (value integer);
   CREATE TABLE settings (id integer PRIMARY KEY DEFAULT 1, title text DEFAULT 'Untitled', size integer NOT NULL DEFAULT 3);
   CREATE VIEW drafts AS SELECT id, title, state FROM notes WHERE state = 'draft' WITH CHECK OPTION;
+  CREATE VIEW lines AS SELECT line AS id, count(*)::integer AS seats, max(label) AS label FROM seats GROUP BY line;
+  CREATE FUNCTION write_line() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF TG_OP = 'DELETE' THEN DELETE FROM seats WHERE line = OLD.id; RETURN OLD; END IF; UPDATE seats SET label = NEW.label WHERE line = OLD.id; RETURN NEW; END $$;
+  CREATE TRIGGER lines_write INSTEAD OF UPDATE OR DELETE ON lines FOR EACH ROW EXECUTE FUNCTION write_line();
   CREATE TABLE late (id integer PRIMARY KEY, other integer, CONSTRAINT late_other UNIQUE (other) DEFERRABLE INITIALLY DEFERRED);
   CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.id = 13 THEN RAISE EXCEPTION 'no'; END IF; IF NEW.id = 14 THEN RETURN NULL; END IF; RETURN NEW; END $$;
   CREATE TABLE guarded (id integer PRIMARY KEY);
@@ -41,7 +44,7 @@ export const notebookSql = `
 /** Configuration of the notebook. */
 export const notebookConfig = `{ collections: {
   tokens: { fields: { secret: { type: 'secret' }, pass: { type: 'hash' } } },
-  drafts: { key: ['id'] }, settings: { singleton: true } } }`;
+  drafts: { key: ['id'] }, lines: { key: ['id'] }, settings: { singleton: true } } }`;
 
 /** Serves a notebook with rules for requests without a token. */
 export function serveNotebook(

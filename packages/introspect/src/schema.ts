@@ -39,6 +39,8 @@ export interface Table {
   readonly inherits: readonly TableId[];
   /** Actions the database itself allows on the relation: those of a view that PostgreSQL can update, for example. */
   readonly writable: { readonly insert: boolean; readonly update: boolean; readonly delete: boolean };
+  /** Set on views that only triggers write: the database may refuse to lock their rows. */
+  readonly unlockable?: true;
   /** In catalog order (`attnum`). */
   readonly columns: readonly Column[];
   /**

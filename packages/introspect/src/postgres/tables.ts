@@ -65,10 +65,17 @@ function buildTable(
       update: (row.updatableByTriggers & updatableBits.update) !== 0,
       delete: (row.updatableByTriggers & updatableBits.delete) !== 0,
     },
+    ...(isUnlockable(row) && { unlockable: true as const }),
     ...described,
     ...keysOf(lookup, row, described.columns),
     indexes: buildIndexes(lookup, row.oid),
   };
+}
+
+/** A row of a view that groups or leaves out doubles is no single row of a table. */
+function isUnlockable({ relkind, updatable, updatableByTriggers }: RelationRow): boolean {
+  const changes = updatableBits.update | updatableBits.delete;
+  return relkind === 'v' && (updatableByTriggers & changes) !== 0 && (updatable & changes) === 0;
 }
 
 /**

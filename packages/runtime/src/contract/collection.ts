@@ -149,6 +149,8 @@ export interface CollectionDescriptor {
   readonly sort?: string;
   /** False for views and materialized views that cannot be written. */
   readonly writable: boolean;
+  /** Set on views that only triggers write: the database may refuse to lock their rows. */
+  readonly unlockable?: true;
   /** In the order of the table's columns. */
   readonly fields: readonly FieldDescriptor[];
   /** m2o relations carry the name of their foreign-key field; all other names are no field's. Sorted by name. */

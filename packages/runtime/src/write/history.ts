@@ -101,11 +101,11 @@ const nothing: Promise<readonly Image[]> = Promise.resolve([]);
 
 /** The locks and the images go together, in front of the step. */
 async function readLocked(
-  { transaction, read, descriptor }: Watching,
+  { transaction, read, descriptor, action }: Watching,
   keys: Keys,
   whole: boolean,
 ): Promise<readonly Image[]> {
-  const locked = lockRows(transaction, descriptor, keys);
+  const locked = lockRows(transaction, descriptor, keys, action === 'delete' ? 'UPDATE' : 'NO KEY UPDATE');
   const [images] = await Promise.all([read(transaction, descriptor, keys, whole), locked]);
   return images;
 }

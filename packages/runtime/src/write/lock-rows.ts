@@ -3,22 +3,26 @@ import type { CollectionDescriptor } from '../contract/index.ts';
 import type { RowSink, Transaction } from '../database/database.ts';
 import { keyFields } from '../query/plan-order.ts';
 import { cast } from '../sql/cell.ts';
+import { sqlTrue } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
 import { createStatement } from '../sql/statement.ts';
 import { asMany, type Keys } from './keys.ts';
+import { type RowLock, selectLocked } from './locked-rows.ts';
 import { nameStatement } from './statement.ts';
 
-const texts = new WeakMap<CollectionDescriptor, string>();
 const noRows: RowSink = { row: () => {} };
 
-/** Locks the items with these keys, as an UPDATE would. */
-export function lockRows(transaction: Transaction, descriptor: CollectionDescriptor, keys: Keys): Promise<void> {
-  const text = texts.get(descriptor) ?? printLock(descriptor);
-  texts.set(descriptor, text);
-  return transaction.run(nameStatement(text), asMany(keys).values, noRows);
+/** Locks the items with these keys. */
+export function lockRows(
+  transaction: Transaction,
+  descriptor: CollectionDescriptor,
+  keys: Keys,
+  lock: RowLock,
+): Promise<void> {
+  return transaction.run(nameStatement(printLock(descriptor, lock)), asMany(keys).values, noRows);
 }
 
-function printLock(descriptor: CollectionDescriptor): string {
+function printLock(descriptor: CollectionDescriptor, lock: RowLock): string {
   const statement = createStatement(new Map());
   const fields = keyFields(descriptor);
   const arrays = fields.map((field, index) => {
@@ -26,7 +30,8 @@ function printLock(descriptor: CollectionDescriptor): string {
     return `pg_catalog.unnest(${array})`;
   });
   const names = fields.map((_, index) => `k${index}`);
-  const equal = fields.map((field, index) => `${cast(`t.${field.column}`, field.comparison)} = i.k${index}`);
-  const from = `${descriptor.table} AS t JOIN ROWS FROM (${arrays.join(', ')}) AS i(${names.join(', ')})`;
-  return statement.finish(`SELECT FROM ${from} ON ${equal.join(' AND ')} FOR UPDATE OF t`).text;
+  const keys = fields.map((field) => cast(`t.${field.column}`, field.comparison));
+  const equal = keys.map((key, index) => `${key} = i.k${index}`).join(' AND ');
+  const from = `${descriptor.table} AS t JOIN ROWS FROM (${arrays.join(', ')}) AS i(${names.join(', ')}) ON ${equal}`;
+  return statement.finish(selectLocked({ descriptor, selected: '', from, rows: sqlTrue, alias: 't', keys, lock })).text;
 }

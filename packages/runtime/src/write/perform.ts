@@ -187,7 +187,7 @@ async function checkGuard(
   if (read === null) throw forbidden();
   gate(read.plan.statement.text);
   const rows = writerOf(read.plan)();
-  const locked = lockRows(transaction, collection.descriptor, keys);
+  const locked = lockRows(transaction, collection.descriptor, keys, 'NO KEY UPDATE');
   await Promise.all([locked, transaction.run(read.plan.statement, read.parameters(keys), rows)]);
   if (rows.items === 0) throw forbidden();
   const etag = entityTag(rows.end());

@@ -2,8 +2,10 @@
 import type { AccessRule } from '../contract/index.ts';
 import { allOf, anyOf } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
+import type { Row } from '../sql/row.ts';
 import { ruleHolds } from '../sql/rules.ts';
 import type { Written } from './checks.ts';
+import { selectLocked } from './locked-rows.ts';
 import {
   finishWrite,
   inputTable,
@@ -23,13 +25,13 @@ export function planDelete(written: Written, rules: readonly AccessRule[], many:
   const { statement, inputs } = drafting;
   const alias = statement.alias();
   const column = (quoted: string): string => `${alias}.${quoted}`;
-  const row = ruleRow(drafting, column);
-  const allowed = anyOf(rules.map(({ where }) => ruleHolds(row, where)));
+  const allowedOn = (row: Row): string => anyOf(rules.map(({ where }) => ruleHolds(row, where)));
   const own = keyColumns(written, column);
-  const { table } = written.writable.collection.descriptor;
+  const { descriptor } = written.writable.collection;
+  const { table } = descriptor;
   if (!many) {
     const key = keysOf(written).map((field, part) => inputs.take({ kind: 'key', part }, operandType(field).native));
-    const rows = allOf([keysEqual(own, key), allowed]);
+    const rows = allOf([keysEqual(own, key), allowedOn(ruleRow(drafting, column))]);
     return finishWrite(
       drafting,
       `DELETE FROM ${table} AS ${alias} WHERE ${rows} RETURNING ${transactionNumber}, '1'`,
@@ -37,14 +39,20 @@ export function planDelete(written: Written, rules: readonly AccessRule[], many:
     );
   }
   const columns = keyInputs(drafting);
-  const rows = allOf([
-    keysEqual(
-      own,
-      columns.map(({ name }) => `i.${name}`),
-    ),
-    allowed,
-  ]);
-  const removed = `DELETE FROM ${table} AS ${alias} USING ${inputTable(drafting, columns, 'i')} WHERE ${rows} RETURNING 1`;
+  const input = columns.map(({ name }) => `i.${name}`);
+  const stored = statement.alias();
+  const storedColumn = (quoted: string): string => `${stored}.${quoted}`;
+  const keys = keyColumns(written, storedColumn);
+  const locked = selectLocked({
+    descriptor,
+    selected: 'i.*',
+    from: `${inputTable(drafting, columns, 'i')} JOIN ${table} AS ${stored} ON ${keysEqual(keys, input)}`,
+    rows: allowedOn(ruleRow(drafting, storedColumn)),
+    alias: stored,
+    keys,
+    lock: 'UPDATE',
+  });
+  const removed = `DELETE FROM ${table} AS ${alias} USING (${locked}) i WHERE ${keysEqual(own, input)} RETURNING 1`;
   const text = `WITH w AS (${removed}) SELECT ${transactionNumber}, pg_catalog.count(*)::pg_catalog.text FROM w`;
   return finishWrite(drafting, text, {});
 }

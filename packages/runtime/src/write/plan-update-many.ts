@@ -1,7 +1,8 @@
 /** Changes of several stored items from arrays of keys, or of one where several rules have to be told apart. */
-import { allOf, sqlTrue, where } from '../sql/fragment.ts';
+import { sqlTrue, where } from '../sql/fragment.ts';
 import { type Assigned, assignEach, assignments, assignShared, type Stored } from './assigned.ts';
 import { type Check, checksOf, type Judged, type Written } from './checks.ts';
+import { lockOfUpdate, type RowLock, selectLocked } from './locked-rows.ts';
 import { ruleMatches } from './presets.ts';
 import { printAllowed, requirementsOf } from './requirements.ts';
 import { createReturning } from './returning.ts';
@@ -26,7 +27,7 @@ interface Update {
   readonly alias: string;
   /** The input, as the table `i`. */
   readonly source: string;
-  /** Which stored row belongs to which input, and may be changed. */
+  /** Which stored row belongs to which input. */
   readonly rows: string;
   readonly assigned: readonly Assigned[];
   /** Whether an item has the field of a column. */
@@ -60,11 +61,12 @@ function draftUpdate(drafting: Drafting, shared: boolean): Update {
     ? { assigned: assignShared(drafting, stored), arrays: [] }
     : assignEach(drafting, stored);
   const columns = [...keys, ...presenceInputs(drafting, incomplete), ...arrays];
-  const joined = keysEqual(keyColumns(written, column), named(keys));
-  const source = several ? storedRows(drafting, columns, keys, flag) : inputTable(drafting, columns, 'i');
-  const [only] = written.grant.rules;
-  const own = several || only === undefined ? sqlTrue : ruleMatches(ruleRow(drafting, column), only);
-  return { alias, source, rows: allOf([joined, own]), assigned, flag };
+  const rows = keysEqual(keyColumns(written, column), named(keys));
+  const lock = lockOfUpdate(
+    written.writable.collection.descriptor,
+    assigned.map(({ field }) => field.name),
+  );
+  return { alias, source: storedRows(drafting, columns, keys, flag, lock), rows, assigned, flag };
 }
 
 function named(columns: readonly InputColumn[]): readonly string[] {
@@ -80,18 +82,20 @@ function storedRows(
   columns: readonly InputColumn[],
   keys: readonly InputColumn[],
   flag: (place: number) => string,
+  lock: RowLock,
 ): string {
   const { written, statement } = drafting;
   const alias = statement.alias();
   const column = (quoted: string): string => `${alias}.${quoted}`;
   const row = ruleRow(drafting, column);
   const rules = written.grant.rules.map((rule) => ruleMatches(row, rule));
-  const matches = rules.map((predicate, rule) => `(${predicate}) IS TRUE AS m${rule}`);
+  const matches = rules.length > 1 ? rules.map((predicate, rule) => `(${predicate}) IS TRUE AS m${rule}`) : [];
   const allowed = printAllowed(requirementsOf(written), (rule) => rules[rule] ?? sqlTrue, flag);
-  const { table } = written.writable.collection.descriptor;
-  const joined = keysEqual(keyColumns(written, column), named(keys));
-  const from = `${inputTable(drafting, columns, 'i')} JOIN ${table} AS ${alias} ON ${joined}`;
-  return `(SELECT i.*, ${matches.join(', ')} FROM ${from}${where(allowed)} FOR UPDATE OF ${alias}) i`;
+  const { descriptor } = written.writable.collection;
+  const own = keyColumns(written, column);
+  const from = `${inputTable(drafting, columns, 'i')} JOIN ${descriptor.table} AS ${alias} ON ${keysEqual(own, named(keys))}`;
+  const selected = ['i.*', ...matches].join(', ');
+  return `(${selectLocked({ descriptor, selected, from, rows: allowed, alias, keys: own, lock })}) i`;
 }
 
 function finishUpdate(drafting: Drafting, { alias, source, rows, assigned, flag }: Update): WritePlan {

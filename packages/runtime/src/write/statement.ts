@@ -126,7 +126,9 @@ export function singleAnswers(checks: readonly Check[], judged: Judged): readonl
 
 /** Columns of the checks' answers over many rows, whose places are `n`. */
 export function manyAnswers(checks: readonly Check[], judged: Judged, n: string): readonly string[] {
-  return checks.map((check) => `(pg_catalog.array_agg(${n}) FILTER (WHERE ${check.fails(judged)}))::pg_catalog.text`);
+  return checks.map(
+    (check) => `(pg_catalog.array_agg(${n} ORDER BY ${n}) FILTER (WHERE ${check.fails(judged)}))::pg_catalog.text`,
+  );
 }
 
 /** What a single item has, it has. */

@@ -5,6 +5,7 @@ import type { CollectionScope } from '../../query/scope.ts';
 import { anyOf } from '../../sql/fragment.ts';
 import { tableRow } from '../../sql/row.ts';
 import { readable } from '../../sql/rules.ts';
+import { selectLocked } from '../locked-rows.ts';
 import type { WriteScope } from '../scope.ts';
 import type { Running } from '../step.ts';
 import { ask, inputRows, type Question, readElements, readPlaces, readRows, startQuestion } from './ask.ts';
@@ -40,7 +41,6 @@ export interface Inspected {
 export async function inspectChildren(running: Running, scope: WriteScope, asked: Asked): Promise<Inspected> {
   const { collection, columns, owners, kept, removed, sort } = asked;
   const question = startQuestion();
-  const parts = keyFields(collection.descriptor).length;
   const order = sort === undefined ? 'NULL' : `c.${sort}`;
   const values = owners.map((owner) => owner.values);
   const flags = { name: 'c', native: 'pg_catalog.bool', values: owners.map(({ complete }) => String(complete)) };
@@ -65,9 +65,17 @@ export async function inspectChildren(running: Running, scope: WriteScope, asked
     );
   const { table } = collection.descriptor;
   const seen = visible(question, scope, collection);
-  const keys = Array.from({ length: parts }, (_, part) => `k${part}`);
   const stays = `EXISTS (SELECT 1 FROM ${listed(kept, 'i')} WHERE ${keyEqual(collection, 'c', 'i')})`;
-  const gone = `SELECT ${keyTexts(collection)} FROM ${above} JOIN ${table} AS c ON ${below} WHERE o.c AND ${seen} AND NOT ${stays} FOR UPDATE OF c`;
+  const own = keyFields(collection.descriptor).map(({ column }) => columnText(collection, column, 'c'));
+  const gone = selectLocked({
+    descriptor: collection.descriptor,
+    selected: own.map((key, part) => `${key} AS k${part}`).join(', '),
+    from: `${above} JOIN ${table} AS c ON ${below}`,
+    rows: `o.c AND ${seen} AND NOT ${stays}`,
+    alias: 'c',
+    keys: own,
+    lock: 'UPDATE',
+  });
   const away = `SELECT count(*)::pg_catalog.text FROM ${listed(removed, 'i')} JOIN ${table} AS c ON ${keyEqual(collection, 'c', 'i')} AND ${columnsEqual(collection, columns, 'c', 'i', 'f')} WHERE ${seen}`;
   const last = `SELECT pg_catalog.array_agg(m ORDER BY n)::pg_catalog.text FROM (SELECT o.n, pg_catalog.max(${order}) AS m FROM ${above} LEFT JOIN ${table} AS c ON ${below} GROUP BY o.n) l`;
   const there = `SELECT i.n, ${order} AS s FROM ${listed(kept, 'i')} JOIN ${table} AS c ON ${keyEqual(collection, 'c', 'i')} AND ${columnsEqual(collection, columns, 'c', 'i', 'f')}`;
@@ -76,7 +84,7 @@ export async function inspectChildren(running: Running, scope: WriteScope, asked
     sort === undefined ? 'NULL' : `(${last})`,
     '(SELECT pg_catalog.array_agg(n ORDER BY n)::pg_catalog.text FROM there)',
     '(SELECT pg_catalog.array_agg(s ORDER BY n)::pg_catalog.text FROM there)',
-    ...keys.map((key) => `(SELECT pg_catalog.array_agg(${key})::pg_catalog.text FROM gone)`),
+    ...own.map((_, part) => `(SELECT pg_catalog.array_agg(k${part})::pg_catalog.text FROM gone)`),
   ];
   const row = await ask(running, question, `WITH gone AS (${gone}), there AS (${there}) SELECT ${selected.join(', ')}`);
   const [count, highest, places, orders, ...goneKeys] = row;
@@ -87,12 +95,6 @@ export async function inspectChildren(running: Running, scope: WriteScope, asked
     last: readElements(highest).map((text) => BigInt(text ?? 0)),
     there: new Map(readPlaces(places).map((place, index) => [place, sorted[index] ?? null])),
   };
-}
-
-function keyTexts(collection: CollectionScope): string {
-  return keyFields(collection.descriptor)
-    .map(({ column }, part) => `${columnText(collection, column, 'c')} AS k${part}`)
-    .join(', ');
 }
 
 /** Who may read nothing of a collection has no part of it to leave alone. */

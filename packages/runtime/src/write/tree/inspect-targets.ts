@@ -6,6 +6,7 @@ import type { CollectionScope } from '../../query/scope.ts';
 import { allOf } from '../../sql/fragment.ts';
 import { tableRow } from '../../sql/row.ts';
 import { readable } from '../../sql/rules.ts';
+import { selectLocked } from '../locked-rows.ts';
 import type { WriteScope } from '../scope.ts';
 import type { Running } from '../step.ts';
 import { ask, inputRows, readElements, readPlaces, readRows, startQuestion } from './ask.ts';
@@ -85,11 +86,18 @@ export async function inspectTargets(
     ...(readJunction === undefined ? [] : [`(${readable(tableRow(statement, scope.read, readJunction, 'j'))})`]),
   ]);
   const same = `${columnsEqual(junction, near, 'j', 'i', 'a')} AND ${columnsEqual(junction, far, 'j', 'i', 'b')}`;
-  const keys = keyFields(junction.descriptor);
-  const keyTexts = keys.map(({ column }, part) => `${columnText(junction, column, 'j')} AS k${part}`).join(', ');
+  const keys = keyFields(junction.descriptor).map(({ column }) => columnText(junction, column, 'j'));
   const isListed = `EXISTS (SELECT 1 FROM ${listed} WHERE ${same})`;
   const isUnwanted = `EXISTS (SELECT 1 FROM ${unwanted} WHERE ${columnsEqual(junction, near, 'j', 'd', 'a')} AND ${keyEqual(target, 't', 'd')})`;
-  const gone = `SELECT ${keyTexts}, ${isUnwanted} AS u FROM ${above} JOIN ${rows} ON ${columnsEqual(junction, near, 'j', 'o', 'a')} JOIN ${target.descriptor.table} AS t ON ${joined} WHERE ${seen} AND NOT ${isListed} AND (o.c OR ${isUnwanted}) FOR UPDATE OF j`;
+  const gone = selectLocked({
+    descriptor: junction.descriptor,
+    selected: [...keys.map((key, part) => `${key} AS k${part}`), `${isUnwanted} AS u`].join(', '),
+    from: `${above} JOIN ${rows} ON ${columnsEqual(junction, near, 'j', 'o', 'a')} JOIN ${target.descriptor.table} AS t ON ${joined}`,
+    rows: `${seen} AND NOT ${isListed} AND (o.c OR ${isUnwanted})`,
+    alias: 'j',
+    keys,
+    lock: 'UPDATE',
+  });
   const order = sort === undefined ? 'NULL' : `pg_catalog.max(j.${sort})`;
   const last = `SELECT pg_catalog.array_agg(m ORDER BY n)::pg_catalog.text FROM (SELECT o.n, ${order} AS m FROM ${above} LEFT JOIN ${rows} ON ${columnsEqual(junction, near, 'j', 'o', 'a')} GROUP BY o.n) l`;
   const selected = [

@@ -2,11 +2,12 @@
 import { PlatformError } from '../../errors.ts';
 import { keyFields } from '../../query/plan-order.ts';
 import { cast } from '../../sql/cell.ts';
-import { anyOf } from '../../sql/fragment.ts';
+import { anyOf, sqlTrue } from '../../sql/fragment.ts';
 import { operandType } from '../../sql/operand.ts';
 import { tableRow } from '../../sql/row.ts';
 import { readable } from '../../sql/rules.ts';
 import { isEveryRow } from '../late.ts';
+import { selectLocked } from '../locked-rows.ts';
 import { failedValidation } from '../problems.ts';
 import type { WriteScope } from '../scope.ts';
 import type { Running } from '../step.ts';
@@ -62,20 +63,22 @@ function missing({ read }: WriteScope, { writable, loose }: Group, { place }: Tr
 
 function printWanted(question: Question, scope: WriteScope, { group, nodes }: Wanted, name: string): string {
   const { collection } = group.writable;
+  const { descriptor } = collection;
   const { statement } = question;
   const alias = statement.alias();
-  const fields = keyFields(collection.descriptor);
+  const fields = keyFields(descriptor);
   const columns = fields.map((field, part) => {
     const values = nodes.map(({ given }) => given?.[part] ?? null);
     return { name: `k${part}`, native: operandType(field).native, values };
   });
   const input = inputRows(question, columns, 'i');
-  const equal = fields.map(({ column, comparison }, part) => `${cast(`${alias}.${column}`, comparison)} = i.k${part}`);
-  const own = scope.read.collections.get(collection.descriptor.name);
+  const keys = fields.map(({ column, comparison }) => cast(`${alias}.${column}`, comparison));
+  const equal = keys.map((key, part) => `${key} = i.k${part}`).join(' AND ');
+  const own = scope.read.collections.get(descriptor.name);
   const visible = own === undefined ? anyOf([]) : readable(tableRow(statement, scope.read, own, alias));
   // Links to targets only keep them from being deleted; all others are going to be changed.
-  const lock = nodes.every(({ form }) => form === 'link') && group.owned.length === 0 ? 'KEY SHARE' : 'UPDATE';
-  const { table } = collection.descriptor;
-  const rows = `SELECT i.n, (${visible}) IS TRUE AS r FROM ${input} JOIN ${table} AS ${alias} ON ${equal.join(' AND ')} FOR ${lock} OF ${alias}`;
-  return `${name} AS (${rows})`;
+  const lock = nodes.every(({ form }) => form === 'link') && group.owned.length === 0 ? 'KEY SHARE' : 'NO KEY UPDATE';
+  const from = `${input} JOIN ${descriptor.table} AS ${alias} ON ${equal}`;
+  const selected = `i.n, (${visible}) IS TRUE AS r`;
+  return `${name} AS (${selectLocked({ descriptor, selected, from, rows: sqlTrue, alias, keys, lock })})`;
 }

@@ -1,0 +1,40 @@
+/**
+ * Stored rows that are locked in the order of their keys, whatever the order of a payload: requests that want the same
+ * rows then wait for each other instead of each holding what the other one needs.
+ */
+import type { CollectionDescriptor } from '../contract/index.ts';
+import { where } from '../sql/fragment.ts';
+
+/**
+ * How a row is held. Who changes it keeps others from changing it, but not from making items that link to it, unless a
+ * value changes by which they might.
+ */
+export type RowLock = 'UPDATE' | 'NO KEY UPDATE' | 'KEY SHARE';
+
+/** Rows to be locked. */
+export interface LockedRows {
+  readonly descriptor: Pick<CollectionDescriptor, 'unlockable'>;
+  /** What is selected of them and of what they are joined with. */
+  readonly selected: string;
+  readonly from: string;
+  /** A condition; `TRUE` for none. */
+  readonly rows: string;
+  /** The table's alias. */
+  readonly alias: string;
+  /** Expressions of the key, in the order of its fields. */
+  readonly keys: readonly string[];
+  readonly lock: RowLock;
+}
+
+/** A query for rows that locks them in the order of their keys, and gives them in that order. */
+export function selectLocked({ descriptor, selected, from, rows, alias, keys, lock }: LockedRows): string {
+  // PostgreSQL sorts first and locks each row when it passes, so no plan changes the order.
+  const locks = descriptor.unlockable ? '' : ` FOR ${lock} OF ${alias}`;
+  return `SELECT ${selected} FROM ${from}${where(rows)} ORDER BY ${keys.join(', ')}${locks}`;
+}
+
+/** The lock that an UPDATE of these fields, by their names, takes. */
+export function lockOfUpdate({ constraints = [] }: CollectionDescriptor, fields: readonly string[]): RowLock {
+  const unique = constraints.filter(({ type }) => type === 'unique').flatMap((constraint) => constraint.fields);
+  return fields.some((name) => unique.includes(name)) ? 'UPDATE' : 'NO KEY UPDATE';
+}
