@@ -40,8 +40,8 @@ export function createPerformer(options: PerformerOptions): Performer {
   return {
     async once(request, job) {
       try {
-        const answer = await database.transaction((transaction) =>
-          runJob(options, writerOf, transaction, request, job),
+        const answer = await untilAhead(job, () =>
+          database.transaction((transaction) => runJob(options, writerOf, transaction, request, job)),
         );
         return answer();
       } catch (error) {
@@ -56,17 +56,19 @@ export function createPerformer(options: PerformerOptions): Performer {
       try {
         const ready = await prepare();
         job = ready;
-        return await database.transaction(async (transaction) => {
-          const known = await keeper.claim(transaction, keyed);
-          if (known !== null) return { value: known };
-          const { value, last } = await runJob(options, writerOf, transaction, request, ready);
-          // What is kept must be known before the transaction ends.
-          if (last !== undefined) await transaction.run(last.statement, last.parameters, last.sink());
-          const body = value();
-          const answer = { status: body === null ? 204 : 200, body };
-          keeper.keep(transaction, keyed, answer);
-          return { value: answer };
-        });
+        return await untilAhead(ready, () =>
+          database.transaction(async (transaction) => {
+            const known = await keeper.claim(transaction, keyed);
+            if (known !== null) return { value: known };
+            const { value, last } = await runJob(options, writerOf, transaction, request, ready);
+            // What is kept must be known before the transaction ends.
+            if (last !== undefined) await transaction.run(last.statement, last.parameters, last.sink());
+            const body = value();
+            const answer = { status: body === null ? 204 : 200, body };
+            keeper.keep(transaction, keyed, answer);
+            return { value: answer };
+          }),
+        );
       } catch (thrown) {
         const error = toPlatformError(tellViolation(thrown, job?.touched ?? []));
         if (error.status >= 500 || error.status === 429) throw error;
@@ -74,6 +76,19 @@ export function createPerformer(options: PerformerOptions): Performer {
       }
     },
   };
+}
+
+/** How often a job runs again that others have overtaken: afterwards it is told so. */
+const mostOvertaken = 3;
+
+async function untilAhead<T>({ overtaken }: Job, run: () => Promise<T>): Promise<T> {
+  for (let again = 0; ; again++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (again >= mostOvertaken || overtaken?.(error) !== true) throw error;
+    }
+  }
 }
 
 /** Nothing of the request stays but its answer, unless another request has taken the key first. */

@@ -12,10 +12,10 @@ import { createAnswerKeeper, type KeptAnswer, keyRequest } from './idempotency.t
 import type { Desk, Job, WriteRequest } from './job.ts';
 import { createPerformer, type PerformerOptions } from './perform.ts';
 import { createStepPlans } from './plans.ts';
-import { prepareCreate } from './prepare-create.ts';
 import { prepareDelete, prepareDeleteOne } from './prepare-delete.ts';
 import { prepareUpdate, prepareUpdateOne, prepareUpdateSingleton } from './prepare-update.ts';
 import { createWriteScopes } from './scope.ts';
+import { preparePost } from './upsert/prepare-upsert.ts';
 
 /** What writing needs. */
 export interface WriterOptions {
@@ -57,9 +57,9 @@ export function createWriter(options: WriterOptions): Writer {
     async create(request, body) {
       if (request.key !== undefined) {
         const keyed = keyRequest({ ...request, key: request.key }, body);
-        return performer.keyed(request, keyed, () => prepareCreate(open(request), body));
+        return performer.keyed(request, keyed, () => preparePost(open(request), body));
       }
-      const answer = await perform(await prepareCreate(open(request), body), request);
+      const answer = await perform(await preparePost(open(request), body), request);
       return { status: answer === null ? 204 : 200, body: answer };
     },
     updateOne: async (request, key, body) => perform(await prepareUpdateOne(open(request), key, body), request),
