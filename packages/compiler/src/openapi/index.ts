@@ -8,7 +8,7 @@ import type { Api } from '../api.ts';
 import { aggregateSchemas } from './aggregation.ts';
 import { conditionSchemas } from './conditions.ts';
 import { filterSchema } from './filters.ts';
-import { inputSchema } from './inputs.ts';
+import { inputSchema, upsertSchema } from './inputs.ts';
 import { itemSchema } from './items.ts';
 import { described, type JsonObject, objectOf } from './json.ts';
 import { parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
@@ -92,10 +92,11 @@ function readSchemas(collection: ViewCollection): readonly (readonly [string, Js
 }
 
 function payloadSchemas({ names, writes }: ViewCollection): readonly (readonly [string, JsonValue])[] {
-  const { create = null, update = null } = writes ?? {};
+  const { create = null, update = null, upsert = null } = writes ?? {};
   return [
     ...(create ? [[names.create, inputSchema(create, 'What a new item is made from.')] as const] : []),
     ...(update ? [[names.update, inputSchema(update, 'Changes of an item.')] as const] : []),
+    ...(upsert ? [[names.upsert, upsertSchema(upsert)] as const] : []),
   ];
 }
 

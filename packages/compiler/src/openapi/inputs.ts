@@ -2,7 +2,7 @@
 import type { JsonValue } from '@platform/runtime/contract';
 import { described, type JsonObject, objectOf } from './json.ts';
 import { orNull, type Valued, valueSchema } from './values.ts';
-import type { ViewInput } from './view.ts';
+import type { ViewInput, ViewUpsert } from './view.ts';
 
 /** Describes a payload: exactly these names. */
 export function inputSchema(fields: readonly ViewInput[], description: string): JsonObject {
@@ -14,6 +14,14 @@ export function inputSchema(fields: readonly ViewInput[], description: string): 
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   };
+}
+
+/** Describes a payload that makes an item, or changes the one that has the same values in one of the unique keys. */
+export function upsertSchema({ needed, inputs }: ViewUpsert): JsonObject {
+  const schema = inputSchema(inputs, 'A new item, or changes of the one that has the same values in the unique key.');
+  if (needed.some((key) => key.length === 0)) return schema;
+  const [only, ...more] = needed.map((required) => ({ required }));
+  return more.length === 0 ? { ...schema, ...only } : { ...schema, anyOf: [...(only ? [only] : []), ...more] };
 }
 
 function fieldSchema({ descriptor, values, nullable, note }: ViewInput): JsonObject {

@@ -30,6 +30,8 @@ export interface DocumentNames {
   readonly create: string;
   /** `UpdateOrderLines`: changes of an item. */
   readonly update: string;
+  /** `UpsertOrderLines`: an item that is made or changed. */
+  readonly upsert: string;
   /** `readItemsOrderLines` */
   readonly list: string;
   /** `readSingleItemsOrderLines` */
@@ -91,6 +93,7 @@ function namesOf(collection: string, spelling: string): DocumentNames {
     ranged: `Ranged${spelling}`,
     create: `Create${spelling}`,
     update: `Update${spelling}`,
+    upsert: `Upsert${spelling}`,
     list: `readItems${spelling}`,
     single: `readSingleItems${spelling}`,
     searchOperation: `searchItems${spelling}`,

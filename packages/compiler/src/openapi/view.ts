@@ -1,5 +1,11 @@
 /** Api and access class → what a document shows of them, ready to print. */
-import type { AccessClass, FieldDescriptor, RelationDescriptor } from '@platform/runtime/contract';
+import {
+  type AccessClass,
+  type CollectionDescriptor,
+  type FieldDescriptor,
+  isSecret,
+  type RelationDescriptor,
+} from '@platform/runtime/contract';
 import type { Api, ApiCollection, ApiField, Operation } from '../api.ts';
 import type { DocumentNames } from './names.ts';
 import type { SeenPayload } from './seen-writes.ts';
@@ -37,6 +43,17 @@ export interface ViewWrites {
   readonly create: readonly ViewInput[] | null;
   readonly update: readonly ViewInput[] | null;
   readonly delete: boolean;
+  /** Null where no unique key can be named by which an item is made or changed. */
+  readonly upsert: ViewUpsert | null;
+}
+
+/** What makes an item or changes the one that there is. */
+export interface ViewUpsert {
+  /** The unique keys, each by the names of its fields. */
+  readonly keys: readonly (readonly string[])[];
+  /** What a payload has for one of them: rules may give the rest. */
+  readonly needed: readonly (readonly string[])[];
+  readonly inputs: readonly ViewInput[];
 }
 
 /** A field of a payload. */
@@ -112,7 +129,39 @@ function viewWrites(api: ApiCollection, sight: Sight): ViewWrites | null {
   const create = seen.create && viewInputs(api, seen.create, sight, true);
   // The key of an item is never changed.
   const update = seen.update && viewInputs(api, seen.update, sight, false).filter(({ name }) => !keys.has(name));
-  return { create, update, delete: seen.delete };
+  return { create, update, delete: seen.delete, upsert: viewUpsert(api, sight, create, update) };
+}
+
+function viewUpsert(
+  api: ApiCollection,
+  sight: Sight,
+  create: ViewWrites['create'],
+  update: ViewWrites['update'],
+): ViewUpsert | null {
+  const { descriptor } = api;
+  if (create === null || update === null || descriptor.singleton) return null;
+  const keys = uniqueKeys(descriptor, sight);
+  const names = new Set(create.map(({ name }) => name));
+  const inputs = [...create, ...update.filter(({ name }) => !names.has(name))];
+  if (keys.length === 0) return null;
+  const preset = sight.writes.get(descriptor.name)?.seen.create?.preset;
+  const needed = keys.map((key) => key.filter((name) => preset?.has(name) !== true));
+  return { keys, needed, inputs: inputs.map((input) => ({ ...input, required: false })) };
+}
+
+/** Unique keys of fields that can be read and given to new items, or that rules give them. */
+function uniqueKeys({ name, fields, constraints = [] }: CollectionDescriptor, { visible, writes }: Sight) {
+  const readable = visible.get(name)?.readable;
+  const given = writes.get(name)?.seen.create;
+  const secret = new Set(fields.filter(({ type }) => isSecret(type)).map((field) => field.name));
+  const usable = (field: string): boolean =>
+    readable?.has(field) === true &&
+    !secret.has(field) &&
+    (given?.fields.has(field) === true || given?.preset.has(field) === true);
+  const keys = constraints
+    .filter(({ type, incomplete, fields: own }) => type === 'unique' && incomplete !== true && own.every(usable))
+    .map((key) => key.fields);
+  return [...new Map(keys.map((key) => [[...key].sort().join(), key])).values()];
 }
 
 function viewInputs(api: ApiCollection, { fields, preset }: SeenPayload, sight: Sight, create: boolean) {

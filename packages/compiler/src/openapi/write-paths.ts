@@ -3,7 +3,7 @@ import { type JsonObject, objectOf, reference } from './json.ts';
 import { keyInput } from './keys.ts';
 import { answerParameters } from './parameters.ts';
 import { commonFailures, type FailureName, failuresByStatus } from './responses.ts';
-import type { ViewCollection } from './view.ts';
+import type { ViewCollection, ViewUpsert } from './view.ts';
 
 /** Operations of one path by method. */
 type Operations = readonly (readonly [string, JsonObject])[];
@@ -39,13 +39,14 @@ export function itemWrites(collection: ViewCollection): Operations {
 }
 
 function createItems(collection: ViewCollection): JsonObject {
-  const item = reference('schemas', collection.names.create);
-  const schema = anyOf(item, listOf(item));
+  const upsert = collection.writes?.upsert ?? null;
+  const names = [collection.names.create, ...(upsert === null ? [] : [collection.names.upsert])];
+  const forms = names.map((name) => reference('schemas', name));
   return {
     ...head(collection, collection.names.createOperation, `Create items of ${quoted(collection)}`),
     description: 'Creates one item, or all items of an array. An array is answered in its order.',
-    ...parametersOf(collection, true),
-    requestBody: bodyOf(schema),
+    ...parametersOf(collection, true, upsert === null ? [] : [conflictParameter(upsert)]),
+    requestBody: bodyOf(anyOf(...forms, ...forms.map(listOf))),
     responses: answers(collection, 'either'),
   };
 }
@@ -139,8 +140,22 @@ function head({ names }: ViewCollection, operationId: string, summary: string): 
 }
 
 /** The answer is shaped as a read is, by those who may read. */
-function parametersOf(collection: ViewCollection, many: boolean): JsonObject {
-  return collection.readable ? { parameters: answerParameters(many) } : {};
+function parametersOf(collection: ViewCollection, many: boolean, own: readonly JsonObject[] = []): JsonObject {
+  return collection.readable ? { parameters: [...answerParameters(many), ...own] } : {};
+}
+
+function conflictParameter({ keys }: ViewUpsert): JsonObject {
+  const names = keys.map((key) => `\`${key.join(',')}\``).join(', ');
+  return {
+    name: 'on_conflict',
+    in: 'query',
+    description:
+      `Changes the items that there are by a unique key, and makes the others. The fields of one of these: ${names}. ` +
+      'Without it, an item that there is already is an error.',
+    style: 'form',
+    explode: false,
+    schema: { type: 'array', items: { type: 'string', enum: [...new Set(keys.flat())] }, minItems: 1 },
+  };
 }
 
 function bodyOf(schema: JsonObject): JsonObject {

@@ -65,3 +65,27 @@ describe('operations that write', () => {
     expect(of([], 'UpdateArticles')).toBeUndefined();
   });
 });
+
+describe('upsert', () => {
+  const unique = (name: string, fields: readonly string[]) => ({ name, type: 'unique' as const, fields });
+  const collections = api.collections.map((one) => {
+    const constraints = [unique('a', ['id']), unique('b', ['title', 'rating']), unique('c', ['preview_token'])];
+    return one.descriptor.name === 'articles' ? { ...one, descriptor: { ...one.descriptor, constraints } } : one;
+  });
+  const keyed = { ...api, collections };
+  const parameter = (document: JsonValue): string => JSON.stringify(at(document, 'paths', '/items/articles', 'post'));
+
+  it('takes the unique keys that are no secrets, and items without what is required', () => {
+    const document = emitOpenApi(keyed, null);
+    expect(parameter(document)).toContain('`id`, `title,rating`.');
+    const schema = at(document, 'components', 'schemas', 'UpsertArticles');
+    expect(at(schema, 'anyOf')).toEqual([{ required: ['id'] }, { required: ['title', 'rating'] }]);
+    expect(Object.keys(at(schema, 'properties') ?? {})).toContain('title');
+  });
+
+  it('is for those who may read the key, create and update', () => {
+    const document = emitOpenApi(keyed, writingAccess({ articles: ['id', 'title', 'rating'] }));
+    expect(parameter(document)).not.toContain('on_conflict');
+    expect(JSON.stringify(document)).not.toContain('Upsert');
+  });
+});

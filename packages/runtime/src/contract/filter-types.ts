@@ -110,5 +110,7 @@ export interface ManyOperators<Filter> {
 export interface ManyChanges<Key, Create, Update> {
   readonly create?: readonly Create[];
   readonly update?: readonly Update[];
+  /** Items that are made, or changed where there is one with their key. */
+  readonly upsert?: readonly (Create | Update)[];
   readonly delete?: readonly Key[];
 }
