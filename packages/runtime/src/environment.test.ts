@@ -50,6 +50,7 @@ test('an empty environment has the defaults of the specification', () => {
         mailPoints: 5,
         otpPoints: 5,
       },
+      administrator: { email: 'admin@example.com', password: null },
     },
   });
 });
@@ -78,6 +79,7 @@ test('what browsers would drop, and what protects nothing, is refused', () => {
   ).toEqual(['REFRESH_TOKEN_COOKIE_NAME']);
   expect(problems({ REFRESH_TOKEN_COOKIE_SAME_SITE: 'none' })).toEqual(['REFRESH_TOKEN_COOKIE_SAME_SITE']);
   expect(problems({ ...secure, REFRESH_TOKEN_COOKIE_SAME_SITE: 'None' })).toEqual([]);
+  expect(problems({ ADMIN_EMAIL: 'admin', ADMIN_PASSWORD: '1234567' })).toEqual(['ADMIN_EMAIL', 'ADMIN_PASSWORD']);
   expect(problems({ ACCESS_TOKEN_TTL: '25d', REFRESH_TOKEN_TTL: '400d' })).toEqual(['ACCESS_TOKEN_TTL']);
   for (const list of ['10.0.0.0/33', 'example.com', '::/129', '10.0.0.0/8/8', '1.2.3']) {
     expect(problems({ IP_TRUST_PROXY: list })).toEqual(['IP_TRUST_PROXY']);

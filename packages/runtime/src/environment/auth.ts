@@ -28,6 +28,8 @@ export interface AuthEnvironment {
   /** Addresses and CIDR blocks of proxies that are believed what they say of the client. */
   readonly trustedProxies: readonly string[];
   readonly limits: AttemptLimits;
+  /** The first administrator, made when there is no user. */
+  readonly administrator: { readonly email: string /** Null: one is made. */; readonly password: string | null };
 }
 
 /** The cookie of the refresh token. */
@@ -54,13 +56,14 @@ export interface AttemptLimits {
 
 /** Reads the variables. `isLocal` tells whether the server is reached by http on this machine only. */
 export function readAuth(read: Read, isLocal: boolean): AuthEnvironment {
+  const passwordMinLength = read('PASSWORD_MIN_LENGTH', readInteger(1, 1024), 8);
   return {
     secret: read<string | null>('SECRET', readSecret, null),
     accessTokenTtl: read('ACCESS_TOKEN_TTL', readDuration, 900_000),
     refreshTokenTtl: read('REFRESH_TOKEN_TTL', readLongDuration, 604_800_000),
     sessionMaxTtl: read('SESSION_MAX_TTL', readLongDuration, 7_776_000_000),
     cookie: readCookie(read, isLocal),
-    passwordMinLength: read('PASSWORD_MIN_LENGTH', readInteger(1, 1024), 8),
+    passwordMinLength,
     loginStallTime: read('LOGIN_STALL_TIME', readStall, 500),
     disableDefault: read('AUTH_DISABLE_DEFAULT', readBoolean, false),
     trustedProxies: read<readonly string[]>('IP_TRUST_PROXY', readNetworks, []),
@@ -72,6 +75,25 @@ export function readAuth(read: Read, isLocal: boolean): AuthEnvironment {
       mailPoints: read('RATE_LIMITER_AUTH_MAIL_POINTS', readInteger(1), 5),
       otpPoints: read('RATE_LIMITER_AUTH_OTP_POINTS', readInteger(1), 5),
     },
+    administrator: {
+      email: read('ADMIN_EMAIL', readEmail, 'admin@example.com'),
+      password: read<string | null>('ADMIN_PASSWORD', readPassword(passwordMinLength), null),
+    },
+  };
+}
+
+function readEmail(text: string): Reading<string> {
+  return /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text) && text.length <= 128
+    ? { value: text }
+    : { problem: 'must be an e-mail address of at most 128 characters.' };
+}
+
+function readPassword(minLength: number) {
+  return (text: string): Reading<string> => {
+    // Every reader gets its text trimmed; the value is never repeated.
+    return [...text].length >= minLength && Buffer.byteLength(text) <= 1024
+      ? { value: text }
+      : { problem: `must have at least ${minLength} characters and at most 1024 bytes.` };
   };
 }
 

@@ -5,6 +5,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { accessNames } from '../auth/access-of.ts';
+import { type Accounts, createAccounts } from '../auth/accounts.ts';
+import type { Identity } from '../auth/identities.ts';
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { DriftWatch } from '../drift-watch.ts';
@@ -13,14 +16,17 @@ import { PlatformError } from '../errors.ts';
 import type { Planner } from '../query/planner.ts';
 import { createWriter, type WriterOptions } from '../write/writer.ts';
 import { type Answerer, createAnswerer, type Exchange, mediaTypes } from './answer.ts';
-import { createAuthenticator } from './authenticate.ts';
+import { type AuthHandlersOptions, createAuthHandlers } from './auth-routes.ts';
+import { type Admission, admissionOf, createAuthenticator } from './authenticate.ts';
 import { type Call, createCallReader } from './call.ts';
 import { createCarrier, failRequest } from './carrier.ts';
+import { createClientAddress } from './client-address.ts';
 import { preflightHeaders } from './cors.ts';
 import { createGate } from './gate.ts';
 import { createItemHandlers, type ItemHandlers, type ItemRequest } from './items.ts';
 import { describeCause } from './log.ts';
 import { createReader } from './read.ts';
+import { createSenderOf } from './sender.ts';
 import { createServerHandlers, type ServerHandlers } from './server-routes.ts';
 
 /** What a server is made of. */
@@ -52,14 +58,32 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const complain = (event: string, thrown: unknown): void =>
     server.log.error({ event, cause: describeCause(thrown, true) }, 'A hook failed after the commit.');
   const writer = createWriter({ api, database, gate, planner, complain, ...writeLimits(environment) });
-  const items = createItemHandlers({ api, planner, reader, writer, answerer });
+  const clientAddress = createClientAddress(environment.auth.trustedProxies);
+  const senderOf = createSenderOf(clientAddress);
+  const items = createItemHandlers({ api, planner, reader, writer, answerer, senderOf });
+  const names = accessNames(api);
+  const describe = (identity: Identity): Admission => admissionOf(names, identity);
+  const accounts = createAccounts({ api, database, environment, describe });
+  const { adminToken } = environment;
+  const authenticate = createAuthenticator({
+    names,
+    adminToken,
+    identities: accounts?.identities ?? null,
+    clientAddress,
+  });
   const patience = environment.database.poolTimeout;
-  const endpoints = listEndpoints(items, createServerHandlers({ api, database, watch, answerer, patience }));
-  const readCall = createCallReader(createAuthenticator(api, environment.adminToken), endpoints);
+  const endpoints = [
+    ...listEndpoints(items, createServerHandlers({ api, database, watch, answerer, patience })),
+    ...(accounts === null ? [] : authEndpoints(accounts, { answerer, environment, senderOf })),
+  ];
+  const readCall = createCallReader(authenticate, endpoints);
   const server = createCarrier(environment, answerer, readCall, (exchange, call) => readItems(items, exchange, call));
   for (const endpoint of endpoints) addEndpoint(server, answerer, environment, endpoint);
   server.addHook('onClose', () =>
-    Promise.race([writer.settled(), sleep(environment.shutdownTimeout, undefined, { ref: false })]),
+    Promise.race([
+      Promise.all([writer.settled(), accounts?.upkeep.settled()]),
+      sleep(environment.shutdownTimeout, undefined, { ref: false }),
+    ]),
   );
   return server;
 }
@@ -88,6 +112,20 @@ function listEndpoints(items: ItemHandlers, own: ServerHandlers): readonly Endpo
         ['DELETE', (exchange, call) => items.deleteOne(itemRequest(exchange, call), keyOf(call))],
       ]),
     },
+  ];
+}
+
+function authEndpoints(
+  { signIn }: Pick<Accounts<Admission>, 'signIn'>,
+  setting: Omit<AuthHandlersOptions, 'signIn'>,
+): readonly Endpoint[] {
+  const own = createAuthHandlers({ signIn, ...setting });
+  const login: Endpoint = { url: '/auth/login', handlers: new Map([['POST', own.login]]) };
+  return [
+    { url: '/auth', handlers: new Map([['GET', own.providers]]) },
+    ...(setting.environment.auth.disableDefault ? [] : [login]),
+    { url: '/auth/refresh', handlers: new Map([['POST', own.refresh]]) },
+    { url: '/auth/logout', handlers: new Map([['POST', own.logout]]) },
   ];
 }
 
