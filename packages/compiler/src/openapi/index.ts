@@ -7,6 +7,7 @@ import type { AccessClass, JsonValue } from '@platform/runtime/contract';
 import type { Api } from '../api.ts';
 import { aggregateSchemas } from './aggregation.ts';
 import { conditionSchemas } from './conditions.ts';
+import { customPaths, customTag } from './custom-paths.ts';
 import { filterSchema } from './filters.ts';
 import { inputSchema } from './inputs.ts';
 import { itemSchema } from './items.ts';
@@ -26,13 +27,18 @@ import { type View, type ViewCollection, viewOf } from './view.ts';
  */
 export function emitOpenApi(api: Api, access: AccessClass | null): JsonValue {
   const view = viewOf(api, access);
+  const custom = api.customRoutes.filter((route) => access === null || route.access.includes(access.name));
   return {
     openapi: '3.1.0',
     info: information(),
     servers: [{ url: '/' }],
     security: securityOf(view),
-    tags: tagsOf(view),
-    paths: objectOf([...view.collections.flatMap(collectionPaths), ...serverPaths(view.administrator)]),
+    tags: [...tagsOf(view), ...(custom.length > 0 ? [customTags] : [])],
+    paths: objectOf([
+      ...view.collections.flatMap(collectionPaths),
+      ...customPaths(custom),
+      ...serverPaths(view.administrator),
+    ]),
     components: {
       schemas: objectOf(schemasOf(view)),
       responses: objectOf(failureResponses()),
@@ -60,7 +66,9 @@ function securityOf({ anonymous }: View): JsonValue {
   return anonymous ? [{}, ...tokens] : tokens;
 }
 
-function tagsOf({ collections }: View): JsonValue {
+const customTags: JsonObject = { name: customTag, description: "What the project's own code answers." };
+
+function tagsOf({ collections }: View): readonly JsonValue[] {
   const addressed = collections.filter(({ operations }) => operations.size > 0);
   const tags = addressed.map(({ names, note }) => ({ name: names.tag, ...described(note) }));
   return [...tags, { name: serverTag, description: 'The server itself.' }];

@@ -17,6 +17,7 @@ import { createAuthenticator } from './authenticate.ts';
 import { type Call, createCallReader } from './call.ts';
 import { createCarrier, failRequest } from './carrier.ts';
 import { preflightHeaders } from './cors.ts';
+import { type CustomEndpoint, createCustomEndpoints } from './custom-routes.ts';
 import { createGate } from './gate.ts';
 import { createItemHandlers, type ItemHandlers, type ItemRequest } from './items.ts';
 import { describeCause } from './log.ts';
@@ -35,7 +36,7 @@ export interface ServerOptions {
 /** Answers one request; what it rejects with becomes the answer. */
 type Handler = (exchange: Exchange, call: Call, body: JsonValue | undefined) => Promise<void>;
 
-type Method = 'GET' | 'SEARCH' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'SEARCH' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 interface Endpoint {
   readonly url: string;
@@ -54,7 +55,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const writer = createWriter({ api, database, gate, planner, complain, ...writeLimits(environment) });
   const items = createItemHandlers({ api, planner, reader, writer, answerer });
   const patience = environment.database.poolTimeout;
-  const endpoints = listEndpoints(items, createServerHandlers({ api, database, watch, answerer, patience }));
+  const own = listEndpoints(items, createServerHandlers({ api, database, watch, answerer, patience }));
+  const endpoints = [...own, ...groupEndpoints(createCustomEndpoints({ api, writer, answerer }))];
   const readCall = createCallReader(createAuthenticator(api, environment.adminToken), endpoints);
   const server = createCarrier(environment, answerer, readCall, (exchange, call) => readItems(items, exchange, call));
   for (const endpoint of endpoints) addEndpoint(server, answerer, environment, endpoint);
@@ -89,6 +91,14 @@ function listEndpoints(items: ItemHandlers, own: ServerHandlers): readonly Endpo
       ]),
     },
   ];
+}
+
+/** The routes of the project by their addresses. */
+function groupEndpoints(custom: readonly CustomEndpoint[]): readonly Endpoint[] {
+  return [...Map.groupBy(custom, ({ url }) => url)].map(([url, same]) => ({
+    url,
+    handlers: new Map<Method, Handler>(same.map(({ method, handler }) => [method, handler])),
+  }));
 }
 
 /** Answers GET below `/items`: one item where the path has a key, else the list. */

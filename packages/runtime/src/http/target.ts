@@ -47,6 +47,24 @@ function itemsName(collection: string): string {
   return collection.startsWith(reservedPrefix) ? '' : collection;
 }
 
+/**
+ * Reads a path by a pattern, `/reports/:year`: the decoded texts of its parameters, null for a path of another form. As
+ * below `/items` nothing is forgiven: neither a trailing slash nor another spelling of a fixed part.
+ */
+export function readPathTexts(pattern: string, path: string): ReadonlyMap<string, readonly string[]> | null {
+  const wanted = pattern.split('/');
+  const sent = path.split('/');
+  if (wanted.length !== sent.length || path.includes('#')) return null;
+  const texts = new Map<string, readonly string[]>();
+  for (const [index, part] of wanted.entries()) {
+    const segment = sent[index] ?? '';
+    const text = part.startsWith(':') ? decodeSegment(segment) : null;
+    if (text === null ? part !== segment : text === '') return null;
+    if (text !== null) texts.set(part.slice(1), [text]);
+  }
+  return texts;
+}
+
 /** Tells whether a path is a route of its own or lies below it: `/auth` and `/auth/login`, not `/authors`. */
 export function liesUnder(path: string, route: string): boolean {
   return path.startsWith(route) && (path.length === route.length || path[route.length] === '/');

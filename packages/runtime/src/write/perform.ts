@@ -30,9 +30,9 @@ export interface Written {
 }
 
 /** A write as transactions run it. */
-export interface Work {
+export interface Work<T = Written> {
   /** Writes. Runs again from the start when the transaction does. */
-  run(transaction: Transaction): Promise<Written>;
+  run(transaction: Transaction): Promise<T>;
   /** What the database may complain about, as far as it is known by now. */
   touched(): readonly Touched[];
   /** The transaction of the last run was committed. */

@@ -10,7 +10,7 @@ import { logSchemaOf } from '../system/schema.ts';
 import { type Ask, prepareAsk } from './ask.ts';
 import type { PreparedEcho } from './echo.ts';
 import { createHistory } from './history.ts';
-import { createHookedWriter } from './hooked-writer.ts';
+import { createHookedWriter, type HookedWriter } from './hooked-writer.ts';
 import { createAnswerKeeper, type KeptAnswer, keyRequest } from './idempotency.ts';
 import type { Desk, WriteRequest } from './job.ts';
 import { createPerformer, type PerformerOptions, type Work } from './perform.ts';
@@ -52,6 +52,8 @@ export interface Writer {
   updateSingleton(request: WriteRequest, body: JsonValue | undefined): Promise<Buffer | null>;
   deleteOne(request: WriteRequest, key: string): Promise<null>;
   delete(request: WriteRequest, body: JsonValue | undefined): Promise<null>;
+  /** What the code of a route reads and writes with. */
+  openFor: HookedWriter['openFor'];
   /** Resolves when no hook runs any more that waited for a COMMIT. */
   settled(): Promise<void>;
 }
@@ -86,6 +88,7 @@ export function createWriter(options: WriterOptions): Writer {
       await perform({ action: 'delete', request, body });
       return null;
     },
+    openFor: hooked.openFor,
     settled: hooked.settled,
   };
 }

@@ -11,5 +11,8 @@ export interface Collections {
   teams: CollectionTypes<TeamsKey, TeamsItem, TeamsCreate, TeamsUpdate, TeamsFilter>;
 }
 
-/** Takes the hooks of a file in the folder `extensions`: its default export. */
-export const defineExtension: DefineExtension<Collections> = extension;
+/** Names of roles, as routes grant themselves to them. */
+export type Role = 'admin' | 'member' | 'public';
+
+/** Takes the hooks and routes of a file in the folder `extensions`: its default export. */
+export const defineExtension: DefineExtension<Collections, Role> = extension;
