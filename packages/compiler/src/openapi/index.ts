@@ -8,11 +8,11 @@ import type { Api } from '../api.ts';
 import { aggregateSchemas } from './aggregation.ts';
 import { conditionSchemas } from './conditions.ts';
 import { filterSchema } from './filters.ts';
-import { inputSchema, upsertSchema } from './inputs.ts';
 import { itemSchema } from './items.ts';
 import { described, type JsonObject, objectOf } from './json.ts';
 import { parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
 import { collectionPaths } from './paths.ts';
+import { leadSchemas, payloadSchemas } from './payloads.ts';
 import { failureHeaders, failureResponses } from './responses.ts';
 import { serverPaths, serverSchemas, serverTag } from './server-paths.ts';
 import { productVersion } from './version.ts';
@@ -69,6 +69,7 @@ function tagsOf({ collections }: View): JsonValue {
 function schemasOf(view: View): readonly (readonly [string, JsonValue])[] {
   return [
     ...view.collections.flatMap(collectionSchemas),
+    ...leadSchemas(view),
     ...conditionSchemas(),
     ...parameterSchemas(),
     ['Meta', metaSchema()],
@@ -88,15 +89,6 @@ function readSchemas(collection: ViewCollection): readonly (readonly [string, Js
     [names.filter, filterSchema(collection)],
     ...aggregateSchemas(collection),
     ...(operations.has('search') ? [[names.search, searchSchema(collection)] as const] : []),
-  ];
-}
-
-function payloadSchemas({ names, writes }: ViewCollection): readonly (readonly [string, JsonValue])[] {
-  const { create = null, update = null, upsert = null } = writes ?? {};
-  return [
-    ...(create ? [[names.create, inputSchema(create, 'What a new item is made from.')] as const] : []),
-    ...(update ? [[names.update, inputSchema(update, 'Changes of an item.')] as const] : []),
-    ...(upsert ? [[names.upsert, upsertSchema(upsert)] as const] : []),
   ];
 }
 
