@@ -111,6 +111,13 @@ describe('a write', () => {
     expect(await activity()).toEqual(['update people 2', 'update people 3', 'delete people 2', 'delete people 3']);
   });
 
+  it('with on_conflict leaves what it made and what it changed', async () => {
+    await ask('POST', 'people', { name: 'Ann' });
+    await ask('POST', 'people?on_conflict=name', [{ name: 'Bob' }, { name: 'Ann', hidden: true }]);
+    expect(await activity()).toEqual(['create people 1', 'create people 2', 'update people 1']);
+    expect((await revisions()).at(-1)?.delta).toEqual({ hidden: true });
+  });
+
   it('of a whole tree leaves a row for each item of it', async () => {
     const tree = { title: 'a', person_id: { name: 'Ann' }, notes: [{ title: 'b' }, { title: 'c' }] };
     const made = await ask('POST', 'notes?fields=id', tree);

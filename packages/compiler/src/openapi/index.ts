@@ -9,11 +9,11 @@ import { aggregateSchemas } from './aggregation.ts';
 import { conditionSchemas } from './conditions.ts';
 import { customPaths, customTag } from './custom-paths.ts';
 import { filterSchema } from './filters.ts';
-import { inputSchema } from './inputs.ts';
 import { itemSchema } from './items.ts';
 import { described, type JsonObject, objectOf } from './json.ts';
 import { parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
 import { collectionPaths } from './paths.ts';
+import { leadSchemas, payloadSchemas } from './payloads.ts';
 import { failureHeaders, failureResponses } from './responses.ts';
 import { serverPaths, serverSchemas, serverTag } from './server-paths.ts';
 import { productVersion } from './version.ts';
@@ -77,6 +77,7 @@ function tagsOf({ collections }: View): readonly JsonValue[] {
 function schemasOf(view: View): readonly (readonly [string, JsonValue])[] {
   return [
     ...view.collections.flatMap(collectionSchemas),
+    ...leadSchemas(view),
     ...conditionSchemas(),
     ...parameterSchemas(),
     ['Meta', metaSchema()],
@@ -96,14 +97,6 @@ function readSchemas(collection: ViewCollection): readonly (readonly [string, Js
     [names.filter, filterSchema(collection)],
     ...aggregateSchemas(collection),
     ...(operations.has('search') ? [[names.search, searchSchema(collection)] as const] : []),
-  ];
-}
-
-function payloadSchemas({ names, writes }: ViewCollection): readonly (readonly [string, JsonValue])[] {
-  const { create = null, update = null } = writes ?? {};
-  return [
-    ...(create ? [[names.create, inputSchema(create, 'What a new item is made from.')] as const] : []),
-    ...(update ? [[names.update, inputSchema(update, 'Changes of an item.')] as const] : []),
   ];
 }
 

@@ -1,9 +1,9 @@
 /** The operations that write. Source: API specification, sections 1.2, 4 and 9. */
-import { type JsonObject, objectOf, reference } from './json.ts';
+import { anyOf, type JsonObject, objectOf, reference } from './json.ts';
 import { keyInput } from './keys.ts';
 import { answerParameters } from './parameters.ts';
 import { commonFailures, type FailureName, failuresByStatus } from './responses.ts';
-import type { ViewCollection } from './view.ts';
+import type { ViewCollection, ViewUpsert } from './view.ts';
 
 /** Operations of one path by method. */
 type Operations = readonly (readonly [string, JsonObject])[];
@@ -39,13 +39,14 @@ export function itemWrites(collection: ViewCollection): Operations {
 }
 
 function createItems(collection: ViewCollection): JsonObject {
-  const item = reference('schemas', collection.names.create);
-  const schema = anyOf(item, listOf(item));
+  const upsert = collection.writes?.upsert ?? null;
+  const names = [collection.names.create, ...(upsert === null ? [] : [collection.names.upsert])];
+  const forms = names.map((name) => reference('schemas', name));
   return {
     ...head(collection, collection.names.createOperation, `Create items of ${quoted(collection)}`),
     description: 'Creates one item, or all items of an array. An array is answered in its order.',
-    ...parametersOf(collection, true),
-    requestBody: bodyOf(schema),
+    ...parametersOf(collection, true, upsert === null ? [] : [conflictParameter(upsert)]),
+    requestBody: bodyOf(anyOf(...forms, listOf(anyOf(...forms)))),
     responses: answers(collection, 'either'),
   };
 }
@@ -74,7 +75,7 @@ function updateItems(collection: ViewCollection): JsonObject {
   const data = reference('schemas', collection.names.update);
   const forms = [
     ...namingForms(collection).map((form) => named({ ...form, data }, [...Object.keys(form), 'data'])),
-    ...(collection.key.length > 0 ? [listOf(withKey(collection, data))] : []),
+    ...(collection.key.length > 0 ? [listOf(reference('schemas', collection.names.change))] : []),
   ];
   return {
     ...head(collection, collection.names.updateMany, `Update items of ${quoted(collection)}`),
@@ -114,12 +115,6 @@ function namingForms({ key, readable }: ViewCollection): readonly JsonObject[] {
   ];
 }
 
-function withKey({ key }: ViewCollection, data: JsonObject): JsonObject {
-  const required = key.map(({ name }) => name);
-  const properties = objectOf(key.map((field) => [field.name, {}] as const));
-  return { type: 'object', properties, required, description: `The key, and fields as in ${String(data.$ref)}.` };
-}
-
 function named(properties: JsonObject, required: readonly string[]): JsonObject {
   return { type: 'object', properties, required, additionalProperties: false };
 }
@@ -128,19 +123,27 @@ function listOf(items: JsonObject): JsonObject {
   return { type: 'array', items };
 }
 
-function anyOf(...schemas: readonly JsonObject[]): JsonObject {
-  const [only, ...more] = schemas;
-  if (only === undefined) return { type: 'object' };
-  return more.length === 0 ? only : { anyOf: schemas };
-}
-
 function head({ names }: ViewCollection, operationId: string, summary: string): JsonObject {
   return { operationId, tags: [names.tag], summary };
 }
 
 /** The answer is shaped as a read is, by those who may read. */
-function parametersOf(collection: ViewCollection, many: boolean): JsonObject {
-  return collection.readable ? { parameters: answerParameters(many) } : {};
+function parametersOf(collection: ViewCollection, many: boolean, own: readonly JsonObject[] = []): JsonObject {
+  return collection.readable ? { parameters: [...answerParameters(many), ...own] } : {};
+}
+
+function conflictParameter({ keys }: ViewUpsert): JsonObject {
+  const names = keys.map((key) => `\`${key.join(',')}\``).join(', ');
+  return {
+    name: 'on_conflict',
+    in: 'query',
+    description:
+      `Changes the items that there are by a unique key, and makes the others. The fields of one of these: ${names}. ` +
+      'Without it, an item that there is already is an error.',
+    style: 'form',
+    explode: false,
+    schema: { type: 'array', items: { type: 'string', enum: [...new Set(keys.flat())] }, minItems: 1 },
+  };
 }
 
 function bodyOf(schema: JsonObject): JsonObject {

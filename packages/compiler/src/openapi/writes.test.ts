@@ -65,3 +65,54 @@ describe('operations that write', () => {
     expect(of([], 'UpdateArticles')).toBeUndefined();
   });
 });
+
+describe('upsert', () => {
+  const unique = (name: string, fields: readonly string[]) => ({ name, type: 'unique' as const, fields });
+  const collections = api.collections.map((one) => {
+    const constraints = [unique('a', ['id']), unique('b', ['title', 'rating']), unique('c', ['preview_token'])];
+    return one.descriptor.name === 'articles' ? { ...one, descriptor: { ...one.descriptor, constraints } } : one;
+  });
+  const keyed = { ...api, collections };
+  const parameter = (document: JsonValue): string => JSON.stringify(at(document, 'paths', '/items/articles', 'post'));
+
+  it('takes the unique keys that are no secrets, and items without what is required', () => {
+    const document = emitOpenApi(keyed, null);
+    expect(parameter(document)).toContain('`id`, `title,rating`.');
+    const schema = at(document, 'components', 'schemas', 'UpsertArticles');
+    expect(at(schema, 'anyOf')).toEqual([{ required: ['id'] }, { required: ['title', 'rating'] }]);
+    expect(Object.keys(at(schema, 'properties') ?? {})).toContain('title');
+  });
+
+  it('is for those who may read the key, create and update', () => {
+    const document = emitOpenApi(keyed, writingAccess({ articles: ['id', 'title', 'rating'] }));
+    expect(parameter(document)).not.toContain('on_conflict');
+    expect(JSON.stringify(document)).not.toContain('Upsert');
+  });
+});
+
+describe('related items', () => {
+  const schema = (document: JsonValue, name: string) => JSON.stringify(at(document, 'components', 'schemas', name));
+
+  it('stand in payloads, by key and as objects of their own', () => {
+    const document = emitOpenApi(api, null);
+    const authors = schema(document, 'UpdateAuthors');
+    expect(authors).toContain('#/components/schemas/CreateArticles');
+    expect(authors).toContain('#/components/schemas/ChangeArticles');
+    expect(authors).toMatch(/"create".*"update".*"upsert"/);
+    expect(schema(document, 'CreateArticles')).toContain('#/components/schemas/LinkArticles_Sections');
+    expect(at(document, 'components', 'schemas', 'ChangeArticles', 'required')).toEqual(['id']);
+  });
+
+  it('are those that the class may write, and only where it may write the relation', () => {
+    const tags = emitOpenApi(api, writingAccess({ articles: ['title', 'tags', 'shop_ledger'], tags: ['name'] }));
+    expect(schema(tags, 'CreateArticles')).not.toMatch(/tags|shop_ledger/);
+    const joined = writingAccess({ articles: ['tags'], tags: ['name'], articles_tags: ['article_id', 'tag_id'] });
+    const document = emitOpenApi(api, joined);
+    expect(at(document, 'components', 'schemas', 'CreateArticles', 'properties', 'tags', 'anyOf', '1')).toEqual({
+      type: 'object',
+      properties: { create: { type: 'array', items: { $ref: '#/components/schemas/CreateTags' } } },
+      additionalProperties: false,
+    });
+    expect(schema(document, 'UpdateTags')).not.toContain('articles');
+  });
+});

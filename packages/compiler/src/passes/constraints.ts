@@ -35,7 +35,11 @@ function constraintsOf(
   const named = (columns: readonly string[]) => columns.flatMap((column) => fields.get(column) ?? []);
   const keys = [...(table.primaryKey === null ? [] : [table.primaryKey]), ...table.uniques];
   return [
-    ...keys.map(({ name, columns }) => ({ name, type: 'unique' as const, fields: named(columns) })),
+    ...keys.map(({ name, columns }) => {
+      const own = named(columns);
+      const incomplete = own.length < columns.length;
+      return { name, type: 'unique' as const, fields: own, ...(incomplete && { incomplete }) };
+    }),
     ...table.foreignKeys.map(({ name, columns, target }) => {
       const collection = index.collectionOf(target);
       return { name, type: 'foreign_key' as const, fields: named(columns), ...(collection && { target: collection }) };

@@ -94,7 +94,7 @@ describe('constraints', () => {
 
   test('of a view are those of its table, under its own names', () => {
     expect(collections().get('team')?.constraints).toEqual([
-      { name: 'a_name', type: 'unique', fields: ['title'] },
+      { name: 'a_name', type: 'unique', fields: ['title'], incomplete: true },
       { name: 'b_boss', type: 'foreign_key', fields: [], target: 'people' },
       { name: 'c_else', type: 'foreign_key', fields: [] },
       { name: 'd_check', type: 'check', fields: ['key'] },

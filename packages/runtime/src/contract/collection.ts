@@ -58,6 +58,8 @@ export interface ConstraintDescriptor {
   readonly type: 'unique' | 'foreign_key' | 'check';
   /** API names of its fields; columns that are no fields are left out. */
   readonly fields: readonly string[];
+  /** Set when columns were left out, so that the fields alone are not unique. */
+  readonly incomplete?: true;
   /** Of a foreign key: the collection that it leads to, when there is one. */
   readonly target?: string;
 }

@@ -11,7 +11,7 @@ export type * from './filter-types.ts';
 export * from './fingerprint.ts';
 export * from './limits.ts';
 export * from './operand.ts';
-export { functionsOf, isOrdered } from './operators.ts';
+export { functionsOf, isOrdered, isSecret } from './operators.ts';
 export type * from './shape.ts';
 export * from './system.ts';
 export type * from './types.ts';

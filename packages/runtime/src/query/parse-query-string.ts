@@ -33,19 +33,24 @@ export const parameterNames: ReadonlySet<string> = new Set([
 type Branch = Map<string, Branch | string | string[]>;
 
 /**
- * Splits a raw query string (what follows the `?`) into the known parameters.
+ * Splits a raw query string (what follows the `?`) into the known parameters; `names` are these, by default those of the
+ * query language.
  *
- * Understands repeated names, `name[]=`, and brackets of any depth up to the limit. Parameters that are not part of the
- * query language are ignored; an invalid percent-encoding anywhere is INVALID_QUERY.
+ * Understands repeated names, `name[]=`, and brackets of any depth up to the limit. Other parameters are ignored; an
+ * invalid percent-encoding anywhere is INVALID_QUERY.
  */
-export function parseQueryString(raw: string, limits: QueryLimits): QueryTree {
+export function parseQueryString(
+  raw: string,
+  limits: QueryLimits,
+  names: ReadonlySet<string> = parameterNames,
+): QueryTree {
   const roots: Branch = new Map();
   for (const part of raw.split('&')) {
     if (part === '') continue;
     const equals = part.indexOf('=');
     const name = decode(equals === -1 ? part : part.slice(0, equals));
     const value = decode(equals === -1 ? '' : part.slice(equals + 1));
-    addParameter(roots, name, value, limits);
+    addParameter(roots, name, value, limits, names);
   }
   const tree = new Map<string, QueryParameter>();
   for (const [name, node] of roots) tree.set(name, { value: toJson(node, name, limits), text: true });
@@ -61,10 +66,16 @@ function decode(text: string): string {
   }
 }
 
-function addParameter(roots: Branch, name: string, value: string, limits: QueryLimits): void {
+function addParameter(
+  roots: Branch,
+  name: string,
+  value: string,
+  limits: QueryLimits,
+  names: ReadonlySet<string>,
+): void {
   const bracket = name.indexOf('[');
   const root = bracket === -1 ? name : name.slice(0, bracket);
-  if (!parameterNames.has(root)) return;
+  if (!names.has(root)) return;
   if (!isStorableText(name) || !isStorableText(value)) throw invalidQuery(`"${root}" holds unusable text.`);
   const keys = bracket === -1 ? [] : splitBrackets(name.slice(bracket), root);
   if (keys.length > limits.parseDepth) throw invalidQuery(`"${root}" nests too deep.`);

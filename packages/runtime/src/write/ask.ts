@@ -10,11 +10,11 @@ import type { CollectionScope } from '../query/scope.ts';
 import { type Desk, echoOf, type Guard, guardOf, type Job, type WriteRequest, writableOf } from './job.ts';
 import { type Keys, keyedItems, namedKeys, oneKey } from './keys.ts';
 import { parseCreate, parseObject, parseUpdate } from './parse-body.ts';
-import { prepareCreate } from './prepare-create.ts';
 import { prepareDelete, prepareDeleteOne } from './prepare-delete.ts';
 import { prepareUpdate, prepareUpdateOne, prepareUpdateSingleton } from './prepare-update.ts';
 import type { Entry } from './tree/lead.ts';
 import { changedEntries, isTree, newEntries } from './tree/prepare-tree.ts';
+import { preparePost } from './upsert/prepare-upsert.ts';
 
 /** What a write does. */
 export type Action = 'create' | 'update' | 'delete';
@@ -43,7 +43,7 @@ export async function prepareAsk(
   { action, item, singleton }: Ask,
   body: JsonValue | undefined,
 ): Promise<Job> {
-  if (action === 'create') return prepareCreate(desk, body);
+  if (action === 'create') return preparePost(desk, body);
   if (action === 'delete') return item === undefined ? prepareDelete(desk, body) : prepareDeleteOne(desk, item);
   if (singleton === true) return prepareUpdateSingleton(desk, body);
   return item === undefined ? prepareUpdate(desk, body) : prepareUpdateOne(desk, item, body);

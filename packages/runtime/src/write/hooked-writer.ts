@@ -25,6 +25,7 @@ import type { Keys } from './keys.ts';
 import type { Performer, Work, Written } from './perform.ts';
 import type { Running } from './step.ts';
 import { judgeTree } from './tree/prepare-tree.ts';
+import { mayHaveConflict, parseConflict } from './upsert/conflict.ts';
 import { tellViolation } from './violation.ts';
 
 /** What writing with hooks needs: the same as writing without, and what runs jobs. */
@@ -233,6 +234,7 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
   return {
     waitFor: (ask) => waits(open(ask.request), ask),
     async workOf(ask) {
+      refuseUpsert(open(ask.request), ask);
       const judged = await judge(() => prepareAsk(open(ask.request), ask, ask.body));
       return inScenes(async (scene) => {
         await judgeStored(scene, ask);
@@ -247,6 +249,12 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
       while (running.size > 0) await Promise.all(running);
     },
   };
+}
+
+/** Which hooks an upsert concerns is known only when its items have been looked for. */
+function refuseUpsert({ query, limits }: Desk, { action }: Ask): void {
+  if (action !== 'create' || !mayHaveConflict(query) || parseConflict(query, limits) === null) return;
+  throw new PlatformError('UNPROCESSABLE_ENTITY', 'Items that hooks wait for cannot be written by "on_conflict".');
 }
 
 /** Judges before any hook runs; undefined where only values are wrong, which hooks may still make valid. */

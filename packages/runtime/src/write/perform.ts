@@ -35,6 +35,8 @@ export interface Work<T = Written> {
   run(transaction: Transaction): Promise<T>;
   /** What the database may complain about, as far as it is known by now. */
   touched(): readonly Touched[];
+  /** Whether an error says only that another request was faster, so that the work is done again from the start. */
+  readonly overtaken?: (error: unknown) => boolean;
   /** The transaction of the last run was committed. */
   committed(): void;
 }
@@ -68,14 +70,15 @@ export function createPerformer(options: PerformerOptions): Performer {
         return writeJob(options, transaction, request, job);
       },
       touched: () => job.touched,
+      ...(job.overtaken && { overtaken: job.overtaken }),
       committed() {},
     }),
     checkGuard: checkOf,
     write: (transaction, request, job, watcher) => writeJob(options, transaction, request, job, watcher),
     async once(work) {
       try {
-        const answer = await database.transaction(async (transaction) =>
-          finish(gate, writerOf, await work.run(transaction)),
+        const answer = await untilAhead(work, () =>
+          database.transaction(async (transaction) => finish(gate, writerOf, await work.run(transaction))),
         );
         work.committed();
         return answer();
@@ -92,19 +95,21 @@ export function createPerformer(options: PerformerOptions): Performer {
       try {
         const ready = await prepare();
         work = ready;
-        const kept = await database.transaction(async (transaction) => {
-          ran = false;
-          const known = await keeper.claim(transaction, keyed);
-          if (known !== null) return { value: known };
-          ran = true;
-          const { value, last } = finish(gate, writerOf, await ready.run(transaction));
-          // What is kept must be known before the transaction ends.
-          if (last !== undefined) await transaction.run(last.statement, last.parameters, last.sink());
-          const body = value();
-          const answer = { status: body === null ? 204 : 200, body };
-          keeper.keep(transaction, keyed, answer);
-          return { value: answer };
-        });
+        const kept = await untilAhead(ready, () =>
+          database.transaction(async (transaction) => {
+            ran = false;
+            const known = await keeper.claim(transaction, keyed);
+            if (known !== null) return { value: known };
+            ran = true;
+            const { value, last } = finish(gate, writerOf, await ready.run(transaction));
+            // What is kept must be known before the transaction ends.
+            if (last !== undefined) await transaction.run(last.statement, last.parameters, last.sink());
+            const body = value();
+            const answer = { status: body === null ? 204 : 200, body };
+            keeper.keep(transaction, keyed, answer);
+            return { value: answer };
+          }),
+        );
         if (ran) ready.committed();
         return kept;
       } catch (thrown) {
@@ -114,6 +119,19 @@ export function createPerformer(options: PerformerOptions): Performer {
       }
     },
   };
+}
+
+/** How often a job runs again that others have overtaken: afterwards it is told so. */
+const mostOvertaken = 3;
+
+async function untilAhead<T>({ overtaken }: Pick<Work, 'overtaken'>, run: () => Promise<T>): Promise<T> {
+  for (let again = 0; ; again++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (again >= mostOvertaken || overtaken?.(error) !== true) throw error;
+    }
+  }
 }
 
 /** Nothing of the request stays but its answer, unless another request has taken the key first. */

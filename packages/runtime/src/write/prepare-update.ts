@@ -113,7 +113,7 @@ async function createSingleton(
 }
 
 /** The rules by which a caller changes items. Throws FORBIDDEN when there are none. */
-function updateGrant({ caller }: Desk, writable: WritableCollection): Granted {
+export function updateGrant({ caller }: Desk, writable: WritableCollection): Granted {
   const grant = grantFor(writable, writable.update, caller);
   if (writable.update === undefined || grant === undefined) throw forbidden();
   return { writable, grant, all: writable.update };

@@ -5,7 +5,9 @@ import { allOf } from '../sql/fragment.ts';
 import { operandType, printValue } from '../sql/operand.ts';
 import type { Printing, Row } from '../sql/row.ts';
 import { ruleHolds } from '../sql/rules.ts';
-import { type Drafting, keysOf } from './statement.ts';
+import type { StatementBuilder } from '../sql/statement.ts';
+import type { Written } from './checks.ts';
+import { keysOf } from './statement.ts';
 
 /** The rules that set a field, in their order. */
 export interface Preset {
@@ -14,7 +16,11 @@ export interface Preset {
 }
 
 /** The fields that the rules of a grant set, in the order of the collection's fields. Keys are set when an item is made. */
-export function presetsOf({ written }: Drafting): readonly Preset[] {
+export function presetsOf({
+  written,
+}: {
+  readonly written: Pick<Written, 'grant' | 'writable' | 'action'>;
+}): readonly Preset[] {
   const { grant, writable, action } = written;
   const keys = new Set(action === 'update' ? keysOf(written).map(({ name }) => name) : []);
   return writable.collection.descriptor.fields.flatMap((field) => {
@@ -39,8 +45,14 @@ export function ruleMatches(row: Row, rule: WriteRule): string {
   return allOf([ruleHolds(row, rule.where), presetsHold(row, rule)]);
 }
 
+/** What presets are printed with. */
+export interface PresetPrinting {
+  readonly statement: StatementBuilder;
+  readonly written: Pick<Written, 'scope'>;
+}
+
 /** A preset value as an expression of the field's type. */
-export function printPreset({ statement, written }: Drafting, field: FieldDescriptor, value: Operand): string {
+export function printPreset({ statement, written }: PresetPrinting, field: FieldDescriptor, value: Operand): string {
   if (value.kind === 'literal' && value.value === null) return 'NULL';
   const printed = printSource({ statement, scope: written.scope.open }, field, value);
   return field.stored === undefined ? printed : `(${printed})::${field.stored}`;

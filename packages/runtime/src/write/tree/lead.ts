@@ -105,7 +105,7 @@ function leadOf(
   }
   const read = readMembers(value);
   if (read === undefined) {
-    problems.refuse(place, name, 'takes an array of items, or "create", "update" and "delete"');
+    problems.refuse(place, name, 'takes an array of items, or "create", "update", "upsert" and "delete"');
     return [];
   }
   const keys = relation.kind === 'o2m' ? ownedKeys(writable.collection, below, relation, given) : noKeys;

@@ -1,8 +1,8 @@
-/** The value under a to-many relation: an array, or an object of three. Source: API specification, sections 7.3 and 7.4. */
+/** The value under a to-many relation: an array, or an object of changes. Source: API specification, 7.3 and 7.4; decision 14. */
 import { type FilterObject, isObject } from '../../contract/filter-syntax.ts';
 import type { JsonValue } from '../../contract/index.ts';
 
-/** One element: what it is, and what its place demands. */
+/** One element: what it is, and what its place demands: to upsert demands nothing, an array has the same elements. */
 export interface Member {
   readonly value: JsonValue;
   readonly form: 'any' | 'create' | 'update';
@@ -33,15 +33,21 @@ export function readMembers(value: JsonValue): MembersRead | undefined {
 }
 
 function readChanges(value: FilterObject): MembersRead | undefined {
-  const { create = [], update = [], delete: removed = [], ...others } = value;
-  if (Object.keys(others).length > 0 || !isList(create) || !isList(update) || !isList(removed)) return undefined;
-  const members = [...membersOf(create, 'create'), ...membersOf(update, 'update')];
+  const { create = [], update = [], upsert = [], delete: removed = [], ...others } = value;
+  if (Object.keys(others).length > 0 || !isList(create) || !isList(update) || !isList(upsert) || !isList(removed)) {
+    return undefined;
+  }
+  const members = [
+    ...membersOf(create, 'create', 'create'),
+    ...membersOf(update, 'update', 'update'),
+    ...membersOf(upsert, 'any', 'upsert'),
+  ];
   const objects = members.every((member) => isStructure(member.value));
   return objects && removed.every((key) => key !== null) ? { complete: false, members, removed } : undefined;
 }
 
-function membersOf(values: readonly JsonValue[], form: 'create' | 'update'): readonly Member[] {
-  return values.map((value, index) => ({ value, form, at: `.${form}[${index}]` }));
+function membersOf(values: readonly JsonValue[], form: Member['form'], under: string): readonly Member[] {
+  return values.map((value, index) => ({ value, form, at: `.${under}[${index}]` }));
 }
 
 function isMember({ value }: Member): boolean {

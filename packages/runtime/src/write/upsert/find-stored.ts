@@ -1,0 +1,100 @@
+/** Which items of a body there are, by a unique key: one statement for all of them, which locks them. */
+import { PlatformError } from '../../errors.ts';
+import { keyFields } from '../../query/plan-order.ts';
+import { granted } from '../../sql/cell.ts';
+import { allOf } from '../../sql/fragment.ts';
+import { type Row, tableRow } from '../../sql/row.ts';
+import { readable } from '../../sql/rules.ts';
+import { storedType } from '../inputs.ts';
+import { printPreset } from '../presets.ts';
+import { invalidPayload } from '../problems.ts';
+import type { WriteScope } from '../scope.ts';
+import type { Running } from '../step.ts';
+import { ask, inputRows, type Question, readPlaces, readRows, startQuestion } from '../tree/ask.ts';
+import type { KeyTexts } from '../tree/group.ts';
+import { columnText } from '../tree/stored.ts';
+import type { Conflict } from './conflict.ts';
+import type { Sought } from './sought.ts';
+
+/**
+ * Looks for items: the key of each by its place, none for those that are not there. Throws FORBIDDEN where the caller
+ * cannot read what he names, INVALID_PAYLOAD where the database takes two items for one.
+ */
+export async function findStored(
+  running: Running,
+  scope: WriteScope,
+  conflict: Conflict,
+  sought: readonly Sought[],
+): Promise<ReadonlyMap<number, KeyTexts>> {
+  const question = startQuestion();
+  const row = await ask(running, question, printFind(question, scope, conflict, sought));
+  const [repeated, there, visible, ...keys] = row;
+  const places = readPlaces(there);
+  if (Number(repeated) > 0) throw invalidPayload('Two items of the body are the same one.');
+  if (readPlaces(visible).length < places.length) throw new PlatformError('FORBIDDEN');
+  const rows = readRows(keys);
+  return new Map(places.map((place, index) => [place, rows[index] ?? []]));
+}
+
+/** Columns are compared as they are, so that what is unique in the database is one here, and its index is used. */
+function printFind(question: Question, scope: WriteScope, conflict: Conflict, sought: readonly Sought[]): string {
+  const { statement } = question;
+  const { readable: collection, fields } = conflict;
+  const { table } = collection.descriptor;
+  const alias = statement.alias();
+  const row = tableRow(statement, scope.read, collection, alias);
+  const parts = fields.map((_, part) => `v${part}`);
+  const equal = fields.map(({ field }, part) => `${alias}.${field.descriptor.column} = i.v${part}`);
+  const keys = keyFields(collection.descriptor).map(({ column }, part) => {
+    return `${columnText(collection, column, alias)} AS k${part}`;
+  });
+  const visible = `(${isVisible(row, conflict)}) IS TRUE AS r`;
+  const stored = `SELECT i.n, ${visible}, ${keys.join(', ')} FROM i JOIN ${table} AS ${alias} ON ${equal.join(' AND ')} FOR UPDATE OF ${alias}`;
+  const whole = parts.map((part) => `${part} IS NOT NULL`).join(' AND ');
+  const repeated = `SELECT 1 FROM i WHERE ${whole} GROUP BY ${parts.join(', ')} HAVING pg_catalog.count(*) > 1`;
+  const selected = [
+    `(SELECT pg_catalog.count(*)::pg_catalog.text FROM (${repeated}) d)`,
+    '(SELECT pg_catalog.array_agg(n)::pg_catalog.text FROM s)',
+    '(SELECT pg_catalog.array_agg(n) FILTER (WHERE r)::pg_catalog.text FROM s)',
+    ...keys.map((_, part) => `(SELECT pg_catalog.array_agg(k${part})::pg_catalog.text FROM s)`),
+  ];
+  const input = printInput(question, scope, conflict, sought);
+  return `WITH i AS (${input}), s AS (${stored}) SELECT ${selected.join(', ')}`;
+}
+
+/** A row by a key of which some cell is hidden would tell the cell. */
+function isVisible(row: Row, { fields }: Conflict): string {
+  return allOf([readable(row), ...fields.map(({ field }) => granted(row, field.grant))]);
+}
+
+/**
+ * The values of the key, by columns `v0`, `v1`, numbered by `n`: what items leave out is what rules set. They stand below
+ * the columns of the table, of which none is selected, because from these they take their collations.
+ */
+function printInput(
+  question: Question,
+  scope: WriteScope,
+  { readable: { descriptor: own }, fields }: Conflict,
+  sought: readonly Sought[],
+): string {
+  const given = fields.map(({ field: { descriptor } }, part) => {
+    const native = descriptor.type === 'array' ? 'pg_catalog.text' : descriptor.native;
+    return { name: `c${part}`, native, values: sought.map(({ values }) => values[part] ?? null) };
+  });
+  const flags = fields.flatMap(({ preset }, part) => {
+    const values = sought.map((one) => String(one.given[part] === true));
+    return preset === undefined ? [] : [{ name: `p${part}`, native: 'pg_catalog.bool', values }];
+  });
+  const values = fields.map(({ field: { descriptor }, preset }, part) => {
+    const type = storedType(descriptor);
+    const value = `c.c${part}::${type}`;
+    const [first] = preset?.values ?? [];
+    if (first === undefined) return `${value} AS v${part}`;
+    const other = printPreset({ statement: question.statement, written: { scope } }, descriptor, first.value);
+    return `CASE WHEN c.p${part} THEN ${value} ELSE (${other})::${type} END AS v${part}`;
+  });
+  const columns = fields.map(({ field }, part) => `t.${field.descriptor.column} AS v${part}`);
+  const none = `SELECT ${columns.join(', ')}, 0::pg_catalog.int8 AS n FROM ${own.table} AS t WHERE FALSE`;
+  const all = `SELECT ${values.join(', ')}, c.n FROM ${inputRows(question, [...given, ...flags], 'c')}`;
+  return `${none} UNION ALL ${all}`;
+}

@@ -1,0 +1,61 @@
+/** What items say of the fields of a unique key. */
+import { type FilterObject, isObject } from '../../contract/filter-syntax.ts';
+import type { JsonValue } from '../../contract/index.ts';
+import type { CollectionScope } from '../../query/scope.ts';
+import { type Place, type Problems, placesIn } from '../problems.ts';
+import { decodeGiven } from '../value.ts';
+import type { Conflict, ConflictField } from './conflict.ts';
+
+/** An item with the values by which it is looked for. */
+export interface Sought {
+  readonly item: FilterObject;
+  /** Where it stands in the body; of one that comes twice, the last place. */
+  readonly place: Place;
+  /** Text forms, one per field of the key: null never matches. */
+  readonly values: readonly (string | null)[];
+  /** Which of the fields the item has. */
+  readonly given: readonly boolean[];
+}
+
+/**
+ * Reads what items say. An item that comes twice by its key is one, whose later fields win. A value that is none of its
+ * field's matches nothing: making the item tells what is wrong with it.
+ */
+export function readSought(
+  collection: CollectionScope,
+  { fields }: Conflict,
+  items: readonly FilterObject[],
+  many: boolean,
+  problems: Problems,
+): readonly Sought[] {
+  const placeOf = placesIn(collection.descriptor.name, many ? [...items.keys()] : null);
+  const merged = new Map<string, Sought>();
+  for (const [index, item] of items.entries()) {
+    const place = placeOf(index);
+    const values = fields.map((field) => textOf(collection, field, item, place, problems));
+    const given = fields.map(({ field }) => Object.hasOwn(item, field.descriptor.name));
+    const keyed = fields.every(({ preset }, part) => (given[part] ? values[part] !== null : preset !== undefined));
+    const id = keyed ? JSON.stringify([values, given]) : `${index}`;
+    merged.set(id, { item: { ...merged.get(id)?.item, ...item }, place, values, given });
+  }
+  return [...merged.values()];
+}
+
+function textOf(
+  { relations }: CollectionScope,
+  { field: { descriptor }, writable }: ConflictField,
+  item: FilterObject,
+  place: Place,
+  problems: Problems,
+): string | null {
+  const { name } = descriptor;
+  if (!Object.hasOwn(item, name)) return null;
+  const sent: JsonValue = item[name] ?? null;
+  if (!writable) problems.forbid();
+  if (relations.has(name) && isObject(sent) && !JSON.isRawJSON(sent)) {
+    problems.refuse(place, name, 'takes the key of an item');
+    return null;
+  }
+  const decoded = sent === null ? undefined : decodeGiven(descriptor, sent, true);
+  return decoded?.ok && 'value' in decoded ? decoded.value : null;
+}
