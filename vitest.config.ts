@@ -1,8 +1,11 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** `unit` needs no database; `database` starts one PostgreSQL server for the whole run. */
 export default defineConfig({
   test: {
+    // Most of the time a test waits for a server or a database, so two files at once pay off on two cores as well.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         test: {

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path/posix';
 import { describe, expect, test } from 'vitest';
 import { listFiles, readText } from './files.ts';
 import { importViolations, type Layer, packagesImported } from './imports.ts';
@@ -63,10 +64,12 @@ test('the contract imports nothing but itself', () => {
   expect(violationsIn({ folder: 'packages/runtime/src/contract', ours: [], others: [] })).toEqual([]);
 });
 
-test('generated code imports the public entry of runtime and its own files', () => {
+test('generated code imports the public entry of runtime, its own files and extensions', () => {
   const roots = listFiles('test/golden/*/expected');
   expect(roots).not.toEqual([]);
-  const layers = roots.map((folder): Layer => ({ folder, ours: ['@platform/runtime'], others: [] }));
+  const layers = roots.map(
+    (folder): Layer => ({ folder, beside: `${dirname(folder)}/extensions`, ours: ['@platform/runtime'], others: [] }),
+  );
   expect(layers.flatMap(violationsIn)).toEqual([]);
 });
 

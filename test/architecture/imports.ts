@@ -1,6 +1,6 @@
 /**
  * The law of directions: contract ← runtime; contract ← introspect; contract and introspect ← compiler; cli may import
- * all; generated code imports the public entry of runtime and its own files. Nothing reaches into another package's
+ * all; generated code imports the public entry of runtime, its own files and the project's extensions. Nothing reaches into another package's
  * folder, and what a package imports, its package.json names.
  */
 import { dirname, join } from 'node:path/posix';
@@ -11,6 +11,8 @@ import { parseSource, placeOf, walk } from './files.ts';
 export interface Layer {
   /** Folder its files lie in; relative imports must stay inside. */
   readonly folder: string;
+  /** Another folder that relative imports may lead to. */
+  readonly beside?: string;
   /** Public entries of our own packages that it may import. */
   readonly ours: readonly string[];
   /** Packages of others that it may import; `node:` stands for Node's own modules. */
@@ -34,7 +36,8 @@ export function packagesImported(path: string, text: string): string[] {
 function refusal(layer: Layer, path: string, name: string): string | undefined {
   if (name.startsWith('.')) {
     const target = join(dirname(path), name);
-    return target.startsWith(`${layer.folder}/`) ? undefined : `leaves ${layer.folder}`;
+    const reachable = [layer.folder, layer.beside ?? layer.folder];
+    return reachable.some((folder) => target.startsWith(`${folder}/`)) ? undefined : `leaves ${layer.folder}`;
   }
   if (name.startsWith('@platform/')) {
     return layer.ours.includes(name) ? undefined : `${layer.folder} may import of ours only [${layer.ours.join(', ')}]`;

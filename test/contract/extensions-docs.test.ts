@@ -9,28 +9,30 @@ import { typeCheck } from '../support/type-check.ts';
 
 const page = readFileSync(fileURLToPath(new URL('../../docs/extensions.md', import.meta.url)), 'utf8');
 
-function block(language: string): string {
-  return new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(page)?.[1] ?? '';
+function blocks(language: string): readonly string[] {
+  const found = page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'));
+  return [...found].map(([, text = '']) => text);
 }
 
 let project: ServedProject;
 beforeAll(async () => {
+  const [hooks = '', routes = ''] = blocks('ts');
   project = await serveProject({
-    sql: block('sql'),
+    sql: blocks('sql').join(''),
     permissions: 'permissions: { public: { orders: { read: { fields: ["*"] }, create: { fields: ["*"] } } } }',
-    extensions: { 'orders.ts': block('ts') },
+    extensions: { 'orders.ts': hooks, 'reports.ts': routes },
   });
 });
 afterAll(() => project?.close());
 
 it.each(readExamples(page))('$request', async ({ method, path, body, answer }) => {
-  const { json } = await project.ask(path, { method, body });
+  const { json } = await project.ask(path, { method, ...(body !== '' && { body }) });
   expect(json).toEqual(JSON.parse(answer ?? ''));
 });
 
 it('writes the journal and prints after the commit', async () => {
   const { rows } = await withClient(project.database.url, (client) => client.query('SELECT line FROM journal'));
-  expect(rows).toEqual([{ line: 'order 1' }]);
+  expect(rows.map(({ line }) => line)).toEqual(['order 1', 'order 2', 'order 3']);
   await expect.poll(() => project.log()).toContain('{"sold":2}');
 });
 

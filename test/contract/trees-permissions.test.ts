@@ -1,9 +1,11 @@
 /** What a payload may not do to related items. Source: API specification, sections 7.6 and 8; security cases B. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { withClient } from '../support/database.ts';
+import { type Described, describeBodies } from '../support/described.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
 let project: ServedProject;
+let described: Described;
 beforeAll(async () => {
   project = await serveProject({
     sql: `
@@ -38,6 +40,7 @@ permissions:
       create: { fields: ["*"] }
       delete: {}`,
   });
+  described = await describeBodies((await project.ask('/server/specs/oas')).json);
 });
 beforeEach(async () => {
   await rows('TRUNCATE people, posts, comments, tags, posts_tags, posts_labels, secrets RESTART IDENTITY');
@@ -49,10 +52,16 @@ beforeEach(async () => {
   await rows('INSERT INTO posts_tags VALUES (1, 1), (1, 3)');
   await rows('INSERT INTO posts_labels VALUES (1, 1)');
 });
-afterAll(() => project?.close());
+afterAll(async () => {
+  await described?.close();
+  await project?.close();
+});
 
-function ask(method: string, path: string, body: unknown) {
-  return project.ask(`/items/${path}`, { method, body });
+/** Asks, and the document of the role has every request that is answered. */
+async function ask(method: string, path: string, body: unknown) {
+  const answer = await project.ask(`/items/${path}`, { method, body });
+  if (answer.status < 300) expect(await described.refusal(method, `/items/${path}`, body)).toBeUndefined();
+  return answer;
 }
 
 function rows(sql: string): Promise<unknown[]> {
@@ -95,6 +104,19 @@ it.each([
   const unknown = await ask('PATCH', 'posts/1', { unknown: 1 });
   expect([failure(answer), answer.text]).toEqual(['403 FORBIDDEN', unknown.text]);
   expect(await everything()).toEqual(before);
+});
+
+it.each([
+  { comments: { create: [{ owner: 'you' }] } },
+  { tags: { create: [{ id: 9, name: 'x' }] } },
+  { tags: [{ id: 1, name: 'x' }] },
+  { labels: [1] },
+  { labels: { delete: [1] } },
+  { author_id: { id: 1, name: 'x' } },
+  { secrets: [] },
+])('the document of the role has no %j', async (payload) => {
+  expect(await described.refusal('PATCH', '/items/posts/1', { title: 'changed' })).toBeUndefined();
+  expect(await described.refusal('PATCH', '/items/posts/1', payload)).toContain('FST_ERR_VALIDATION');
 });
 
 it("another one's item takes no children, and keeps those it has", async () => {

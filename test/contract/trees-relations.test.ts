@@ -1,9 +1,11 @@
 /** Payloads with related items: every form of every relation. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { withClient } from '../support/database.ts';
+import { type Described, describeBodies } from '../support/described.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
 let project: ServedProject;
+let described: Described;
 beforeAll(async () => {
   project = await serveProject({
     sql: `
@@ -31,6 +33,7 @@ beforeAll(async () => {
         itemField: 'item', allowed: ['tags', 'authors'], sort: 'place' }] }`,
     permissions: 'permissions: {}',
   });
+  described = await describeBodies((await project.admin('/server/specs/oas')).json);
 });
 beforeEach(() =>
   withClient(project.database.url, async (client) => {
@@ -39,10 +42,16 @@ beforeEach(() =>
     );
   }),
 );
-afterAll(() => project?.close());
+afterAll(async () => {
+  await described?.close();
+  await project?.close();
+});
 
-function ask(method: string, path: string, body: unknown) {
-  return project.admin(`/items/${path}`, { method, body });
+/** Asks, and the document has every request that is answered. */
+async function ask(method: string, path: string, body: unknown) {
+  const answer = await project.admin(`/items/${path}`, { method, body });
+  if (answer.status < 300) expect(await described.refusal(method, `/items/${path}`, body)).toBeUndefined();
+  return answer;
 }
 
 function rows(sql: string): Promise<unknown[]> {
@@ -183,6 +192,21 @@ describe('one-to-many', () => {
     expect(await rows('SELECT title FROM books WHERE id = 1')).toEqual([['a']]);
   });
 
+  it.each([
+    { notes: { insert: [] } },
+    { notes: { update: [{ body: 'x' }] } },
+    { notes: 5 },
+    { notes: ['x'] },
+    { notes: [{ nothing: 1 }] },
+    { parts: [{ item: 1 }] },
+    { parts: [{ collection: 'notes', item: 1 }] },
+    { parts: [{ collection: 'tags' }] },
+    { lines: [{ label: 'x' }] },
+    { author_id: {} },
+  ])('the document has no %j', async (body) => {
+    expect(await described.refusal('PATCH', '/items/books/1', body)).toContain('FST_ERR_VALIDATION');
+  });
+
   it('a key to create that there is breaks uniqueness', async () => {
     const { json } = await ask('PATCH', 'books/1', { notes: { create: [{ id: 1, body: 'x' }] } });
     expect(json.errors[0].extensions).toEqual(invalid('notes.create[0].id', 'unique', 'notes'));
@@ -198,13 +222,16 @@ describe('one-to-many', () => {
 
   it('takes the repeated key of the item above, and finds children by the rest of their key', async () => {
     const value = {
-      notes: [{ id: 1, book_id: '1' }],
+      notes: [{ id: 1, book_id: 1 }],
       lines: [
         { number: 2, label: 'L2' },
         { book_id: 1, number: 1 },
       ],
     };
     expect((await ask('PATCH', 'books/1', value)).status).toBe(200);
+    // The document promises numbers; their texts are taken, too.
+    const repeated = { method: 'PATCH', body: { notes: [{ id: '1', book_id: '1' }] } };
+    expect((await project.admin('/items/books/1', repeated)).status).toBe(200);
     expect(await rows('SELECT * FROM lines ORDER BY 1, 2')).toEqual([
       [1, 1, 'l1'],
       [1, 2, 'L2'],

@@ -1,9 +1,11 @@
 /** POST with `on_conflict`: items that there are by a unique key are changed, others are made. Source: decision 14. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { withClient } from '../support/database.ts';
+import { type Described, describeBodies } from '../support/described.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
 let project: ServedProject;
+let described: { readonly admin: Described; readonly public: Described };
 beforeAll(async () => {
   project = await serveProject({
     sql: `
@@ -48,16 +50,32 @@ permissions:
       create: { fields: ["*"] }`,
     environment: { MAX_PAYLOAD_SIZE: '4mb' },
   });
+  const [admin, everybody] = await Promise.all([project.admin('/server/specs/oas'), project.ask('/server/specs/oas')]);
+  described = { admin: await describeBodies(admin.json), public: await describeBodies(everybody.json) };
 });
 beforeEach(() => rows('TRUNCATE people, pages, pets, events, slow RESTART IDENTITY'));
-afterAll(() => project?.close());
+afterAll(async () => {
+  await described?.admin.close();
+  await described?.public.close();
+  await project?.close();
+});
 
 function upsert(path: string, body: unknown) {
-  return project.admin(`/items/${path}`, { method: 'POST', body });
+  return post('admin', path, body);
 }
 
 function asPublic(path: string, body: unknown) {
-  return project.ask(`/items/${path}`, { method: 'POST', body });
+  return post('public', path, body);
+}
+
+/** Asks, and the document of the role has every request that is answered. */
+async function post(role: 'admin' | 'public', path: string, body: unknown) {
+  const request = { method: 'POST', body };
+  const answer = await (role === 'admin'
+    ? project.admin(`/items/${path}`, request)
+    : project.ask(`/items/${path}`, request));
+  if (answer.status < 300) expect(await described[role].refusal('POST', `/items/${path}`, body)).toBeUndefined();
+  return answer;
 }
 
 function rows(sql: string): Promise<unknown[]> {
@@ -82,7 +100,7 @@ describe('one item', () => {
 
   it('is known by its key, single or composite, or by any other unique key', async () => {
     await upsert('people?on_conflict=id', { id: 5, name: 'Eve', slug: 's' });
-    await upsert('people?on_conflict=id', { id: '5', age: 3 });
+    await upsert('people?on_conflict=id', { id: 5, age: 3 });
     await upsert('people?on_conflict=slug', { slug: 's', email: 'e@x', id: 5 });
     expect(await people()).toEqual([[5, 'e@x', 'Eve', 3]]);
     await upsert('pages?on_conflict=path,site', { site: 2, path: 'a,b', title: 'one' });

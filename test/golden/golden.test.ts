@@ -1,10 +1,10 @@
 /**
- * One folder per case: a schema, and the files it compiles to. `npm run golden` writes them anew; the diff is the
- * review. OpenAPI documents have tests of their own and are left out.
+ * One folder per case: a schema, perhaps extensions, and the files it compiles to, in `expected` as if a project had its
+ * output there. `npm run golden` writes them anew; the diff is the review. OpenAPI documents have tests of their own and are left out.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { compile } from '@platform/compiler';
+import { type CompileOptions, compile } from '@platform/compiler';
 import { describe, expect, test } from 'vitest';
 import { declarationViolations } from '../architecture/declarations.ts';
 
@@ -17,7 +17,11 @@ const cases = readdirSync(import.meta.dirname, { withFileTypes: true }).flatMap(
 
 describe.each(cases)('golden %s', (name) => {
   const folder = join(import.meta.dirname, name);
-  const { files, diagnostics } = compile(JSON.parse(readFileSync(join(folder, 'schema.json'), 'utf8')), { templates });
+  const { files, diagnostics } = compile(JSON.parse(readFileSync(join(folder, 'schema.json'), 'utf8')), {
+    templates,
+    ...codeIn(folder),
+    output: 'expected',
+  });
   const reviewed = files.filter(({ path }) => !path.startsWith('openapi/'));
 
   test('compiles without a complaint', () => {
@@ -39,6 +43,21 @@ describe.each(cases)('golden %s', (name) => {
     expect(sources.flatMap(({ path, contents }) => declarationViolations(path, contents))).toEqual([]);
   });
 });
+
+/** Extensions, and what they import. */
+function codeIn(folder: string): Pick<CompileOptions, 'extensions' | 'modules'> {
+  const path = join(folder, 'extensions');
+  const files = existsSync(path) ? filesBelow(path) : [];
+  const sources = files.map(([name, read]) => ({
+    path: `extensions/${name}`,
+    text: read(),
+    from: `../extensions/${name}`,
+  }));
+  return {
+    extensions: sources.filter((source) => !source.path.includes('/lib/')),
+    modules: sources.filter((source) => source.path.includes('/lib/')),
+  };
+}
 
 function filesBelow(folder: string): readonly (readonly [path: string, read: () => string])[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());

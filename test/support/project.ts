@@ -1,6 +1,6 @@
 /** A project of a test's own: a database made of SQL, configuration and permissions as text, and the platform over it. */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createDatabase, type TestDatabase, withClient } from './database.ts';
 import { startBothLanes } from './lanes.ts';
 import { createProject, type Platform } from './platform.ts';
@@ -17,7 +17,7 @@ export interface ProjectParts {
   readonly config?: string;
   /** Text of `permissions.yaml`. */
   readonly permissions?: string;
-  /** Files of the folder `extensions`, by name. */
+  /** Files of the folder `extensions`, by their paths in it. */
   readonly extensions?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -42,9 +42,10 @@ export async function serveProject(parts: ProjectParts): Promise<ServedProject> 
     await writeFile(join(project.folder, 'platform.config.ts'), text);
   }
   if (parts.permissions !== undefined) await writeFile(join(project.folder, 'permissions.yaml'), parts.permissions);
-  if (parts.extensions !== undefined) await mkdir(join(project.folder, 'extensions'));
   for (const [name, text] of Object.entries(parts.extensions ?? {})) {
-    await writeFile(join(project.folder, 'extensions', name), text);
+    const path = join(project.folder, 'extensions', name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
   }
   const statements = await countStatements(database.url);
   const platform = await startBothLanes({

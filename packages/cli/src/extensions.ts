@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
-import type { ExtensionSource } from '@platform/compiler';
+import { dirname, join, relative, sep } from 'node:path';
+import type { ExtensionSource, ModuleSource } from '@platform/compiler';
 import type { Project } from './project.ts';
 
 /** Folder of a project's own code. */
@@ -11,7 +11,7 @@ export async function loadExtensions({ folder, output }: Project): Promise<reado
   const path = join(folder, folderName);
   const names = await readdir(path).catch(() => []);
   const wanted = names.filter((name) => /(?<!\.d|\.test)\.ts$/.test(name)).sort();
-  const from = relative(output, path).split(sep).join('/');
+  const from = slashed(relative(output, path));
   return Promise.all(
     wanted.map(async (name) => ({
       path: `${folderName}/${name}`,
@@ -19,4 +19,38 @@ export async function loadExtensions({ folder, output }: Project): Promise<reado
       from: `${from.startsWith('.') ? from : `./${from}`}/${name}`,
     })),
   );
+}
+
+/** The files of the project that extensions import, and those that these import; not what is generated. */
+export async function loadModules(
+  { folder, output }: Project,
+  extensions: readonly ExtensionSource[],
+): Promise<readonly ModuleSource[]> {
+  const known = new Set(extensions.map(({ path }) => join(folder, path)));
+  const modules: ModuleSource[] = [];
+  const pending = extensions.flatMap(({ path, text }) => importsOf(join(folder, path), text));
+  for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+    if (known.has(path) || path.startsWith(output + sep)) continue;
+    known.add(path);
+    const text = await readFile(path, 'utf8').catch(() => null);
+    if (text === null) continue;
+    modules.push({ path: slashed(relative(folder, path)), text });
+    pending.push(...importsOf(path, text));
+  }
+  return modules.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Where the generated files lie, from the project's folder on. */
+export function outputOf({ folder, output }: Project): string {
+  return slashed(relative(folder, output));
+}
+
+/** Files that a module names by relative paths; a path that is found in a comment does no harm. */
+function importsOf(path: string, text: string): readonly string[] {
+  const named = text.matchAll(/\b(?:from|import)\s*\(?\s*(['"])(\.{1,2}\/[^'"]+\.ts)\1/g);
+  return [...named].flatMap(([, , name]) => (name === undefined ? [] : [join(dirname(path), name)]));
+}
+
+function slashed(path: string): string {
+  return path.split(sep).join('/');
 }

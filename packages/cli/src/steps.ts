@@ -13,7 +13,7 @@ import {
 } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
 import { CommandError, exitCodes } from './exit-codes.ts';
-import { loadExtensions } from './extensions.ts';
+import { loadExtensions, loadModules, outputOf } from './extensions.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
 import type { Source } from './source.ts';
@@ -56,7 +56,9 @@ export async function generateProject(
   const { schema, diagnostics } = await progress.phase('resolve', () => resolveProject(project, facts, progress));
   const templates = await loadTemplates(project);
   const extensions = await loadExtensions(project);
-  const result = await progress.phase('compile', () => compile(schema, { templates, extensions }));
+  const modules = await loadModules(project, extensions);
+  const output = outputOf(project);
+  const result = await progress.phase('compile', () => compile(schema, { templates, extensions, modules, output }));
   report(result.diagnostics, progress);
   const written = await progress.phase('write', () => writeFiles(project.output, result.files));
   return { schema, summary: result.summary, written, diagnostics: [...diagnostics, ...result.diagnostics] };

@@ -6,6 +6,7 @@
 import type {
   AccessClass,
   CollectionDescriptor,
+  CustomRoute,
   FieldDescriptor,
   Fingerprint,
   RelationDescriptor,
@@ -18,6 +19,8 @@ export interface Api {
   readonly collections: readonly ApiCollection[];
   /** `admin` and `public` first, the others sorted by name. */
   readonly access: readonly ApiAccess[];
+  /** Routes of the project's own code, by path and method; none before their types are read. */
+  readonly customRoutes: readonly CustomRoute[];
   readonly fingerprint: Fingerprint;
 }
 

@@ -1,10 +1,13 @@
 import type { Diagnostic } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
+import type { CustomRoute } from '@platform/runtime/contract';
 import type { Api } from './api.ts';
-import { emitFiles, type GeneratedFile } from './emit/emit-files.ts';
+import { emitCollections, emitFiles, type GeneratedFile } from './emit/emit-files.ts';
 import { compileTemplates, TemplateError } from './emit/templates.ts';
 import { checkExtensions } from './extensions/check-extensions.ts';
-import type { ExtensionSource } from './extensions/source.ts';
+import { readRoutes } from './extensions/read-routes.ts';
+import type { ExtensionSource, ModuleSource } from './extensions/source.ts';
+import { type TypedRoute, typeRoutes } from './extensions/type-routes.ts';
 import { resolveApi } from './passes/resolve-api.ts';
 import { checkReferences } from './rules/references.ts';
 
@@ -14,6 +17,10 @@ export interface CompileOptions {
   readonly templates: ReadonlyMap<string, string>;
   /** The project's own code that the server runs. Default: none. */
   readonly extensions?: readonly ExtensionSource[];
+  /** Files of the project that this code imports, for types of its routes. Default: none. */
+  readonly modules?: readonly ModuleSource[];
+  /** Folder of the generated files from the project's folder on. Default: `generated`. */
+  readonly output?: string;
 }
 
 /** What a compilation made. Nothing is to be written when a diagnostic is an error; `files` is empty then. */
@@ -35,32 +42,66 @@ export interface CompileSummary {
 }
 
 /** Compiles a schema to the files of a typed API server. Pure: no I/O, no clock, no randomness. */
-export function compile(schema: Schema, { templates, extensions = [] }: CompileOptions): CompileResult {
+export function compile(schema: Schema, options: CompileOptions): CompileResult {
   const diagnostics = checkReferences(schema);
-  if (diagnostics.length > 0) return { files: [], diagnostics, summary: noSummary };
+  if (diagnostics.length > 0) return failed(diagnostics);
+  const { extensions = [] } = options;
   try {
-    const render = compileTemplates(templates);
-    const api = resolveApi(schema);
-    const problems = checkExtensions(api, extensions);
-    if (problems.length > 0) return { files: [], diagnostics: problems, summary: noSummary };
-    const files = emitFiles(api, extensions, render);
-    return { files, diagnostics: [], summary: summarize(api, files) };
+    const render = compileTemplates(options.templates);
+    const { heads, diagnostics: complaints } = readRoutes(roleNames(schema), extensions);
+    const api = resolveApi(schema, heads);
+    const problems = [...checkExtensions(api, extensions), ...complaints];
+    if (problems.length > 0) return failed(problems);
+    const collections = emitCollections(api, render);
+    const typed = typeRoutes(heads, filesOf(options, collections));
+    if (typed.diagnostics.length > 0) return failed(typed.diagnostics);
+    const whole = { ...api, customRoutes: grantRoutes(api, typed.routes) };
+    const files = emitFiles(whole, extensions, collections, render);
+    return { files, diagnostics: [], summary: summarize(whole, files) };
   } catch (error) {
-    if (error instanceof TemplateError) return { files: [], diagnostics: [error.diagnostic], summary: noSummary };
+    if (error instanceof TemplateError) return failed([error.diagnostic]);
     throw error;
   }
 }
 
+function failed(diagnostics: readonly Diagnostic[]): CompileResult {
+  return { files: [], diagnostics, summary: noSummary };
+}
+
+/** With the two that no file lists. */
+function roleNames({ roles }: Schema): ReadonlySet<string> {
+  return new Set(['admin', 'public', ...roles.map(({ name }) => name)]);
+}
+
+/** What the types of routes can be made of, by paths from the project's folder on. */
+function filesOf(
+  { extensions = [], modules = [], output = 'generated' }: CompileOptions,
+  collections: readonly GeneratedFile[],
+): readonly ModuleSource[] {
+  const generated = collections.map(({ path, contents }) => ({ path: `${output}/${path}`, text: contents }));
+  return [...modules, ...extensions, ...generated];
+}
+
+/** Tells which classes may call each route; roles of one class may call the same. */
+function grantRoutes({ access }: Api, routes: readonly TypedRoute[]): readonly CustomRoute[] {
+  const granted = routes.map(({ method, path, roles, ...types }): CustomRoute => {
+    const classes = access.filter(({ access: one }) => one.admin || one.roles.some((role) => roles.includes(role)));
+    return { method, path, access: classes.map(({ access: one }) => one.name), ...types };
+  });
+  const order = ({ method, path }: CustomRoute): string => `${path} ${method}`;
+  return granted.sort((a, b) => (order(a) < order(b) ? -1 : 1));
+}
+
 const noSummary: CompileSummary = { collections: 0, fields: 0, relations: 0, routes: 0, accessClasses: 0, files: 0 };
 
-function summarize({ collections, access }: Api, files: readonly GeneratedFile[]): CompileSummary {
+function summarize({ collections, access, customRoutes }: Api, files: readonly GeneratedFile[]): CompileSummary {
   const sum = (countOf: (collection: Api['collections'][number]) => number): number =>
     collections.reduce((total, collection) => total + countOf(collection), 0);
   return {
     collections: collections.length,
     fields: sum(({ fields }) => fields.length),
     relations: sum(({ relations }) => relations.length),
-    routes: sum(({ operations }) => operations.length),
+    routes: sum(({ operations }) => operations.length) + customRoutes.length,
     accessClasses: access.length,
     files: files.length,
   };

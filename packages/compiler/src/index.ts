@@ -3,4 +3,4 @@ export type { Api, ApiAccess, ApiCollection, ApiField, ApiRelation, CollectionNa
 export { type CompileOptions, type CompileResult, type CompileSummary, compile } from './compile.ts';
 export type { GeneratedFile } from './emit/emit-files.ts';
 export { type TemplateName, templateNames } from './emit/templates.ts';
-export type { ExtensionSource } from './extensions/source.ts';
+export type { ExtensionSource, ModuleSource } from './extensions/source.ts';

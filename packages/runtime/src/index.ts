@@ -13,7 +13,7 @@ export {
   type Operand,
   type Operator,
 } from './contract/condition.ts';
-export type { Extension } from './contract/extension.ts';
+export type { CustomRoute, Extension } from './contract/extension.ts';
 export type * from './contract/filter-types.ts';
 export type * from './contract/fingerprint.ts';
 export type * from './contract/types.ts';

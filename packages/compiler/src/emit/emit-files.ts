@@ -19,21 +19,31 @@ export interface GeneratedFile {
   readonly contents: string;
 }
 
-/** Prints every file of an API, sorted by path. */
-export function emitFiles(api: Api, extensions: readonly ExtensionSource[], render: Render): readonly GeneratedFile[] {
+/** Prints the files of collections, which hold their types. */
+export function emitCollections(api: Api, render: Render): readonly GeneratedFile[] {
   const index = indexCollections(api);
   const printTypes = typePrinter();
-  const addressed = api.collections.filter(hasRoutes);
   const emitOne = (one: ApiCollection): string => emitCollection(one, index, printTypes, render);
+  return api.collections.map((one) => file(`collections/${one.names.file}.ts`, emitOne(one)));
+}
+
+/** Prints every file of an API, sorted by path; `collections` are those that are printed already. */
+export function emitFiles(
+  api: Api,
+  extensions: readonly ExtensionSource[],
+  collections: readonly GeneratedFile[],
+  render: Render,
+): readonly GeneratedFile[] {
+  const addressed = api.collections.filter(hasRoutes);
   const files: readonly GeneratedFile[] = [
-    ...api.collections.map((one) => file(`collections/${one.names.file}.ts`, emitOne(one))),
+    ...collections,
     ...addressed.map((one) => file(`routes/${one.names.file}.ts`, emitRoutes(one, render))),
     ...api.access.map((one) => file(`access/${one.access.name}.ts`, emitAccess(one, render))),
     ...api.access.map(({ access }) => file(`openapi/${access.name}.json`, printJson(emitOpenApi(api, access)))),
     file('openapi/full.json', printJson(emitOpenApi(api, null))),
     file('fingerprint.ts', emitFingerprint(api, render)),
-    file('extension.ts', emitExtensionTypes(api, printTypes, render)),
-    ...(extensions.length > 0 ? [file('extensions.ts', emitExtensions(extensions, render))] : []),
+    file('extension.ts', emitExtensionTypes(api, typePrinter(), render)),
+    ...(extensions.length > 0 ? [file('extensions.ts', emitExtensions(api, extensions, render))] : []),
     file('server.ts', emitServer(api, extensions.length > 0, render)),
     file('main.ts', emitMain(render)),
   ];

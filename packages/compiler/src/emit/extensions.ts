@@ -4,13 +4,13 @@ import type { ExtensionSource } from '../extensions/source.ts';
 import type { Member } from '../print/declaration.ts';
 import { printImports } from '../print/imports.ts';
 import type { PrintTypes } from '../print/structures.ts';
-import { commentText } from '../print/text.ts';
-import { generic, leaves } from '../print/type.ts';
-import { array, code, printValue } from '../print/value.ts';
+import { commentText, stringLiteral } from '../print/text.ts';
+import { generic, leaves, type Type, union } from '../print/type.ts';
+import { array, code, data, printValue } from '../print/value.ts';
 import { hasRoutes } from './routes.ts';
 import type { Render } from './templates.ts';
 
-/** Prints the map from collections to their types, and `defineExtension` with it. */
+/** Prints the map from collections to their types and the names of roles, and `defineExtension` with them. */
 export function emitExtensionTypes(api: Api, printTypes: PrintTypes, render: Render): string {
   const collections = api.collections.filter(hasRoutes);
   const members = collections.map(memberOf);
@@ -28,8 +28,21 @@ export function emitExtensionTypes(api: Api, printTypes: PrintTypes, render: Ren
         names: typesOf(one).map((name) => `type ${name}`),
       })),
     ]),
-    declarations: printTypes([{ kind: 'interface', name: 'Collections', notes, members }]).trimEnd(),
+    declarations: printTypes([
+      { kind: 'interface', name: 'Collections', notes, members },
+      {
+        kind: 'alias',
+        name: 'Role',
+        notes: ['Names of roles, as routes grant themselves to them.'],
+        type: rolesOf(api),
+      },
+    ]).trimEnd(),
   });
+}
+
+function rolesOf({ access }: Api): Type {
+  const names = access.flatMap(({ access: { roles } }) => roles);
+  return union(...[...new Set(names)].sort().map(stringLiteral));
 }
 
 const kindNames: ReadonlySet<string> = new Set(['CollectionTypes', 'SingletonTypes', 'ReadableTypes']);
@@ -58,16 +71,18 @@ function typesOf(collection: ApiCollection): readonly string[] {
   return kind === 'SingletonTypes' ? [item, update, filter] : [item, filter];
 }
 
-/** Prints the list of the extensions. */
-export function emitExtensions(sources: readonly ExtensionSource[], render: Render): string {
+/** Prints the list of the extensions, and what the types of their routes say. */
+export function emitExtensions({ customRoutes }: Api, sources: readonly ExtensionSource[], render: Render): string {
   const imported = sources.map(({ from }, index) => ({ from, constant: `extension_${index + 1}` }));
   const start = 'export const extensions: readonly Extension[] = ';
+  const routes = 'export const customRoutes: readonly CustomRoute[] = ';
   return render('extensions', {
     about: commentText("The project's own code."),
     imports: printImports([
-      { from: '@platform/runtime', names: ['type Extension'] },
+      { from: '@platform/runtime', names: ['type CustomRoute', 'type Extension'] },
       ...imported.map(({ from, constant }) => ({ from, names: [`default as ${constant}`] })),
     ]),
     extensions: printValue(array(imported.map(({ constant }) => code(constant))), start.length, 1, 0),
+    routes: printValue(data(customRoutes), routes.length, 1, 0),
   });
 }

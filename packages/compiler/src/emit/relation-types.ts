@@ -1,5 +1,6 @@
 /** Relations → TypeScript types. Targets are named, so related collections may refer to each other in circles. */
 import type { ApiCollection, ApiField, ApiRelation, CollectionNames } from '../api.ts';
+import { stringLiteral } from '../print/text.ts';
 import { flat, generic, list, type Type, union } from '../print/type.ts';
 import { sentType, takenType } from './scalar-types.ts';
 
@@ -23,7 +24,36 @@ export function takenRelation(relation: ApiRelation, field: ApiField | null, col
   }
   const key = listedKey(relation.target, collections);
   if (!isWritable) return list(key);
-  return union(list(union(key, create, update)), generic('ManyChanges', key, create, update));
+  const made = madeThrough(relation, collections);
+  return union(list(union(key, made, update)), generic('ManyChanges', key, made, update));
+}
+
+/** New items of a to-many relation: without what the relation sets. */
+function madeThrough({ descriptor, target }: ApiRelation, collections: Collections): Type {
+  if (descriptor.kind !== 'o2m' && descriptor.kind !== 'm2a') return target.create;
+  const fields = collections.get(target.collection)?.fields ?? [];
+  const owned = fields.filter((field) => descriptor.on.some(({ to }) => to === field.descriptor.column));
+  if (descriptor.kind === 'o2m') {
+    const set = owned.filter((field) => field.required).map(nameOf);
+    return set.length === 0 ? target.create : generic('Omit', target.create, union(...set));
+  }
+  const { collectionField, itemField, allowed } = descriptor;
+  const set = union(...[collectionField, itemField].map(stringLiteral), ...owned.map(nameOf));
+  const links = allowed.flatMap((name): Type[] => {
+    const linked = collections.get(name);
+    return linked === undefined ? [] : [generic('LinkTo', target.create, set, stringLiteral(name), anyOne(linked))];
+  });
+  return links.length === 0 ? target.create : union(...links);
+}
+
+function nameOf({ descriptor }: ApiField): string {
+  return stringLiteral(descriptor.name);
+}
+
+/** The key of an item, a new one, or changes of one. */
+function anyOne({ names, descriptor }: ApiCollection): Type {
+  const objects = descriptor.writable ? [names.create, names.update] : [];
+  return union(...(descriptor.key.length > 0 ? [names.key] : []), ...objects);
 }
 
 /** What a filter may say about a relation. */

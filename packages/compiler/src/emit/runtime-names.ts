@@ -7,6 +7,7 @@ export const runtimeTypes: ReadonlySet<string> = new Set([
   'FloatValue',
   'JsonOperators',
   'JsonValue',
+  'LinkTo',
   'ManyChanges',
   'ManyOperators',
   'NullOperators',

@@ -10,7 +10,7 @@ export function emitServer(api: Api, extended: boolean, render: Render): string 
   const imports = printImports([
     { from: '@platform/runtime', names: ['type CompiledApi', 'compiledApi', 'openapiFiles'] },
     { from: './fingerprint.ts', names: ['fingerprint'] },
-    ...(extended ? [{ from: './extensions.ts', names: ['extensions'] }] : []),
+    ...(extended ? [{ from: './extensions.ts', names: ['customRoutes', 'extensions'] }] : []),
     ...access.map((one) => ({ from: `./access/${one.access.name}.ts`, names: [one.constant] })),
     ...collections.map(({ names }) => ({ from: `./collections/${names.file}.ts`, names: [names.constant] })),
     ...collections.filter(hasRoutes).map(({ names }) => ({ from: `./routes/${names.file}.ts`, names: [names.routes] })),
@@ -20,7 +20,7 @@ export function emitServer(api: Api, extended: boolean, render: Render): string 
     imports,
     format: 1,
     dialect: api.dialect,
-    extensions: extended ? '\n  extensions,' : '',
+    extensions: extended ? '\n  extensions,\n  customRoutes,' : '',
     collections: list(
       'collections',
       collections.map(({ names }) => names.constant),

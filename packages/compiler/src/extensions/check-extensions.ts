@@ -6,6 +6,7 @@ import { type Diagnostic, didYouMean } from '@platform/introspect';
 import type { Node, SourceFile } from 'ts-morph';
 import type { Api, Operation } from '../api.ts';
 import { loadTsMorph } from '../print/load-ts-morph.ts';
+import { exportedBy, literalText, placeAt, placeOf, problem, registrationsIn } from './files.ts';
 import type { ExtensionSource } from './source.ts';
 
 /** Everything that is wrong with the extensions of a project, with file, line and column. */
@@ -53,58 +54,27 @@ const actions: Readonly<Record<Operation['kind'], 'create' | 'update' | 'delete'
 
 function checkFile(file: SourceFile, path: string, events: ReadonlySet<string>): readonly Diagnostic[] {
   const { Node } = loadTsMorph();
-  const exported = file.getExportAssignment((one) => !one.isExportEquals())?.getExpression();
-  if (exported === undefined || !Node.isCallExpression(exported)) {
-    const place = exported === undefined ? path : placeAt(file, path, exported.getStart());
+  const exported = exportedBy(file);
+  if (!Node.isCallExpression(exported)) {
+    const place = exported === undefined ? path : placeOf(exported, path);
     const hint = 'Write `export default defineExtension(({ before }) => { … })`.';
     return [problem('extension-export', place, 'The default export is no call of "defineExtension".', hint)];
   }
-  const [register] = exported.getArguments();
-  if (register === undefined) return [];
-  const tools = registering(register);
-  return register.getDescendants().flatMap((node) => {
-    if (!Node.isCallExpression(node) || !tools.has(node.getExpression().getText())) return [];
-    const [event] = node.getArguments();
-    return event === undefined ? [] : checkEvent(event, placeAt(file, path, event.getStart()), events);
+  return registrationsIn(file).flatMap(({ tool, call }) => {
+    const [event] = call.getArguments();
+    return tool === 'route' || event === undefined ? [] : checkEvent(event, placeOf(event, path), events);
   });
 }
 
-const stages: ReadonlySet<string> = new Set(['before', 'after', 'afterCommit']);
-
-/** The expressions that register hooks: `before`, a name it was given, or `tools.before`. */
-function registering(register: Node): ReadonlySet<string> {
-  const { Node } = loadTsMorph();
-  if (!Node.isArrowFunction(register) && !Node.isFunctionExpression(register)) return new Set();
-  const [parameter] = register.getParameters();
-  const name = parameter?.getNameNode();
-  if (name === undefined || !Node.isObjectBindingPattern(name)) {
-    return new Set([...stages].map((stage) => `${name?.getText()}.${stage}`));
-  }
-  const elements = name
-    .getElements()
-    .filter((one) => stages.has(one.getPropertyNameNode()?.getText() ?? one.getName()));
-  return new Set(elements.map((one) => one.getName()));
-}
-
 function checkEvent(event: Node, place: string, events: ReadonlySet<string>): readonly Diagnostic[] {
-  const { Node } = loadTsMorph();
-  if (!Node.isStringLiteral(event) && !Node.isNoSubstitutionTemplateLiteral(event)) {
+  const name = literalText(event);
+  if (name === undefined) {
     const message = 'The event of a hook is not written as text.';
     return [problem('extension-event', place, message, "Write it as 'articles.create'.")];
   }
-  const name = event.getLiteralText();
   if (events.has(name)) return [];
   const near = didYouMean(name, events);
   const hint =
     near === null ? 'Events are collection and action: create, update or delete.' : `Did you mean "${near}"?`;
   return [problem('extension-event', place, `There is no event "${name}".`, hint)];
-}
-
-function placeAt(file: SourceFile, path: string, position: number): string {
-  const { line, column } = file.getLineAndColumnAtPos(position);
-  return `${path}:${line}:${column}`;
-}
-
-function problem(code: string, place: string, message: string, hint: string): Diagnostic {
-  return { code, severity: 'error', place, message: message.endsWith('.') ? message : `${message}.`, hint };
 }

@@ -7,12 +7,13 @@ import type { AccessClass, JsonValue } from '@platform/runtime/contract';
 import type { Api } from '../api.ts';
 import { aggregateSchemas } from './aggregation.ts';
 import { conditionSchemas } from './conditions.ts';
+import { customPaths, customTag } from './custom-paths.ts';
 import { filterSchema } from './filters.ts';
-import { inputSchema, upsertSchema } from './inputs.ts';
 import { itemSchema } from './items.ts';
 import { described, type JsonObject, objectOf } from './json.ts';
 import { parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
 import { collectionPaths } from './paths.ts';
+import { leadSchemas, payloadSchemas } from './payloads.ts';
 import { failureHeaders, failureResponses } from './responses.ts';
 import { serverPaths, serverSchemas, serverTag } from './server-paths.ts';
 import { productVersion } from './version.ts';
@@ -26,13 +27,18 @@ import { type View, type ViewCollection, viewOf } from './view.ts';
  */
 export function emitOpenApi(api: Api, access: AccessClass | null): JsonValue {
   const view = viewOf(api, access);
+  const custom = api.customRoutes.filter((route) => access === null || route.access.includes(access.name));
   return {
     openapi: '3.1.0',
     info: information(),
     servers: [{ url: '/' }],
     security: securityOf(view),
-    tags: tagsOf(view),
-    paths: objectOf([...view.collections.flatMap(collectionPaths), ...serverPaths(view.administrator)]),
+    tags: [...tagsOf(view), ...(custom.length > 0 ? [customTags] : [])],
+    paths: objectOf([
+      ...view.collections.flatMap(collectionPaths),
+      ...customPaths(custom),
+      ...serverPaths(view.administrator),
+    ]),
     components: {
       schemas: objectOf(schemasOf(view)),
       responses: objectOf(failureResponses()),
@@ -60,7 +66,9 @@ function securityOf({ anonymous }: View): JsonValue {
   return anonymous ? [{}, ...tokens] : tokens;
 }
 
-function tagsOf({ collections }: View): JsonValue {
+const customTags: JsonObject = { name: customTag, description: "What the project's own code answers." };
+
+function tagsOf({ collections }: View): readonly JsonValue[] {
   const addressed = collections.filter(({ operations }) => operations.size > 0);
   const tags = addressed.map(({ names, note }) => ({ name: names.tag, ...described(note) }));
   return [...tags, { name: serverTag, description: 'The server itself.' }];
@@ -69,6 +77,7 @@ function tagsOf({ collections }: View): JsonValue {
 function schemasOf(view: View): readonly (readonly [string, JsonValue])[] {
   return [
     ...view.collections.flatMap(collectionSchemas),
+    ...leadSchemas(view),
     ...conditionSchemas(),
     ...parameterSchemas(),
     ['Meta', metaSchema()],
@@ -88,15 +97,6 @@ function readSchemas(collection: ViewCollection): readonly (readonly [string, Js
     [names.filter, filterSchema(collection)],
     ...aggregateSchemas(collection),
     ...(operations.has('search') ? [[names.search, searchSchema(collection)] as const] : []),
-  ];
-}
-
-function payloadSchemas({ names, writes }: ViewCollection): readonly (readonly [string, JsonValue])[] {
-  const { create = null, update = null, upsert = null } = writes ?? {};
-  return [
-    ...(create ? [[names.create, inputSchema(create, 'What a new item is made from.')] as const] : []),
-    ...(update ? [[names.update, inputSchema(update, 'Changes of an item.')] as const] : []),
-    ...(upsert ? [[names.upsert, upsertSchema(upsert)] as const] : []),
   ];
 }
 

@@ -1,31 +1,49 @@
 /** The components that describe what a payload takes. Source: API specification, section 6 ("Input"). */
 import type { JsonValue } from '@platform/runtime/contract';
 import { described, type JsonObject, objectOf } from './json.ts';
+import { leadSchema, memberObjects } from './leads.ts';
 import { orNull, type Valued, valueSchema } from './values.ts';
-import type { ViewInput, ViewUpsert } from './view.ts';
+import type { ViewField, ViewInput, ViewPayload, ViewUpsert } from './view.ts';
 
-/** Describes a payload: exactly these names. */
-export function inputSchema(fields: readonly ViewInput[], description: string): JsonObject {
-  const required = fields.filter((field) => field.required).map(({ name }) => name);
+/** Describes a payload: exactly these names. `without` need not be there, though they are required. */
+export function inputSchema(
+  { fields, leads }: ViewPayload,
+  description: string,
+  without: readonly string[] = [],
+): JsonObject {
+  const required = fields.filter((field) => field.required && !without.includes(field.name)).map(({ name }) => name);
   return {
     type: 'object',
     description,
-    properties: objectOf(fields.map((field) => [field.name, fieldSchema(field)] as const)),
+    properties: objectOf([
+      ...fields.map((field) => [field.name, fieldSchema(field)] as const),
+      ...leads.map((lead) => [lead.name, leadSchema(lead)] as const),
+    ]),
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   };
 }
 
+/** A payload with the key of the item that it is for. */
+export function keyed(key: readonly ViewField[], { fields, leads }: ViewPayload): ViewPayload {
+  const parts = key.map((part): ViewInput => ({ ...part, required: true, nullable: false, member: null }));
+  const others = fields.filter(({ name }) => parts.every((part) => part.name !== name));
+  return { fields: [...parts, ...others], leads };
+}
+
 /** Describes a payload that makes an item, or changes the one that has the same values in one of the unique keys. */
-export function upsertSchema({ needed, inputs }: ViewUpsert): JsonObject {
-  const schema = inputSchema(inputs, 'A new item, or changes of the one that has the same values in the unique key.');
+export function upsertSchema(upsert: ViewUpsert): JsonObject {
+  const schema = inputSchema(upsert, 'A new item, or changes of the one that has the same values in the unique key.');
+  const { needed } = upsert;
   if (needed.some((key) => key.length === 0)) return schema;
   const [only, ...more] = needed.map((required) => ({ required }));
   return more.length === 0 ? { ...schema, ...only } : { ...schema, anyOf: [...(only ? [only] : []), ...more] };
 }
 
-function fieldSchema({ descriptor, values, nullable, note }: ViewInput): JsonObject {
-  const schema = takenSchema(descriptor, values);
+/** Describes a field of a payload: of a many-to-one also an item in the place of its key. */
+export function fieldSchema({ descriptor, values, nullable, note, member }: ViewInput): JsonObject {
+  const taken = takenSchema(descriptor, values);
+  const schema = member === null ? taken : { anyOf: [taken, ...memberObjects(member)] };
   return { ...(nullable ? orNull(schema) : schema), ...described(note) };
 }
 

@@ -17,3 +17,10 @@ export function reference(kind: 'schemas' | 'responses' | 'parameters' | 'header
 export function described(description: string | null): JsonObject {
   return description === null || description === '' ? {} : { description };
 }
+
+/** Any of several schemas; the only one as it is. */
+export function anyOf(...schemas: readonly JsonObject[]): JsonObject {
+  const [only, ...more] = schemas;
+  if (only === undefined) return { type: 'object' };
+  return more.length === 0 ? only : { anyOf: schemas };
+}

@@ -4,6 +4,7 @@
  * Letters, digits and `_` only, as component names must be. The result depends on the given names alone, so the document
  * of an access class tells nothing about collections that are not in it.
  */
+import { systemCollection } from '@platform/runtime/contract';
 import { sha256 } from '../print/hash.ts';
 
 /** What the document calls one collection. */
@@ -30,6 +31,8 @@ export interface DocumentNames {
   readonly create: string;
   /** `UpdateOrderLines`: changes of an item. */
   readonly update: string;
+  /** `ChangeOrderLines`: changes of the item whose key is among them. */
+  readonly change: string;
   /** `UpsertOrderLines`: an item that is made or changed. */
   readonly upsert: string;
   /** `readItemsOrderLines` */
@@ -70,6 +73,21 @@ export function nameDocument(collections: readonly string[]): ReadonlyMap<string
   );
 }
 
+/** The name of a payload's component where a relation sets some of its fields: `CreateCommentsWithoutPostId`. */
+export function nameWithout(component: string, fields: readonly string[]): string {
+  return fields.length === 0 ? component : `${component}Without${fields.map(spellWhole).join('And')}`;
+}
+
+/** The name of the component that describes a link of a many-to-any: `LinkPages_Sections`. */
+export function nameLink(collection: string, relation: string): string {
+  return `Link${spellWhole(collection)}_${spellWhole(relation)}`;
+}
+
+/** With the hash of a name that is written in another way than the plain one, so that no two are one. */
+function spellWhole(name: string): string {
+  return plain.test(name) ? spell(name) : `${spell(name)}__${sha256(name).slice(0, 10)}`;
+}
+
 const plain = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 const whole = /^[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*$/;
 
@@ -93,6 +111,7 @@ function namesOf(collection: string, spelling: string): DocumentNames {
     ranged: `Ranged${spelling}`,
     create: `Create${spelling}`,
     update: `Update${spelling}`,
+    change: `Change${spelling}`,
     upsert: `Upsert${spelling}`,
     list: `readItems${spelling}`,
     single: `readSingleItems${spelling}`,
@@ -102,6 +121,6 @@ function namesOf(collection: string, spelling: string): DocumentNames {
     updateMany: `updateItems${spelling}`,
     deleteOne: `deleteSingleItems${spelling}`,
     deleteMany: `deleteItems${spelling}`,
-    tag: `items/${collection}`,
+    tag: systemCollection(collection)?.path?.slice(1) ?? `items/${collection}`,
   };
 }

@@ -14,6 +14,8 @@ export interface SeenWrites {
 export interface SeenPayload {
   /** Fields that some rule lists and the database lets anyone write. */
   readonly fields: ReadonlySet<string>;
+  /** Every name that some rule lists, those of relations too. */
+  readonly listed: ReadonlySet<string>;
   /** Fields that the rules set when the payload does not. */
   readonly preset: ReadonlySet<string>;
 }
@@ -46,7 +48,8 @@ function writesOf(api: ApiCollection, granted: CollectionAccess | null): SeenWri
 
 function payloadOf({ descriptor }: ApiCollection, rules: readonly WriteRule[] | null): SeenPayload {
   const writable = descriptor.fields.filter(({ writable }) => writable).map(({ name }) => name);
-  const listed = new Set(rules?.flatMap(({ fields }) => fields));
+  const every = [...descriptor.fields, ...descriptor.relations].map(({ name }) => name);
+  const listed = new Set(rules === null ? every : rules.flatMap(({ fields }) => fields));
   const preset = new Set(rules?.flatMap(({ presets }) => presets.map(({ field }) => field)));
-  return { fields: new Set(writable.filter((name) => rules === null || listed.has(name))), preset };
+  return { fields: new Set(writable.filter((name) => listed.has(name))), listed, preset };
 }

@@ -16,6 +16,13 @@ const documents = [
   ['nothing', emitOpenApi(api, accessTo({}))],
   ['secrets', emitOpenApi(api, accessTo({ articles: [['preview_token']] }))],
   ['a class that writes', emitOpenApi(api, writingAccess({ articles: ['title', 'rating'], settings: ['theme'] }))],
+  [
+    'a class that writes trees',
+    emitOpenApi(
+      api,
+      writingAccess({ articles: ['title', 'tags', 'sections'], tags: ['name'], sections: ['collection', 'item'] }),
+    ),
+  ],
 ] as const;
 
 describe.each(documents)('the document of %s', (_, document) => {

@@ -1,15 +1,9 @@
 /** Api and access class → what a document shows of them, ready to print. */
-import {
-  type AccessClass,
-  type CollectionDescriptor,
-  type FieldDescriptor,
-  isSecret,
-  type RelationDescriptor,
-} from '@platform/runtime/contract';
+import type { AccessClass, FieldDescriptor, RelationDescriptor } from '@platform/runtime/contract';
 import type { Api, ApiCollection, ApiField, Operation } from '../api.ts';
 import type { DocumentNames } from './names.ts';
-import type { SeenPayload } from './seen-writes.ts';
 import { isMasked, isPartial, look, type Seen, type Sight } from './sight.ts';
+import { naming, viewWrites } from './view-writes.ts';
 
 /** What a document shows. */
 export interface View {
@@ -40,27 +34,74 @@ export interface ViewCollection {
 
 /** What can be written. */
 export interface ViewWrites {
-  readonly create: readonly ViewInput[] | null;
-  readonly update: readonly ViewInput[] | null;
+  readonly create: ViewPayload | null;
+  readonly update: ViewPayload | null;
   readonly delete: boolean;
   /** Null where no unique key can be named by which an item is made or changed. */
   readonly upsert: ViewUpsert | null;
 }
 
+/** What a payload may have. */
+export interface ViewPayload {
+  /** In the order of the columns. */
+  readonly fields: readonly ViewInput[];
+  /** Relations without a field of their name, sorted by name. */
+  readonly leads: readonly ViewLead[];
+}
+
 /** What makes an item or changes the one that there is. */
-export interface ViewUpsert {
+export interface ViewUpsert extends ViewPayload {
   /** The unique keys, each by the names of its fields. */
   readonly keys: readonly (readonly string[])[];
   /** What a payload has for one of them: rules may give the rest. */
   readonly needed: readonly (readonly string[])[];
-  readonly inputs: readonly ViewInput[];
 }
 
 /** A field of a payload. */
 export interface ViewInput extends Pick<ViewField, 'name' | 'note' | 'descriptor' | 'values'> {
   readonly required: boolean;
   readonly nullable: boolean;
+  /** Of a many-to-one: the item that may stand in the place of its key. */
+  readonly member: ViewMember | null;
 }
+
+/** What may be said of an item of another collection. */
+export interface ViewMember {
+  /** The fields of its key, in their order; empty when it cannot be named. */
+  readonly key: readonly ViewField[];
+  /** Whether its key links it. */
+  readonly links: boolean;
+  /** Whether it can be made, and changed. */
+  readonly create: boolean;
+  readonly update: boolean;
+  readonly names: DocumentNames;
+  /** Fields that the relation sets, so that a new item or a key need not have them. */
+  readonly owned: { readonly create: readonly string[]; readonly change: readonly string[] };
+}
+
+/** What a payload may say of a relation. */
+export type ViewLead =
+  | { readonly kind: 'one'; readonly name: string; readonly nullable: boolean; readonly member: ViewMember }
+  | {
+      readonly kind: 'many';
+      readonly name: string;
+      readonly member: ViewMember;
+      /** Whether items can be removed from the relation. */
+      readonly removes: boolean;
+    }
+  | {
+      readonly kind: 'any';
+      readonly name: string;
+      /** Name of the component that describes a link. */
+      readonly component: string;
+      /** The collection of the links. */
+      readonly collection: string;
+      readonly link: ViewMember;
+      readonly removes: boolean;
+      /** Fields that `collection`, `item` and the relation stand for. */
+      readonly named: readonly string[];
+      readonly targets: readonly { readonly collection: string; readonly member: ViewMember }[];
+    };
 
 /** A readable field. */
 export interface ViewField {
@@ -122,65 +163,6 @@ function unreadCollection(api: ApiCollection, names: DocumentNames, sight: Sight
   };
 }
 
-function viewWrites(api: ApiCollection, sight: Sight): ViewWrites | null {
-  const seen = sight.writes.get(api.descriptor.name)?.seen;
-  if (seen === undefined) return null;
-  const keys = new Set(api.descriptor.key);
-  const create = seen.create && viewInputs(api, seen.create, sight, true);
-  // The key of an item is never changed.
-  const update = seen.update && viewInputs(api, seen.update, sight, false).filter(({ name }) => !keys.has(name));
-  return { create, update, delete: seen.delete, upsert: viewUpsert(api, sight, create, update) };
-}
-
-function viewUpsert(
-  api: ApiCollection,
-  sight: Sight,
-  create: ViewWrites['create'],
-  update: ViewWrites['update'],
-): ViewUpsert | null {
-  const { descriptor } = api;
-  if (create === null || update === null || descriptor.singleton) return null;
-  const keys = uniqueKeys(descriptor, sight);
-  const names = new Set(create.map(({ name }) => name));
-  const inputs = [...create, ...update.filter(({ name }) => !names.has(name))];
-  if (keys.length === 0) return null;
-  const preset = sight.writes.get(descriptor.name)?.seen.create?.preset;
-  const needed = keys.map((key) => key.filter((name) => preset?.has(name) !== true));
-  return { keys, needed, inputs: inputs.map((input) => ({ ...input, required: false })) };
-}
-
-/** Unique keys of fields that can be read and given to new items, or that rules give them. */
-function uniqueKeys({ name, fields, constraints = [] }: CollectionDescriptor, { visible, writes }: Sight) {
-  const readable = visible.get(name)?.readable;
-  const given = writes.get(name)?.seen.create;
-  const secret = new Set(fields.filter(({ type }) => isSecret(type)).map((field) => field.name));
-  const usable = (field: string): boolean =>
-    readable?.has(field) === true &&
-    !secret.has(field) &&
-    (given?.fields.has(field) === true || given?.preset.has(field) === true);
-  const keys = constraints
-    .filter(({ type, incomplete, fields: own }) => type === 'unique' && incomplete !== true && own.every(usable))
-    .map((key) => key.fields);
-  return [...new Map(keys.map((key) => [[...key].sort().join(), key])).values()];
-}
-
-function viewInputs(api: ApiCollection, { fields, preset }: SeenPayload, sight: Sight, create: boolean) {
-  return api.fields.flatMap(({ descriptor, note, values, required }): readonly ViewInput[] => {
-    const { name, nullable } = descriptor;
-    if (!fields.has(name)) return [];
-    return [
-      {
-        name,
-        note: sight.note(note),
-        descriptor,
-        values: values !== null && naming(name, values, api, sight) ? null : values,
-        required: create && (required || descriptor.required === true) && !preset.has(name),
-        nullable: nullable && descriptor.required !== true,
-      },
-    ];
-  });
-}
-
 function viewCollection(seen: Seen, sight: Sight): ViewCollection {
   const { api, readable } = seen;
   const { name, key } = api.descriptor;
@@ -230,17 +212,6 @@ function linkedItems(field: string, { api }: Seen, { links, visible }: Sight): r
   const relations = (links.get(api.descriptor.name) ?? []).filter(({ itemField }) => itemField === field);
   const names = new Set(relations.flatMap(({ allowed }) => allowed));
   return [...names].flatMap((name) => visible.get(name) ?? []);
-}
-
-/** Whether the allowed values of a field name collections, one of them hidden. */
-function naming(
-  field: string,
-  values: readonly string[],
-  { descriptor }: ApiCollection,
-  { allLinks, visible }: Sight,
-): boolean {
-  const relations = allLinks.get(descriptor.name) ?? [];
-  return relations.some((one) => one.collectionField === field) && values.some((value) => !visible.has(value));
 }
 
 function viewRelation(relation: RelationDescriptor, seen: Seen, { visible }: Sight): readonly ViewRelation[] {

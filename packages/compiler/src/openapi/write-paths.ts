@@ -1,5 +1,5 @@
 /** The operations that write. Source: API specification, sections 1.2, 4 and 9. */
-import { type JsonObject, objectOf, reference } from './json.ts';
+import { anyOf, type JsonObject, objectOf, reference } from './json.ts';
 import { keyInput } from './keys.ts';
 import { answerParameters } from './parameters.ts';
 import { commonFailures, type FailureName, failuresByStatus } from './responses.ts';
@@ -46,7 +46,7 @@ function createItems(collection: ViewCollection): JsonObject {
     ...head(collection, collection.names.createOperation, `Create items of ${quoted(collection)}`),
     description: 'Creates one item, or all items of an array. An array is answered in its order.',
     ...parametersOf(collection, true, upsert === null ? [] : [conflictParameter(upsert)]),
-    requestBody: bodyOf(anyOf(...forms, ...forms.map(listOf))),
+    requestBody: bodyOf(anyOf(...forms, listOf(anyOf(...forms)))),
     responses: answers(collection, 'either'),
   };
 }
@@ -75,7 +75,7 @@ function updateItems(collection: ViewCollection): JsonObject {
   const data = reference('schemas', collection.names.update);
   const forms = [
     ...namingForms(collection).map((form) => named({ ...form, data }, [...Object.keys(form), 'data'])),
-    ...(collection.key.length > 0 ? [listOf(withKey(collection, data))] : []),
+    ...(collection.key.length > 0 ? [listOf(reference('schemas', collection.names.change))] : []),
   ];
   return {
     ...head(collection, collection.names.updateMany, `Update items of ${quoted(collection)}`),
@@ -115,24 +115,12 @@ function namingForms({ key, readable }: ViewCollection): readonly JsonObject[] {
   ];
 }
 
-function withKey({ key }: ViewCollection, data: JsonObject): JsonObject {
-  const required = key.map(({ name }) => name);
-  const properties = objectOf(key.map((field) => [field.name, {}] as const));
-  return { type: 'object', properties, required, description: `The key, and fields as in ${String(data.$ref)}.` };
-}
-
 function named(properties: JsonObject, required: readonly string[]): JsonObject {
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
 function listOf(items: JsonObject): JsonObject {
   return { type: 'array', items };
-}
-
-function anyOf(...schemas: readonly JsonObject[]): JsonObject {
-  const [only, ...more] = schemas;
-  if (only === undefined) return { type: 'object' };
-  return more.length === 0 ? only : { anyOf: schemas };
 }
 
 function head({ names }: ViewCollection, operationId: string, summary: string): JsonObject {

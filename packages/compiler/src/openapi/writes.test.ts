@@ -89,3 +89,30 @@ describe('upsert', () => {
     expect(JSON.stringify(document)).not.toContain('Upsert');
   });
 });
+
+describe('related items', () => {
+  const schema = (document: JsonValue, name: string) => JSON.stringify(at(document, 'components', 'schemas', name));
+
+  it('stand in payloads, by key and as objects of their own', () => {
+    const document = emitOpenApi(api, null);
+    const authors = schema(document, 'UpdateAuthors');
+    expect(authors).toContain('#/components/schemas/CreateArticles');
+    expect(authors).toContain('#/components/schemas/ChangeArticles');
+    expect(authors).toMatch(/"create".*"update".*"upsert"/);
+    expect(schema(document, 'CreateArticles')).toContain('#/components/schemas/LinkArticles_Sections');
+    expect(at(document, 'components', 'schemas', 'ChangeArticles', 'required')).toEqual(['id']);
+  });
+
+  it('are those that the class may write, and only where it may write the relation', () => {
+    const tags = emitOpenApi(api, writingAccess({ articles: ['title', 'tags', 'shop_ledger'], tags: ['name'] }));
+    expect(schema(tags, 'CreateArticles')).not.toMatch(/tags|shop_ledger/);
+    const joined = writingAccess({ articles: ['tags'], tags: ['name'], articles_tags: ['article_id', 'tag_id'] });
+    const document = emitOpenApi(api, joined);
+    expect(at(document, 'components', 'schemas', 'CreateArticles', 'properties', 'tags', 'anyOf', '1')).toEqual({
+      type: 'object',
+      properties: { create: { type: 'array', items: { $ref: '#/components/schemas/CreateTags' } } },
+      additionalProperties: false,
+    });
+    expect(schema(document, 'UpdateTags')).not.toContain('articles');
+  });
+});

@@ -12,15 +12,20 @@ import {
   type CollectionAccess,
   type WriteRule,
 } from '@platform/runtime/contract';
+import type { RouteHead } from '../extensions/read-routes.ts';
 import { fileName, uniqueNames } from '../print/identifier.ts';
 import { canonicalJson } from '../print/json.ts';
 import type { SchemaIndex } from './schema-index.ts';
 
 /** Resolves the access classes: `admin`, `public`, then the others sorted by name. */
-export function resolveAccess(schema: Schema, index: SchemaIndex): readonly AccessClass[] {
+export function resolveAccess(
+  schema: Schema,
+  index: SchemaIndex,
+  routes: readonly GrantedRoute[],
+): readonly AccessClass[] {
   const admins = schema.roles.filter(({ admin }) => admin).map(({ name }) => name);
   const collections = schema.collections.map((collection) => adminAccess(collection, index));
-  const groups = groupRoles(schema);
+  const groups = groupRoles(schema, routes);
   const names = nameGroups(groups.map(({ roles }) => roles));
   const others = groups.map(({ roles, access }, at) => ({
     name: names[at] ?? '',
@@ -36,21 +41,25 @@ export function resolveAccess(schema: Schema, index: SchemaIndex): readonly Acce
   ];
 }
 
+/** A route of the project, and the roles that may call it. */
+export type GrantedRoute = Pick<RouteHead, 'method' | 'path' | 'roles'>;
+
 interface Group {
   readonly roles: readonly string[];
   readonly access: readonly CollectionAccess[];
 }
 
-/** Roles by what they may do. App access is a permission too, so it keeps two roles apart. */
-function groupRoles(schema: Schema): readonly Group[] {
+/** Roles by what they may do. App access and routes are permissions too, so they keep two roles apart. */
+function groupRoles(schema: Schema, routes: readonly GrantedRoute[]): readonly Group[] {
   const rules = Map.groupBy(schema.permissions, ({ role }) => role);
   const visitor: Pick<Role, 'name' | 'app'> = { name: 'public', app: false };
   const roles = [visitor, ...schema.roles.filter(({ admin }) => !admin)].map(({ name, app }) => ({
     name,
     app,
     access: collectionAccess(rules.get(name) ?? []),
+    callable: routes.flatMap((route) => (route.roles.includes(name) ? [`${route.method} ${route.path}`] : [])),
   }));
-  const groups = Map.groupBy(roles, ({ app, access }) => canonicalJson([app, access]));
+  const groups = Map.groupBy(roles, ({ app, access, callable }) => canonicalJson([app, access, callable]));
   return [...groups.values()].map((members) => ({
     roles: members.map(({ name }) => name),
     access: members[0]?.access ?? [],

@@ -83,8 +83,13 @@ function broken(type: Type, indent: number): string {
       ? `readonly (${broken(type.of, indent)})[]`
       : `readonly ${fitted(type.of, indent + 9, indent)}[]`;
   }
-  const lines = type.of.map((part) => `${' '.repeat(indent + 2)}${fitted(part, indent + 2, indent + 2)}`);
+  const lines = type.of.map((part) => argumentLine(part, indent + 2));
   return `${type.name}<\n${lines.join(',\n')}\n${' '.repeat(indent)}>`;
+}
+
+function argumentLine(type: Type, indent: number): string {
+  const isBroken = isUnion(type) && indent + widthOf(flat(type)) + 1 > lineWidth;
+  return isBroken ? unionLines(type.of, indent).slice(1) : `${' '.repeat(indent)}${fitted(type, indent, indent)}`;
 }
 
 function fitted(type: Type, before: number, indent: number): string {

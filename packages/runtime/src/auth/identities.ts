@@ -31,6 +31,8 @@ export interface Identities<T> {
   find(token: string): T | Promise<T>;
   /** Forgets a user whose rights, credentials or sessions have changed. Call it after the commit. */
   forget(user: string): void;
+  /** The same for everybody. */
+  forgetAll(): void;
 }
 
 /** What the identities are found with. */
@@ -70,6 +72,12 @@ export function createIdentities<T>({ tokens, finder, describe, seen }: Identiti
     }
   }
 
+  function changed(): void {
+    changes += 1;
+    // Whoever asks from now on must not be told what was read before.
+    looking.clear();
+  }
+
   async function look(key: string, token: string): Promise<T> {
     const start = performance.now();
     const before = changes;
@@ -104,10 +112,12 @@ export function createIdentities<T>({ tokens, finder, describe, seen }: Identiti
       looking.set(key, found);
       return found;
     },
+    forgetAll() {
+      changed();
+      remembered.clear();
+    },
     forget(user) {
-      changes += 1;
-      // Whoever asks from now on must not be told what was read before.
-      looking.clear();
+      changed();
       for (const [key, one] of remembered) if (one.user === user) remembered.delete(key);
     },
   };

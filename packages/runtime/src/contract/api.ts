@@ -1,6 +1,6 @@
 import type { AccessClass } from './access.ts';
 import type { CollectionDescriptor } from './collection.ts';
-import type { Extension } from './extension.ts';
+import type { CustomRoute, Extension } from './extension.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import type { JsonValue } from './types.ts';
 
@@ -25,6 +25,8 @@ export interface CompiledApi {
   readonly fingerprint: Fingerprint;
   /** What the project's own code adds. Default: nothing. */
   readonly extensions?: readonly Extension[];
+  /** The routes of the extensions, as their types say. Default: none. */
+  readonly customRoutes?: readonly CustomRoute[];
   /** OpenAPI documents: `full`, and one per access class by its name. Read when asked for, so start stays cheap. */
   readonly openapi: (accessClass: string) => Promise<JsonValue>;
 }

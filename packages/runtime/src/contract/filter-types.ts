@@ -106,6 +106,12 @@ export interface ManyOperators<Filter> {
   readonly _none?: Filter;
 }
 
+/** A link of a many-to-any as payloads have it: `Set` are the fields that it, or the item above, stands for. */
+export type LinkTo<Link, Set extends PropertyKey, Collection extends string, Item> = Omit<Link, Set> & {
+  readonly collection: Collection;
+  readonly item: Item;
+};
+
 /** Changes of a to-many relation that leave everything unlisted as it is. */
 export interface ManyChanges<Key, Create, Update> {
   readonly create?: readonly Create[];

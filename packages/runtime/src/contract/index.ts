@@ -12,6 +12,7 @@ export * from './fingerprint.ts';
 export * from './limits.ts';
 export * from './operand.ts';
 export { functionsOf, isOrdered, isSecret } from './operators.ts';
+export type * from './shape.ts';
 export * from './system.ts';
 export type * from './types.ts';
 export * from './values.ts';

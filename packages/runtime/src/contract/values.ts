@@ -29,7 +29,7 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 const base64Pattern = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** Levels to which a JSON value may nest (API specification, section 6). */
-const jsonDepth = 64;
+export const jsonDepth = 64;
 
 function accept(value: string): Decoded {
   return { ok: true, value };

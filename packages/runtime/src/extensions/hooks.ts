@@ -36,12 +36,15 @@ export async function callHook(
   given: HookEvent,
   patience: number,
 ): Promise<void> {
-  const running = run(given);
-  if (!(running instanceof Promise)) return;
+  await inTime(run(given), patience, `The hook ${stage}('${event}')`);
+}
+
+/** Waits for code of a project, so many milliseconds at most. `what` begins the message of the error that comes then. */
+export async function inTime<T>(running: T | Promise<T>, patience: number, what: string): Promise<T> {
+  if (!(running instanceof Promise)) return running;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const message = `The hook ${stage}('${event}') took longer than ${patience} ms.`;
-    timer = setTimeout(() => reject(new Error(message)), patience);
+    timer = setTimeout(() => reject(new Error(`${what} took longer than ${patience} ms.`)), patience);
   });
-  await Promise.race([running, late]).finally(() => clearTimeout(timer));
+  return Promise.race([running, late]).finally(() => clearTimeout(timer));
 }

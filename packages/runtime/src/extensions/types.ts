@@ -98,18 +98,70 @@ export interface RegisterAfter<C> {
   <Name extends Acted<C, 'delete'>>(event: `${Name}.delete`, hook: Hook<AfterDelete<C, Name>>): void;
 }
 
+/**
+ * What a route takes and gives. Types of JSON: objects, arrays, texts, numbers, booleans, unions of them and of literals,
+ * null, `unknown`; a `Date` travels as ISO 8601. What is left out the route does not have.
+ */
+export interface RouteTypes {
+  /** An object with a member for each `:name` of the path. */
+  readonly params?: unknown;
+  /** An object whose members are single values or arrays of them. */
+  readonly query?: unknown;
+  readonly body?: unknown;
+  /** What the answer is as JSON. */
+  readonly response?: unknown;
+}
+
+/** What the code of a route is given. */
+export interface RouteRequest<C, Types extends RouteTypes> extends Handed<C> {
+  readonly params: PartOf<Types, 'params'>;
+  readonly query: PartOf<Types, 'query'>;
+  readonly body: PartOf<Types, 'body'>;
+  /**
+   * Runs a function whose reads and writes are one transaction: all stays, or nothing. It runs again from the start after
+   * a conflict with another one. Outside of it each read and write is on its own.
+   */
+  transaction<T>(work: (items: Items<C>) => T | Promise<T>): Promise<T>;
+}
+
+type PartOf<Types, Part extends string> = Types extends Readonly<Record<Part, infer Type>> ? Type : undefined;
+
+type RouteHandler<C, Types extends RouteTypes> = Types extends { readonly response: infer Type }
+  ? (request: RouteRequest<C, Types>) => Type | Promise<Type>
+  : (request: RouteRequest<C, Types>) => void | Promise<void>;
+
+/** Who may call a route. */
+export interface RouteOptions<Role extends string> {
+  /** Names of roles, `public` for callers without a token. Administrators may call every route. */
+  readonly roles: readonly Role[];
+}
+
+/** A method and a path: `GET /reports/:year`. */
+export type RoutePath = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
+
+/** Registers a route. Its types are read when the project is compiled, so they stand in the call or have a name. */
+export type RegisterRoute<C, Role extends string> = <Types extends RouteTypes = Record<never, never>>(
+  path: RoutePath,
+  options: RouteOptions<Role>,
+  handler: RouteHandler<C, Types>,
+) => void;
+
 /** What `defineExtension` gives to register with. */
-export interface ExtensionTools<C> {
+export interface ExtensionTools<C, Role extends string = string> {
   /** In the transaction, before each item or change is written; what it throws refuses the whole request. */
   readonly before: RegisterBefore<C>;
   /** In the transaction, when everything of the request is written; what it throws undoes it. */
   readonly after: RegisterAfter<C>;
   /** Once, after the transaction was committed. The answer does not wait; what it throws is logged. */
   readonly afterCommit: RegisterAfter<C>;
+  /** Answers requests of a path of its own. */
+  readonly route: RegisterRoute<C, Role>;
 }
 
 /** The typed `defineExtension` of a project. */
-export type DefineExtension<C> = (register: (tools: ExtensionTools<C>) => void) => Extension;
+export type DefineExtension<C, Role extends string = string> = (
+  register: (tools: ExtensionTools<C, Role>) => void,
+) => Extension;
 
 /** Access to collections, with the permissions of the caller or, by `items.asAdmin`, of an administrator. */
 export interface Items<C> extends CollectionsOf<C> {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
 import { type Authenticate, ignoresToken } from './authenticate.ts';
-import { type ItemPath, readItemPath, splitTarget } from './target.ts';
+import { type ItemPath, readItemPath, readPathTexts, splitTarget } from './target.ts';
 import { findToken } from './token.ts';
 
 /** What the first stages found out about a request. */
@@ -22,12 +22,15 @@ export interface Call {
  */
 export type CallReader = (request: IncomingMessage, routed: boolean) => Call | Promise<Call>;
 
-/** Makes the reader of a server whose endpoints are known; those with parameters all lie below `/items`. */
+/** Makes the reader of a server whose endpoints are known. */
 export function createCallReader(
   authenticate: Authenticate,
   endpoints: readonly { readonly url: string }[],
 ): CallReader {
   const paths = new Set(endpoints.map(({ url }) => url).filter((url) => !url.includes(':')));
+  const patterns = endpoints.map(({ url }) => url).filter((url) => url.includes(':') && !url.startsWith('/items/'));
+  const exists = (path: string): boolean =>
+    paths.has(path) || patterns.some((pattern) => readPathTexts(pattern, path) !== null);
   return function readCall(request, routed) {
     if (request.headers.host === undefined && request.httpVersion === '1.1') {
       throw new PlatformError('INVALID_QUERY', 'The request names no host.');
@@ -43,7 +46,7 @@ export function createCallReader(
   function routedCall(caller: Caller, path: string, query: string, routed: boolean): Call {
     const item = readItemPath(path);
     // The router decodes, so it matches more spellings of a path than the one that exists.
-    if (!routed || (item === null && !paths.has(path))) throw new PlatformError('ROUTE_NOT_FOUND');
+    if (!routed || (item === null && !exists(path))) throw new PlatformError('ROUTE_NOT_FOUND');
     return { caller, query, item };
   }
 }

@@ -8,12 +8,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accessNames } from '../auth/access-of.ts';
 import { type Accounts, createAccounts } from '../auth/accounts.ts';
 import type { Identity } from '../auth/identities.ts';
-import type { CompiledApi, JsonValue } from '../contract/index.ts';
+import { type CompiledApi, type JsonValue, systemCollection } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 import { type Environment, readLimits } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
 import type { Planner } from '../query/planner.ts';
+import { systemSchemaOf } from '../system/schema.ts';
 import { createWriter, type WriterOptions } from '../write/writer.ts';
 import { type Answerer, createAnswerer, type Exchange, mediaTypes } from './answer.ts';
 import { type AuthHandlersOptions, createAuthHandlers } from './auth-routes.ts';
@@ -22,12 +23,14 @@ import { type Call, createCallReader } from './call.ts';
 import { createCarrier, failRequest } from './carrier.ts';
 import { createClientAddress } from './client-address.ts';
 import { preflightHeaders } from './cors.ts';
+import { type CustomEndpoint, createCustomEndpoints } from './custom-routes.ts';
 import { createGate } from './gate.ts';
 import { createItemHandlers, type ItemHandlers, type ItemRequest } from './items.ts';
 import { describeCause } from './log.ts';
 import { createReader } from './read.ts';
 import { createSenderOf } from './sender.ts';
 import { createServerHandlers, type ServerHandlers } from './server-routes.ts';
+import { createOwnUserHandlers, type OwnUserHandlers } from './users.ts';
 
 /** What a server is made of. */
 export interface ServerOptions {
@@ -41,7 +44,7 @@ export interface ServerOptions {
 /** Answers one request; what it rejects with becomes the answer. */
 type Handler = (exchange: Exchange, call: Call, body: JsonValue | undefined) => Promise<void>;
 
-type Method = 'GET' | 'SEARCH' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'SEARCH' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 interface Endpoint {
   readonly url: string;
@@ -57,13 +60,15 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const reader = createReader({ database, gate, answerer });
   const complain = (event: string, thrown: unknown): void =>
     server.log.error({ event, cause: describeCause(thrown, true) }, 'A hook failed after the commit.');
-  const writer = createWriter({ api, database, gate, planner, complain, ...writeLimits(environment) });
   const clientAddress = createClientAddress(environment.auth.trustedProxies);
   const senderOf = createSenderOf(clientAddress);
-  const items = createItemHandlers({ api, planner, reader, writer, answerer, senderOf });
   const names = accessNames(api);
   const describe = (identity: Identity): Admission => admissionOf(names, identity);
   const accounts = createAccounts({ api, database, environment, describe });
+  const accountsChanged = (): void => accounts?.identities.forgetAll();
+  const limits = writeLimits(environment);
+  const writer = createWriter({ api, database, gate, planner, complain, accountsChanged, ...limits });
+  const items = createItemHandlers({ api, planner, reader, writer, answerer, senderOf });
   const { adminToken } = environment;
   const authenticate = createAuthenticator({
     names,
@@ -72,10 +77,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     clientAddress,
   });
   const patience = environment.database.poolTimeout;
-  const endpoints = [
-    ...listEndpoints(items, createServerHandlers({ api, database, watch, answerer, patience })),
-    ...(accounts === null ? [] : authEndpoints(accounts, { answerer, environment, senderOf })),
-  ];
+  const schema = systemSchemaOf(api);
+  const users = schema === null ? null : createOwnUserHandlers({ api, schema, items, database, answerer });
+  const own = createServerHandlers({ api, database, watch, answerer, patience });
+  const custom = groupEndpoints(createCustomEndpoints({ api, writer, answerer, senderOf }));
+  const auth = accounts === null ? [] : authEndpoints(accounts, { answerer, environment, senderOf });
+  const endpoints = [...listEndpoints(api, items, own, users), ...auth, ...custom];
   const readCall = createCallReader(authenticate, endpoints);
   const server = createCarrier(environment, answerer, readCall, (exchange, call) => readItems(items, exchange, call));
   for (const endpoint of endpoints) addEndpoint(server, answerer, environment, endpoint);
@@ -88,14 +95,47 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return server;
 }
 
-function listEndpoints(items: ItemHandlers, own: ServerHandlers): readonly Endpoint[] {
+function listEndpoints(
+  api: CompiledApi,
+  items: ItemHandlers,
+  own: ServerHandlers,
+  users: OwnUserHandlers | null,
+): readonly Endpoint[] {
+  const ownPaths = api.collections.flatMap(({ system, name }) => (system && systemCollection(name)?.path) || []);
   return [
     { url: '/server/ping', handlers: new Map([['GET', own.ping]]) },
     { url: '/server/info', handlers: new Map([['GET', own.info]]) },
     { url: '/server/health', handlers: new Map([['GET', own.health]]) },
     { url: '/server/specs/oas', handlers: new Map([['GET', own.document]]) },
+    ...itemEndpoints('/items/:collection', items),
+    ...ownPaths.flatMap((path) => itemEndpoints(path, items)),
+    ...(users === null ? [] : ownUserEndpoints(users)),
+  ];
+}
+
+function ownUserEndpoints(users: OwnUserHandlers): readonly Endpoint[] {
+  return [
     {
-      url: '/items/:collection',
+      url: '/users/me',
+      handlers: new Map<Method, Handler>([
+        ['GET', (exchange, call) => users.read(itemRequest(exchange, call))],
+        ['PATCH', (exchange, call, body) => users.update(itemRequest(exchange, call), body)],
+      ]),
+    },
+    {
+      url: '/users/me/track/page',
+      handlers: new Map<Method, Handler>([
+        ['PATCH', (exchange, { caller }, body) => users.trackPage(exchange, caller, body)],
+      ]),
+    },
+  ];
+}
+
+/** What can be asked of a collection below its path. */
+function itemEndpoints(path: string, items: ItemHandlers): readonly Endpoint[] {
+  return [
+    {
+      url: path,
       handlers: new Map<Method, Handler>([
         ['GET', (exchange, call) => readItems(items, exchange, call)],
         ['SEARCH', (exchange, call, body) => items.search(itemRequest(exchange, call), body)],
@@ -105,7 +145,7 @@ function listEndpoints(items: ItemHandlers, own: ServerHandlers): readonly Endpo
       ]),
     },
     {
-      url: '/items/:collection/:key',
+      url: `${path}/:key`,
       handlers: new Map<Method, Handler>([
         ['GET', (exchange, call) => readItems(items, exchange, call)],
         ['PATCH', (exchange, call, body) => items.updateOne(itemRequest(exchange, call), keyOf(call), body)],
@@ -129,6 +169,14 @@ function authEndpoints(
   ];
 }
 
+/** The routes of the project by their addresses. */
+function groupEndpoints(custom: readonly CustomEndpoint[]): readonly Endpoint[] {
+  return [...Map.groupBy(custom, ({ url }) => url)].map(([url, same]) => ({
+    url,
+    handlers: new Map<Method, Handler>(same.map(({ method, handler }) => [method, handler])),
+  }));
+}
+
 /** Answers GET below `/items`: one item where the path has a key, else the list. */
 function readItems(items: ItemHandlers, exchange: Exchange, call: Call): Promise<void> {
   const key = call.item?.key ?? null;
@@ -148,10 +196,16 @@ function keyOf({ item }: Call): string {
 /** The limits of what a write reads in its address and body. */
 function writeLimits(
   environment: Environment,
-): Pick<WriterOptions, 'limits' | 'mostItems' | 'answerTtlMs' | 'patience'> {
-  const { maxBatchMutation: mostItems, idempotencyTtl: answerTtlMs, database } = environment;
-  // A hook holds a connection like a statement does, so it may take as long.
-  return { limits: readLimits(environment), mostItems, answerTtlMs, patience: database.statementTimeout };
+): Pick<WriterOptions, 'limits' | 'fieldLimits' | 'mostItems' | 'answerTtlMs' | 'patience'> {
+  const { maxBatchMutation: mostItems, idempotencyTtl: answerTtlMs, database, auth } = environment;
+  return {
+    limits: readLimits(environment),
+    fieldLimits: { passwordMinLength: auth.passwordMinLength },
+    mostItems,
+    answerTtlMs,
+    // A hook holds a connection like a statement does, so it may take as long.
+    patience: database.statementTimeout,
+  };
 }
 
 function addEndpoint(server: FastifyInstance, answerer: Answerer, environment: Environment, endpoint: Endpoint): void {

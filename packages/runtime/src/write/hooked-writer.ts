@@ -4,7 +4,7 @@ import type { Caller } from '../caller.ts';
 import type { CompiledApi, HookEvent, JsonValue, RegisteredHook } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
-import { callHook, gatherHooks } from '../extensions/hooks.ts';
+import { callHook, gatherHooks, inTime } from '../extensions/hooks.ts';
 import { createItems, type Desktop } from '../extensions/items.ts';
 import { type Begun, openScene, type Scene, watchBegun } from '../extensions/scene.ts';
 import { createAnswerWriter } from '../json/answer.ts';
@@ -48,9 +48,14 @@ export interface HookedWriter {
   waitFor(ask: Ask): boolean;
   /** Judges what was sent, and gives what is left to do. Throws as preparing a write does. */
   workOf(ask: Ask): Promise<Work>;
+  /** What code of a project that no write waits for reads and writes with. */
+  openFor(caller: Caller, sender: Sender): { readonly items: unknown; readonly transaction: RunInTransaction };
   /** Resolves when no hook runs any more that waited for a COMMIT. */
   settled(): Promise<void>;
 }
+
+/** Runs a function whose reads and writes are one transaction, again from the start when the transaction is. */
+export type RunInTransaction = <T>(work: (items: unknown) => T | Promise<T>) => Promise<T>;
 
 /** Hooks that write what hooks wait for: beyond this it is a circle. */
 const mostDepth = 8;
@@ -116,7 +121,8 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
   }
 
   function runningIn({ transaction }: Scene, { request }: Ask): Running {
-    return { transaction, caller: request.caller, gate, history: null };
+    // It only looks.
+    return { transaction, caller: request.caller, gate, history: null, wardens: new Map() };
   }
 
   function desktopIn(scene: Scene, begun: Begun, depth: number, sender: Sender): Desktop {
@@ -147,7 +153,7 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
   }
 
   /** A write that runs in a scene of its own for each transaction. */
-  function inScenes(run: (scene: Scene) => Promise<Written>, judged?: Job): Work {
+  function inScenes<T>(run: (scene: Scene) => Promise<T>, judged?: Job): Work<T> {
     let latest: Scene | undefined;
     return {
       async run(transaction) {
@@ -188,16 +194,29 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
     return {
       sender,
       read: (...asked) => readWith((...statement) => database.read(...statement), ...asked),
-      write: (ask) => writeAlone(inScenes((scene) => writeIn(scene, ask, 1))),
+      write: async (ask) => (await runAlone(inScenes((scene) => writeIn(scene, ask, 1)))).keys,
     };
   }
 
-  async function writeAlone(work: Work): Promise<Keys | null> {
+  function transactionFor(caller: Caller, sender: Sender): RunInTransaction {
+    return (work) =>
+      runAlone(
+        inScenes(async (scene) => {
+          const begun = watchBegun();
+          const items = openItems(desktopIn(scene, begun, 0, sender), caller);
+          const value = await inTime(work(items), patience, 'The transaction of a route');
+          await begun.settle();
+          return value;
+        }),
+      );
+  }
+
+  async function runAlone<T>(work: Work<T>): Promise<T> {
     try {
       const run = async (transaction: Transaction) => ({ value: await work.run(transaction) });
-      const { keys } = await database.transaction(run);
+      const value = await database.transaction(run);
       work.committed();
-      return keys;
+      return value;
     } catch (error) {
       throw tellViolation(error, work.touched());
     }
@@ -223,6 +242,10 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
         return writeIn(scene, ask, 0, judged);
       }, judged);
     },
+    openFor: (caller, sender) => ({
+      items: openItems(outside(sender), caller),
+      transaction: transactionFor(caller, sender),
+    }),
     async settled() {
       while (running.size > 0) await Promise.all(running);
     },

@@ -12,6 +12,7 @@ import type { Keys } from './keys.ts';
 import { lockRows } from './lock-rows.ts';
 import type { TreeWatcher } from './tree/watch.ts';
 import { type Touched, tellViolation } from './violation.ts';
+import type { Wardens } from './warden.ts';
 
 /** What running jobs needs. */
 export interface PerformerOptions {
@@ -20,7 +21,10 @@ export interface PerformerOptions {
   readonly gate: (statement: string) => void;
   /** Null where the platform's own tables are not installed. */
   readonly history: BeginHistory | null;
+  readonly wardens: Wardens;
   readonly keeper: AnswerKeeper | null;
+  /** Told of every transaction that was committed. */
+  readonly committed?: (transaction: Transaction) => void;
 }
 
 /** What was written, and how its answer is read. */
@@ -30,9 +34,9 @@ export interface Written {
 }
 
 /** A write as transactions run it. */
-export interface Work {
+export interface Work<T = Written> {
   /** Writes. Runs again from the start when the transaction does. */
-  run(transaction: Transaction): Promise<Written>;
+  run(transaction: Transaction): Promise<T>;
   /** What the database may complain about, as far as it is known by now. */
   touched(): readonly Touched[];
   /** Whether an error says only that another request was faster, so that the work is done again from the start. */
@@ -63,6 +67,11 @@ export function createPerformer(options: PerformerOptions): Performer {
   const { database, keeper, gate } = options;
   const writerOf = rememberWriters();
   const checkOf = (transaction: Transaction, guard: Guard) => checkGuard(guard, gate, writerOf, transaction);
+  function end(work: Work, transaction: Transaction | undefined): void {
+    if (transaction !== undefined) options.committed?.(transaction);
+    work.committed();
+  }
+
   return {
     workOf: (request, job) => ({
       async run(transaction) {
@@ -77,10 +86,14 @@ export function createPerformer(options: PerformerOptions): Performer {
     write: (transaction, request, job, watcher) => writeJob(options, transaction, request, job, watcher),
     async once(work) {
       try {
+        let latest: Transaction | undefined;
         const answer = await untilAhead(work, () =>
-          database.transaction(async (transaction) => finish(gate, writerOf, await work.run(transaction))),
+          database.transaction(async (transaction) => {
+            latest = transaction;
+            return finish(gate, writerOf, await work.run(transaction));
+          }),
         );
-        work.committed();
+        end(work, latest);
         return answer();
       } catch (error) {
         throw tellViolation(error, work.touched());
@@ -92,12 +105,14 @@ export function createPerformer(options: PerformerOptions): Performer {
       }
       let work: Work | undefined;
       let ran = false;
+      let latest: Transaction | undefined;
       try {
         const ready = await prepare();
         work = ready;
         const kept = await untilAhead(ready, () =>
           database.transaction(async (transaction) => {
             ran = false;
+            latest = transaction;
             const known = await keeper.claim(transaction, keyed);
             if (known !== null) return { value: known };
             ran = true;
@@ -110,7 +125,7 @@ export function createPerformer(options: PerformerOptions): Performer {
             return { value: answer };
           }),
         );
-        if (ran) ready.committed();
+        if (ran) end(ready, latest);
         return kept;
       } catch (thrown) {
         const error = toPlatformError(tellViolation(thrown, work?.touched() ?? []));
@@ -161,14 +176,14 @@ function rememberWriters(): WriterOf {
 
 /** Writes a job with its history. */
 async function writeJob(
-  { gate, history: begin }: PerformerOptions,
+  { gate, history: begin, wardens }: PerformerOptions,
   transaction: Transaction,
   { caller, sender }: WriteRequest,
   { echo, work }: Job,
   watcher?: TreeWatcher,
 ): Promise<Written> {
   const history = begin?.(transaction, gate, { user: caller.user, ...sender }) ?? null;
-  const keys = await work({ transaction, caller, gate, history, ...(watcher && { watcher }) });
+  const keys = await work({ transaction, caller, gate, history, wardens, ...(watcher && { watcher }) });
   history?.finish();
   return { echo, keys };
 }

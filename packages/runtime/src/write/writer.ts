@@ -1,16 +1,18 @@
 /** Write requests, from bodies to committed transactions. Source: API specification, sections 1.5, 1.6 and 4. */
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
 import { defaultReadLimits, type ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';
 import type { Planner } from '../query/planner.ts';
 import { buildOpenScope } from '../query/scope.ts';
 import { logSchemaOf } from '../system/schema.ts';
+import { defaultFieldLimits, type FieldLimits } from '../users/field-rules.ts';
+import { createWardens, noteTransactions } from '../users/wardens.ts';
 import { type Ask, prepareAsk } from './ask.ts';
 import type { PreparedEcho } from './echo.ts';
 import { createHistory } from './history.ts';
-import { createHookedWriter } from './hooked-writer.ts';
+import { createHookedWriter, type HookedWriter } from './hooked-writer.ts';
 import { createAnswerKeeper, type KeptAnswer, keyRequest } from './idempotency.ts';
 import type { Desk, WriteRequest } from './job.ts';
 import { createPerformer, type PerformerOptions, type Work } from './perform.ts';
@@ -31,12 +33,16 @@ export interface WriterOptions {
   readonly gate: (statement: string) => void;
   /** Limits of the queries in addresses and bodies. Default: those of the API specification, section 16. */
   readonly limits?: Partial<ReadLimits>;
+  /** What users may be given. Default: those of the API specification, section 16. */
+  readonly fieldLimits?: Partial<FieldLimits>;
   /** MAX_BATCH_MUTATION: items that one request writes at most. Default null: as many as its body holds. */
   readonly mostItems?: number | null;
   /** IDEMPOTENCY_TTL: how long the answer to a request with a key is kept, in milliseconds. Default: a day. */
   readonly answerTtlMs?: number;
   /** Plans kept per access class. Default 1,000. */
   readonly plans?: number;
+  /** Told when users or roles may be others than before, after the commit. */
+  readonly accountsChanged?: () => void;
 }
 
 /**
@@ -52,6 +58,8 @@ export interface Writer {
   updateSingleton(request: WriteRequest, body: JsonValue | undefined): Promise<Buffer | null>;
   deleteOne(request: WriteRequest, key: string): Promise<null>;
   delete(request: WriteRequest, body: JsonValue | undefined): Promise<null>;
+  /** What the code of a route reads and writes with. */
+  openFor: HookedWriter['openFor'];
   /** Resolves when no hook runs any more that waited for a COMMIT. */
   settled(): Promise<void>;
 }
@@ -86,23 +94,36 @@ export function createWriter(options: WriterOptions): Writer {
       await perform({ action: 'delete', request, body });
       return null;
     },
+    openFor: hooked.openFor,
     settled: hooked.settled,
   };
 }
 
-function performerOptions({ api, database, gate, limits, answerTtlMs = 86_400_000 }: WriterOptions): PerformerOptions {
+function performerOptions(options: WriterOptions): PerformerOptions {
+  const { api, database, gate, limits, answerTtlMs = 86_400_000, accountsChanged } = options;
   const schema = logSchemaOf(api);
+  const changing = new WeakSet<Transaction>();
   return {
     database,
     gate,
+    wardens: noteTransactions(createWardens(api), (transaction) => changing.add(transaction)),
+    committed(transaction) {
+      if (changing.has(transaction)) accountsChanged?.();
+    },
     history: createHistory(api, buildOpenScope(api), { ...defaultReadLimits, ...limits }),
     keeper: schema === null ? null : createAnswerKeeper(schema, answerTtlMs),
   };
 }
 
 /** Gives each request the scope and the caches of its access class. */
-function createDesks({ api, limits, mostItems = null, plans = 1_000 }: WriterOptions): (request: WriteRequest) => Desk {
-  const scopes = createWriteScopes(api);
+function createDesks({
+  api,
+  limits,
+  fieldLimits,
+  mostItems = null,
+  plans = 1_000,
+}: WriterOptions): (request: WriteRequest) => Desk {
+  const scopes = createWriteScopes(api, { ...defaultFieldLimits, ...fieldLimits });
   const all: ReadLimits = { ...defaultReadLimits, ...limits };
   const classes = new Map<string, Pick<Desk, 'scope' | 'reads' | 'echoes' | 'steps'>>();
   return function openDesk(request) {

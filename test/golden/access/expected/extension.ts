@@ -11,5 +11,8 @@ export interface Collections {
   totals: ReadableTypes<TotalsItem, TotalsFilter>;
 }
 
-/** Takes the hooks of a file in the folder `extensions`: its default export. */
-export const defineExtension: DefineExtension<Collections> = extension;
+/** Names of roles, as routes grant themselves to them. */
+export type Role = 'admin' | 'author' | 'editor' | 'guest' | 'public';
+
+/** Takes the hooks and routes of a file in the folder `extensions`: its default export. */
+export const defineExtension: DefineExtension<Collections, Role> = extension;

@@ -3,13 +3,30 @@
 
 import { type CollectionTypes, type DefineExtension, extension } from '@platform/runtime';
 import type { NotesCreate, NotesFilter, NotesItem, NotesKey, NotesUpdate } from './collections/notes.ts';
+import type {
+  PlatformUsersCreate,
+  PlatformUsersFilter,
+  PlatformUsersItem,
+  PlatformUsersKey,
+  PlatformUsersUpdate,
+} from './collections/platform_users.ts';
 import type { TeamsCreate, TeamsFilter, TeamsItem, TeamsKey, TeamsUpdate } from './collections/teams.ts';
 
 /** Collections with their types, as extensions see them. */
 export interface Collections {
   notes: CollectionTypes<NotesKey, NotesItem, NotesCreate, NotesUpdate, NotesFilter>;
+  platform_users: CollectionTypes<
+    PlatformUsersKey,
+    PlatformUsersItem,
+    PlatformUsersCreate,
+    PlatformUsersUpdate,
+    PlatformUsersFilter
+  >;
   teams: CollectionTypes<TeamsKey, TeamsItem, TeamsCreate, TeamsUpdate, TeamsFilter>;
 }
 
-/** Takes the hooks of a file in the folder `extensions`: its default export. */
-export const defineExtension: DefineExtension<Collections> = extension;
+/** Names of roles, as routes grant themselves to them. */
+export type Role = 'admin' | 'member' | 'public';
+
+/** Takes the hooks and routes of a file in the folder `extensions`: its default export. */
+export const defineExtension: DefineExtension<Collections, Role> = extension;

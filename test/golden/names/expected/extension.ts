@@ -45,5 +45,8 @@ export interface Collections {
   order_lines: CollectionTypes<OrderLinesKey, OrderLinesItem, OrderLinesCreate, OrderLinesUpdate, OrderLinesFilter>;
 }
 
-/** Takes the hooks of a file in the folder `extensions`: its default export. */
-export const defineExtension: DefineExtension<Collections> = extension;
+/** Names of roles, as routes grant themselves to them. */
+export type Role = 'admin' | 'public';
+
+/** Takes the hooks and routes of a file in the folder `extensions`: its default export. */
+export const defineExtension: DefineExtension<Collections, Role> = extension;

@@ -11,5 +11,8 @@ export interface Collections {
   books: CollectionTypes<BooksKey, BooksItem, BooksCreate, BooksUpdate, BooksFilter>;
 }
 
-/** Takes the hooks of a file in the folder `extensions`: its default export. */
-export const defineExtension: DefineExtension<Collections> = extension;
+/** Names of roles, as routes grant themselves to them. */
+export type Role = 'admin' | 'public';
+
+/** Takes the hooks and routes of a file in the folder `extensions`: its default export. */
+export const defineExtension: DefineExtension<Collections, Role> = extension;

@@ -9,5 +9,8 @@ export interface Collections {
   samples: CollectionTypes<SamplesKey, SamplesItem, SamplesCreate, SamplesUpdate, SamplesFilter>;
 }
 
-/** Takes the hooks of a file in the folder `extensions`: its default export. */
-export const defineExtension: DefineExtension<Collections> = extension;
+/** Names of roles, as routes grant themselves to them. */
+export type Role = 'admin' | 'public';
+
+/** Takes the hooks and routes of a file in the folder `extensions`: its default export. */
+export const defineExtension: DefineExtension<Collections, Role> = extension;

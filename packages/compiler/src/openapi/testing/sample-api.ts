@@ -52,6 +52,7 @@ export function sampleApi(samples: readonly Sample[]): Api {
     dialect: 'postgres',
     collections: sorted.map(collectionOf),
     access: [],
+    customRoutes: [],
     fingerprint: { hash: '', objects: [] },
   };
 }

@@ -1,0 +1,70 @@
+/** Files of extensions as ts-morph sees them: where their calls stand, and what they call the tools that they are given. */
+import type { Diagnostic } from '@platform/introspect';
+import type { CallExpression, Node, SourceFile } from 'ts-morph';
+import { loadTsMorph } from '../print/load-ts-morph.ts';
+
+/** What `defineExtension` gives to register with. */
+export type Tool = 'before' | 'after' | 'afterCommit' | 'route';
+
+const tools: readonly Tool[] = ['before', 'after', 'afterCommit', 'route'];
+
+/** A call that registers something. */
+export interface Registration {
+  readonly tool: Tool;
+  readonly call: CallExpression;
+}
+
+/** What a file exports by default as an expression, if it does. */
+export function exportedBy(file: SourceFile): Node | undefined {
+  return file.getExportAssignment((one) => !one.isExportEquals())?.getExpression();
+}
+
+/** The calls that register something, in the order of the text. */
+export function registrationsIn(file: SourceFile): readonly Registration[] {
+  const { Node } = loadTsMorph();
+  const exported = exportedBy(file);
+  const register = Node.isCallExpression(exported) ? exported.getArguments()[0] : undefined;
+  if (register === undefined) return [];
+  const named = toolNames(register);
+  return register.getDescendants().flatMap((node) => {
+    const tool = Node.isCallExpression(node) ? named.get(node.getExpression().getText()) : undefined;
+    return Node.isCallExpression(node) && tool !== undefined ? [{ tool, call: node }] : [];
+  });
+}
+
+/** The tools by the expressions that mean them: `before`, a name it was given, or `tools.before`. */
+function toolNames(register: Node): ReadonlyMap<string, Tool> {
+  const { Node } = loadTsMorph();
+  if (!Node.isArrowFunction(register) && !Node.isFunctionExpression(register)) return new Map();
+  const [parameter] = register.getParameters();
+  const name = parameter?.getNameNode();
+  if (name === undefined) return new Map();
+  if (!Node.isObjectBindingPattern(name)) return new Map(tools.map((tool) => [`${name.getText()}.${tool}`, tool]));
+  const elements = name.getElements().flatMap((one): [string, Tool][] => {
+    const tool = tools.find((known) => known === (one.getPropertyNameNode()?.getText() ?? one.getName()));
+    return tool === undefined ? [] : [[one.getName(), tool]];
+  });
+  return new Map(elements);
+}
+
+/** The text of a literal; undefined for any other expression. */
+export function literalText(node: Node | undefined): string | undefined {
+  const { Node } = loadTsMorph();
+  return Node.isStringLiteral(node) || Node.isNoSubstitutionTemplateLiteral(node) ? node.getLiteralText() : undefined;
+}
+
+/** File, line and column of a node. */
+export function placeOf(node: Node, path: string): string {
+  return placeAt(node.getSourceFile(), path, node.getStart());
+}
+
+/** File, line and column of a position. */
+export function placeAt(file: SourceFile, path: string, position: number): string {
+  const { line, column } = file.getLineAndColumnAtPos(position);
+  return `${path}:${line}:${column}`;
+}
+
+/** An error in an extension. */
+export function problem(code: string, place: string, message: string, hint: string): Diagnostic {
+  return { code, severity: 'error', place, message: message.endsWith('.') ? message : `${message}.`, hint };
+}

@@ -1,0 +1,82 @@
+/** The components that describe payloads: those of each collection, and what relations make of them. */
+import { inputSchema, keyed, upsertSchema } from './inputs.ts';
+import { anyOf, type JsonObject } from './json.ts';
+import { memberSchema } from './leads.ts';
+import { nameWithout } from './names.ts';
+import type { View, ViewCollection, ViewLead, ViewMember, ViewPayload } from './view.ts';
+
+type Component = readonly [string, JsonObject];
+
+/** What bodies on the paths of a collection refer to. */
+export function payloadSchemas({ names, key, writes, singleton }: ViewCollection): readonly Component[] {
+  const { create = null, update = null, upsert = null } = writes ?? {};
+  const changes = update && key.length > 0 && !singleton ? update : null;
+  return [
+    ...(create ? [[names.create, createSchema(create)] as const] : []),
+    ...(update ? [[names.update, inputSchema(update, 'Changes of an item.')] as const] : []),
+    ...(changes ? [[names.change, changeSchema(key, changes)] as const] : []),
+    ...(upsert ? [[names.upsert, upsertSchema(upsert)] as const] : []),
+  ];
+}
+
+/** What relations of payloads refer to: payloads without the fields that a relation sets, and links. */
+export function leadSchemas({ collections }: View): readonly Component[] {
+  const byItem = new Map(collections.map((one) => [one.names.item, one]));
+  const leads = collections.flatMap(({ writes }) => [
+    ...(writes?.create?.leads ?? []),
+    ...(writes?.update?.leads ?? []),
+  ]);
+  const found = leads.flatMap((lead): readonly Component[] => {
+    if (lead.kind === 'one') return [];
+    if (lead.kind === 'many') return variants(lead.member, byItem.get(lead.member.names.item));
+    const links = byItem.get(lead.link.names.item);
+    return links === undefined ? [] : [[lead.component, linkSchema(lead, links)]];
+  });
+  return [...new Map(found)];
+}
+
+function variants(
+  { names, owned, create, update }: ViewMember,
+  target: ViewCollection | undefined,
+): readonly Component[] {
+  const { writes = null, key = [] } = target ?? {};
+  const made = create && owned.create.length > 0 ? writes?.create : null;
+  const changed = update && owned.change.length > 0 ? writes?.update : null;
+  return [
+    ...(made ? [[nameWithout(names.create, owned.create), createSchema(made, owned.create)] as const] : []),
+    ...(changed ? [[nameWithout(names.change, owned.change), changeSchema(key, changed, owned.change)] as const] : []),
+  ];
+}
+
+function createSchema(create: ViewPayload, without: readonly string[] = []): JsonObject {
+  return inputSchema(create, 'What a new item is made from.', without);
+}
+
+function changeSchema(key: ViewCollection['key'], update: ViewPayload, without: readonly string[] = []): JsonObject {
+  return inputSchema(keyed(key, update), 'Changes of the item that has the key.', without);
+}
+
+/** A link that is made has a collection and an item; one that is changed, and has its key, need not. */
+function linkSchema(lead: Extract<ViewLead, { kind: 'any' }>, { writes, key }: ViewCollection): JsonObject {
+  const { link, targets } = lead;
+  const create = link.create ? (writes?.create ?? null) : null;
+  const update = link.update ? (writes?.update ?? null) : null;
+  const changed = update && keyed(key, without(update, lead));
+  const forms = targets.flatMap(({ collection, member }) => [
+    ...(create ? [withItem(without(create, lead), collection, member)] : []),
+    ...(changed ? [withItem(changed, collection, member)] : []),
+  ]);
+  return anyOf(...forms, ...(changed ? [inputSchema(changed, 'Changes of a link.')] : []));
+}
+
+function without({ fields, leads }: ViewPayload, { named }: Extract<ViewLead, { kind: 'any' }>): ViewPayload {
+  return { fields: fields.filter(({ name }) => !named.includes(name)), leads };
+}
+
+function withItem(payload: ViewPayload, collection: string, member: ViewMember): JsonObject {
+  const { properties, required, ...schema } = inputSchema(payload, 'A link to an item.');
+  const own = { collection: { type: 'string', enum: [collection] }, item: memberSchema(member) };
+  const others = Array.isArray(required) ? required : [];
+  const named = typeof properties === 'object' && properties !== null ? { ...properties } : {};
+  return { ...schema, properties: { ...named, ...own }, required: [...others, 'collection', 'item'] };
+}

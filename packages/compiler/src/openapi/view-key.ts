@@ -1,0 +1,17 @@
+import type { Sight } from './sight.ts';
+import type { ViewField } from './view.ts';
+
+/** The key of a collection as payloads name items by it: empty where the class cannot read all of it. */
+export function viewKey(collection: string, { visible, note }: Sight): readonly ViewField[] {
+  const seen = visible.get(collection);
+  if (seen === undefined) return [];
+  const { key } = seen.api.descriptor;
+  const fields = key.flatMap((name) => {
+    const field = seen.api.fields.find(({ descriptor }) => descriptor.name === name);
+    return field === undefined || !seen.readable.has(name) ? [] : [field];
+  });
+  if (fields.length < key.length) return [];
+  return fields.map(({ descriptor, note: text, values }) => {
+    return { name: descriptor.name, note: note(text), descriptor, values, nullable: false, items: [], filtered: null };
+  });
+}

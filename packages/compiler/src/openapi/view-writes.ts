@@ -1,0 +1,95 @@
+/** What an access class may write of a collection → payloads, ready to print. */
+import { type CollectionDescriptor, isSecret } from '@platform/runtime/contract';
+import type { ApiCollection } from '../api.ts';
+import type { SeenPayload } from './seen-writes.ts';
+import type { Sight } from './sight.ts';
+import type { ViewInput, ViewPayload, ViewUpsert, ViewWrites } from './view.ts';
+import { viewLeads, viewOne } from './view-leads.ts';
+
+/** What can be written of a collection; null for nothing. */
+export function viewWrites(api: ApiCollection, sight: Sight): ViewWrites | null {
+  const seen = sight.writes.get(api.descriptor.name)?.seen;
+  if (seen === undefined) return null;
+  const create = seen.create && viewPayload(api, seen.create, sight, true);
+  const update = seen.update && viewPayload(api, seen.update, sight, false);
+  return { create, update, delete: seen.delete, upsert: viewUpsert(api, sight, create, update) };
+}
+
+/** What one action takes; the key of an item is never changed. */
+function viewPayload(api: ApiCollection, seen: SeenPayload, sight: Sight, create: boolean): ViewPayload {
+  const keys = new Set(create ? [] : api.descriptor.key);
+  const fields = viewInputs(api, seen, sight, create).filter(({ name }) => !keys.has(name));
+  return { fields, leads: viewLeads(api, seen, sight) };
+}
+
+function viewInputs(
+  api: ApiCollection,
+  { fields, preset }: SeenPayload,
+  sight: Sight,
+  create: boolean,
+): readonly ViewInput[] {
+  return api.fields.flatMap(({ descriptor, note, values, required }): readonly ViewInput[] => {
+    const { name, nullable } = descriptor;
+    if (!fields.has(name)) return [];
+    return [
+      {
+        name,
+        note: sight.note(note),
+        descriptor,
+        values: values !== null && naming(name, values, api, sight) ? null : values,
+        required: create && (required || descriptor.required === true) && !preset.has(name),
+        nullable: nullable && descriptor.required !== true,
+        member: viewOne(name, api, sight),
+      },
+    ];
+  });
+}
+
+/** Whether the allowed values of a field name collections, one of them hidden. */
+export function naming(
+  field: string,
+  values: readonly string[],
+  { descriptor }: ApiCollection,
+  { allLinks, visible }: Sight,
+): boolean {
+  const relations = allLinks.get(descriptor.name) ?? [];
+  return relations.some((one) => one.collectionField === field) && values.some((value) => !visible.has(value));
+}
+
+function viewUpsert(
+  { descriptor }: ApiCollection,
+  sight: Sight,
+  create: ViewPayload | null,
+  update: ViewPayload | null,
+): ViewUpsert | null {
+  if (create === null || update === null || descriptor.singleton) return null;
+  const keys = uniqueKeys(descriptor, sight);
+  if (keys.length === 0) return null;
+  const preset = sight.writes.get(descriptor.name)?.seen.create?.preset;
+  const needed = keys.map((key) => key.filter((name) => preset?.has(name) !== true));
+  const fields = unite(create.fields, update.fields).map((input) => ({ ...input, required: false }));
+  return { keys, needed, fields, leads: unite(create.leads, update.leads) };
+}
+
+function unite<T extends { readonly name: string }>(first: readonly T[], second: readonly T[]): readonly T[] {
+  const names = new Set(first.map(({ name }) => name));
+  return [...first, ...second.filter(({ name }) => !names.has(name))];
+}
+
+/** Unique keys of fields that can be read and given to new items, or that rules give them. */
+function uniqueKeys(
+  { name, fields, constraints = [] }: CollectionDescriptor,
+  { visible, writes }: Sight,
+): ViewUpsert['keys'] {
+  const readable = visible.get(name)?.readable;
+  const given = writes.get(name)?.seen.create;
+  const secret = new Set(fields.filter(({ type }) => isSecret(type)).map((field) => field.name));
+  const usable = (field: string): boolean =>
+    readable?.has(field) === true &&
+    !secret.has(field) &&
+    (given?.fields.has(field) === true || given?.preset.has(field) === true);
+  const keys = constraints
+    .filter(({ type, incomplete, fields: own }) => type === 'unique' && incomplete !== true && own.every(usable))
+    .map((key) => key.fields);
+  return [...new Map(keys.map((key) => [[...key].sort().join(), key])).values()];
+}

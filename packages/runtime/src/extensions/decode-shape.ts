@@ -1,0 +1,140 @@
+/** What a request brings → values of the types that a route has. */
+import { isObject } from '../contract/filter-syntax.ts';
+import { isStorableText, type JsonValue, jsonDepth, type ObjectShape, type Shape } from '../contract/index.ts';
+import { withNumberTexts } from '../json/exact-numbers.ts';
+
+/** A value of a shape, or what is wrong: each a sentence that begins with where it is. */
+export type Fitted =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problems: Problems };
+
+type Problems = readonly string[];
+
+/** Fits JSON to a shape. Objects are closed; an integer with more digits than a number holds fits none. */
+export function fitJson(shape: Shape, value: JsonValue, path: string): Fitted {
+  switch (shape.kind) {
+    case 'json':
+      return nests(value, jsonDepth) ? refuse(path, 'nests too deep') : accept(withNumberTexts(value));
+    case 'array':
+      return isList(value) ? fitElements(shape.of, value, path) : refuse(path, 'must be an array');
+    case 'object':
+      return isObject(value) && !JSON.isRawJSON(value)
+        ? fitMembers(shape, value, path)
+        : refuse(path, 'must be an object');
+    case 'union':
+      return fitOne(shape.of, path, (one) => fitJson(one, value, path));
+    default:
+      return fitScalar(shape, value, path);
+  }
+}
+
+/** Fits the texts of a query string or path, which have come under one name, to a shape: several fit an array only. */
+export function fitTexts(shape: Shape, texts: readonly string[], path: string): Fitted {
+  if (shape.kind === 'array') {
+    return gather(texts.map((text) => fitTexts(shape.of, [text], path)));
+  }
+  const [text, ...more] = texts;
+  if (text === undefined || more.length > 0) return refuse(path, 'must be one value');
+  if (!isStorableText(text)) return refuse(path, 'holds a character that cannot be stored');
+  if (shape.kind === 'union') return fitOne(shape.of, path, (one) => fitTexts(one, texts, path));
+  if (shape.kind === 'string' || shape.kind === 'date') return fitScalar(shape, text, path);
+  if (shape.kind === 'literal') {
+    const value = shape.values.find((one) => String(one) === text);
+    return value === undefined ? refuse(path, mustBe(shape)) : accept(value);
+  }
+  if (shape.kind === 'boolean') return fitScalar(shape, text === 'true' || (text !== 'false' && text), path);
+  return fitScalar(shape, numberPattern.test(text) ? Number(text) : text, path);
+}
+
+const numberPattern = /^-?(\d+(\.\d+)?|\.\d+)(e[+-]?\d+)?$/i;
+
+function fitScalar(shape: Shape, value: JsonValue, path: string): Fitted {
+  if (shape.kind === 'date') {
+    const date = typeof value === 'string' ? readDate(value) : undefined;
+    return date === undefined ? refuse(path, mustBe(shape)) : accept(date);
+  }
+  return isScalar(shape, value) ? accept(value) : refuse(path, mustBe(shape));
+}
+
+function isScalar(shape: Shape, value: JsonValue): boolean {
+  if (shape.kind === 'literal') return shape.values.some((one) => one === value);
+  if (shape.kind === 'null') return value === null;
+  if (shape.kind === 'number') return typeof value === 'number' && Number.isFinite(value);
+  return typeof value === shape.kind;
+}
+
+function mustBe(shape: Shape): string {
+  if (shape.kind === 'literal')
+    return `must be one of ${shape.values.map((value) => JSON.stringify(value)).join(', ')}`;
+  if (shape.kind === 'date') return 'must be a time as in 2020-12-31T23:59:59Z';
+  return shape.kind === 'null' ? 'must be null' : `must be a ${shape.kind}`;
+}
+
+const datePattern = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i;
+
+/** A time with its zone (RFC 3339); days that a month has not are none. */
+function readDate(text: string): Date | undefined {
+  const day = datePattern.exec(text)?.[1];
+  const date = new Date(text);
+  if (day === undefined || Number.isNaN(date.getTime())) return undefined;
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day) ? date : undefined;
+}
+
+function fitElements(of: Shape, values: readonly JsonValue[], path: string): Fitted {
+  return gather(values.map((value, index) => fitJson(of, value, `${path}[${index}]`)));
+}
+
+function gather(fitted: readonly Fitted[]): Fitted {
+  const problems = fitted.flatMap((one) => (one.ok ? [] : one.problems));
+  if (problems.length > 0) return { ok: false, problems };
+  return accept(fitted.map((one) => (one.ok ? one.value : undefined)));
+}
+
+function fitMembers(
+  { members, rest }: ObjectShape,
+  value: { readonly [name: string]: JsonValue },
+  path: string,
+): Fitted {
+  const at = (name: string): string => (path === '' ? name : `${path}.${name}`);
+  const known = new Map(members.map((member) => [member.name, member]));
+  const problems: string[] = [];
+  const entries: [string, unknown][] = [];
+  for (const [name, inner] of Object.entries(value)) {
+    const shape = known.get(name)?.shape ?? rest;
+    const fitted = shape === undefined ? refuse(at(name), 'is not known') : fitJson(shape, inner, at(name));
+    if (fitted.ok) entries.push([name, fitted.value]);
+    else problems.push(...fitted.problems);
+  }
+  for (const { name, optional } of members) {
+    if (!optional && !Object.hasOwn(value, name)) problems.push(`"${at(name)}" is missing.`);
+  }
+  return problems.length > 0 ? { ok: false, problems } : accept(Object.fromEntries(entries));
+}
+
+/** The first that fits; of a single one besides null its problems are told. */
+function fitOne(shapes: readonly Shape[], path: string, fit: (shape: Shape) => Fitted): Fitted {
+  const all = shapes.map(fit);
+  const fitting = all.find(({ ok }) => ok);
+  if (fitting !== undefined) return fitting;
+  const told = all.filter((_, index) => shapes[index]?.kind !== 'null');
+  const [only] = told;
+  return told.length === 1 && only !== undefined ? only : refuse(path, 'is none of the values that it may be');
+}
+
+function nests(value: JsonValue, most: number): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  return most === 0 || Object.values(value).some((inner) => nests(inner, most - 1));
+}
+
+function accept(value: unknown): Fitted {
+  return { ok: true, value };
+}
+
+function refuse(path: string, message: string): Fitted {
+  return { ok: false, problems: [`${path === '' ? 'The body' : `"${path}"`} ${message}.`] };
+}
+
+/** `Array.isArray` does not narrow readonly arrays. */
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

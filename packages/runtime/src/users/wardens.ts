@@ -1,0 +1,34 @@
+import type { Caller } from '../caller.ts';
+import type { CompiledApi } from '../contract/index.ts';
+import type { Transaction } from '../database/database.ts';
+import { systemSchemaOf } from '../system/schema.ts';
+import type { Warden, Wardens } from '../write/warden.ts';
+import { createRoleWarden } from './role-warden.ts';
+import { createUserWarden } from './user-warden.ts';
+
+/** The wardens of an API; none where the platform's own tables are not installed. */
+export function createWardens(api: CompiledApi): Wardens {
+  const schema = systemSchemaOf(api);
+  if (schema === null) return new Map();
+  const admins = new Set(api.access.flatMap(({ name, admin }) => (admin ? [name] : [])));
+  const isAdmin = ({ accessClass }: Caller): boolean => admins.has(accessClass);
+  return new Map([
+    ['platform_users', createUserWarden(schema, isAdmin)],
+    ['platform_roles', createRoleWarden(schema)],
+  ]);
+}
+
+/** The same wardens, with every transaction noted in which one of them watches. */
+export function noteTransactions(wardens: Wardens, note: (transaction: Transaction) => void): Wardens {
+  return new Map(
+    [...wardens].map(([collection, warden]) => [
+      collection,
+      {
+        watch(running, step) {
+          note(running.transaction);
+          return warden.watch(running, step);
+        },
+      } satisfies Warden,
+    ]),
+  );
+}

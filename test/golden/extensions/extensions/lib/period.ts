@@ -1,0 +1,5 @@
+/** What teams are asked about. */
+export interface Period {
+  readonly from: Date;
+  readonly to?: Date;
+}

@@ -1,0 +1,50 @@
+/** What an OpenAPI document says of bodies: a server made of it that does nothing but check them. */
+import fastify from 'fastify';
+
+/** Asks a document about bodies. */
+export interface Described {
+  /** Why the document has no such request; undefined when it has. `path` may have a query. */
+  refusal(method: string, path: string, body: unknown): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+interface Operation {
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: unknown } } };
+}
+
+/** The parts of a document that matter here. */
+export interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: unknown;
+}
+
+const methods = ['post', 'patch', 'delete'] as const;
+
+/** Reads a document. */
+export async function describeBodies({ paths, components }: Document): Promise<Described> {
+  const customOptions = { removeAdditional: false, coerceTypes: false, useDefaults: false, strict: false } as const;
+  const server = fastify({ ajv: { customOptions } });
+  server.addSchema({ $id: 'document', components });
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const method of methods) {
+      const schema = operations[method]?.requestBody?.content['application/json'].schema;
+      if (schema === undefined) continue;
+      const body: unknown = JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'));
+      server.route({ method, url: path.replace('{key}', ':key'), schema: { body }, handler: async () => '' });
+    }
+  }
+  await server.ready();
+  return {
+    async refusal(method, path, body) {
+      const headers = { 'content-type': 'application/json' };
+      const payload = typeof body === 'string' ? body : JSON.stringify(body);
+      const answer = await server.inject({ method: methodOf(method), url: path, headers, payload });
+      return answer.statusCode === 200 ? undefined : answer.body;
+    },
+    close: () => server.close(),
+  };
+}
+
+function methodOf(name: string): 'POST' | 'PATCH' | 'DELETE' {
+  return name === 'POST' || name === 'PATCH' ? name : 'DELETE';
+}
