@@ -30,6 +30,8 @@ export interface OutboxOptions {
   readonly schema: string;
   readonly deliver: (mail: WaitingMail) => Promise<void>;
   readonly log: Pick<Log, 'warn'>;
+  /** Called when nothing will be delivered any more. */
+  readonly closed: () => void;
 }
 
 /** How often somebody looks for mail that others have left, in milliseconds. */
@@ -38,7 +40,7 @@ const lookEveryMs = 60_000;
 const mostTries = 10;
 
 /** Makes the outbox of a server. */
-export function createOutbox({ database, schema, deliver, log }: OutboxOptions): Outbox {
+export function createOutbox({ database, schema, deliver, log, closed: done }: OutboxOptions): Outbox {
   const texts = statements(`${schema}.platform_mails`);
   let closed = false;
   let again = false;
@@ -98,6 +100,7 @@ export function createOutbox({ database, schema, deliver, log }: OutboxOptions):
       closed = true;
       clearInterval(timer);
       await running;
+      done();
     },
   };
 }
