@@ -53,6 +53,7 @@ export {
   updateSingleton,
 } from './http/routes.ts';
 export { type LiveObject, readFingerprint } from './live-objects.ts';
+export { MailTemplateError } from './mail/templates.ts';
 export { openapiFiles } from './openapi-files.ts';
 export { type RunningServer, type ServeOptions, serve } from './serve.ts';
 export { MigrationError, type MigrationProblem } from './system/errors.ts';
