@@ -101,7 +101,9 @@ function leadOf(
   const at: Place = { ...place, path: place.path === undefined ? name : `${place.path}.${name}` };
   if (relation.kind === 'm2o') {
     if (value === null) return null;
-    return [{ kind: 'one', relation, entry: entryOf(below, value, { ...at, collection: target }, noKeys) }];
+    // A link that leads nowhere is told of the item that has it.
+    const there = isStructure(value) ? { ...at, collection: target } : at;
+    return [{ kind: 'one', relation, entry: entryOf(below, value, there, noKeys) }];
   }
   const read = readMembers(value);
   if (read === undefined) {
@@ -149,13 +151,18 @@ function entryOf(
   if (!isStructure(value)) return { form: 'link', given: keyOf(collection, value), payload: {}, place };
   const { key } = collection.descriptor;
   const complete = { ...Object.fromEntries(keys), ...value };
-  const keyed = key.length > 0 && key.every((name) => (complete[name] ?? null) !== null);
+  // An object in the place of a part of the key is an item of its own, whose key is not known yet.
+  const keyed = key.length > 0 && key.every((name) => isPart(complete[name] ?? null));
   if (!keyed) return { form: 'create', given: null, payload: value, place };
   const given = decodeKey(
     collection,
     key.map((name) => withNumberTexts(complete[name] ?? null)),
   );
   return { form: 'either', given, payload: value, place };
+}
+
+function isPart(value: JsonValue): boolean {
+  return value !== null && !isStructure(value);
 }
 
 function memberEntry(

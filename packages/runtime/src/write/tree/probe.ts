@@ -54,7 +54,7 @@ export async function probe(running: Running, scope: WriteScope, wanted: readonl
   return (node) => found.has(node);
 }
 
-/** Who may read everything is told that a link leads nowhere, where the database does not look. */
+/** Who may read everything is told that a link leads nowhere, as the database tells of those that only it looks at. */
 function missing({ read }: WriteScope, { writable, loose }: Group, { place }: TreeNode): PlatformError {
   const rows = read.collections.get(writable.collection.descriptor.name)?.rows ?? [];
   if (!loose || !rows.some(isEveryRow)) return new PlatformError('FORBIDDEN');
