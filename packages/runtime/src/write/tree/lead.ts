@@ -66,6 +66,7 @@ export function splitPayload(splitting: Splitting, entry: Entry): Split {
     if (any !== undefined && name === any.itemField) leads.push(...itemLeads(splitting, any, payload, entry));
     else if (relation === undefined || isPlainLink(relation, value))
       (splitting.owned.includes(name) ? claimed : own)[name] = value;
+    else if (isOwned(splitting, relation)) splitting.problems.refuse(entry.place, name, 'is set by the relation');
     else {
       const lead = leadOf(splitting, entry, relation, value);
       if (relation.kind !== 'm2o' || relation.field === undefined) relations.push(name);
@@ -82,6 +83,13 @@ export function splitPayload(splitting: Splitting, entry: Entry): Split {
 /** The key of an item as a value, which is its foreign-key field's. */
 function isPlainLink(relation: RelationDescriptor, value: JsonValue): boolean {
   return relation.kind === 'm2o' && relation.field !== undefined && !isStructure(value);
+}
+
+/** Whether a relation leads back to the item above. */
+function isOwned({ writable, owned }: Splitting, relation: RelationDescriptor): boolean {
+  if (relation.kind !== 'm2o') return false;
+  const held = holdersOf(writable.collection, relation.on, 'from');
+  return held.length > 0 && held.every((name) => owned.includes(name));
 }
 
 /** Null where the relation is to lead nowhere. */
