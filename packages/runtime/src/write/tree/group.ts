@@ -41,7 +41,7 @@ export interface Group {
   readonly owned: readonly string[];
   /** The field by which the items above order these ones, when the server can fill it. */
   readonly sort?: string;
-  /** Links that must exist are told missing to who may read everything: those that the database does not check. */
+  /** Whether who may read everything is told that a link leads nowhere: one that an item holds, not a member of a list. */
   readonly loose: boolean;
   readonly before: readonly Before[];
   readonly children: readonly Children[];
