@@ -4,6 +4,7 @@
  * Letters, digits and `_` only, as component names must be. The result depends on the given names alone, so the document
  * of an access class tells nothing about collections that are not in it.
  */
+import { systemCollection } from '@platform/runtime/contract';
 import { sha256 } from '../print/hash.ts';
 
 /** What the document calls one collection. */
@@ -120,6 +121,6 @@ function namesOf(collection: string, spelling: string): DocumentNames {
     updateMany: `updateItems${spelling}`,
     deleteOne: `deleteSingleItems${spelling}`,
     deleteMany: `deleteItems${spelling}`,
-    tag: `items/${collection}`,
+    tag: systemCollection(collection)?.path?.slice(1) ?? `items/${collection}`,
   };
 }

@@ -1,4 +1,5 @@
 /** The paths of collections and their operations. Source: API specification, section 4. */
+import { systemCollection } from '@platform/runtime/contract';
 import { files } from './exports.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
 import { hiddenKey, keyParameter } from './keys.ts';
@@ -16,7 +17,7 @@ import { collectionWrites, itemWrites } from './write-paths.ts';
 export function collectionPaths(collection: ViewCollection): readonly (readonly [string, JsonObject])[] {
   const { name, operations, key } = collection;
   if (operations.size === 0) return [];
-  const path = `/items/${encodeURIComponent(name.toWellFormed())}`;
+  const path = systemCollection(name)?.path ?? `/items/${encodeURIComponent(name.toWellFormed())}`;
   const whole = [...collectionReads(collection), ...collectionWrites(collection)];
   const single = [...itemReads(collection), ...itemWrites(collection)];
   const parameters = [key.length > 0 ? keyParameter(key) : hiddenKey];

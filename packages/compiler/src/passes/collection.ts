@@ -1,5 +1,5 @@
 import type { Collection, Table } from '@platform/introspect/schema';
-import type { CollectionDescriptor } from '@platform/runtime/contract';
+import { type CollectionDescriptor, systemCollection } from '@platform/runtime/contract';
 import type { ApiCollection, CollectionNames, Operation } from '../api.ts';
 import { resolveConstraints } from './constraints.ts';
 import { resolveFields } from './field.ts';
@@ -71,11 +71,11 @@ const kindWords = {
 
 /**
  * API specification, section 4: without a key a collection is only listed; a singleton is one object, without keys. The
- * platform's own collections have no routes below `/items`.
+ * platform's own collections have paths of their own, or none.
  */
 function operationsOf({ name, key, singleton, system }: Collection, { writable }: Table): readonly Operation[] {
-  if (system !== undefined) return [];
-  const path = `/items/${encodeURIComponent(name)}`;
+  const path = system === undefined ? `/items/${encodeURIComponent(name)}` : systemCollection(name)?.path;
+  if (path === undefined) return [];
   const byKey = `${path}/:key`;
   const search: Operation = { kind: 'search', method: 'SEARCH', path };
   const changed: Operation = { kind: 'updateSingleton', method: 'PATCH', path };

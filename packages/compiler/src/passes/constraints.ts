@@ -1,5 +1,5 @@
 import type { Collection, Column, Table } from '@platform/introspect/schema';
-import type { ConstraintDescriptor } from '@platform/runtime/contract';
+import { type ConstraintDescriptor, systemCollection } from '@platform/runtime/contract';
 import type { SchemaIndex } from './schema-index.ts';
 
 /** The constraints that a write to a collection can violate, by name: those of its table, or of the tables a view shows. */
@@ -17,6 +17,8 @@ export function resolveConstraints(
     const byColumn = new Map(fields.map(({ name, column }) => [column, name]));
     return constraintsOf(base, byColumn, index);
   });
+  const own = collection.system === undefined ? {} : (systemCollection(collection.name)?.uniques ?? {});
+  for (const [name, fields] of Object.entries(own)) found.push({ name, type: 'unique', fields, incomplete: true });
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 

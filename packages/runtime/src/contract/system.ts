@@ -13,6 +13,8 @@ export type SystemAction = 'create' | 'read' | 'update' | 'delete';
 export interface SystemCollection {
   /** Of the collection and of its table. */
   readonly name: string;
+  /** Where its items are served; absent while nothing serves them. */
+  readonly path?: string;
   readonly singleton?: true;
   /** Writes that payloads can ask for at all; the others are done by services. */
   readonly writes: readonly Exclude<SystemAction, 'read'>[];
@@ -24,6 +26,8 @@ export interface SystemCollection {
   readonly serverOwned?: readonly string[] | 'all';
   /** Fields that only administrators write. */
   readonly administrators?: readonly string[];
+  /** Unique indexes on expressions: by name, the fields in them. */
+  readonly uniques?: Readonly<Record<string, readonly string[]>>;
   /** Columns that are no fields. */
   readonly hidden?: readonly string[];
   /** The one-to-many relations to other collections of the platform, by name: the child and its foreign-key field. */
@@ -87,6 +91,7 @@ export const systemCollections: readonly SystemCollection[] = [
   { name: 'platform_revisions', writes: [], granted: [], serverOwned: 'all' },
   {
     name: 'platform_roles',
+    path: '/roles',
     writes,
     granted: ['read'],
     types: { ip_access: 'csv' },
@@ -95,12 +100,14 @@ export const systemCollections: readonly SystemCollection[] = [
   { name: 'platform_settings', singleton: true, writes: ['create', 'update'], granted: ['read', 'update'] },
   {
     name: 'platform_users',
+    path: '/users',
     writes,
     granted: all,
     // Read as secrets: they are shown to nobody, not even by their order or number.
     types: { password: 'hash', tags: 'csv', tfa_secret: 'secret', token: 'token', auth_data: 'secret' },
     serverOwned: ['tfa_secret', 'last_access', 'auth_data'],
     administrators: ['provider', 'external_identifier'],
+    uniques: { platform_users_email_key: ['email'] },
     hidden: ['security_version'],
   },
 ];

@@ -5,12 +5,13 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { CompiledApi, JsonValue } from '../contract/index.ts';
+import { type CompiledApi, type JsonValue, systemCollection } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 import { type Environment, readLimits } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
 import type { Planner } from '../query/planner.ts';
+import { systemSchemaOf } from '../system/schema.ts';
 import { createWriter, type WriterOptions } from '../write/writer.ts';
 import { type Answerer, createAnswerer, type Exchange, mediaTypes } from './answer.ts';
 import { createAuthenticator } from './authenticate.ts';
@@ -23,6 +24,7 @@ import { createItemHandlers, type ItemHandlers, type ItemRequest } from './items
 import { describeCause } from './log.ts';
 import { createReader } from './read.ts';
 import { createServerHandlers, type ServerHandlers } from './server-routes.ts';
+import { createOwnUserHandlers, type OwnUserHandlers } from './users.ts';
 
 /** What a server is made of. */
 export interface ServerOptions {
@@ -55,8 +57,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const writer = createWriter({ api, database, gate, planner, complain, ...writeLimits(environment) });
   const items = createItemHandlers({ api, planner, reader, writer, answerer });
   const patience = environment.database.poolTimeout;
-  const own = listEndpoints(items, createServerHandlers({ api, database, watch, answerer, patience }));
-  const endpoints = [...own, ...groupEndpoints(createCustomEndpoints({ api, writer, answerer }))];
+  const schema = systemSchemaOf(api);
+  const users = schema === null ? null : createOwnUserHandlers({ api, schema, items, database, answerer });
+  const own = createServerHandlers({ api, database, watch, answerer, patience });
+  const custom = groupEndpoints(createCustomEndpoints({ api, writer, answerer }));
+  const endpoints = [...listEndpoints(api, items, own, users), ...custom];
   const readCall = createCallReader(createAuthenticator(api, environment.adminToken), endpoints);
   const server = createCarrier(environment, answerer, readCall, (exchange, call) => readItems(items, exchange, call));
   for (const endpoint of endpoints) addEndpoint(server, answerer, environment, endpoint);
@@ -66,14 +71,47 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return server;
 }
 
-function listEndpoints(items: ItemHandlers, own: ServerHandlers): readonly Endpoint[] {
+function listEndpoints(
+  api: CompiledApi,
+  items: ItemHandlers,
+  own: ServerHandlers,
+  users: OwnUserHandlers | null,
+): readonly Endpoint[] {
+  const ownPaths = api.collections.flatMap(({ system, name }) => (system && systemCollection(name)?.path) || []);
   return [
     { url: '/server/ping', handlers: new Map([['GET', own.ping]]) },
     { url: '/server/info', handlers: new Map([['GET', own.info]]) },
     { url: '/server/health', handlers: new Map([['GET', own.health]]) },
     { url: '/server/specs/oas', handlers: new Map([['GET', own.document]]) },
+    ...itemEndpoints('/items/:collection', items),
+    ...ownPaths.flatMap((path) => itemEndpoints(path, items)),
+    ...(users === null ? [] : ownUserEndpoints(users)),
+  ];
+}
+
+function ownUserEndpoints(users: OwnUserHandlers): readonly Endpoint[] {
+  return [
     {
-      url: '/items/:collection',
+      url: '/users/me',
+      handlers: new Map<Method, Handler>([
+        ['GET', (exchange, call) => users.read(itemRequest(exchange, call))],
+        ['PATCH', (exchange, call, body) => users.update(itemRequest(exchange, call), body)],
+      ]),
+    },
+    {
+      url: '/users/me/track/page',
+      handlers: new Map<Method, Handler>([
+        ['PATCH', (exchange, { caller }, body) => users.trackPage(exchange, caller, body)],
+      ]),
+    },
+  ];
+}
+
+/** What can be asked of a collection below its path. */
+function itemEndpoints(path: string, items: ItemHandlers): readonly Endpoint[] {
+  return [
+    {
+      url: path,
       handlers: new Map<Method, Handler>([
         ['GET', (exchange, call) => readItems(items, exchange, call)],
         ['SEARCH', (exchange, call, body) => items.search(itemRequest(exchange, call), body)],
@@ -83,7 +121,7 @@ function listEndpoints(items: ItemHandlers, own: ServerHandlers): readonly Endpo
       ]),
     },
     {
-      url: '/items/:collection/:key',
+      url: `${path}/:key`,
       handlers: new Map<Method, Handler>([
         ['GET', (exchange, call) => readItems(items, exchange, call)],
         ['PATCH', (exchange, call, body) => items.updateOne(itemRequest(exchange, call), keyOf(call), body)],

@@ -1,5 +1,5 @@
 /** Paths and query strings of request targets, as they were sent. Source: API specification, section 1.1. */
-import { reservedPrefix } from '../contract/index.ts';
+import { reservedPrefix, systemCollections } from '../contract/index.ts';
 
 /** A request target, split at the first question mark and otherwise untouched. */
 export interface Target {
@@ -9,7 +9,7 @@ export interface Target {
 }
 
 /**
- * A path below `/items`: its collection decoded, empty for a name of the platform's own, and its key as it was sent
+ * A path below `/items`, or of a collection of the platform, `/users`: its collection decoded, empty for a name of the platform's own, and its key as it was sent
  * (composite keys are split before they are decoded).
  */
 export interface ItemPath {
@@ -29,7 +29,8 @@ export function splitTarget(url: string): Target {
  * missing segment, another prefix, a raw `#` and invalid percent-encoding.
  */
 export function readItemPath(path: string): ItemPath | null {
-  if (!path.startsWith('/items/') || path.includes('#')) return null;
+  if (path.includes('#')) return null;
+  if (!path.startsWith('/items/')) return readOwnPath(path);
   const slash = path.indexOf('/', 7);
   const collection = decodeSegment(slash === -1 ? path.slice(7) : path.slice(7, slash));
   if (collection === null || collection === '') return null;
@@ -38,6 +39,21 @@ export function readItemPath(path: string): ItemPath | null {
   const decoded = decodeSegment(key);
   return key.includes('/') || decoded === null || decoded === '' ? null : { collection: itemsName(collection), key };
 }
+
+/** Reads `/users` or `/users/<key>`, and so on. */
+function readOwnPath(path: string): ItemPath | null {
+  const slash = path.indexOf('/', 1);
+  const collection = ownPaths.get(slash === -1 ? path : path.slice(0, slash));
+  if (collection === undefined) return null;
+  if (slash === -1) return { collection, key: null };
+  const key = path.slice(slash + 1);
+  const decoded = decodeSegment(key);
+  return key.includes('/') || decoded === null || decoded === '' ? null : { collection, key };
+}
+
+const ownPaths: ReadonlyMap<string, string> = new Map(
+  systemCollections.flatMap(({ name, path }) => (path === undefined ? [] : [[path, name] as const])),
+);
 
 /**
  * The name as it is looked up: collections of the platform have routes of their own, so below `/items` theirs means none,

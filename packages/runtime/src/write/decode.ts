@@ -1,6 +1,7 @@
 /** Payloads of one action against its closed input: nothing unknown, nothing dropped. Source: specification, sections 4 and 6. */
 import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
 import type { FieldDescriptor, JsonValue } from '../contract/index.ts';
+import { checkField, requiredBeside } from '../users/field-rules.ts';
 import { type Batch, type BatchBuilder, createBatch } from './batch.ts';
 import { type Place, type Problems, placesIn } from './problems.ts';
 import type { WritableCollection, WritableField, WriteGrant, WriteScope } from './scope.ts';
@@ -81,6 +82,9 @@ function decodeField(
   if (relation !== undefined && value !== null && !input.scope.read.collections.has(relation.target)) problems.forbid();
   const given = decodeGiven(descriptor, value, input.action === 'create');
   if (given.ok && 'unchanged' in given) return;
+  const { collection } = input.writable;
+  const wrong = given.ok ? checkField(collection.descriptor, name, given.value, input.scope.fieldLimits) : undefined;
+  if (wrong !== undefined) problems.invalidate(place, name, wrong.type, wrong.message);
   if (given.ok) builder.set(item, field, given.value);
   else {
     // It is there, so it is not missing as well.
@@ -97,15 +101,24 @@ export function requireFields(
   placeOf: (item: number) => Place,
   problems: Problems,
 ): void {
+  const { descriptor } = writable.collection;
   const preset = new Set(grant.rules.flatMap(({ presets }) => presets.map(({ field }) => field)));
-  for (const field of writable.collection.descriptor.fields) {
-    if (!isRequired(field) || preset.has(field.name)) continue;
-    const column = columns.find((candidate) => candidate.field.descriptor.name === field.name);
-    const named = grant.fields.has(field.name) ? field.name : null;
-    for (let item = 0; item < count; item++) {
-      const given = column !== undefined && (column.present === null || column.present[item] === true);
-      if (!given) problems.invalidate(placeOf(item), named, 'required', 'is required');
-    }
+  const byName = new Map(columns.map((column) => [column.field.descriptor.name, column]));
+  /** The value that an item gives a field; undefined when it does not have it. */
+  function given(item: number, name: string): string | null | undefined {
+    const column = byName.get(name);
+    const has = column !== undefined && (column.present === null || column.present[item] === true);
+    return has ? (column.values[item] ?? null) : undefined;
+  }
+  function require(item: number, name: string): void {
+    if (preset.has(name) || given(item, name) !== undefined) return;
+    problems.invalidate(placeOf(item), grant.fields.has(name) ? name : null, 'required', 'is required');
+  }
+  for (const field of descriptor.fields.filter(isRequired)) {
+    for (let item = 0; item < count; item++) require(item, field.name);
+  }
+  for (let item = 0; item < count; item++) {
+    for (const name of requiredBeside(descriptor, (other) => given(item, other))) require(item, name);
   }
 }
 

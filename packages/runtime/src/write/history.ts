@@ -50,7 +50,7 @@ export function createHistory(api: CompiledApi, open: Scope, limits: ReadLimits)
     return {
       watch(action, collection, keys) {
         const descriptor = collections.get(collection);
-        if (descriptor === undefined || descriptor.system === true || descriptor.accountability === 'none') return null;
+        if (descriptor === undefined || descriptor.accountability === 'none') return null;
         gate(descriptor.table);
         return watchStep({ transaction, read, descriptor, action, keys, changes });
       },

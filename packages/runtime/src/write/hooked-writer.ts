@@ -118,7 +118,8 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
   }
 
   function runningIn({ transaction }: Scene, { request }: Ask): Running {
-    return { transaction, caller: request.caller, gate, history: null };
+    // It only looks.
+    return { transaction, caller: request.caller, gate, history: null, wardens: new Map() };
   }
 
   function desktopIn(scene: Scene, begun: Begun, depth: number, sender: Sender): Desktop {

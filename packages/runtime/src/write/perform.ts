@@ -12,6 +12,7 @@ import type { Keys } from './keys.ts';
 import { lockRows } from './lock-rows.ts';
 import type { TreeWatcher } from './tree/watch.ts';
 import { type Touched, tellViolation } from './violation.ts';
+import type { Wardens } from './warden.ts';
 
 /** What running jobs needs. */
 export interface PerformerOptions {
@@ -20,6 +21,7 @@ export interface PerformerOptions {
   readonly gate: (statement: string) => void;
   /** Null where the platform's own tables are not installed. */
   readonly history: BeginHistory | null;
+  readonly wardens: Wardens;
   readonly keeper: AnswerKeeper | null;
 }
 
@@ -161,14 +163,14 @@ function rememberWriters(): WriterOf {
 
 /** Writes a job with its history. */
 async function writeJob(
-  { gate, history: begin }: PerformerOptions,
+  { gate, history: begin, wardens }: PerformerOptions,
   transaction: Transaction,
   { caller, sender }: WriteRequest,
   { echo, work }: Job,
   watcher?: TreeWatcher,
 ): Promise<Written> {
   const history = begin?.(transaction, gate, { user: caller.user, ...sender }) ?? null;
-  const keys = await work({ transaction, caller, gate, history, ...(watcher && { watcher }) });
+  const keys = await work({ transaction, caller, gate, history, wardens, ...(watcher && { watcher }) });
   history?.finish();
   return { echo, keys };
 }

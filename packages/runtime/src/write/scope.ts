@@ -8,11 +8,13 @@ import type {
   FieldDescriptor,
   WriteRule,
 } from '../contract/index.ts';
+import { systemCollection } from '../contract/system.ts';
 import { buildOpenScope, buildScope, type CollectionScope, type Scope } from '../query/scope.ts';
+import { defaultFieldLimits, type FieldLimits } from '../users/field-rules.ts';
 
 /**
- * Everything one access class may write. A collection that is not in it does not exist for writing; those of the platform
- * itself never are.
+ * Everything one access class may write. A collection that is not in it does not exist for writing; of those of the
+ * platform itself only some are.
  */
 export interface WriteScope {
   readonly admin: boolean;
@@ -21,6 +23,7 @@ export interface WriteScope {
   /** Every name on every row: what rules are written in. */
   readonly open: Scope;
   readonly collections: ReadonlyMap<string, WritableCollection>;
+  readonly fieldLimits: FieldLimits;
 }
 
 /** One collection that some action of the class changes. */
@@ -49,7 +52,10 @@ export interface WritableField {
 }
 
 /** Builds the write scopes of a compiled API, each when it is first asked for. */
-export function createWriteScopes(api: CompiledApi): (accessClass: string) => WriteScope {
+export function createWriteScopes(
+  api: CompiledApi,
+  fieldLimits: FieldLimits = defaultFieldLimits,
+): (accessClass: string) => WriteScope {
   const open = buildOpenScope(api);
   const scopes = new Map<string, WriteScope>();
   return function scopeOf(accessClass) {
@@ -57,21 +63,25 @@ export function createWriteScopes(api: CompiledApi): (accessClass: string) => Wr
     if (known !== undefined) return known;
     const access = api.access.find(({ name }) => name === accessClass);
     if (access === undefined) throw new Error(`there is no access class "${accessClass}"`);
-    const scope = buildWriteScope(api, access, open);
+    const scope = buildWriteScope(api, access, open, fieldLimits);
     scopes.set(accessClass, scope);
     return scope;
   };
 }
 
-function buildWriteScope(api: CompiledApi, access: AccessClass, open: Scope): WriteScope {
+function buildWriteScope(api: CompiledApi, access: AccessClass, open: Scope, fieldLimits: FieldLimits): WriteScope {
   const collections = new Map<string, WritableCollection>();
   for (const granted of access.collections) {
     const collection = open.collections.get(granted.collection);
-    // Users, for one, are written by services that hash passwords and end sessions; a payload reaches none of these.
-    if (collection === undefined || collection.descriptor.system === true) continue;
+    if (collection === undefined || !isWrittenByPayloads(collection)) continue;
     collections.set(granted.collection, buildCollection(collection, granted));
   }
-  return { admin: access.admin, read: buildScope(api, access, open), open, collections };
+  return { admin: access.admin, read: buildScope(api, access, open), open, collections, fieldLimits };
+}
+
+/** Of the platform's own collections those that wardens watch over, which are the ones with a path. */
+function isWrittenByPayloads({ descriptor }: CollectionScope): boolean {
+  return descriptor.system !== true || systemCollection(descriptor.name)?.path !== undefined;
 }
 
 function buildCollection(collection: CollectionScope, granted: CollectionAccess): WritableCollection {

@@ -10,6 +10,7 @@ import { failedValidation } from './problems.ts';
 import { type JudgedPayload, judge, runWrite, type Verdict } from './run.ts';
 import type { WritePlan } from './statement.ts';
 import type { TreeWatcher } from './tree/watch.ts';
+import type { Wardens } from './warden.ts';
 
 /** A step that is ready to run. */
 export interface Step {
@@ -35,6 +36,8 @@ export interface Running {
   readonly collect?: (violation: PlatformError) => void;
   /** Hears what happens to the items below others in payloads. */
   readonly watcher?: TreeWatcher;
+  /** Watch over collections of the platform. */
+  readonly wardens: Wardens;
 }
 
 /** A step that was written, and what is left to judge when everything is. */
@@ -48,6 +51,7 @@ export async function runStep(running: Running, step: Step): Promise<StepDone> {
   const { plans, batch, keys, payload } = step;
   const { write } = plans;
   running.gate(write.statement.text);
+  const guarded = await running.wardens.get(payload.collection)?.watch(running, step);
   const named = keys !== null && plans.many ? asMany(keys) : keys;
   const values = { batch, keys: named, matched: new Map<number, string>() };
   const watch = running.history?.watch(step.action, payload.collection, keys) ?? null;
@@ -59,6 +63,7 @@ export async function runStep(running: Running, step: Step): Promise<StepDone> {
   judgeAnswer(running, answer.verdicts, payload);
   const made: Keys = { count: answer.count, many: plans.many, values: answer.keys };
   const written = keys ?? made;
+  await guarded?.(written);
   if (answer.wrote) await watch?.settle(written, answer.count);
   return {
     keys: written,

@@ -7,6 +7,8 @@ import { createPlanCache } from '../query/plan-cache.ts';
 import type { Planner } from '../query/planner.ts';
 import { buildOpenScope } from '../query/scope.ts';
 import { logSchemaOf } from '../system/schema.ts';
+import { defaultFieldLimits, type FieldLimits } from '../users/field-rules.ts';
+import { createWardens } from '../users/wardens.ts';
 import { type Ask, prepareAsk } from './ask.ts';
 import type { PreparedEcho } from './echo.ts';
 import { createHistory } from './history.ts';
@@ -31,6 +33,8 @@ export interface WriterOptions {
   readonly gate: (statement: string) => void;
   /** Limits of the queries in addresses and bodies. Default: those of the API specification, section 16. */
   readonly limits?: Partial<ReadLimits>;
+  /** What users may be given. Default: those of the API specification, section 16. */
+  readonly fieldLimits?: Partial<FieldLimits>;
   /** MAX_BATCH_MUTATION: items that one request writes at most. Default null: as many as its body holds. */
   readonly mostItems?: number | null;
   /** IDEMPOTENCY_TTL: how long the answer to a request with a key is kept, in milliseconds. Default: a day. */
@@ -98,14 +102,21 @@ function performerOptions({ api, database, gate, limits, answerTtlMs = 86_400_00
   return {
     database,
     gate,
+    wardens: createWardens(api),
     history: createHistory(api, buildOpenScope(api), { ...defaultReadLimits, ...limits }),
     keeper: schema === null ? null : createAnswerKeeper(schema, answerTtlMs),
   };
 }
 
 /** Gives each request the scope and the caches of its access class. */
-function createDesks({ api, limits, mostItems = null, plans = 1_000 }: WriterOptions): (request: WriteRequest) => Desk {
-  const scopes = createWriteScopes(api);
+function createDesks({
+  api,
+  limits,
+  fieldLimits,
+  mostItems = null,
+  plans = 1_000,
+}: WriterOptions): (request: WriteRequest) => Desk {
+  const scopes = createWriteScopes(api, { ...defaultFieldLimits, ...fieldLimits });
   const all: ReadLimits = { ...defaultReadLimits, ...limits };
   const classes = new Map<string, Pick<Desk, 'scope' | 'reads' | 'echoes' | 'steps'>>();
   return function openDesk(request) {

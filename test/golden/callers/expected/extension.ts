@@ -3,11 +3,25 @@
 
 import { type CollectionTypes, type DefineExtension, extension } from '@platform/runtime';
 import type { NotesCreate, NotesFilter, NotesItem, NotesKey, NotesUpdate } from './collections/notes.ts';
+import type {
+  PlatformUsersCreate,
+  PlatformUsersFilter,
+  PlatformUsersItem,
+  PlatformUsersKey,
+  PlatformUsersUpdate,
+} from './collections/platform_users.ts';
 import type { TeamsCreate, TeamsFilter, TeamsItem, TeamsKey, TeamsUpdate } from './collections/teams.ts';
 
 /** Collections with their types, as extensions see them. */
 export interface Collections {
   notes: CollectionTypes<NotesKey, NotesItem, NotesCreate, NotesUpdate, NotesFilter>;
+  platform_users: CollectionTypes<
+    PlatformUsersKey,
+    PlatformUsersItem,
+    PlatformUsersCreate,
+    PlatformUsersUpdate,
+    PlatformUsersFilter
+  >;
   teams: CollectionTypes<TeamsKey, TeamsItem, TeamsCreate, TeamsUpdate, TeamsFilter>;
 }
 

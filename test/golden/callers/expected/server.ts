@@ -10,6 +10,7 @@ import { platformUsers } from './collections/platform_users.ts';
 import { teams } from './collections/teams.ts';
 import { fingerprint } from './fingerprint.ts';
 import { notesRoutes } from './routes/notes.ts';
+import { platformUsersRoutes } from './routes/platform_users.ts';
 import { teamsRoutes } from './routes/teams.ts';
 
 /** The compiled API: collections, access and routes. */
@@ -18,7 +19,7 @@ export const api: CompiledApi = compiledApi({
   dialect: 'postgres',
   collections: [notes, platformUsers, teams],
   access: [adminAccess, publicAccess, memberAccess],
-  routes: [...notesRoutes, ...teamsRoutes],
+  routes: [...notesRoutes, ...platformUsersRoutes, ...teamsRoutes],
   fingerprint,
   openapi: openapiFiles(new URL('./openapi/', import.meta.url)),
 });

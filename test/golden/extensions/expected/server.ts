@@ -11,6 +11,7 @@ import { teams } from './collections/teams.ts';
 import { customRoutes, extensions } from './extensions.ts';
 import { fingerprint } from './fingerprint.ts';
 import { notesRoutes } from './routes/notes.ts';
+import { platformUsersRoutes } from './routes/platform_users.ts';
 import { teamsRoutes } from './routes/teams.ts';
 
 /** The compiled API: collections, access and routes. */
@@ -19,7 +20,7 @@ export const api: CompiledApi = compiledApi({
   dialect: 'postgres',
   collections: [notes, platformUsers, teams],
   access: [adminAccess, publicAccess, memberAccess],
-  routes: [...notesRoutes, ...teamsRoutes],
+  routes: [...notesRoutes, ...platformUsersRoutes, ...teamsRoutes],
   fingerprint,
   extensions,
   customRoutes,

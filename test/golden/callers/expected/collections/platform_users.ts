@@ -88,6 +88,7 @@ export const platformUsers: CollectionDescriptor = {
     },
   ],
   constraints: [
+    { name: 'platform_users_email_key', type: 'unique', fields: ['email'], incomplete: true },
     { name: 'platform_users_pkey', type: 'unique', fields: ['id'] },
     { name: 'platform_users_team_id_teams', type: 'foreign_key', fields: ['team_id'], target: 'teams' },
   ],
