@@ -40,6 +40,8 @@ export interface Desk extends WriteRequest {
   readonly limits: ReadLimits;
   /** Items that one request writes at most; null: as many as its body holds. */
   readonly mostItems: number | null;
+  /** The text of the regular expression that passwords of users must match; null for none. */
+  readonly passwordPattern: () => Promise<string | null>;
   readonly reads: PlanCache<ReadPlan>;
   readonly echoes: PlanCache<PreparedEcho>;
   readonly steps: StepPlanCache;

@@ -104,7 +104,7 @@ async function createSingleton(
   const problems = createProblems();
   const decoded = decodeItems({ scope: desk.scope, ...granted, action: 'create' }, [data], null, problems);
   problems.raise();
-  const step = prepareStep(desk, granted, 'create', await hashBatch(decoded), 'one', {
+  const step = prepareStep(desk, granted, 'create', await hashBatch(desk, granted, decoded), 'one', {
     placeOf: placesIn(desk.collection, null),
   });
   const done = await runStep(running, { ...step, keys: null, lenient: false });
@@ -130,7 +130,7 @@ async function decodeOne(
   const batch = decodeItems({ scope: desk.scope, ...granted, action: 'update' }, [data], null, problems);
   problems.raise();
   if (keys !== undefined) checkOwnKey(granted.writable.collection, data, keys);
-  return hashBatch(batch);
+  return hashBatch(desk, granted, batch);
 }
 
 /** Changes of each item by the key in it. */
@@ -147,7 +147,7 @@ async function eachOf(
   const problems = createProblems();
   const decoded = decodeItems({ scope: desk.scope, ...granted, action: 'update' }, items, places, problems);
   problems.raise();
-  const batch = await hashBatch(decoded);
+  const batch = await hashBatch(desk, granted, decoded);
   const step = prepareStep(desk, granted, 'update', batch, 'many', { placeOf: placesIn(desk.collection, places) });
   const touched = [touchedBy(desk, granted, batch)];
   return { echo, touched, work: (running) => runUpdate(running, step, keys, false) };

@@ -29,11 +29,11 @@ export function draftTree(desk: Desk, root: Group, found: Found, problems: Probl
 }
 
 /** Hashes what is stored hashed. */
-export async function hashDrafts(drafts: Drafts): Promise<Drafts> {
+export async function hashDrafts(desk: Desk, drafts: Drafts): Promise<Drafts> {
   const hashed = new Map<Group, readonly StepDraft[]>();
   for (const [group, steps] of drafts) {
     const done: StepDraft[] = [];
-    for (const step of steps) done.push({ ...step, batch: await hashBatch(step.batch) });
+    for (const step of steps) done.push({ ...step, batch: await hashBatch(desk, step.granted, step.batch) });
     hashed.set(group, done);
   }
   return hashed;
