@@ -12,6 +12,12 @@ const command = join(repository, 'packages', 'cli', 'src', 'main.ts');
 /** Static token of the role admin in tests. */
 export const adminToken = 'test-admin-token-0123456789';
 
+/** What every key of a server is derived from in tests. */
+export const secret = 'a secret of tests, which protects nothing at all';
+
+/** The first administrator where the platform's own tables are installed. */
+export const administrator = { email: 'admin@example.com', password: 'administrator of tests' } as const;
+
 /** What a command printed and how it ended. */
 export interface CommandResult {
   readonly code: number;
@@ -96,6 +102,10 @@ export async function startPlatform(
       ...process.env,
       DATABASE_URL: databaseUrl,
       ADMIN_TOKEN: adminToken,
+      SECRET: secret,
+      ADMIN_EMAIL: administrator.email,
+      ADMIN_PASSWORD: administrator.password,
+      LOGIN_STALL_TIME: '0',
       PORT: '0',
       LOG_LEVEL: 'error',
       ...environment,

@@ -26,6 +26,8 @@ Environment:
   DATABASE_URL  postgres://user:password@host:5432/database; without it an embedded PostgreSQL under .platform/
   HOST, PORT    where the server listens (127.0.0.1, 8055)
   ADMIN_TOKEN   static token of the role admin; without it one is made and kept under .platform/
+  SECRET        at least 32 bytes, needed where there are users; with the embedded database one is kept under .platform/
+  ADMIN_EMAIL, ADMIN_PASSWORD  the first administrator, made when there is no user
 `;
 
 lendPackages();

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import type { CollectionDescriptor, CompiledApi } from '@platform/runtime';
+import type { CollectionDescriptor, CompiledApi, FirstAdministrator } from '@platform/runtime';
 import type { AdminToken } from './admin-token.ts';
 import type { Progress } from './progress.ts';
 
@@ -9,11 +9,14 @@ export interface Welcome {
   readonly token: AdminToken;
   readonly api: CompiledApi;
   readonly stateFolder: string;
+  /** Made by this start, because there was no user; null when there was one. */
+  readonly administrator: FirstAdministrator | null;
 }
 
-/** Prints the address, where the admin's token comes from, and three requests that work. */
+/** Prints the address, where the admin's token comes from, who can sign in, and requests that work. */
 export function printWelcome(welcome: Welcome, progress: Progress): void {
-  progress.say(`\nListening on ${welcome.url}\n${adminLine(welcome)}\n\nTry:`);
+  const lines = [`Listening on ${welcome.url}`, adminLine(welcome), ...signInLines(welcome)];
+  progress.say(`\n${lines.join('\n')}\n\nTry:`);
   for (const line of curlLines(welcome)) progress.say(`  ${line}`);
 }
 
@@ -22,8 +25,31 @@ function adminLine({ token, stateFolder }: Welcome): string {
   return `Admin token: ${token.value} (kept in ${relative(process.cwd(), stateFolder) || '.'}/admin-token)`;
 }
 
+/** The password is said when it was made, and never again. */
+function signInLines({ administrator, api }: Welcome): readonly string[] {
+  if (!hasUsers(api)) return [];
+  if (administrator === null) return ['Sign in: POST /auth/login; `platform users passwd <email>` sets a password'];
+  const { email, madePassword } = administrator;
+  const password = madePassword === null ? 'the one in ADMIN_PASSWORD' : `${madePassword} (shown this once)`;
+  return [`Administrator: ${email}, password: ${password}`];
+}
+
+function hasUsers(api: CompiledApi): boolean {
+  return api.collections.some(({ system, name }) => system && name === 'platform_users');
+}
+
+/** A sign-in that works, where somebody can sign in and it is known how. */
+function signInCurl({ url, administrator }: Welcome): readonly string[] {
+  if (administrator === null) return [];
+  const { email, madePassword } = administrator;
+  const password = madePassword ?? '$ADMIN_PASSWORD';
+  const body = `{\\"email\\":\\"${email}\\",\\"password\\":\\"${password}\\"}`;
+  return [`curl -H 'Content-Type: application/json' -d "${body}" '${url}/auth/login'`];
+}
+
 /** A public read, a read as admin and the contract; over a database without public data two reads as admin. */
-export function curlLines({ url, token, api }: Welcome): readonly string[] {
+export function curlLines(welcome: Welcome): readonly string[] {
+  const { url, token, api } = welcome;
   const open = api.access.find(({ roles }) => roles.includes('public'))?.collections ?? [];
   const own = api.collections.filter(({ system }) => system === undefined);
   const readable = new Set(open.filter(({ read }) => read !== undefined).map(({ collection }) => collection));
@@ -32,6 +58,7 @@ export function curlLines({ url, token, api }: Welcome): readonly string[] {
   const secret = token.source === 'environment' ? '$ADMIN_TOKEN' : token.value;
   const admin = ` -H "Authorization: Bearer ${secret}"`;
   return [
+    ...signInCurl(welcome),
     ...(shown === undefined ? [] : [`curl -g '${url}${itemsPath(shown)}?limit=2&fields=*'`]),
     ...(hidden === undefined ? [] : [`curl -g '${url}${itemsPath(hidden)}?limit=2'${admin}`]),
     ...(shown !== undefined && hidden !== undefined ? [] : [`curl -g '${url}/server/health'${admin}`]),

@@ -8,4 +8,6 @@ export interface Caller {
   readonly accessClass: string;
   readonly user: string | null;
   readonly role: string | null;
+  /** Key of the session whose temporary token was sent. */
+  readonly session?: string;
 }

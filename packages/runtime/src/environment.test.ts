@@ -32,7 +32,59 @@ test('an empty environment has the defaults of the specification', () => {
     querystringArrayLimit: 500,
     cors: null,
     adminToken: null,
+    auth: {
+      secret: null,
+      accessTokenTtl: 900_000,
+      refreshTokenTtl: 604_800_000,
+      sessionMaxTtl: 7_776_000_000,
+      cookie: { name: 'platform_refresh_token', secure: false, sameSite: 'lax', domain: null },
+      passwordMinLength: 8,
+      loginStallTime: 500,
+      disableDefault: false,
+      trustedProxies: [],
+      limits: {
+        enabled: true,
+        duration: 60_000,
+        accountPoints: 10,
+        addressPoints: 60,
+        mailPoints: 5,
+        otpPoints: 5,
+      },
+      administrator: { email: 'admin@example.com', password: null },
+    },
   });
+});
+
+test('the cookie is secure unless the server is reached by http on this machine alone', () => {
+  const secure = (variables: Variables): boolean => read(variables).auth.cookie.secure;
+  for (const url of ['https://localhost', 'http://example.com', 'http://127.0.0.1.example.com', 'http://10.0.0.1']) {
+    expect([url, secure({ PUBLIC_URL: url })]).toEqual([url, true]);
+  }
+  for (const url of ['http://localhost:1', 'http://127.9.9.9', 'http://[::1]:80', 'http://app.localhost']) {
+    expect([url, secure({ PUBLIC_URL: url })]).toEqual([url, false]);
+  }
+  expect(secure({ HOST: '0.0.0.0' })).toBe(true);
+  expect(secure({ HOST: '::1' })).toBe(false);
+  expect(secure({ REFRESH_TOKEN_COOKIE_SECURE: 'true' })).toBe(true);
+});
+
+test('what browsers would drop, and what protects nothing, is refused', () => {
+  const secure = { REFRESH_TOKEN_COOKIE_SECURE: 'true' };
+  expect(problems({ SECRET: 'x'.repeat(31) })).toEqual(['SECRET']);
+  expect(problems({ SECRET: 'é'.repeat(16) })).toEqual([]);
+  expect(problems({ REFRESH_TOKEN_COOKIE_NAME: '__Host-t' })).toEqual(['REFRESH_TOKEN_COOKIE_NAME']);
+  expect(problems({ ...secure, REFRESH_TOKEN_COOKIE_NAME: '__Host-t' })).toEqual([]);
+  expect(
+    problems({ ...secure, REFRESH_TOKEN_COOKIE_NAME: '__Host-t', REFRESH_TOKEN_COOKIE_DOMAIN: 'example.com' }),
+  ).toEqual(['REFRESH_TOKEN_COOKIE_NAME']);
+  expect(problems({ REFRESH_TOKEN_COOKIE_SAME_SITE: 'none' })).toEqual(['REFRESH_TOKEN_COOKIE_SAME_SITE']);
+  expect(problems({ ...secure, REFRESH_TOKEN_COOKIE_SAME_SITE: 'None' })).toEqual([]);
+  expect(problems({ ADMIN_EMAIL: 'admin', ADMIN_PASSWORD: '1234567' })).toEqual(['ADMIN_EMAIL', 'ADMIN_PASSWORD']);
+  expect(problems({ ACCESS_TOKEN_TTL: '25d', REFRESH_TOKEN_TTL: '400d' })).toEqual(['ACCESS_TOKEN_TTL']);
+  for (const list of ['10.0.0.0/33', 'example.com', '::/129', '10.0.0.0/8/8', '1.2.3']) {
+    expect(problems({ IP_TRUST_PROXY: list })).toEqual(['IP_TRUST_PROXY']);
+  }
+  expect(read({ IP_TRUST_PROXY: '10.0.0.0/8, ::1' }).auth.trustedProxies).toEqual(['10.0.0.0/8', '::1']);
 });
 
 test('durations and sizes have units', () => {

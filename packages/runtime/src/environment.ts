@@ -4,7 +4,9 @@
  * Source: API specification, section 16. Pure: nothing is read from the process here.
  */
 import { type Driver, drivers } from './database/drivers.ts';
+import { type AuthEnvironment, readAuth } from './environment/auth.ts';
 import {
+  type Read,
   type Reader,
   type Reading,
   readAddress,
@@ -48,8 +50,9 @@ export interface Environment {
   readonly querystringArrayLimit: number;
   /** Null: CORS is off, and no answer names an origin. */
   readonly cors: CorsEnvironment | null;
-  /** Static token of the admin role; null: nobody is an administrator. */
+  /** Static token of the admin role; null: there is none. */
   readonly adminToken: string | null;
+  readonly auth: AuthEnvironment;
 }
 
 /** How the database is reached. */
@@ -101,10 +104,13 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     problems.push({ variable, message: `${variable} ${reading.problem}` });
     return absent;
   }
+  const host = read('HOST', readHost, '127.0.0.1');
+  const port = read('PORT', readInteger(0, 65_535), 8055);
+  const publicUrl = read<string | null>('PUBLIC_URL', readAddress, null);
   const environment: Environment = {
-    host: read('HOST', readHost, '127.0.0.1'),
-    port: read('PORT', readInteger(0, 65_535), 8055),
-    publicUrl: read<string | null>('PUBLIC_URL', readAddress, null),
+    host,
+    port,
+    publicUrl,
     logLevel: read('LOG_LEVEL', readChoice(logLevels), 'info'),
     shutdownTimeout: read('SHUTDOWN_TIMEOUT', readDuration, 10_000),
     requestTimeout: read('REQUEST_TIMEOUT', readDuration, 60_000),
@@ -126,6 +132,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     querystringArrayLimit: read('QUERYSTRING_ARRAY_LIMIT', readInteger(1), 500),
     cors: readCors(read),
     adminToken: read<string | null>('ADMIN_TOKEN', readStaticToken, null),
+    auth: readAuth(read, isLocalHttp(publicUrl, host)),
   };
   return problems.length === 0 ? { ok: true, environment } : { ok: false, problems };
 }
@@ -142,11 +149,16 @@ export function readLimits(environment: Environment) {
   };
 }
 
+/** Whether the address of the server is one of http on the loopback, where no certificate can be had. */
+function isLocalHttp(publicUrl: string | null, host: string): boolean {
+  const url = URL.parse(publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}`);
+  if (url?.protocol !== 'http:') return false;
+  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname) || url.hostname.endsWith('.localhost');
+}
+
 function readBatchLimit(text: string): Reading<number | null> {
   return text === 'unlimited' ? { value: null } : readInteger(1)(text);
 }
-
-type Read = <T>(variable: string, reader: Reader<T>, absent: T) => T;
 
 function readCors(read: Read): CorsEnvironment | null {
   const cors: CorsEnvironment = {

@@ -1,4 +1,6 @@
 /** What a compiled server, the command line and tests link against. Everything else in this package is internal. */
+
+export type { FirstAdministrator } from './auth/first-administrator.ts';
 export type { Caller } from './caller.ts';
 export type * from './contract/access.ts';
 export type * from './contract/api.ts';
@@ -21,6 +23,8 @@ export type { DatabasePlace } from './database/open.ts';
 export { openDatabase } from './database/open.ts';
 export type { Drift } from './drift.ts';
 export { compareFingerprint } from './drift.ts';
+export { EnvironmentError } from './environment/error.ts';
+export { keptSecret } from './environment/kept-secret.ts';
 export {
   type CorsEnvironment,
   type DatabaseEnvironment,
@@ -48,7 +52,7 @@ export {
 } from './http/routes.ts';
 export { type LiveObject, readFingerprint } from './live-objects.ts';
 export { openapiFiles } from './openapi-files.ts';
-export { EnvironmentError, type RunningServer, type ServeOptions, serve } from './serve.ts';
+export { type RunningServer, type ServeOptions, serve } from './serve.ts';
 export { MigrationError, type MigrationProblem } from './system/errors.ts';
 export type { AppliedMigration, MigrationConnection } from './system/ledger.ts';
 export {

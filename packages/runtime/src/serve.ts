@@ -4,22 +4,20 @@
  */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import type { FirstAdministrator } from './auth/first-administrator.ts';
 import type { CompiledApi } from './contract/index.ts';
 import type { Database } from './database/database.ts';
 import { type DatabasePlace, openDatabase } from './database/open.ts';
 import type { Drift } from './drift.ts';
 import { createDriftWatch, type DriftWatch } from './drift-watch.ts';
-import {
-  type Environment,
-  type EnvironmentProblem,
-  readEnvironment,
-  readLimits,
-  type Variables,
-} from './environment.ts';
+import { EnvironmentError } from './environment/error.ts';
+import { type Environment, readEnvironment, readLimits, type Variables } from './environment.ts';
 import { describeCause } from './http/log.ts';
 import { createServer } from './http/server.ts';
 import { createPlanner } from './query/planner.ts';
+import { createWelcome } from './serve/first-user.ts';
 import { createLateDatabase } from './serve/late-database.ts';
+import { withSecret } from './serve/secret.ts';
 import { stopOnSignals } from './serve/signals.ts';
 
 /** How a server is run. Everything has a default. */
@@ -33,6 +31,11 @@ export interface ServeOptions {
    * On unless false: switch it off where the process belongs to somebody else.
    */
   readonly signals?: boolean;
+  /**
+   * Told of the administrator that was made because there was no user. When absent, the address and a password that was
+   * made are printed to the standard output.
+   */
+  readonly onFirstAdministrator?: (administrator: FirstAdministrator) => void;
 }
 
 /** A server that listens. */
@@ -43,17 +46,6 @@ export interface RunningServer {
   drifts(): readonly Drift[];
   /** Stops listening, finishes running requests within SHUTDOWN_TIMEOUT, and closes the database. Can be called twice. */
   close(): Promise<void>;
-}
-
-/** Thrown by `serve` when environment variables cannot be used; its message has one line per variable. */
-export class EnvironmentError extends Error {
-  override readonly name = 'EnvironmentError';
-  readonly problems: readonly EnvironmentProblem[];
-
-  constructor(problems: readonly EnvironmentProblem[]) {
-    super(problems.map(({ message }) => message).join('\n'));
-    this.problems = problems;
-  }
 }
 
 /** Where the embedded database lives when nothing else is said. */
@@ -71,8 +63,9 @@ const embeddedFolder = '.platform/database';
  * ```
  */
 export async function serve(api: CompiledApi, options: ServeOptions = {}): Promise<RunningServer> {
-  const environment = environmentOf(options.variables ?? process.env);
-  const place = options.database ?? placeOf(environment);
+  const given = environmentOf(options.variables ?? process.env);
+  const place = options.database ?? placeOf(given);
+  const environment = await withSecret(api, given, place);
   const onFallback = (reason: Error): void =>
     server.log.warn({ cause: describeCause(reason) }, 'The database does not bear the fast driver. Using plain pg.');
   const late = createLateDatabase(() => openDatabase(place, { ...connectionsOf(environment), onFallback }));
@@ -80,16 +73,19 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const watch = createDriftWatch({ database, fingerprint: api.fingerprint });
   const planner = createPlanner(api, { limits: readLimits(environment) });
   const server = createServer({ api, database, environment, planner, watch });
+  const welcome = createWelcome({ api, database, environment, log: server.log, tell: options.onFirstAdministrator });
   const close = closeOnce(server, watch, database, environment.shutdownTimeout);
   try {
     await late.start(server.log);
     await watch.start(server.log);
+    await welcome.greet();
     await server.listen({ host: environment.host, port: environment.port });
   } catch (error) {
     await close();
     throw error;
   }
   void late.opened.then(() => (watch.checked() ? undefined : watch.check()));
+  void late.opened.then(() => welcome.greet());
   if (options.signals !== false) stopOnSignals(close);
   return { url: localUrl(environment.host, server.server.address()), drifts: watch.drifts, close };
 }

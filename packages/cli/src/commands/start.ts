@@ -1,8 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { CompiledApi, DatabasePlace, RunningServer } from '@platform/runtime';
-import { EmbeddedInUseError, EnvironmentError, serve } from '@platform/runtime';
+import type {
+  CompiledApi,
+  DatabasePlace,
+  FirstAdministrator,
+  RunningServer,
+  ServeOptions,
+  Variables,
+} from '@platform/runtime';
+import { EmbeddedInUseError, EnvironmentError, keptSecret, serve } from '@platform/runtime';
 import { type AdminToken, adminToken } from '../admin-token.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { type Progress, processProgress } from '../progress.ts';
@@ -31,10 +38,25 @@ export async function start(options: StartOptions): Promise<void> {
   if (source !== null) await compileFrom(source, project, progress, options.sample === true);
   const token = await adminToken(project.stateFolder);
   const api = await progress.phase('load', () => importApi(project));
-  const server = await progress.phase('listen', () => listen(api, project, source, token));
+  let administrator: FirstAdministrator | null = null;
+  const onFirstAdministrator = (made: FirstAdministrator): void => {
+    administrator = made;
+    progress.event('administrator', { ...made });
+  };
+  const variables = await variablesOf(project, token);
+  const server = await progress.phase('listen', () =>
+    listen(api, project, source, { variables, onFirstAdministrator }),
+  );
   reportDrift(server, progress);
   progress.event('listening', { url: server.url });
-  printWelcome({ url: server.url, token, api, stateFolder: project.stateFolder }, progress);
+  printWelcome({ url: server.url, token, api, stateFolder: project.stateFolder, administrator }, progress);
+}
+
+/** Those of the process, with what the state folder keeps for a project whose database lies there, too. */
+async function variablesOf(project: Project, token: AdminToken): Promise<Variables> {
+  const { SECRET: given = '' } = process.env;
+  const kept = given === '' && databaseUrl(project) === null ? { SECRET: await keptSecret(project.stateFolder) } : {};
+  return { ...process.env, ADMIN_TOKEN: token.value, ...kept };
 }
 
 async function compileFrom(source: Source, project: Project, progress: Progress, sample: boolean): Promise<void> {
@@ -81,11 +103,10 @@ async function listen(
   api: CompiledApi,
   project: Project,
   source: Source | null,
-  token: AdminToken,
+  options: Pick<ServeOptions, 'variables' | 'onFirstAdministrator'>,
 ): Promise<RunningServer> {
   try {
-    const variables = { ...process.env, ADMIN_TOKEN: token.value };
-    return await serve(api, { variables, database: placeOf(project, source) });
+    return await serve(api, { ...options, database: placeOf(project, source) });
   } catch (error) {
     throw startError(error, databaseUrl(project));
   }

@@ -9,6 +9,9 @@ export type Reading<T> = { readonly value: T } | { readonly problem: string };
 /** Reads the text of one variable. */
 export type Reader<T> = (text: string) => Reading<T>;
 
+/** Reads a variable by its name, or gives what stands for an absent one; what is wrong is collected elsewhere. */
+export type Read = <T>(variable: string, reader: Reader<T>, absent: T) => T;
+
 const durationUnits: ReadonlyMap<string, number> = new Map([
   ['ms', 1],
   ['s', 1000],
@@ -33,6 +36,17 @@ export function readDuration(text: string): Reading<number> {
   const value = readQuantity(text, durationUnits, 'ms');
   return value === null || value < 1 || value > longestTimer
     ? { problem: 'must be a duration such as "500" (milliseconds), "30s", "15m" or "7d", at most 24d.' }
+    : { value };
+}
+
+/** The longest time that is worth a number, in milliseconds: ten years. */
+const longestTime = 315_360_000_000;
+
+/** Reads a duration that no timer has to keep, at most ten years, as milliseconds. */
+export function readLongDuration(text: string): Reading<number> {
+  const value = readQuantity(text, durationUnits, 'ms');
+  return value === null || value < 1 || value > longestTime
+    ? { problem: 'must be a duration such as "15m", "7d" or "90d", at most 3650d.' }
     : { value };
 }
 

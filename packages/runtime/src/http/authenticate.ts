@@ -1,43 +1,90 @@
-/** From a token to a caller. Source: API specification, sections 2.1 and 2.2. */
+/** From a token to a caller. Source: API specification, sections 2.1, 2.2 and 3.4. */
 import { hash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { AccessNames } from '../auth/access-of.ts';
+import type { Identities, Identity } from '../auth/identities.ts';
+import { mayUseFrom } from '../auth/ip-access.ts';
 import type { Caller } from '../caller.ts';
-import type { AccessClass, CompiledApi } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
+import type { FindClientAddress } from './client-address.ts';
 import { liesUnder } from './target.ts';
 import { isJwtShaped, isOversized } from './token.ts';
 
 /**
- * Names the caller behind a token; null stands for an anonymous request.
+ * Names the caller behind a token; null stands for an anonymous request. At once where the token is known, else by a
+ * promise: a request is worth a turn of the event loop only when the database has to be asked.
  *
- * Throws INVALID_TOKEN for everything of the form of a JSON web token, because no sessions exist that could have issued
- * one, and INVALID_CREDENTIALS for every other token that nobody owns.
+ * Throws or rejects with INVALID_TOKEN, TOKEN_EXPIRED, INVALID_CREDENTIALS or INVALID_IP, and with FORBIDDEN where a user
+ * has to set up a second factor before anything else.
  */
-export type Authenticate = (token: string | null) => Caller;
+export type Authenticate = (token: string | null, request: IncomingMessage, path: string) => Caller | Promise<Caller>;
 
-/** Makes the check of a server. Throws when the compiled API lacks one of the two built-in roles. */
-export function createAuthenticator(api: CompiledApi, adminToken: string | null): Authenticate {
-  const anonymous: Caller = { accessClass: classOfRole(api, 'public').name, user: null, role: null };
-  const admin: Caller = { accessClass: classOfRole(api, 'admin').name, user: null, role: null };
+/** A user as requests are judged by it. */
+export interface Admission {
+  readonly caller: Caller;
+  /** Addresses and CIDR blocks that requests may come from; empty: from any. */
+  readonly ipAccess: readonly string[];
+  /** True when nothing but setting up a second factor is open. */
+  readonly confined: boolean;
+}
+
+/** What a server judges tokens with. */
+export interface AuthenticatorOptions {
+  readonly names: AccessNames;
+  /** Static token of the built-in role admin; null: there is none. */
+  readonly adminToken: string | null;
+  /** Null where the platform's own tables are not installed, so that there are no users. */
+  readonly identities: Pick<Identities<Admission>, 'find'> | null;
+  readonly clientAddress: FindClientAddress;
+}
+
+/** Makes the check of a server. */
+export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
+  const { names, adminToken, identities, clientAddress } = options;
+  const anonymous: Caller = { accessClass: names.public, user: null, role: null };
+  const admin: Caller = { accessClass: names.admin, user: null, role: null };
   const adminHash = adminToken === null ? null : digest(adminToken);
 
-  return function authenticate(token) {
+  function admit({ caller, ipAccess, confined }: Admission, request: IncomingMessage, path: string): Caller {
+    if (ipAccess.length > 0 && !mayUseFrom(ipAccess, clientAddress(request))) throw new PlatformError('INVALID_IP');
+    if (confined && !isOpenToConfined(path)) throw new PlatformError('FORBIDDEN');
+    return caller;
+  }
+
+  return function authenticate(token, request, path) {
     if (token === null) return anonymous;
-    if (isJwtShaped(token)) throw new PlatformError('INVALID_TOKEN');
     // Hashes have one length and betray nothing of the token, so comparing them takes the same time for all.
     if (adminHash !== null && !isOversized(token) && timingSafeEqual(digest(token), adminHash)) return admin;
-    throw new PlatformError('INVALID_CREDENTIALS');
+    if (identities === null) throw new PlatformError(isJwtShaped(token) ? 'INVALID_TOKEN' : 'INVALID_CREDENTIALS');
+    const found = identities.find(token);
+    return found instanceof Promise
+      ? found.then((admission) => admit(admission, request, path))
+      : admit(found, request, path);
+  };
+}
+
+/** Makes of a user what requests are judged by. */
+export function admissionOf(names: AccessNames, { account, session }: Identity): Admission {
+  const { id, role, hasTfa } = account;
+  return {
+    caller: { accessClass: names.of(role), user: id, role: role?.id ?? null, ...(session !== null && { session }) },
+    ipAccess: role?.ipAccess ?? [],
+    confined: role?.enforceTfa === true && !hasTfa,
   };
 }
 
 /** Tells whether a request is answered without a look at its token. */
 export function ignoresToken(method: string, path: string): boolean {
-  return liesUnder(path, '/auth') || (path === '/server/ping' && (method === 'GET' || method === 'HEAD'));
+  return (
+    liesUnder(path, '/auth') ||
+    (path === '/server/ping' && (method === 'GET' || method === 'HEAD')) ||
+    (path === '/users/invite/accept' && method === 'POST')
+  );
 }
 
-function classOfRole(api: CompiledApi, role: string): AccessClass {
-  const found = api.access.find((accessClass) => accessClass.roles.includes(role));
-  if (found === undefined) throw new Error(`The compiled API has no access class for the role "${role}".`);
-  return found;
+/** Of `/users/me` the user itself and its second factor, and nothing else that lies there. */
+function isOpenToConfined(path: string): boolean {
+  return liesUnder(path, '/server') || path === '/users/me' || liesUnder(path, '/users/me/tfa');
 }
 
 function digest(token: string): Buffer {

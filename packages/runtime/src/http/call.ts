@@ -16,10 +16,11 @@ export interface Call {
 }
 
 /**
- * Reads a request's call. `routed` tells whether the router found something. Throws the error of the token first, also
- * on unknown paths, then ROUTE_NOT_FOUND; INVALID_QUERY before both for a request of HTTP/1.1 that names no host.
+ * Reads a request's call, at once where nobody has to be looked up. `routed` tells whether the router found something.
+ * Throws or rejects with the error of the token first, also on unknown paths, then ROUTE_NOT_FOUND; INVALID_QUERY before
+ * both for a request of HTTP/1.1 that names no host.
  */
-export type CallReader = (request: IncomingMessage, routed: boolean) => Call;
+export type CallReader = (request: IncomingMessage, routed: boolean) => Call | Promise<Call>;
 
 /** Makes the reader of a server whose endpoints are known. */
 export function createCallReader(
@@ -36,10 +37,16 @@ export function createCallReader(
     }
     const { path, query } = splitTarget(request.url ?? '');
     const token = ignoresToken(request.method ?? '', path) ? null : findToken(request, query);
-    const caller = authenticate(token);
+    const caller = authenticate(token, request, path);
+    return caller instanceof Promise
+      ? caller.then((found) => routedCall(found, path, query, routed))
+      : routedCall(caller, path, query, routed);
+  };
+
+  function routedCall(caller: Caller, path: string, query: string, routed: boolean): Call {
     const item = readItemPath(path);
     // The router decodes, so it matches more spellings of a path than the one that exists.
     if (!routed || (item === null && !exists(path))) throw new PlatformError('ROUTE_NOT_FOUND');
     return { caller, query, item };
-  };
+  }
 }

@@ -31,20 +31,26 @@ export function createCarrier(
   readItems: ReadItems,
 ): FastifyInstance {
   const server = createFastify(environment, (request, reply, error) => {
-    failRequest(answerer, request, reply, tokenError(readCall, request) ?? error);
+    if (!reply.sent) reply.hijack();
+    void tokenError(readCall, request).then((thrown) => failRequest(answerer, request, reply, thrown ?? error));
   });
   acceptBodies(server);
   server.decorateRequest('call', null);
   server.decorateRequest('json', undefined);
   server.addHook('onRequest', (request, _reply, done) => {
-    try {
-      request.call = readCall(request.raw, !request.is404);
+    const enter = (call: Call): void => {
+      request.call = call;
       dropTypeOfNothing(request);
+      done();
+    };
+    const refuse = (error: unknown): void => done(toAnswerError(error));
+    try {
+      const call = readCall(request.raw, !request.is404);
+      if (call instanceof Promise) call.then(enter, refuse);
+      else enter(call);
     } catch (error) {
-      done(toAnswerError(error));
-      return;
+      refuse(error);
     }
-    done();
   });
   passBy(server.server, isDirect, (exchange) => {
     void answerDirectly(exchange, readCall, readItems, answerer, server.log);
@@ -157,9 +163,9 @@ function dropTypeOfNothing(request: FastifyRequest): void {
 }
 
 /** What is wrong with the token of a request that the router refused; a bad token comes before a bad path. */
-function tokenError(readCall: CallReader, request: FastifyRequest): unknown {
+async function tokenError(readCall: CallReader, request: FastifyRequest): Promise<unknown> {
   try {
-    readCall(request.raw, false);
+    await readCall(request.raw, false);
     return null;
   } catch (error) {
     return error;

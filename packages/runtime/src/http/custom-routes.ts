@@ -1,13 +1,14 @@
 /** The routes of a project's own code: from a request to typed values, and from what the code gives to an answer. */
+import type { IncomingMessage } from 'node:http';
 import type { CompiledApi, CustomRoute, JsonValue, ObjectShape, RegisteredRoute } from '../contract/index.ts';
 import { type ErrorCode, PlatformError, together } from '../errors.ts';
 import { type Fitted, fitJson, fitTexts } from '../extensions/decode-shape.ts';
 import { encodeShape } from '../extensions/encode-shape.ts';
 import { forbidden, invalidQuery } from '../query/invalid.ts';
+import type { Sender } from '../write/job.ts';
 import type { Writer } from '../write/writer.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import type { Call } from './call.ts';
-import { senderOf } from './sender.ts';
 import { readPathTexts, splitTarget } from './target.ts';
 
 /** A route with the handler that answers it. */
@@ -23,6 +24,7 @@ export interface CustomRouteOptions {
   readonly api: CompiledApi;
   readonly writer: Pick<Writer, 'openFor'>;
   readonly answerer: Answerer;
+  readonly senderOf: (request: IncomingMessage) => Sender;
 }
 
 /** Links the routes as they were compiled with their code. Throws where one of the two is missing. */
@@ -47,7 +49,7 @@ function unlike(path: string): Error {
 
 /** In the order of the API specification, section 1.5: syntax, permission, values. */
 async function answerRoute(
-  { writer, answerer }: CustomRouteOptions,
+  { writer, answerer, senderOf }: CustomRouteOptions,
   route: CustomRoute,
   code: RegisteredRoute,
   exchange: Exchange,

@@ -33,7 +33,8 @@ export async function answerDirectly(
   log: Log,
 ): Promise<void> {
   try {
-    await readItems(exchange, readCall(exchange.request, true));
+    const call = readCall(exchange.request, true);
+    await readItems(exchange, call instanceof Promise ? await call : call);
   } catch (thrown) {
     const error = toAnswerError(thrown);
     logFailure(log, exchange.request, error);

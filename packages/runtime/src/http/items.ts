@@ -1,14 +1,14 @@
 /** The routes below `/items`: from a path to a planned read of one collection, or to a write. Source: specification, section 4. */
+import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../caller.ts';
 import type { CompiledApi, JsonValue, Route } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
 import type { NamedCollection, PlannedRead, Planner } from '../query/planner.ts';
 import { readIdempotencyKey } from '../write/idempotency.ts';
-import type { WriteRequest } from '../write/job.ts';
+import type { Sender, WriteRequest } from '../write/job.ts';
 import type { Writer } from '../write/writer.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import type { Reader } from './read.ts';
-import { senderOf } from './sender.ts';
 import { createUnpopulatedTest } from './unpopulated.ts';
 
 /** One request below `/items`. */
@@ -38,6 +38,8 @@ export interface ItemHandlersOptions {
   readonly reader: Reader;
   readonly writer: Writer;
   readonly answerer: Answerer;
+  /** Where a request came from. */
+  readonly senderOf: (request: IncomingMessage) => Sender;
 }
 
 /**
@@ -46,7 +48,8 @@ export interface ItemHandlersOptions {
  * The planner judges every request first, also those that no route takes: faults of the query answer before those of
  * names, and an unknown collection must take the same way as a hidden one.
  */
-export function createItemHandlers({ api, planner, reader, writer, answerer }: ItemHandlersOptions): ItemHandlers {
+export function createItemHandlers(options: ItemHandlersOptions): ItemHandlers {
+  const { api, planner, reader, writer, answerer, senderOf } = options;
   const lists = linkRoutes(api, (route) => route.method === 'GET' && !route.byKey);
   const searches = linkRoutes(api, (route) => route.method === 'SEARCH');
   const reads = linkRoutes(api, (route) => route.method === 'GET' && route.byKey);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAuthenticator } from './authenticate.ts';
+import { accessNames } from '../auth/access-of.ts';
 import { compiledApi } from './routes.ts';
 import { api } from './testing/fixture.ts';
 
@@ -14,5 +14,5 @@ test('an API of another format is refused with what to do', () => {
 });
 
 test('an API without a built-in role is refused', () => {
-  expect(() => createAuthenticator({ ...api, access: [] }, null)).toThrow('no access class for the role "public"');
+  expect(() => accessNames({ ...api, access: [] })).toThrow('no access class for the role "public"');
 });

@@ -5,6 +5,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { accessNames } from '../auth/access-of.ts';
+import { type Accounts, createAccounts } from '../auth/accounts.ts';
+import type { Identity } from '../auth/identities.ts';
 import { type CompiledApi, type JsonValue, systemCollection } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { DriftWatch } from '../drift-watch.ts';
@@ -14,15 +17,18 @@ import type { Planner } from '../query/planner.ts';
 import { systemSchemaOf } from '../system/schema.ts';
 import { createWriter, type WriterOptions } from '../write/writer.ts';
 import { type Answerer, createAnswerer, type Exchange, mediaTypes } from './answer.ts';
-import { createAuthenticator } from './authenticate.ts';
+import { type AuthHandlersOptions, createAuthHandlers } from './auth-routes.ts';
+import { type Admission, admissionOf, createAuthenticator } from './authenticate.ts';
 import { type Call, createCallReader } from './call.ts';
 import { createCarrier, failRequest } from './carrier.ts';
+import { createClientAddress } from './client-address.ts';
 import { preflightHeaders } from './cors.ts';
 import { type CustomEndpoint, createCustomEndpoints } from './custom-routes.ts';
 import { createGate } from './gate.ts';
 import { createItemHandlers, type ItemHandlers, type ItemRequest } from './items.ts';
 import { describeCause } from './log.ts';
 import { createReader } from './read.ts';
+import { createSenderOf } from './sender.ts';
 import { createServerHandlers, type ServerHandlers } from './server-routes.ts';
 import { createOwnUserHandlers, type OwnUserHandlers } from './users.ts';
 
@@ -55,18 +61,34 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const complain = (event: string, thrown: unknown): void =>
     server.log.error({ event, cause: describeCause(thrown, true) }, 'A hook failed after the commit.');
   const writer = createWriter({ api, database, gate, planner, complain, ...writeLimits(environment) });
-  const items = createItemHandlers({ api, planner, reader, writer, answerer });
+  const clientAddress = createClientAddress(environment.auth.trustedProxies);
+  const senderOf = createSenderOf(clientAddress);
+  const items = createItemHandlers({ api, planner, reader, writer, answerer, senderOf });
+  const names = accessNames(api);
+  const describe = (identity: Identity): Admission => admissionOf(names, identity);
+  const accounts = createAccounts({ api, database, environment, describe });
+  const { adminToken } = environment;
+  const authenticate = createAuthenticator({
+    names,
+    adminToken,
+    identities: accounts?.identities ?? null,
+    clientAddress,
+  });
   const patience = environment.database.poolTimeout;
   const schema = systemSchemaOf(api);
   const users = schema === null ? null : createOwnUserHandlers({ api, schema, items, database, answerer });
   const own = createServerHandlers({ api, database, watch, answerer, patience });
-  const custom = groupEndpoints(createCustomEndpoints({ api, writer, answerer }));
-  const endpoints = [...listEndpoints(api, items, own, users), ...custom];
-  const readCall = createCallReader(createAuthenticator(api, environment.adminToken), endpoints);
+  const custom = groupEndpoints(createCustomEndpoints({ api, writer, answerer, senderOf }));
+  const signIn = accounts === null ? [] : authEndpoints(accounts, { answerer, environment, senderOf });
+  const endpoints = [...listEndpoints(api, items, own, users), ...signIn, ...custom];
+  const readCall = createCallReader(authenticate, endpoints);
   const server = createCarrier(environment, answerer, readCall, (exchange, call) => readItems(items, exchange, call));
   for (const endpoint of endpoints) addEndpoint(server, answerer, environment, endpoint);
   server.addHook('onClose', () =>
-    Promise.race([writer.settled(), sleep(environment.shutdownTimeout, undefined, { ref: false })]),
+    Promise.race([
+      Promise.all([writer.settled(), accounts?.upkeep.settled()]),
+      sleep(environment.shutdownTimeout, undefined, { ref: false }),
+    ]),
   );
   return server;
 }
@@ -137,6 +159,20 @@ function groupEndpoints(custom: readonly CustomEndpoint[]): readonly Endpoint[] 
     url,
     handlers: new Map<Method, Handler>(same.map(({ method, handler }) => [method, handler])),
   }));
+}
+
+function authEndpoints(
+  { signIn }: Pick<Accounts<Admission>, 'signIn'>,
+  setting: Omit<AuthHandlersOptions, 'signIn'>,
+): readonly Endpoint[] {
+  const own = createAuthHandlers({ signIn, ...setting });
+  const login: Endpoint = { url: '/auth/login', handlers: new Map([['POST', own.login]]) };
+  return [
+    { url: '/auth', handlers: new Map([['GET', own.providers]]) },
+    ...(setting.environment.auth.disableDefault ? [] : [login]),
+    { url: '/auth/refresh', handlers: new Map([['POST', own.refresh]]) },
+    { url: '/auth/logout', handlers: new Map([['POST', own.logout]]) },
+  ];
 }
 
 /** Answers GET below `/items`: one item where the path has a key, else the list. */

@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import { PlatformError } from '../errors.ts';
 
 /** Bytes above which no token is looked at. */
-const longestToken = 8192;
+export const longestToken = 8192;
 
 /**
  * Finds the access token of a request, or null for an anonymous one.

@@ -25,14 +25,15 @@ export interface AccountRole {
   readonly ipAccess: readonly string[];
 }
 
-/** Columns of an account, of the tables `u` (users) and `r` (roles, which may be missing), as `readAccount` reads them. */
-export const accountColumns = `u.id, u.email, u.status, u.provider, u.security_version, u.tfa_secret IS NOT NULL,
-  r.id, r.name, r.admin_access, r.app_access, r.enforce_tfa, r.ip_access`;
+/** Columns of an account, of the tables `u` (users) and `r` (roles, which may be missing), as `readAccount` reads them. All are texts. */
+export const accountColumns = `u.id::text, u.email::text, u.status::text, u.provider::text, u.security_version::text,
+  (u.tfa_secret IS NOT NULL)::text, r.id::text, r.name::text, r.admin_access::text, r.app_access::text,
+  r.enforce_tfa::text, r.ip_access::text`;
 
 /** How many columns `accountColumns` are: what else a statement selects stands behind them. */
 export const accountWidth = 12;
 
-/** Reads a row of `accountColumns` in text form. */
+/** Reads a row of `accountColumns`. */
 export function readAccount(row: readonly (string | null)[]): Account {
   const [id, email, status, provider, version, tfa] = row;
   return {
@@ -41,7 +42,7 @@ export function readAccount(row: readonly (string | null)[]): Account {
     status: status ?? '',
     provider: provider ?? '',
     securityVersion: Number(version),
-    hasTfa: tfa === 't',
+    hasTfa: tfa === 'true',
     role: readRole(row.slice(6, accountWidth)),
   };
 }
@@ -51,9 +52,9 @@ function readRole([id, name, admin, app, tfa, addresses]: readonly (string | nul
   return {
     id,
     name: name ?? '',
-    adminAccess: admin === 't',
-    appAccess: app === 't',
-    enforceTfa: tfa === 't',
+    adminAccess: admin === 'true',
+    appAccess: app === 'true',
+    enforceTfa: tfa === 'true',
     ipAccess: (addresses ?? '')
       .split(',')
       .map((address) => address.trim())

@@ -6,10 +6,10 @@ import { hash } from 'node:crypto';
 import type { Caller } from '../caller.ts';
 import type { JsonValue } from '../contract/index.ts';
 import type { Transaction } from '../database/database.ts';
-import { readRow, type TextRow } from '../database/protocol/texts.ts';
+import type { TextRow } from '../database/protocol/texts.ts';
 import { PlatformError } from '../errors.ts';
+import { firstRow } from './first-row.ts';
 import { invalidPayload } from './problems.ts';
-import { nameStatement } from './statement.ts';
 
 /** A request under a key. */
 export interface KeyedRequest {
@@ -50,11 +50,11 @@ export function createAnswerKeeper(schema: string, ttlMs: number): AnswerKeeper 
   return {
     async claim(transaction, { caller, key, hash: asked }) {
       const ttl = `${ttlMs} milliseconds`;
-      const claiming = first(transaction, texts.claim, [caller, key, asked, ttl]);
-      const looking = first(transaction, texts.look, [caller, key]);
+      const claiming = firstRow(transaction, texts.claim, [caller, key, asked, ttl]);
+      const looking = firstRow(transaction, texts.look, [caller, key]);
       if (performance.now() - swept > sweepEveryMs) {
         swept = performance.now();
-        first(transaction, texts.sweep, []).catch(() => {});
+        firstRow(transaction, texts.sweep, []).catch(() => {});
       }
       const [claimed, stored] = await Promise.all([claiming, looking]);
       const [number] = claimed ?? [];
@@ -66,7 +66,7 @@ export function createAnswerKeeper(schema: string, ttlMs: number): AnswerKeeper 
     },
     keep(transaction, { caller, key }, { status, body }) {
       const values = [caller, key, String(status), body === null ? null : body.toString('hex')];
-      first(transaction, texts.keep, values).catch(() => {});
+      firstRow(transaction, texts.keep, values).catch(() => {});
     },
   };
 }
@@ -87,21 +87,6 @@ FROM ${table} WHERE caller = $1::text AND key = $2::text`,
     sweep: `DELETE FROM ${table} WHERE (caller, key) IN (SELECT caller, key FROM ${table}
 WHERE expires_at <= pg_catalog.statement_timestamp() ORDER BY expires_at LIMIT ${mostSwept} FOR UPDATE SKIP LOCKED)`,
   };
-}
-
-/** The first row of a statement. */
-async function first(
-  transaction: Transaction,
-  text: string,
-  values: readonly (string | null)[],
-): Promise<TextRow | undefined> {
-  let row: TextRow | undefined;
-  await transaction.run(nameStatement(text), values, {
-    row: (buffer, offset, length) => {
-      row ??= readRow(buffer, offset, offset + length);
-    },
-  });
-  return row;
 }
 
 function answerOf(stored: TextRow | undefined, asked: string): KeptAnswer {

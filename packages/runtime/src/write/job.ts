@@ -105,6 +105,8 @@ export interface StepSetting {
   readonly collections?: ReadonlySet<string>;
   /** As `Written.named`. Default: none. */
   readonly named?: Written['named'];
+  /** As `Written.postponed`. Default: false. */
+  readonly postponed?: boolean;
 }
 
 /** Prepares a step that makes or changes items. */
@@ -114,7 +116,7 @@ export function prepareStep(
   action: Written['action'],
   batch: Batch,
   form: StepForm,
-  { placeOf, collections, named }: StepSetting,
+  { placeOf, collections, named, postponed }: StepSetting,
 ): Omit<Step, 'keys' | 'lenient'> {
   const { name } = writable.collection.descriptor;
   const written: Written = {
@@ -125,6 +127,7 @@ export function prepareStep(
     columns: writtenColumns(batch),
     named: named ?? [],
     collections: collections ?? new Set([name]),
+    postponed: postponed ?? false,
   };
   const names = namesOf(batch);
   return {

@@ -61,7 +61,7 @@ function remembered(cache: StepPlanCache, shape: string, plan: () => StepPlans):
 }
 
 function shapeOf(
-  { writable, grant, action, columns, named, collections }: Written,
+  { writable, grant, action, columns, named, collections, postponed }: Written,
   all: WriteGrant,
   form: StepForm,
 ): string {
@@ -73,6 +73,7 @@ function shapeOf(
     columns.map(({ field, complete, linked }) => [field.descriptor.name, complete, linked]),
     named,
     [...collections].sort(),
+    postponed,
   ]);
 }
 

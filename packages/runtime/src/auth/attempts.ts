@@ -1,0 +1,141 @@
+/**
+ * Limits of attempts to get in. Source: API specification, sections 2.9 and 10.12.
+ *
+ * Every answer that a limit gives is the same for accounts that exist and those that do not: only what was sent is counted.
+ */
+import type { AttemptLimits } from '../environment/auth.ts';
+import { PlatformError } from '../errors.ts';
+import type { Count, Counter, Counters, Counting } from './counters.ts';
+import type { ReadAccountSettings } from './settings.ts';
+
+/** An attempt that may be wrong. Each of the three rejects with REQUESTS_EXCEEDED where a limit is reached. */
+export interface Attempt {
+  /** Before anything else is looked at. */
+  begin(): Promise<void>;
+  /** It was wrong. */
+  failed(): Promise<void>;
+  /**
+   * It was right: to be called before anything is given out, because others that ran at the same time may have reached the
+   * limit meanwhile, and then it is refused like they are.
+   */
+  succeeded(): Promise<void>;
+}
+
+/** What is limited. `client` is an address as `subnetOf` gives it. */
+export interface Attempts {
+  login(email: string, client: string): Attempt;
+  /** Tokens that are tried out. */
+  token(route: 'refresh' | 'reset' | 'invite_accept', client: string): Attempt;
+  /** One-time passwords of a user; attempts count until they turn out right, so that none slips in beside others. */
+  otp(user: string): Attempt;
+  /** Counts a mail that is asked for to each address. Rejects with REQUESTS_EXCEEDED when one gets too many. */
+  mail(route: 'reset' | 'invite', emails: readonly string[], client: string): Promise<void>;
+}
+
+const mailWindow = 3_600_000;
+const otpWindow = 30_000;
+/** How long a client is refused after too many consecutive failures, and how long failures count as consecutive. */
+const streakBan = 900_000;
+const streakMemory = 86_400_000;
+
+/** Makes the limits. Without them only what the settings ask for is counted. */
+export function createAttempts(limits: AttemptLimits, counters: Counters, settings: ReadAccountSettings): Attempts {
+  return {
+    login: (email, client) => loginAttempt(limits, counters, settings, email, client),
+    token(route, client) {
+      if (!limits.enabled) return unlimited;
+      const byClient: Counting = { purpose: `${route}.client`, client, window: limits.duration };
+      const check = (counts: readonly Count[]): void => refuseFrom(counts, limits.addressPoints);
+      return {
+        begin: async () => check(await counters.read([byClient])),
+        failed: async () => void (await counters.count([byClient])),
+        async succeeded() {},
+      };
+    },
+    otp(user) {
+      if (!limits.enabled) return unlimited;
+      const byUser: Counting = { purpose: 'otp.user', user, window: otpWindow };
+      return {
+        begin: async () => refuseBeyond(await counters.count([byUser]), limits.otpPoints),
+        async failed() {},
+        succeeded: () => counters.giveBack([byUser]),
+      };
+    },
+    async mail(route, emails, client) {
+      if (!limits.enabled) return;
+      const byClient: Counting = { purpose: `${route}.mail.client`, client, window: limits.duration };
+      refuseBeyond(await counters.count([byClient]), limits.addressPoints);
+      const byEmail = emails.map((email) => ({ purpose: `${route}.mail`, email, window: mailWindow }));
+      refuseBeyond(await counters.count(byEmail), limits.mailPoints);
+    },
+  };
+}
+
+const unlimited: Attempt = { async begin() {}, async failed() {}, async succeeded() {} };
+
+/**
+ * Failures count against the client and against the account, and once the account has too many only clients are heard that
+ * have not failed on it, so nobody can lock its owner out from elsewhere.
+ */
+function loginAttempt(
+  limits: AttemptLimits,
+  counters: Counters,
+  settings: ReadAccountSettings,
+  email: string,
+  client: string,
+): Attempt {
+  const streak: Counter = { purpose: 'login.streak', email, client };
+  const windowed: readonly Counting[] = [
+    { purpose: 'login.account', email, window: limits.duration },
+    { purpose: 'login.client', client, window: limits.duration },
+    { purpose: 'login.pair', email, client, window: limits.duration },
+  ];
+  const all = limits.enabled ? [...windowed, streak] : [streak];
+
+  async function judge(): Promise<readonly Count[]> {
+    const [counts, { loginAttempts }] = await Promise.all([counters.read(all), settings()]);
+    const of = (purpose: string): readonly Count[] => counts.filter((count) => count.purpose === purpose);
+    refuseFrom(of('login.client'), limits.addressPoints);
+    if (of('login.pair').length > 0) refuseFrom(of('login.account'), limits.accountPoints);
+    if (loginAttempts !== null) refuseFrom(of('login.streak'), loginAttempts);
+    return of('login.streak');
+  }
+
+  return {
+    begin: async () => void (await judge()),
+    async failed() {
+      const { loginAttempts } = await settings();
+      const ban = loginAttempts === null ? {} : { last: { attempts: loginAttempts, window: streakBan } };
+      const counted = loginAttempts === null ? [] : [{ ...streak, window: streakMemory, ...ban }];
+      await counters.count(limits.enabled ? [...windowed, ...counted] : counted);
+    },
+    async succeeded() {
+      const failures = await judge();
+      if (failures.length > 0) await counters.clear([streak]);
+    },
+  };
+}
+
+/** Refuses who has made all attempts that there are. */
+function refuseFrom(counts: readonly Count[], points: number): void {
+  const full = counts.find(({ attempts }) => attempts >= points);
+  if (full !== undefined) throw exceeded(points, full.left);
+}
+
+/** Refuses an attempt that has been counted and is one too many. */
+function refuseBeyond(counts: readonly Count[], points: number): void {
+  const over = counts.find(({ attempts }) => attempts > points);
+  if (over !== undefined) throw exceeded(points, over.left);
+}
+
+/** The error of a limit; `left` is how many milliseconds it stays reached. */
+export function exceeded(limit: number, left: number): PlatformError {
+  const seconds = Math.max(1, Math.ceil(left / 1000));
+  const reset = new Date(Date.now() + left).toISOString();
+  return new PlatformError(
+    'REQUESTS_EXCEEDED',
+    undefined,
+    { limit, reset },
+    { headers: { 'retry-after': String(seconds) } },
+  );
+}

@@ -1,0 +1,128 @@
+/**
+ * Counters of attempts, in windows, in the database, so that every process sees the same. What is counted stands there as
+ * a hash. One statement each; a counter begins anew with the first attempt after its window.
+ */
+import type { Database, Transaction } from '../database/database.ts';
+import { firstRow } from '../write/first-row.ts';
+
+/** What is counted: attempts of a purpose on an account, named by its e-mail address, or from a client, or both. */
+export interface Counter {
+  readonly purpose: string;
+  /** As it was sent; spellings of one address are one account. */
+  readonly email?: string;
+  /** Of a user; instead of an e-mail address. */
+  readonly user?: string;
+  readonly client?: string;
+}
+
+/** A counter that goes up. */
+export interface Counting extends Counter {
+  /** Milliseconds. */
+  readonly window: number;
+  /** From so many attempts on, each one moves the end of the window to so many milliseconds later. */
+  readonly last?: { readonly attempts: number; readonly window: number };
+}
+
+/** How a counter stands. */
+export interface Count {
+  readonly purpose: string;
+  readonly attempts: number;
+  /** Milliseconds until it begins anew. */
+  readonly left: number;
+}
+
+/** The counters of one schema. */
+export interface Counters {
+  /** Those of the counters that have counted something. */
+  read(counters: readonly Counter[]): Promise<readonly Count[]>;
+  /** Counts one attempt on each, and tells how they stand. */
+  count(counters: readonly Counting[]): Promise<readonly Count[]>;
+  /** Takes back one attempt on each, as if it had not been made. */
+  giveBack(counters: readonly Counter[]): Promise<void>;
+  /** Lets counters begin anew. */
+  clear(counters: readonly Counter[]): Promise<void>;
+}
+
+/** How often counters whose window has ended are removed, in milliseconds, and how many at once. */
+const sweepEveryMs = 60_000;
+const mostSwept = 1_000;
+
+/** Makes the counters; `schema` is quoted, as `systemSchemaOf` gives it. */
+export function createCounters(database: Pick<Database, 'query' | 'transaction'>, schema: string): Counters {
+  const texts = statements(schema);
+  let swept = Number.NEGATIVE_INFINITY;
+
+  function write(text: string, counters: readonly Counter[]): Promise<readonly Count[]> {
+    return database.transaction(async (transaction) => {
+      const row = firstRow(transaction, text, [JSON.stringify(counters)]);
+      sweep(transaction);
+      const [counts = null, id] = (await row) ?? [];
+      if (typeof id === 'string') transaction.identify(id);
+      return { value: readCounts(counts) };
+    });
+  }
+
+  /** Expired counters mean nothing, so whatever goes wrong here is tried again later. */
+  function sweep(transaction: Transaction): void {
+    if (performance.now() - swept < sweepEveryMs) return;
+    swept = performance.now();
+    firstRow(transaction, texts.sweep, []).catch(() => {});
+  }
+
+  return {
+    async read(counters) {
+      const [row] = await database.query(texts.read, [JSON.stringify(counters)]);
+      return readCounts(row?.[0] ?? null);
+    },
+    count: (counters) => write(texts.count, counters),
+    giveBack: async (counters) => void (await write(texts.giveBack, counters)),
+    clear: async (counters) => void (await write(texts.clear, counters)),
+  };
+}
+
+function statements(schema: string) {
+  const table = `${schema}.platform_auth_attempts`;
+  const now = 'pg_catalog.statement_timestamp()';
+  // Parts are told apart by what no part has, so that no two counters are one.
+  const parts = `COALESCE(${schema}.platform_normal_email(w.email), ''), COALESCE(w."user", ''), COALESCE(w.client, '')`;
+  const subject = `pg_catalog.sha256(pg_catalog.convert_to(pg_catalog.concat_ws(pg_catalog.chr(1), ${parts}), 'UTF8'))`;
+  const wanted = `WITH wanted AS MATERIALIZED (
+  SELECT DISTINCT ON (w.purpose, subject) w.purpose, ${subject} AS subject, w."window", w.last
+  FROM pg_catalog.json_to_recordset($1::json)
+    AS w(purpose text, email text, "user" text, client text, "window" pg_catalog.int8, last json)
+  ORDER BY w.purpose, subject
+)`;
+  const ms = (count: string): string => `(${count}) * pg_catalog.interval '1 millisecond'`;
+  const left = `pg_catalog.ceil(EXTRACT(epoch FROM a.expires_at - ${now}) * 1000)`;
+  const counts = `pg_catalog.json_agg(pg_catalog.json_build_array(a.purpose, a.attempts, ${left}))::pg_catalog.text`;
+  const same = 'a.purpose = w.purpose AND a.subject = w.subject';
+  const number = 'pg_catalog.pg_current_xact_id()::pg_catalog.text';
+  const attempts = `CASE WHEN a.expires_at <= ${now} THEN 1 ELSE LEAST(a.attempts, 1000000000) + 1 END`;
+  return {
+    read: `${wanted} SELECT ${counts} FROM wanted AS w JOIN ${table} AS a ON ${same} WHERE a.expires_at > ${now}`,
+    // In one order everywhere, so that nobody waits for somebody who waits for him.
+    count: `${wanted}, a AS (
+  INSERT INTO ${table} AS a (purpose, subject, attempts, expires_at)
+  SELECT w.purpose, w.subject, 1, ${now} + ${ms('w."window"')} FROM wanted AS w ORDER BY w.purpose, w.subject
+  ON CONFLICT (purpose, subject) DO UPDATE SET attempts = ${attempts}, expires_at = COALESCE(
+    (SELECT ${now} + ${ms(`(w.last->>'window')::pg_catalog.int8`)} FROM wanted AS w
+      WHERE ${same} AND (w.last->>'attempts')::pg_catalog.int4 <= ${attempts}),
+    CASE WHEN a.expires_at <= ${now} THEN excluded.expires_at ELSE a.expires_at END)
+  RETURNING a.purpose, a.attempts, a.expires_at
+) SELECT ${counts}, ${number} FROM a`,
+    giveBack: `${wanted}, a AS (
+  UPDATE ${table} AS a SET attempts = GREATEST(a.attempts - 1, 0) FROM wanted AS w WHERE ${same}
+  RETURNING a.purpose, a.attempts, a.expires_at
+) SELECT ${counts}, ${number} FROM a`,
+    clear: `${wanted}, a AS (
+  DELETE FROM ${table} AS a USING wanted AS w WHERE ${same} RETURNING a.purpose, a.attempts, a.expires_at
+) SELECT ${counts}, ${number} FROM a`,
+    sweep: `DELETE FROM ${table} WHERE (purpose, subject) IN (SELECT purpose, subject FROM ${table}
+WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${mostSwept} FOR UPDATE SKIP LOCKED)`,
+  };
+}
+
+function readCounts(text: string | null): readonly Count[] {
+  const rows: readonly (readonly [string, number, number])[] = text === null ? [] : JSON.parse(text);
+  return rows.map(([purpose, attempts, left]) => ({ purpose, attempts, left }));
+}

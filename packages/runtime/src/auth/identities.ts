@@ -1,0 +1,142 @@
+/**
+ * Who a token stands for, remembered for a few seconds. What ends a session, a token or a user's access is seen by this
+ * process at once and by others within that time. Source: API specification, section 2.2.
+ */
+import { hash } from 'node:crypto';
+import { PlatformError } from '../errors.ts';
+import { isJwtShaped, isOversized } from '../http/token.ts';
+import type { Account } from '../users/account.ts';
+import type { AccountFinder } from '../users/find-account.ts';
+import type { Tokens } from './tokens.ts';
+
+/** Milliseconds for which nobody looks again. */
+const freshFor = 5_000;
+
+/** Tokens that are remembered; beyond it the ones looked up longest ago are forgotten. */
+const mostRemembered = 10_000;
+
+/** Who a token stands for: an active user, with the session of a temporary token. */
+export interface Identity {
+  readonly account: Account;
+  /** Null for a static token. */
+  readonly session: string | null;
+}
+
+/** Finds users by token, as whatever `T` a server makes of them. */
+export interface Identities<T> {
+  /**
+   * Gives what the token stands for, at once where it is remembered. Throws or rejects with INVALID_TOKEN, TOKEN_EXPIRED
+   * or INVALID_CREDENTIALS.
+   */
+  find(token: string): T | Promise<T>;
+  /** Forgets a user whose rights, credentials or sessions have changed. Call it after the commit. */
+  forget(user: string): void;
+}
+
+/** What the identities are found with. */
+export interface IdentitiesOptions<T> {
+  readonly tokens: Tokens;
+  readonly finder: AccountFinder;
+  /** Called once per look-up. */
+  readonly describe: (identity: Identity) => T;
+  /** Told of every user who was looked up. */
+  readonly seen: (user: string) => void;
+}
+
+interface Remembered<T> {
+  readonly user: string;
+  /** Milliseconds of the epoch; infinity for a static token. */
+  readonly expiresAt: number;
+  /** Session of a verified token; null for a static one. */
+  readonly session: string | null;
+  /** On the clock of `performance`. */
+  readonly freshUntil: number;
+  readonly described: T;
+}
+
+/** Makes the identities of a server. */
+export function createIdentities<T>({ tokens, finder, describe, seen }: IdentitiesOptions<T>): Identities<T> {
+  const remembered = new Map<string, Remembered<T>>();
+  const looking = new Map<string, Promise<T>>();
+  let changes = 0;
+
+  function remember(key: string, one: Remembered<T>): void {
+    // Set anew, so that the order of the map is that of the look-ups.
+    remembered.delete(key);
+    remembered.set(key, one);
+    for (const [oldest] of remembered) {
+      if (remembered.size <= mostRemembered) break;
+      remembered.delete(oldest);
+    }
+  }
+
+  async function look(key: string, token: string): Promise<T> {
+    const start = performance.now();
+    const before = changes;
+    const proof = remembered.get(key) ?? proofOf(tokens, token);
+    const account = await accountOf(finder, token, proof.session);
+    if (proof.session !== null && proof.user !== account.id) throw new PlatformError('INVALID_CREDENTIALS');
+    const described = describe({ account, session: proof.session });
+    seen(account.id);
+    // What was read before a change may be outdated by it.
+    if (before === changes) {
+      const { expiresAt, session } = proof;
+      remember(key, { user: account.id, expiresAt, session, freshUntil: start + freshFor, described });
+    }
+    return described;
+  }
+
+  return {
+    find(token) {
+      if (isOversized(token)) throw new PlatformError(isJwtShaped(token) ? 'INVALID_TOKEN' : 'INVALID_CREDENTIALS');
+      // The token itself is not kept.
+      const key = hash('sha256', token, 'base64url');
+      const known = remembered.get(key);
+      if (known !== undefined) {
+        if (known.expiresAt <= Date.now()) throw new PlatformError('TOKEN_EXPIRED');
+        if (known.freshUntil > performance.now()) return known.described;
+      }
+      const running = looking.get(key);
+      if (running !== undefined) return running;
+      const found = look(key, token).finally(() => {
+        if (looking.get(key) === found) looking.delete(key);
+      });
+      looking.set(key, found);
+      return found;
+    },
+    forget(user) {
+      changes += 1;
+      // Whoever asks from now on must not be told what was read before.
+      looking.clear();
+      for (const [key, one] of remembered) if (one.user === user) remembered.delete(key);
+    },
+  };
+}
+
+interface Proof {
+  /** The user that a verified token names; null for a static token. */
+  readonly user: string | null;
+  readonly session: string | null;
+  readonly expiresAt: number;
+}
+
+function proofOf(tokens: Tokens, token: string): Proof {
+  if (!isJwtShaped(token)) return { user: null, session: null, expiresAt: Number.POSITIVE_INFINITY };
+  const { claims, expiresAt } = tokens.verify('access', token);
+  const { id, sid } = claims;
+  if (typeof id !== 'string' || typeof sid !== 'string') throw new PlatformError('INVALID_TOKEN');
+  return { user: id, session: sid, expiresAt };
+}
+
+async function accountOf(finder: AccountFinder, token: string, session: string | null): Promise<Account> {
+  if (session === null) return activeOf(await finder.byToken(token));
+  const found = await finder.bySession(session);
+  const account = activeOf(found?.account ?? null);
+  if (found?.securityVersion !== account.securityVersion) throw new PlatformError('TOKEN_EXPIRED');
+  return account;
+}
+
+function activeOf(account: Account | null): Account {
+  if (account?.status !== 'active') throw new PlatformError('INVALID_CREDENTIALS');
+  return account;
+}

@@ -1,0 +1,111 @@
+import { argon2Sync } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { refusePassword } from './password-policy.ts';
+import { createPasswords } from './passwords.ts';
+import { createTurns } from './turns.ts';
+
+const passwords = createPasswords();
+
+describe('passwords', () => {
+  it('are verified by their exact bytes', async () => {
+    const encoded = await passwords.hash('né');
+    expect(await passwords.verify(encoded, 'né')).toBe(true);
+    for (const other of ['ne\u0301', 'né ', 'NÉ', '', 'n\u0000é']) {
+      expect(await passwords.verify(encoded, other)).toBe(false);
+    }
+  });
+
+  it('are hashed with a salt of their own, in a form that another implementation reads', async () => {
+    const [one, other] = await Promise.all([passwords.hash('secret'), passwords.hash('secret')]);
+    expect(one).not.toBe(other);
+    const [, , , settings, salt = '', hash] = one.split('$');
+    expect(settings).toBe('m=19456,t=2,p=1');
+    const options = { message: 'secret', nonce: Buffer.from(salt, 'base64'), parallelism: 1, tagLength: 32 };
+    const again = argon2Sync('argon2id', { ...options, memory: 19_456, passes: 2 });
+    expect(again.toString('base64').replace(/=+$/, '')).toBe(hash);
+  });
+
+  it('of nobody, and what is no hash, are wrong', async () => {
+    for (const encoded of [null, '', 'secret', '$argon2id$v=19$m=1$x', '$2b$10$abcdefghijklmnopqrstuv']) {
+      expect(await passwords.verify(encoded, 'secret')).toBe(false);
+    }
+  });
+
+  it('that are too long are not what their beginning is', async () => {
+    const long = 'x'.repeat(1024);
+    const encoded = await passwords.hash(long);
+    expect(await passwords.verify(encoded, long)).toBe(true);
+    expect(await passwords.verify(encoded, `${long}x`)).toBe(false);
+  });
+
+  it('are outdated when they cost less than new ones', async () => {
+    expect(passwords.isOutdated(await passwords.hash('secret'))).toBe(false);
+    expect(passwords.isOutdated('$argon2id$v=19$m=65536,p=4,t=3$c2FsdA$aGFzaA')).toBe(false);
+    for (const encoded of [
+      '$argon2id$v=19$m=19455,t=2,p=1$c2FsdA$aGFzaA',
+      '$argon2id$v=19$m=19456,t=1,p=1$c2FsdA$aGFzaA',
+      '$argon2i$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA',
+      '$argon2id$v=16$m=19456,t=2,p=1$c2FsdA$aGFzaA',
+      'secret',
+    ]) {
+      expect(passwords.isOutdated(encoded)).toBe(true);
+    }
+  });
+});
+
+describe('turns', () => {
+  it('run so many at once, in order, and refuse those who would wait too long', async () => {
+    const turns = createTurns({ atOnce: 2, waiting: 3 });
+    const ends: (() => void)[] = [];
+    const begun: number[] = [];
+    const work = (number: number) =>
+      turns.take(() => {
+        begun.push(number);
+        return new Promise<void>((resolve) => ends.push(resolve));
+      });
+    const all = [0, 1, 2, 3, 4].map(work);
+    await expect(work(5)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(begun).toEqual([0, 1]);
+    for (let done = 0; done < 5; done++) {
+      await expect.poll(() => ends.length).toBeGreaterThan(done);
+      ends[done]?.();
+      await all[done];
+    }
+    expect(begun).toEqual([0, 1, 2, 3, 4]);
+    const last = work(6);
+    ends.at(-1)?.();
+    await last;
+  });
+
+  it('go on after work that failed', async () => {
+    const turns = createTurns({ atOnce: 1, waiting: 1 });
+    await expect(turns.take(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await turns.take(async () => 'yes')).toBe('yes');
+  });
+});
+
+describe('a new password', () => {
+  const policy = { minLength: 8, pattern: null };
+  const type = (password: string, pattern: string | null = null): unknown =>
+    refusePassword(password, { ...policy, pattern })?.extensions.type;
+
+  it('has its length in characters and at most 1024 bytes', () => {
+    expect(type('1234567')).toBe('password');
+    expect(type('12345678')).toBeUndefined();
+    expect(type('🙂'.repeat(7))).toBe('password');
+    expect(type('🙂'.repeat(8))).toBeUndefined();
+    expect(type('x'.repeat(1024))).toBeUndefined();
+    expect(type(`${'x'.repeat(1023)}é`)).toBe('password');
+  });
+
+  it('matches the policy', () => {
+    expect(type('12345678', '[a-z]')).toBe('password');
+    expect(type('1234567a', '[a-z]')).toBeUndefined();
+    expect(type('1234567a', '[')).toBe('password');
+  });
+
+  it('is not repeated by the error', () => {
+    const error = refusePassword('#~#~#', policy);
+    expect(JSON.stringify([error?.message, error?.extensions])).not.toContain('#~');
+  });
+});

@@ -1,0 +1,47 @@
+/** Hashing and verifying passwords, a few at once. Source: API specification, section 3.2. */
+import { availableParallelism } from 'node:os';
+import { encodeArgon2, encodedNobody, isOutdatedArgon2, matchesArgon2 } from './argon2.ts';
+import { longestPassword } from './password-policy.ts';
+import { createTurns, type Turns } from './turns.ts';
+
+/** Hashes and verifies. Both reject with SERVICE_UNAVAILABLE when too many wait for a processor. */
+export interface Passwords {
+  /** Hashes the exact bytes of a password. */
+  hash(password: string): Promise<string>;
+  /**
+   * Whether a password is the one that was hashed. Null, of an account that has none or does not exist, costs the same and
+   * is false; so is what is too long to be a password.
+   */
+  verify(encoded: string | null, password: string): Promise<boolean>;
+  /** Whether a hash was made with weaker parameters than a new one, so that a sign-in should replace it. */
+  isOutdated(encoded: string): boolean;
+}
+
+/** How the work is bounded. */
+export interface PasswordsOptions {
+  /** Those of the process when absent: its threads are shared by all. */
+  readonly turns?: Turns;
+}
+
+/**
+ * One thread less than there are processors, so that requests go on beside it, and never all four threads that files and
+ * names of hosts need, too. Those who wait would wait for some seconds at most.
+ */
+const ofProcess = createTurns({ atOnce: Math.min(3, Math.max(1, availableParallelism() - 1)), waiting: 64 });
+
+/** Makes them. */
+export function createPasswords({ turns = ofProcess }: PasswordsOptions = {}): Passwords {
+  const nobody = encodedNobody();
+  return {
+    hash: (password) => turns.take(() => encodeArgon2(Buffer.from(password))),
+    async verify(encoded, password) {
+      const bytes = Buffer.from(password);
+      const possible = encoded !== null && bytes.length <= longestPassword;
+      const matches = await turns.take(() =>
+        matchesArgon2(possible ? encoded : nobody, bytes.subarray(0, longestPassword)),
+      );
+      return possible && matches;
+    },
+    isOutdated: isOutdatedArgon2,
+  };
+}

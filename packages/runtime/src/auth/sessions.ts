@@ -1,0 +1,92 @@
+/**
+ * Sessions and their refresh tokens, in transactions of whoever calls. A session is a row: it ends by being deleted, and
+ * its tokens, used ones included, go with it. Source: API specification, sections 2.2 to 2.5.
+ */
+import type { Transaction } from '../database/database.ts';
+import { type Account, readAccount } from '../users/account.ts';
+import { firstRow } from '../write/first-row.ts';
+import type { Sender } from '../write/job.ts';
+import type { RefreshToken } from './refresh-token.ts';
+import { sessionStatements } from './session-sql.ts';
+
+/** Who begins a session: the account as it was judged, and how. */
+export interface Beginning {
+  readonly account: Account;
+  readonly sender: Sender;
+  readonly refresh: RefreshToken;
+  /** The password hashed anew; null: the stored hash stays. */
+  readonly rehashed: string | null;
+}
+
+/** What became of a refresh token that was presented. */
+export type Rotation =
+  | { readonly kind: 'rotated'; readonly session: string; readonly account: Account }
+  /** `ended` is the user whose session ended, because the token had been used before. */
+  | { readonly kind: 'refused' | 'expired'; readonly ended: string | null };
+
+/** How long sessions live, in milliseconds. */
+export interface SessionLifetimes {
+  readonly refreshTokenTtl: number;
+  readonly sessionMaxTtl: number;
+}
+
+/** The sessions of one schema. */
+export interface Sessions {
+  /** Begins a session and gives its key; null when the user is no longer as judged. */
+  begin(transaction: Transaction, beginning: Beginning): Promise<string | null>;
+  /** Exchanges the refresh token of that hash for another one. */
+  rotate(transaction: Transaction, used: string, next: RefreshToken): Promise<Rotation>;
+  /** Ends the session of the refresh token of that hash, or every one of its user; gives the user, null for nobody. */
+  end(transaction: Transaction, hash: string, all: boolean): Promise<string | null>;
+  /**
+   * Ends the sessions of a user, but for one that may carry on (`except`). Must follow the statement that changes the
+   * user's row, which waits for sign-ins under way: only then are their sessions seen.
+   */
+  endAll(transaction: Transaction, user: string, except?: string): Promise<void>;
+}
+
+/** Makes the sessions of a schema, which is quoted. */
+export function createSessions(schema: string, lifetimes: SessionLifetimes): Sessions {
+  const texts = sessionStatements(schema);
+  const refreshTtl = `${lifetimes.refreshTokenTtl} milliseconds`;
+  const sessionTtl = `${lifetimes.sessionMaxTtl} milliseconds`;
+
+  async function endAll(transaction: Transaction, user: string, except: string | null): Promise<void> {
+    await firstRow(transaction, texts.endAll, [user, except]);
+    if (except !== null) await firstRow(transaction, texts.confirm, [except]);
+  }
+
+  return {
+    async begin(transaction, { account, sender, refresh, rehashed }) {
+      const { id, securityVersion } = account;
+      const { ip, userAgent, origin } = sender;
+      const judged = [id, rehashed, String(securityVersion)];
+      const values = [...judged, ip, userAgent, origin, sessionTtl, refreshTtl, refresh.hash];
+      const [session = null] = await identified(transaction, texts.begin, values);
+      return session;
+    },
+    async rotate(transaction, used, next) {
+      const [session, ...columns] = await identified(transaction, texts.rotate, [used, next.hash, refreshTtl]);
+      if (typeof session === 'string') return { kind: 'rotated', session, account: readAccount(columns) };
+      const [ended = null, expired] = await identified(transaction, texts.refuse, [used]);
+      return { kind: expired === 'true' ? 'expired' : 'refused', ended };
+    },
+    async end(transaction, hash, all) {
+      const [user = null] = await identified(transaction, all ? texts.outdate : texts.end, [hash]);
+      if (all && user !== null) await endAll(transaction, user, null);
+      return user;
+    },
+    endAll: (transaction, user, except) => endAll(transaction, user, except ?? null),
+  };
+}
+
+/** Runs a statement that writes, and gives what stands behind the number of the transaction; nothing for no row. */
+async function identified(
+  transaction: Transaction,
+  text: string,
+  values: readonly (string | null)[],
+): Promise<readonly (string | null)[]> {
+  const [number = null, ...rest] = (await firstRow(transaction, text, values)) ?? [];
+  if (number !== null) transaction.identify(number);
+  return rest;
+}

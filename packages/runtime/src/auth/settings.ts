@@ -1,0 +1,45 @@
+/** What the settings of a project say about signing in. Source: API specification, section 10.12. */
+import type { Database } from '../database/database.ts';
+
+/** The settings that accounts need; defaults before the first write. */
+export interface AccountSettings {
+  readonly projectName: string;
+  /** Consecutive failed sign-ins of one account from one client after which it is refused there; null: never. */
+  readonly loginAttempts: number | null;
+  /** Text of a regular expression that new passwords must match; null: none. */
+  readonly passwordPolicy: string | null;
+}
+
+/** Reads them, at most so many milliseconds old; rejects when the database does. */
+export type ReadAccountSettings = () => Promise<AccountSettings>;
+
+const freshMs = 5_000;
+
+/** Makes the reader; `schema` is quoted. Who asks at the same time asks once. */
+export function createAccountSettings(database: Pick<Database, 'query'>, schema: string): ReadAccountSettings {
+  const text = `SELECT project_name, auth_login_attempts::pg_catalog.text, auth_password_policy
+FROM ${schema}.platform_settings`;
+  let known: Promise<AccountSettings> | undefined;
+  let until = Number.NEGATIVE_INFINITY;
+
+  async function read(): Promise<AccountSettings> {
+    const [row] = await database.query(text, []);
+    const [name, attempts, policy] = row ?? ['Platform', '25', null];
+    return {
+      projectName: name ?? 'Platform',
+      loginAttempts: typeof attempts === 'string' ? Number(attempts) : null,
+      passwordPolicy: policy ?? null,
+    };
+  }
+
+  return function readSettings() {
+    if (known !== undefined && performance.now() < until) return known;
+    const reading = read();
+    known = reading;
+    until = performance.now() + freshMs;
+    reading.catch(() => {
+      if (known === reading) known = undefined;
+    });
+    return reading;
+  };
+}

@@ -1,0 +1,157 @@
+/** Signing in, carrying on, signing out. Source: API specification, sections 2.3 to 2.5. */
+import type { Database, Transaction } from '../database/database.ts';
+import type { AuthEnvironment } from '../environment/auth.ts';
+import { type ErrorCode, PlatformError } from '../errors.ts';
+import { readAddress, subnetOf } from '../http/networks.ts';
+import type { Account } from '../users/account.ts';
+import type { AccountFinder, SigningIn } from '../users/find-account.ts';
+import type { Sender } from '../write/job.ts';
+import type { Attempt, Attempts } from './attempts.ts';
+import type { Identities } from './identities.ts';
+import { mayUseFrom } from './ip-access.ts';
+import type { Passwords } from './passwords.ts';
+import { hashRefreshToken, makeRefreshToken, type RefreshToken } from './refresh-token.ts';
+import type { Sessions } from './sessions.ts';
+import { stallFailure } from './stall.ts';
+import type { Tokens } from './tokens.ts';
+
+/** Who wants to sign in. */
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+  /** Null when none was sent. */
+  readonly otp: string | null;
+}
+
+/** What a session is used with. */
+export interface TokenPair {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
+/** The services of a server. Each rejects with the error that answers the request. */
+export interface SignIn {
+  login(credentials: Credentials, sender: Sender): Promise<TokenPair>;
+  /** Exchanges a refresh token for a new pair. */
+  refresh(token: string, sender: Sender): Promise<TokenPair>;
+  /** Ends the session of a refresh token, or all sessions of its user. One that nobody has ends none. */
+  logout(token: string, all: boolean): Promise<void>;
+}
+
+/**
+ * Uses up the one-time password of a user who has a second factor, in the transaction of what it is for. Rejects with
+ * INVALID_OTP when it is missing or wrong.
+ */
+export type CheckOtp = (transaction: Transaction, user: SigningIn, otp: string | null) => Promise<void>;
+
+/** What the services are made of. */
+export interface SignInOptions {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly finder: Pick<AccountFinder, 'byEmail'>;
+  readonly sessions: Sessions;
+  readonly tokens: Tokens;
+  readonly passwords: Passwords;
+  readonly attempts: Attempts;
+  readonly checkOtp: CheckOtp;
+  readonly identities: Pick<Identities<unknown>, 'forget'>;
+  readonly environment: AuthEnvironment;
+}
+
+/** Makes the services. */
+export function createSignIn(options: SignInOptions): SignIn {
+  const { database, finder, sessions, tokens, passwords, attempts, checkOtp, identities, environment } = options;
+
+  function pairOf(account: Account, session: string, refresh: RefreshToken): TokenPair {
+    const { id, role } = account;
+    const claims = {
+      id,
+      role: role?.id ?? null,
+      app_access: role?.appAccess ?? false,
+      admin_access: role?.adminAccess ?? false,
+      sid: session,
+    };
+    const accessToken = tokens.sign('access', claims, environment.accessTokenTtl);
+    return { accessToken, refreshToken: refresh.token };
+  }
+
+  /** Somebody and nobody take the same way: one look-up, one comparison of hashes. */
+  async function authenticate({ email, password }: Credentials): Promise<SigningIn> {
+    const found = await finder.byEmail(email);
+    const matches = await passwords.verify(found?.password ?? null, password);
+    if (found !== null && matches && found.account.status === 'active' && found.account.provider === 'default') {
+      return found;
+    }
+    throw new PlatformError('INVALID_CREDENTIALS');
+  }
+
+  async function login(credentials: Credentials, sender: Sender, attempt: Attempt): Promise<TokenPair> {
+    const user = await authenticate(credentials);
+    const { account, password } = user;
+    const outdated = password === null || passwords.isOutdated(password);
+    const rehashed = outdated ? await passwords.hash(credentials.password) : null;
+    const refresh = makeRefreshToken();
+    await attempt.succeeded();
+    const session = await database.transaction(async (transaction) => {
+      if (account.hasTfa) await checkOtp(transaction, user, credentials.otp);
+      checkAddress(account, sender);
+      return { value: await sessions.begin(transaction, { account, sender, refresh, rehashed }) };
+    });
+    // The user was changed since the credentials were compared, so they may be wrong by now.
+    if (session === null) throw new PlatformError('INVALID_CREDENTIALS');
+    return pairOf(account, session, refresh);
+  }
+
+  async function refresh(token: string, sender: Sender): Promise<TokenPair> {
+    const next = makeRefreshToken();
+    const rotation = await database.transaction(async (transaction) => {
+      const value = await sessions.rotate(transaction, hashRefreshToken(token), next);
+      // Thrown in here, so that the token is as good as before.
+      if (value.kind === 'rotated') checkAddress(value.account, sender);
+      return { value };
+    });
+    if (rotation.kind === 'rotated') return pairOf(rotation.account, rotation.session, next);
+    if (rotation.ended !== null) identities.forget(rotation.ended);
+    throw new PlatformError(rotation.kind === 'expired' ? 'TOKEN_EXPIRED' : 'INVALID_CREDENTIALS');
+  }
+
+  return {
+    login: (credentials, sender) =>
+      stallFailure(environment.loginStallTime, () => {
+        const attempt = attempts.login(credentials.email, clientOf(sender));
+        // Who is asked for a one-time password has not failed yet.
+        const wrong = credentials.otp === null ? refused : [...refused, 'INVALID_OTP' as const];
+        return counted(attempt, wrong, () => login(credentials, sender, attempt));
+      }),
+    refresh: (token, sender) =>
+      counted(attempts.token('refresh', clientOf(sender)), refused, () => refresh(token, sender)),
+    async logout(token, all) {
+      const user = await database.transaction(async (transaction) => ({
+        value: await sessions.end(transaction, hashRefreshToken(token), all),
+      }));
+      if (user !== null) identities.forget(user);
+    },
+  };
+}
+
+const refused: readonly ErrorCode[] = ['INVALID_CREDENTIALS'];
+
+/** Wrong credentials count as a failed attempt; nothing else that goes wrong does. */
+async function counted<T>(attempt: Attempt, wrong: readonly ErrorCode[], work: () => Promise<T>): Promise<T> {
+  await attempt.begin();
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof PlatformError && wrong.includes(error.code)) await attempt.failed();
+    throw error;
+  }
+}
+
+/** What attempts are counted against. */
+function clientOf({ ip }: Sender): string {
+  const address = readAddress(ip ?? '');
+  return address === null ? '' : subnetOf(address);
+}
+
+function checkAddress({ role }: Account, { ip }: Sender): void {
+  if (!mayUseFrom(role?.ipAccess ?? [], readAddress(ip ?? ''))) throw new PlatformError('INVALID_IP');
+}

@@ -1,0 +1,43 @@
+/** Work that keeps a processor busy, a little of it at once and a bounded number waiting. */
+import { PlatformError } from '../errors.ts';
+
+/** Runs work in turns. */
+export interface Turns {
+  /** Runs the work as soon as it is its turn. Rejects with SERVICE_UNAVAILABLE at once when too many wait already. */
+  take<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** How many run at once, and how many may wait for them. */
+export interface TurnsOptions {
+  readonly atOnce: number;
+  readonly waiting: number;
+}
+
+/** Makes a queue of its own: first come, first served. */
+export function createTurns({ atOnce, waiting }: TurnsOptions): Turns {
+  const queue: (() => void)[] = [];
+  let running = 0;
+
+  /** Hands the turn over without giving it up, so that nobody who comes now gets in between. */
+  function next(): void {
+    const first = queue.shift();
+    if (first === undefined) running--;
+    else first();
+  }
+
+  return {
+    async take(work) {
+      if (running >= atOnce && queue.length >= waiting) {
+        const cause = new Error(`${waiting} wait for a processor already.`);
+        throw new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });
+      }
+      if (running >= atOnce) await new Promise<void>((resolve) => queue.push(resolve));
+      else running++;
+      try {
+        return await work();
+      } finally {
+        next();
+      }
+    },
+  };
+}

@@ -1,0 +1,59 @@
+/** What nobody waits for: noting that users were here, and removing sessions that ended long ago. */
+import type { Database } from '../database/database.ts';
+import { firstRow } from '../write/first-row.ts';
+import { sessionStatements } from './session-sql.ts';
+
+/** Works behind requests; what fails is tried again with the next occasion. */
+export interface Upkeep {
+  /** A user was here. */
+  seen(user: string): void;
+  /** Resolves when nothing is under way. */
+  settled(): Promise<void>;
+}
+
+/** A user is noted once a minute, and at most so many are remembered to have been. */
+const noteEveryMs = 60_000;
+const mostNoted = 10_000;
+/** How often ended sessions are removed, in milliseconds, and how many at once. */
+const sweepEveryMs = 600_000;
+const mostSwept = 1_000;
+
+/** Makes the upkeep of a schema, which is quoted. */
+export function createUpkeep(database: Pick<Database, 'transaction'>, schema: string): Upkeep {
+  const texts = sessionStatements(schema);
+  const noted = new Map<string, number>();
+  const running = new Set<Promise<unknown>>();
+  let swept = performance.now();
+
+  function run(text: string, value: string): void {
+    const work = database
+      .transaction(async (transaction) => {
+        const [id] = (await firstRow(transaction, text, [value])) ?? [];
+        if (typeof id === 'string') transaction.identify(id);
+        return { value: undefined };
+      })
+      .catch(() => undefined)
+      .finally(() => running.delete(work));
+    running.add(work);
+  }
+
+  return {
+    seen(user) {
+      const now = performance.now();
+      if (now - (noted.get(user) ?? Number.NEGATIVE_INFINITY) >= noteEveryMs) {
+        noted.delete(user);
+        noted.set(user, now);
+        const [oldest] = noted.keys();
+        if (noted.size > mostNoted && oldest !== undefined) noted.delete(oldest);
+        run(texts.touch, user);
+      }
+      if (now - swept >= sweepEveryMs) {
+        swept = now;
+        run(texts.sweep, String(mostSwept));
+      }
+    },
+    async settled() {
+      await Promise.allSettled(running);
+    },
+  };
+}

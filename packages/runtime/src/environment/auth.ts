@@ -1,0 +1,163 @@
+/** Variables of sign-in, sessions and attempts. Source: API specification, section 16. */
+import { isIP } from 'node:net';
+import {
+  type Read,
+  type Reading,
+  readBoolean,
+  readChoice,
+  readDuration,
+  readInteger,
+  readList,
+  readLongDuration,
+} from './values.ts';
+
+/** How people sign in. Durations are milliseconds. */
+export interface AuthEnvironment {
+  /** What every key is derived from; null where none is set. */
+  readonly secret: string | null;
+  readonly accessTokenTtl: number;
+  readonly refreshTokenTtl: number;
+  /** Age at which a session ends, however often it was refreshed. */
+  readonly sessionMaxTtl: number;
+  readonly cookie: CookieEnvironment;
+  readonly passwordMinLength: number;
+  /** Earliest moment at which a failed sign-in is answered, from its beginning. */
+  readonly loginStallTime: number;
+  /** True when nobody signs in by password. */
+  readonly disableDefault: boolean;
+  /** Addresses and CIDR blocks of proxies that are believed what they say of the client. */
+  readonly trustedProxies: readonly string[];
+  readonly limits: AttemptLimits;
+  /** The first administrator, made when there is no user. */
+  readonly administrator: { readonly email: string /** Null: one is made. */; readonly password: string | null };
+}
+
+/** The cookie of the refresh token. */
+export interface CookieEnvironment {
+  readonly name: string;
+  readonly secure: boolean;
+  readonly sameSite: 'strict' | 'lax' | 'none';
+  /** Null: the host of the address alone. */
+  readonly domain: string | null;
+}
+
+/** How many failed attempts are heard. */
+export interface AttemptLimits {
+  readonly enabled: boolean;
+  /** The window in which attempts are counted. */
+  readonly duration: number;
+  readonly accountPoints: number;
+  readonly addressPoints: number;
+  /** Mails per named address and hour. */
+  readonly mailPoints: number;
+  /** Wrong one-time passwords per user and 30 seconds. */
+  readonly otpPoints: number;
+}
+
+/** Reads the variables. `isLocal` tells whether the server is reached by http on this machine only. */
+export function readAuth(read: Read, isLocal: boolean): AuthEnvironment {
+  const passwordMinLength = read('PASSWORD_MIN_LENGTH', readInteger(1, 1024), 8);
+  return {
+    secret: read<string | null>('SECRET', readSecret, null),
+    accessTokenTtl: read('ACCESS_TOKEN_TTL', readDuration, 900_000),
+    refreshTokenTtl: read('REFRESH_TOKEN_TTL', readLongDuration, 604_800_000),
+    sessionMaxTtl: read('SESSION_MAX_TTL', readLongDuration, 7_776_000_000),
+    cookie: readCookie(read, isLocal),
+    passwordMinLength,
+    loginStallTime: read('LOGIN_STALL_TIME', readStall, 500),
+    disableDefault: read('AUTH_DISABLE_DEFAULT', readBoolean, false),
+    trustedProxies: read<readonly string[]>('IP_TRUST_PROXY', readNetworks, []),
+    limits: {
+      enabled: read('RATE_LIMITER_AUTH_ENABLED', readBoolean, true),
+      duration: read('RATE_LIMITER_AUTH_DURATION', readDuration, 60_000),
+      accountPoints: read('RATE_LIMITER_AUTH_ACCOUNT_POINTS', readInteger(1), 10),
+      addressPoints: read('RATE_LIMITER_AUTH_ADDRESS_POINTS', readInteger(1), 60),
+      mailPoints: read('RATE_LIMITER_AUTH_MAIL_POINTS', readInteger(1), 5),
+      otpPoints: read('RATE_LIMITER_AUTH_OTP_POINTS', readInteger(1), 5),
+    },
+    administrator: {
+      email: read('ADMIN_EMAIL', readEmail, 'admin@example.com'),
+      password: read<string | null>('ADMIN_PASSWORD', readPassword(passwordMinLength), null),
+    },
+  };
+}
+
+function readEmail(text: string): Reading<string> {
+  return /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text) && text.length <= 128
+    ? { value: text }
+    : { problem: 'must be an e-mail address of at most 128 characters.' };
+}
+
+function readPassword(minLength: number) {
+  return (text: string): Reading<string> => {
+    // Every reader gets its text trimmed; the value is never repeated.
+    return [...text].length >= minLength && Buffer.byteLength(text) <= 1024
+      ? { value: text }
+      : { problem: `must have at least ${minLength} characters and at most 1024 bytes.` };
+  };
+}
+
+function readCookie(read: Read, isLocal: boolean): CookieEnvironment {
+  const secure = read('REFRESH_TOKEN_COOKIE_SECURE', readBoolean, !isLocal);
+  const domain = read<string | null>('REFRESH_TOKEN_COOKIE_DOMAIN', readDomain, null);
+  return {
+    secure,
+    domain,
+    name: read('REFRESH_TOKEN_COOKIE_NAME', readCookieName(secure, domain), 'platform_refresh_token'),
+    sameSite: read('REFRESH_TOKEN_COOKIE_SAME_SITE', readSameSite(secure), 'lax'),
+  };
+}
+
+function readSecret(text: string): Reading<string> {
+  return Buffer.byteLength(text) >= 32 ? { value: text } : { problem: 'must have at least 32 bytes.' };
+}
+
+function readStall(text: string): Reading<number> {
+  return text === '0' ? { value: 0 } : readDuration(text);
+}
+
+function readDomain(text: string): Reading<string> {
+  return /^\.?[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i.test(text)
+    ? { value: text }
+    : { problem: 'must be a domain such as "example.com".' };
+}
+
+/** Browsers drop a cookie whose name promises what its attributes do not keep (RFC 6265bis, section 4.1.3). */
+function readCookieName(secure: boolean, domain: string | null) {
+  return (text: string): Reading<string> => {
+    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(text)) return { problem: 'must be a name as cookies have it.' };
+    const host = text.toLowerCase().startsWith('__host-');
+    if ((host || text.toLowerCase().startsWith('__secure-')) && !secure) {
+      return { problem: 'begins with a prefix that needs REFRESH_TOKEN_COOKIE_SECURE.' };
+    }
+    return host && domain !== null
+      ? { problem: 'begins with "__Host-", which allows no REFRESH_TOKEN_COOKIE_DOMAIN.' }
+      : { value: text };
+  };
+}
+
+function readSameSite(secure: boolean) {
+  return (text: string): Reading<CookieEnvironment['sameSite']> => {
+    const reading = readChoice(['strict', 'lax', 'none'])(text.toLowerCase());
+    return 'value' in reading && reading.value === 'none' && !secure
+      ? { problem: 'can be "none" only with REFRESH_TOKEN_COOKIE_SECURE.' }
+      : reading;
+  };
+}
+
+/** Reads addresses and CIDR blocks. */
+function readNetworks(text: string): Reading<readonly string[]> {
+  const reading = readList(text);
+  const wrong = 'value' in reading ? reading.value.find((network) => !isNetwork(network)) : undefined;
+  return wrong === undefined
+    ? reading
+    : { problem: `has "${wrong}", which is neither an address nor a CIDR block such as "10.0.0.0/8".` };
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || more.length > 0) return false;
+  if (bits === undefined) return true;
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
+}

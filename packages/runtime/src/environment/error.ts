@@ -1,0 +1,12 @@
+import type { EnvironmentProblem } from '../environment.ts';
+
+/** Thrown by `serve` when environment variables cannot be used; its message has one line per variable. */
+export class EnvironmentError extends Error {
+  override readonly name = 'EnvironmentError';
+  readonly problems: readonly EnvironmentProblem[];
+
+  constructor(problems: readonly EnvironmentProblem[]) {
+    super(problems.map(({ message }) => message).join('\n'));
+    this.problems = problems;
+  }
+}

@@ -1,0 +1,93 @@
+/** Handlers of the routes below `/auth`. Source: API specification, sections 2.3 to 2.5 and 2.7. */
+import type { IncomingMessage } from 'node:http';
+import type { SignIn, TokenPair } from '../auth/sign-in.ts';
+import type { JsonValue } from '../contract/index.ts';
+import type { Environment } from '../environment.ts';
+import { PlatformError } from '../errors.ts';
+import type { Sender } from '../write/job.ts';
+import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
+import { bodyObject, optionalFlag, optionalText, requiredText } from './auth-body.ts';
+import { createRefreshCookie } from './refresh-cookie.ts';
+
+type AuthHandler = (exchange: Exchange, call: unknown, body: JsonValue | undefined) => Promise<void>;
+
+/** Handlers by what they do. They reject with the error that answers the request. */
+export interface AuthHandlers {
+  readonly providers: AuthHandler;
+  readonly login: AuthHandler;
+  readonly refresh: AuthHandler;
+  readonly logout: AuthHandler;
+}
+
+/** What the handlers work with. */
+export interface AuthHandlersOptions {
+  readonly signIn: SignIn;
+  readonly answerer: Answerer;
+  readonly environment: Environment;
+  readonly senderOf: (request: IncomingMessage) => Sender;
+}
+
+type Mode = 'json' | 'cookie';
+
+/** Makes the handlers. */
+export function createAuthHandlers({ signIn, answerer, environment, senderOf }: AuthHandlersOptions): AuthHandlers {
+  const cookie = createRefreshCookie(environment);
+  const expires = environment.auth.accessTokenTtl;
+
+  function sendPair(exchange: Exchange, { accessToken, refreshToken }: TokenPair, mode: Mode): void {
+    const shown = { access_token: accessToken, expires };
+    const data = mode === 'cookie' ? shown : { ...shown, refresh_token: refreshToken };
+    const headers = mode === 'cookie' ? cookie.set(refreshToken) : [];
+    answerer.send(exchange, { status: 200, type: mediaTypes.json, body: jsonBytes({ data }), headers });
+  }
+
+  return {
+    async providers(exchange) {
+      const body = jsonBytes({ data: [], disableDefault: environment.auth.disableDefault });
+      answerer.send(exchange, { status: 200, type: mediaTypes.json, body });
+    },
+    async login(exchange, _call, body) {
+      const asked = bodyObject(body);
+      const email = requiredText(asked, 'email');
+      const password = requiredText(asked, 'password');
+      const otp = optionalText(asked, 'otp');
+      const mode = modeOf(asked) ?? 'json';
+      sendPair(exchange, await signIn.login({ email, password, otp }, senderOf(exchange.request)), mode);
+    },
+    async refresh(exchange, _call, body) {
+      const asked = bodyObject(body);
+      const given = optionalText(asked, 'refresh_token');
+      const wanted = modeOf(asked);
+      const held = cookie.read(exchange.request);
+      const pair = await signIn.refresh(presented(given, held), senderOf(exchange.request));
+      // The token returns to where it came from.
+      sendPair(exchange, pair, wanted ?? (given === null ? 'cookie' : 'json'));
+    },
+    async logout(exchange, _call, body) {
+      const asked = bodyObject(body);
+      const given = optionalText(asked, 'refresh_token');
+      const all = optionalFlag(asked, 'all');
+      const held = cookie.read(exchange.request);
+      await signIn.logout(presented(given, held), all);
+      const headers = held === null ? [] : cookie.clear();
+      answerer.send(exchange, { status: 204, type: mediaTypes.json, body: Buffer.alloc(0), headers });
+    },
+  };
+}
+
+function modeOf(asked: Readonly<Record<string, JsonValue>>): Mode | null {
+  const mode = optionalText(asked, 'mode');
+  if (mode === null || mode === 'json' || mode === 'cookie') return mode;
+  throw new PlatformError('INVALID_PAYLOAD', '"mode" must be "json" or "cookie".');
+}
+
+/** What the body says counts before the cookie. */
+function presented(given: string | null, held: string | null): string {
+  const token = given ?? held;
+  if (token === null || token === '') throw new PlatformError('INVALID_PAYLOAD', 'There is no refresh token.');
+  return token;
+}
+
+function jsonBytes(value: JsonValue): Buffer {
+  return Buffer.from(JSON.stringify(value));
+}

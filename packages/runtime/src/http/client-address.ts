@@ -1,0 +1,41 @@
+/**
+ * The address of a client: that of the socket, or what proxies say that we believe. Source: API specification, sections
+ * 2.2 and 2.9.
+ */
+import type { IncomingMessage } from 'node:http';
+import { type Address, createNetworks, readAddress } from './networks.ts';
+
+/** Finds the address of the client; null where the connection has none. */
+export type FindClientAddress = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => Address | null;
+
+/** Makes the finder; `proxies` are addresses and CIDR blocks, none by default. */
+export function createClientAddress(proxies: readonly string[]): FindClientAddress {
+  const trusted = createNetworks(proxies);
+  return function findClientAddress({ socket, headers }) {
+    const peer = readAddress(socket.remoteAddress ?? '');
+    if (proxies.length === 0 || peer === null || !trusted.has(peer)) return peer;
+    const forwarded = headers['x-forwarded-for'];
+    const said = typeof forwarded === 'string' ? forwarded.split(',') : (forwarded ?? []);
+    return believe(peer, said, trusted.has);
+  };
+}
+
+/**
+ * Each proxy adds whom it talks to at the end, so the way is followed back from there as long as who says something is
+ * believed. What is no address ends it: whoever wrote that is the last one known.
+ */
+function believe(peer: Address, said: readonly string[], trusts: (address: Address) => boolean): Address {
+  let client = peer;
+  for (const text of said.toReversed()) {
+    if (!trusts(client)) break;
+    const before = readAddress(withoutPort(text.trim()));
+    if (before === null) break;
+    client = before;
+  }
+  return client;
+}
+
+/** Some proxies add the port: `192.0.2.1:443`, `[2001:db8::1]:443`. */
+function withoutPort(text: string): string {
+  return /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
+}

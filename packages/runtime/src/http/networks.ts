@@ -1,0 +1,79 @@
+/** IP addresses in one spelling each, and blocks of them. */
+import { BlockList, isIP } from 'node:net';
+
+/** An address as this module gives it: IPv4, or IPv6 in lower case and compressed. */
+export interface Address {
+  readonly text: string;
+  readonly family: 'ipv4' | 'ipv6';
+}
+
+/** Addresses that belong together. */
+export interface Networks {
+  /** Whether the address is in one of them. */
+  has(address: Address): boolean;
+}
+
+/**
+ * Reads an address; null for anything else. Of an IPv6 address the zone is dropped, and one that stands for an address of
+ * IPv4 (`::ffff:192.0.2.1`) is that.
+ */
+export function readAddress(text: string): Address | null {
+  const [bare = ''] = text.trim().split('%');
+  const family = isIP(bare);
+  if (family === 0) return null;
+  if (family === 4) return { text: bare, family: 'ipv4' };
+  const groups = groupsOf(bare);
+  const mapped = mappedOf(groups);
+  return mapped === null ? { text: printGroups(groups), family: 'ipv6' } : { text: mapped, family: 'ipv4' };
+}
+
+/** What counts as one client: an address of IPv4, of IPv6 the network of 64 bits that one customer is given. */
+export function subnetOf({ text, family }: Address): string {
+  if (family === 'ipv4') return text;
+  return `${printGroups([...groupsOf(text).slice(0, 4), 0, 0, 0, 0])}/64`;
+}
+
+/** Makes networks of addresses and CIDR blocks. What is neither has no address in it. */
+export function createNetworks(texts: readonly string[]): Networks {
+  const list = new BlockList();
+  for (const text of texts) {
+    const network = readNetwork(text);
+    if (network !== null) list.addSubnet(network.address.text, network.bits, network.address.family);
+  }
+  return { has: ({ text, family }) => list.check(text, family) };
+}
+
+/** An address or a CIDR block; null for anything else. */
+function readNetwork(text: string): { readonly address: Address; readonly bits: number } | null {
+  const [base = '', length, ...more] = text.trim().split('/');
+  const address = readAddress(base);
+  if (address === null || more.length > 0) return null;
+  const written = isIP(base.split('%')[0] ?? '') === 4 ? 32 : 128;
+  if (length !== undefined && !/^\d{1,3}$/.test(length)) return null;
+  const bits = length === undefined ? written : Number(length);
+  // A block of mapped addresses is one of IPv4 as long as it holds nothing else.
+  const own = address.family === 'ipv4' && written === 128 ? bits - 96 : bits;
+  return bits <= written && own >= 0 ? { address, bits: own } : null;
+}
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(text: string): readonly number[] {
+  // The URL parser knows every spelling, the dotted ones too, and gives the shortest.
+  const [head = '', tail] = new URL(`http://[${text}]`).hostname.slice(1, -1).split('::');
+  const numbers = (part: string): number[] =>
+    part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
+  if (tail === undefined) return numbers(head);
+  const [first, last] = [numbers(head), numbers(tail)];
+  return [...first, ...Array.from({ length: 8 - first.length - last.length }, () => 0), ...last];
+}
+
+function printGroups(groups: readonly number[]): string {
+  return new URL(`http://[${groups.map((group) => group.toString(16)).join(':')}]`).hostname.slice(1, -1);
+}
+
+/** The address of IPv4 that one of IPv6 stands for (RFC 4291, section 2.5.5.2). */
+function mappedOf(groups: readonly number[]): string | null {
+  const [high = 0, low = 0] = groups.slice(6);
+  const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  return mapped ? `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}` : null;
+}

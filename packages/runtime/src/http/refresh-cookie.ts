@@ -1,0 +1,67 @@
+/** The cookie that holds a refresh token. Source: API specification, sections 2.3 to 2.5. */
+import type { IncomingMessage } from 'node:http';
+import type { Environment } from '../environment.ts';
+import { PlatformError } from '../errors.ts';
+
+/** Reads and writes the cookie as one environment has it. */
+export interface RefreshCookie {
+  /**
+   * The token in the cookie of a request, null without one. Throws FORBIDDEN when the request has the cookie and comes
+   * from a page that may not use it, whether or not the cookie is what counts.
+   */
+  read(request: IncomingMessage): string | null;
+  /** The header that sets it, as a flat list of name and value. */
+  set(token: string): readonly string[];
+  /** The header that removes it. */
+  clear(): readonly string[];
+}
+
+/** Makes it. */
+export function createRefreshCookie(environment: Environment): RefreshCookie {
+  const { cookie, refreshTokenTtl } = environment.auth;
+  const attributes = [
+    ...(cookie.domain === null ? [] : [`Domain=${cookie.domain}`]),
+    'Path=/',
+    'HttpOnly',
+    ...(cookie.secure ? ['Secure'] : []),
+    `SameSite=${sameSites[cookie.sameSite]}`,
+  ];
+  const header = (value: string, maxAge: number): readonly string[] => [
+    'Set-Cookie',
+    [`${cookie.name}=${value}`, ...attributes, `Max-Age=${maxAge}`].join('; '),
+  ];
+  return {
+    read(request) {
+      const token = findCookie(request.headers.cookie, cookie.name);
+      if (token !== null && !isFromAllowedPage(request, environment)) throw new PlatformError('FORBIDDEN');
+      return token;
+    },
+    set: (token) => header(token, Math.floor(refreshTokenTtl / 1000)),
+    clear: () => header('', 0),
+  };
+}
+
+const sameSites = { strict: 'Strict', lax: 'Lax', none: 'None' } as const;
+
+/** The first cookie of that name; an empty one is none. */
+function findCookie(header: string | undefined, name: string): string | null {
+  for (const part of header?.split(';') ?? []) {
+    const equals = part.indexOf('=');
+    if (equals === -1 || part.slice(0, equals).trim() !== name) continue;
+    const value = part.slice(equals + 1).trim();
+    return value === '' ? null : value;
+  }
+  return null;
+}
+
+/**
+ * Browsers say where a request comes from. A page of an allowed origin may lie on another site; without an origin the
+ * request comes from the address bar or from no browser, unless it says that its site is another one.
+ */
+function isFromAllowedPage({ headers }: IncomingMessage, { publicUrl, cors }: Environment): boolean {
+  const { origin, host = '' } = headers;
+  if (origin === undefined) return headers['sec-fetch-site'] !== 'cross-site';
+  if (cors?.credentials === true && origin !== '*' && cors.origins.includes(origin)) return true;
+  if (publicUrl !== null) return origin === new URL(publicUrl).origin;
+  return URL.parse(origin)?.host === host.toLowerCase() && headers['sec-fetch-site'] !== 'cross-site';
+}

@@ -1,0 +1,53 @@
+import { createFirstAdministrator, type FirstAdministrator } from '../auth/first-administrator.ts';
+import { createPasswords } from '../auth/passwords.ts';
+import type { CompiledApi } from '../contract/index.ts';
+import type { Database } from '../database/database.ts';
+import type { Environment } from '../environment.ts';
+import { describeCause, type Log } from '../http/log.ts';
+import { systemSchemaOf } from '../system/schema.ts';
+
+/** What a server that starts makes its first user with. */
+export interface WelcomeOptions {
+  readonly api: Pick<CompiledApi, 'collections'>;
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly environment: Environment;
+  readonly log: Pick<Log, 'warn'>;
+  /** Default: the standard output is told. */
+  readonly tell?: ((administrator: FirstAdministrator) => void) | undefined;
+}
+
+/** Sees to it that somebody can sign in. */
+export interface Welcome {
+  /** Makes the first administrator when there is no user; does nothing once it came so far. Never rejects. */
+  greet(): Promise<void>;
+}
+
+/** Makes it. Where the platform's own tables are not installed, or nobody signs in by password, there is nothing to do. */
+export function createWelcome({ api, database, environment, log, tell = print }: WelcomeOptions): Welcome {
+  const schema = systemSchemaOf(api);
+  const { disableDefault, administrator } = environment.auth;
+  let greeting: Promise<void> | null = null;
+
+  async function greet(quoted: string): Promise<void> {
+    try {
+      const made = await createFirstAdministrator(database, quoted, createPasswords(), administrator);
+      if (made !== null) tell(made);
+    } catch (error) {
+      log.warn({ cause: describeCause(error) }, 'Nobody knows whether there is an administrator.');
+      greeting = null;
+    }
+  }
+
+  return {
+    async greet() {
+      if (schema === null || disableDefault) return;
+      greeting ??= greet(schema);
+      await greeting;
+    },
+  };
+}
+
+function print({ email, madePassword }: FirstAdministrator): void {
+  const password = madePassword === null ? 'the password in ADMIN_PASSWORD' : `the password ${madePassword}`;
+  process.stdout.write(`The first administrator is ${email} with ${password}. This is said only once.\n`);
+}

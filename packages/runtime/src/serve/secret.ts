@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto';
+import { dirname } from 'node:path';
+import type { CompiledApi } from '../contract/index.ts';
+import type { DatabasePlace } from '../database/open.ts';
+import { EnvironmentError } from '../environment/error.ts';
+import { keptSecret } from '../environment/kept-secret.ts';
+import type { Environment } from '../environment.ts';
+import { systemSchemaOf } from '../system/schema.ts';
+
+/**
+ * An environment with a secret where there are users: the one that was set, or that of an embedded database, which is
+ * made once and kept beside it. Rejects with `EnvironmentError` when a server of several processes would need one.
+ */
+export async function withSecret(
+  api: Pick<CompiledApi, 'collections'>,
+  environment: Environment,
+  place: DatabasePlace,
+): Promise<Environment> {
+  if (environment.auth.secret !== null || systemSchemaOf(api) === null) return environment;
+  if (!('embedded' in place)) {
+    const message = 'SECRET is required where there are users: at least 32 random bytes, the same for every process.';
+    throw new EnvironmentError([{ variable: 'SECRET', message }]);
+  }
+  const { embedded } = place;
+  // A database in memory, or of somebody else's process, has no folder; its sessions end with this process.
+  const isFolder = typeof embedded === 'string' && !embedded.includes('://');
+  const secret = isFolder ? await keptSecret(dirname(embedded)) : randomBytes(32).toString('base64url');
+  return { ...environment, auth: { ...environment.auth, secret } };
+}

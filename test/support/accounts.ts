@@ -1,0 +1,116 @@
+/** A project with users who can sign in, served by one process or several. */
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createPasswords } from '../../packages/runtime/src/auth/passwords.ts';
+import { createDatabase, type TestDatabase, withClient } from './database.ts';
+import { type Answer, type Ask, createProject, type Platform, startPlatform } from './platform.ts';
+import { type CountingProxy, countStatements } from './proxy.ts';
+import { installSystem } from './system.ts';
+
+/** A user of a test. */
+export interface TestUser {
+  readonly id: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+/** Columns of a user or a role beside those that the test's user has by itself. */
+export type Columns = Readonly<Record<string, string | boolean | null>>;
+
+/** A served project and what is behind it. */
+export interface AccountsProject {
+  readonly server: Platform;
+  /** Every process; the first one is `server`. */
+  readonly servers: readonly Platform[];
+  readonly database: TestDatabase;
+  /** Notes the statements of the first process. */
+  readonly statements: CountingProxy;
+  readonly folder: string;
+  rows(sql: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
+  addRole(name: string, columns?: Columns): Promise<string>;
+  addUser(role: string | null, columns?: Columns): Promise<TestUser>;
+  post(path: string, body?: unknown, ask?: Ask): Promise<Answer>;
+  /** The data of a sign-in that must succeed. */
+  signIn(user: TestUser): Promise<Tokens>;
+  close(): Promise<void>;
+}
+
+/** What a sign-in answers. */
+export interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly expires: number;
+}
+
+/** What the project is made of. */
+export interface AccountsParts {
+  readonly sql: string;
+  readonly permissions: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** How many processes serve it; 1 when absent. */
+  readonly processes?: number;
+}
+
+/** One hash for all users of a process: hashing is meant to take long. */
+const password = 'correct horse battery';
+const hashed = createPasswords().hash(password);
+
+/** Makes the database, compiles and serves it. */
+export async function serveAccounts(parts: AccountsParts): Promise<AccountsProject> {
+  const database = await createDatabase();
+  await installSystem(database.url);
+  await withClient(database.url, (client) => client.query(parts.sql));
+  const { folder, remove } = await createProject();
+  await writeFile(join(folder, 'permissions.yaml'), parts.permissions);
+  const statements = await countStatements(database.url);
+  const server = await startPlatform(folder, statements.url, parts.environment);
+  const more = Array.from({ length: (parts.processes ?? 1) - 1 }, () =>
+    startPlatform(folder, database.url, parts.environment, []),
+  );
+  const servers = [server, ...(await Promise.all(more))];
+
+  const rows: AccountsProject['rows'] = (sql, values = []) =>
+    withClient(database.url, async (client) => (await client.query(sql, [...values])).rows);
+
+  async function insert(table: string, columns: Columns): Promise<string> {
+    const id = randomUUID();
+    const all = Object.entries({ id, ...columns });
+    const names = all.map(([name]) => name).join(', ');
+    const places = all.map((_, place) => `$${place + 1}`).join(', ');
+    await rows(
+      `INSERT INTO platform.${table} (${names}) VALUES (${places})`,
+      all.map(([, value]) => value),
+    );
+    return id;
+  }
+
+  const post: AccountsProject['post'] = (path, body, ask = {}) =>
+    server.ask(path, { method: 'POST', ...(body !== undefined && { body }), ...ask });
+
+  return {
+    server,
+    servers,
+    database,
+    statements,
+    folder,
+    rows,
+    post,
+    addRole: (name, columns = {}) => insert('platform_roles', { name, ...columns }),
+    async addUser(role, columns = {}) {
+      const email = `${randomUUID()}@example.com`;
+      const id = await insert('platform_users', { email, password: await hashed, role, ...columns });
+      return { id, email: String(columns.email ?? email), password };
+    },
+    async signIn({ email }) {
+      const { status, json, text } = await post('/auth/login', { email, password });
+      if (status !== 200) throw new Error(`Signing in failed: ${text}`);
+      return json.data;
+    },
+    async close() {
+      await Promise.all(servers.map((one) => one.stop()));
+      await statements.close();
+      await Promise.all([database.drop(), remove()]);
+    },
+  };
+}
