@@ -114,6 +114,6 @@ function createDesks({ api, limits, mostItems = null, plans = 1_000 }: WriterOpt
       steps: createStepPlans(plans),
     };
     classes.set(accessClass, known);
-    return { ...request, ...known, limits: all, mostItems };
+    return { ...request, ...known, limits: all, mostItems, complaints: [] };
   };
 }
