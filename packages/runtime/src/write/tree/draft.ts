@@ -62,14 +62,15 @@ function linkedFields({ owned, before }: Group): (place: number) => readonly str
 }
 
 function actionOf(
-  { writable }: Group,
+  { writable, path }: Group,
   node: TreeNode,
   linked: readonly string[],
   found: Found,
 ): 'create' | 'update' | null {
   if (node.form === 'create' || (node.form === 'either' && !found(node))) return 'create';
-  if (node.form === 'update') return 'update';
-  // An object of nothing but its key is a link, and a link changes what holds it.
+  // What a request is about is changed in any case. Below it an object of nothing but its key is a link, and a link
+  // changes what holds it.
+  if (path === '' && node.form === 'update') return 'update';
   const { key } = writable.collection.descriptor;
   const says = node.relations.length > 0 || Object.keys(node.own).some((name) => !key.includes(name));
   return says || linked.some((name) => !key.includes(name)) ? 'update' : null;
