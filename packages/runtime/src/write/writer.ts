@@ -58,8 +58,9 @@ export interface Writer {
 
 /** Makes the writer of a compiled API. */
 export function createWriter(options: WriterOptions): Writer {
-  const open = createDesks(options);
-  const performer = createPerformer(performerOptions(options));
+  const performing = performerOptions(options);
+  const open = createDesks(options, performing.history === null);
+  const performer = createPerformer(performing);
   const hooked = createHookedWriter({ ...options, open, performer });
   const workOf = async (ask: Ask): Promise<Work> =>
     hooked.waitFor(ask)
@@ -101,7 +102,10 @@ function performerOptions({ api, database, gate, limits, answerTtlMs = 86_400_00
 }
 
 /** Gives each request the scope and the caches of its access class. */
-function createDesks({ api, limits, mostItems = null, plans = 1_000 }: WriterOptions): (request: WriteRequest) => Desk {
+function createDesks(
+  { api, limits, mostItems = null, plans = 1_000 }: WriterOptions,
+  returns: boolean,
+): (request: WriteRequest) => Desk {
   const scopes = createWriteScopes(api);
   const all: ReadLimits = { ...defaultReadLimits, ...limits };
   const classes = new Map<string, Pick<Desk, 'scope' | 'reads' | 'echoes' | 'steps'>>();
@@ -114,6 +118,6 @@ function createDesks({ api, limits, mostItems = null, plans = 1_000 }: WriterOpt
       steps: createStepPlans(plans),
     };
     classes.set(accessClass, known);
-    return { ...request, ...known, limits: all, mostItems };
+    return { ...request, ...known, limits: all, mostItems, returns };
   };
 }
