@@ -57,7 +57,7 @@ export function pickForRead(
 ): Member | undefined {
   let best: Member | undefined;
   for (const member of members) {
-    if (member.leased || member.retired || (sharedOnly && !member.shared)) continue;
+    if (member.leased || member.retired || (sharedOnly && !member.shared) || member.connection.ends) continue;
     if (member.connection.inFlight >= depth || isSlow(member)) continue;
     if (brief && member.connection.gathers) return member;
     if (best === undefined || isBetter(member, best)) best = member;

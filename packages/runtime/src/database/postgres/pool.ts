@@ -276,7 +276,8 @@ export class Pool {
     const { connection } = member;
     const age = headAge(member, now);
     member.slow = age > stallMs;
-    if (member.leased) return;
+    // Transactions look after themselves, also those that only end.
+    if (member.leased || connection.ends) return;
     if (connection.head === undefined) this.#lookAtIdle(member, now);
     else if (age > answerTimeout(this.#settings)) connection.fail(new ConnectionError('No answer in time.'));
     else if (member.slow && connection.inFlight > 1 && !member.retired) this.#stalled(member, now);
