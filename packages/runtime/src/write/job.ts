@@ -109,6 +109,8 @@ export interface StepSetting {
   readonly named?: Written['named'];
   /** As `Written.postponed`. Default: false. */
   readonly postponed?: boolean;
+  /** As `JudgedPayload.names`. Default: those of the batch. */
+  readonly names?: JudgedPayload['names'];
 }
 
 /** Prepares a step that makes or changes items. */
@@ -118,7 +120,7 @@ export function prepareStep(
   action: Written['action'],
   batch: Batch,
   form: StepForm,
-  { placeOf, collections, named, postponed }: StepSetting,
+  { placeOf, collections, named, postponed, names }: StepSetting,
 ): Omit<Step, 'keys' | 'lenient'> {
   const { name } = writable.collection.descriptor;
   const written: Written = {
@@ -131,12 +133,11 @@ export function prepareStep(
     collections: collections ?? new Set([name]),
     postponed: postponed ?? false,
   };
-  const names = namesOf(batch);
   return {
     action,
     plans: plansOf(desk.steps, written, all, form),
     batch,
-    payload: { collection: name, placeOf, names },
+    payload: { collection: name, placeOf, names: names ?? namesOf(batch) },
   };
 }
 
@@ -146,6 +147,8 @@ export function touchedBy(desk: Desk, { writable, grant }: Granted, batch: Batch
   return { scope: desk.scope, collection, names: namesOf(batch), writable: new Set(grant.fields.keys()) };
 }
 
-function namesOf({ columns }: Batch): ReadonlySet<string> {
-  return new Set(columns.map(({ field }) => field.descriptor.name));
+/** The names that payloads have: not those that only the server fills. */
+export function namesOf({ columns }: Batch, filled: readonly (string | undefined)[] = []): ReadonlySet<string> {
+  const own = columns.filter(({ linked, field }) => !linked || !filled.includes(field.descriptor.name));
+  return new Set(own.map(({ field }) => field.descriptor.name));
 }

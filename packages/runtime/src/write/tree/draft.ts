@@ -87,7 +87,9 @@ function draftStep(
   const { writable } = group;
   const all = writable[action];
   const grant = grantFor(writable, all, desk.caller);
-  if (all === undefined || grant === undefined) {
+  // A singleton is made by its own route only, which looks whether there is one.
+  const another = action === 'create' && group.path !== '' && writable.collection.descriptor.singleton;
+  if (all === undefined || grant === undefined || another) {
     problems.forbid();
     return [];
   }
