@@ -1,5 +1,6 @@
 /** What a write request comes to before the database is asked. */
 import type { Caller } from '../caller.ts';
+import type { PlatformError } from '../errors.ts';
 import { forbidden } from '../query/invalid.ts';
 import type { ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
@@ -45,6 +46,8 @@ export interface Desk extends WriteRequest {
   readonly reads: PlanCache<ReadPlan>;
   readonly echoes: PlanCache<PreparedEcho>;
   readonly steps: StepPlanCache;
+  /** What is wrong with values of the address: told unless names of the body are wrong. */
+  readonly complaints: PlatformError[];
 }
 
 /** A request that is ready to run. */
@@ -86,8 +89,9 @@ export function writableOf({ scope, collection }: Desk): WritableCollection {
 
 /** Prepares the answer of a request. */
 export function echoOf(desk: Desk, form: EchoForm): Echo | null {
-  const { scope, caller, collection, query, limits, reads, echoes } = desk;
-  return prepareEcho({ scope, caller, collection, query, form, limits, plans: reads, texts: echoes });
+  const { scope, caller, collection, query, limits, reads, echoes, complaints } = desk;
+  const complain = (error: PlatformError) => void complaints.push(error);
+  return prepareEcho({ scope, caller, collection, query, form, limits, plans: reads, texts: echoes, complain });
 }
 
 /** The guard of a request by key, where it wants one. */

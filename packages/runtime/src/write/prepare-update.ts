@@ -14,11 +14,18 @@ import { checkCount, parseObject, parseUpdate } from './parse-body.ts';
 import { writtenColumns } from './plans.ts';
 import { createGrant } from './prepare-create.ts';
 import { ruleMatches } from './presets.ts';
-import { createProblems, placesIn } from './problems.ts';
+import { createProblems, earlierOf, placesIn } from './problems.ts';
 import { printAllowed, requirementsOf } from './requirements.ts';
 import { grantFor, type WritableCollection } from './scope.ts';
 import { type Running, runStep, type Step } from './step.ts';
-import { findTargets, lockSingleton, prepareSingleton, prepareTargets, type Targets } from './targets.ts';
+import {
+  checkTargetsSyntax,
+  findTargets,
+  lockSingleton,
+  prepareSingleton,
+  prepareTargets,
+  type Targets,
+} from './targets.ts';
 import { changedEntries, isTree, newEntries, prepareTree, runTree } from './tree/prepare-tree.ts';
 
 /** Prepares changes of the item that an address names. */
@@ -157,8 +164,12 @@ async function eachOf(
 async function queried(desk: Desk, granted: Granted, query: JsonValue, data: FilterObject): Promise<Omit<Job, 'echo'>> {
   const { grant, writable } = granted;
   const tree = isTree(writable, [data]);
+  checkTargetsSyntax({ ...desk, query });
   if (tree) checkOwnKey(writable.collection, data, null);
-  const batch = await decodeOne(desk, granted, tree ? {} : data, null);
+  const batch = await decodeOne(desk, granted, tree ? {} : data, null).catch((error: unknown) => {
+    // What is wrong with names of the query comes before values of the data.
+    throw earlierOf(error, problemOf(() => prepareTargets({ ...desk, query, permitted: () => sqlTrue })) ?? error);
+  });
   const requirements = requirementsOf({ grant, columns: writtenColumns(batch), named: [] });
   const permitted = (row: Row): string => {
     const rules = grant.rules.map((rule) =>
@@ -183,6 +194,15 @@ async function queried(desk: Desk, granted: Granted, query: JsonValue, data: Fil
       return keys === null ? null : runUpdate(running, step, keys, true);
     },
   };
+}
+
+function problemOf(run: () => unknown): unknown {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
 }
 
 /** Runs a statement that finds keys, of a collection that fits the database. */

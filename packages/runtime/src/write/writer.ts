@@ -140,6 +140,6 @@ function createDesks({
       steps: createStepPlans(plans),
     };
     classes.set(accessClass, known);
-    return { ...request, ...known, limits: all, mostItems, passwordPattern };
+    return { ...request, ...known, limits: all, mostItems, passwordPattern, complaints: [] };
   };
 }
