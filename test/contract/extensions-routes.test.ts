@@ -57,8 +57,8 @@ export default defineExtension(({ before, route }) => {
   });
 
   route<{ response: { user: string | null; lines: number } }>('POST /reports/audit', { roles: [] }, async ({ caller, items }) => {
-    await items('audit').create({ what: 'called' });
-    return { user: caller.user, lines: (await items('audit').list()).length };
+    await items.asAdmin('audit').create({ what: 'called' });
+    return { user: caller.user, lines: (await items.asAdmin('audit').list()).length };
   });
 
   route('DELETE /reports/audit', { roles: ['public', 'editor'] }, async ({ items }) => {

@@ -11,7 +11,7 @@ const plainTypes: readonly CellType[] = [
 ];
 
 /** A table whose relations are not known yet. */
-type Bare = Omit<Table, 'relations'>;
+export type Bare = Omit<Table, 'relations'>;
 
 /** Draws the tables of a world, by name. */
 export function drawTables(draw: Draw): ReadonlyMap<string, Table> {
@@ -89,17 +89,20 @@ function addForeignKeys(draw: Draw, table: Bare, targets: readonly Bare[]): Bare
 }
 
 /** Columns that hold the key of a table. */
-function keyColumns(target: Bare, name: string): readonly Column[] {
+export function keyColumns(target: Bare, name: string): readonly Column[] {
   const columns = target.key.flatMap((key) => target.columns.find((column) => column.name === key) ?? []);
-  return columns.map((column) => ({ ...column, name: columns.length === 1 ? name : `${name}_${column.name}` }));
+  return columns.map(({ filled: _, ...column }) => ({
+    ...column,
+    name: columns.length === 1 ? name : `${name}_${column.name}`,
+  }));
 }
 
-function pairs(columns: readonly Column[], target: Bare): readonly Pair[] {
+export function pairs(columns: readonly Column[], target: Bare): readonly Pair[] {
   return columns.map(({ name }, index) => ({ from: name, to: target.key[index] ?? '' }));
 }
 
 /** A junction: its key is both foreign keys, or a column of its own beside them. */
-function drawJunction(draw: Draw, plain: readonly Bare[], name: string): Bare {
+export function drawJunction(draw: Draw, plain: readonly Bare[], name: string): Bare {
   const left = draw.pick(plain);
   const right = draw.pick(left.key.length > 1 ? plain.filter((table) => table !== left) : plain);
   const ends = [keyColumns(left, 'l'), keyColumns(right, 'r')] as const;
@@ -121,7 +124,7 @@ function drawJunction(draw: Draw, plain: readonly Bare[], name: string): Bare {
 }
 
 /** Both directions of a junction, under the names that `configOf` gives them. Its sort field, if any, is theirs too. */
-function manyToManys(junction: Bare, index: number): readonly (readonly [string, Relation])[] {
+export function manyToManys(junction: Bare, index: number): readonly (readonly [string, Relation])[] {
   const [left, right] = junction.foreignKeys;
   if (left === undefined || right === undefined) return [];
   const relation = (name: string, near: ForeignKey, far: ForeignKey): readonly [string, Relation] => [
@@ -140,7 +143,7 @@ function manyToManys(junction: Bare, index: number): readonly (readonly [string,
 }
 
 /** Link rows of a many-to-any, and the relation that reads them. */
-function drawLinks(draw: Draw, plain: readonly Bare[]) {
+export function drawLinks(draw: Draw, plain: readonly Bare[]) {
   const simple = plain.filter(({ key }) => key.length === 1);
   const [first] = simple;
   const owner = first === undefined ? undefined : draw.pick(simple);
@@ -191,7 +194,7 @@ function drawSingleton(draw: Draw, plain: readonly Bare[]): Bare {
 }
 
 /** A key of one column is named as it, one of several as what it leads to. */
-function manyToOnes({ foreignKeys }: Bare): Relation[] {
+export function manyToOnes({ foreignKeys }: Bare): Relation[] {
   return foreignKeys.map(({ target, on }) => ({
     kind: 'm2o',
     name: on.length === 1 ? (on[0]?.from ?? '') : target,
@@ -201,7 +204,7 @@ function manyToOnes({ foreignKeys }: Bare): Relation[] {
 }
 
 /** The inverses: named as the child where that name is free and means one foreign key, else after the key as well. */
-function oneToManys(
+export function oneToManys(
   { name, foreignKeys }: Bare,
   taken: ReadonlyMap<string, readonly string[]>,
 ): readonly (readonly [string, Relation])[] {

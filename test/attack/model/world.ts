@@ -30,8 +30,10 @@ export interface Column {
   readonly name: string;
   readonly type: CellType;
   readonly nullable: boolean;
-  /** What a singleton reads as before it is written. */
+  /** What a row has where nothing is given, and a singleton before it is written. */
   readonly default?: Json;
+  /** What fills a key that is not given: sequences start at 1000. */
+  readonly filled?: 'identity' | 'serial' | 'uuid';
 }
 
 /** A column here and the column there that it equals. */
@@ -49,6 +51,8 @@ export type Relation =
       readonly target: string;
       readonly on: readonly Pair[];
       readonly sort?: string;
+      /** Children that cannot be without their owner are deleted when they are removed from it. */
+      readonly onDeselect?: 'delete';
     }
   | {
       readonly kind: 'm2m';

@@ -19,7 +19,7 @@ import { createRequestReset, type RequestReset } from './password-reset.ts';
 import { createPasswords } from './passwords.ts';
 import { createSecondFactors, type SecondFactors } from './second-factor.ts';
 import { createSessions } from './sessions.ts';
-import { createAccountSettings } from './settings.ts';
+import { createAccountSettings, type ReadAccountSettings } from './settings.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
 import { createTokens } from './tokens.ts';
 import { createUpkeep, type Upkeep } from './upkeep.ts';
@@ -29,6 +29,7 @@ export interface Accounts<T> {
   readonly identities: Identities<T>;
   readonly signIn: SignIn;
   readonly upkeep: Upkeep;
+  readonly settings: ReadAccountSettings;
   readonly attempts: Attempts;
   readonly requestReset: RequestReset;
   readonly setPassword: SetPassword;
@@ -85,6 +86,7 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
     identities,
     signIn,
     upkeep,
+    settings,
     attempts,
     secondFactors,
     requestReset: createRequestReset({ ...shared, environment: mail.reset }),

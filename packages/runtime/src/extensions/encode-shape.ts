@@ -12,12 +12,13 @@ export function encodeShape(shape: Shape, value: unknown): JsonValue {
   return encoded.json;
 }
 
-type Encoded = { readonly json: JsonValue } | { readonly misfit: string };
+/** `lost` counts the members that are not sent. */
+type Encoded = { readonly json: JsonValue; readonly lost: number } | { readonly misfit: string };
 
 function encode(shape: Shape, value: unknown, path: string): Encoded {
   switch (shape.kind) {
     case 'json':
-      return { json: toJson(value) };
+      return encodeAny(value, path);
     case 'array':
       return Array.isArray(value) ? encodeElements(shape.of, value, path) : misfit(path, 'is no array');
     case 'object':
@@ -25,42 +26,56 @@ function encode(shape: Shape, value: unknown, path: string): Encoded {
         ? encodeMembers(shape, new Map(Object.entries(value)), path)
         : misfit(path, 'is no object');
     case 'union': {
-      const all = shape.of.map((one) => encode(one, value, path));
-      return all.find((one) => 'json' in one) ?? misfit(path, 'is none of its types');
+      // Of several that fit it is meant to be the one that has most of its members.
+      const all = shape.of.map((one) => encode(one, value, path)).flatMap((one) => ('json' in one ? [one] : []));
+      const least = Math.min(...all.map(({ lost }) => lost));
+      return all.find(({ lost }) => lost === least) ?? misfit(path, 'is none of its types');
     }
     case 'literal': {
       const found = shape.values.find((one) => one === value);
-      return found === undefined ? misfit(path, 'is none of its values') : { json: found };
+      return found === undefined ? misfit(path, 'is none of its values') : whole(found);
     }
     case 'date':
       return value instanceof Date && !Number.isNaN(value.getTime())
-        ? { json: value.toISOString() }
+        ? whole(value.toISOString())
         : misfit(path, 'is no time');
     case 'null':
-      return value === null ? { json: null } : misfit(path, 'is not null');
+      return value === null ? whole(null) : misfit(path, 'is not null');
     case 'number':
-      return typeof value === 'number' && Number.isFinite(value) ? { json: value } : misfit(path, 'is no number');
+      return typeof value === 'number' && Number.isFinite(value) ? whole(value) : misfit(path, 'is no number');
     case 'string':
-      return typeof value === 'string' ? { json: value } : misfit(path, 'is no text');
+      return typeof value === 'string' ? whole(value) : misfit(path, 'is no text');
     case 'boolean':
-      return typeof value === 'boolean' ? { json: value } : misfit(path, 'is neither true nor false');
+      return typeof value === 'boolean' ? whole(value) : misfit(path, 'is neither true nor false');
+  }
+}
+
+function encodeAny(value: unknown, path: string): Encoded {
+  try {
+    return whole(toJson(value));
+  } catch (error) {
+    if (error instanceof TypeError) return misfit(path, 'is no JSON');
+    throw error;
   }
 }
 
 function encodeElements(of: Shape, values: readonly unknown[], path: string): Encoded {
   const list: JsonValue[] = [];
+  let lost = 0;
   for (const [index, value] of values.entries()) {
     const encoded = encode(of, value, `${path}[${index}]`);
     if ('misfit' in encoded) return encoded;
     list.push(encoded.json);
+    lost += encoded.lost;
   }
-  return { json: list };
+  return { json: list, lost };
 }
 
 function encodeMembers({ members, rest }: ObjectShape, values: ReadonlyMap<string, unknown>, path: string): Encoded {
   const entries: [string, JsonValue][] = [];
   const names = new Set(members.map(({ name }) => name));
   const others = rest === undefined ? [] : [...values.keys()].filter((name) => !names.has(name));
+  let lost = rest === undefined ? [...values.keys()].filter((name) => !names.has(name)).length : 0;
   const all = [
     ...members,
     ...others.map((name) => ({ name, optional: true as const, shape: rest ?? { kind: 'json' as const } })),
@@ -71,8 +86,13 @@ function encodeMembers({ members, rest }: ObjectShape, values: ReadonlyMap<strin
     const encoded = encode(shape, value, path === '' ? name : `${path}.${name}`);
     if ('misfit' in encoded) return encoded;
     entries.push([name, encoded.json]);
+    lost += encoded.lost;
   }
-  return { json: Object.fromEntries(entries) };
+  return { json: Object.fromEntries(entries), lost };
+}
+
+function whole(json: JsonValue): Encoded {
+  return { json, lost: 0 };
 }
 
 function misfit(path: string, message: string): Encoded {

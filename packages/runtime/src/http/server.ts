@@ -83,7 +83,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   const accountsChanged = (): void => accounts?.identities.forgetAll();
   const limits = writeLimits(environment);
-  const writer = createWriter({ api, database, gate, planner, complain, accountsChanged, ...limits });
+  const passwordPattern = async () => (await accounts?.settings())?.passwordPolicy ?? null;
+  const hearing = { complain, accountsChanged, passwordPattern };
+  const writer = createWriter({ api, database, gate, planner, ...hearing, ...limits });
   const items = createItemHandlers({ api, planner, reader, writer, answerer, senderOf });
   const { adminToken } = environment;
   const authenticate = createAuthenticator({

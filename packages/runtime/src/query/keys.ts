@@ -3,6 +3,7 @@ import { arrayLiteral, decodeValue, type FieldDescriptor, type JsonValue } from 
 import { PlatformError } from '../errors.ts';
 import { type OperandType, operandType } from '../sql/operand.ts';
 import { forbidden } from './invalid.ts';
+import { oneSpelling } from './key-text.ts';
 import { keyFields } from './plan-order.ts';
 import type { CollectionScope } from './scope.ts';
 
@@ -49,7 +50,16 @@ export function keyParts(fields: readonly FieldDescriptor[], key: JsonValue): re
     if (Object.keys(key).length !== fields.length) throw forbidden();
     return fields.map((field) => (Object.hasOwn(key, field.name) ? (key[field.name] ?? null) : null));
   }
-  return fields.length > 1 && typeof key === 'string' ? key.split(',').map(decodeSegment) : [key];
+  return fields.length > 1 && typeof key === 'string' ? key.split(',').map(decodePart) : [key];
+}
+
+/** In a body an encoding that is none is no key. */
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw forbidden();
+  }
 }
 
 /** Decodes the values of a key, one per key field. Throws FORBIDDEN for what cannot be a key. */
@@ -59,7 +69,7 @@ export function decodeKey(collection: CollectionScope, parts: readonly JsonValue
   return types.map((type, index) => {
     const decoded = decodeValue(type, parts[index] ?? null);
     if (!decoded.ok || decoded.value === null) throw forbidden();
-    return decoded.value;
+    return oneSpelling(type, decoded.value);
   });
 }
 

@@ -30,6 +30,8 @@ export interface Written {
   readonly named: readonly (readonly number[])[];
   /** Every collection that the request writes. */
   readonly collections: ReadonlySet<string>;
+  /** Whether links of the rows are written later, so that nothing can be judged before. */
+  readonly postponed: boolean;
 }
 
 /**
@@ -72,10 +74,11 @@ export interface Check {
 /** Everything that the written rows of one step must satisfy. */
 export function checksOf(written: Written): readonly Check[] {
   const requirements = requirementsOf(written);
-  return [
+  const checks = [
     ...requirements.flatMap((requirement, place) => requirementChecks(written, requirement, place)),
     ...linkChecks(written),
   ];
+  return written.postponed ? checks.map((check) => ({ ...check, late: true })) : checks;
 }
 
 /** A rule with its place, and what the written row must satisfy for it. */

@@ -7,12 +7,14 @@ import type { EventHooks, Hooks } from '../extensions/hooks.ts';
 import { toJson } from '../extensions/json.ts';
 import { sentKeys } from '../extensions/keys.ts';
 import { type Action, type Ask, entriesOf, type Portion } from './ask.ts';
+import type { HookTarget } from './hook-target.ts';
 import { type Desk, writableOf } from './job.ts';
 import { type Keys, oneKey } from './keys.ts';
 import { createProblems } from './problems.ts';
 import type { Running } from './step.ts';
 import { type Group, groupsOf, type TreeNode } from './tree/group.ts';
 import { growTree } from './tree/grow.ts';
+import type { Entry } from './tree/lead.ts';
 import { type Found, probe, wantedOf } from './tree/probe.ts';
 import { keysOfRows } from './tree/removal.ts';
 import type { TreeWatcher } from './tree/watch.ts';
@@ -20,7 +22,7 @@ import type { TreeWatcher } from './tree/watch.ts';
 /** What the hooks of a tree run with. */
 export interface TreeHooking {
   readonly desk: Desk;
-  readonly ask: Ask;
+  readonly target: Pick<HookTarget, 'entriesOf'>;
   readonly hooks: Hooks;
   readonly running: Running;
   /** Calls hooks, and waits for all that they began. */
@@ -31,7 +33,7 @@ export interface TreeHooking {
 export function reachesHooks(desk: Desk, ask: Ask, { collections }: Hooks): boolean {
   if (collections.size === 0) return false;
   try {
-    const root = growAsk(desk, ask, ask.body);
+    const root = grow(desk, entriesOf(desk, ask, ask.body));
     const below = root === null ? [] : groupsOf(root).slice(1);
     return below.some((group) => collections.has(nameOf(group)));
   } catch (error) {
@@ -45,11 +47,11 @@ export function reachesHooks(desk: Desk, ask: Ask, { collections }: Hooks): bool
  * it. Each is called with what the hooks above left.
  */
 export async function hookTree(hooking: TreeHooking, body: JsonValue | undefined): Promise<JsonValue | undefined> {
-  const { desk, ask, hooks, running } = hooking;
+  const { desk, target, hooks, running } = hooking;
   let current = body;
   // How deep a body may nest is judged while it grows.
   for (let depth = 1; ; depth++) {
-    const root = growAsk(desk, ask, current);
+    const root = grow(desk, target.entriesOf(current));
     const groups = root === null ? [] : groupsAt(root, depth);
     if (root === null || groups.length === 0) return current;
     const hooked = groups.filter((group) => hooks.collections.has(nameOf(group)));
@@ -62,8 +64,7 @@ export async function hookTree(hooking: TreeHooking, body: JsonValue | undefined
   }
 }
 
-function growAsk(desk: Desk, ask: Ask, body: JsonValue | undefined): Group | null {
-  const entries = entriesOf(desk, ask, body);
+function grow(desk: Desk, entries: readonly Entry[] | null): Group | null {
   return entries === null ? null : growTree(desk, createProblems(), writableOf(desk), entries);
 }
 

@@ -1,31 +1,20 @@
 /** Writes for which code of the project waits: `before`, the write itself, `after`, all in one transaction. */
-import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '../caller.ts';
-import type { CompiledApi, HookEvent, JsonValue, RegisteredHook } from '../contract/index.ts';
-import type { Database, Transaction } from '../database/database.ts';
-import { PlatformError } from '../errors.ts';
-import { callHook, gatherHooks, inTime } from '../extensions/hooks.ts';
+import type { CompiledApi, HookEvent, RegisteredHook } from '../contract/index.ts';
+import type { Database } from '../database/database.ts';
+import { callHook, type EventHooks, gatherHooks, inTime } from '../extensions/hooks.ts';
 import { createItems, type Desktop } from '../extensions/items.ts';
-import { type Begun, openScene, type Scene, watchBegun } from '../extensions/scene.ts';
-import { createAnswerWriter } from '../json/answer.ts';
-import type { PlannedRead, Planner } from '../query/planner.ts';
-import {
-  type Ask,
-  bodyOf,
-  entriesOf,
-  guardOfAsk,
-  type Portion,
-  portionsOf,
-  prepareAsk,
-  writtenPortions,
-} from './ask.ts';
+import { type Begun, type Scene, watchBegun } from '../extensions/scene.ts';
+import type { Planner } from '../query/planner.ts';
+import { type Action, type Ask, type Portion, prepareAsk } from './ask.ts';
+import { judge, judgeStored, openTarget } from './hook-target.ts';
 import { type DoneBelow, hookTree, reachesHooks, watchTree } from './hook-tree.ts';
-import { type Desk, type Job, type Sender, type WriteRequest, writableOf } from './job.ts';
+import type { Desk, Job, Sender, WriteRequest } from './job.ts';
 import type { Keys } from './keys.ts';
 import type { Performer, Work, Written } from './perform.ts';
+import { createHookReads, createScenes } from './scenes.ts';
 import type { Running } from './step.ts';
-import { judgeTree } from './tree/prepare-tree.ts';
-import { mayHaveConflict, parseConflict } from './upsert/conflict.ts';
+import { mayHaveConflict } from './upsert/conflict.ts';
 import { tellViolation } from './violation.ts';
 
 /** What writing with hooks needs: the same as writing without, and what runs jobs. */
@@ -60,15 +49,24 @@ export type RunInTransaction = <T>(work: (items: unknown) => T | Promise<T>) => 
 /** Hooks that write what hooks wait for: beyond this it is a circle. */
 const mostDepth = 8;
 
+const noHooks: EventHooks = { before: [], after: [], afterCommit: [] };
+
 /** Makes the writer. Throws for hooks of events that the API has not. */
 export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
   const { api, database, gate, planner, patience, complain, open, performer } = options;
   const hooks = gatherHooks(api);
   const openItems = createItems(api);
-  const running = new Set<Promise<void>>();
+  const { inScenes, runAlone, settled } = createScenes(database);
+  const readWith = createHookReads(planner, gate);
 
-  const hooksFor = ({ action, request }: Ask) => hooks.of(`${request.collection}.${action}`);
-  const waits = (desk: Desk, ask: Ask) => hooksFor(ask) !== undefined || reachesHooks(desk, ask, hooks);
+  const hooksFor = ({ request }: Ask, action: Action): EventHooks =>
+    hooks.of(`${request.collection}.${action}`) ?? noHooks;
+
+  /** A POST may turn out to change items, which its other hooks wait for. */
+  function waits(desk: Desk, ask: Ask): boolean {
+    const changes = ask.action === 'create' && mayHaveConflict(desk.query) && hooksFor(ask, 'update') !== noHooks;
+    return changes || hooksFor(ask, ask.action) !== noHooks || reachesHooks(desk, ask, hooks);
+  }
 
   async function callAll(
     called: readonly RegisteredHook[],
@@ -90,21 +88,20 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
     if (!waits(desk, ask)) return write(scene, ask, await prepareAsk(desk, ask, ask.body));
     if (depth > mostDepth)
       throw new Error(`Hooks of "${ask.request.collection}.${ask.action}" call each other forever.`);
-    const own = hooksFor(ask) ?? { before: [], after: [], afterCommit: [] };
     const begun = watchBegun();
     const desktop = desktopIn(scene, begun, depth, ask.request.sender);
     const call = async (called: readonly RegisteredHook[], portions: readonly Portion[]): Promise<void> => {
       await callAll(called, portions, desktop, ask.request.caller);
       await begun.settle();
     };
-    const portions = portionsOf(desk, ask);
-    await call(own.before, portions);
-    const body = await hookTree({ desk, ask, hooks, running: runningIn(scene, ask), call }, bodyOf(ask, portions));
-    const same = judged !== undefined && isDeepStrictEqual(body, bodyOf(ask, portionsOf(desk, ask)));
+    const running = runningIn(scene, ask);
+    const target = await openTarget(desk, ask, running, judged);
+    for (const portion of target.portions) await call(hooksFor(ask, portion.action).before, [portion]);
+    const body = await hookTree({ desk, target, hooks, running, call }, target.bodyOf(target.portions));
     const below = watchTree({ desk, hooks, call });
-    const done = await write(scene, ask, same ? judged : await prepareAsk(desk, ask, body), below);
-    const top = { hooks: own, portions: writtenPortions(desk, portionsOf(desk, { ...ask, body }), done.keys) };
-    const all = [top, ...below.done];
+    const done = await write(scene, ask, await target.prepare(body), below);
+    const top = target.written(body, done.keys);
+    const all = [...top.map((one) => ({ hooks: hooksFor(ask, one.action), portions: [one] })), ...below.done];
     for (const one of all) await call(one.hooks.after, one.portions);
     scene.committed.push(() => afterCommit(all, ask));
     return done;
@@ -141,42 +138,6 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
     }
   }
 
-  async function readWith(
-    run: Database['read'],
-    caller: Caller,
-    collection: string,
-    query: JsonValue,
-  ): Promise<JsonValue> {
-    const planned = planner.search(caller, { name: collection }, { query });
-    gate(planned.plan.statement.text);
-    return runRead(run, planned);
-  }
-
-  /** A write that runs in a scene of its own for each transaction. */
-  function inScenes<T>(run: (scene: Scene) => Promise<T>, judged?: Job): Work<T> {
-    let latest: Scene | undefined;
-    return {
-      async run(transaction) {
-        const scene = openScene(transaction);
-        latest = scene;
-        try {
-          return await run(scene);
-        } finally {
-          scene.close();
-        }
-      },
-      touched: () => latest?.touched ?? judged?.touched ?? [],
-      committed() {
-        for (const hook of latest?.committed ?? []) start(hook);
-      },
-    };
-  }
-
-  function start(hook: () => Promise<void>): void {
-    const run = hook().finally(() => running.delete(run));
-    running.add(run);
-  }
-
   async function afterCommit(done: readonly DoneBelow[], { request }: Ask): Promise<void> {
     const desktop = outside(request.sender);
     for (const { hooks: own, portions } of done) {
@@ -211,34 +172,13 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
       );
   }
 
-  async function runAlone<T>(work: Work<T>): Promise<T> {
-    try {
-      const run = async (transaction: Transaction) => ({ value: await work.run(transaction) });
-      const value = await database.transaction(run);
-      work.committed();
-      return value;
-    } catch (error) {
-      throw tellViolation(error, work.touched());
-    }
-  }
-
-  /** Judges what only the database knows of a request before hooks run: the item's entity tag, and which items there are. */
-  async function judgeStored(scene: Scene, ask: Ask): Promise<void> {
-    const desk = open(ask.request);
-    const guard = guardOfAsk(desk, ask);
-    if (guard !== undefined) await performer.checkGuard(scene.transaction, guard);
-    const entries = ask.singleton === true ? null : entriesOf(desk, ask, ask.body);
-    if (entries === null) return;
-    await judge(() => judgeTree(desk, writableOf(desk), entries, runningIn(scene, ask)));
-  }
-
   return {
     waitFor: (ask) => waits(open(ask.request), ask),
     async workOf(ask) {
-      refuseUpsert(open(ask.request), ask);
-      const judged = await judge(() => prepareAsk(open(ask.request), ask, ask.body));
+      const desk = open(ask.request);
+      const judged = await judge(() => prepareAsk(desk, ask, ask.body));
       return inScenes(async (scene) => {
-        await judgeStored(scene, ask);
+        await judgeStored(desk, ask, runningIn(scene, ask), performer);
         return writeIn(scene, ask, 0, judged);
       }, judged);
     },
@@ -246,31 +186,6 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
       items: openItems(outside(sender), caller),
       transaction: transactionFor(caller, sender),
     }),
-    async settled() {
-      while (running.size > 0) await Promise.all(running);
-    },
+    settled,
   };
-}
-
-/** Which hooks an upsert concerns is known only when its items have been looked for. */
-function refuseUpsert({ query, limits }: Desk, { action }: Ask): void {
-  if (action !== 'create' || !mayHaveConflict(query) || parseConflict(query, limits) === null) return;
-  throw new PlatformError('UNPROCESSABLE_ENTITY', 'Items that hooks wait for cannot be written by "on_conflict".');
-}
-
-/** Judges before any hook runs; undefined where only values are wrong, which hooks may still make valid. */
-async function judge<T>(judging: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await judging();
-  } catch (error) {
-    if (error instanceof PlatformError && error.code === 'FAILED_VALIDATION') return undefined;
-    throw error;
-  }
-}
-
-async function runRead(run: Database['read'], { plan, parameters, size }: PlannedRead): Promise<JsonValue> {
-  const rows = createAnswerWriter(plan)(size);
-  await run(plan.statement, parameters, rows);
-  const answer: { readonly data: JsonValue } = JSON.parse(rows.end().toString('utf8'));
-  return answer.data;
 }

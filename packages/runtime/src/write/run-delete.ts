@@ -27,6 +27,7 @@ export async function runDelete(
     action: 'update',
     columns: [],
     named: [],
+    postponed: false,
     collections: new Set([descriptor.name]),
   };
   const plans = { write: deletePlan(desk.steps, written, rules, keys.many), many: keys.many, judge: undefined };

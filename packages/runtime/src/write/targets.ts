@@ -9,7 +9,7 @@ import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';
 import { keyFields, orderBy, printOrder } from '../query/plan-order.ts';
 import { bind } from '../query/planner.ts';
-import { prepareRead } from '../query/prepare.ts';
+import { checkReadSyntax, prepareRead, type WantedRead } from '../query/prepare.ts';
 import { cast } from '../sql/cell.ts';
 import { where } from '../sql/fragment.ts';
 import { type Row, tableRow } from '../sql/row.ts';
@@ -17,6 +17,7 @@ import { readable } from '../sql/rules.ts';
 import { createStatement } from '../sql/statement.ts';
 import type { Keys } from './keys.ts';
 import type { WritableCollection, WriteScope } from './scope.ts';
+import { nameStatement } from './statement.ts';
 
 /** A statement that finds keys. */
 export interface Targets {
@@ -35,24 +36,25 @@ export interface TargetRequest {
   readonly permitted: (row: Row) => string;
 }
 
+/** The syntax of a query, before anybody looks at names. Throws INVALID_QUERY. */
+export function checkTargetsSyntax(asked: Omit<TargetRequest, 'permitted'>): void {
+  checkReadSyntax(wantedTargets(asked));
+}
+
 /** Prepares a query as a read is: everything about it is judged, and only readable items match. There is no default limit. */
 export function prepareTargets(asked: TargetRequest): Targets {
-  const { scope, collection, limits, permitted } = asked;
-  const tree = readBodyQuery(withNumberTexts(asked.query));
+  // What may be written depends on the data too, so the plan is of no use to another request.
+  const once = createPlanCache<ReadPlan>(1);
+  const { plan, values } = prepareRead(once, { ...wantedTargets(asked), permitted: asked.permitted });
+  return { statement: plan.statement, parameters: bind(plan.binders, values, asked.caller) };
+}
+
+function wantedTargets({ scope, collection, limits, query }: Omit<TargetRequest, 'permitted'>): WantedRead {
+  const tree = readBodyQuery(withNumberTexts(query));
   const parsed = parseListRequest(tree, limits);
   const { aggregate: _aggregate, exported: _exported, ...request } = parsed;
   const wanted = { ...request, meta: [], limit: tree.has('limit') ? request.limit : -1 };
-  // What may be written depends on the data too, so the plan is of no use to another request.
-  const once = createPlanCache<ReadPlan>(1);
-  const { plan, values } = prepareRead(once, {
-    scope: scope.read,
-    limits,
-    selector: 'targets',
-    collection,
-    request: wanted,
-    permitted,
-  });
-  return { statement: plan.statement, parameters: bind(plan.binders, values, asked.caller) };
+  return { scope: scope.read, limits, selector: 'targets', collection, request: wanted };
 }
 
 /** The item of a singleton: the first one that the caller may read, or that there is when reading is not for him. */
@@ -69,7 +71,7 @@ export function prepareSingleton(scope: WriteScope, { collection }: WritableColl
   const arrays = keys.map((_, index) => `pg_catalog.array_agg(k.k${index})::pg_catalog.text`);
   const any = `(SELECT pg_catalog.count(*)::pg_catalog.text FROM (SELECT 1 FROM ${table} LIMIT 1) x)`;
   const { text, binders } = statement.finish(`SELECT ${['NULL', any, ...arrays].join(', ')} FROM (${first}) k`);
-  return { statement: { name: '', text }, parameters: bind(binders, [], caller) };
+  return { statement: nameStatement(text), parameters: bind(binders, [], caller) };
 }
 
 /** Keys that were found, and how many rows there are to choose from. */

@@ -35,6 +35,8 @@ export interface WriterOptions {
   readonly limits?: Partial<ReadLimits>;
   /** What users may be given. Default: those of the API specification, section 16. */
   readonly fieldLimits?: Partial<FieldLimits>;
+  /** The text of the regular expression that passwords of users must match. Default: none. */
+  readonly passwordPattern?: () => Promise<string | null>;
   /** MAX_BATCH_MUTATION: items that one request writes at most. Default null: as many as its body holds. */
   readonly mostItems?: number | null;
   /** IDEMPOTENCY_TTL: how long the answer to a request with a key is kept, in milliseconds. Default: a day. */
@@ -66,8 +68,9 @@ export interface Writer {
 
 /** Makes the writer of a compiled API. */
 export function createWriter(options: WriterOptions): Writer {
-  const open = createDesks(options);
-  const performer = createPerformer(performerOptions(options));
+  const performing = performerOptions(options);
+  const open = createDesks(options, performing.history === null);
+  const performer = createPerformer(performing);
   const hooked = createHookedWriter({ ...options, open, performer });
   const workOf = async (ask: Ask): Promise<Work> =>
     hooked.waitFor(ask)
@@ -116,13 +119,10 @@ function performerOptions(options: WriterOptions): PerformerOptions {
 }
 
 /** Gives each request the scope and the caches of its access class. */
-function createDesks({
-  api,
-  limits,
-  fieldLimits,
-  mostItems = null,
-  plans = 1_000,
-}: WriterOptions): (request: WriteRequest) => Desk {
+function createDesks(
+  { api, limits, fieldLimits, mostItems = null, plans = 1_000, passwordPattern = async () => null }: WriterOptions,
+  returns: boolean,
+): (request: WriteRequest) => Desk {
   const scopes = createWriteScopes(api, { ...defaultFieldLimits, ...fieldLimits });
   const all: ReadLimits = { ...defaultReadLimits, ...limits };
   const classes = new Map<string, Pick<Desk, 'scope' | 'reads' | 'echoes' | 'steps'>>();
@@ -135,6 +135,6 @@ function createDesks({
       steps: createStepPlans(plans),
     };
     classes.set(accessClass, known);
-    return { ...request, ...known, limits: all, mostItems };
+    return { ...request, ...known, limits: all, mostItems, passwordPattern, complaints: [], returns };
   };
 }

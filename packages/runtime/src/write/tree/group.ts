@@ -27,6 +27,8 @@ export interface TreeNode {
   readonly place: Place;
   /** The objects of the payload that say something of it, the last of which wins; none for a mere key. */
   readonly sources: readonly FilterObject[];
+  /** Fields that hold keys of items which the request makes behind this one: null until then. */
+  readonly later?: readonly string[];
 }
 
 /** Items of one collection that stand under the same relations of the payload. */
@@ -39,14 +41,14 @@ export interface Group {
   readonly owned: readonly string[];
   /** The field by which the items above order these ones, when the server can fill it. */
   readonly sort?: string;
-  /** Links that must exist are told missing to who may read everything: those that the database does not check. */
+  /** Whether who may read everything is told that a link leads nowhere: one that an item holds, not a member of a list. */
   readonly loose: boolean;
   readonly before: readonly Before[];
   readonly children: readonly Children[];
   readonly targets: readonly Targets[];
 }
 
-/** Items that are written first, because the items above hold their keys. */
+/** Items that are written first, because the items above hold their keys, unless they need these to be there. */
 export interface Before {
   /** Columns of the items above, with those of these items that they hold. */
   readonly on: readonly ColumnPair[];
@@ -54,6 +56,8 @@ export interface Before {
   readonly fields: readonly string[];
   readonly group: Group;
   readonly links: readonly Link[];
+  /** Set when they are written last: the items above then hold their keys at once, where these are `known`, or later. */
+  readonly behind?: 'known' | 'later';
 }
 
 /** Which node above holds which node. */

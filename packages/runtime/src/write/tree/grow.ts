@@ -152,7 +152,7 @@ function growBefore(
   const on = first.kind === 'item' ? itemPairs(writable, first.relation, target) : first.relation.on;
   const below = first.kind === 'item' ? 'item' : first.relation.name;
   const entries = owned.map(({ lead }) => lead.entry);
-  const next = { ...top, path: pathTo(way, below), depth: way.depth + 1, loose: first.kind === 'item' };
+  const next = { ...top, path: pathTo(way, below), depth: way.depth + 1, loose: true };
   const { group, nodes } = growGroup(growing, target, entries, next);
   const links = owned.flatMap(({ owner }, index): Link[] => {
     const node = nodes[index];

@@ -66,6 +66,7 @@ export function splitPayload(splitting: Splitting, entry: Entry): Split {
     if (any !== undefined && name === any.itemField) leads.push(...itemLeads(splitting, any, payload, entry));
     else if (relation === undefined || isPlainLink(relation, value))
       (splitting.owned.includes(name) ? claimed : own)[name] = value;
+    else if (isOwned(splitting, relation)) splitting.problems.refuse(entry.place, name, 'is set by the relation');
     else {
       const lead = leadOf(splitting, entry, relation, value);
       if (relation.kind !== 'm2o' || relation.field === undefined) relations.push(name);
@@ -82,6 +83,13 @@ export function splitPayload(splitting: Splitting, entry: Entry): Split {
 /** The key of an item as a value, which is its foreign-key field's. */
 function isPlainLink(relation: RelationDescriptor, value: JsonValue): boolean {
   return relation.kind === 'm2o' && relation.field !== undefined && !isStructure(value);
+}
+
+/** Whether a relation leads back to the item above. */
+function isOwned({ writable, owned }: Splitting, relation: RelationDescriptor): boolean {
+  if (relation.kind !== 'm2o') return false;
+  const held = holdersOf(writable.collection, relation.on, 'from');
+  return held.length > 0 && held.every((name) => owned.includes(name));
 }
 
 /** Null where the relation is to lead nowhere. */
@@ -101,7 +109,9 @@ function leadOf(
   const at: Place = { ...place, path: place.path === undefined ? name : `${place.path}.${name}` };
   if (relation.kind === 'm2o') {
     if (value === null) return null;
-    return [{ kind: 'one', relation, entry: entryOf(below, value, { ...at, collection: target }, noKeys) }];
+    // A link that leads nowhere is told of the item that has it.
+    const there = isStructure(value) ? { ...at, collection: target } : at;
+    return [{ kind: 'one', relation, entry: entryOf(below, value, there, noKeys) }];
   }
   const read = readMembers(value);
   if (read === undefined) {
@@ -149,13 +159,18 @@ function entryOf(
   if (!isStructure(value)) return { form: 'link', given: keyOf(collection, value), payload: {}, place };
   const { key } = collection.descriptor;
   const complete = { ...Object.fromEntries(keys), ...value };
-  const keyed = key.length > 0 && key.every((name) => (complete[name] ?? null) !== null);
+  // An object in the place of a part of the key is an item of its own, whose key is not known yet.
+  const keyed = key.length > 0 && key.every((name) => isPart(complete[name] ?? null));
   if (!keyed) return { form: 'create', given: null, payload: value, place };
   const given = decodeKey(
     collection,
     key.map((name) => withNumberTexts(complete[name] ?? null)),
   );
   return { form: 'either', given, payload: value, place };
+}
+
+function isPart(value: JsonValue): boolean {
+  return value !== null && !isStructure(value);
 }
 
 function memberEntry(

@@ -4,7 +4,7 @@ import { arrayLiteral } from '../../contract/index.ts';
 import type { Echo } from '../echo.ts';
 import type { Desk, Job } from '../job.ts';
 import type { Keys } from '../keys.ts';
-import { createProblems } from '../problems.ts';
+import { createProblems, type Problems } from '../problems.ts';
 import type { WritableCollection } from '../scope.ts';
 import type { Running } from '../step.ts';
 import type { Touched } from '../violation.ts';
@@ -13,8 +13,10 @@ import { type Drafts, draftTree, hashDrafts } from './draft.ts';
 import { type Group, groupsOf } from './group.ts';
 import { growTree } from './grow.ts';
 import { type Entry, isTreeValue } from './lead.ts';
-import { probe, wantedOf } from './probe.ts';
+import type { Postponed } from './postpone.ts';
+import { type Found, probe, wantedOf } from './probe.ts';
 import { writeTree } from './run-tree.ts';
+import { settleTree } from './settle.ts';
 
 /** Whether some payload says more of a relation than a key. */
 export function isTree({ collection }: WritableCollection, payloads: readonly FilterObject[]): boolean {
@@ -60,14 +62,14 @@ export async function prepareTree(
   const problems = createProblems();
   const root = growTree(desk, problems, writable, entries);
   const wanted = wantedOf(root);
-  const ready = wanted.length === 0 ? await hashDrafts(draft(desk, root, () => false, problems)) : undefined;
+  const ready = wanted.length === 0 ? await draftSettled(desk, root, () => false, problems) : undefined;
   if (ready === undefined) problems.raise();
   return {
     echo,
     touched: touchedByTree(desk, root),
     async work(running) {
-      const drafts = ready ?? (await draftStored(desk, root, running));
-      const rows = await writeTree(running, desk, root, drafts);
+      const { settled, drafts } = ready ?? (await draftStored(desk, root, running));
+      const rows = await writeTree(running, desk, settled, drafts);
       return keysOf(rows, many);
     },
   };
@@ -94,20 +96,27 @@ export async function judgeTree(
 ): Promise<void> {
   const problems = createProblems();
   const root = growTree(desk, problems, writable, entries);
-  draft(desk, root, await probe(running, desk.scope, wantedOf(root)), problems);
-}
-
-async function draftStored(desk: Desk, root: Group, running: Running): Promise<Drafts> {
   const found = await probe(running, desk.scope, wantedOf(root));
-  return hashDrafts(draft(desk, root, found, createProblems()));
+  draft(desk, settleTree(desk.scope, root, found).root, found, problems);
 }
 
-function draft(
-  desk: Desk,
-  root: Group,
-  found: Parameters<typeof draftTree>[2],
-  problems: Parameters<typeof draftTree>[3],
-): Drafts {
+/** A tree that is ready to be written. */
+interface Drafted {
+  readonly settled: Postponed;
+  readonly drafts: Drafts;
+}
+
+async function draftStored(desk: Desk, root: Group, running: Running): Promise<Drafted> {
+  const found = await probe(running, desk.scope, wantedOf(root));
+  return draftSettled(desk, root, found, createProblems());
+}
+
+async function draftSettled(desk: Desk, root: Group, found: Found, problems: Problems): Promise<Drafted> {
+  const settled = settleTree(desk.scope, root, found);
+  return { settled, drafts: await hashDrafts(desk, draft(desk, settled.root, found, problems)) };
+}
+
+function draft(desk: Desk, root: Group, found: Found, problems: Problems): Drafts {
   const drafts = draftTree(desk, root, found, problems);
   problems.raise();
   return drafts;

@@ -31,7 +31,7 @@ export function wantedOf(root: Group): readonly Wanted[] {
   });
 }
 
-/** Looks for items. Throws FORBIDDEN for a hidden one, and for a missing one that is not to be made. */
+/** Looks for items. Throws FORBIDDEN for a hidden one. */
 export async function probe(running: Running, scope: WriteScope, wanted: readonly Wanted[]): Promise<Found> {
   if (wanted.length === 0) return () => false;
   const question = startQuestion();
@@ -42,20 +42,22 @@ export async function probe(running: Running, scope: WriteScope, wanted: readonl
   ]);
   const row = await ask(running, question, `WITH ${parts.join(', ')} SELECT ${answers.join(', ')}`);
   const found = new Set<TreeNode>();
-  for (const [index, { group, nodes }] of wanted.entries()) {
+  for (const [index, { nodes }] of wanted.entries()) {
     const there = new Set(readPlaces(row[index * 2]));
     const visible = new Set(readPlaces(row[index * 2 + 1]));
     for (const [place, node] of nodes.entries()) {
       if (there.has(place) !== visible.has(place)) throw new PlatformError('FORBIDDEN');
       if (there.has(place)) found.add(node);
-      else if (node.form !== 'either') throw missing(scope, group, node);
     }
   }
   return (node) => found.has(node);
 }
 
-/** Who may read everything is told that a link leads nowhere, where the database does not look. */
-function missing({ read }: WriteScope, { writable, loose }: Group, { place }: TreeNode): PlatformError {
+/**
+ * What answers an item that is neither there nor made: FORBIDDEN, but who may read everything is told that a link leads
+ * nowhere, where the database does not look.
+ */
+export function missing({ read }: WriteScope, { writable, loose }: Group, { place }: TreeNode): PlatformError {
   const rows = read.collections.get(writable.collection.descriptor.name)?.rows ?? [];
   if (!loose || !rows.some(isEveryRow)) return new PlatformError('FORBIDDEN');
   return failedValidation(place, null, 'foreign_key', 'is not there');

@@ -83,10 +83,13 @@ export async function unlinkRows(
 }
 
 /** Fields of a foreign key that can be null. */
-export function unlinkable({ collection }: WritableCollection, columns: readonly string[]): readonly string[] {
+export function unlinkable(writable: WritableCollection, columns: readonly string[]): readonly string[] {
+  return fieldsOf(writable.collection, columns).filter((name) => isEmptied(writable, name));
+}
+
+/** Whether a stored item can be without a value of a field. */
+export function isEmptied({ collection }: WritableCollection, name: string): boolean {
   const { fields, key } = collection.descriptor;
-  return fieldsOf(collection, columns).filter((name) => {
-    const field = fields.find((candidate) => candidate.name === name);
-    return field?.nullable === true && field.required !== true && !key.includes(name);
-  });
+  const field = fields.find((candidate) => candidate.name === name);
+  return field?.nullable === true && field.required !== true && !key.includes(name);
 }

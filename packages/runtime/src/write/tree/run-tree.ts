@@ -1,11 +1,12 @@
 /** Trees in a transaction: parents first, then the items, what is removed below them, and what is new there. */
 import { decodeValue } from '../../contract/index.ts';
+import type { Statement } from '../../database/database.ts';
 import { PlatformError, together } from '../../errors.ts';
 import { withNumberTexts } from '../../json/exact-numbers.ts';
 import { keyFields } from '../../query/plan-order.ts';
 import { operandType } from '../../sql/operand.ts';
 import type { Batch } from '../batch.ts';
-import { type Desk, prepareStep, touchedBy } from '../job.ts';
+import { type Desk, namesOf, prepareStep, touchedBy } from '../job.ts';
 import type { Keys } from '../keys.ts';
 import { invalidPayload, mostErrors } from '../problems.ts';
 import { type Running, runStep } from '../step.ts';
@@ -13,17 +14,23 @@ import { tellViolation } from '../violation.ts';
 import { readElements } from './ask.ts';
 import type { Drafts, StepDraft } from './draft.ts';
 import { type Before, collectionsOf, type Group, type KeyTexts } from './group.ts';
+import { linkLater } from './link-later.ts';
+import { keyOfNode } from './mentions.ts';
+import type { Postponed } from './postpone.ts';
 import { keysOfRows } from './removal.ts';
 import { columnTexts } from './stored.ts';
 import { writeChildren } from './write-children.ts';
 import { writeTargets } from './write-targets.ts';
 import type { Fills, Writing } from './writing.ts';
 
+/** What is written in a circle is checked at COMMIT, as far as the database lets it. */
+const defer: Statement = { name: 'w_defer', text: 'SET CONSTRAINTS ALL DEFERRED' };
+
 /** Writes a tree and gives the keys of its items at the top. Throws all violations of rules together. */
 export async function writeTree(
   running: Running,
   desk: Desk,
-  root: Group,
+  { root, deferred }: Postponed,
   drafts: Drafts,
 ): Promise<readonly KeyTexts[]> {
   const violations: PlatformError[] = [];
@@ -36,11 +43,14 @@ export async function writeTree(
     drafts,
     collections: collectionsOf(root),
     done: [],
+    later: [],
     write: (group, above) => writeGroup(writing, group, above),
   };
   let keys: readonly KeyTexts[] = [];
   try {
+    if (deferred) await running.transaction.run(defer, [], { row: () => {} });
     keys = await writeGroup(writing, root, new Map());
+    await linkLater(writing.running, desk.scope, writing.later);
     for (const step of writing.done) await step.judgeLate();
   } catch (error) {
     // What the rules say comes before what the database says.
@@ -57,7 +67,10 @@ async function writeGroup(writing: Writing, group: Group, above: Fills): Promise
   checkClaims(group, above);
   const keys: KeyTexts[] = group.nodes.map(({ given }) => given ?? []);
   const fills = new Map(above);
-  for (const edge of group.before) await writeBefore(writing, edge, fills);
+  for (const edge of group.before) {
+    if (edge.behind === undefined) await writeBefore(writing, edge, fills);
+    else if (edge.behind === 'known') fillLinks(edge, knownTexts(edge), fills);
+  }
   for (const draft of writing.drafts.get(group) ?? []) await writeDraft(writing, group, draft, fills, keys);
   const created = new Set(
     (writing.drafts.get(group) ?? []).flatMap(({ action, nodes }) => (action === 'create' ? nodes : [])),
@@ -65,20 +78,52 @@ async function writeGroup(writing: Writing, group: Group, above: Fills): Promise
   const owners = { group, keys, isNew: (place: number) => created.has(place) };
   for (const edge of group.children) await writeChildren(writing, owners, edge);
   for (const edge of group.targets) await writeTargets(writing, owners, edge);
+  for (const edge of group.before) if (edge.behind !== undefined) await writeBehind(writing, group, edge, keys);
   return keys;
 }
 
-async function writeBefore(
-  writing: Writing,
-  { group, on, fields, links }: Before,
-  fills: Map<string, ReadonlyMap<number, string | null>>,
-): Promise<void> {
+type GrowingFills = Map<string, ReadonlyMap<number, string | null>>;
+
+async function writeBefore(writing: Writing, edge: Before, fills: GrowingFills): Promise<void> {
+  fillLinks(edge, await writeEdge(writing, edge), fills);
+}
+
+/** Gives what the items above hold of each node. */
+async function writeEdge(writing: Writing, { group, on }: Before): Promise<readonly KeyTexts[]> {
   const keys = await writeGroup(writing, group, new Map());
   const columns = on.map(({ to }) => to);
-  const texts = await columnTexts(writing.running, group.writable.collection, keys, columns);
+  return columnTexts(writing.running, group.writable.collection, keys, columns);
+}
+
+/** What they will hold, as the payload says it. */
+function knownTexts({ group, on }: Before): readonly KeyTexts[] {
+  const columns = keyFields(group.writable.collection.descriptor).map(({ column }) => column);
+  return group.nodes.map((node) => {
+    const key = keyOfNode(group, node) ?? [];
+    return on.map(({ to }) => key[columns.indexOf(to)] ?? '');
+  });
+}
+
+/** Writes what the items above need not hold yet. */
+async function writeBehind(writing: Writing, owners: Group, edge: Before, keys: readonly KeyTexts[]): Promise<void> {
+  const texts = await writeEdge(writing, edge);
+  if (edge.behind !== 'later') return;
+  for (const [part, field] of edge.fields.entries()) {
+    for (const { owner, node } of edge.links) {
+      writing.later.push({ group: owners, key: keys[owner] ?? [], field, value: texts[node]?.[part] ?? '' });
+    }
+  }
+}
+
+/** Two relations may share a field, but not lead to different items by it. */
+function fillLinks({ fields, links }: Before, texts: readonly KeyTexts[], fills: GrowingFills): void {
   for (const [part, field] of fields.entries()) {
     const values = new Map(fills.get(field));
-    for (const { owner, node } of links) values.set(owner, texts[node]?.[part] ?? null);
+    for (const { owner, node } of links) {
+      const value = texts[node]?.[part] ?? null;
+      if ((values.get(owner) ?? value) !== value) throw invalidPayload(`"${field}" is set by the relation.`);
+      values.set(owner, value);
+    }
     fills.set(field, values);
   }
 }
@@ -104,27 +149,33 @@ function checkClaims({ nodes, writable }: Group, fills: Fills): void {
 }
 
 async function writeDraft(
-  { running, desk, collections, done }: Writing,
+  { running, desk, collections, done, later }: Writing,
   group: Group,
   { granted, action, nodes, batch: drafted, named }: StepDraft,
   fills: Fills,
   keys: KeyTexts[],
 ): Promise<void> {
   const batch = fillBatch(drafted, nodes, fills);
+  const waiting = waitingLinks(group, nodes, batch);
+  const postponed = waiting.length > 0 || group.before.some(({ behind }) => behind === 'later');
   const { name } = group.writable.collection.descriptor;
   const placeOf = (item: number) => group.nodes[nodes[item] ?? -1]?.place ?? { collection: name, index: undefined };
   const form = nodes.length === 1 ? 'one' : 'many';
-  const step = prepareStep(desk, granted, action, batch, form, { placeOf, collections, named });
+  const stated = emptyLinks(batch, waiting);
+  const names = namesOf(batch, [...group.owned, group.sort]);
+  const step = prepareStep(desk, granted, action, stated, form, { placeOf, collections, named, postponed, names });
   const own = action === 'create' ? null : keysOfRows(nodes.map((place) => keys[place] ?? []));
   try {
     const written = await runStep(running, { ...step, keys: own, lenient: false });
     done.push(written);
     if (action === 'create') for (const [item, key] of rowsOf(written.keys).entries()) keys[nodes[item] ?? -1] = key;
+    for (const { item, field, value } of waiting)
+      later.push({ group, key: keys[nodes[item] ?? -1] ?? [], field, value });
     tellWatcher(running, group, action, nodes, keys);
   } catch (error) {
     const only = nodes.length === 1 ? placeOf(0).path : undefined;
     const path = only ?? (group.path === '' ? undefined : group.path);
-    throw tellViolation(error, [{ ...touchedBy(desk, granted, batch), ...(path !== undefined && { path }) }]);
+    throw tellViolation(error, [{ ...touchedBy(desk, granted, batch), names, ...(path !== undefined && { path }) }]);
   }
 }
 
@@ -142,6 +193,33 @@ function tellWatcher(
     return payload === undefined ? [] : [{ key: keys[place] ?? [], payload }];
   });
   watcher.wrote(action, writable.collection.descriptor.name, told);
+}
+
+/** A link of a batch that leads to what is made behind it. */
+interface WaitingLink {
+  readonly item: number;
+  readonly field: string;
+  readonly value: string;
+}
+
+function waitingLinks({ nodes: all }: Group, nodes: readonly number[], { columns }: Batch): readonly WaitingLink[] {
+  return columns.flatMap(({ field, values }) => {
+    const { name } = field.descriptor;
+    return nodes.flatMap((place, item) => {
+      const value = values[item] ?? null;
+      return value !== null && all[place]?.later?.includes(name) === true ? [{ item, field: name, value }] : [];
+    });
+  });
+}
+
+function emptyLinks(batch: Batch, waiting: readonly WaitingLink[]): Batch {
+  if (waiting.length === 0) return batch;
+  const places = Map.groupBy(waiting, ({ field }) => field);
+  const columns = batch.columns.map((column) => {
+    const empty = new Set(places.get(column.field.descriptor.name)?.map(({ item }) => item));
+    return { ...column, values: column.values.map((value, item) => (empty.has(item) ? null : value)) };
+  });
+  return { ...batch, columns };
 }
 
 function fillBatch(batch: Batch, nodes: readonly number[], fills: Fills): Batch {

@@ -40,8 +40,10 @@ export async function writeTargets(writing: Writing, owners: Owners, edge: Targe
     keys,
     relation.far.map(({ to }) => to),
   );
-  const pairs = members.flatMap(({ owner, nodes }) =>
-    nodes.map((node): Wanted => ({ owner, near: nearOf(owner), far: farTexts[node] ?? [] })),
+  const pairs = eachOnce(
+    members.flatMap(({ owner, nodes }) =>
+      nodes.map((node): Wanted => ({ owner, near: nearOf(owner), far: farTexts[node] ?? [] })),
+    ),
   );
   const junction = desk.scope.collections.get(relation.junction);
   const found = await inspect(writing, owners, edge, junction, nearOf, pairs);
@@ -49,6 +51,11 @@ export async function writeTargets(writing: Writing, owners: Owners, edge: Targe
   await deleteRows(writing, junction, found?.gone ?? [], place);
   const missing = [...pairs.entries()].flatMap(([place, pair]) => (found?.there.has(place) ? [] : [pair]));
   if (missing.length > 0) await joinPairs(writing, edge, junction, missing, found);
+}
+
+/** A payload may name a target in two places, by its key and as a new one. */
+function eachOnce(pairs: readonly Wanted[]): readonly Wanted[] {
+  return [...new Map(pairs.map((pair) => [JSON.stringify([pair.near, pair.far]), pair])).values()];
 }
 
 /** What the junction holds, with the owners in the order of `last`. */

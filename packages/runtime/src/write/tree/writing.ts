@@ -3,6 +3,7 @@ import type { Desk } from '../job.ts';
 import type { Running, StepDone } from '../step.ts';
 import type { Drafts } from './draft.ts';
 import type { Group, KeyTexts } from './group.ts';
+import type { LaterLink } from './link-later.ts';
 
 /** A tree while it is written. */
 export interface Writing {
@@ -12,6 +13,8 @@ export interface Writing {
   readonly collections: ReadonlySet<string>;
   /** Steps whose judgement has to wait. */
   readonly done: StepDone[];
+  /** Links that wait until everything is written. */
+  readonly later: LaterLink[];
   /** Writes a group with all below it; gives the key of every node. */
   write(group: Group, above: Fills): Promise<readonly KeyTexts[]>;
 }

@@ -2,10 +2,11 @@
 import { PlatformError } from '../../errors.ts';
 import { keyFields } from '../../query/plan-order.ts';
 import { granted } from '../../sql/cell.ts';
-import { allOf } from '../../sql/fragment.ts';
+import { allOf, sqlTrue } from '../../sql/fragment.ts';
 import { type Row, tableRow } from '../../sql/row.ts';
 import { readable } from '../../sql/rules.ts';
 import { storedType } from '../inputs.ts';
+import { selectLocked } from '../locked-rows.ts';
 import { printPreset } from '../presets.ts';
 import { invalidPayload } from '../problems.ts';
 import type { WriteScope } from '../scope.ts';
@@ -40,26 +41,26 @@ export async function findStored(
 function printFind(question: Question, scope: WriteScope, conflict: Conflict, sought: readonly Sought[]): string {
   const { statement } = question;
   const { readable: collection, fields } = conflict;
-  const { table } = collection.descriptor;
+  const { descriptor } = collection;
   const alias = statement.alias();
   const row = tableRow(statement, scope.read, collection, alias);
   const parts = fields.map((_, part) => `v${part}`);
   const equal = fields.map(({ field }, part) => `${alias}.${field.descriptor.column} = i.v${part}`);
-  const keys = keyFields(collection.descriptor).map(({ column }, part) => {
-    return `${columnText(collection, column, alias)} AS k${part}`;
-  });
-  const visible = `(${isVisible(row, conflict)}) IS TRUE AS r`;
-  const stored = `SELECT i.n, ${visible}, ${keys.join(', ')} FROM i JOIN ${table} AS ${alias} ON ${equal.join(' AND ')} FOR UPDATE OF ${alias}`;
+  const keys = keyFields(descriptor).map(({ column }) => columnText(collection, column, alias));
+  const named = keys.map((key, part) => `${key} AS k${part}`);
+  const selected = ['i.n', `(${isVisible(row, conflict)}) IS TRUE AS r`, ...named].join(', ');
+  const from = `i JOIN ${descriptor.table} AS ${alias} ON ${equal.join(' AND ')}`;
+  const stored = selectLocked({ descriptor, selected, from, rows: sqlTrue, alias, keys, lock: 'NO KEY UPDATE' });
   const whole = parts.map((part) => `${part} IS NOT NULL`).join(' AND ');
   const repeated = `SELECT 1 FROM i WHERE ${whole} GROUP BY ${parts.join(', ')} HAVING pg_catalog.count(*) > 1`;
-  const selected = [
+  const answers = [
     `(SELECT pg_catalog.count(*)::pg_catalog.text FROM (${repeated}) d)`,
     '(SELECT pg_catalog.array_agg(n)::pg_catalog.text FROM s)',
     '(SELECT pg_catalog.array_agg(n) FILTER (WHERE r)::pg_catalog.text FROM s)',
     ...keys.map((_, part) => `(SELECT pg_catalog.array_agg(k${part})::pg_catalog.text FROM s)`),
   ];
   const input = printInput(question, scope, conflict, sought);
-  return `WITH i AS (${input}), s AS (${stored}) SELECT ${selected.join(', ')}`;
+  return `WITH i AS (${input}), s AS (${stored}) SELECT ${answers.join(', ')}`;
 }
 
 /** A row by a key of which some cell is hidden would tell the cell. */

@@ -8,12 +8,13 @@ import { ServerError } from '../../database/errors.ts';
 import { PlatformError } from '../../errors.ts';
 import type { CollectionScope } from '../../query/scope.ts';
 import { type Desk, echoOf, type Job, writableOf } from '../job.ts';
-import { checkOwnKey, oneKey } from '../keys.ts';
+import { checkOwnKey, type Keys, oneKey } from '../keys.ts';
 import { parseCreate } from '../parse-body.ts';
 import { createGrant, prepareCreate } from '../prepare-create.ts';
 import { updateGrant } from '../prepare-update.ts';
 import { createProblems } from '../problems.ts';
 import type { WritableCollection, WriteScope } from '../scope.ts';
+import type { Running } from '../step.ts';
 import type { KeyTexts } from '../tree/group.ts';
 import type { Entry } from '../tree/lead.ts';
 import { runTree } from '../tree/prepare-tree.ts';
@@ -22,15 +23,30 @@ import { type Conflict, mayHaveConflict, parseConflict, resolveConflict } from '
 import { findStored } from './find-stored.ts';
 import { readSought, type Sought } from './sought.ts';
 
-/** Prepares a POST. Throws for everything that is wrong with the request itself. */
-export async function preparePost(desk: Desk, body: JsonValue | undefined): Promise<Job> {
-  if (!mayHaveConflict(desk.query)) return prepareCreate(desk, body);
-  const { many, items } = parseCreate(body, desk.mostItems);
-  const names = parseConflict(desk.query, desk.limits);
-  return names === null ? prepareCreate(desk, body) : prepareUpsert(desk, many, items, names);
+/** An upsert before its items are looked for. */
+export interface Upsert extends Pick<Job, 'echo' | 'touched' | 'overtaken'> {
+  /** Looks for the items, which it locks: what is to be made and what is to be changed, in the order of the body. */
+  find(running: Running): Promise<readonly Entry[]>;
+  /** Writes what was found, none or more; with payloads that hooks may have changed. */
+  write(running: Running, entries: readonly Entry[]): Promise<Keys | null>;
 }
 
-function prepareUpsert(desk: Desk, many: boolean, items: readonly FilterObject[], names: readonly string[]): Job {
+/** Prepares a POST. Throws for everything that is wrong with the request itself. */
+export async function preparePost(desk: Desk, body: JsonValue | undefined): Promise<Job> {
+  const upsert = readUpsert(desk, body);
+  if (upsert === null) return prepareCreate(desk, body);
+  return { ...upsert, work: async (running) => upsert.write(running, await upsert.find(running)) };
+}
+
+/** Reads an upsert; null for any other POST. Throws for everything that is wrong with the request itself. */
+export function readUpsert(desk: Desk, body: JsonValue | undefined): Upsert | null {
+  if (!mayHaveConflict(desk.query)) return null;
+  const { many, items } = parseCreate(body, desk.mostItems);
+  const names = parseConflict(desk.query, desk.limits);
+  return names === null ? null : prepareUpsert(desk, many, items, names);
+}
+
+function prepareUpsert(desk: Desk, many: boolean, items: readonly FilterObject[], names: readonly string[]): Upsert {
   const echo = echoOf(desk, many ? 'many' : 'one');
   const writable = writableOf(desk);
   updateGrant(desk, writable);
@@ -39,16 +55,16 @@ function prepareUpsert(desk: Desk, many: boolean, items: readonly FilterObject[]
   const sought = readSought(writable.collection, conflict, items, many, problems);
   problems.raise();
   const touched = [touchedBy(desk, writable, items)];
-  if (items.length === 0) return { echo, touched, work: async () => null };
   return {
     echo,
     touched,
     overtaken: (error) => isOvertaken(desk.scope, conflict, error),
-    async work(running) {
+    async find(running) {
+      if (items.length === 0) return [];
       const stored = await findStored(running, desk.scope, conflict, sought);
-      const entries = sought.map((one, index) => entryOf(writable.collection, conflict, one, stored.get(index)));
-      return runTree(desk, writable, entries, many, running);
+      return sought.map((one, index) => entryOf(writable.collection, conflict, one, stored.get(index)));
     },
+    write: async (running, entries) => (entries.length === 0 ? null : runTree(desk, writable, entries, many, running)),
   };
 }
 

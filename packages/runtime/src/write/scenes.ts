@@ -1,0 +1,85 @@
+/** Transactions in which code of a project takes part, and what it reads. */
+import type { Caller } from '../caller.ts';
+import type { JsonValue } from '../contract/index.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { openScene, type Scene } from '../extensions/scene.ts';
+import { createAnswerWriter } from '../json/answer.ts';
+import type { Planner } from '../query/planner.ts';
+import type { Job } from './job.ts';
+import type { Work } from './perform.ts';
+import { tellViolation } from './violation.ts';
+
+/** Runs work in scenes. */
+export interface Scenes {
+  /** Work that runs in a scene of its own for each transaction. `judged` is what it is as far as that is known before. */
+  inScenes<T>(run: (scene: Scene) => Promise<T>, judged?: Job): Work<T>;
+  /** Does work in a transaction. */
+  runAlone<T>(work: Work<T>): Promise<T>;
+  /** Resolves when nothing runs any more that waited for a COMMIT. */
+  settled(): Promise<void>;
+}
+
+/** Makes the scenes of a server. */
+export function createScenes(database: Pick<Database, 'transaction'>): Scenes {
+  const running = new Set<Promise<void>>();
+
+  function start(hook: () => Promise<void>): void {
+    const run = hook().finally(() => running.delete(run));
+    running.add(run);
+  }
+
+  return {
+    inScenes(run, judged) {
+      let latest: Scene | undefined;
+      return {
+        async run(transaction) {
+          const scene = openScene(transaction);
+          latest = scene;
+          try {
+            return await run(scene);
+          } finally {
+            scene.close();
+          }
+        },
+        touched: () => latest?.touched ?? judged?.touched ?? [],
+        ...(judged?.overtaken && { overtaken: judged.overtaken }),
+        committed() {
+          for (const hook of latest?.committed ?? []) start(hook);
+        },
+      };
+    },
+    async runAlone(work) {
+      try {
+        const run = async (transaction: Transaction) => ({ value: await work.run(transaction) });
+        const value = await database.transaction(run);
+        work.committed();
+        return value;
+      } catch (error) {
+        throw tellViolation(error, work.touched());
+      }
+    },
+    async settled() {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}
+
+/** Reads for code of a project as a list is read, in a transaction or without one: the items. */
+export type HookRead = (
+  run: Database['read'],
+  caller: Caller,
+  collection: string,
+  query: JsonValue,
+) => Promise<JsonValue>;
+
+/** Makes the reads of a server. */
+export function createHookReads(planner: Planner, gate: (statement: string) => void): HookRead {
+  return async function readWith(run, caller, collection, query) {
+    const { plan, parameters, size } = planner.search(caller, { name: collection }, { query });
+    gate(plan.statement.text);
+    const rows = createAnswerWriter(plan)(size);
+    await run(plan.statement, parameters, rows);
+    const answer: { readonly data: JsonValue } = JSON.parse(rows.end().toString('utf8'));
+    return answer.data;
+  };
+}

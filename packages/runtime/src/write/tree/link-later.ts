@@ -1,0 +1,63 @@
+/** Links that had to wait until the items they lead to were made: written last, by what was judged of them already. */
+import { PlatformError } from '../../errors.ts';
+import { storedType } from '../inputs.ts';
+import type { WriteScope } from '../scope.ts';
+import type { Running } from '../step.ts';
+import { tellViolation } from '../violation.ts';
+import { ask, inputRows, startQuestion } from './ask.ts';
+import type { Group, KeyTexts } from './group.ts';
+import { keysOfRows } from './removal.ts';
+import { columnInput, keyEqual, keyInput } from './stored.ts';
+
+/** A link of one item. */
+export interface LaterLink {
+  readonly group: Group;
+  readonly key: KeyTexts;
+  readonly field: string;
+  readonly value: string;
+}
+
+/** Writes links: one statement for each field of each group. */
+export async function linkLater(running: Running, scope: WriteScope, links: readonly LaterLink[]): Promise<void> {
+  for (const [group, own] of Map.groupBy(links, (link) => link.group)) {
+    for (const [field, some] of Map.groupBy(own, (link) => link.field))
+      await linkField(running, scope, group, field, some);
+  }
+}
+
+async function linkField(
+  running: Running,
+  scope: WriteScope,
+  { writable, path }: Group,
+  name: string,
+  links: readonly LaterLink[],
+): Promise<void> {
+  const { collection } = writable;
+  const { descriptor } = collection;
+  const field = descriptor.fields.find((candidate) => candidate.name === name);
+  if (field === undefined) return;
+  const rows = links.map(({ key }) => key);
+  const question = startQuestion();
+  const values = columnInput(
+    collection,
+    [field.column],
+    links.map(({ value }) => [value]),
+    'f',
+  );
+  const input = inputRows(question, [...keyInput(collection, rows), ...values], 'i');
+  const set = `${field.column} = i.f0::${storedType(field)}`;
+  const update = `UPDATE ${descriptor.table} AS t SET ${set} FROM ${input} WHERE ${keyEqual(collection, 't', 'i')} RETURNING 1`;
+  const keys = keysOfRows(rows);
+  const watch = running.history?.watch('update', descriptor.name, keys) ?? null;
+  try {
+    const text = `WITH w AS (${update}) SELECT pg_catalog.count(*)::pg_catalog.text FROM w`;
+    const asking = ask(running, question, text);
+    watch?.follow();
+    const [count] = await asking;
+    if (Number(count) !== rows.length) throw new PlatformError('FORBIDDEN');
+    await watch?.settle(keys, rows.length);
+  } catch (error) {
+    const touched = { scope, collection, names: new Set([name]), writable: new Set([name]) };
+    throw tellViolation(error, [{ ...touched, ...(path !== '' && { path }) }]);
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * New items that a payload names in several places: one of them makes the item, with all that is said of it, and the others
+ * link it. It is the place that is written first, unless only another one gives what the item cannot be without. Source:
+ * decision 6.
+ */
+import { decodeValue, type JsonValue } from '../../contract/index.ts';
+import type { PlatformError } from '../../errors.ts';
+import { withNumberTexts } from '../../json/exact-numbers.ts';
+import { keyFields } from '../../query/plan-order.ts';
+import { operandType } from '../../sql/operand.ts';
+import type { Group, KeyTexts, TreeNode } from './group.ts';
+import { inOrder, replaceGroups } from './order.ts';
+import type { Found } from './probe.ts';
+import { isEmptied } from './removal.ts';
+
+/** One place of a payload that names an item which is not there. */
+interface Mention {
+  readonly group: Group;
+  readonly node: TreeNode;
+  readonly key: KeyTexts;
+}
+
+/** Whether a node's item will be made. */
+export function isMade(node: TreeNode, found: Found): boolean {
+  return node.form === 'create' || (node.form === 'either' && !found(node));
+}
+
+/** The key of a new item as far as the payload says it; undefined where the database or the relation decide. */
+export function keyOfNode({ writable }: Group, { given, own }: TreeNode): KeyTexts | undefined {
+  if (given !== null) return given;
+  const parts = keyFields(writable.collection.descriptor).map((field) => {
+    const decoded = decodeValue(operandType(field), withNumberTexts(own[field.name] ?? null));
+    return decoded.ok ? decoded.value : null;
+  });
+  return parts.length > 0 && parts.every((part) => part !== null) ? parts : undefined;
+}
+
+/** Names an item among those of all collections. */
+export function itemId(collection: string, key: KeyTexts): string {
+  return JSON.stringify([collection, ...key]);
+}
+
+/**
+ * Leaves one place that makes each new item. Throws what `missing` gives for an item that is neither there nor made; an
+ * item that is to be made anew in two places is left to the database, which takes one.
+ */
+export function settleMentions(
+  root: Group,
+  found: Found,
+  missing: (group: Group, node: TreeNode) => PlatformError,
+): Group {
+  const replaced = new Map<TreeNode, TreeNode>();
+  for (const mentions of Map.groupBy(mentionsOf(root, found), ({ group, key }) =>
+    itemId(group.writable.collection.descriptor.name, key),
+  ).values()) {
+    const [first, ...others] = mentions;
+    if (first === undefined) continue;
+    const makers = mentions.filter(({ node }) => isMade(node, found));
+    if (makers.length === 0) throw missing(first.group, first.node);
+    if (others.length === 0 || makers.filter(({ node }) => node.form === 'create').length > 1) continue;
+    const maker = mentions.find((mention) => completes(mention, mentions)) ?? first;
+    replaced.set(maker.node, makerOf(maker, mentions));
+    for (const other of mentions) if (other !== maker) replaced.set(other.node, linkOf(maker, other));
+  }
+  if (replaced.size === 0) return root;
+  return replaceGroups(root, (_, group) => {
+    return { ...group, nodes: group.nodes.map((node) => replaced.get(node) ?? node) };
+  });
+}
+
+/** Places that name items which are not there, in the order in which they are written. */
+function mentionsOf(root: Group, found: Found): readonly Mention[] {
+  return inOrder(root).flatMap(({ group }) =>
+    group.nodes.flatMap((node): readonly Mention[] => {
+      const stored = found(node) || (group === root && node.form === 'update');
+      const key = stored ? undefined : keyOfNode(group, node);
+      return key === undefined ? [] : [{ group, node, key }];
+    }),
+  );
+}
+
+function makerOf({ group, node, key }: Mention, mentions: readonly Mention[]): TreeNode {
+  const names = keyFields(group.writable.collection.descriptor).map(({ name }) => name);
+  const said = mentions.map((mention) => mention.node);
+  const own: Record<string, JsonValue> = {};
+  for (const [part, name] of names.entries()) own[name] = key[part] ?? null;
+  for (const one of said) Object.assign(own, one.own);
+  for (const name of group.owned) delete own[name];
+  const fullest = said.reduce((most, one) => (sizeOf(one) > sizeOf(most) ? one : most));
+  const sources = said.flatMap((one) => one.sources);
+  return { ...node, form: 'create', given: key, own: { ...own }, place: fullest.place, sources };
+}
+
+function sizeOf({ own }: TreeNode): number {
+  return Object.keys(own).length;
+}
+
+/** Whether a relation gives a new item there what it cannot be without, and the payload says nowhere. */
+function completes({ group }: Mention, mentions: readonly Mention[]): boolean {
+  return group.owned.some((name) => {
+    return !isEmptied(group.writable, name) && !mentions.some(({ node }) => Object.hasOwn(node.own, name));
+  });
+}
+
+/** What the relation of the maker sets is said where it is said. */
+function linkOf(maker: Mention, { node, key }: Mention): TreeNode {
+  const own = Object.fromEntries(Object.entries(node.own).filter(([name]) => maker.group.owned.includes(name)));
+  return { ...node, form: 'link', given: key, own };
+}
