@@ -269,10 +269,12 @@ function fillItem(reading: Reading, item: Item, payload: JsonObject, owned: Row,
   const lists: (() => void)[] = [];
   for (const [name, value] of Object.entries(payload)) {
     const relation = relationOf(table, name);
+    // The relation above has set it, and keys stay.
+    if (Object.hasOwn(owned, name) || (action === 'update' && table.key.includes(name))) continue;
     if (relation?.kind === 'm2o') Object.assign(row, linkOne(reading, relation, value));
     else if (relation?.kind === 'm2m') lists.push(() => writeTargets(reading, item, relation, value));
     else if (relation !== undefined) lists.push(() => writeChildren(reading, item, relation, value));
-    else if (action === 'create' || !table.key.includes(name)) row[name] = value;
+    else row[name] = value;
   }
   Object.assign(row, action === 'create' ? owned : withoutKey(table, owned));
   for (const column of table.columns) {
