@@ -4,7 +4,7 @@ import { openEyes } from '../model/view.ts';
 import { isJoined, type Row, type Rows, relationOf, type Table } from '../model/world.ts';
 import { number } from './draw-tables.ts';
 import type { WriteRule, WriteRules } from './draw-world.ts';
-import { doubt, type Reading } from './interpret.ts';
+import { doubt, type Reading } from './reading.ts';
 import { type Change, type Item, rowsOf } from './state.ts';
 
 /** Uniqueness, checks, and foreign keys that lead nowhere. */
