@@ -38,7 +38,7 @@ export function writeChildren(reading: Reading, owner: Item, relation: ToMany, v
   if (relation.sort !== undefined && chosen.length > 0) {
     const { sort } = relation;
     const staying = stored.filter((item) => item.row[sort] === orders.get(item));
-    reading.orders.push({ column: sort, staying, chosen });
+    reading.orders.push({ column: sort, owner, on: relation.on, staying, chosen });
   }
   const away = members.complete
     ? stored.filter((item) => !listed.includes(item) && isSeen(reading, item))

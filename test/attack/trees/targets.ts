@@ -34,7 +34,7 @@ export function writeTargets(reading: Reading, owner: Item, relation: ManyToMany
   }
   if (relation.sort !== undefined && made.length > 0) {
     for (const item of made) item.row[relation.sort] = reading.state.symbol();
-    reading.orders.push({ column: relation.sort, staying: stored, chosen: made });
+    reading.orders.push({ column: relation.sort, owner, on: relation.near, staying: stored, chosen: made });
   }
   const listed = [...stored.filter((row) => targets.some((item) => joins(row, item))), ...made];
   reading.lists.push({ owner, on: relation.near, table: junction.name, complete: members.complete, listed });
