@@ -119,6 +119,11 @@ it.each([
   expect(await described.refusal('PATCH', '/items/posts/1', payload)).toContain('FST_ERR_VALIDATION');
 });
 
+it('links a target by its key in any form, without a right to change it', async () => {
+  expect((await ask('PATCH', 'posts/1', { tags: { update: [{ id: 2 }] } })).status).toBe(200);
+  expect(await rows('SELECT tag_id FROM posts_tags WHERE post_id = 1 ORDER BY 1')).toEqual([[1], [2], [3]]);
+});
+
 it("another one's item takes no children, and keeps those it has", async () => {
   const before = await everything();
   expect(failure(await ask('PATCH', 'posts/2', { comments: [4] }))).toBe('403 FORBIDDEN');

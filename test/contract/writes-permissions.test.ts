@@ -105,6 +105,32 @@ describe('fields', () => {
   });
 });
 
+describe('what is wrong', () => {
+  const value = 'filter[stars][_eq]=abc';
+  const long = 'x'.repeat(21);
+  const queried = (filter: unknown, data: unknown) => ({ query: { filter }, data });
+  it.each([
+    ['POST', `notes?${value}`, { title: 'a', nope: 1 }, '403 FORBIDDEN'],
+    ['POST', `notes?${value}`, [{ title: 'a' }, { title: 'a', words: [] }], '403 FORBIDDEN'],
+    ['POST', `notes?${value}`, { title: long }, '400 INVALID_QUERY'],
+    ['POST', `notes?${value}`, { title: 'a' }, '400 INVALID_QUERY'],
+    ['POST', 'notes?filter[stars][_nope]=1', { title: 'a', nope: 1 }, '400 INVALID_QUERY'],
+    ['POST', 'notes?filter[words][_eq]=1', { title: long }, '403 FORBIDDEN'],
+    ['POST', `notes?${value}&fields=words`, { title: long }, '403 FORBIDDEN'],
+    ['PATCH', `notes/1?${value}`, { words: [] }, '403 FORBIDDEN'],
+    ['PATCH', `notes/1?${value}`, { title: long }, '400 INVALID_QUERY'],
+    ['PATCH', 'notes', queried({ stars: { _nope: 1 } }, { words: [] }), '400 INVALID_QUERY'],
+    ['PATCH', 'notes', queried({ words: { _eq: 1 } }, { title: 5 }), '403 FORBIDDEN'],
+    ['PATCH', 'notes', queried({ stars: { _eq: 'abc' } }, { words: [] }), '403 FORBIDDEN'],
+    ['PATCH', 'notes', queried({ stars: { _eq: 'abc' } }, { title: long }), '400 INVALID_QUERY'],
+    ['PATCH', 'notes', queried({ stars: { _eq: 1 } }, { title: 5 }), '400 INVALID_PAYLOAD'],
+  ])('is told by its stage: %s %s %j is %s', async (method, path, body, expected) => {
+    const before = await rows('SELECT * FROM notes ORDER BY id');
+    expect(failure(await ask(method, path, body))).toBe(expected);
+    expect(await rows('SELECT * FROM notes ORDER BY id')).toEqual(before);
+  });
+});
+
 describe('presets', () => {
   it('stand under the payload of a create', async () => {
     const first = await ask('POST', 'notes?fields=title,body,mood', [

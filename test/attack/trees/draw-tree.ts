@@ -252,7 +252,7 @@ function drawMany(
   const change = (): Json | undefined => {
     const one = takeRow(drawing, target, draw.chance(50) ? there : some);
     if (one === undefined) return undefined;
-    const payload = drawElement(drawing, relation, target, one, owned, depth);
+    const payload = draw.chance(20) ? {} : drawElement(drawing, relation, target, one, owned, depth);
     return { ...keyObject(target, one), ...payload };
   };
   const link = (): Json | undefined => {
@@ -286,6 +286,7 @@ function drawMany(
   return {
     ...(draw.chance(70) && { create: several(2, make) }),
     ...(draw.chance(70) && { update: several(2, change) }),
+    ...(draw.chance(40) && { upsert: several(2, () => (draw.chance(50) ? make() : change())) }),
     ...((gone.length > 0 || stray.length > 0) && {
       delete: [...gone.map((one) => bareKey(draw, target, one)), ...stray],
     }),

@@ -333,13 +333,20 @@ function readMembers(value: Json): Members | undefined {
   return isObject(value) ? readChanges(value) : undefined;
 }
 
-function readChanges({ create = [], update = [], delete: removed = [], ...others }: JsonObject): Members | undefined {
-  const lists = [create, update, removed].map((list) => (Array.isArray(list) ? list : undefined));
-  const [made, changed, gone] = lists;
-  if (made === undefined || changed === undefined || gone === undefined) return undefined;
+function readChanges({
+  create = [],
+  update = [],
+  upsert = [],
+  delete: removed = [],
+  ...others
+}: JsonObject): Members | undefined {
+  const lists = [create, update, upsert, removed].map((list) => (Array.isArray(list) ? list : undefined));
+  const [made, changed, either, gone] = lists;
+  if (made === undefined || changed === undefined || either === undefined || gone === undefined) return undefined;
   const elements = [
     ...made.map((value: Json) => ({ value, form: 'create' as const })),
     ...changed.map((value: Json) => ({ value, form: 'update' as const })),
+    ...either.map((value: Json) => ({ value, form: 'either' as const })),
   ];
   const malformed = elements.some(({ value }) => !isObject(value)) || gone.includes(null);
   return malformed || Object.keys(others).length > 0 ? undefined : { complete: false, elements, removed: gone };

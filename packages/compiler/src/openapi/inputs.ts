@@ -11,7 +11,8 @@ export function inputSchema(
   description: string,
   without: readonly string[] = [],
 ): JsonObject {
-  const required = fields.filter((field) => field.required && !without.includes(field.name)).map(({ name }) => name);
+  const given = new Set([...without, ...leads.flatMap((lead) => (lead.kind === 'one' ? lead.holders : []))]);
+  const required = fields.filter((field) => field.required && !given.has(field.name)).map(({ name }) => name);
   return {
     type: 'object',
     description,

@@ -8,9 +8,9 @@ import type { View, ViewCollection, ViewLead, ViewMember, ViewPayload } from './
 type Component = readonly [string, JsonObject];
 
 /** What bodies on the paths of a collection refer to. */
-export function payloadSchemas({ names, key, writes, singleton }: ViewCollection): readonly Component[] {
+export function payloadSchemas({ names, key, writes }: ViewCollection): readonly Component[] {
   const { create = null, update = null, upsert = null } = writes ?? {};
-  const changes = update && key.length > 0 && !singleton ? update : null;
+  const changes = update && key.length > 0 ? update : null;
   return [
     ...(create ? [[names.create, createSchema(create)] as const] : []),
     ...(update ? [[names.update, inputSchema(update, 'Changes of an item.')] as const] : []),

@@ -26,7 +26,7 @@ export function viewLeads(api: ApiCollection, { listed, fields }: SeenPayload, s
       const holders = fieldsOf(api, relation.on, 'from');
       const member = memberOf(relation.target, [], sight);
       if (!holders.every((name) => fields.has(name)) || !isSomething(member)) return [];
-      return [{ kind: 'one', name: relation.name, nullable: relation.nullable, member }];
+      return [{ kind: 'one', name: relation.name, nullable: relation.nullable, member, holders }];
     }
     const lead = viewMany(api.descriptor.name, relation, sight);
     return lead === null ? [] : [lead];

@@ -81,7 +81,14 @@ export interface ViewMember {
 
 /** What a payload may say of a relation. */
 export type ViewLead =
-  | { readonly kind: 'one'; readonly name: string; readonly nullable: boolean; readonly member: ViewMember }
+  | {
+      readonly kind: 'one';
+      readonly name: string;
+      readonly nullable: boolean;
+      readonly member: ViewMember;
+      /** The fields that hold its key, so that nobody else has to fill them. */
+      readonly holders: readonly string[];
+    }
   | {
       readonly kind: 'many';
       readonly name: string;

@@ -10,7 +10,7 @@ import { createCounters } from './counters.ts';
 import { createIdentities, type Identities, type Identity } from './identities.ts';
 import { createPasswords } from './passwords.ts';
 import { createSessions } from './sessions.ts';
-import { createAccountSettings } from './settings.ts';
+import { createAccountSettings, type ReadAccountSettings } from './settings.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
 import { createTokens } from './tokens.ts';
 import { createUpkeep, type Upkeep } from './upkeep.ts';
@@ -20,6 +20,7 @@ export interface Accounts<T> {
   readonly identities: Identities<T>;
   readonly signIn: SignIn;
   readonly upkeep: Upkeep;
+  readonly settings: ReadAccountSettings;
 }
 
 /** What they are made of. */
@@ -39,6 +40,7 @@ export function createAccounts<T>({ api, database, environment, describe }: Acco
   const tokens = createTokens(auth.secret);
   const finder = createAccountFinder(database, schema);
   const upkeep = createUpkeep(database, schema);
+  const settings = createAccountSettings(database, schema);
   const identities = createIdentities({ tokens, finder, describe, seen: upkeep.seen });
   const signIn = createSignIn({
     database,
@@ -47,12 +49,12 @@ export function createAccounts<T>({ api, database, environment, describe }: Acco
     identities,
     sessions: createSessions(schema, auth),
     passwords: createPasswords(),
-    attempts: createAttempts(auth.limits, createCounters(database, schema), createAccountSettings(database, schema)),
+    attempts: createAttempts(auth.limits, createCounters(database, schema), settings),
     // Nothing hands out second factors yet, and who has one all the same must not get in without it.
     checkOtp: async () => {
       throw new PlatformError('INVALID_OTP');
     },
     environment: auth,
   });
-  return { identities, signIn, upkeep };
+  return { identities, signIn, upkeep, settings };
 }

@@ -31,6 +31,8 @@ export interface Identities<T> {
   find(token: string): T | Promise<T>;
   /** Forgets a user whose rights, credentials or sessions have changed. Call it after the commit. */
   forget(user: string): void;
+  /** Forgets everybody, where it is not known who has changed. */
+  forgetAll(): void;
 }
 
 /** What the identities are found with. */
@@ -109,6 +111,11 @@ export function createIdentities<T>({ tokens, finder, describe, seen }: Identiti
       // Whoever asks from now on must not be told what was read before.
       looking.clear();
       for (const [key, one] of remembered) if (one.user === user) remembered.delete(key);
+    },
+    forgetAll() {
+      changes += 1;
+      looking.clear();
+      remembered.clear();
     },
   };
 }

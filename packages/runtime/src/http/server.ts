@@ -60,13 +60,17 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const reader = createReader({ database, gate, answerer });
   const complain = (event: string, thrown: unknown): void =>
     server.log.error({ event, cause: describeCause(thrown, true) }, 'A hook failed after the commit.');
-  const writer = createWriter({ api, database, gate, planner, complain, ...writeLimits(environment) });
   const clientAddress = createClientAddress(environment.auth.trustedProxies);
   const senderOf = createSenderOf(clientAddress);
-  const items = createItemHandlers({ api, planner, reader, writer, answerer, senderOf });
   const names = accessNames(api);
   const describe = (identity: Identity): Admission => admissionOf(names, identity);
   const accounts = createAccounts({ api, database, environment, describe });
+  const writer = createWriter({
+    ...{ api, database, gate, planner, complain, ...writeLimits(environment) },
+    passwordPattern: async () => (await accounts?.settings())?.passwordPolicy ?? null,
+    accountsChanged: () => accounts?.identities.forgetAll(),
+  });
+  const items = createItemHandlers({ api, planner, reader, writer, answerer, senderOf });
   const { adminToken } = environment;
   const authenticate = createAuthenticator({
     names,
@@ -194,10 +198,11 @@ function keyOf({ item }: Call): string {
 /** The limits of what a write reads in its address and body. */
 function writeLimits(
   environment: Environment,
-): Pick<WriterOptions, 'limits' | 'mostItems' | 'answerTtlMs' | 'patience'> {
+): Pick<WriterOptions, 'limits' | 'fieldLimits' | 'mostItems' | 'answerTtlMs' | 'patience'> {
   const { maxBatchMutation: mostItems, idempotencyTtl: answerTtlMs, database } = environment;
   // A hook holds a connection like a statement does, so it may take as long.
-  return { limits: readLimits(environment), mostItems, answerTtlMs, patience: database.statementTimeout };
+  const fieldLimits = { passwordMinLength: environment.auth.passwordMinLength };
+  return { limits: readLimits(environment), fieldLimits, mostItems, answerTtlMs, patience: database.statementTimeout };
 }
 
 function addEndpoint(server: FastifyInstance, answerer: Answerer, environment: Environment, endpoint: Endpoint): void {

@@ -151,6 +151,11 @@ function nestedLimit({ defaultLimit, maxLimit }: ReadLimits): number {
   return Math.min(defaultLimit, maxLimit ?? defaultLimit);
 }
 
+/** The syntax of filters, names unseen: the first of the stages of `prepareRead`. Throws INVALID_QUERY. */
+export function checkReadSyntax(wanted: WantedRead): void {
+  checkSyntax(wanted, readConditions(wanted));
+}
+
 function readConditions({ scope, collection, request, limits }: WantedRead): Conditions {
   const top = { collection: scope.collections.get(collection), aliases: request.alias };
   return {

@@ -54,7 +54,7 @@ function isEmail(text: string): boolean {
 
 function checkPassword(text: string, { passwordMinLength }: FieldLimits): FieldProblem | undefined {
   if ([...text].length >= passwordMinLength) return undefined;
-  return problem('min_length', `must have at least ${passwordMinLength} characters`);
+  return problem('password', `must have at least ${passwordMinLength} characters`);
 }
 
 function checkAddresses(text: string): FieldProblem | undefined {

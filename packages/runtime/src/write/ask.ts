@@ -12,6 +12,7 @@ import { type Keys, keyedItems, namedKeys, oneKey } from './keys.ts';
 import { parseCreate, parseObject, parseUpdate } from './parse-body.ts';
 import { prepareDelete, prepareDeleteOne } from './prepare-delete.ts';
 import { prepareUpdate, prepareUpdateOne, prepareUpdateSingleton } from './prepare-update.ts';
+import { earlierOf } from './problems.ts';
 import type { Entry } from './tree/lead.ts';
 import { changedEntries, isTree, newEntries } from './tree/prepare-tree.ts';
 import { preparePost } from './upsert/prepare-upsert.ts';
@@ -37,12 +38,22 @@ export interface Portion {
   readonly keys: readonly JsonValue[] | null;
 }
 
-/** Prepares a write with a body, which hooks may have changed. Throws for everything that is wrong with it. */
-export async function prepareAsk(
-  desk: Desk,
-  { action, item, singleton }: Ask,
-  body: JsonValue | undefined,
-): Promise<Job> {
+/**
+ * Prepares a write with a body, which hooks may have changed. Throws for everything that is wrong with it, in the order of
+ * the API specification, section 1.5.
+ */
+export async function prepareAsk(desk: Desk, ask: Ask, body: JsonValue | undefined): Promise<Job> {
+  const { complaints } = desk;
+  const job = await prepareAction(desk, ask, body).catch((error: unknown) => {
+    const [complaint = error] = complaints;
+    throw earlierOf(error, complaint);
+  });
+  const [complaint] = complaints;
+  if (complaint !== undefined) throw complaint;
+  return job;
+}
+
+async function prepareAction(desk: Desk, { action, item, singleton }: Ask, body: JsonValue | undefined): Promise<Job> {
   if (action === 'create') return preparePost(desk, body);
   if (action === 'delete') return item === undefined ? prepareDelete(desk, body) : prepareDeleteOne(desk, item);
   if (singleton === true) return prepareUpdateSingleton(desk, body);

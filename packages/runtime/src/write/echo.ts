@@ -1,6 +1,7 @@
 /** The answer of a write: a planned read of what was written. Source: API specification, sections 1.2 and 5.1. */
 import type { Caller } from '../caller.ts';
 import type { Parameter } from '../database/database.ts';
+import { PlatformError } from '../errors.ts';
 import { forbidden, invalidQuery } from '../query/invalid.ts';
 import { parseQueryString, type QueryTree } from '../query/parse-query-string.ts';
 import { parseKeyRequest, parseListRequest, type ReadLimits, type ReadRequest } from '../query/parse-read.ts';
@@ -8,7 +9,7 @@ import type { ReadPlan } from '../query/plan.ts';
 import { boundValues } from '../query/plan-bounds.ts';
 import type { PlanCache } from '../query/plan-cache.ts';
 import { bind } from '../query/planner.ts';
-import { prepareRead } from '../query/prepare.ts';
+import { checkReadSyntax, type Prepared, prepareRead, type WantedRead } from '../query/prepare.ts';
 import { asMany, type Keys } from './keys.ts';
 import type { WriteScope } from './scope.ts';
 
@@ -34,6 +35,8 @@ export interface EchoRequest {
   readonly plans: PlanCache<ReadPlan>;
   /** Prepared answers by the exact text of what was asked. */
   readonly texts: PlanCache<PreparedEcho>;
+  /** Takes what is wrong with values of the query: names of the body are judged before. */
+  readonly complain: (error: PlatformError) => void;
 }
 
 /** An answer without the caller: null when there is nothing to read. */
@@ -57,6 +60,7 @@ export function prepareEcho(asked: EchoRequest): Echo | null {
   const text = `${form} ${collection.length} ${collection} ${query}`;
   const known = texts.get(text);
   const prepared = known ?? prepareText(asked);
+  if (prepared === null) return null;
   if (known === undefined && query.length <= longestCachedText) texts.set(text, prepared);
   const { plan, values, bounds } = prepared;
   if (plan === null) return null;
@@ -70,7 +74,8 @@ export function prepareEcho(asked: EchoRequest): Echo | null {
   };
 }
 
-function prepareText({ scope, collection, query, form, limits, plans }: EchoRequest): PreparedEcho {
+/** Null where values of the query are wrong, of which somebody else was told. */
+function prepareText({ scope, collection, query, form, limits, plans, complain }: EchoRequest): PreparedEcho | null {
   const tree = new Map(parseQueryString(query, limits));
   tree.delete('export');
   const request = parseEcho(tree, form, limits);
@@ -82,9 +87,23 @@ function prepareText({ scope, collection, query, form, limits, plans }: EchoRequ
   const selector = form === 'one' ? 'key' : 'written';
   const parts = form === 'one' ? [] : readable.descriptor.key.map(() => '');
   const keys = () => ({ values: parts, count: parts.length });
-  const { plan, values } = prepareRead(plans, { scope: scope.read, limits, selector, collection, request, keys });
+  const wanted = { scope: scope.read, limits, selector, collection, request, keys } as const;
+  const prepared = prepareOr(plans, wanted, complain);
+  if (prepared === null) return null;
+  const { plan, values } = prepared;
   const bounds = form === 'one' ? [] : boundValues(request);
   return { plan, values: values.slice(0, values.length - parts.length - bounds.length), bounds };
+}
+
+function prepareOr(plans: PlanCache<ReadPlan>, wanted: WantedRead, complain: EchoRequest['complain']): Prepared | null {
+  try {
+    return prepareRead(plans, wanted);
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.code !== 'INVALID_QUERY') throw error;
+    checkReadSyntax(wanted);
+    complain(error);
+    return null;
+  }
 }
 
 /** Everything that was written is answered, unless the request wants less. */

@@ -1,24 +1,38 @@
 /** Values of fields of the type `hash`: stored as Argon2id, in the text form that every library reads. */
+import { refusePassword } from '../auth/password-policy.ts';
 import { createPasswords } from '../auth/passwords.ts';
-import type { Batch } from './batch.ts';
+import type { Batch, BatchColumn } from './batch.ts';
+import type { Desk, Granted } from './job.ts';
 
-const passwords = createPasswords();
+const { hash } = createPasswords();
 
 /** The batch with the values of such fields hashed; the same batch when there are none. */
-export async function hashBatch(batch: Batch): Promise<Batch> {
-  if (!batch.columns.some(({ field }) => field.descriptor.type === 'hash')) return batch;
-  const columns: Batch['columns'][number][] = [];
-  for (const column of batch.columns) {
-    columns.push(
-      column.field.descriptor.type === 'hash' ? { ...column, values: await hashAll(column.values) } : column,
-    );
-  }
+export async function hashBatch(desk: Desk, { writable }: Pick<Granted, 'writable'>, batch: Batch): Promise<Batch> {
+  if (!batch.columns.some(isHashed)) return batch;
+  const { name, system } = writable.collection.descriptor;
+  if (system === true && name === 'platform_users') await checkPasswords(desk, batch);
+  const columns: BatchColumn[] = [];
+  for (const column of batch.columns) columns.push(isHashed(column) ? await hashColumn(column) : column);
   return { ...batch, columns };
 }
 
+function isHashed({ field }: BatchColumn): boolean {
+  return field.descriptor.type === 'hash';
+}
+
 /** One after the other: each keeps a core busy. */
-async function hashAll(values: readonly (string | null)[]): Promise<readonly (string | null)[]> {
-  const hashes: (string | null)[] = [];
-  for (const value of values) hashes.push(value === null ? null : await passwords.hash(value));
-  return hashes;
+async function hashColumn(column: BatchColumn): Promise<BatchColumn> {
+  const values: (string | null)[] = [];
+  for (const value of column.values) values.push(value === null ? null : await hash(value));
+  return { ...column, values };
+}
+
+/** What a password must be besides being long enough only the settings say. */
+async function checkPasswords({ passwordPattern, scope }: Desk, { columns }: Batch): Promise<void> {
+  const pattern = await passwordPattern();
+  const policy = { minLength: scope.fieldLimits.passwordMinLength, pattern };
+  for (const password of columns.filter(isHashed).flatMap(({ values }) => values)) {
+    const refused = password === null ? undefined : refusePassword(password, policy);
+    if (refused !== undefined) throw refused;
+  }
 }

@@ -1,5 +1,6 @@
 /** What a write request comes to before the database is asked. */
 import type { Caller } from '../caller.ts';
+import type { PlatformError } from '../errors.ts';
 import { forbidden } from '../query/invalid.ts';
 import type { ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
@@ -40,9 +41,13 @@ export interface Desk extends WriteRequest {
   readonly limits: ReadLimits;
   /** Items that one request writes at most; null: as many as its body holds. */
   readonly mostItems: number | null;
+  /** The text of the regular expression that passwords of users must match; null for none. */
+  readonly passwordPattern: () => Promise<string | null>;
   readonly reads: PlanCache<ReadPlan>;
   readonly echoes: PlanCache<PreparedEcho>;
   readonly steps: StepPlanCache;
+  /** What is wrong with values of the address: told unless names of the body are wrong. */
+  readonly complaints: PlatformError[];
 }
 
 /** A request that is ready to run. */
@@ -84,8 +89,9 @@ export function writableOf({ scope, collection }: Desk): WritableCollection {
 
 /** Prepares the answer of a request. */
 export function echoOf(desk: Desk, form: EchoForm): Echo | null {
-  const { scope, caller, collection, query, limits, reads, echoes } = desk;
-  return prepareEcho({ scope, caller, collection, query, form, limits, plans: reads, texts: echoes });
+  const { scope, caller, collection, query, limits, reads, echoes, complaints } = desk;
+  const complain = (error: PlatformError) => void complaints.push(error);
+  return prepareEcho({ scope, caller, collection, query, form, limits, plans: reads, texts: echoes, complain });
 }
 
 /** The guard of a request by key, where it wants one. */
@@ -107,6 +113,8 @@ export interface StepSetting {
   readonly named?: Written['named'];
   /** As `Written.postponed`. Default: false. */
   readonly postponed?: boolean;
+  /** As `JudgedPayload.names`. Default: those of the batch. */
+  readonly names?: JudgedPayload['names'];
 }
 
 /** Prepares a step that makes or changes items. */
@@ -116,7 +124,7 @@ export function prepareStep(
   action: Written['action'],
   batch: Batch,
   form: StepForm,
-  { placeOf, collections, named, postponed }: StepSetting,
+  { placeOf, collections, named, postponed, names }: StepSetting,
 ): Omit<Step, 'keys' | 'lenient'> {
   const { name } = writable.collection.descriptor;
   const written: Written = {
@@ -129,12 +137,11 @@ export function prepareStep(
     collections: collections ?? new Set([name]),
     postponed: postponed ?? false,
   };
-  const names = namesOf(batch);
   return {
     action,
     plans: plansOf(desk.steps, written, all, form),
     batch,
-    payload: { collection: name, placeOf, names },
+    payload: { collection: name, placeOf, names: names ?? namesOf(batch) },
   };
 }
 
@@ -144,6 +151,8 @@ export function touchedBy(desk: Desk, { writable, grant }: Granted, batch: Batch
   return { scope: desk.scope, collection, names: namesOf(batch), writable: new Set(grant.fields.keys()) };
 }
 
-function namesOf({ columns }: Batch): ReadonlySet<string> {
-  return new Set(columns.map(({ field }) => field.descriptor.name));
+/** The names that payloads have: not those that only the server fills. */
+export function namesOf({ columns }: Batch, filled: readonly (string | undefined)[] = []): ReadonlySet<string> {
+  const own = columns.filter(({ linked, field }) => !linked || !filled.includes(field.descriptor.name));
+  return new Set(own.map(({ field }) => field.descriptor.name));
 }

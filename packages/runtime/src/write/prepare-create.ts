@@ -24,7 +24,7 @@ export async function prepareCreate(desk: Desk, body: JsonValue | undefined): Pr
   problems.raise();
   const touched = [touchedBy(desk, granted, decoded)];
   if (items.length === 0) return { echo, touched, work: async () => null };
-  const batch = await hashBatch(decoded);
+  const batch = await hashBatch(desk, granted, decoded);
   const step = prepareStep(desk, granted, 'create', batch, items.length === 1 ? 'one' : 'many', {
     placeOf: placesIn(desk.collection, places),
   });

@@ -14,11 +14,18 @@ import { checkCount, parseObject, parseUpdate } from './parse-body.ts';
 import { writtenColumns } from './plans.ts';
 import { createGrant } from './prepare-create.ts';
 import { ruleMatches } from './presets.ts';
-import { createProblems, placesIn } from './problems.ts';
+import { createProblems, earlierOf, placesIn } from './problems.ts';
 import { printAllowed, requirementsOf } from './requirements.ts';
 import { grantFor, type WritableCollection } from './scope.ts';
 import { type Running, runStep, type Step } from './step.ts';
-import { findTargets, lockSingleton, prepareSingleton, prepareTargets, type Targets } from './targets.ts';
+import {
+  checkTargetsSyntax,
+  findTargets,
+  lockSingleton,
+  prepareSingleton,
+  prepareTargets,
+  type Targets,
+} from './targets.ts';
 import { changedEntries, isTree, newEntries, prepareTree, runTree } from './tree/prepare-tree.ts';
 
 /** Prepares changes of the item that an address names. */
@@ -104,7 +111,7 @@ async function createSingleton(
   const problems = createProblems();
   const decoded = decodeItems({ scope: desk.scope, ...granted, action: 'create' }, [data], null, problems);
   problems.raise();
-  const step = prepareStep(desk, granted, 'create', await hashBatch(decoded), 'one', {
+  const step = prepareStep(desk, granted, 'create', await hashBatch(desk, granted, decoded), 'one', {
     placeOf: placesIn(desk.collection, null),
   });
   const done = await runStep(running, { ...step, keys: null, lenient: false });
@@ -130,7 +137,7 @@ async function decodeOne(
   const batch = decodeItems({ scope: desk.scope, ...granted, action: 'update' }, [data], null, problems);
   problems.raise();
   if (keys !== undefined) checkOwnKey(granted.writable.collection, data, keys);
-  return hashBatch(batch);
+  return hashBatch(desk, granted, batch);
 }
 
 /** Changes of each item by the key in it. */
@@ -147,7 +154,7 @@ async function eachOf(
   const problems = createProblems();
   const decoded = decodeItems({ scope: desk.scope, ...granted, action: 'update' }, items, places, problems);
   problems.raise();
-  const batch = await hashBatch(decoded);
+  const batch = await hashBatch(desk, granted, decoded);
   const step = prepareStep(desk, granted, 'update', batch, 'many', { placeOf: placesIn(desk.collection, places) });
   const touched = [touchedBy(desk, granted, batch)];
   return { echo, touched, work: (running) => runUpdate(running, step, keys, false) };
@@ -157,8 +164,12 @@ async function eachOf(
 async function queried(desk: Desk, granted: Granted, query: JsonValue, data: FilterObject): Promise<Omit<Job, 'echo'>> {
   const { grant, writable } = granted;
   const tree = isTree(writable, [data]);
+  checkTargetsSyntax({ ...desk, query });
   if (tree) checkOwnKey(writable.collection, data, null);
-  const batch = await decodeOne(desk, granted, tree ? {} : data, null);
+  const batch = await decodeOne(desk, granted, tree ? {} : data, null).catch((error: unknown) => {
+    // What is wrong with names of the query comes before values of the data.
+    throw earlierOf(error, problemOf(() => prepareTargets({ ...desk, query, permitted: () => sqlTrue })) ?? error);
+  });
   const requirements = requirementsOf({ grant, columns: writtenColumns(batch), named: [] });
   const permitted = (row: Row): string => {
     const rules = grant.rules.map((rule) =>
@@ -183,6 +194,15 @@ async function queried(desk: Desk, granted: Granted, query: JsonValue, data: Fil
       return keys === null ? null : runUpdate(running, step, keys, true);
     },
   };
+}
+
+function problemOf(run: () => unknown): unknown {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
 }
 
 /** Runs a statement that finds keys, of a collection that fits the database. */

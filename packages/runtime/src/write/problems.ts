@@ -54,6 +54,19 @@ export function createProblems(): Problems {
   };
 }
 
+const stages: readonly string[] = ['FORBIDDEN', 'INVALID_QUERY', 'INVALID_PAYLOAD', 'FAILED_VALIDATION'];
+
+/** Of two errors about one request the one of the earlier stage; the first of two about names, or about values. */
+export function earlierOf(first: unknown, second: unknown): unknown {
+  return stageOf(second) < stageOf(first) ? second : first;
+}
+
+function stageOf(error: unknown): number {
+  const stage = error instanceof PlatformError ? stages.indexOf(error.code) : -1;
+  // Values of the query and of the payload are judged at once.
+  return stage === 2 ? 1 : stage;
+}
+
 /** A body that cannot be used; the message repeats nothing but names of the request. */
 export function invalidPayload(message: string): PlatformError {
   return new PlatformError('INVALID_PAYLOAD', message);

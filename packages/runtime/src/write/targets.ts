@@ -9,7 +9,7 @@ import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';
 import { keyFields, orderBy, printOrder } from '../query/plan-order.ts';
 import { bind } from '../query/planner.ts';
-import { prepareRead } from '../query/prepare.ts';
+import { checkReadSyntax, prepareRead, type WantedRead } from '../query/prepare.ts';
 import { cast } from '../sql/cell.ts';
 import { where } from '../sql/fragment.ts';
 import { type Row, tableRow } from '../sql/row.ts';
@@ -35,24 +35,25 @@ export interface TargetRequest {
   readonly permitted: (row: Row) => string;
 }
 
+/** The syntax of a query, before anybody looks at names. Throws INVALID_QUERY. */
+export function checkTargetsSyntax(asked: Omit<TargetRequest, 'permitted'>): void {
+  checkReadSyntax(wantedTargets(asked));
+}
+
 /** Prepares a query as a read is: everything about it is judged, and only readable items match. There is no default limit. */
 export function prepareTargets(asked: TargetRequest): Targets {
-  const { scope, collection, limits, permitted } = asked;
-  const tree = readBodyQuery(withNumberTexts(asked.query));
+  // What may be written depends on the data too, so the plan is of no use to another request.
+  const once = createPlanCache<ReadPlan>(1);
+  const { plan, values } = prepareRead(once, { ...wantedTargets(asked), permitted: asked.permitted });
+  return { statement: plan.statement, parameters: bind(plan.binders, values, asked.caller) };
+}
+
+function wantedTargets({ scope, collection, limits, query }: Omit<TargetRequest, 'permitted'>): WantedRead {
+  const tree = readBodyQuery(withNumberTexts(query));
   const parsed = parseListRequest(tree, limits);
   const { aggregate: _aggregate, exported: _exported, ...request } = parsed;
   const wanted = { ...request, meta: [], limit: tree.has('limit') ? request.limit : -1 };
-  // What may be written depends on the data too, so the plan is of no use to another request.
-  const once = createPlanCache<ReadPlan>(1);
-  const { plan, values } = prepareRead(once, {
-    scope: scope.read,
-    limits,
-    selector: 'targets',
-    collection,
-    request: wanted,
-    permitted,
-  });
-  return { statement: plan.statement, parameters: bind(plan.binders, values, asked.caller) };
+  return { scope: scope.read, limits, selector: 'targets', collection, request: wanted };
 }
 
 /** The item of a singleton: the first one that the caller may read, or that there is when reading is not for him. */

@@ -8,7 +8,7 @@ import type { Planner } from '../query/planner.ts';
 import { buildOpenScope } from '../query/scope.ts';
 import { logSchemaOf } from '../system/schema.ts';
 import { defaultFieldLimits, type FieldLimits } from '../users/field-rules.ts';
-import { createWardens } from '../users/wardens.ts';
+import { watchAccounts } from '../users/wardens.ts';
 import { type Ask, prepareAsk } from './ask.ts';
 import type { PreparedEcho } from './echo.ts';
 import { createHistory } from './history.ts';
@@ -35,6 +35,10 @@ export interface WriterOptions {
   readonly limits?: Partial<ReadLimits>;
   /** What users may be given. Default: those of the API specification, section 16. */
   readonly fieldLimits?: Partial<FieldLimits>;
+  /** The text of the regular expression that passwords of users must match. Default: none. */
+  readonly passwordPattern?: () => Promise<string | null>;
+  /** Users or roles were written, and committed. */
+  readonly accountsChanged?: () => void;
   /** MAX_BATCH_MUTATION: items that one request writes at most. Default null: as many as its body holds. */
   readonly mostItems?: number | null;
   /** IDEMPOTENCY_TTL: how long the answer to a request with a key is kept, in milliseconds. Default: a day. */
@@ -63,9 +67,11 @@ export interface Writer {
 }
 
 /** Makes the writer of a compiled API. */
-export function createWriter(options: WriterOptions): Writer {
+export function createWriter(given: WriterOptions): Writer {
+  const { wardens, database } = watchAccounts(given.api, given.database, () => given.accountsChanged?.());
+  const options = { ...given, database };
   const open = createDesks(options);
-  const performer = createPerformer(performerOptions(options));
+  const performer = createPerformer({ ...performerOptions(options), wardens });
   const hooked = createHookedWriter({ ...options, open, performer });
   const workOf = async (ask: Ask): Promise<Work> =>
     hooked.waitFor(ask)
@@ -97,12 +103,17 @@ export function createWriter(options: WriterOptions): Writer {
   };
 }
 
-function performerOptions({ api, database, gate, limits, answerTtlMs = 86_400_000 }: WriterOptions): PerformerOptions {
+function performerOptions({
+  api,
+  database,
+  gate,
+  limits,
+  answerTtlMs = 86_400_000,
+}: WriterOptions): Omit<PerformerOptions, 'wardens'> {
   const schema = logSchemaOf(api);
   return {
     database,
     gate,
-    wardens: createWardens(api),
     history: createHistory(api, buildOpenScope(api), { ...defaultReadLimits, ...limits }),
     keeper: schema === null ? null : createAnswerKeeper(schema, answerTtlMs),
   };
@@ -115,6 +126,7 @@ function createDesks({
   fieldLimits,
   mostItems = null,
   plans = 1_000,
+  passwordPattern = async () => null,
 }: WriterOptions): (request: WriteRequest) => Desk {
   const scopes = createWriteScopes(api, { ...defaultFieldLimits, ...fieldLimits });
   const all: ReadLimits = { ...defaultReadLimits, ...limits };
@@ -128,6 +140,6 @@ function createDesks({
       steps: createStepPlans(plans),
     };
     classes.set(accessClass, known);
-    return { ...request, ...known, limits: all, mostItems };
+    return { ...request, ...known, limits: all, mostItems, passwordPattern, complaints: [] };
   };
 }

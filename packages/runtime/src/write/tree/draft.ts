@@ -29,11 +29,11 @@ export function draftTree(desk: Desk, root: Group, found: Found, problems: Probl
 }
 
 /** Hashes what is stored hashed. */
-export async function hashDrafts(drafts: Drafts): Promise<Drafts> {
+export async function hashDrafts(desk: Desk, drafts: Drafts): Promise<Drafts> {
   const hashed = new Map<Group, readonly StepDraft[]>();
   for (const [group, steps] of drafts) {
     const done: StepDraft[] = [];
-    for (const step of steps) done.push({ ...step, batch: await hashBatch(step.batch) });
+    for (const step of steps) done.push({ ...step, batch: await hashBatch(desk, step.granted, step.batch) });
     hashed.set(group, done);
   }
   return hashed;
@@ -62,14 +62,15 @@ function linkedFields({ owned, before }: Group): (place: number) => readonly str
 }
 
 function actionOf(
-  { writable }: Group,
+  { writable, path }: Group,
   node: TreeNode,
   linked: readonly string[],
   found: Found,
 ): 'create' | 'update' | null {
   if (node.form === 'create' || (node.form === 'either' && !found(node))) return 'create';
-  if (node.form === 'update') return 'update';
-  // An object of nothing but its key is a link, and a link changes what holds it.
+  // What a request is about is changed in any case. Below it an object of nothing but its key is a link, and a link
+  // changes what holds it.
+  if (path === '' && node.form === 'update') return 'update';
   const { key } = writable.collection.descriptor;
   const says = node.relations.length > 0 || Object.keys(node.own).some((name) => !key.includes(name));
   return says || linked.some((name) => !key.includes(name)) ? 'update' : null;
@@ -87,7 +88,9 @@ function draftStep(
   const { writable } = group;
   const all = writable[action];
   const grant = grantFor(writable, all, desk.caller);
-  if (all === undefined || grant === undefined) {
+  // A singleton is made by its own route only, which looks whether there is one.
+  const another = action === 'create' && group.path !== '' && writable.collection.descriptor.singleton;
+  if (all === undefined || grant === undefined || another) {
     problems.forbid();
     return [];
   }

@@ -113,7 +113,7 @@ async function draftStored(desk: Desk, root: Group, running: Running): Promise<D
 
 async function draftSettled(desk: Desk, root: Group, found: Found, problems: Problems): Promise<Drafted> {
   const settled = settleTree(desk.scope, root, found);
-  return { settled, drafts: await hashDrafts(draft(desk, settled.root, found, problems)) };
+  return { settled, drafts: await hashDrafts(desk, draft(desk, settled.root, found, problems)) };
 }
 
 function draft(desk: Desk, root: Group, found: Found, problems: Problems): Drafts {

@@ -6,7 +6,7 @@ import { withNumberTexts } from '../../json/exact-numbers.ts';
 import { keyFields } from '../../query/plan-order.ts';
 import { operandType } from '../../sql/operand.ts';
 import type { Batch } from '../batch.ts';
-import { type Desk, prepareStep, touchedBy } from '../job.ts';
+import { type Desk, namesOf, prepareStep, touchedBy } from '../job.ts';
 import type { Keys } from '../keys.ts';
 import { invalidPayload, mostErrors } from '../problems.ts';
 import { type Running, runStep } from '../step.ts';
@@ -115,10 +115,15 @@ async function writeBehind(writing: Writing, owners: Group, edge: Before, keys: 
   }
 }
 
+/** Two relations may share a field, but not lead to different items by it. */
 function fillLinks({ fields, links }: Before, texts: readonly KeyTexts[], fills: GrowingFills): void {
   for (const [part, field] of fields.entries()) {
     const values = new Map(fills.get(field));
-    for (const { owner, node } of links) values.set(owner, texts[node]?.[part] ?? null);
+    for (const { owner, node } of links) {
+      const value = texts[node]?.[part] ?? null;
+      if ((values.get(owner) ?? value) !== value) throw invalidPayload(`"${field}" is set by the relation.`);
+      values.set(owner, value);
+    }
     fills.set(field, values);
   }
 }
@@ -157,7 +162,8 @@ async function writeDraft(
   const placeOf = (item: number) => group.nodes[nodes[item] ?? -1]?.place ?? { collection: name, index: undefined };
   const form = nodes.length === 1 ? 'one' : 'many';
   const stated = emptyLinks(batch, waiting);
-  const step = prepareStep(desk, granted, action, stated, form, { placeOf, collections, named, postponed });
+  const names = namesOf(batch, [...group.owned, group.sort]);
+  const step = prepareStep(desk, granted, action, stated, form, { placeOf, collections, named, postponed, names });
   const own = action === 'create' ? null : keysOfRows(nodes.map((place) => keys[place] ?? []));
   try {
     const written = await runStep(running, { ...step, keys: own, lenient: false });
@@ -169,7 +175,7 @@ async function writeDraft(
   } catch (error) {
     const only = nodes.length === 1 ? placeOf(0).path : undefined;
     const path = only ?? (group.path === '' ? undefined : group.path);
-    throw tellViolation(error, [{ ...touchedBy(desk, granted, batch), ...(path !== undefined && { path }) }]);
+    throw tellViolation(error, [{ ...touchedBy(desk, granted, batch), names, ...(path !== undefined && { path }) }]);
   }
 }
 
