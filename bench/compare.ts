@@ -1,5 +1,6 @@
 /** Whether both servers answer the same, because only then a comparison of their speed says something. */
 import type { Question } from './scenarios.ts';
+import { uniqueText } from './write-scenarios.ts';
 
 /** Asks both servers some of the questions; throws with the first one they answer differently. */
 export async function compareAnswers(
@@ -16,8 +17,31 @@ export async function compareAnswers(
   }
 }
 
-async function readAnswer(url: string): Promise<string> {
-  const response = await fetch(url);
+/** The same with questions that write, as lines: both servers write, so what the database numbers and dates differs. */
+export async function compareWrites(
+  compiledUrl: string,
+  handwrittenUrl: string,
+  questions: readonly Question[],
+): Promise<void> {
+  for (const { compiled, handwritten } of questions) {
+    const ours = await writeAnswer(compiledUrl, compiled);
+    const theirs = await writeAnswer(handwrittenUrl, handwritten);
+    if (ours !== theirs) throw new Error(`The answers to ${compiled} differ:\n${ours}\n${theirs}`);
+  }
+}
+
+async function writeAnswer(url: string, line: string): Promise<string> {
+  const [method = '', path = '', ...rest] = line.split(' ');
+  const body = rest.join(' ').replace(uniqueText, crypto.randomUUID());
+  const headers = { 'content-type': 'application/json' };
+  return (await readAnswer(`${url}${path}`, { method, headers, body })).replace(givenByDatabase, '');
+}
+
+/** Keys and times of new rows, and the text that no other request has, on the lines of `readAnswer`. */
+const givenByDatabase = /^ *"(?:id|created_at|slug)": .*\n/gm;
+
+async function readAnswer(url: string, request: RequestInit = {}): Promise<string> {
+  const response = await fetch(url, request);
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${url} answered ${response.status}: ${text}`);
   return JSON.stringify(sorted(JSON.parse(text)), null, 1);

@@ -9,11 +9,14 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { Load } from './load.ts';
 import { percentile } from './statistics.ts';
+import { uniqueText } from './write-scenarios.ts';
 
 const [url = '', pathsFile = '', connections = '', seconds = ''] = process.argv.slice(2);
 const { hostname, port, host } = new URL(url);
 const paths = readFileSync(pathsFile, 'utf8').trim().split('\n');
 const heads = paths.map(requestOf);
+/** What tells this run from others over the same database. */
+const run = Date.now().toString(36);
 const latencies: number[] = [];
 let errors = 0;
 let next = Math.floor(Math.random() * heads.length);
@@ -38,6 +41,13 @@ function requestOf(line: string): string {
   return `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n${sent}\r\n${body}`;
 }
 
+/** Puts a text that no other request has where the line has its placeholder, which is as long. */
+function uniquely(request: string): string {
+  if (!request.includes(uniqueText)) return request;
+  const number = String(next).padStart(uniqueText.length - run.length, '0');
+  return request.replace(uniqueText, run + number);
+}
+
 /** One connection: a request, its whole answer, the next request. */
 function askInTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -49,7 +59,7 @@ function askInTurn(): Promise<void> {
     function ask(): void {
       asked = performance.now();
       if (asked >= end) socket.end();
-      else socket.write(heads[next++ % heads.length] ?? '');
+      else socket.write(uniquely(heads[next++ % heads.length] ?? ''));
     }
 
     function answered(): void {

@@ -5,6 +5,7 @@
  */
 import fastify from 'fastify';
 import pg from 'pg';
+import { addWrites } from './handwritten-writes.ts';
 
 interface Page {
   Querystring: { status: string; limit: string; offset: string };
@@ -33,7 +34,7 @@ interface TagRow {
 }
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
-const server = fastify();
+const server = fastify({ ajv: { customOptions: { removeAdditional: false, coerceTypes: false } } });
 
 server.get<{ Params: { id: string } }>('/articles/:id', async (request, reply) => {
   const { rows } = await pool.query({
@@ -86,64 +87,7 @@ server.get<{ Querystring: { author: string; status: string } }>('/articles-summa
   return { data: rows.map(({ count, views }) => ({ count: Number(count), avg: { views } })) };
 });
 
-interface NewComment {
-  article_id: string;
-  author_name: string;
-  body: string;
-}
-
-const commentColumns = 'id, article_id, author_name, author_email, body, created_at';
-
-server.post<{ Body: NewComment }>('/comments', async ({ body: { article_id, author_name, body } }) => {
-  const { rows } = await pool.query({
-    name: 'create_comment',
-    text: `INSERT INTO comments (article_id, author_name, body) VALUES ($1, $2, $3) RETURNING ${commentColumns}`,
-    values: [article_id, author_name, body],
-  });
-  return { data: rows[0] };
-});
-
-server.post<{ Body: NewComment[] }>('/comments-many', async ({ body: comments }) => {
-  const data = await inTransaction(async (client) => {
-    const { rows } = await client.query({
-      name: 'create_comments',
-      text: `INSERT INTO comments (article_id, author_name, body)
-        SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[]) RETURNING ${commentColumns}`,
-      values: [
-        comments.map(({ article_id }) => article_id),
-        comments.map(({ author_name }) => author_name),
-        comments.map(({ body }) => body),
-      ],
-    });
-    return rows;
-  });
-  return { data };
-});
-
-server.patch<{ Params: { id: string }; Body: { body: string } }>('/comments/:id', async (request, reply) => {
-  const { rows } = await pool.query({
-    name: 'update_comment',
-    text: `UPDATE comments SET body = $2 WHERE id = $1 RETURNING ${commentColumns}`,
-    values: [request.params.id, request.body.body],
-  });
-  if (rows.length === 0) return reply.code(404).send({ error: 'There is no such comment.' });
-  return { data: rows[0] };
-});
-
-async function inTransaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  try {
-    await client.query('BEGIN');
-    const result = await work(client);
-    await client.query('COMMIT');
-    return result;
-  } catch (error) {
-    await client.query('ROLLBACK');
-    throw error;
-  } finally {
-    client.release();
-  }
-}
+addWrites(server, pool);
 
 /** The five latest comments of each article. */
 async function readComments(articles: readonly string[]): Promise<ReadonlyMap<string, object[]>> {

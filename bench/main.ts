@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { benchCompile } from './compile.ts';
 import { benchReads } from './reads.ts';
+import { writeNames } from './write-scenarios.ts';
 import { benchWrites } from './writes.ts';
 
 const { values, positionals } = parseArgs({
@@ -18,7 +19,8 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const [job = 'reads', ...rest] = positionals;
+const isWrite = (name: string): boolean => writeNames.some((known) => known === name);
+const [job = values.only.some(isWrite) ? 'writes' : 'reads', ...rest] = positionals;
 if (rest.length > 0 || !['reads', 'writes', 'compile'].includes(job)) {
   process.stderr.write(
     'Usage: npm run bench -- [reads | writes | compile] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n',

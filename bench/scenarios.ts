@@ -23,6 +23,7 @@ export interface Keys {
   /** Published articles. */
   readonly articles: readonly string[];
   readonly authors: readonly string[];
+  readonly tags: readonly string[];
 }
 
 /** A row rule may cost at most this share of the requests per second. */

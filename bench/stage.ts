@@ -41,8 +41,8 @@ const repository = join(import.meta.dirname, '..');
 /** What the scenarios read and write, for everybody. */
 const openPermissions = `permissions:
   public:
-    articles: { read: true }
-    articles_tags: { read: true }
+    articles: { read: true, create: true, update: true }
+    articles_tags: { read: true, create: true, delete: true }
     authors: { read: true }
     categories: { read: true }
     comments: { read: true, create: true, update: true }
@@ -123,6 +123,7 @@ async function readKeys(url: string): Promise<Keys> {
       "SELECT id::text AS key FROM articles WHERE status = 'published' ORDER BY md5(id::text) LIMIT 2000",
     ),
     authors: await read('SELECT id::text AS key FROM authors ORDER BY md5(id::text) LIMIT 2000'),
+    tags: await read('SELECT id::text AS key FROM tags ORDER BY id'),
   };
 }
 

@@ -247,4 +247,4 @@ it('gives the keys of changed and removed items', async () => {
 
 it('is typed: what is no collection, action or field is an error', async () => {
   expect(await typeCheck(project.folder)).toBe('');
-}, 60_000);
+}, 120_000);

@@ -41,6 +41,11 @@ export interface Table {
   readonly writable: { readonly insert: boolean; readonly update: boolean; readonly delete: boolean };
   /** Set on views that only triggers write: the database may refuse to lock their rows. */
   readonly unlockable?: true;
+  /**
+   * Set where a written row may be changed behind what the write itself returns: by triggers and rules, of a child or a
+   * partition for example, and below views and foreign tables.
+   */
+  readonly amended?: true;
   /** In catalog order (`attnum`). */
   readonly columns: readonly Column[];
   /**

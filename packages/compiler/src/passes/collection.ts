@@ -36,6 +36,7 @@ export function resolveCollection(
     ...(collection.sort !== null && { sort: collection.sort }),
     writable: isWritable(table) && (collection.system === undefined || collection.system.writes.length > 0),
     ...(table.unlockable && { unlockable: true as const }),
+    ...(isWritable(table) && table.amended && { amended: true as const }),
     fields: fields.map((field) => field.descriptor),
     relations: relations.map((relation) => relation.descriptor),
     ...(isWritable(table) && { constraints: resolveConstraints(collection, table, index) }),

@@ -3,7 +3,7 @@ import type { SchemaFacts } from '../facts.ts';
 import { compareText, sortedBy } from '../order.ts';
 import type { Column, ColumnType, Table, TableId } from '../schema.ts';
 import { tableId } from '../table-id.ts';
-import { type Catalog, oldestVersion, type RelationRow } from './catalog.ts';
+import { type Catalog, type ObjectRow, oldestVersion, type RelationRow } from './catalog.ts';
 import { type BuildColumns, columnsBuilder, relationId, updatableBits } from './columns.ts';
 import { buildForeignKeys } from './foreign-keys.ts';
 import { buildIndexes } from './indexes.ts';
@@ -27,8 +27,12 @@ export function buildTables(catalog: Catalog): SchemaFacts {
   const buildColumns = columnsBuilder(lookup, (relation) => listed.has(relation));
   const rows = sortedBy([...listed.values()], relationId);
   const foreignKeys = new Map(rows.map((row) => [row.oid, buildForeignKeys(lookup, listed, row)]));
+  const triggered = new Set(
+    catalog.objects.filter(isTrigger).map((object) => tableId(object.nspname, object.relation)),
+  );
   const tables = rows.map((row) => ({
     ...buildTable(lookup, listed, buildColumns, row),
+    ...(isAmended(lookup, triggered, row) && { amended: true as const }),
     foreignKeys: foreignKeys.get(row.oid)?.foreignKeys ?? [],
   }));
   return {
@@ -70,6 +74,15 @@ function buildTable(
     ...keysOf(lookup, row, described.columns),
     indexes: buildIndexes(lookup, row.oid),
   };
+}
+
+function isTrigger(object: ObjectRow): object is ObjectRow & { readonly relation: string } {
+  return object.relation !== null && ['trigger', 'rewrite rule'].includes(object.kind);
+}
+
+/** Of views and of what other servers and partitions do is less known than it takes. */
+function isAmended(lookup: Lookup, triggered: ReadonlySet<TableId>, row: RelationRow): boolean {
+  return row.relkind !== 'r' || lookup.hasChildren(row.oid) || triggered.has(relationId(row));
 }
 
 /** A row of a view that groups or leaves out doubles is no single row of a table. */

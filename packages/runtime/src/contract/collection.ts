@@ -153,6 +153,8 @@ export interface CollectionDescriptor {
   readonly writable: boolean;
   /** Set on views that only triggers write: the database may refuse to lock their rows. */
   readonly unlockable?: true;
+  /** Set where triggers or rules may change a row behind what the write itself returns, so that it has to be read again. */
+  readonly amended?: true;
   /** In the order of the table's columns. */
   readonly fields: readonly FieldDescriptor[];
   /** m2o relations carry the name of their foreign-key field; all other names are no field's. Sorted by name. */

@@ -1,6 +1,7 @@
 import type { ValueType, WireKind } from '../contract/index.ts';
 import type { Statement } from '../database/database.ts';
 import type { CursorPlan } from './cursor.ts';
+import type { OwnRead } from './plan-returned.ts';
 import type { NestedRows } from './row-bound.ts';
 
 /**
@@ -65,6 +66,8 @@ export interface ReadPlan {
   readonly countsNamed?: boolean;
   /** The lists within its rows, when there are any. */
   readonly nested?: readonly NestedRows[];
+  /** Set where it reads nothing but columns of the rows that it names. */
+  readonly own?: OwnRead;
   /** True for `limit=-1` and large limits: run by `Database.stream`. */
   readonly streamed: boolean;
   /** Set when the list is paged by cursor. */

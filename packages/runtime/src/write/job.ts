@@ -1,6 +1,7 @@
 /** What a write request comes to before the database is asked. */
 import type { Caller } from '../caller.ts';
 import type { PlatformError } from '../errors.ts';
+import type { Answer } from '../json/answer.ts';
 import { forbidden } from '../query/invalid.ts';
 import type { ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
@@ -14,7 +15,7 @@ import type { Keys } from './keys.ts';
 import { plansOf, type StepForm, type StepPlanCache, writtenColumns } from './plans.ts';
 import type { JudgedPayload } from './run.ts';
 import type { WritableCollection, WriteGrant, WriteScope } from './scope.ts';
-import type { Running, Step } from './step.ts';
+import { type Running, runReturnedStep, type Step } from './step.ts';
 import type { Touched } from './violation.ts';
 
 /** A request that writes, apart from its body. */
@@ -48,6 +49,8 @@ export interface Desk extends WriteRequest {
   readonly steps: StepPlanCache;
   /** What is wrong with values of the address: told unless names of the body are wrong. */
   readonly complaints: PlatformError[];
+  /** Whether nothing is kept of writes, so that they can answer their items themselves. */
+  readonly returns: boolean;
 }
 
 /** A request that is ready to run. */
@@ -60,6 +63,8 @@ export interface Job {
   readonly overtaken?: (error: unknown) => boolean;
   /** Writes everything and gives the keys to answer, null for none. Runs again from the start when the transaction does. */
   readonly work: (running: Running) => Promise<Keys | null>;
+  /** The same in one statement that gives the answer, too: where there is one, and nobody else has a part in the write. */
+  readonly returned?: (running: Pick<Running, 'transaction' | 'caller' | 'gate'>) => Promise<Answer>;
 }
 
 /** What an item must be before it is written. Source: API specification, section 17. */
@@ -115,6 +120,24 @@ export interface StepSetting {
   readonly postponed?: boolean;
   /** As `JudgedPayload.names`. Default: those of the batch. */
   readonly names?: JudgedPayload['names'];
+  /** The answer that the write is to return itself, if it can. */
+  readonly plan?: ReadPlan;
+}
+
+/** A step without the keys of its items. */
+export type PreparedStep = Omit<Step, 'keys' | 'lenient'>;
+
+/** A prepared step, and what of it a job is that nobody has a part in. `keys` null: items are made. */
+export function returnedBy(
+  { returns, ifMatch }: Desk,
+  prepare: (plan: ReadPlan) => PreparedStep,
+  echo: Echo | null,
+  keys: Keys | null,
+): Pick<Job, 'returned'> {
+  if (!returns || ifMatch !== undefined || echo === null) return {};
+  const step = prepare(echo.plan);
+  const { answer } = step.plans;
+  return answer === undefined ? {} : { returned: (running) => runReturnedStep(running, { ...step, keys }, answer) };
 }
 
 /** Prepares a step that makes or changes items. */
@@ -124,8 +147,8 @@ export function prepareStep(
   action: Written['action'],
   batch: Batch,
   form: StepForm,
-  { placeOf, collections, named, postponed, names }: StepSetting,
-): Omit<Step, 'keys' | 'lenient'> {
+  { placeOf, collections, named, postponed, names, plan }: StepSetting,
+): PreparedStep {
   const { name } = writable.collection.descriptor;
   const written: Written = {
     scope: desk.scope,
@@ -139,7 +162,7 @@ export function prepareStep(
   };
   return {
     action,
-    plans: plansOf(desk.steps, written, all, form),
+    plans: plansOf(desk.steps, written, all, form, plan),
     batch,
     payload: { collection: name, placeOf, names: names ?? namesOf(batch) },
   };

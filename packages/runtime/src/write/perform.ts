@@ -2,7 +2,7 @@
 import type { Database, Outcome, Transaction } from '../database/database.ts';
 import { entityTag, matchesTag } from '../entity-tag.ts';
 import { errorBody, PlatformError, toPlatformError } from '../errors.ts';
-import { type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
+import { type Answer, type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
 import { forbidden } from '../query/invalid.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import type { BeginHistory } from './history.ts';
@@ -29,6 +29,8 @@ export interface PerformerOptions {
 export interface Written {
   readonly echo: Job['echo'];
   readonly keys: Keys | null;
+  /** The answer, where the write has given it. */
+  readonly rows?: Answer;
 }
 
 /** A write as transactions run it. */
@@ -68,6 +70,10 @@ export function createPerformer(options: PerformerOptions): Performer {
   return {
     workOf: (request, job) => ({
       async run(transaction) {
+        if (job.returned !== undefined) {
+          const rows = await job.returned({ transaction, caller: request.caller, gate });
+          return { echo: job.echo, keys: null, rows };
+        }
         if (job.guard !== undefined) await checkOf(transaction, job.guard);
         return writeJob(options, transaction, request, job);
       },
@@ -179,8 +185,9 @@ async function writeJob(
 function finish(
   gate: PerformerOptions['gate'],
   writerOf: WriterOf,
-  { echo, keys }: Written,
+  { echo, keys, rows: returned }: Written,
 ): Outcome<() => Buffer | null> {
+  if (returned !== undefined) return { value: () => answerOf(returned) };
   if (echo === null) return { value: () => null };
   let rows = writerOf(echo.plan)();
   if (keys === null) return { value: () => rows.end() };
@@ -193,8 +200,12 @@ function finish(
       return rows;
     },
   };
-  // What was written and cannot be read is not answered.
-  return { value: () => (rows.items === 0 ? null : rows.end()), last };
+  return { value: () => answerOf(rows), last };
+}
+
+/** What was written and cannot be read is not answered. */
+function answerOf(rows: Answer): Buffer | null {
+  return rows.items === 0 ? null : rows.end();
 }
 
 /** Holds the item still and compares what the caller reads of it with what he has read before. */

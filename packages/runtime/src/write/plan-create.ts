@@ -3,6 +3,7 @@ import type { Assigned } from './assigned.ts';
 import { type Check, checksOf, type Judged, type Written } from './checks.ts';
 import { arrayInput, scalarInput, storedType } from './inputs.ts';
 import { presetsOf, printPreset } from './presets.ts';
+import { type Returned, returnedColumns } from './returned.ts';
 import { createReturning } from './returning.ts';
 import {
   type Drafting,
@@ -28,18 +29,25 @@ export function planCreate(written: Written, many: boolean): WritePlan {
   return many ? planMany(drafting, checks) : planOne(drafting, checks);
 }
 
+/** Plans an INSERT that answers the items itself; undefined where some check asks which items have a field. */
+export function planReturnedCreate(written: Written, many: boolean, returned: Returned): WritePlan | undefined {
+  const drafting = startWrite(written);
+  const checks = checksOf(written);
+  if (checks.some(({ late, columns }) => late || (many && columns.length > 0))) return undefined;
+  const alias = drafting.statement.alias();
+  const column = (quoted: string): string => `${alias}.${quoted}`;
+  const source = many ? manyRows(drafting) : oneRow(drafting);
+  const judged: Judged = { row: ruleRow(drafting, column), matched: present, present };
+  const columns = [transactionNumber, ...singleAnswers(checks, judged), ...returnedColumns(drafting, returned, column)];
+  const { table } = written.writable.collection.descriptor;
+  const text = `INSERT INTO ${table} AS ${alias}${source} RETURNING ${columns.join(', ')}`;
+  return finishWrite(drafting, text, { judgements: checks.map(({ judgement }) => judgement) });
+}
+
 function planOne(drafting: Drafting, checks: readonly Check[]): WritePlan {
-  const { written, statement, inputs } = drafting;
+  const { written, statement } = drafting;
   const alias = statement.alias();
-  const given = written.columns.map(({ field }, place): Assigned => {
-    const { descriptor } = field;
-    return { field: descriptor, value: scalarInput(inputs, descriptor, place) };
-  });
-  const assigned = [...given, ...presetOnly(drafting)];
-  const source =
-    assigned.length === 0
-      ? ' DEFAULT VALUES'
-      : ` (${columnList(assigned)}) VALUES (${assigned.map(({ value }) => value).join(', ')})`;
+  const source = oneRow(drafting);
   const column = (quoted: string): string => `${alias}.${quoted}`;
   const judged: Judged = { row: ruleRow(drafting, column), matched: present, present };
   const returned = [
@@ -53,15 +61,30 @@ function planOne(drafting: Drafting, checks: readonly Check[]): WritePlan {
   return finishWrite(drafting, text, answerOf(written, checks));
 }
 
+/** Columns and values of one item, with a leading space. */
+function oneRow(drafting: Drafting): string {
+  const given = drafting.written.columns.map(({ field }, place): Assigned => {
+    const { descriptor } = field;
+    return { field: descriptor, value: scalarInput(drafting.inputs, descriptor, place) };
+  });
+  const assigned = [...given, ...presetOnly(drafting)];
+  if (assigned.length === 0) return ' DEFAULT VALUES';
+  return ` (${columnList(assigned)}) VALUES (${assigned.map(({ value }) => value).join(', ')})`;
+}
+
+/** Columns and rows of several items, with a leading space. Rows come back in the order in which they are inserted. */
+function manyRows(drafting: Drafting): string {
+  const { assigned, columns } = assignMany(drafting);
+  const list = assigned.length === 0 ? '' : ` (${columnList(assigned)})`;
+  const values = assigned.map(({ value }) => ` ${value}`).join(',');
+  return `${list} SELECT${values} FROM ${inputTable(drafting, columns, 'i')} ORDER BY i.n`;
+}
+
 function planMany(drafting: Drafting, checks: readonly Check[]): WritePlan {
   const { written, statement } = drafting;
   const alias = statement.alias();
-  const { assigned, columns } = assignMany(drafting);
+  const source = manyRows(drafting);
   const { table } = written.writable.collection.descriptor;
-  const list = assigned.length === 0 ? '' : ` (${columnList(assigned)})`;
-  const values = assigned.map(({ value }) => ` ${value}`).join(',');
-  // Rows come back in the order in which they were inserted, which is this one.
-  const input = `SELECT${values} FROM ${inputTable(drafting, columns, 'i')} ORDER BY i.n`;
   const returning = createReturning(alias, 'w');
   const keys = keyColumns(written, (quoted) => `${alias}.${quoted}`).map((key) => returning.take(key));
   const flags = [...new Set(checks.flatMap((check) => check.columns))];
@@ -80,7 +103,7 @@ function planMany(drafting: Drafting, checks: readonly Check[]): WritePlan {
   const numbered = `(SELECT *, pg_catalog.row_number() OVER () AS n FROM w) w`;
   const flagged = `${numbered} JOIN ${inputTable(drafting, presenceInputs(drafting, flags), 'f')} ON f.n = w.n`;
   const from = checks.length === 0 ? 'w' : flags.length === 0 ? numbered : flagged;
-  const insert = `INSERT INTO ${table} AS ${alias}${list} ${input} RETURNING ${returning.list()}`;
+  const insert = `INSERT INTO ${table} AS ${alias}${source} RETURNING ${returning.list()}`;
   const text = `WITH w AS (${insert}) SELECT ${selected.join(', ')} FROM ${from}`;
   return finishWrite(drafting, text, answerOf(written, checks));
 }

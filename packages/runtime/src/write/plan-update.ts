@@ -4,6 +4,7 @@ import { operandType } from '../sql/operand.ts';
 import { assignments, assignShared } from './assigned.ts';
 import { checksOf, type Written } from './checks.ts';
 import { ruleMatches } from './presets.ts';
+import { type Returned, returnedColumns } from './returned.ts';
 import {
   finishWrite,
   keyColumns,
@@ -17,8 +18,11 @@ import {
   type WritePlan,
 } from './statement.ts';
 
-/** Plans the UPDATE of one item under a grant with one rule. Without data or presets it only looks for the item. */
-export function planUpdateOne(written: Written): WritePlan {
+/**
+ * Plans the UPDATE of one item under a grant with one rule. Without data or presets it only looks for the item. With
+ * `returned` it answers the item itself, and nothing may be left to judge later.
+ */
+export function planUpdateOne(written: Written, returned?: Returned): WritePlan {
   const drafting = startWrite(written);
   const { statement, inputs } = drafting;
   const alias = statement.alias();
@@ -29,12 +33,16 @@ export function planUpdateOne(written: Written): WritePlan {
   const rules = written.grant.rules.map((rule) => ruleMatches(row, rule));
   const rows = allOf([keysEqual(keyColumns(written, column), key), anyOf(rules)]);
   const { table } = written.writable.collection.descriptor;
+  const own = returned === undefined ? ["'1'"] : [];
+  const answer = returned === undefined ? [] : returnedColumns(drafting, returned, column);
   if (assigned.length === 0) {
-    return finishWrite(drafting, `SELECT NULL, '1' FROM ${table} AS ${alias} WHERE ${rows}`, {});
+    const selected = ['NULL', ...own, ...answer].join(', ');
+    return finishWrite(drafting, `SELECT ${selected} FROM ${table} AS ${alias} WHERE ${rows}`, {});
   }
   const checks = checksOf(written).filter(({ late }) => !late);
-  const returned = [transactionNumber, "'1'", ...singleAnswers(checks, { row, matched: present, present })];
+  const judged = singleAnswers(checks, { row, matched: present, present });
+  const columns = [transactionNumber, ...own, ...judged, ...answer];
   const update = `UPDATE ${table} AS ${alias} SET ${assignments(assigned)} WHERE ${rows}`;
   const judgements = checks.map(({ judgement }) => judgement);
-  return finishWrite(drafting, `${update} RETURNING ${returned.join(', ')}`, { judgements });
+  return finishWrite(drafting, `${update} RETURNING ${columns.join(', ')}`, { judgements });
 }

@@ -1,12 +1,16 @@
 /** Planned writes by their shape, in a bounded cache per access class. */
+import type { AnswerWriter } from '../json/answer.ts';
+import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache, longestCachedStatement, type PlanCache } from '../query/plan-cache.ts';
 import type { Batch } from './batch.ts';
-import type { Written } from './checks.ts';
-import { planCreate } from './plan-create.ts';
+import { checksOf, type Written } from './checks.ts';
+import { lockOfUpdate } from './locked-rows.ts';
+import { planCreate, planReturnedCreate } from './plan-create.ts';
 import { planDelete } from './plan-delete.ts';
 import { planJudge } from './plan-judge.ts';
 import { planUpdateOne } from './plan-update.ts';
 import { planUpdateMany } from './plan-update-many.ts';
+import { returnedOf } from './returned.ts';
 import type { WriteGrant } from './scope.ts';
 import type { WritePlan } from './statement.ts';
 
@@ -16,6 +20,8 @@ export interface StepPlans {
   /** Whether the write takes its keys as arrays. */
   readonly many: boolean;
   readonly judge: WritePlan | undefined;
+  /** Set where the write answers the items itself: what makes the answer of its rows. */
+  readonly answer?: AnswerWriter;
 }
 
 /** How the items of a step come: as one, as several, or as several with the same data. */
@@ -29,15 +35,47 @@ export function createStepPlans(size: number): StepPlanCache {
   return createPlanCache<StepPlans>(size);
 }
 
-/** The plans of a create or an update; `all` is the grant before rules were left out that the caller cannot use. */
-export function plansOf(cache: StepPlanCache, written: Written, all: WriteGrant, form: StepForm): StepPlans {
-  return remembered(cache, shapeOf(written, all, form), () => {
+/**
+ * The plans of a create or an update; `all` is the grant before rules were left out that the caller cannot use. With a
+ * planned answer the write returns that itself, where it can.
+ */
+export function plansOf(
+  cache: StepPlanCache,
+  written: Written,
+  all: WriteGrant,
+  form: StepForm,
+  plan?: ReadPlan,
+): StepPlans {
+  return remembered(cache, shapeOf(written, all, form, plan), () => {
+    const returning = plan === undefined ? undefined : planReturned(written, form, plan);
+    if (returning !== undefined) return returning;
     // Several rules are told apart on rows that are looked up first.
     const many = form !== 'one' || (written.action === 'update' && written.grant.rules.length > 1);
     const update = () => (many ? planUpdateMany(written, form !== 'many') : planUpdateOne(written));
     const write = written.action === 'create' ? planCreate(written, many) : update();
     return { write, many, judge: planJudge(written) };
   });
+}
+
+/** A write that answers its items itself; undefined where it cannot, or not all is judged when it is done. */
+function planReturned(written: Written, form: StepForm, plan: ReadPlan): StepPlans | undefined {
+  const { writable, action, scope, grant } = written;
+  const returned = returnedOf(plan, writable, scope);
+  if (returned === undefined || checksOf(written).some(({ late }) => late)) return undefined;
+  const { answer } = returned;
+  if (action === 'create') {
+    const write = planReturnedCreate(written, form !== 'one', returned);
+    return write && { write, many: form !== 'one', judge: undefined, answer };
+  }
+  // Of several items the rows come in no order, and a unique key that changes may change the same row once more.
+  const own = form === 'one' && grant.rules.length === 1;
+  const changed = [...written.columns.map(({ field }) => field.descriptor.name), ...presetNames(written)];
+  if (!own || lockOfUpdate(writable.collection.descriptor, changed) === 'UPDATE') return undefined;
+  return { write: planUpdateOne(written, returned), many: false, judge: undefined, answer };
+}
+
+function presetNames({ grant }: Written): readonly string[] {
+  return grant.rules.flatMap(({ presets }) => presets.map(({ field }) => field));
 }
 
 /** The plan of a delete. */
@@ -64,9 +102,11 @@ function shapeOf(
   { writable, grant, action, columns, named, collections, postponed }: Written,
   all: WriteGrant,
   form: StepForm,
+  plan: ReadPlan | undefined,
 ): string {
   return JSON.stringify([
     action,
+    plan === undefined ? 0 : numberOf(plan),
     writable.collection.descriptor.name,
     form,
     all.rules.map((rule) => (grant.rules.includes(rule) ? 1 : 0)),
@@ -75,6 +115,16 @@ function shapeOf(
     [...collections].sort(),
     postponed,
   ]);
+}
+
+const numbers = new WeakMap<ReadPlan, number>();
+let numbered = 0;
+
+/** Tells planned answers apart, also those that are one statement under other names. */
+function numberOf(plan: ReadPlan): number {
+  const known = numbers.get(plan) ?? ++numbered;
+  numbers.set(plan, known);
+  return known;
 }
 
 /** The columns of a batch as far as plans depend on them. */

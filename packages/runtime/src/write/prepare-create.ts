@@ -1,9 +1,20 @@
 /** POST on a collection: one item, or an array of them. */
 import type { JsonValue } from '../contract/index.ts';
 import { forbidden } from '../query/invalid.ts';
+import type { ReadPlan } from '../query/plan.ts';
 import { decodeItems } from './decode.ts';
 import { hashBatch } from './hash.ts';
-import { type Desk, echoOf, type Granted, type Job, prepareStep, touchedBy, writableOf } from './job.ts';
+import {
+  type Desk,
+  echoOf,
+  type Granted,
+  type Job,
+  type PreparedStep,
+  prepareStep,
+  returnedBy,
+  touchedBy,
+  writableOf,
+} from './job.ts';
 import { parseCreate } from './parse-body.ts';
 import { createProblems, placesIn } from './problems.ts';
 import { grantFor, type WritableCollection } from './scope.ts';
@@ -25,14 +36,18 @@ export async function prepareCreate(desk: Desk, body: JsonValue | undefined): Pr
   const touched = [touchedBy(desk, granted, decoded)];
   if (items.length === 0) return { echo, touched, work: async () => null };
   const batch = await hashBatch(desk, granted, decoded);
-  const step = prepareStep(desk, granted, 'create', batch, items.length === 1 ? 'one' : 'many', {
-    placeOf: placesIn(desk.collection, places),
-  });
+  const placeOf = placesIn(desk.collection, places);
+  const prepare = (plan?: ReadPlan): PreparedStep =>
+    prepareStep(desk, granted, 'create', batch, items.length === 1 ? 'one' : 'many', {
+      placeOf,
+      ...(plan && { plan }),
+    });
   return {
     echo,
     touched,
+    ...returnedBy(desk, prepare, echo, null),
     async work(running) {
-      const done = await runStep(running, { ...step, keys: null, lenient: false });
+      const done = await runStep(running, { ...prepare(), keys: null, lenient: false });
       await done.judgeLate();
       return done.keys;
     },

@@ -3,12 +3,24 @@ import type { FilterObject } from '../contract/filter-syntax.ts';
 import type { JsonValue } from '../contract/index.ts';
 import { forbidden } from '../query/invalid.ts';
 import { parseKeySegment } from '../query/keys.ts';
+import type { ReadPlan } from '../query/plan.ts';
 import { sqlTrue } from '../sql/fragment.ts';
 import type { Row } from '../sql/row.ts';
 import type { Batch } from './batch.ts';
 import { decodeItems } from './decode.ts';
 import { hashBatch } from './hash.ts';
-import { type Desk, echoOf, type Granted, guardOf, type Job, prepareStep, touchedBy, writableOf } from './job.ts';
+import {
+  type Desk,
+  echoOf,
+  type Granted,
+  guardOf,
+  type Job,
+  type PreparedStep,
+  prepareStep,
+  returnedBy,
+  touchedBy,
+  writableOf,
+} from './job.ts';
 import { checkOwnKey, type Keys, keyedItems, namedKeys, oneKey } from './keys.ts';
 import { checkCount, parseObject, parseUpdate } from './parse-body.ts';
 import { writtenColumns } from './plans.ts';
@@ -41,12 +53,15 @@ export async function prepareUpdateOne(desk: Desk, key: string, body: JsonValue 
     return { ...tree, ...guardOf(desk, writable.collection, keys, () => echo) };
   }
   const batch = await decodeOne(desk, granted, data, keys);
-  const step = prepareStep(desk, granted, 'update', batch, 'one', { placeOf: placesIn(desk.collection, null) });
+  const placeOf = placesIn(desk.collection, null);
+  const prepare = (plan?: ReadPlan): PreparedStep =>
+    prepareStep(desk, granted, 'update', batch, 'one', { placeOf, ...(plan && { plan }) });
   return {
     echo,
+    ...returnedBy(desk, prepare, echo, keys),
     ...guardOf(desk, granted.writable.collection, keys, () => echo),
     touched: [touchedBy(desk, granted, batch)],
-    work: (running) => runUpdate(running, step, keys, false),
+    work: (running) => runUpdate(running, prepare(), keys, false),
   };
 }
 

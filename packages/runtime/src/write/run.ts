@@ -3,6 +3,8 @@ import type { Caller } from '../caller.ts';
 import type { RowSink, Transaction } from '../database/database.ts';
 import { readRow, type TextRow } from '../database/protocol/texts.ts';
 import { PlatformError, together } from '../errors.ts';
+import type { Answer, AnswerWriter } from '../json/answer.ts';
+import { int32 } from '../json/bytes.ts';
 import { bind } from '../query/planner.ts';
 import type { Judgement } from './checks.ts';
 import { valuesOf, type WriteValues } from './inputs.ts';
@@ -45,6 +47,48 @@ export async function runWrite(
   const [number = null, count = '0', ...rest] = row;
   if (number !== null) transaction.identify(number);
   return readAnswer(plan, Number(count), number !== null, rest);
+}
+
+/** What a write answered that returns its items. */
+export interface ReturnedAnswer extends Pick<WriteAnswer, 'count' | 'verdicts'> {
+  /** The items that the caller may read. */
+  readonly rows: Answer;
+}
+
+/** Runs a write that returns its items: rows of the transaction's number, the judgements, and what is read of an item. */
+export async function runReturned(
+  transaction: Transaction,
+  { statement, sources, binders, judgements }: WritePlan,
+  values: WriteValues,
+  caller: Caller,
+  answer: AnswerWriter,
+): Promise<ReturnedAnswer> {
+  const rows = answer();
+  const failed = judgements.map((): number[] => []);
+  let count = 0;
+  await transaction.run(statement, bind(binders, valuesOf(sources, values), caller), {
+    row(buffer, offset, length) {
+      let at = skip(buffer, offset);
+      if (count === 0 && at > offset + 4) transaction.identify(buffer.toString('latin1', offset + 4, at));
+      for (const items of failed) {
+        if (int32(buffer, at) >= 0) items.push(count);
+        at = skip(buffer, at);
+      }
+      count++;
+      // Whether he may read it is a boolean, and never null.
+      if (buffer[at + 4] === 1) rows.row(buffer, at + 5, length - (at + 5 - offset));
+    },
+  });
+  const verdicts = judgements.flatMap((judgement, index) => {
+    const items = failed[index] ?? [];
+    return items.length === 0 ? [] : [{ judgement, items }];
+  });
+  return { count, verdicts, rows };
+}
+
+/** Where the column behind one starts. */
+function skip(buffer: Buffer, at: number): number {
+  return at + 4 + Math.max(int32(buffer, at), 0);
 }
 
 function readAnswer(

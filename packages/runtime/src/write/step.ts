@@ -2,12 +2,13 @@
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
+import type { Answer, AnswerWriter } from '../json/answer.ts';
 import type { Batch } from './batch.ts';
 import type { History, StepAction } from './history.ts';
 import { asMany, type Keys } from './keys.ts';
 import type { StepPlans } from './plans.ts';
 import { failedValidation } from './problems.ts';
-import { type JudgedPayload, judge, runWrite, type Verdict } from './run.ts';
+import { type JudgedPayload, judge, runReturned, runWrite, type Verdict } from './run.ts';
 import type { WritePlan } from './statement.ts';
 import type { TreeWatcher } from './tree/watch.ts';
 import type { Wardens } from './warden.ts';
@@ -71,6 +72,22 @@ export async function runStep(running: Running, step: Step): Promise<StepDone> {
       judgeLate(running, step, plans.judge, { ...values, keys: asMany(written), matched: answer.matched }),
   };
 }
+
+/** Runs a step whose write answers its items itself. Throws as `runStep` does. */
+export async function runReturnedStep(
+  { transaction, caller, gate }: Pick<Running, 'transaction' | 'caller' | 'gate'>,
+  { plans, batch, keys, payload }: Omit<Step, 'lenient'>,
+  answer: AnswerWriter,
+): Promise<Answer> {
+  gate(plans.write.statement.text);
+  const values = { batch, keys, matched: nothing };
+  const { count, verdicts, rows } = await runReturned(transaction, plans.write, values, caller, answer);
+  if (count !== (keys?.count ?? batch.count)) throw missingRows(keys, payload);
+  judge(verdicts, payload);
+  return rows;
+}
+
+const nothing: ReadonlyMap<number, string> = new Map();
 
 /** Rows that are missing, hidden or not to be changed look the same; a row that was not made a trigger has refused. */
 function missingRows(keys: Keys | null, { collection }: JudgedPayload): PlatformError {

@@ -17,6 +17,7 @@ import { readable } from '../sql/rules.ts';
 import { createStatement } from '../sql/statement.ts';
 import type { Keys } from './keys.ts';
 import type { WritableCollection, WriteScope } from './scope.ts';
+import { nameStatement } from './statement.ts';
 
 /** A statement that finds keys. */
 export interface Targets {
@@ -70,7 +71,7 @@ export function prepareSingleton(scope: WriteScope, { collection }: WritableColl
   const arrays = keys.map((_, index) => `pg_catalog.array_agg(k.k${index})::pg_catalog.text`);
   const any = `(SELECT pg_catalog.count(*)::pg_catalog.text FROM (SELECT 1 FROM ${table} LIMIT 1) x)`;
   const { text, binders } = statement.finish(`SELECT ${['NULL', any, ...arrays].join(', ')} FROM (${first}) k`);
-  return { statement: { name: '', text }, parameters: bind(binders, [], caller) };
+  return { statement: nameStatement(text), parameters: bind(binders, [], caller) };
 }
 
 /** Keys that were found, and how many rows there are to choose from. */

@@ -70,8 +70,9 @@ export interface Writer {
 export function createWriter(given: WriterOptions): Writer {
   const { wardens, database } = watchAccounts(given.api, given.database, () => given.accountsChanged?.());
   const options = { ...given, database };
-  const open = createDesks(options);
-  const performer = createPerformer({ ...performerOptions(options), wardens });
+  const performing = { ...performerOptions(options), wardens };
+  const open = createDesks(options, performing.history === null);
+  const performer = createPerformer(performing);
   const hooked = createHookedWriter({ ...options, open, performer });
   const workOf = async (ask: Ask): Promise<Work> =>
     hooked.waitFor(ask)
@@ -120,14 +121,10 @@ function performerOptions({
 }
 
 /** Gives each request the scope and the caches of its access class. */
-function createDesks({
-  api,
-  limits,
-  fieldLimits,
-  mostItems = null,
-  plans = 1_000,
-  passwordPattern = async () => null,
-}: WriterOptions): (request: WriteRequest) => Desk {
+function createDesks(
+  { api, limits, fieldLimits, mostItems = null, plans = 1_000, passwordPattern = async () => null }: WriterOptions,
+  returns: boolean,
+): (request: WriteRequest) => Desk {
   const scopes = createWriteScopes(api, { ...defaultFieldLimits, ...fieldLimits });
   const all: ReadLimits = { ...defaultReadLimits, ...limits };
   const classes = new Map<string, Pick<Desk, 'scope' | 'reads' | 'echoes' | 'steps'>>();
@@ -140,6 +137,6 @@ function createDesks({
       steps: createStepPlans(plans),
     };
     classes.set(accessClass, known);
-    return { ...request, ...known, limits: all, mostItems, passwordPattern, complaints: [] };
+    return { ...request, ...known, limits: all, mostItems, passwordPattern, complaints: [], returns };
   };
 }

@@ -40,6 +40,9 @@ export class PlainConnection implements Channel {
     return this.#requests[0];
   }
 
+  /** The next request waits until the one before it is answered, so nothing is gained by sending it. */
+  readonly ends = false;
+
   get isClosed(): boolean {
     return this.#over;
   }

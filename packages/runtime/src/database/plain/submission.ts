@@ -72,7 +72,7 @@ export class Submission implements pg.Submittable {
 
   /** Takes the next row: the first is that of the settings, where there are any. */
   row(buffer: Buffer, offset: number, length: number): void {
-    if ((this.#rows++ === 0 && this.#request.part !== 'within') || this.#error !== undefined || this.#ended) return;
+    if ((this.#rows++ === 0 && this.#setsUp) || this.#error !== undefined || this.#ended) return;
     try {
       this.exchange.row(buffer, offset, length);
     } catch (error) {
@@ -101,7 +101,7 @@ export class Submission implements pg.Submittable {
 
   handleCommandComplete(): void {
     this.#complete++;
-    if (this.#complete === (this.#request.part === 'within' ? 1 : 2)) this.#sync();
+    if (this.#complete === (this.#setsUp ? 2 : 1)) this.#sync();
   }
 
   handleEmptyQuery(): void {
@@ -135,6 +135,12 @@ export class Submission implements pg.Submittable {
   }
 
   handleCopyData(): void {}
+
+  /** Whether settings go with it: for itself, or for the transaction that it begins. */
+  get #setsUp(): boolean {
+    const { part } = this.#request;
+    return part === undefined || part === 'begin';
+  }
 
   #sync(): void {
     if (this.#synced) return;

@@ -5,7 +5,7 @@ import type { Exchange, Request } from '../protocol/connection.ts';
 import type { Member } from './member.ts';
 
 /** What a transaction needs of a connection. */
-export type TransactionConnection = Pick<Member['connection'], 'send' | 'fail' | 'inFlight' | 'isClosed'>;
+export type TransactionConnection = Pick<Member['connection'], 'send' | 'fail' | 'inFlight' | 'isClosed' | 'ends'>;
 
 const begin: Statement = { name: 'w_begin', text: 'BEGIN READ WRITE' };
 const commit: Statement = { name: 'w_commit', text: 'COMMIT' };
@@ -22,6 +22,9 @@ export class Attempt implements Transaction {
   unknown = false;
   /** True when the rows of the last statement are complete. */
   answered = true;
+  /** True when the connection was given back while COMMIT was under way. */
+  released = false;
+  #begun = false;
   readonly #connection: TransactionConnection;
   readonly #named: boolean;
   readonly #timer: NodeJS.Timeout | undefined;
@@ -36,13 +39,17 @@ export class Attempt implements Transaction {
     if (timeoutMs !== Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.#silent(), timeoutMs).unref();
   }
 
-  /** Runs the function and commits what it comes to; else undoes everything and rejects with what went wrong. */
-  async perform<T>(work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<Outcome<T>> {
+  /**
+   * Runs the function and commits what it comes to; else undoes everything and rejects with what went wrong. `release`
+   * takes the connection back as soon as others can be sent behind COMMIT.
+   */
+  async perform<T>(
+    work: (transaction: Transaction) => Promise<Outcome<T>>,
+    release: () => void = () => {},
+  ): Promise<Outcome<T>> {
     try {
-      // Whatever is wrong with BEGIN is wrong with what stands behind it.
-      this.#send(begin, [], noRows, 'begin').catch(() => {});
       const outcome = await work(this);
-      await this.#commit(outcome);
+      if (this.#begun) await this.#commit(outcome, release);
       return outcome;
     } catch (error) {
       await this.#undo();
@@ -53,6 +60,11 @@ export class Attempt implements Transaction {
   }
 
   run(statement: Statement, parameters: readonly Parameter[], sink: RowSink): Promise<void> {
+    if (!this.#begun) {
+      this.#begun = true;
+      // Whatever is wrong with BEGIN is wrong with what stands behind it.
+      this.#send(begin, [], noRows, 'begin').catch(() => {});
+    }
     return this.#send(statement, parameters, sink, 'within');
   }
 
@@ -60,7 +72,7 @@ export class Attempt implements Transaction {
     this.id = id;
   }
 
-  async #commit<T>({ last }: Outcome<T>): Promise<void> {
+  async #commit<T>({ last }: Outcome<T>, release: () => void): Promise<void> {
     // A function may have passed over an error; the server has not, and would take COMMIT for ROLLBACK.
     if (this.failure !== undefined) throw toDatabaseError(this.failure);
     if (last !== undefined) {
@@ -72,8 +84,13 @@ export class Attempt implements Transaction {
         () => {},
       );
     }
+    const committed = this.#send(commit, [], noRows, 'end');
+    if (this.#connection.ends) {
+      this.released = true;
+      release();
+    }
     try {
-      await this.run(commit, [], noRows);
+      await committed;
     } catch (error) {
       this.unknown = isLost(this.failure);
       throw error;
@@ -83,7 +100,8 @@ export class Attempt implements Transaction {
 
   /** Ends the transaction, so that the connection can be used again or is gone. */
   async #undo(): Promise<void> {
-    if (this.#connection.isClosed) return;
+    // Behind COMMIT nothing is left to be undone, and the connection may be somebody else's.
+    if (this.#connection.isClosed || this.released || !this.#begun) return;
     const { failure } = this;
     await this.run(rollback, [], noRows).catch(() => {
       this.#connection.fail(new ConnectionError('The transaction could not be ended.'));
@@ -91,15 +109,10 @@ export class Attempt implements Transaction {
     this.failure = failure;
   }
 
-  #send(
-    statement: Statement,
-    parameters: readonly Parameter[],
-    sink: RowSink,
-    part: 'begin' | 'within',
-  ): Promise<void> {
+  #send(statement: Statement, parameters: readonly Parameter[], sink: RowSink, part: Request['part']): Promise<void> {
     return new Promise((resolve, reject) => {
       const { name, text } = statement;
-      const request: Request = { name: this.#named ? name : '', text, parameters, part };
+      const request: Request = { name: this.#named ? name : '', text, parameters, ...(part && { part }) };
       const exchange: Exchange = {
         row: (buffer, offset, length) => sink.row(buffer, offset, length),
         settled: (error) => {

@@ -11,6 +11,8 @@ export interface Channel {
   readonly gathers: boolean;
   /** The request being answered, as a mark to compare: while it stays the same, no answer was completed. */
   readonly head: object | undefined;
+  /** True when the last that was sent is the end of a transaction, behind which the next one can be sent. */
+  readonly ends: boolean;
   /** True when the connection can take no more requests. */
   readonly isClosed: boolean;
   /** Sends a request and runs it to its end. */

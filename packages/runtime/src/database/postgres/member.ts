@@ -57,7 +57,7 @@ export function pickForRead(
 ): Member | undefined {
   let best: Member | undefined;
   for (const member of members) {
-    if (member.leased || member.retired || (sharedOnly && !member.shared)) continue;
+    if (member.leased || member.retired || (sharedOnly && !member.shared) || member.connection.ends) continue;
     if (member.connection.inFlight >= depth || isSlow(member)) continue;
     if (brief && member.connection.gathers) return member;
     if (best === undefined || isBetter(member, best)) best = member;
@@ -74,11 +74,12 @@ function isBetter(member: Member, than: Member): boolean {
   return member.connection.inFlight < than.connection.inFlight;
 }
 
-/** Finds a connection that one request can have for itself. */
-export function pickForLease(members: readonly Member[]): Member | undefined {
-  return members.find(({ connection, ...member }) => isFree(member) && connection.inFlight === 0);
+/** Finds a connection that one request can have for itself; `behind` tells whether one that ends a transaction will do. */
+export function pickForLease(members: readonly Member[], behind: boolean): Member | undefined {
+  const free = members.find((member) => isFree(member) && member.connection.inFlight === 0);
+  return free ?? (behind ? members.find((member) => isFree(member) && member.connection.ends) : undefined);
 }
 
-function isFree(member: Pick<Member, 'shared' | 'leased' | 'retired'>): boolean {
+function isFree(member: Member): boolean {
   return !member.shared && !member.leased && !member.retired;
 }

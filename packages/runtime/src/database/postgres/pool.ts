@@ -24,6 +24,8 @@ export type Open = (shared: boolean, closed: Closed) => Promise<PostgresConnecti
 /** A request for a connection of its own that waits for one. */
 interface Waiting {
   readonly deadline: number;
+  /** Whether it can stand behind the end of a transaction. */
+  readonly behind: boolean;
   readonly take: (member: Member) => void;
   readonly refuse: (error: PlatformError) => void;
 }
@@ -82,11 +84,14 @@ export class Pool {
     });
   }
 
-  /** Resolves with a connection that nobody else uses; give it back with `release`. */
-  async lease(signal?: AbortSignal): Promise<Member> {
+  /**
+   * Resolves with a connection that nobody else uses; give it back with `release`. With `behind` it may still be ending a
+   * transaction, when there is no better one.
+   */
+  async lease(signal?: AbortSignal, behind = false): Promise<Member> {
     if (this.#refuses(this.#leases.length)) throw this.#unavailable();
     const { promise, resolve, reject } = Promise.withResolvers<Member>();
-    const waiting: Waiting = { deadline: this.#deadline(), take: resolve, refuse: reject };
+    const waiting: Waiting = { deadline: this.#deadline(), behind, take: resolve, refuse: reject };
     const abort = (): void => this.#withdrawLease(waiting);
     signal?.addEventListener('abort', abort);
     this.#leases.push(waiting);
@@ -100,9 +105,14 @@ export class Pool {
     }
   }
 
-  /** Takes a leased connection back. One that still runs something must have been ended before. */
+  /** Takes a leased connection back. It must run nothing but the end of a transaction. */
   release(member: Member): void {
     member.leased = false;
+    this.ended(member);
+  }
+
+  /** A connection that was taken back has ended its transaction, too. */
+  ended(member: Member): void {
     member.idleSince = performance.now();
     this.#watch();
     this.#serve();
@@ -166,10 +176,12 @@ export class Pool {
 
   /** Gives connections to those who wait: first to streams, which can use only some of them. */
   #serve(): void {
-    for (let member = pickForLease(this.#members); member && this.#leases.length > 0; ) {
+    for (let [waiting] = this.#leases; waiting !== undefined; [waiting] = this.#leases) {
+      const member = pickForLease(this.#members, waiting.behind && this.#isFull());
+      if (member === undefined) break;
       member.leased = true;
-      this.#leases.shift()?.take(member);
-      member = pickForLease(this.#members);
+      this.#leases.shift();
+      waiting.take(member);
     }
     while (this.#reads.length > 0) {
       const [read] = this.#reads;
@@ -178,6 +190,11 @@ export class Pool {
       this.#reads.shift();
       member.connection.send(read.request, read);
     }
+  }
+
+  /** Whether there can be no more connections: as long as there can, nobody has to wait behind somebody's COMMIT. */
+  #isFull(): boolean {
+    return this.#members.length >= this.#settings.poolMax;
   }
 
   /** Opens the connections that are missing, one at a time while the server does not answer. */
@@ -259,7 +276,8 @@ export class Pool {
     const { connection } = member;
     const age = headAge(member, now);
     member.slow = age > stallMs;
-    if (member.leased) return;
+    // Transactions look after themselves, also those that only end.
+    if (member.leased || connection.ends) return;
     if (connection.head === undefined) this.#lookAtIdle(member, now);
     else if (age > answerTimeout(this.#settings)) connection.fail(new ConnectionError('No answer in time.'));
     else if (member.slow && connection.inFlight > 1 && !member.retired) this.#stalled(member, now);

@@ -26,7 +26,7 @@ export async function runTransaction<T>(
 ): Promise<T> {
   const tries = { conflicts: 0, losses: 0, stale: 0 };
   for (;;) {
-    const member = await pool.lease();
+    const member = await pool.lease(undefined, true);
     const attempt = new Attempt(member.connection, answerTimeoutMs);
     let outcome: Outcome<T> | undefined;
     const remembered = async (transaction: Transaction): Promise<Outcome<T>> => {
@@ -34,7 +34,7 @@ export async function runTransaction<T>(
       return outcome;
     };
     try {
-      return (await attempt.perform(remembered)).value;
+      return (await attempt.perform(remembered, () => pool.release(member))).value;
     } catch (error) {
       if (attempt.unknown && outcome !== undefined && (await wasCommitted(pool, attempt))) {
         await answerAgain(pool, attempt, outcome);
@@ -42,7 +42,8 @@ export async function runTransaction<T>(
       }
       if (!mayRunAgain(attempt, tries)) throw error;
     } finally {
-      pool.release(member);
+      if (attempt.released) pool.ended(member);
+      else pool.release(member);
     }
     await sleep(tries.conflicts === 0 ? 0 : jitter(tries.conflicts));
   }

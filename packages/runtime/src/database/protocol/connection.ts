@@ -1,7 +1,8 @@
 /**
  * One conversation with a PostgreSQL server that is connected and authenticated: requests are sent without waiting for
  * the answers to earlier ones. Each ends with its own Sync, so an error never touches its neighbours; only brief reads of
- * one turn of the event loop share one, and those that an error makes the server pass over are sent again.
+ * one turn of the event loop share one, and those that an error makes the server pass over are sent again. What begins a
+ * transaction shares that of the statement behind it.
  *
  * What carries the bytes — a socket, TLS, or PGlite in this process — is a `Link`.
  */
@@ -46,8 +47,11 @@ export interface Request extends Statement {
   readonly parameters: readonly Parameter[];
   /** Format of all columns; binary when absent. */
   readonly format?: ResultFormat;
-  /** Begins a transaction, or is part of one, and so of no use when it is sent again behind an error. */
-  readonly part?: 'begin' | 'within';
+  /**
+   * Begins a transaction, is part of one, or ends it, and so is of no use when it is sent again behind an error. The next
+   * request must follow one that begins at once, and one that ends is none until the server says that none is left.
+   */
+  readonly part?: 'begin' | 'within' | 'end';
 }
 
 /** A request that was sent, in the order of the answers. */
@@ -71,6 +75,9 @@ const compactAt = 512;
 
 /** Requests that share a Sync at most: the server sends what it has at the latest every 8 KB, but an error concerns all. */
 const mostJoined = 16;
+
+/** What ReadyForQuery says outside of transactions: `I`, for idle. */
+const outside = 73;
 
 /** A pipelined client of one connection. */
 export class Connection implements Channel {
@@ -110,6 +117,11 @@ export class Connection implements Channel {
   /** The request being answered, as a mark to compare: while it stays the same, no answer was completed. */
   get head(): object | undefined {
     return this.#slots[this.#first];
+  }
+
+  /** True when the last that was sent is the end of a transaction, and not answered yet. */
+  get ends(): boolean {
+    return this.#slots.at(-1)?.request.part === 'end';
   }
 
   /** True when the connection can take no more requests. */
@@ -207,7 +219,7 @@ export class Connection implements Channel {
       slot.exchange?.settled(new ConnectionError('The connection was closed.'));
       return;
     }
-    const { name, text, parameters, format, brief } = slot.request;
+    const { name, text, parameters, format, brief, part } = slot.request;
     const used = this.#nameless ? '' : name;
     const known = used !== '' && !fresh && this.#prepared.use(used);
     const joins = known && brief === true;
@@ -216,6 +228,7 @@ export class Connection implements Channel {
     writeBind(this.#out, used, parameters, format);
     writeExecute(this.#out);
     if (joins) this.#join(slot);
+    else if (part === 'begin') slot.joined = true;
     else writeSync(this.#out);
     this.#slots.push(slot);
     this.#flushSoon();
@@ -257,7 +270,7 @@ export class Connection implements Channel {
   #message(kind: number, buffer: Buffer, start: number, end: number): void {
     const slot = this.#slots[this.#first];
     if (kind === kinds.dataRow) this.#row(slot, buffer, start, end);
-    else if (kind === kinds.ready) this.#ready(slot);
+    else if (kind === kinds.ready) this.#ready(slot, buffer[start]);
     else if (kind === kinds.error) this.#error(slot, new ServerError(readErrorFields(buffer, start, end)));
     else if (kind === kinds.parseComplete) this.#prepared.confirm(slot?.parses ?? '');
     else if (kind === kinds.portalSuspended) this.#suspended(slot);
@@ -304,21 +317,27 @@ export class Connection implements Channel {
     else this.#sync(slot);
   }
 
-  #ready(slot: Slot | undefined): void {
+  #ready(slot: Slot | undefined, status: number | undefined): void {
     if (slot === undefined) return;
+    if (slot.request.part === 'end' && status !== outside) {
+      // Whoever is behind it would write into a transaction that is not his.
+      this.fail(new ConnectionError('A transaction did not end.'));
+      return;
+    }
     this.#settle(slot);
-    if (slot.joined) this.#sendPassedOver();
+    if (slot.joined) this.#sendPassedOver(slot.error);
   }
 
   /** Sends those again which the server passed over because of an error in front of them, now each with its own Sync. */
-  #sendPassedOver(): void {
+  #sendPassedOver(error: unknown): void {
     for (let joined = true; joined && !this.#over; ) {
       const slot = this.#slots[this.#first];
       if (slot === undefined) return;
       this.#shift();
       joined = slot.joined;
       const { request, exchange } = slot;
-      if (exchange !== undefined) this.#send(newSlot({ ...request, brief: false }, exchange), false);
+      if (request.part !== undefined) exchange?.settled(error);
+      else if (exchange !== undefined) this.#send(newSlot({ ...request, brief: false }, exchange), false);
     }
   }
 

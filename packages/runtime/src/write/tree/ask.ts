@@ -5,6 +5,7 @@ import type { RowSink } from '../../database/database.ts';
 import { readRow, type TextRow } from '../../database/protocol/texts.ts';
 import { bind } from '../../query/planner.ts';
 import { createStatement, type StatementBuilder } from '../../sql/statement.ts';
+import { nameStatement } from '../statement.ts';
 import type { Running } from '../step.ts';
 
 /** A question while it is printed. */
@@ -51,7 +52,7 @@ export async function ask(
       row = readRow(buffer, offset, offset + length);
     },
   };
-  await transaction.run({ name: '', text }, bind(binders, question.values, caller), sink);
+  await transaction.run(nameStatement(text), bind(binders, question.values, caller), sink);
   return row;
 }
 

@@ -1,0 +1,56 @@
+/** Reads of nothing but own columns of a row, printed on a row that a statement has just written. */
+import type { Condition } from '../contract/index.ts';
+import { readable } from '../sql/rules.ts';
+import type { StatementBuilder } from '../sql/statement.ts';
+import type { ShapeField } from './plan.ts';
+import type { ReadQuery } from './plan-read.ts';
+import { type NestedLists, printSelection } from './plan-selection.ts';
+import type { Grant, Scope } from './scope.ts';
+import type { Selected, Selection } from './selection.ts';
+
+/** A read of items by their keys that asks for nothing but columns of their rows, and for all of the items. */
+export interface OwnRead {
+  readonly scope: Scope;
+  readonly selection: Selection;
+  readonly nested: NestedLists;
+}
+
+/** The columns of such a read. */
+export interface PrintedOwn {
+  /** Whether the caller may read the row. */
+  readonly visible: string;
+  readonly expressions: readonly string[];
+  readonly fields: readonly ShapeField[];
+}
+
+/** The own read of a query; undefined where it asks for more, or for less than all items. */
+export function ownRead(query: ReadQuery): OwnRead | undefined {
+  const { scope, selection, nested, selector, singleton, condition, order, limit, offset, meta, cursor } = query;
+  const byKey = (selector === 'key' || selector === 'written') && !singleton;
+  const filtered = condition.kind !== 'and' || condition.of.length > 0;
+  const cut = order.length > 0 || limit !== -1 || offset > 0 || meta.length > 0 || cursor !== undefined;
+  if (!byKey || filtered || cut || !selection.parts.every((part) => grantOf(part) !== undefined)) return undefined;
+  return { scope, selection, nested };
+}
+
+/** When a part that is made of own columns can be read; undefined for every other part. */
+function grantOf(part: Selected): Grant | undefined {
+  if (part.kind === 'field') return part.field.grant;
+  if (part.kind === 'call' && part.call.kind === 'field') return part.call.field.grant;
+  return part.kind === 'keys' && part.relation.descriptor.kind === 'm2o' ? part.relation.grant : undefined;
+}
+
+/** Every condition that decides what of a row the caller reads. */
+export function conditionsOf({ selection }: OwnRead): readonly Condition[] {
+  return [...selection.collection.rows, ...selection.parts.flatMap((part) => grantOf(part) ?? [])];
+}
+
+/** Prints it on a row of the written table; `column` takes a quoted column to an expression. */
+export function printOwn(
+  statement: StatementBuilder,
+  { scope, selection, nested }: OwnRead,
+  column: (quoted: string) => string,
+): PrintedOwn {
+  const row = { statement, scope, collection: selection.collection, column };
+  return { visible: readable(row), ...printSelection(row, selection, nested) };
+}
