@@ -1,4 +1,5 @@
 /** Signing in, carrying on and signing out, as one client sees it. Source: API specification, sections 2.3 to 2.7. */
+import { argon2Sync, createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts, type TestUser } from '../support/accounts.ts';
 import { administrator } from '../support/platform.ts';
@@ -68,9 +69,322 @@ describe('POST /auth/login', () => {
     { password: 'x' },
     { email: 1, password: 'x' },
     { email: 'a@example.com', password: null },
-    { email: 'a', password: 'x', otp: 1 },
+    { email: { $ne: 1 }, password: 'x' },
+    { email: 'a', password: ['x'] },
+    { email: 'a', password: 'x', otp: 123_456 },
     { email: 'a', password: 'x', mode: 'session' },
+    { email: 'a', password: 'x', mode: true },
   ])('refuses the body %j', async (body) => {
     expect(failure(await project.post('/auth/login', body))).toBe('400 INVALID_PAYLOAD');
   });
+
+  it('takes bodies of JSON alone', async () => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
+      const body = 'email=a&password=b';
+      const answer = await project.post('/auth/login', body, { headers: { 'content-type': type } });
+      expect(failure(answer)).toBe('415 UNSUPPORTED_MEDIA_TYPE');
+    }
+  });
+
+  it('answers the same bytes whoever it refuses', async () => {
+    const others = await Promise.all([
+      ...['draft', 'invited', 'suspended', 'archived'].map((status) => project.addUser(member, { status })),
+      project.addUser(member, { provider: 'sso', external_identifier: 'x' }),
+      project.addUser(member, { password: null }),
+    ]);
+    const refused = [
+      { email: 'nobody@example.com', password: ada.password },
+      { email: '', password: '' },
+      { email: ada.email, password: 'wrong' },
+      { email: ada.email, password: `${ada.password} ` },
+      { email: ada.email, password: 'x'.repeat(100_000) },
+      { email: ada.email, password: '**********' },
+      ...others.map(({ email, password }) => ({ email, password })),
+    ];
+    const answers = await Promise.all(refused.map((body) => project.post('/auth/login', body)));
+    const described = answers.map(({ status, text, headers }) => {
+      const shown = [...headers].filter(([name]) => name !== 'date');
+      return JSON.stringify([status, text, shown]);
+    });
+    expect(new Set(described).size).toBe(1);
+    expect(failure(answers[0] ?? { status: 0, json: {} })).toBe('401 INVALID_CREDENTIALS');
+  });
+
+  it('knows an address in any case and in any form of Unicode', async () => {
+    for (const email of [ada.email.toUpperCase(), ada.email.replace('@', '＠')]) {
+      expect((await project.post('/auth/login', { email, password: ada.password })).status).toBe(200);
+    }
+  });
+
+  it('refuses a user with a second factor who sends none', async () => {
+    const user = await project.addUser(member, { tfa_secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' });
+    for (const otp of [undefined, '000000', '', '１２３４５６']) {
+      const { email, password } = user;
+      const answer = await project.post('/auth/login', { email, password, ...(otp !== undefined && { otp }) });
+      expect(failure(answer)).toBe('401 INVALID_OTP');
+      expect(failure(await project.post('/auth/login', { email, password: 'wrong' }))).toBe('401 INVALID_CREDENTIALS');
+    }
+    expect(await project.rows('SELECT 1 FROM platform.platform_sessions WHERE "user" = $1', [user.id])).toEqual([]);
+  });
+
+  it('leaves a session, the time and an activity, and hashes only', async () => {
+    const user = await project.addUser(member);
+    const { json } = await project.post(
+      '/auth/login',
+      { email: user.email, password: user.password },
+      {
+        headers: { 'user-agent': 'test/1', origin: 'https://example.com' },
+      },
+    );
+    const [activity] = await project.rows('SELECT * FROM platform.platform_activity WHERE "user" = $1', [user.id]);
+    expect(activity).toMatchObject({
+      action: 'login',
+      collection: 'platform_users',
+      item: user.id,
+      ip: '127.0.0.1',
+      user_agent: 'test/1',
+      origin: 'https://example.com',
+    });
+    const [session] = await project.rows(
+      `SELECT s.ip, s.user_agent, s.expires_at - s.created_at BETWEEN '90 days' AND '90 days 10 seconds' AS age, u.last_access >= s.created_at AS seen
+       FROM platform.platform_sessions s JOIN platform.platform_users u ON u.id = s."user" WHERE u.id = $1`,
+      [user.id],
+    );
+    expect(session).toEqual({ ip: '127.0.0.1', user_agent: 'test/1', age: true, seen: true });
+    const [{ kept } = {}] = await project.rows(
+      `SELECT json_agg(t)::text || json_agg(s)::text AS kept FROM platform.platform_refresh_tokens t
+       JOIN platform.platform_sessions s ON s.id = t.session WHERE s."user" = $1`,
+      [user.id],
+    );
+    const hash = createHash('sha256').update(json.data.refresh_token).digest('hex');
+    expect(kept).toContain(hash);
+    expect(kept).not.toContain(json.data.refresh_token);
+    expect(Buffer.from(json.data.refresh_token, 'base64url')).toHaveLength(32);
+  });
+
+  it('hashes a password anew that was hashed with less', async () => {
+    const password = 'an old password';
+    const salt = Buffer.from('0123456789abcdef');
+    const weak = argon2Sync('argon2id', {
+      message: password,
+      nonce: salt,
+      memory: 8_192,
+      passes: 1,
+      parallelism: 1,
+      tagLength: 32,
+    });
+    const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
+    const old = `$argon2id$v=19$m=8192,t=1,p=1$${unpadded(salt)}$${unpadded(weak)}`;
+    const user = await project.addUser(member, { password: old });
+    for (let again = 0; again < 2; again++) {
+      expect((await project.post('/auth/login', { email: user.email, password })).status).toBe(200);
+    }
+    const [row] = await project.rows('SELECT password, security_version FROM platform.platform_users WHERE id = $1', [
+      user.id,
+    ]);
+    expect(row).toMatchObject({
+      password: expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/),
+      security_version: 0,
+    });
+  });
+
+  it('is not asked for by other methods, nor under other spellings', async () => {
+    for (const method of ['GET', 'PATCH', 'DELETE', 'SEARCH', 'PUT']) {
+      expect(failure(await project.server.ask('/auth/login', { method }))).toBe('404 ROUTE_NOT_FOUND');
+    }
+    for (const path of ['/auth/login/', '/Auth/login', '/auth//login', '/auth/%6cogin', '/auth/other']) {
+      expect(failure(await project.post(path, {}))).toBe('404 ROUTE_NOT_FOUND');
+    }
+    const options = await project.server.ask('/auth/login', { method: 'OPTIONS' });
+    expect([options.status, options.headers.get('allow')]).toEqual([200, 'POST, OPTIONS']);
+  });
+
+  it('looks at no access token', async () => {
+    for (const token of ['wrong', 'a.b.c', `${Buffer.from('{}').toString('base64url')}.e30.x`]) {
+      expect((await project.server.ask('/auth', { token })).status).toBe(200);
+    }
+  });
+});
+
+describe('the cookie', () => {
+  const login = (headers: Record<string, string> = {}) =>
+    project.post('/auth/login', { email: ada.email, password: ada.password, mode: 'cookie' }, { headers });
+  const cookieOf = (answer: { readonly headers: Headers }): string =>
+    answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+
+  it('holds the refresh token, which the body then does not', async () => {
+    const { status, json, headers } = await login();
+    expect([status, Object.keys(json.data)]).toEqual([200, ['access_token', 'expires']]);
+    expect(headers.get('set-cookie')).toMatch(
+      /^platform_refresh_token=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800$/,
+    );
+  });
+
+  it('is exchanged for another one, unless the body asks for JSON', async () => {
+    const first = cookieOf(await login());
+    const second = await project.post('/auth/refresh', undefined, { headers: { cookie: `a=b; ${first}; c=d` } });
+    expect([second.status, Object.keys(second.json.data)]).toEqual([200, ['access_token', 'expires']]);
+    expect(cookieOf(second)).not.toBe(first);
+    const third = await project.post('/auth/refresh', { mode: 'json' }, { headers: { cookie: cookieOf(second) } });
+    expect(third.headers.get('set-cookie')).toBeNull();
+    const token = third.json.data.refresh_token;
+    const last = await project.post('/auth/refresh', { refresh_token: token, mode: 'cookie' });
+    expect(cookieOf(last)).toMatch(/^platform_refresh_token=./);
+  });
+
+  it('does not count beside a token in the body', async () => {
+    const held = cookieOf(await login());
+    const { refresh_token } = await project.signIn(ada);
+    const answer = await project.post('/auth/refresh', { refresh_token }, { headers: { cookie: held } });
+    expect(answer.json.data.refresh_token).toBeDefined();
+    expect((await project.post('/auth/refresh', {}, { headers: { cookie: held } })).status).toBe(200);
+  });
+
+  it('is removed by signing out', async () => {
+    const held = cookieOf(await login());
+    const out = await project.post('/auth/logout', undefined, { headers: { cookie: held } });
+    expect([out.status, out.headers.get('set-cookie')]).toEqual([
+      204,
+      'platform_refresh_token=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0',
+    ]);
+    expect(failure(await project.post('/auth/refresh', {}, { headers: { cookie: held } }))).toBe(
+      '401 INVALID_CREDENTIALS',
+    );
+  });
+
+  const foreign: readonly Record<string, string>[] = [
+    { 'sec-fetch-site': 'cross-site' },
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { origin: '' },
+    { origin: 'http://127.0.0.1' },
+    { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' },
+  ];
+  it.each(foreign)('is not honoured from elsewhere: %j', async (headers) => {
+    const held = cookieOf(await login());
+    for (const path of ['/auth/refresh', '/auth/logout']) {
+      const answer = await project.post(path, undefined, { headers: { cookie: held, ...headers } });
+      expect([failure(answer), answer.headers.get('set-cookie')]).toEqual(['403 FORBIDDEN', null]);
+    }
+    const own = { origin: project.server.url, 'sec-fetch-site': 'same-origin', cookie: held };
+    expect((await project.post('/auth/refresh', undefined, { headers: own })).status).toBe(200);
+  });
+});
+
+describe('POST /auth/refresh', () => {
+  const refresh = (refresh_token: string) => project.post('/auth/refresh', { refresh_token });
+
+  it('gives new tokens, of which the old one is none any more', async () => {
+    const first = await project.signIn(ada);
+    const second = await refresh(first.refresh_token);
+    expect([second.status, Object.keys(second.json.data)]).toEqual([200, ['access_token', 'expires', 'refresh_token']]);
+    expect(second.json.data.refresh_token).not.toBe(first.refresh_token);
+    expect(failure(await refresh(first.refresh_token))).toBe('401 INVALID_CREDENTIALS');
+    expect((await refresh(second.json.data.refresh_token)).status).toBe(200);
+  });
+
+  it('ends the session of a token that is used again after a while', async () => {
+    const first = await project.signIn(ada);
+    const second = await refresh(first.refresh_token);
+    const token = second.json.data.access_token;
+    expect((await project.server.ask('/items/docs', { token })).status).toBe(200);
+    await project.rows(`UPDATE platform.platform_refresh_tokens SET rotated_at = rotated_at - interval '11 seconds'`);
+    expect(failure(await refresh(first.refresh_token))).toBe('401 INVALID_CREDENTIALS');
+    expect(failure(await refresh(second.json.data.refresh_token))).toBe('401 INVALID_CREDENTIALS');
+    expect(failure(await project.server.ask('/items/docs', { token }))).toBe('401 INVALID_CREDENTIALS');
+  });
+
+  it.each([
+    undefined,
+    {},
+    [],
+    { refresh_token: 1 },
+    { refresh_token: null },
+    { refresh_token: '' },
+    { refresh_token: 'x', mode: 'x' },
+  ])('refuses the body %j', async (body) => {
+    expect(failure(await project.post('/auth/refresh', body))).toBe('400 INVALID_PAYLOAD');
+  });
+
+  it('tells an expired token and a session that is too old', async () => {
+    const { refresh_token: token } = await project.signIn(ada);
+    await project.rows('UPDATE platform.platform_refresh_tokens SET expires_at = now() WHERE rotated_at IS NULL');
+    expect(failure(await refresh(token))).toBe('401 TOKEN_EXPIRED');
+    const { refresh_token: other } = await project.signIn(ada);
+    await project.rows('UPDATE platform.platform_sessions SET expires_at = now()');
+    expect(failure(await refresh(other))).toBe('401 TOKEN_EXPIRED');
+  });
+
+  it('knows no token that nobody has, and none of a user who is not active', async () => {
+    expect(failure(await refresh('x'))).toBe('401 INVALID_CREDENTIALS');
+    const user = await project.addUser(member);
+    const { access_token, refresh_token } = await project.signIn(user);
+    for (const token of [access_token, `${refresh_token}=`, refresh_token.toUpperCase()]) {
+      expect(failure(await refresh(token))).toBe('401 INVALID_CREDENTIALS');
+    }
+    await project.rows(`UPDATE platform.platform_users SET status = 'suspended' WHERE id = $1`, [user.id]);
+    expect(failure(await refresh(refresh_token))).toBe('401 INVALID_CREDENTIALS');
+  });
+
+  it('never makes a session live longer than it may', async () => {
+    const user = await project.addUser(member);
+    const { refresh_token } = await project.signIn(user);
+    await project.rows(
+      `UPDATE platform.platform_sessions SET expires_at = now() + interval '1 hour' WHERE "user" = $1`,
+      [user.id],
+    );
+    expect((await refresh(refresh_token)).status).toBe(200);
+    const [row] = await project.rows(
+      `SELECT bool_and(t.expires_at <= s.expires_at) AS bounded FROM platform.platform_refresh_tokens t
+       JOIN platform.platform_sessions s ON s.id = t.session WHERE s."user" = $1 AND t.rotated_at IS NULL`,
+      [user.id],
+    );
+    expect(row).toEqual({ bounded: true });
+  });
+});
+
+describe('POST /auth/logout', () => {
+  it('ends the session and no other one', async () => {
+    const [one, other] = [await project.signIn(ada), await project.signIn(ada)];
+    expect((await project.server.ask('/items/docs', { token: one.access_token })).status).toBe(200);
+    const out = await project.post('/auth/logout', { refresh_token: one.refresh_token });
+    expect([out.status, out.text]).toEqual([204, '']);
+    expect(failure(await project.server.ask('/items/docs', { token: one.access_token }))).toBe(
+      '401 INVALID_CREDENTIALS',
+    );
+    expect(failure(await project.post('/auth/refresh', { refresh_token: one.refresh_token }))).toBe(
+      '401 INVALID_CREDENTIALS',
+    );
+    expect((await project.server.ask('/items/docs', { token: other.access_token })).status).toBe(200);
+  });
+
+  it('ends all sessions of the user, when that is asked for', async () => {
+    const user = await project.addUser(member);
+    const all = [await project.signIn(user), await project.signIn(user)];
+    const bystander = await project.signIn(ada);
+    expect((await project.post('/auth/logout', { refresh_token: all[0]?.refresh_token, all: true })).status).toBe(204);
+    for (const { access_token: token, refresh_token } of all) {
+      expect(failure(await project.server.ask('/items/docs', { token }))).toBe('401 INVALID_CREDENTIALS');
+      expect(failure(await project.post('/auth/refresh', { refresh_token }))).toBe('401 INVALID_CREDENTIALS');
+    }
+    expect((await project.server.ask('/items/docs', { token: bystander.access_token })).status).toBe(200);
+    const [row] = await project.rows('SELECT security_version FROM platform.platform_users WHERE id = $1', [user.id]);
+    expect(row).toEqual({ security_version: 1 });
+  });
+
+  it('is content with a token that nobody has', async () => {
+    expect((await project.post('/auth/logout', { refresh_token: 'x', all: true })).status).toBe(204);
+  });
+
+  it.each([undefined, {}, { refresh_token: 1 }, { refresh_token: 'x', all: 'yes' }])(
+    'refuses the body %j',
+    async (body) => {
+      expect(failure(await project.post('/auth/logout', body))).toBe('400 INVALID_PAYLOAD');
+    },
+  );
+});
+
+it('GET /auth tells how one signs in', async () => {
+  const { status, json } = await project.server.ask('/auth');
+  expect([status, json]).toEqual([200, { data: [], disableDefault: false }]);
 });

@@ -75,16 +75,19 @@ export async function createProject(from?: string): Promise<{ readonly folder: s
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Runs the command to its end. */
+/** Runs the command to its end; `input` is what it reads. */
 export async function runPlatform(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  input = '',
 ): Promise<CommandResult> {
   const child = spawn(process.execPath, [command, ...args], {
     cwd: repository,
     env: { ...process.env, DATABASE_URL: '', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  // A command that reads nothing may end before it is told anything.
+  child.stdin.on('error', () => {}).end(input);
   const [stdout, stderr, [code]] = await Promise.all([textOf(child.stdout), textOf(child.stderr), once(child, 'exit')]);
   return { code: Number(code), stdout, stderr };
 }

@@ -5,7 +5,9 @@ import { generate } from './commands/generate.ts';
 import { init } from './commands/init.ts';
 import { introspect } from './commands/introspect.ts';
 import { migrate } from './commands/migrate.ts';
+import { roles } from './commands/roles.ts';
 import { start } from './commands/start.ts';
+import { createUser, listUsers, setPassword, setToken } from './commands/users.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { lendPackages } from './lend-packages.ts';
 import { eventLine } from './progress.ts';
@@ -65,7 +67,30 @@ function program(): Command {
     .option('--generate', 'introspect and compile first')
     .option('--sample', 'compile and serve the sample of this repository, or DATABASE_URL')
     .action(start);
+  addUserCommands(root);
+  command(root, 'roles', 'list the roles of users and what they may')
+    .option('--sync', 'make the roles of permissions.yaml that users cannot have yet')
+    .action(roles);
   return root;
+}
+
+function addUserCommands(root: Command): void {
+  const users = root
+    .command('users')
+    .description('list users, make them, give them passwords and tokens')
+    .exitOverride();
+  const fromStdin = ['--password-stdin', 'take the password from the standard input instead of making one'] as const;
+  command(users, 'list', 'list everybody').action(listUsers);
+  command(users, 'create <email>', 'make somebody who can sign in')
+    .option('-r, --role <name>', 'role of the user; without it the rules of the public role hold')
+    .option(...fromStdin)
+    .action(createUser);
+  command(users, 'passwd <email>', 'give another password, and end every session of the user')
+    .option(...fromStdin)
+    .action(setPassword);
+  command(users, 'token <email>', 'give a static token, for programs')
+    .option('--remove', 'take it away')
+    .action(setToken);
 }
 
 function command(root: Command, name: string, description: string): Command {

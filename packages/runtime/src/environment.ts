@@ -5,6 +5,7 @@
  */
 import { type Driver, drivers } from './database/drivers.ts';
 import { type AuthEnvironment, readAuth } from './environment/auth.ts';
+import { type MailEnvironment, readMail } from './environment/mail.ts';
 import {
   type Read,
   type Reader,
@@ -53,6 +54,7 @@ export interface Environment {
   /** Static token of the admin role; null: there is none. */
   readonly adminToken: string | null;
   readonly auth: AuthEnvironment;
+  readonly mail: MailEnvironment;
 }
 
 /** How the database is reached. */
@@ -133,6 +135,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     cors: readCors(read),
     adminToken: read<string | null>('ADMIN_TOKEN', readStaticToken, null),
     auth: readAuth(read, isLocalHttp(publicUrl, host)),
+    mail: readMail(read),
   };
   return problems.length === 0 ? { ok: true, environment } : { ok: false, problems };
 }

@@ -1,6 +1,8 @@
 /** What a compiled server, the command line and tests link against. Everything else in this package is internal. */
 
 export type { FirstAdministrator } from './auth/first-administrator.ts';
+export { type PasswordPolicy, refusePassword } from './auth/password-policy.ts';
+export { createPasswords, type Passwords, type PasswordsOptions } from './auth/passwords.ts';
 export type { Caller } from './caller.ts';
 export type * from './contract/access.ts';
 export type * from './contract/api.ts';
@@ -51,6 +53,7 @@ export {
   updateSingleton,
 } from './http/routes.ts';
 export { type LiveObject, readFingerprint } from './live-objects.ts';
+export { MailTemplateError } from './mail/templates.ts';
 export { openapiFiles } from './openapi-files.ts';
 export { type RunningServer, type ServeOptions, serve } from './serve.ts';
 export { MigrationError, type MigrationProblem } from './system/errors.ts';

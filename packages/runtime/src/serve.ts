@@ -2,8 +2,8 @@
  * Runs a compiled API as a server: opens the database, watches that the two fit, listens, and stops without breaking off
  * what runs. Source: API specification, sections 13 and 16.
  */
-import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import type { MailFolders } from './auth/accounts.ts';
 import type { FirstAdministrator } from './auth/first-administrator.ts';
 import type { CompiledApi } from './contract/index.ts';
 import type { Database } from './database/database.ts';
@@ -12,6 +12,7 @@ import type { Drift } from './drift.ts';
 import { createDriftWatch, type DriftWatch } from './drift-watch.ts';
 import { EnvironmentError } from './environment/error.ts';
 import { type Environment, readEnvironment, readLimits, type Variables } from './environment.ts';
+import { localUrl } from './http/local-url.ts';
 import { describeCause } from './http/log.ts';
 import { createServer } from './http/server.ts';
 import { createPlanner } from './query/planner.ts';
@@ -31,6 +32,8 @@ export interface ServeOptions {
    * On unless false: switch it off where the process belongs to somebody else.
    */
   readonly signals?: boolean;
+  /** Where mail goes without a mail server, and templates of mails that replace the platform's own. */
+  readonly mail?: Partial<MailFolders>;
   /**
    * Told of the administrator that was made because there was no user. When absent, the address and a password that was
    * made are printed to the standard output.
@@ -50,6 +53,9 @@ export interface RunningServer {
 
 /** Where the embedded database lives when nothing else is said. */
 const embeddedFolder = '.platform/database';
+
+/** Where mail is written when no mail server is configured and nothing else is said. */
+const mailFolder = '.platform/mail';
 
 /**
  * Serves a compiled API and resolves as soon as requests are answered.
@@ -72,7 +78,8 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const { database } = late;
   const watch = createDriftWatch({ database, fingerprint: api.fingerprint });
   const planner = createPlanner(api, { limits: readLimits(environment) });
-  const server = createServer({ api, database, environment, planner, watch });
+  const mail = { folder: mailFolder, templates: null, ...options.mail };
+  const server = createServer({ api, database, environment, planner, watch, mail });
   const welcome = createWelcome({ api, database, environment, log: server.log, tell: options.onFirstAdministrator });
   const close = closeOnce(server, watch, database, environment.shutdownTimeout);
   try {
@@ -107,12 +114,6 @@ function connectionsOf({ database }: Environment) {
     poolTimeoutMs: database.poolTimeout,
     statementTimeoutMs: database.statementTimeout,
   };
-}
-
-/** The address as configured, so that the printed one is the one people know; the port is the real one. */
-function localUrl(host: string, address: AddressInfo | string | null): string {
-  const named = host.includes(':') ? `[${host}]` : host;
-  return address === null || typeof address === 'string' ? `http://${named}` : `http://${named}:${address.port}`;
 }
 
 function closeOnce(server: FastifyInstance, watch: DriftWatch, database: Database, grace: number): () => Promise<void> {

@@ -9,7 +9,7 @@ import type {
   ServeOptions,
   Variables,
 } from '@platform/runtime';
-import { EmbeddedInUseError, EnvironmentError, keptSecret, serve } from '@platform/runtime';
+import { EmbeddedInUseError, EnvironmentError, keptSecret, MailTemplateError, serve } from '@platform/runtime';
 import { type AdminToken, adminToken } from '../admin-token.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { type Progress, processProgress } from '../progress.ts';
@@ -106,10 +106,19 @@ async function listen(
   options: Pick<ServeOptions, 'variables' | 'onFirstAdministrator'>,
 ): Promise<RunningServer> {
   try {
-    return await serve(api, { ...options, database: placeOf(project, source) });
+    return await serve(api, { ...options, database: placeOf(project, source), mail: mailOf(project) });
   } catch (error) {
     throw startError(error, databaseUrl(project));
   }
+}
+
+/** Mails that no server takes lie beside the rest of the state; a project's own templates lie with those of its code. */
+function mailOf({ folder, stateFolder, config }: Project): NonNullable<ServeOptions['mail']> {
+  const templates = config.templates === undefined ? null : join(folder, config.templates, 'mail');
+  return {
+    folder: join(stateFolder, 'mail'),
+    templates: templates !== null && existsSync(templates) ? templates : null,
+  };
 }
 
 function placeOf(project: Project, source: Source | null): DatabasePlace {
@@ -118,7 +127,9 @@ function placeOf(project: Project, source: Source | null): DatabasePlace {
 }
 
 function startError(error: unknown, url: string | null): unknown {
-  if (error instanceof EnvironmentError) return new CommandError(exitCodes.start, error.message);
+  if (error instanceof EnvironmentError || error instanceof MailTemplateError) {
+    return new CommandError(exitCodes.start, error.message);
+  }
   if (error instanceof EmbeddedInUseError) return new CommandError(exitCodes.database, error.message, error.hint);
   const code = error instanceof Error && 'code' in error ? error.code : '';
   if (code === 'EADDRINUSE') {

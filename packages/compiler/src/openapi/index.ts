@@ -6,6 +6,7 @@
 import type { AccessClass, JsonValue } from '@platform/runtime/contract';
 import type { Api } from '../api.ts';
 import { aggregateSchemas } from './aggregation.ts';
+import { authPaths, authSchemas, authTag, hasUsers } from './auth-paths.ts';
 import { conditionSchemas } from './conditions.ts';
 import { customPaths, customTag } from './custom-paths.ts';
 import { filterSchema } from './filters.ts';
@@ -27,20 +28,22 @@ import { type View, type ViewCollection, viewOf } from './view.ts';
  */
 export function emitOpenApi(api: Api, access: AccessClass | null): JsonValue {
   const view = viewOf(api, access);
+  const users = hasUsers(api);
   const custom = api.customRoutes.filter((route) => access === null || route.access.includes(access.name));
   return {
     openapi: '3.1.0',
     info: information(),
     servers: [{ url: '/' }],
     security: securityOf(view),
-    tags: [...tagsOf(view), ...(custom.length > 0 ? [customTags] : [])],
+    tags: [...tagsOf(view), ...(users ? [authTags] : []), ...(custom.length > 0 ? [customTags] : [])],
     paths: objectOf([
       ...view.collections.flatMap(collectionPaths),
       ...customPaths(custom),
       ...serverPaths(view.administrator),
+      ...(users ? authPaths() : []),
     ]),
     components: {
-      schemas: objectOf(schemasOf(view)),
+      schemas: objectOf([...schemasOf(view), ...(users ? authSchemas() : [])]),
       responses: objectOf(failureResponses()),
       parameters: objectOf(parameterComponents()),
       headers: objectOf(failureHeaders()),
@@ -66,6 +69,7 @@ function securityOf({ anonymous }: View): JsonValue {
   return anonymous ? [{}, ...tokens] : tokens;
 }
 
+const authTags: JsonObject = { name: authTag, description: 'Signing in and out.' };
 const customTags: JsonObject = { name: customTag, description: "What the project's own code answers." };
 
 function tagsOf({ collections }: View): readonly JsonValue[] {

@@ -29,15 +29,32 @@ const failures = {
     description: 'The body or the query in it cannot be used, or an item is not valid; then all violations are listed.',
     codes: ['INVALID_PAYLOAD', 'INVALID_QUERY', 'FAILED_VALIDATION'],
   },
+  InvalidBody: { status: 400, description: 'The body cannot be used.', codes: ['INVALID_PAYLOAD'] },
   Unauthorized: {
     status: 401,
     description: 'The token is unknown or expired, or may not be used from this address.',
+    codes: ['INVALID_CREDENTIALS', 'TOKEN_EXPIRED', 'INVALID_IP'],
+  },
+  SignInRefused: {
+    status: 401,
+    description:
+      'Nobody has these credentials, a one-time password is missing or wrong, or the address is not allowed.',
+    codes: ['INVALID_CREDENTIALS', 'INVALID_OTP', 'INVALID_IP'],
+  },
+  RefreshRefused: {
+    status: 401,
+    description: 'The refresh token is unknown, used or expired, or may not be used from this address.',
     codes: ['INVALID_CREDENTIALS', 'TOKEN_EXPIRED', 'INVALID_IP'],
   },
   Forbidden: {
     status: 403,
     description: 'The item or a name in the request does not exist or may not be read, or the token is not valid.',
     codes: ['FORBIDDEN', 'INVALID_TOKEN'],
+  },
+  ForeignPage: {
+    status: 403,
+    description: 'The cookie was sent by a page of an origin that may not use it.',
+    codes: ['FORBIDDEN'],
   },
   InvalidToken: { status: 403, description: 'The token is not valid.', codes: ['INVALID_TOKEN'] },
   RouteNotFound: { status: 404, description: 'There is no such endpoint.', codes: ['ROUTE_NOT_FOUND'] },

@@ -10,6 +10,15 @@ const api = sampleApi([...magazine, ...hostile]);
 
 /** openapi-typescript 7.13 decodes paths twice and fails at `%25`, the only way to write a percent sign in one. */
 const decodable = sampleApi([...magazine, ...hostile.filter(({ name }) => !name.includes('%'))]);
+const people = sampleApi([...magazine, { name: 'platform_users', fields: [{ name: 'id', type: 'uuid' }] }]);
+const withUsers = {
+  ...people,
+  collections: people.collections.map((one) =>
+    one.descriptor.name === 'platform_users'
+      ? { ...one, descriptor: { ...one.descriptor, system: true as const } }
+      : one,
+  ),
+};
 const documents = [
   ['everything', emitOpenApi(api, null)],
   ['a class', emitOpenApi(api, accessTo({ articles: [['id', 'tags']], tags: [['name']] }))],
@@ -23,6 +32,7 @@ const documents = [
       writingAccess({ articles: ['title', 'tags', 'sections'], tags: ['name'], sections: ['collection', 'item'] }),
     ),
   ],
+  ['everything beside users', emitOpenApi(withUsers, null)],
 ] as const;
 
 describe.each(documents)('the document of %s', (_, document) => {
@@ -82,3 +92,17 @@ function typeErrors(text: string): readonly string[] {
   const program = ts.createProgram(['types.ts'], options, host);
   return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
 }
+
+it('ways to sign in are described where there are users', () => {
+  const paths = (described: unknown): readonly string[] => {
+    const { paths: all = {} } = JSON.parse(JSON.stringify(described));
+    return Object.keys(all).filter((path) => path.startsWith('/auth'));
+  };
+  expect(paths(emitOpenApi(withUsers, accessTo({})))).toEqual([
+    '/auth',
+    '/auth/login',
+    '/auth/refresh',
+    '/auth/logout',
+  ]);
+  expect(paths(emitOpenApi(api, null))).toEqual([]);
+});

@@ -2,13 +2,22 @@
 import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { Environment } from '../environment.ts';
-import { PlatformError } from '../errors.ts';
+import type { Log } from '../http/log.ts';
+import { createOutbox, type Outbox } from '../mail/outbox.ts';
+import { loadMailTemplates } from '../mail/templates.ts';
+import { createMailTransport } from '../mail/transport.ts';
+import type { Planner } from '../query/planner.ts';
 import { systemSchemaOf } from '../system/schema.ts';
 import { createAccountFinder } from '../users/find-account.ts';
-import { createAttempts } from './attempts.ts';
+import { type Attempts, createAttempts } from './attempts.ts';
 import { createCounters } from './counters.ts';
 import { createIdentities, type Identities, type Identity } from './identities.ts';
+import { createInvite, type Invite } from './invites.ts';
+import { createLetters } from './letters.ts';
+import { createSetPassword, type SetPassword } from './new-password.ts';
+import { createRequestReset, type RequestReset } from './password-reset.ts';
 import { createPasswords } from './passwords.ts';
+import { createSecondFactors, type SecondFactors } from './second-factor.ts';
 import { createSessions } from './sessions.ts';
 import { createAccountSettings, type ReadAccountSettings } from './settings.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
@@ -21,40 +30,85 @@ export interface Accounts<T> {
   readonly signIn: SignIn;
   readonly upkeep: Upkeep;
   readonly settings: ReadAccountSettings;
+  readonly attempts: Attempts;
+  readonly requestReset: RequestReset;
+  readonly setPassword: SetPassword;
+  readonly invite: Invite;
+  readonly secondFactors: SecondFactors;
+  readonly outbox: Outbox;
+}
+
+/** Folders of mail. */
+export interface MailFolders {
+  /** Where mail is written when no mail server is configured. */
+  readonly folder: string;
+  /** Templates that replace the platform's own of the same name; null: none. */
+  readonly templates: string | null;
 }
 
 /** What they are made of. */
 export interface AccountsOptions<T> {
-  readonly api: Pick<CompiledApi, 'collections'>;
+  readonly api: CompiledApi;
   readonly database: Database;
   readonly environment: Environment;
+  readonly planner: Planner;
+  readonly mail: MailFolders;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  /** Where people reach the server, without a trailing slash. */
+  readonly publicUrl: () => string;
   readonly describe: (identity: Identity) => T;
 }
 
 /** Makes them; null where the platform's own tables are not installed. Throws when they are and there is no SECRET. */
-export function createAccounts<T>({ api, database, environment, describe }: AccountsOptions<T>): Accounts<T> | null {
+export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | null {
+  const { api, database, environment, planner, describe } = options;
   const schema = systemSchemaOf(api);
   if (schema === null) return null;
-  const { auth } = environment;
+  const { auth, mail } = environment;
   if (auth.secret === null) throw new Error('SECRET is required where there are users.');
   const tokens = createTokens(auth.secret);
   const finder = createAccountFinder(database, schema);
   const upkeep = createUpkeep(database, schema);
-  const settings = createAccountSettings(database, schema);
   const identities = createIdentities({ tokens, finder, describe, seen: upkeep.seen });
+  const settings = createAccountSettings(database, schema);
+  const attempts = createAttempts(auth.limits, createCounters(database, schema), settings);
+  const sessions = createSessions(schema, auth);
+  const parts = { database, schema, finder, tokens, identities, sessions, settings, attempts };
+  const shared = { ...parts, passwords: createPasswords() };
+  const secondFactors = createSecondFactors(shared);
   const signIn = createSignIn({
-    database,
-    finder,
-    tokens,
-    identities,
-    sessions: createSessions(schema, auth),
-    passwords: createPasswords(),
-    attempts: createAttempts(auth.limits, createCounters(database, schema), settings),
-    // Nothing hands out second factors yet, and who has one all the same must not get in without it.
-    checkOtp: async () => {
-      throw new PlatformError('INVALID_OTP');
-    },
+    ...shared,
+    checkOtp: (transaction, { account, tfaSecret }, otp) =>
+      secondFactors.use(transaction, { id: account.id, secret: tfaSecret ?? '' }, otp),
     environment: auth,
   });
-  return { identities, signIn, upkeep, settings };
+  return {
+    identities,
+    signIn,
+    upkeep,
+    settings,
+    attempts,
+    secondFactors,
+    requestReset: createRequestReset({ ...shared, environment: mail.reset }),
+    setPassword: createSetPassword({ ...shared, minLength: auth.passwordMinLength }),
+    invite: createInvite({ api, schema, planner, environment: mail.invite }),
+    outbox: createMail(options, shared),
+  };
+}
+
+/** The outbox with its way out. Throws `MailTemplateError` for templates that cannot be used. */
+function createMail<T>(
+  { environment, mail: { folder, templates }, log, publicUrl, database }: AccountsOptions<T>,
+  {
+    schema,
+    tokens,
+    settings,
+  }: Pick<Parameters<typeof createSecondFactors>[0], 'schema' | 'settings'> & {
+    readonly tokens: ReturnType<typeof createTokens>;
+  },
+): Outbox {
+  const transport = createMailTransport(environment.mail, folder, log);
+  const write = loadMailTemplates(templates);
+  const deliver = createLetters({ tokens, settings, write, transport, environment: environment.mail, publicUrl });
+  return createOutbox({ database, schema, deliver, log, closed: transport.close });
 }

@@ -31,7 +31,7 @@ export interface Identities<T> {
   find(token: string): T | Promise<T>;
   /** Forgets a user whose rights, credentials or sessions have changed. Call it after the commit. */
   forget(user: string): void;
-  /** Forgets everybody, where it is not known who has changed. */
+  /** The same for everybody. */
   forgetAll(): void;
 }
 
@@ -72,6 +72,12 @@ export function createIdentities<T>({ tokens, finder, describe, seen }: Identiti
     }
   }
 
+  function changed(): void {
+    changes += 1;
+    // Whoever asks from now on must not be told what was read before.
+    looking.clear();
+  }
+
   async function look(key: string, token: string): Promise<T> {
     const start = performance.now();
     const before = changes;
@@ -106,16 +112,13 @@ export function createIdentities<T>({ tokens, finder, describe, seen }: Identiti
       looking.set(key, found);
       return found;
     },
-    forget(user) {
-      changes += 1;
-      // Whoever asks from now on must not be told what was read before.
-      looking.clear();
-      for (const [key, one] of remembered) if (one.user === user) remembered.delete(key);
-    },
     forgetAll() {
-      changes += 1;
-      looking.clear();
+      changed();
       remembered.clear();
+    },
+    forget(user) {
+      changed();
+      for (const [key, one] of remembered) if (one.user === user) remembered.delete(key);
     },
   };
 }

@@ -1,5 +1,6 @@
 /** What a new password must be. Source: API specification, section 3.2. */
 import { PlatformError } from '../errors.ts';
+import type { FieldProblem } from '../users/field-rules.ts';
 
 /** Bytes of the longest password. */
 export const longestPassword = 1024;
@@ -12,15 +13,24 @@ export interface PasswordPolicy {
   readonly pattern: string | null;
 }
 
-/** What is wrong with a password, as FAILED_VALIDATION of the field `password`; undefined when nothing is. Never hashes. */
-export function refusePassword(password: string, { minLength, pattern }: PasswordPolicy): PlatformError | undefined {
+/** What is wrong with a password; undefined when nothing is. Never hashes. */
+export function passwordProblem(password: string, { minLength, pattern }: PasswordPolicy): FieldProblem | undefined {
   if (Buffer.byteLength(password) > longestPassword) {
-    return refusal(`The password is longer than ${longestPassword} bytes.`);
+    return { type: 'max_length', message: `must have at most ${longestPassword} bytes` };
   }
-  if (isShorter(password, minLength)) return refusal(`The password has fewer than ${minLength} characters.`);
-  if (pattern !== null && !matches(pattern, password))
-    return refusal('The password does not meet the password policy.');
-  return undefined;
+  if (isShorter(password, minLength)) {
+    return { type: 'min_length', message: `must have at least ${minLength} characters` };
+  }
+  if (pattern === null || matches(pattern, password)) return undefined;
+  return { type: 'password', message: 'does not meet the password policy' };
+}
+
+/** The same as FAILED_VALIDATION of the field `password`. */
+export function refusePassword(password: string, policy: PasswordPolicy): PlatformError | undefined {
+  const problem = passwordProblem(password, policy);
+  if (problem === undefined) return undefined;
+  const extensions = { collection: 'platform_users', field: 'password', type: problem.type };
+  return new PlatformError('FAILED_VALIDATION', `"password" ${problem.message}.`, extensions);
 }
 
 function isShorter(text: string, least: number): boolean {
@@ -36,12 +46,4 @@ function matches(pattern: string, password: string): boolean {
   } catch {
     return false;
   }
-}
-
-function refusal(message: string): PlatformError {
-  return new PlatformError('FAILED_VALIDATION', message, {
-    collection: 'platform_users',
-    field: 'password',
-    type: 'password',
-  });
 }

@@ -91,11 +91,14 @@ export function createSignIn(options: SignInOptions): SignIn {
     const rehashed = outdated ? await passwords.hash(credentials.password) : null;
     const refresh = makeRefreshToken();
     await attempt.succeeded();
+    const counted = account.hasTfa && credentials.otp !== null ? attempts.otp(account.id) : null;
+    await counted?.begin();
     const session = await database.transaction(async (transaction) => {
       if (account.hasTfa) await checkOtp(transaction, user, credentials.otp);
       checkAddress(account, sender);
       return { value: await sessions.begin(transaction, { account, sender, refresh, rehashed }) };
     });
+    await counted?.succeeded();
     // The user was changed since the credentials were compared, so they may be wrong by now.
     if (session === null) throw new PlatformError('INVALID_CREDENTIALS');
     return pairOf(account, session, refresh);

@@ -89,7 +89,6 @@ test.each<[string, string]>([
   ['an end beyond every date', forge(header, { ...payload, exp: 1e20 })],
   ['a beginning to come', forge(header, { ...payload, iat: seconds + 3_600, exp: seconds + 7_200 })],
   ['a time before which it is not valid', forge(header, { ...payload, nbf: seconds + 3_600 })],
-  ['an end before the beginning', forge(header, { ...payload, exp: seconds - 10 })],
   ['text as claims', forge(header, '"text"')],
   ['a list as claims', forge(header, [payload])],
   ['a claim twice', forge(header, JSON.stringify(payload).replace('{', '{"id":"v",'))],

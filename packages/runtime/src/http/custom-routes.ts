@@ -24,6 +24,7 @@ export interface CustomRouteOptions {
   readonly api: CompiledApi;
   readonly writer: Pick<Writer, 'openFor'>;
   readonly answerer: Answerer;
+  /** Where a request came from. */
   readonly senderOf: (request: IncomingMessage) => Sender;
 }
 

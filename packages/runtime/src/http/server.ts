@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accessNames } from '../auth/access-of.ts';
-import { type Accounts, createAccounts } from '../auth/accounts.ts';
+import { type Accounts, createAccounts, type MailFolders } from '../auth/accounts.ts';
 import type { Identity } from '../auth/identities.ts';
 import { type CompiledApi, type JsonValue, systemCollection } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
@@ -16,8 +16,9 @@ import { PlatformError } from '../errors.ts';
 import type { Planner } from '../query/planner.ts';
 import { systemSchemaOf } from '../system/schema.ts';
 import { createWriter, type WriterOptions } from '../write/writer.ts';
+import { type AccountEndpointsOptions, createAccountEndpoints } from './account-endpoints.ts';
 import { type Answerer, createAnswerer, type Exchange, mediaTypes } from './answer.ts';
-import { type AuthHandlersOptions, createAuthHandlers } from './auth-routes.ts';
+import { createAuthHandlers } from './auth-routes.ts';
 import { type Admission, admissionOf, createAuthenticator } from './authenticate.ts';
 import { type Call, createCallReader } from './call.ts';
 import { createCarrier, failRequest } from './carrier.ts';
@@ -26,6 +27,7 @@ import { preflightHeaders } from './cors.ts';
 import { type CustomEndpoint, createCustomEndpoints } from './custom-routes.ts';
 import { createGate } from './gate.ts';
 import { createItemHandlers, type ItemHandlers, type ItemRequest } from './items.ts';
+import { localUrl } from './local-url.ts';
 import { describeCause } from './log.ts';
 import { createReader } from './read.ts';
 import { createSenderOf } from './sender.ts';
@@ -39,6 +41,8 @@ export interface ServerOptions {
   readonly environment: Environment;
   readonly planner: Planner;
   readonly watch: Pick<DriftWatch, 'closed' | 'drifts' | 'checked'>;
+  /** Where mail goes without a mail server, and its templates. Default: below the working folder, and the platform's own. */
+  readonly mail?: MailFolders;
 }
 
 /** Answers one request; what it rejects with becomes the answer. */
@@ -64,12 +68,24 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const senderOf = createSenderOf(clientAddress);
   const names = accessNames(api);
   const describe = (identity: Identity): Admission => admissionOf(names, identity);
-  const accounts = createAccounts({ api, database, environment, describe });
-  const writer = createWriter({
-    ...{ api, database, gate, planner, complain, ...writeLimits(environment) },
-    passwordPattern: async () => (await accounts?.settings())?.passwordPolicy ?? null,
-    accountsChanged: () => accounts?.identities.forgetAll(),
+  const accounts = createAccounts({
+    api,
+    database,
+    environment,
+    planner,
+    mail: options.mail ?? { folder: '.platform/mail', templates: null },
+    publicUrl: () => environment.publicUrl ?? localUrl(environment.host, server.server.address()),
+    log: {
+      info: (details, message) => server.log.info(details, message),
+      warn: (details, message) => server.log.warn(details, message),
+    },
+    describe,
   });
+  const accountsChanged = (): void => accounts?.identities.forgetAll();
+  const limits = writeLimits(environment);
+  const passwordPattern = async () => (await accounts?.settings())?.passwordPolicy ?? null;
+  const hearing = { complain, accountsChanged, passwordPattern };
+  const writer = createWriter({ api, database, gate, planner, ...hearing, ...limits });
   const items = createItemHandlers({ api, planner, reader, writer, answerer, senderOf });
   const { adminToken } = environment;
   const authenticate = createAuthenticator({
@@ -83,14 +99,15 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const users = schema === null ? null : createOwnUserHandlers({ api, schema, items, database, answerer });
   const own = createServerHandlers({ api, database, watch, answerer, patience });
   const custom = groupEndpoints(createCustomEndpoints({ api, writer, answerer, senderOf }));
-  const signIn = accounts === null ? [] : authEndpoints(accounts, { answerer, environment, senderOf });
-  const endpoints = [...listEndpoints(api, items, own, users), ...signIn, ...custom];
+  const setting = { api, database, answerer, environment, clientAddress, senderOf };
+  const auth = accounts === null ? [] : authEndpoints(accounts, setting);
+  const endpoints = [...listEndpoints(api, items, own, users), ...auth, ...custom];
   const readCall = createCallReader(authenticate, endpoints);
   const server = createCarrier(environment, answerer, readCall, (exchange, call) => readItems(items, exchange, call));
   for (const endpoint of endpoints) addEndpoint(server, answerer, environment, endpoint);
   server.addHook('onClose', () =>
     Promise.race([
-      Promise.all([writer.settled(), accounts?.upkeep.settled()]),
+      Promise.all([writer.settled(), accounts?.upkeep.settled(), accounts?.outbox.close()]),
       sleep(environment.shutdownTimeout, undefined, { ref: false }),
     ]),
   );
@@ -157,26 +174,32 @@ function itemEndpoints(path: string, items: ItemHandlers): readonly Endpoint[] {
   ];
 }
 
-/** The routes of the project by their addresses. */
-function groupEndpoints(custom: readonly CustomEndpoint[]): readonly Endpoint[] {
-  return [...Map.groupBy(custom, ({ url }) => url)].map(([url, same]) => ({
-    url,
-    handlers: new Map<Method, Handler>(same.map(({ method, handler }) => [method, handler])),
-  }));
-}
-
 function authEndpoints(
-  { signIn }: Pick<Accounts<Admission>, 'signIn'>,
-  setting: Omit<AuthHandlersOptions, 'signIn'>,
+  accounts: Accounts<Admission>,
+  setting: Omit<AccountEndpointsOptions, 'accounts'>,
 ): readonly Endpoint[] {
-  const own = createAuthHandlers({ signIn, ...setting });
+  const own = createAuthHandlers({ signIn: accounts.signIn, ...setting });
   const login: Endpoint = { url: '/auth/login', handlers: new Map([['POST', own.login]]) };
   return [
     { url: '/auth', handlers: new Map([['GET', own.providers]]) },
     ...(setting.environment.auth.disableDefault ? [] : [login]),
     { url: '/auth/refresh', handlers: new Map([['POST', own.refresh]]) },
     { url: '/auth/logout', handlers: new Map([['POST', own.logout]]) },
+    ...createAccountEndpoints({ accounts, ...setting }).map(
+      ({ url, post }): Endpoint => ({
+        url,
+        handlers: new Map([['POST', post]]),
+      }),
+    ),
   ];
+}
+
+/** The routes of the project by their addresses. */
+function groupEndpoints(custom: readonly CustomEndpoint[]): readonly Endpoint[] {
+  return [...Map.groupBy(custom, ({ url }) => url)].map(([url, same]) => ({
+    url,
+    handlers: new Map<Method, Handler>(same.map(({ method, handler }) => [method, handler])),
+  }));
 }
 
 /** Answers GET below `/items`: one item where the path has a key, else the list. */
@@ -199,10 +222,15 @@ function keyOf({ item }: Call): string {
 function writeLimits(
   environment: Environment,
 ): Pick<WriterOptions, 'limits' | 'fieldLimits' | 'mostItems' | 'answerTtlMs' | 'patience'> {
-  const { maxBatchMutation: mostItems, idempotencyTtl: answerTtlMs, database } = environment;
-  // A hook holds a connection like a statement does, so it may take as long.
-  const fieldLimits = { passwordMinLength: environment.auth.passwordMinLength };
-  return { limits: readLimits(environment), fieldLimits, mostItems, answerTtlMs, patience: database.statementTimeout };
+  const { maxBatchMutation: mostItems, idempotencyTtl: answerTtlMs, database, auth } = environment;
+  return {
+    limits: readLimits(environment),
+    fieldLimits: { passwordMinLength: auth.passwordMinLength },
+    mostItems,
+    answerTtlMs,
+    // A hook holds a connection like a statement does, so it may take as long.
+    patience: database.statementTimeout,
+  };
 }
 
 function addEndpoint(server: FastifyInstance, answerer: Answerer, environment: Environment, endpoint: Endpoint): void {

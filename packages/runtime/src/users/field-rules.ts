@@ -1,5 +1,6 @@
 /** What fields of users and roles take beyond their types. Source: API specification, sections 2.2, 3.2 and 10.11. */
 import { isIP } from 'node:net';
+import { passwordProblem } from '../auth/password-policy.ts';
 import type { CollectionDescriptor } from '../contract/index.ts';
 import { isJwtShaped } from '../http/token.ts';
 
@@ -48,13 +49,12 @@ export function requiredBeside(
 }
 
 /** One at, something on either side, nothing that a mail header could be broken with. */
-function isEmail(text: string): boolean {
+export function isEmail(text: string): boolean {
   return /^[^\s@"(),:;<>[\\\]\p{Cc}\p{Cf}]+@[^\s@"(),:;<>[\\\]\p{Cc}\p{Cf}]+$/u.test(text);
 }
 
 function checkPassword(text: string, { passwordMinLength }: FieldLimits): FieldProblem | undefined {
-  if ([...text].length >= passwordMinLength) return undefined;
-  return problem('password', `must have at least ${passwordMinLength} characters`);
+  return passwordProblem(text, { minLength: passwordMinLength, pattern: null });
 }
 
 function checkAddresses(text: string): FieldProblem | undefined {

@@ -23,6 +23,8 @@ export interface AccountFinder {
   byToken(token: string): Promise<Account | null>;
   /** The user with this address: without regard to case, after NFKC. */
   byEmail(email: string): Promise<SigningIn | null>;
+  /** The user with this key. */
+  byId(id: string): Promise<SigningIn | null>;
   /** The session of an access token. Null also when it has ended or is too old. */
   bySession(id: string): Promise<FoundSession | null>;
 }
@@ -35,6 +37,7 @@ export function createAccountFinder(database: Pick<Database, 'query'>, schema: s
   const tokenSql = `SELECT ${accountColumns} FROM ${withRole} WHERE u.token = $1::text`;
   const emailSql = `SELECT ${accountColumns}, u.password, u.tfa_secret FROM ${withRole}
 WHERE ${schema}.platform_normal_email(u.email) = ${schema}.platform_normal_email($1::text)`;
+  const idSql = `SELECT ${accountColumns}, u.password, u.tfa_secret FROM ${withRole} WHERE u.id = $1::uuid`;
   const sessionSql = `SELECT ${accountColumns}, s.security_version FROM ${withRole}
 JOIN ${schema}.platform_sessions AS s ON s."user" = u.id
 WHERE s.id = $1::uuid AND s.expires_at > pg_catalog.now()`;
@@ -52,14 +55,20 @@ WHERE s.id = $1::uuid AND s.expires_at > pg_catalog.now()`;
       return row && readAccount(row);
     },
     async byEmail(email) {
-      const row = await find(emailSql, email);
-      if (row === null) return null;
-      const [password = null, tfaSecret = null] = row.slice(accountWidth);
-      return { account: readAccount(row), password, tfaSecret };
+      return readSigningIn(await find(emailSql, email));
+    },
+    async byId(id) {
+      return uuid.test(id) ? readSigningIn(await find(idSql, id)) : null;
     },
     async bySession(id) {
       const row = uuid.test(id) ? await find(sessionSql, id) : null;
       return row && { account: readAccount(row), securityVersion: Number(row[accountWidth]) };
     },
   };
+}
+
+function readSigningIn(row: readonly (string | null)[] | null): SigningIn | null {
+  if (row === null) return null;
+  const [password = null, tfaSecret = null] = row.slice(accountWidth);
+  return { account: readAccount(row), password, tfaSecret };
 }

@@ -23,6 +23,8 @@ export interface PerformerOptions {
   readonly history: BeginHistory | null;
   readonly wardens: Wardens;
   readonly keeper: AnswerKeeper | null;
+  /** Told of every transaction that was committed. */
+  readonly committed?: (transaction: Transaction) => void;
 }
 
 /** What was written, and how its answer is read. */
@@ -67,6 +69,11 @@ export function createPerformer(options: PerformerOptions): Performer {
   const { database, keeper, gate } = options;
   const writerOf = rememberWriters();
   const checkOf = (transaction: Transaction, guard: Guard) => checkGuard(guard, gate, writerOf, transaction);
+  function end(work: Work, transaction: Transaction | undefined): void {
+    if (transaction !== undefined) options.committed?.(transaction);
+    work.committed();
+  }
+
   return {
     workOf: (request, job) => ({
       async run(transaction) {
@@ -85,10 +92,14 @@ export function createPerformer(options: PerformerOptions): Performer {
     write: (transaction, request, job, watcher) => writeJob(options, transaction, request, job, watcher),
     async once(work) {
       try {
+        let latest: Transaction | undefined;
         const answer = await untilAhead(work, () =>
-          database.transaction(async (transaction) => finish(gate, writerOf, await work.run(transaction))),
+          database.transaction(async (transaction) => {
+            latest = transaction;
+            return finish(gate, writerOf, await work.run(transaction));
+          }),
         );
-        work.committed();
+        end(work, latest);
         return answer();
       } catch (error) {
         throw tellViolation(error, work.touched());
@@ -100,12 +111,14 @@ export function createPerformer(options: PerformerOptions): Performer {
       }
       let work: Work | undefined;
       let ran = false;
+      let latest: Transaction | undefined;
       try {
         const ready = await prepare();
         work = ready;
         const kept = await untilAhead(ready, () =>
           database.transaction(async (transaction) => {
             ran = false;
+            latest = transaction;
             const known = await keeper.claim(transaction, keyed);
             if (known !== null) return { value: known };
             ran = true;
@@ -118,7 +131,7 @@ export function createPerformer(options: PerformerOptions): Performer {
             return { value: answer };
           }),
         );
-        if (ran) ready.committed();
+        if (ran) end(ready, latest);
         return kept;
       } catch (thrown) {
         const error = toPlatformError(tellViolation(thrown, work?.touched() ?? []));

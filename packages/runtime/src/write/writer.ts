@@ -1,6 +1,6 @@
 /** Write requests, from bodies to committed transactions. Source: API specification, sections 1.5, 1.6 and 4. */
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
 import { defaultReadLimits, type ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';
@@ -8,7 +8,7 @@ import type { Planner } from '../query/planner.ts';
 import { buildOpenScope } from '../query/scope.ts';
 import { logSchemaOf } from '../system/schema.ts';
 import { defaultFieldLimits, type FieldLimits } from '../users/field-rules.ts';
-import { watchAccounts } from '../users/wardens.ts';
+import { createWardens, noteTransactions } from '../users/wardens.ts';
 import { type Ask, prepareAsk } from './ask.ts';
 import type { PreparedEcho } from './echo.ts';
 import { createHistory } from './history.ts';
@@ -37,14 +37,14 @@ export interface WriterOptions {
   readonly fieldLimits?: Partial<FieldLimits>;
   /** The text of the regular expression that passwords of users must match. Default: none. */
   readonly passwordPattern?: () => Promise<string | null>;
-  /** Users or roles were written, and committed. */
-  readonly accountsChanged?: () => void;
   /** MAX_BATCH_MUTATION: items that one request writes at most. Default null: as many as its body holds. */
   readonly mostItems?: number | null;
   /** IDEMPOTENCY_TTL: how long the answer to a request with a key is kept, in milliseconds. Default: a day. */
   readonly answerTtlMs?: number;
   /** Plans kept per access class. Default 1,000. */
   readonly plans?: number;
+  /** Told when users or roles may be others than before, after the commit. */
+  readonly accountsChanged?: () => void;
 }
 
 /**
@@ -67,10 +67,8 @@ export interface Writer {
 }
 
 /** Makes the writer of a compiled API. */
-export function createWriter(given: WriterOptions): Writer {
-  const { wardens, database } = watchAccounts(given.api, given.database, () => given.accountsChanged?.());
-  const options = { ...given, database };
-  const performing = { ...performerOptions(options), wardens };
+export function createWriter(options: WriterOptions): Writer {
+  const performing = performerOptions(options);
   const open = createDesks(options, performing.history === null);
   const performer = createPerformer(performing);
   const hooked = createHookedWriter({ ...options, open, performer });
@@ -104,17 +102,17 @@ export function createWriter(given: WriterOptions): Writer {
   };
 }
 
-function performerOptions({
-  api,
-  database,
-  gate,
-  limits,
-  answerTtlMs = 86_400_000,
-}: WriterOptions): Omit<PerformerOptions, 'wardens'> {
+function performerOptions(options: WriterOptions): PerformerOptions {
+  const { api, database, gate, limits, answerTtlMs = 86_400_000, accountsChanged } = options;
   const schema = logSchemaOf(api);
+  const changing = new WeakSet<Transaction>();
   return {
     database,
     gate,
+    wardens: noteTransactions(createWardens(api), (transaction) => changing.add(transaction)),
+    committed(transaction) {
+      if (changing.has(transaction)) accountsChanged?.();
+    },
     history: createHistory(api, buildOpenScope(api), { ...defaultReadLimits, ...limits }),
     keeper: schema === null ? null : createAnswerKeeper(schema, answerTtlMs),
   };

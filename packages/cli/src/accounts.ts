@@ -1,0 +1,170 @@
+/** Users and roles in the platform's own tables, as the command line looks at them and changes them. */
+import { randomBytes } from 'node:crypto';
+import { createPasswords, readEnvironment, refusePassword } from '@platform/runtime';
+import { defaultSystemSchema } from '@platform/runtime/contract';
+import { CommandError, exitCodes } from './exit-codes.ts';
+import type { Project } from './project.ts';
+import type { Source } from './source.ts';
+
+/** A user as it is listed. */
+export interface ListedUser {
+  readonly email: string;
+  readonly status: string;
+  /** Name; null for none. */
+  readonly role: string | null;
+  /** ISO 8601 in UTC; null for never. */
+  readonly lastAccess: string | null;
+}
+
+/** A role: its row, and what the permissions file says of it. */
+export interface ListedRole {
+  readonly name: string;
+  readonly users: number;
+  readonly admin: boolean;
+  readonly app: boolean;
+  /** False where requests of its users have the rules of the public role. */
+  readonly ruled: boolean;
+}
+
+/** The users and roles of a project's database. */
+export interface Accounts {
+  users(): Promise<readonly ListedUser[]>;
+  roles(): Promise<readonly ListedRole[]>;
+  /** Names of roles that the permissions file has and the table has not. */
+  missingRoles(): Promise<readonly string[]>;
+  /** Makes a role as the permissions file describes it; does nothing when there is one of that name. */
+  addRole(name: string): Promise<void>;
+  /** Makes an active user. Rejects with advice when the address is taken. */
+  addUser(email: string, password: string, role: string | null): Promise<void>;
+  /** Sets the password and ends every session of the user. */
+  setPassword(email: string, password: string): Promise<void>;
+  /** Sets the static token, null for none. */
+  setToken(email: string, token: string | null): Promise<void>;
+}
+
+/** Opens them. Rejects when the tables are not installed. */
+export async function openAccounts(source: Source, project: Project): Promise<Accounts> {
+  const schema = `"${(project.config.database?.systemSchema ?? defaultSystemSchema).replaceAll('"', '""')}"`;
+  const [installed] = await source.run('SELECT pg_catalog.to_regclass($1::text) IS NOT NULL', [
+    `${schema}.platform_users`,
+  ]);
+  if (!isTrue(installed?.[0])) {
+    throw new CommandError(exitCodes.invalid, 'There are no users here.', 'Run `platform migrate` to install them.');
+  }
+  const users = `${schema}.platform_users`;
+  const roles = `${schema}.platform_roles`;
+  const known = new Map(project.permissions.roles.map((role) => [role.name, role]));
+  const same = `${schema}.platform_normal_email(email) = ${schema}.platform_normal_email($1::text)`;
+
+  async function insertRole(name: string): Promise<void> {
+    const { admin, app, description } = known.get(name) ?? { admin: name === 'admin', app: true, description: null };
+    await source.run(
+      `INSERT INTO ${roles} (name, description, admin_access, app_access)
+       SELECT $1::text, $2::text, $3::boolean, $4::boolean WHERE NOT EXISTS (SELECT FROM ${roles} WHERE name = $1::text)`,
+      [name, description, String(admin), String(app)],
+    );
+  }
+
+  /** Runs the statements in one transaction; the first one changes the user, and must find it. */
+  async function change(email: string, first: string, value: string | null, next: readonly string[]): Promise<void> {
+    await source.script('BEGIN');
+    try {
+      const [row] = await source.run(first, [email, value]);
+      if (row === undefined) throw new CommandError(exitCodes.usage, `There is no user "${email}".`);
+      for (const text of next) await source.run(text, [email]);
+      await source.script('COMMIT');
+    } catch (error) {
+      await source.script('ROLLBACK');
+      throw error;
+    }
+  }
+
+  return {
+    async users() {
+      const rows = await source.run(
+        `SELECT COALESCE(u.email, u.id::text), u.status, r.name,
+           pg_catalog.to_char(u.last_access AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+         FROM ${users} AS u LEFT JOIN ${roles} AS r ON r.id = u.role ORDER BY 1`,
+        [],
+      );
+      return rows.map(([email, status, role, lastAccess]) => ({
+        email: email ?? '',
+        status: status ?? '',
+        role: role ?? null,
+        lastAccess: lastAccess ?? null,
+      }));
+    },
+    async roles() {
+      const rows = await source.run(
+        `SELECT r.name, (SELECT pg_catalog.count(*) FROM ${users} AS u WHERE u.role = r.id)::text, r.admin_access, r.app_access
+         FROM ${roles} AS r ORDER BY r.name`,
+        [],
+      );
+      return rows.map(([name, count, admin, app]) => ({
+        name: name ?? '',
+        users: Number(count),
+        admin: isTrue(admin),
+        app: isTrue(app),
+        ruled: isTrue(admin) || known.get(name ?? '')?.admin === false,
+      }));
+    },
+    async missingRoles() {
+      const rows = await source.run(`SELECT name FROM ${roles}`, []);
+      const present = new Set(rows.map(([name]) => name));
+      return [...known.keys()].filter((name) => !present.has(name)).sort();
+    },
+    addRole: insertRole,
+    async addUser(email, password, role) {
+      if (role !== null && (known.has(role) || role === 'admin')) await insertRole(role);
+      const hashed = await hashPassword(source, schema, password);
+      const [named] =
+        role === null ? [[null]] : await source.run(`SELECT id::text FROM ${roles} WHERE name = $1`, [role]);
+      if (named === undefined) {
+        throw new CommandError(exitCodes.usage, `There is no role "${role}".`, 'See `platform roles`.');
+      }
+      const [made] = await source.run(
+        `INSERT INTO ${users} (email, password, role) SELECT $1::text, $2::text, $3::uuid
+         WHERE NOT EXISTS (SELECT FROM ${users} WHERE ${same}) RETURNING id::text`,
+        [email, hashed, named[0] ?? null],
+      );
+      if (made === undefined) throw new CommandError(exitCodes.usage, `There is a user "${email}" already.`);
+    },
+    async setPassword(email, password) {
+      const hashed = await hashPassword(source, schema, password);
+      await change(
+        email,
+        `UPDATE ${users} SET password = $2::text, security_version = security_version + 1 WHERE ${same} RETURNING 1`,
+        hashed,
+        // Behind the change, which waits for sign-ins under way: their sessions end, too.
+        [`DELETE FROM ${schema}.platform_sessions WHERE "user" = (SELECT id FROM ${users} WHERE ${same})`],
+      );
+    },
+    setToken: (email, token) =>
+      change(email, `UPDATE ${users} SET token = $2::text WHERE ${same} RETURNING 1`, token, []),
+  };
+}
+
+/** A password that nobody has chosen, to be told once. */
+export function makePassword(): string {
+  return randomBytes(15).toString('base64url');
+}
+
+/** A static token: never of the form of a JSON web token, because it has no dots. */
+export function makeToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Hashes a password that the rules allow: PASSWORD_MIN_LENGTH, and the policy of the settings. */
+async function hashPassword(source: Source, schema: string, password: string): Promise<string> {
+  const reading = readEnvironment(process.env);
+  const minLength = reading.ok ? reading.environment.auth.passwordMinLength : 8;
+  const [settings] = await source.run(`SELECT auth_password_policy FROM ${schema}.platform_settings`, []);
+  const refusal = refusePassword(password, { minLength, pattern: settings?.[0] ?? null });
+  if (refusal !== undefined) throw new CommandError(exitCodes.usage, refusal.message);
+  return createPasswords().hash(password);
+}
+
+/** PostgreSQL's client and the embedded database print booleans differently. */
+function isTrue(text: string | null | undefined): boolean {
+  return /^t(rue)?$/.test(text ?? '');
+}

@@ -1,0 +1,99 @@
+import { createInterface } from 'node:readline';
+import { type Accounts, makePassword, makeToken, openAccounts } from '../accounts.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
+import { type Progress, processProgress } from '../progress.ts';
+import { loadProject } from '../project.ts';
+import { connect } from '../source.ts';
+import { printTable } from '../table.ts';
+import type { GlobalOptions } from './options.ts';
+
+/** Options of `platform users create` and `passwd`. */
+export interface PasswordOptions extends GlobalOptions {
+  /** Take the password from the standard input; without it one is made and printed once. */
+  readonly passwordStdin?: boolean;
+  /** Name of the role of a new user. */
+  readonly role?: string;
+}
+
+/** Options of `platform users token`. */
+export interface TokenOptions extends GlobalOptions {
+  /** Take the token away instead. */
+  readonly remove?: boolean;
+}
+
+/** `platform users list`: everybody there is. */
+export async function listUsers(options: GlobalOptions): Promise<void> {
+  await withAccounts(options, async (accounts, progress) => {
+    const users = await accounts.users();
+    for (const user of users) progress.event('user', { ...user });
+    const rows = users.map(({ email, status, role, lastAccess }) => [
+      email,
+      status,
+      role ?? '–',
+      lastAccess ?? 'never',
+    ]);
+    progress.say(printTable(['user', 'status', 'role', 'last access'], rows));
+  });
+}
+
+/** `platform users create`: somebody who can sign in. */
+export async function createUser(email: string, options: PasswordOptions): Promise<void> {
+  checkEmail(email);
+  const { password, made } = await choosePassword(options);
+  await withAccounts(options, async (accounts, progress) => {
+    await accounts.addUser(email, password, options.role ?? null);
+    progress.event('user', { email, role: options.role ?? null, ...(made && { password }) });
+    progress.say(`${email} can sign in${made ? ` with the password ${password}, which is shown this once` : ''}.`);
+  });
+}
+
+/** `platform users passwd`: another password; the sessions of the user end. */
+export async function setPassword(email: string, options: PasswordOptions): Promise<void> {
+  const { password, made } = await choosePassword(options);
+  await withAccounts(options, async (accounts, progress) => {
+    await accounts.setPassword(email, password);
+    progress.event('user', { email, ...(made && { password }) });
+    progress.say(
+      `The password of ${email} is changed, and every session has ended${made ? `. It is ${password}, which is shown this once` : ''}.`,
+    );
+  });
+}
+
+/** `platform users token`: a static token for programs. */
+export async function setToken(email: string, options: TokenOptions): Promise<void> {
+  const token = options.remove === true ? null : makeToken();
+  await withAccounts(options, async (accounts, progress) => {
+    await accounts.setToken(email, token);
+    progress.event('user', { email, ...(token !== null && { token }) });
+    progress.say(
+      token === null ? `${email} has no static token any more.` : `${token}\nThis is the static token of ${email}.`,
+    );
+  });
+}
+
+/** Opens the accounts of a project for one command. */
+export async function withAccounts(
+  options: GlobalOptions,
+  work: (accounts: Accounts, progress: Progress) => Promise<void>,
+): Promise<void> {
+  const progress = processProgress(options);
+  const project = await loadProject(options.project);
+  const source = await connect(project, progress, { writable: true });
+  try {
+    await work(await openAccounts(source, project), progress);
+  } finally {
+    await source.close();
+  }
+}
+
+function checkEmail(email: string): void {
+  if (/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) && email.length <= 128) return;
+  throw new CommandError(exitCodes.usage, `"${email}" is no e-mail address.`);
+}
+
+/** A password on the command line would be seen by everybody who lists processes. */
+async function choosePassword({ passwordStdin }: PasswordOptions): Promise<{ password: string; made: boolean }> {
+  if (passwordStdin !== true) return { password: makePassword(), made: true };
+  for await (const line of createInterface({ input: process.stdin })) return { password: line, made: false };
+  throw new CommandError(exitCodes.usage, 'There is no password on the standard input.');
+}

@@ -1,0 +1,87 @@
+/** New passwords by mailed tokens: after an invitation, and for who has forgotten the old one. */
+import type { Database } from '../database/database.ts';
+import { PlatformError } from '../errors.ts';
+import { firstRow } from '../write/first-row.ts';
+import type { Attempts } from './attempts.ts';
+import type { Identities } from './identities.ts';
+import { type MailedKind, readMailed } from './mailed-token.ts';
+import { mailedTokenStatements } from './mailed-token-sql.ts';
+import { refusePassword } from './password-policy.ts';
+import type { Passwords } from './passwords.ts';
+import type { Sessions } from './sessions.ts';
+import type { ReadAccountSettings } from './settings.ts';
+import type { Tokens } from './tokens.ts';
+
+/**
+ * Gives the user of a token a password, and ends all sessions of that user. Rejects with INVALID_TOKEN, TOKEN_EXPIRED,
+ * FAILED_VALIDATION (the token stays usable) or REQUESTS_EXCEEDED. `client` is what attempts are counted against.
+ */
+export type SetPassword = (kind: MailedKind, token: string, password: string, client: string) => Promise<void>;
+
+/** What it is made of; `schema` is quoted. */
+export interface SetPasswordOptions {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly schema: string;
+  readonly tokens: Tokens;
+  readonly attempts: Pick<Attempts, 'token'>;
+  readonly passwords: Pick<Passwords, 'hash'>;
+  readonly sessions: Pick<Sessions, 'endAll'>;
+  readonly identities: Pick<Identities<unknown>, 'forget'>;
+  readonly settings: ReadAccountSettings;
+  /** PASSWORD_MIN_LENGTH. */
+  readonly minLength: number;
+}
+
+/** Makes it. */
+export function createSetPassword(options: SetPasswordOptions): SetPassword {
+  const { database, schema, tokens, attempts, passwords, sessions, identities, settings, minLength } = options;
+  const texts = mailedTokenStatements(schema);
+  const statements = {
+    invite: { look: texts.look('invite'), use: texts.use('invite') },
+    password_reset: { look: texts.look('password_reset'), use: texts.use('password_reset') },
+  };
+
+  /** A token that is no good must not cost a hash. */
+  async function check(kind: MailedKind, values: readonly string[]): Promise<void> {
+    const row = await database.transaction(async (transaction) => ({
+      value: await firstRow(transaction, statements[kind].look, values),
+    }));
+    if (row === undefined) throw new PlatformError('INVALID_TOKEN');
+    if (row[1] === 'true') throw new PlatformError('TOKEN_EXPIRED');
+  }
+
+  async function use(kind: MailedKind, values: readonly string[]): Promise<string> {
+    return database.transaction(async (transaction) => {
+      const [number, user] = (await firstRow(transaction, statements[kind].use, values)) ?? [];
+      if (typeof number !== 'string' || typeof user !== 'string') throw new PlatformError('INVALID_TOKEN');
+      transaction.identify(number);
+      await sessions.endAll(transaction, user);
+      return { value: user };
+    });
+  }
+
+  async function set(kind: MailedKind, token: string, password: string): Promise<void> {
+    const { user, key, proof } = readMailed(tokens, kind, token);
+    await check(kind, [user, key, proof]);
+    const { passwordPolicy: pattern } = await settings();
+    const refusal = refusePassword(password, { minLength, pattern });
+    if (refusal !== undefined) throw refusal;
+    const encoded = await passwords.hash(password);
+    identities.forget(await use(kind, [user, key, proof, encoded]));
+  }
+
+  return async function setPassword(kind, token, password, client) {
+    const attempt = attempts.token(kind === 'invite' ? 'invite_accept' : 'reset', client);
+    await attempt.begin();
+    try {
+      await set(kind, token, password);
+    } catch (error) {
+      if (error instanceof PlatformError && isWrong(error)) await attempt.failed();
+      throw error;
+    }
+  };
+}
+
+function isWrong({ code }: PlatformError): boolean {
+  return code === 'INVALID_TOKEN' || code === 'TOKEN_EXPIRED';
+}

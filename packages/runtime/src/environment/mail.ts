@@ -1,0 +1,87 @@
+/** Variables of mail and of the links in it. Source: API specification, sections 2.6, 3.3 and 16. */
+import { type Read, type Reading, readBoolean, readInteger, readList, readLongDuration } from './values.ts';
+
+/** How mail leaves. */
+export interface MailEnvironment {
+  /** An address, or a name and an address: `Platform <no-reply@example.com>`. */
+  readonly from: string;
+  /** Null: mail is written into a folder. */
+  readonly smtp: SmtpEnvironment | null;
+  /** Of mails with a link that gives a password. */
+  readonly reset: LinkEnvironment;
+  readonly invite: LinkEnvironment;
+}
+
+/** A server that takes mail. */
+export interface SmtpEnvironment {
+  readonly host: string;
+  readonly port: number;
+  /** Null: it asks for none. */
+  readonly user: string | null;
+  readonly password: string | null;
+  /** TLS from the first byte on. */
+  readonly secure: boolean;
+  /** No TLS, even where the server offers it. */
+  readonly ignoreTls: boolean;
+}
+
+/** The links in one kind of mail. */
+export interface LinkEnvironment {
+  /** Milliseconds for which a link works. */
+  readonly ttl: number;
+  /** Addresses that a request may have the link lead to; none when empty. */
+  readonly allowed: readonly string[];
+}
+
+/** Reads the variables. */
+export function readMail(read: Read): MailEnvironment {
+  const host = read<string | null>('EMAIL_SMTP_HOST', readName, null);
+  const smtp = {
+    port: read('EMAIL_SMTP_PORT', readInteger(1, 65_535), 587),
+    user: read<string | null>('EMAIL_SMTP_USER', readText, null),
+    password: read<string | null>('EMAIL_SMTP_PASSWORD', readText, null),
+    secure: read('EMAIL_SMTP_SECURE', readBoolean, false),
+    ignoreTls: read('EMAIL_SMTP_IGNORE_TLS', readBoolean, false),
+  };
+  return {
+    from: read('EMAIL_FROM', readFrom, 'no-reply@localhost'),
+    smtp: host === null ? null : { host, ...smtp },
+    reset: {
+      ttl: read('PASSWORD_RESET_TOKEN_TTL', readLongDuration, 86_400_000),
+      allowed: read<readonly string[]>('PASSWORD_RESET_URL_ALLOW_LIST', readAddresses, []),
+    },
+    invite: {
+      ttl: read('USER_INVITE_TOKEN_TTL', readLongDuration, 604_800_000),
+      allowed: read<readonly string[]>('USER_INVITE_URL_ALLOW_LIST', readAddresses, []),
+    },
+  };
+}
+
+function readText(text: string): Reading<string> {
+  return { value: text };
+}
+
+function readName(text: string): Reading<string> {
+  return /^[A-Za-z0-9._:%-]+$/.test(text) ? { value: text } : { problem: 'must be a host name or an address.' };
+}
+
+function readFrom(text: string): Reading<string> {
+  return /^(?:[^\p{C}<>@]*<[^\s\p{C}<>@]+@[^\s\p{C}<>@]+>|[^\s\p{C}<>@,;]+@[^\s\p{C}<>@,;]+)$/u.test(text)
+    ? { value: text }
+    : { problem: 'must be an address such as "no-reply@example.com" or "Platform <no-reply@example.com>".' };
+}
+
+/** Reads a list of http or https addresses without user, query and fragment. */
+function readAddresses(text: string): Reading<readonly string[]> {
+  const reading = readList(text);
+  const wrong = 'value' in reading ? reading.value.find((address) => !isAddress(address)) : undefined;
+  return wrong === undefined
+    ? reading
+    : { problem: `has "${wrong}", which is no http or https address without user, query and fragment.` };
+}
+
+function isAddress(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:\/\//i.test(text) || text.includes('\\')) return false;
+  return url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+}

@@ -1,0 +1,56 @@
+/** The addresses of passwords by mail and of second factors. All are asked by POST. */
+import type { IncomingMessage } from 'node:http';
+import type { Accounts } from '../auth/accounts.ts';
+import type { CompiledApi } from '../contract/index.ts';
+import type { Database } from '../database/database.ts';
+import type { Environment } from '../environment.ts';
+import { systemSchemaOf } from '../system/schema.ts';
+import { createAnswerKeeper } from '../write/idempotency.ts';
+import type { Sender } from '../write/job.ts';
+import { createKeyedOnce } from '../write/keyed-once.ts';
+import type { Answerer } from './answer.ts';
+import type { FindClientAddress } from './client-address.ts';
+import { createPasswordHandlers, type PasswordHandlers } from './password-routes.ts';
+import { createTfaHandlers, disableForPath } from './tfa-routes.ts';
+
+/** What the endpoints work with. */
+export interface AccountEndpointsOptions {
+  readonly api: CompiledApi;
+  readonly accounts: Accounts<unknown>;
+  readonly database: Pick<Database, 'transaction'>;
+  readonly answerer: Answerer;
+  readonly environment: Environment;
+  readonly clientAddress: FindClientAddress;
+  readonly senderOf: (request: IncomingMessage) => Sender;
+}
+
+/** An address and what answers a POST to it. */
+export interface PostEndpoint {
+  readonly url: string;
+  readonly post: PasswordHandlers['request'];
+}
+
+/** Makes the endpoints. */
+export function createAccountEndpoints(options: AccountEndpointsOptions): readonly PostEndpoint[] {
+  const { api, accounts, database, environment } = options;
+  const schema = systemSchemaOf(api);
+  const keeper = schema === null ? null : createAnswerKeeper(schema, environment.idempotencyTtl);
+  const passwords = createPasswordHandlers({ ...options, keyed: createKeyedOnce(database, keeper) });
+  const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
+  const tfa = createTfaHandlers({
+    ...options,
+    secondFactors: accounts.secondFactors,
+    isAdmin: ({ accessClass }) => administrators.has(accessClass),
+  });
+  return [
+    { url: '/auth/password/request', post: passwords.request },
+    { url: '/auth/password/reset', post: passwords.reset },
+    { url: '/users/invite', post: passwords.invite },
+    { url: '/users/invite/accept', post: passwords.accept },
+    { url: '/users/me/tfa/generate', post: tfa.generate },
+    { url: '/users/me/tfa/enable', post: tfa.enable },
+    { url: '/users/me/tfa/disable', post: tfa.disable },
+    { url: '/users/me/tfa/recovery-codes', post: tfa.recoveryCodes },
+    { url: disableForPath, post: tfa.disableFor },
+  ];
+}

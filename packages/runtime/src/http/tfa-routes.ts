@@ -1,0 +1,88 @@
+/** Handlers of second factors. Source: API specification, section 3.4. */
+import type { Owner, SecondFactors } from '../auth/second-factor.ts';
+import type { Caller } from '../caller.ts';
+import type { JsonValue } from '../contract/index.ts';
+import { PlatformError } from '../errors.ts';
+import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
+import { bodyObject, requiredText } from './auth-body.ts';
+import type { FindClientAddress } from './client-address.ts';
+import { subnetOf } from './networks.ts';
+import { readPathTexts, splitTarget } from './target.ts';
+
+type TfaHandler = (exchange: Exchange, call: { readonly caller: Caller }, body: JsonValue | undefined) => Promise<void>;
+
+/** Handlers by what they do. They reject with the error that answers the request. */
+export interface TfaHandlers {
+  readonly generate: TfaHandler;
+  readonly enable: TfaHandler;
+  readonly disable: TfaHandler;
+  readonly recoveryCodes: TfaHandler;
+  /** For administrators: of the user that the path names. */
+  readonly disableFor: TfaHandler;
+}
+
+/** What the handlers work with. */
+export interface TfaHandlersOptions {
+  readonly secondFactors: SecondFactors;
+  readonly answerer: Answerer;
+  readonly clientAddress: FindClientAddress;
+  readonly isAdmin: (caller: Caller) => boolean;
+}
+
+/** Path of the administrators' route. */
+export const disableForPath = '/users/:id/tfa/disable';
+
+/** Makes the handlers. */
+export function createTfaHandlers({
+  secondFactors,
+  answerer,
+  clientAddress,
+  isAdmin,
+}: TfaHandlersOptions): TfaHandlers {
+  function done(exchange: Exchange): void {
+    answerer.send(exchange, { status: 204, type: mediaTypes.json, body: Buffer.alloc(0) });
+  }
+
+  function answer(exchange: Exchange, data: JsonValue): void {
+    const body = Buffer.from(JSON.stringify({ data }));
+    answerer.send(exchange, { status: 200, type: mediaTypes.json, body });
+  }
+
+  return {
+    async generate(exchange, { caller }, body) {
+      const { user } = ownerOf(caller);
+      const password = requiredText(bodyObject(body), 'password');
+      const address = clientAddress(exchange.request);
+      const client = address === null ? '' : subnetOf(address);
+      const { secret, otpauthUrl } = await secondFactors.generate(user, password, client);
+      answer(exchange, { secret, otpauth_url: otpauthUrl });
+    },
+    async enable(exchange, { caller }, body) {
+      const owner = ownerOf(caller);
+      const asked = bodyObject(body);
+      await secondFactors.enable(owner, requiredText(asked, 'secret'), requiredText(asked, 'otp'));
+      done(exchange);
+    },
+    async disable(exchange, { caller }, body) {
+      const owner = ownerOf(caller);
+      await secondFactors.disable(owner, requiredText(bodyObject(body), 'otp'));
+      done(exchange);
+    },
+    async recoveryCodes(exchange, { caller }, body) {
+      const { user } = ownerOf(caller);
+      const codes = await secondFactors.makeCodes(user, requiredText(bodyObject(body), 'otp'));
+      answer(exchange, { recovery_codes: codes });
+    },
+    async disableFor(exchange, { caller }) {
+      if (!isAdmin(caller)) throw new PlatformError(caller.user === null ? 'INVALID_CREDENTIALS' : 'FORBIDDEN');
+      const { path } = splitTarget(exchange.request.url ?? '');
+      await secondFactors.disableFor(readPathTexts(disableForPath, path)?.get('id')?.[0] ?? '');
+      done(exchange);
+    },
+  };
+}
+
+function ownerOf({ user, session }: Caller): Owner {
+  if (user === null) throw new PlatformError('INVALID_CREDENTIALS');
+  return { user, ...(session !== undefined && { session }) };
+}

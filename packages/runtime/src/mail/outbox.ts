@@ -1,0 +1,123 @@
+/**
+ * Mail that waits to be sent. It is put down in the transaction of what it is about and sent after the commit, by whichever
+ * process comes first; a process that dies meanwhile leaves it to the others. Source: API specification, section 1.6.
+ */
+import type { Database } from '../database/database.ts';
+import { describeCause, type Log } from '../http/log.ts';
+import { firstRow } from '../write/first-row.ts';
+import { transactionNumber } from '../write/statement.ts';
+import { isRefused } from './transport.ts';
+
+/** A mail that waits. */
+export interface WaitingMail {
+  readonly template: string;
+  readonly recipient: string;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** Sends what waits. */
+export interface Outbox {
+  /** Something was put down: sends it soon, never before the current turn of the event loop has ended. */
+  wake(): void;
+  /** Stops looking, and resolves when nothing is under way. */
+  close(): Promise<void>;
+}
+
+/** What an outbox is made of. `deliver` rejects for a mail that was not taken. */
+export interface OutboxOptions {
+  readonly database: Pick<Database, 'transaction'>;
+  /** Quoted, as `systemSchemaOf` gives it. */
+  readonly schema: string;
+  readonly deliver: (mail: WaitingMail) => Promise<void>;
+  readonly log: Pick<Log, 'warn'>;
+  /** Called when nothing will be delivered any more. */
+  readonly closed: () => void;
+}
+
+/** How often somebody looks for mail that others have left, in milliseconds. */
+const lookEveryMs = 60_000;
+/** Tries after which a mail is given up; with waits from one minute, doubled up to an hour, that is some hours. */
+const mostTries = 10;
+
+/** Makes the outbox of a server. */
+export function createOutbox({ database, schema, deliver, log, closed: done }: OutboxOptions): Outbox {
+  const texts = statements(`${schema}.platform_mails`);
+  let closed = false;
+  let again = false;
+  let running: Promise<void> | undefined;
+
+  async function run(text: string, values: readonly string[]): Promise<readonly (string | null)[] | undefined> {
+    return database.transaction(async (transaction) => {
+      const [number = null, ...rest] = (await firstRow(transaction, text, values)) ?? [];
+      if (number === null) return { value: undefined };
+      transaction.identify(number);
+      return { value: rest };
+    });
+  }
+
+  /** Sends one mail; false when none waits. */
+  async function sendOne(): Promise<boolean> {
+    const row = await run(texts.claim, []);
+    if (row === undefined) return false;
+    const [id = '', template = '', recipient = '', values = '{}', tries] = row.map((column) => column ?? '');
+    try {
+      await deliver({ template, recipient, values: JSON.parse(values) });
+      await run(texts.remove, [id]);
+    } catch (error) {
+      const given = isRefused(error) || Number(tries) >= mostTries;
+      // The recipient is no business of the log.
+      log.warn(
+        { template, cause: describeCause(error) },
+        given ? 'A mail was given up.' : 'A mail is tried again later.',
+      );
+      await run(given ? texts.remove : texts.note, given ? [id] : [id, reasonOf(error)]);
+    }
+    return true;
+  }
+
+  async function sendAll(): Promise<void> {
+    do {
+      again = false;
+      while (!closed && (await sendOne()));
+    } while (again && !closed);
+  }
+
+  function look(): void {
+    if (closed) return;
+    again = true;
+    running ??= sendAll()
+      // The database is away; the mail waits in it.
+      .catch(() => undefined)
+      .finally(() => {
+        running = undefined;
+      });
+  }
+
+  const timer = setInterval(look, lookEveryMs).unref();
+  return {
+    wake: () => void setImmediate(look),
+    async close() {
+      closed = true;
+      clearInterval(timer);
+      await running;
+      done();
+    },
+  };
+}
+
+function statements(table: string) {
+  const now = 'pg_catalog.statement_timestamp()';
+  return {
+    // Whoever claims a mail has until its next time to send it.
+    claim: `UPDATE ${table} SET attempts = attempts + 1,
+  due_at = ${now} + LEAST(60, 2 ^ attempts) * pg_catalog.interval '1 minute'
+WHERE id = (SELECT id FROM ${table} WHERE due_at <= ${now} ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+RETURNING ${transactionNumber}, id::text, template::text, recipient::text, template_values::text, attempts::text`,
+    remove: `DELETE FROM ${table} WHERE id = $1::pg_catalog.int8 RETURNING ${transactionNumber}`,
+    note: `UPDATE ${table} SET last_error = $2::text WHERE id = $1::pg_catalog.int8 RETURNING ${transactionNumber}`,
+  };
+}
+
+function reasonOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replaceAll('\0', '').slice(0, 1_000);
+}

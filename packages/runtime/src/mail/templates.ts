@@ -1,0 +1,111 @@
+/** The texts of mails: Handlebars files that a project may replace, one by one, by files of the same name. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Handlebars from 'handlebars';
+
+/** What mails are sent for. */
+export const mailNames = ['invite', 'password-reset'] as const;
+
+/** One of them. */
+export type MailName = (typeof mailNames)[number];
+
+/** What a template may print. */
+export interface MailView {
+  /** Name of the project. */
+  readonly project: string;
+  /** Where the mail leads to. */
+  readonly link: string;
+  /** Address of the recipient. */
+  readonly email: string;
+  /** How long the link works: `7 days`. */
+  readonly validFor: string;
+}
+
+/** A mail as it is read. */
+export interface Letter {
+  /** One line. */
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** Writes letters. Throws when a template asks for what is not there. */
+export type WriteLetter = (name: MailName, view: MailView) => Letter;
+
+/** Thrown for templates that cannot be used, with the name of the file. */
+export class MailTemplateError extends Error {
+  override readonly name = 'MailTemplateError';
+}
+
+const parts = ['subject', 'text', 'html'] as const;
+const layout = 'layout.html.hbs';
+const known: readonly string[] = [layout, ...mailNames.flatMap((name) => parts.map((part) => fileOf(name, part)))];
+
+/** The platform's own: beside the published package's code, or at the top of the repository. */
+const ownFolder = ['../../templates/mail/', '../../../../templates/mail/']
+  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  .find((path) => existsSync(path));
+
+/**
+ * Reads and compiles the templates, those in `folder` in place of the platform's own; null for none. Throws
+ * `MailTemplateError` for a file that replaces none, and for one that cannot be printed.
+ */
+export function loadMailTemplates(folder: string | null): WriteLetter {
+  const texts = new Map([...readTemplates(ownFolder ?? ''), ...(folder === null ? [] : readTemplates(folder))]);
+  const unknown = [...texts.keys()].find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new MailTemplateError(`"${unknown}" replaces no template of a mail. They are ${known.join(', ')}.`);
+  }
+  const engine = Handlebars.create();
+  engine.registerPartial('layout', textOf(texts, layout));
+  const writers = new Map(mailNames.map((name) => [name, compile(engine, texts, name)]));
+  for (const name of mailNames) check(name, writers.get(name));
+  return (name, view) => (writers.get(name) ?? missing(name))(view);
+}
+
+/** Values are escaped where they stand in HTML; nothing but what is printed gets into the other two. */
+function compile(engine: typeof Handlebars, texts: ReadonlyMap<string, string>, name: MailName) {
+  const options = { strict: true, knownHelpersOnly: true } as const;
+  const [subject, text, html] = parts.map((part) => {
+    const source = textOf(texts, fileOf(name, part));
+    return engine.compile<MailView>(source, { ...options, noEscape: part !== 'html' });
+  });
+  return (view: MailView): Letter => ({
+    subject: oneLine(subject?.(view) ?? ''),
+    text: text?.(view) ?? '',
+    html: html?.(view) ?? '',
+  });
+}
+
+/** A header has one line, whatever its values hold. */
+function oneLine(text: string): string {
+  return text.replace(/[\s\p{C}]+/gu, ' ').trim();
+}
+
+/** Prints a template once, because what is wrong with it shows only then. */
+function check(name: MailName, write: ((view: MailView) => Letter) | undefined): void {
+  try {
+    write?.({ project: 'Project', link: 'http://localhost/', email: 'a@example.com', validFor: '1 day' });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new MailTemplateError(`The templates of the mail "${name}" cannot be printed: ${reason}`);
+  }
+}
+
+function readTemplates(folder: string): readonly (readonly [name: string, text: string])[] {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.hbs'));
+  return names.sort().map((name) => [name, readFileSync(join(folder, name), 'utf8')] as const);
+}
+
+function textOf(texts: ReadonlyMap<string, string>, name: string): string {
+  return texts.get(name) ?? missing(name);
+}
+
+function fileOf(name: MailName, part: (typeof parts)[number]): string {
+  return `${name}.${part}.hbs`;
+}
+
+function missing(name: string): never {
+  throw new MailTemplateError(`The template "${name}" of mails is missing.`);
+}

@@ -1,0 +1,91 @@
+/** Where mail goes: to a server, or without one into a folder, for people who develop. */
+import { randomBytes } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import type { MailEnvironment, SmtpEnvironment } from '../environment/mail.ts';
+import type { Log } from '../http/log.ts';
+import type { Letter } from './templates.ts';
+
+/** Hands a letter over. Rejects when it was not taken; `isRefused` tells whether it ever will be. */
+export interface MailTransport {
+  send(to: string, letter: Letter): Promise<void>;
+  close(): void;
+}
+
+/** How long a mail server may be silent, in milliseconds. */
+const patience = 20_000;
+
+/** Makes the way out of a server; `folder` is for environments without a mail server. */
+export function createMailTransport(
+  environment: MailEnvironment,
+  folder: string,
+  log: Pick<Log, 'info'>,
+): MailTransport {
+  const { smtp, from } = environment;
+  return smtp === null ? folderTransport(from, folder, log) : smtpTransport(from, smtp);
+}
+
+/** Tells whether a mail server has said that it will never take a letter. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof Error && 'responseCode' in error && Number(error.responseCode) >= 500 && isAboutLetter(error);
+}
+
+/** Credentials and the like may be right tomorrow. */
+function isAboutLetter(error: Error): boolean {
+  return 'code' in error && (error.code === 'EENVELOPE' || error.code === 'EMESSAGE');
+}
+
+function smtpTransport(from: string, smtp: SmtpEnvironment): MailTransport {
+  const { host, port, user, password, secure, ignoreTls } = smtp;
+  const transport = createTransport({
+    host,
+    port,
+    secure,
+    ignoreTLS: ignoreTls,
+    // A password travels over TLS, unless somebody has said that it need not.
+    requireTLS: user !== null && !secure && !ignoreTls,
+    ...(user !== null && { auth: { user, pass: password ?? '' } }),
+    connectionTimeout: patience,
+    greetingTimeout: patience,
+    socketTimeout: patience,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    async send(to, { subject, text, html }) {
+      await transport.sendMail({ from, to: { name: '', address: to }, subject, text, html });
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** Writes files that mail programs open and people can read: nothing in them is encoded. */
+function folderTransport(from: string, folder: string, log: Pick<Log, 'info'>): MailTransport {
+  return {
+    async send(to, letter) {
+      const now = new Date();
+      const name = `${now.toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}.eml`;
+      const file = join(folder, name);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writeFile(file, printMessage(from, to, letter, now), { mode: 0o600, flag: 'wx' });
+      log.info({ file }, 'A mail was written into a file, because EMAIL_SMTP_HOST names no server.');
+    },
+    close() {},
+  };
+}
+
+function printMessage(from: string, to: string, { subject, text, html }: Letter, now: Date): string {
+  const boundary = `part-${randomBytes(12).toString('hex')}`;
+  const part = (type: string, content: string): string =>
+    `--${boundary}\nContent-Type: ${type}; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n${content.trimEnd()}\n\n`;
+  const head = [
+    `From: ${from}`,
+    `To: ${to}`,
+    `Subject: ${subject}`,
+    `Date: ${now.toUTCString().replace('GMT', '+0000')}`,
+    'MIME-Version: 1.0',
+    `Content-Type: multipart/alternative; boundary="${boundary}"`,
+  ];
+  return `${head.join('\n')}\n\n${part('text/plain', text)}${part('text/html', html)}--${boundary}--\n`;
+}

@@ -1,0 +1,40 @@
+/** Requests outside of collections that may be sent again under a key. Source: API specification, section 17. */
+
+import type { JsonValue } from '../contract/index.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { type AnswerKeeper, type AskedOnce, type KeptAnswer, keyRequest } from './idempotency.ts';
+import { createPerformer } from './perform.ts';
+
+/** A request, with its key where it has one; `collection` is its path. */
+export type KeyedAsk = Omit<AskedOnce, 'key'> & { readonly key?: string };
+
+/**
+ * Runs what `prepare` gives in a transaction and answers 204; under a key, only where no answer is kept. `prepare` runs
+ * before, outside of the transaction, in any case.
+ */
+export type KeyedOnce = (
+  asked: KeyedAsk,
+  body: JsonValue | undefined,
+  prepare: () => Promise<(transaction: Transaction) => Promise<void>>,
+) => Promise<KeptAnswer>;
+
+/** Makes it; `keeper` is null where no answers are kept. */
+export function createKeyedOnce(database: Pick<Database, 'transaction'>, keeper: AnswerKeeper | null): KeyedOnce {
+  const performer = createPerformer({ database, gate: () => {}, history: null, wardens: new Map(), keeper });
+  return async function keyedOnce({ key, ...asked }, body, prepare) {
+    const workOf = async () => {
+      const run = await prepare();
+      return {
+        async run(transaction: Transaction) {
+          await run(transaction);
+          return { echo: null, keys: null };
+        },
+        touched: () => [],
+        committed() {},
+      };
+    };
+    if (key !== undefined) return performer.keyed(keyRequest({ ...asked, key }, body), workOf);
+    await performer.once(await workOf());
+    return { status: 204, body: null };
+  };
+}

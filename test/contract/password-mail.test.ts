@@ -1,0 +1,380 @@
+/** Passwords by mail: resets and invitations over a real mail server. Source: API specification, sections 2.6 and 3.3. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AccountsProject, serveAccounts, type TestUser } from '../support/accounts.ts';
+import { linkIn, type MailServer, startMailServer, tokenIn } from '../support/mail.ts';
+import { type Answer, adminToken } from '../support/platform.ts';
+import { failure } from '../support/project.ts';
+
+let mail: MailServer;
+let project: AccountsProject;
+let member: string;
+let admins: string;
+let hidden: string;
+beforeAll(async () => {
+  mail = await startMailServer();
+  project = await serveAccounts({
+    sql: 'CREATE TABLE docs (id integer PRIMARY KEY, title text)',
+    permissions: `
+roles: { member: {}, inviter: {}, half: {}, elsewhere: {} }
+permissions:
+  public: { docs: { read: { fields: [id] } } }
+  member: { docs: { read: { fields: [id, title] } } }
+  half: { platform_users: { create: { fields: [email] } } }
+  inviter:
+    platform_roles: { read: { fields: [id, name], filter: { name: { _in: [member, admins, elsewhere] } } } }
+    platform_users: { create: { fields: [email, role], validation: { role: { name: { _neq: elsewhere } } } } }`,
+    environment: {
+      EMAIL_SMTP_HOST: '127.0.0.1',
+      EMAIL_SMTP_PORT: String(mail.port),
+      EMAIL_FROM: 'Platform <hello@example.com>',
+      PUBLIC_URL: 'http://platform.test/base',
+      PASSWORD_RESET_URL_ALLOW_LIST: 'https://app.test/reset',
+      USER_INVITE_URL_ALLOW_LIST: 'https://app.test',
+      LOGIN_STALL_TIME: '50',
+      LOG_LEVEL: 'trace',
+      RATE_LIMITER_AUTH_ADDRESS_POINTS: '100000',
+      RATE_LIMITER_AUTH_ACCOUNT_POINTS: '100000',
+    },
+    processes: 2,
+  });
+  member = await project.addRole('member');
+  hidden = await project.addRole('hidden');
+  admins = await project.addRole('admins', { admin_access: true });
+});
+afterAll(async () => {
+  await project?.close();
+  await mail?.close();
+});
+
+const post = (path: string, body?: unknown, token?: string): Promise<Answer> =>
+  project.post(path, body, token === undefined ? {} : { token });
+
+/** Asks for a reset and gives the mail. */
+async function resetMail(user: TestUser, more: object = {}): Promise<string> {
+  const before = mail.mails.length;
+  expect((await post('/auth/password/request', { email: user.email, ...more })).status).toBe(204);
+  await expect.poll(() => mail.mails.length, { timeout: 10_000 }).toBe(before + 1);
+  return mail.mails.at(-1)?.text ?? '';
+}
+
+const logIn = async (email: string, password: string): Promise<number> =>
+  (await post('/auth/login', { email, password })).status;
+
+describe('a password reset', () => {
+  it('gives a new password by a link that works once, and ends all sessions', async () => {
+    const user = await project.addUser(member);
+    const { access_token: token } = await project.signIn(user);
+    const text = await resetMail(user);
+    expect(mail.mails.at(-1)).toMatchObject({ from: 'hello@example.com', to: [user.email] });
+    const link = linkIn(text);
+    expect(`${link.origin}${link.pathname}`).toBe('http://platform.test/base/admin/reset-password');
+    expect((await post('/auth/password/reset', { token: tokenIn(text), password: 'a new password' })).status).toBe(204);
+    expect(await logIn(user.email, 'a new password')).toBe(200);
+    expect(await logIn(user.email, user.password)).toBe(401);
+    expect(failure(await project.server.ask('/items/docs', { token }))).toBe('401 INVALID_CREDENTIALS');
+    expect(failure(await post('/auth/password/reset', { token: tokenIn(text), password: 'another one' }))).toBe(
+      '403 INVALID_TOKEN',
+    );
+  });
+
+  it('answers everybody the same, and mails nobody but active users with a password', async () => {
+    const user = await project.addUser(member);
+    const suspended = await project.addUser(member, { status: 'suspended' });
+    const elsewhere = await project.addUser(member, { provider: 'github' });
+    const before = mail.mails.length;
+    const emails = [user.email, suspended.email, elsewhere.email, `${randomUUID()}@example.com`];
+    const answers = await Promise.all(emails.map((email) => post('/auth/password/request', { email })));
+    expect(new Set(answers.map(({ status, bytes }) => `${status} ${bytes.length}`))).toEqual(new Set(['204 0']));
+    await mail.to(user.email);
+    expect(mail.mails.slice(before).flatMap(({ to }) => to)).toEqual([user.email]);
+  });
+
+  it('mails the stored address, however it was written', async () => {
+    const user = await project.addUser(member, { email: `A.${randomUUID()}@example.com` });
+    await resetMail({ ...user, email: user.email.toUpperCase() });
+    expect(mail.mails.at(-1)?.to).toEqual([user.email]);
+  });
+
+  it('leads to another page that is allowed, with the token added to its address', async () => {
+    const user = await project.addUser(member);
+    const link = linkIn(await resetMail(user, { reset_url: 'https://app.test/reset/now?a=1&token=mine#end' }));
+    expect(link.href).toMatch(/^https:\/\/app\.test\/reset\/now\?a=1&token=[\w.-]+#end$/);
+    expect(link.searchParams.getAll('token')).toHaveLength(1);
+  });
+
+  it.each([
+    'https://app.test',
+    'https://app.test/resets',
+    'https://app.test/reset/../admin',
+    'https://app.test/reset/%2e%2e/admin',
+    'https://app.test/reset%2f..%2fadmin',
+    'https://app.test.evil/reset',
+    'https://app.test@evil.test/reset',
+    'https://user@app.test/reset',
+    'https://app.test:444/reset',
+    'http://app.test/reset',
+    '//app.test/reset',
+    'https:\\\\app.test\\reset',
+    'https://app.test/reset\\..\\admin',
+    'https://app.test/reset\n',
+    ' https://app.test/reset',
+    'javascript:alert(1)',
+    '',
+    7,
+    null,
+  ])('never leads to %j', async (url) => {
+    const { email } = await project.addUser(member);
+    for (const named of [email, 'nobody@example.com']) {
+      expect(failure(await post('/auth/password/request', { email: named, reset_url: url }))).toBe(
+        '400 INVALID_PAYLOAD',
+      );
+    }
+  });
+
+  it.each([undefined, [], {}, { email: 7 }, { email: 'nobody' }, { email: 'a@example.com\r\nBcc: b@example.com' }])(
+    'is not asked for by %j',
+    async (body) => expect(failure(await post('/auth/password/request', body))).toBe('400 INVALID_PAYLOAD'),
+  );
+
+  it.each([
+    undefined,
+    {},
+    { token: 0 },
+    { token: false },
+    { token: {} },
+    { token: ['a'] },
+    { token: null },
+    { token: { $ne: 1 } },
+  ])('takes no token like %j', async (body) => {
+    const answer = await post('/auth/password/reset', body && { password: 'long enough', ...body });
+    expect(failure(answer)).toBe('400 INVALID_PAYLOAD');
+  });
+
+  it('refuses a token that is garbled, of another kind, or outdated by a change of the password or the status', async () => {
+    const user = await project.addUser(member);
+    const reset = (token: string) => post('/auth/password/reset', { token, password: 'a new password' });
+    const { access_token: access } = await project.signIn(user);
+    const token = tokenIn(await resetMail(user));
+    for (const wrong of ['x', `${token}x`, token.slice(0, -2), access])
+      expect(failure(await reset(wrong))).toBe('403 INVALID_TOKEN');
+    expect(failure(await post('/users/invite/accept', { token, password: 'a new password' }))).toBe(
+      '403 INVALID_TOKEN',
+    );
+    await project.rows(`UPDATE platform.platform_users SET status = 'suspended' WHERE id = $1`, [user.id]);
+    expect(failure(await reset(token))).toBe('403 INVALID_TOKEN');
+    await project.rows(`UPDATE platform.platform_users SET status = 'active', password = 'other' WHERE id = $1`, [
+      user.id,
+    ]);
+    expect(failure(await reset(token))).toBe('403 INVALID_TOKEN');
+  });
+
+  it('refuses a token whose time is over', async () => {
+    const user = await project.addUser(member);
+    const token = tokenIn(await resetMail(user));
+    await project.rows(`UPDATE platform.platform_single_use_tokens SET expires_at = now() WHERE "user" = $1`, [
+      user.id,
+    ]);
+    expect(failure(await post('/auth/password/reset', { token, password: 'a new password' }))).toBe(
+      '401 TOKEN_EXPIRED',
+    );
+  });
+
+  it('refuses a password that breaks the rules, and the token stays usable', async () => {
+    const user = await project.addUser(member);
+    const token = tokenIn(await resetMail(user));
+    for (const [password, type] of [
+      ['short', 'min_length'],
+      ['é'.repeat(513), 'max_length'],
+    ]) {
+      const answer = await post('/auth/password/reset', { token, password });
+      expect(failure(answer)).toBe('400 FAILED_VALIDATION');
+      expect(answer.json.errors[0].extensions).toMatchObject({ collection: 'platform_users', field: 'password', type });
+    }
+    expect((await post('/auth/password/reset', { token, password: 'x'.repeat(1024) })).status).toBe(204);
+    expect(await logIn(user.email, 'x'.repeat(1024))).toBe(200);
+  });
+
+  it('of any number at once, by whatever tokens, succeeds once', async () => {
+    for (let round = 0; round < 3; round++) {
+      const user = await project.addUser(member);
+      const tokens = [tokenIn(await resetMail(user)), tokenIn(await resetMail(user))];
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, (_, number) =>
+          project.servers[number % 2]?.ask('/auth/password/reset', {
+            method: 'POST',
+            body: { token: tokens[(number >> 1) % 2], password: `password number ${number}` },
+          }),
+        ),
+      );
+      const won = answers.flatMap((answer, number) => (answer?.status === 204 ? [number] : []));
+      expect(won).toHaveLength(1);
+      expect(await logIn(user.email, `password number ${won[0]}`)).toBe(200);
+    }
+  });
+
+  it('does not mail one address without end', async () => {
+    const { email } = await project.addUser(member);
+    const nobody = `${randomUUID()}@example.com`;
+    for (const named of [email, nobody]) {
+      const answers: Answer[] = [];
+      for (let time = 0; time < 6; time++) answers.push(await post('/auth/password/request', { email: named }));
+      expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204, 429]);
+      expect(answers.at(-1)?.headers.get('retry-after')).toMatch(/^3[56]\d\d$/);
+    }
+    await mail.to(email, 5);
+  });
+});
+
+describe('an invitation', () => {
+  const address = (): string => `${randomUUID()}@example.com`;
+  const userOf = async (email: string) =>
+    (await project.rows('SELECT id, status, role, email FROM platform.platform_users WHERE email = $1', [email]))[0];
+  const invite = (body: unknown, token = adminToken): Promise<Answer> => post('/users/invite', body, token);
+
+  it('makes a user who chooses a password by the link in a mail', async () => {
+    const email = address();
+    const answer = await invite({ email, role: member });
+    expect([answer.status, answer.text]).toEqual([204, '']);
+    expect(await userOf(email)).toMatchObject({ status: 'invited', role: member });
+    const [received] = await mail.to(email);
+    expect(linkIn(received?.text).pathname).toBe('/base/admin/accept-invite');
+    const token = tokenIn(received?.text);
+    expect(await logIn(email, '')).toBe(401);
+    expect(failure(await post('/users/invite/accept', { token, password: 'short' }))).toBe('400 FAILED_VALIDATION');
+    expect(failure(await post('/auth/password/reset', { token, password: 'long enough' }))).toBe('403 INVALID_TOKEN');
+    expect((await post('/users/invite/accept', { token, password: 'long enough' })).status).toBe(204);
+    expect(await userOf(email)).toMatchObject({ status: 'active', role: member });
+    expect(await logIn(email, 'long enough')).toBe(200);
+    expect(failure(await post('/users/invite/accept', { token, password: 'long enough' }))).toBe('403 INVALID_TOKEN');
+  });
+
+  it('takes several addresses, each once, and changes nothing of who is there already', async () => {
+    const there = await project.addUser(member);
+    const [one, two] = [address(), address()];
+    const emails = [one, two, one.toUpperCase(), there.email];
+    expect((await invite({ email: emails, role: hidden, invite_url: 'https://app.test/join' })).status).toBe(204);
+    const mails = await Promise.all([mail.to(one), mail.to(two)]);
+    expect(mails.map((list) => list.length)).toEqual([1, 1]);
+    expect(linkIn(mails[0]?.[0]?.text).href).toMatch(/^https:\/\/app\.test\/join\?token=/);
+    expect(await userOf(there.email)).toMatchObject({ status: 'active', role: member });
+    expect(mail.mails.filter(({ to }) => to.includes(there.email))).toEqual([]);
+  });
+
+  it('that is repeated gives the new role and a new mail; either link works, and only one of them', async () => {
+    const email = address();
+    await invite({ email, role: hidden });
+    await mail.to(email);
+    await invite({ email: email.toUpperCase(), role: member });
+    const mails = await mail.to(email, 2);
+    expect(await userOf(email)).toMatchObject({ status: 'invited', role: member });
+    const accept = (index: number) =>
+      post('/users/invite/accept', { token: tokenIn(mails[index]?.text), password: `password ${index}` });
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, number) => accept(number % 2)));
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+  });
+
+  it('under a key is sent once', async () => {
+    const email = address();
+    const ask = () =>
+      project.post(
+        '/users/invite',
+        { email, role: member },
+        { token: adminToken, headers: { 'idempotency-key': email } },
+      );
+    expect((await ask()).status).toBe(204);
+    expect((await ask()).status).toBe(204);
+    await mail.to(email);
+    const waiting = await project.rows('SELECT FROM platform.platform_mails WHERE recipient = $1', [email]);
+    expect([waiting.length, mail.mails.filter(({ to }) => to.includes(email)).length]).toEqual([0, 1]);
+  });
+
+  it.each([
+    undefined,
+    {},
+    { email: 'a@example.com' },
+    { role: randomUUID() },
+    { email: 1, role: randomUUID() },
+    { email: [], role: randomUUID() },
+    { email: ['a@example.com', 1], role: randomUUID() },
+    { email: 'a@example.com', role: 'member' },
+    { email: 'a@example.com', role: 1 },
+    { email: 'a@example.com', role: randomUUID(), invite_url: 'https://evil.test' },
+  ])('is not %j', async (body) => expect(failure(await invite(body))).toBe('400 INVALID_PAYLOAD'));
+
+  it.each(['a', 'a@', 'a@b.c\r\nBcc: x@y.z', 'a@b.c, x@y.z', '<a@b.c>', 'a b@c.d', `${'a'.repeat(128)}@b.c`])(
+    'goes to no address like %j',
+    async (email) => {
+      const answer = await invite({ email, role: member });
+      expect(failure(answer)).toBe('400 FAILED_VALIDATION');
+      expect(answer.json.errors[0].extensions).toMatchObject({ collection: 'platform_users', field: 'email' });
+    },
+  );
+
+  it('needs a role that there is', async () => {
+    const answer = await invite({ email: address(), role: randomUUID() });
+    expect(failure(answer)).toBe('400 FAILED_VALIDATION');
+    expect(answer.json.errors[0].extensions).toMatchObject({ field: 'role', type: 'foreign_key' });
+  });
+
+  it('is for callers who may create users with an address and a role, as their rules say', async () => {
+    const elsewhere = await project.addRole('elsewhere');
+    const tokenOf = async (role: string | null): Promise<string> => {
+      const user = await project.addUser(role, { token: `static-${randomUUID()}` });
+      const [row] = await project.rows('SELECT token FROM platform.platform_users WHERE id = $1', [user.id]);
+      return String(row?.token);
+    };
+    const inviter = await tokenOf(await project.addRole('inviter'));
+    const email = address();
+    expect((await invite({ email, role: member }, inviter)).status).toBe(204);
+    expect((await invite({ email, role: member }, inviter)).status).toBe(204);
+    // Not visible, not there, breaking the rule, and of administrators: all one answer.
+    for (const role of [hidden, randomUUID(), elsewhere, admins]) {
+      const other = address();
+      expect(failure(await invite({ email: other, role }, inviter))).toBe('403 FORBIDDEN');
+      expect(await userOf(other)).toBeUndefined();
+    }
+    const administrator = address();
+    await invite({ email: administrator, role: admins });
+    expect(failure(await invite({ email: administrator, role: member }, inviter))).toBe('403 FORBIDDEN');
+    expect(await userOf(administrator)).toMatchObject({ role: admins });
+    for (const token of [await tokenOf(member), await tokenOf(null), await tokenOf(await project.addRole('half'))]) {
+      expect(failure(await invite({ email: address(), role: member }, token))).toBe('403 FORBIDDEN');
+    }
+    expect(failure(await post('/users/invite', { email: address(), role: member }))).toBe('403 FORBIDDEN');
+  });
+});
+
+describe('mail', () => {
+  it('that is not taken waits and is sent later, by any process', async () => {
+    const user = await project.addUser(member);
+    mail.refuse(true);
+    await post('/auth/password/request', { email: user.email });
+    const waiting = () =>
+      project.rows('SELECT attempts, last_error FROM platform.platform_mails WHERE recipient = $1', [user.email]);
+    await expect.poll(waiting).toEqual([{ attempts: 1, last_error: expect.stringContaining('451') }]);
+    mail.refuse(false);
+    await project.rows('UPDATE platform.platform_mails SET due_at = now() WHERE recipient = $1', [user.email]);
+    const other = await project.addUser(member);
+    await project.servers[1]?.ask('/auth/password/request', { method: 'POST', body: { email: other.email } });
+    const [late] = await mail.to(user.email);
+    await expect.poll(waiting).toEqual([]);
+    const answer = await post('/auth/password/reset', { token: tokenIn(late?.text), password: 'a new password' });
+    expect(answer.status).toBe(204);
+  });
+
+  it('says nothing to the log, and no token lies in the database', async () => {
+    const user = await project.addUser(member);
+    const token = tokenIn(await resetMail(user));
+    const key: string = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).key;
+    const [dump] = await project.rows(
+      `SELECT concat((SELECT json_agg(t) FROM platform.platform_single_use_tokens t), (SELECT json_agg(m) FROM platform.platform_mails m),
+        (SELECT json_agg(u) FROM platform.platform_users u), (SELECT json_agg(a) FROM platform.platform_activity a)) AS text`,
+    );
+    for (const secret of [token, token.split('.')[2] ?? '', key]) {
+      expect(String(dump?.text)).not.toContain(secret);
+      for (const server of project.servers) expect(server.log()).not.toContain(secret);
+    }
+    for (const server of project.servers) expect(server.log()).not.toContain(user.email);
+  });
+});
