@@ -54,6 +54,12 @@ const scenarios: readonly Scenario[] = [
     path: 'things',
     body: { name: 'new', parts: ['a', 'b', 'c'].map((label) => ({ label })) },
   },
+  {
+    name: 'upsert',
+    method: 'POST',
+    path: 'things?on_conflict=name',
+    body: [{ name: 'one', value: 5, parts: [{ label: 'a' }] }, { name: 'new' }],
+  },
   { name: 'update one', method: 'PATCH', path: 'things/1', body: { value: 10 } },
   { name: 'update guarded', method: 'PATCH', path: 'things/1', body: { value: 10 }, headers: { 'if-match': '*' } },
   { name: 'update many', method: 'PATCH', path: 'things', body: { keys: [1, 2, 3], data: { value: 10 } } },
