@@ -21,7 +21,8 @@ import { differences, misplaced, readRows, resolved } from './trees/compare.ts';
 import { checksSql } from './trees/draw-tables.ts';
 import { describeRequest, drawTree } from './trees/draw-tree.ts';
 import { drawTreeWorld, type PopulatedTrees, type TreeWorld } from './trees/draw-world.ts';
-import { type Foretold, interpret, type TreeRequest } from './trees/interpret.ts';
+import { interpret } from './trees/interpret.ts';
+import type { Foretold, TreeRequest } from './trees/reading.ts';
 import { rulesOf } from './trees/rules.ts';
 
 const seed = Number(process.env.TREES_SEED ?? Math.floor(Math.random() * 2 ** 30));

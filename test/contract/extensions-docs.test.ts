@@ -38,4 +38,4 @@ it('writes the journal and prints after the commit', async () => {
 
 it('passes the type checker', async () => {
   expect(await typeCheck(project.folder)).toBe('');
-});
+}, 60_000);

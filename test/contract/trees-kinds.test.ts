@@ -23,6 +23,10 @@ beforeAll(async () => {
       CREATE TABLE boxes (
         id bigserial PRIMARY KEY, label text, country char(2), shop_number integer, shelf text,
         FOREIGN KEY (country, shop_number, shelf) REFERENCES shelves);
+      CREATE TABLE rooms (country char(2), id integer, PRIMARY KEY (country, id));
+      CREATE TABLE passes (
+        id serial PRIMARY KEY, country char(2), shop_number integer, room_id integer,
+        FOREIGN KEY (country, shop_number) REFERENCES shops, FOREIGN KEY (country, room_id) REFERENCES rooms);
       CREATE TABLE labels (word text PRIMARY KEY, note text);
       CREATE TABLE shops_labels (
         country char(2), shop_number integer, word text REFERENCES labels, PRIMARY KEY (country, shop_number, word),
@@ -52,7 +56,7 @@ beforeAll(async () => {
   described = await describeBodies((await project.admin('/server/specs/oas')).json);
 });
 beforeEach(async () => {
-  await rows(`TRUNCATE languages, products, products_translations, shops, shelves, boxes, labels, shops_labels, settings,
+  await rows(`TRUNCATE languages, products, products_translations, shops, shelves, boxes, rooms, passes, labels, shops_labels, settings,
     banners, posts, remarks RESTART IDENTITY`);
   await rows(`INSERT INTO languages VALUES ('de', 'Deutsch'), ('eo', 'Esperanto')`);
 });
@@ -199,6 +203,15 @@ describe('what the relation sets', () => {
       expect([post_id, failure(await ask('POST', 'posts', body))]).toEqual([post_id, '400 INVALID_PAYLOAD']);
     }
     expect(await rows('SELECT 1 FROM posts')).toEqual([]);
+  });
+});
+
+describe('two relations that share a field', () => {
+  it('lead to the same value of it', async () => {
+    const pass = (country: string) => ({ country: 'DE', number: 1, passes: [{ rooms: { country, id: 3 } }] });
+    expect(failure(await ask('POST', 'shops', pass('FR')))).toBe('400 INVALID_PAYLOAD');
+    expect((await ask('POST', 'shops?fields=number', pass('DE'))).status).toBe(200);
+    expect(await rows('SELECT country, shop_number, room_id FROM passes')).toEqual([['DE', 1, 3]]);
   });
 });
 

@@ -29,7 +29,7 @@ permissions:
     posts:
       read: { fields: ["*"] }
       create: { fields: ["*"], validation: { comments: { _none: { body: { _eq: spam } } } } }
-      update: { fields: [title, author_id, comments, tags, labels, total], filter: { owner: { _eq: me } } }
+      update: { fields: [title, author_id, comments, tags, labels, total], filter: { owner: { _eq: me } }, validation: { owner: { _eq: me }, comments: { _none: { body: { _eq: spam } } } } }
     comments:
       read: { fields: ["*"], filter: { owner: { _neq: hidden } } }
       create: { fields: [body, post_id, score], validation: { score: { _gte: 0 } }, presets: { score: 1 } }
@@ -159,6 +159,14 @@ describe('validation', () => {
       { code: 'FAILED_VALIDATION', collection: 'posts', type: 'eq' },
     ]);
     expect(await rows(`SELECT 1 FROM posts WHERE title = 't'`)).toEqual([]);
+  });
+
+  it('is of the item above, too, when nothing but its relations is written', async () => {
+    const { json } = await ask('PATCH', 'posts/1', { comments: { create: [{ body: 'spam' }] } });
+    expect(json.errors.map((error: { extensions: unknown }) => error.extensions)).toEqual([
+      { code: 'FAILED_VALIDATION', collection: 'posts', type: 'eq' },
+    ]);
+    expect(await rows(`SELECT 1 FROM comments WHERE body = 'spam'`)).toEqual([]);
   });
 
   it('names nothing of a constraint that the database breaks, and leaves no row', async () => {

@@ -9,7 +9,9 @@ import { describe, expect, test } from 'vitest';
 import { declarationViolations } from '../architecture/declarations.ts';
 
 const templates = new Map(
-  filesBelow(join(import.meta.dirname, '../../templates')).map(([path, read]) => [path, read()]),
+  filesBelow(join(import.meta.dirname, '../../templates')).flatMap(([path, read]) =>
+    path.includes('/') ? [] : [[path, read()] as const],
+  ),
 );
 const cases = readdirSync(import.meta.dirname, { withFileTypes: true }).flatMap((entry) =>
   entry.isDirectory() && existsSync(join(import.meta.dirname, entry.name, 'schema.json')) ? [entry.name] : [],

@@ -1,7 +1,7 @@
 /** What a database holds, and whether that is what a model says: keys and places in order are the database's to choose. */
-import type { Json, Row, Rows, Table } from '../model/world.ts';
+import { isJoined, type Json, type Row, type Rows, type Table } from '../model/world.ts';
 import { mark } from './draw-tables.ts';
-import { isSymbol, type Order } from './state.ts';
+import { type Item, isSymbol, type Order } from './state.ts';
 
 type Symbols = Map<string, Json>;
 
@@ -80,12 +80,14 @@ export function misplaced(
   for (const name of tables.keys()) {
     for (const [index, row] of (model.get(name) ?? []).entries()) places.set(row, rows.get(name)?.[index] ?? {});
   }
-  for (const { column, staying, chosen } of orders) {
+  for (const { column, owner, on, staying, chosen } of orders) {
     const value = (row: Row): number | null => {
       const found = places.get(row)?.[column];
       return typeof found === 'number' ? found : null;
     };
-    const below = staying.filter(({ gone }) => !gone).map(({ row }) => value(row) ?? 0);
+    const stays = ({ gone, before, row }: Item): boolean =>
+      !gone && before !== undefined && isJoined(on, owner.row, before) && isJoined(on, owner.row, row);
+    const below = staying.filter(stays).map(({ row }) => value(row) ?? 0);
     let last = Math.max(0, ...below);
     for (const item of chosen) {
       if (item.gone) continue;

@@ -1,10 +1,10 @@
 /** What the database and the rules say of rows that a model has written (API specification, sections 8.2 and 8.3). */
 import { ruleMatches } from '../model/evaluate.ts';
 import { openEyes } from '../model/view.ts';
-import { isJoined, type Row, type Rows, type Table } from '../model/world.ts';
+import { isJoined, type Row, type Rows, relationOf, type Table } from '../model/world.ts';
 import { number } from './draw-tables.ts';
 import type { WriteRule, WriteRules } from './draw-world.ts';
-import { doubt, type Reading } from './interpret.ts';
+import { doubt, type Reading } from './reading.ts';
 import { type Change, type Item, rowsOf } from './state.ts';
 
 /** Uniqueness, checks, and foreign keys that lead nowhere. */
@@ -96,6 +96,11 @@ function preset({ world }: Reading, item: Item, rules: WriteRules, { action, nam
   }
 }
 
+function isToMany(table: Table, name: string): boolean {
+  const relation = relationOf(table, name);
+  return relation !== undefined && relation.kind !== 'm2o';
+}
+
 function judgeChange(reading: Reading, rows: Rows, item: Item, rules: WriteRules, { action, names }: Change): void {
   const { world, codes } = reading;
   const { table, before, row } = item;
@@ -109,9 +114,11 @@ function judgeChange(reading: Reading, rows: Rows, item: Item, rules: WriteRules
   const matching = rules[action].filter(
     (rule) => action === 'create' || (before !== undefined && matches(rule, before)),
   );
-  // What changes nothing is not judged by what it would have to be.
-  if (names.length === 0 && action === 'update' && matching.every(({ presets }) => Object.keys(presets).length === 0)) {
-    if (matching.length === 0) codes.add('FORBIDDEN');
+  const plain = names.filter((name) => !isToMany(table, name));
+  if (plain.length === 0 && action === 'update' && matching.every(({ presets }) => Object.keys(presets).length === 0)) {
+    // What does not change is not judged by what it would have to be.
+    const granted = names.every((name) => matching.some(({ fields }) => fields.includes(name)));
+    if (matching.length === 0 || !granted) codes.add('FORBIDDEN');
     return;
   }
   const must = (rule: WriteRule): WriteRule['filter'] => rule.validation ?? (action === 'update' ? rule.filter : null);

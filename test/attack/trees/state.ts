@@ -1,5 +1,5 @@
 /** Rows while a model writes them: what they were, what they become, and who decided so. */
-import type { Json, Row, Rows, Table } from '../model/world.ts';
+import type { Json, Pair, Row, Rows, Table } from '../model/world.ts';
 
 /** A change of one row, as far as rules ask about it. */
 export interface Change {
@@ -27,7 +27,10 @@ export interface Item {
 /** A place in order that the server chooses: above those that stay and those chosen before. */
 export interface Order {
   readonly column: string;
-  /** Items that stay where they are, below the chosen ones. */
+  readonly owner: Item;
+  /** How items are joined with their owner. */
+  readonly on: readonly Pair[];
+  /** Items that stay where they are, below the chosen ones, if they stay. */
   readonly staying: readonly Item[];
   readonly chosen: readonly Item[];
 }

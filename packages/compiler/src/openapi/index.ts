@@ -5,6 +5,7 @@
  */
 import type { AccessClass, JsonValue } from '@platform/runtime/contract';
 import type { Api } from '../api.ts';
+import { accountPaths } from './account-paths.ts';
 import { aggregateSchemas } from './aggregation.ts';
 import { authPaths, authSchemas, authTag, hasUsers } from './auth-paths.ts';
 import { conditionSchemas } from './conditions.ts';
@@ -40,7 +41,7 @@ export function emitOpenApi(api: Api, access: AccessClass | null): JsonValue {
       ...view.collections.flatMap(collectionPaths),
       ...customPaths(custom),
       ...serverPaths(view.administrator),
-      ...(users ? authPaths() : []),
+      ...(users ? [...authPaths(), ...accountPaths(access)] : []),
     ]),
     components: {
       schemas: objectOf([...schemasOf(view), ...(users ? authSchemas() : [])]),
@@ -69,7 +70,7 @@ function securityOf({ anonymous }: View): JsonValue {
   return anonymous ? [{}, ...tokens] : tokens;
 }
 
-const authTags: JsonObject = { name: authTag, description: 'Signing in and out.' };
+const authTags: JsonObject = { name: authTag, description: 'Signing in and out, passwords and second factors.' };
 const customTags: JsonObject = { name: customTag, description: "What the project's own code answers." };
 
 function tagsOf({ collections }: View): readonly JsonValue[] {

@@ -46,6 +46,12 @@ const failures = {
     description: 'The refresh token is unknown, used or expired, or may not be used from this address.',
     codes: ['INVALID_CREDENTIALS', 'TOKEN_EXPIRED', 'INVALID_IP'],
   },
+  MailedTokenExpired: { status: 401, description: 'The token has expired.', codes: ['TOKEN_EXPIRED'] },
+  OtpRefused: {
+    status: 401,
+    description: 'The access token is unknown or expired, or the one-time password is wrong or was used.',
+    codes: ['INVALID_CREDENTIALS', 'TOKEN_EXPIRED', 'INVALID_IP', 'INVALID_OTP'],
+  },
   Forbidden: {
     status: 403,
     description: 'The item or a name in the request does not exist or may not be read, or the token is not valid.',

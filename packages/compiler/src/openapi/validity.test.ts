@@ -96,13 +96,26 @@ function typeErrors(text: string): readonly string[] {
 it('ways to sign in are described where there are users', () => {
   const paths = (described: unknown): readonly string[] => {
     const { paths: all = {} } = JSON.parse(JSON.stringify(described));
-    return Object.keys(all).filter((path) => path.startsWith('/auth'));
+    return Object.keys(all).filter((path) => /^\/auth|^\/users\/.*(?:invite|tfa)/.test(path));
   };
-  expect(paths(emitOpenApi(withUsers, accessTo({})))).toEqual([
+  const everybody = [
     '/auth',
     '/auth/login',
     '/auth/refresh',
     '/auth/logout',
-  ]);
+    '/auth/password/request',
+    '/auth/password/reset',
+    '/users/invite/accept',
+    '/users/me/tfa/generate',
+    '/users/me/tfa/enable',
+    '/users/me/tfa/disable',
+    '/users/me/tfa/recovery-codes',
+  ];
+  expect(paths(emitOpenApi(withUsers, accessTo({})))).toEqual(everybody);
+  const inviting = writingAccess({ platform_users: ['email', 'role'] });
+  expect(new Set(paths(emitOpenApi(withUsers, inviting)))).toEqual(new Set([...everybody, '/users/invite']));
+  expect(new Set(paths(emitOpenApi(withUsers, null)))).toEqual(
+    new Set([...everybody, '/users/invite', '/users/{id}/tfa/disable']),
+  );
   expect(paths(emitOpenApi(api, null))).toEqual([]);
 });

@@ -6,7 +6,9 @@ const folder = new URL('../../../../templates/', import.meta.url);
 
 /** The templates of this repository, by file name. */
 export const templates: ReadonlyMap<string, string> = new Map(
-  readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]),
+  readdirSync(folder).flatMap((name) =>
+    name.endsWith('.hbs') ? [[name, readFileSync(new URL(name, folder), 'utf8')] as const] : [],
+  ),
 );
 
 /** Compiles a schema with the templates of this repository. */

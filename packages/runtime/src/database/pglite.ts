@@ -37,7 +37,7 @@ const batchRows = 256;
 export async function connectPglite(source: string | EmbeddedPostgres): Promise<Database> {
   const { embedded, close } =
     typeof source === 'string' ? await startPglite(source) : { embedded: source, close: async () => {} };
-  await embedded.exec(sessionSql(session, true));
+  await embedded.exec(sessionSql(session));
   const conversation = new Conversation(embedded);
   const read = (request: Request, sink: RowSink): Promise<void> => conversation.read(request, sink);
   return {

@@ -27,9 +27,9 @@ export function connectPostgres(options: PostgresOptions): Promise<Database> {
 
 /** The fast lane; `unfit` is told whenever a connection turns out not to bear it. */
 async function connectFast(settings: PostgresSettings, unfit: (reason: UnfitError) => void): Promise<Database> {
-  const pool = new Pool(settings, async (shared, closed) => {
+  const pool = new Pool(settings, async (_shared, closed) => {
     try {
-      return await openConnection(settings, shared, closed);
+      return await openConnection(settings, closed);
     } catch (error) {
       if (error instanceof UnfitError) unfit(error);
       throw error;

@@ -58,18 +58,19 @@ export function loadMailTemplates(folder: string | null): WriteLetter {
     throw new MailTemplateError(`"${unknown}" replaces no template of a mail. They are ${known.join(', ')}.`);
   }
   const engine = Handlebars.create();
-  engine.registerPartial('layout', textOf(texts, layout));
+  engine.registerPartial('layout', engine.compile(textOf(texts, layout), strictly));
   const writers = new Map(mailNames.map((name) => [name, compile(engine, texts, name)]));
   for (const name of mailNames) check(name, writers.get(name));
   return (name, view) => (writers.get(name) ?? missing(name))(view);
 }
 
+const strictly = { strict: true, knownHelpersOnly: true } as const;
+
 /** Values are escaped where they stand in HTML; nothing but what is printed gets into the other two. */
 function compile(engine: typeof Handlebars, texts: ReadonlyMap<string, string>, name: MailName) {
-  const options = { strict: true, knownHelpersOnly: true } as const;
   const [subject, text, html] = parts.map((part) => {
     const source = textOf(texts, fileOf(name, part));
-    return engine.compile<MailView>(source, { ...options, noEscape: part !== 'html' });
+    return engine.compile<MailView>(source, { ...strictly, noEscape: part !== 'html' });
   });
   return (view: MailView): Letter => ({
     subject: oneLine(subject?.(view) ?? ''),

@@ -15,7 +15,8 @@ import type { Running } from './step.ts';
 import { type Group, groupsOf, type TreeNode } from './tree/group.ts';
 import { growTree } from './tree/grow.ts';
 import type { Entry } from './tree/lead.ts';
-import { type Found, probe, wantedOf } from './tree/probe.ts';
+import { itemId, keyOfNode, settleMentions } from './tree/mentions.ts';
+import { type Found, missing, probe, wantedOf } from './tree/probe.ts';
 import { keysOfRows } from './tree/removal.ts';
 import type { TreeWatcher } from './tree/watch.ts';
 
@@ -49,16 +50,19 @@ export function reachesHooks(desk: Desk, ask: Ask, { collections }: Hooks): bool
 export async function hookTree(hooking: TreeHooking, body: JsonValue | undefined): Promise<JsonValue | undefined> {
   const { desk, target, hooks, running } = hooking;
   let current = body;
+  const made = new Set<string>();
   // How deep a body may nest is judged while it grows.
   for (let depth = 1; ; depth++) {
     const root = grow(desk, target.entriesOf(current));
     const groups = root === null ? [] : groupsAt(root, depth);
     if (root === null || groups.length === 0) return current;
-    const hooked = groups.filter((group) => hooks.collections.has(nameOf(group)));
-    if (hooked.length === 0) continue;
-    const wanted = wantedOf(root).filter(({ group }) => hooked.includes(group));
-    const found = await probe(running, desk.scope, wanted);
-    for (const group of hooked) await hookGroup(hooking, group, found);
+    for (const node of depth === 1 ? root.nodes : []) remember(made, root, node);
+    if (!groups.some((group) => hooks.collections.has(nameOf(group)))) continue;
+    const found = await probe(running, desk.scope, wantedOf(root));
+    // A new item that is named in several places is hooked in one of them, with all that is said of it.
+    const settled = settleMentions(root, found, (group, node) => missing(desk.scope, group, node));
+    const hooked = groupsAt(settled, depth).filter((group) => hooks.collections.has(nameOf(group)));
+    for (const group of hooked) await hookGroup(hooking, group, found, made);
     // Hooks may have left anything, also the same object in two places.
     current = toJson(current);
   }
@@ -74,12 +78,14 @@ function groupsAt(root: Group, depth: number): readonly Group[] {
   return [...root.before, ...root.children, ...root.targets].flatMap(({ group }) => groupsAt(group, depth - 1));
 }
 
-async function hookGroup({ hooks, call }: TreeHooking, group: Group, found: Found): Promise<void> {
+async function hookGroup({ hooks, call }: TreeHooking, group: Group, found: Found, made: Set<string>): Promise<void> {
   const { descriptor } = group.writable.collection;
   for (const action of ['create', 'update'] as const) {
     const own = hooks.of(`${descriptor.name}.${action}`);
     if (own === undefined || own.before.length === 0) continue;
-    const nodes = group.nodes.filter((node) => actionOf(node, descriptor.key, found) === action);
+    const acted = group.nodes.filter((node) => actionOf(node, descriptor.key, found) === action);
+    // What hooks left of an item may look new again in another place.
+    const nodes = acted.filter((node) => action === 'update' || remember(made, group, node));
     const portions = [...Map.groupBy(nodes, ({ sources }) => foldSources(sources, descriptor.key))].map(
       ([payload, same]): Portion => {
         const given = same.flatMap(({ given: key }) => (key === null ? [] : [key]));
@@ -88,6 +94,16 @@ async function hookGroup({ hooks, call }: TreeHooking, group: Group, found: Foun
     );
     await call(own.before, portions);
   }
+}
+
+/** Notes a new item by its key; false when it was known. One without a key is always another. */
+function remember(made: Set<string>, group: Group, node: TreeNode): boolean {
+  const key = keyOfNode(group, node);
+  if (key === undefined) return true;
+  const id = itemId(nameOf(group), key);
+  const known = made.has(id);
+  made.add(id);
+  return !known;
 }
 
 /** What is done to an item; null for a mere link. */

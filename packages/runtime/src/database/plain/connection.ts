@@ -47,6 +47,11 @@ export class PlainConnection implements Channel {
     return this.#over;
   }
 
+  /** Its settings belong to others as well, and nothing is prepared to be planned once. */
+  planBlindly(): Promise<void> {
+    return Promise.resolve();
+  }
+
   send(request: Request, exchange: Exchange): void {
     this.#take(request, exchange, undefined);
   }

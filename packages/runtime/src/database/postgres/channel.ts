@@ -15,6 +15,11 @@ export interface Channel {
   readonly ends: boolean;
   /** True when the connection can take no more requests. */
   readonly isClosed: boolean;
+  /**
+   * Has statements planned without a look at their values from here on, or with one again, where the session is ours;
+   * resolves when that is so.
+   */
+  planBlindly(blindly: boolean): Promise<void>;
   /** Sends a request and runs it to its end. */
   send(request: Request, exchange: Exchange): void;
   /** Runs a request as the only one on this connection and stops after `rows` rows; go on with `more` or `stop`. */

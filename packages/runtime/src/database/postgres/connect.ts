@@ -13,7 +13,7 @@ import { setUpWhereFit } from './fitness.ts';
 import { type PostgresSettings, sessionSql } from './options.ts';
 import { createReusingSocket } from './socket.ts';
 
-/** A connection of its own kind: `shared` ones are for pipelined reads, others for one request at a time. */
+/** An open connection. */
 export interface PostgresConnection {
   readonly connection: Channel;
   /** Asks the server over another connection to end the running statement; never rejects. */
@@ -29,13 +29,9 @@ export type Closed = (connection: Channel, error: unknown) => void;
  * Rejects with a `ConnectionError` whose message says what was tried and what happened, without the password: with
  * `UnfitError` when the choice of lane is left to us and this one does not work here.
  */
-export async function openConnection(
-  settings: PostgresSettings,
-  shared: boolean,
-  closed: Closed,
-): Promise<PostgresConnection> {
+export async function openConnection(settings: PostgresSettings, closed: Closed): Promise<PostgresConnection> {
   const { socket, reuse } = createReusingSocket();
-  const setUp = sessionSql({ ...settings, readOnly: true }, shared);
+  const setUp = sessionSql({ ...settings, readOnly: true });
   const { client, key } = await connectClient(settings, { stream: () => socket }, async (connected) => {
     if (settings.driver === 'auto') await setUpWhereFit(connected, setUp);
     else await connected.client.query(setUp);

@@ -76,16 +76,16 @@ function commonSettings({ statementTimeoutMs }: Pick<SessionSettings, 'statement
  * Statements that set a session up.
  *
  * Sent after connecting and not as start-up parameters, which poolers refuse. `search_path` stays the role's own: views
- * and functions of the database rely on it, and every name of ours is qualified. `shared` connections run the same
- * statements over and over, where planning would cost more than a generic plan loses.
+ * and functions of the database rely on it, and every name of ours is qualified. Nearly all statements are run over and
+ * over, where planning would cost more than a plan without a look at the values loses.
  */
-export function sessionSql(settings: SessionSettings, shared: boolean): string {
+export function sessionSql(settings: SessionSettings): string {
   const sets = Object.entries({
     client_encoding: 'UTF8',
     ...commonSettings(settings),
     idle_in_transaction_session_timeout: String(idleInTransactionMs),
     default_transaction_read_only: settings.readOnly ? 'on' : 'off',
-    plan_cache_mode: shared ? 'force_generic_plan' : 'auto',
+    plan_cache_mode: 'force_generic_plan',
     application_name: settings.applicationName,
   }).map(([name, value]) => `SET ${name} = ${quote(value)}`);
   return [...sets, `SELECT ${pageCost(false)}`].join('; ');

@@ -24,6 +24,7 @@ const endMs = 500;
 export async function runStream(pool: Pool, stream: Stream, batchTimeoutMs: number): Promise<void> {
   for (let tries = 0; ; tries++) {
     const member = await lease(pool, stream.signal);
+    await member.connection.planBlindly(false);
     const portal = new Portal(member.connection, stream.sink);
     try {
       return await runPortal(portal, stream, batchTimeoutMs);

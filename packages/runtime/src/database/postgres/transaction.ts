@@ -27,6 +27,8 @@ export async function runTransaction<T>(
   const tries = { conflicts: 0, losses: 0, stale: 0 };
   for (;;) {
     const member = await pool.lease(undefined, true);
+    // Steps of writes run over and over, and find their rows by keys.
+    void member.connection.planBlindly(true);
     const attempt = new Attempt(member.connection, answerTimeoutMs);
     let outcome: Outcome<T> | undefined;
     const remembered = async (transaction: Transaction): Promise<Outcome<T>> => {

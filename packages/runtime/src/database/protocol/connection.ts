@@ -94,6 +94,8 @@ export class Connection implements Channel {
   #joined = 0;
   /** True when statements are not kept between requests: a pooler hands each request to another server. */
   #nameless = false;
+  /** Whether the session plans without a look at values, as it does from the start. */
+  #blindly = true;
   #over = false;
   #lastWords: ServerError | undefined;
 
@@ -132,6 +134,14 @@ export class Connection implements Channel {
   /** How many statements are prepared on this connection. */
   get preparedCount(): number {
     return this.#prepared.size;
+  }
+
+  planBlindly(blindly: boolean): Promise<void> {
+    if (this.#blindly === blindly) return Promise.resolve();
+    this.#blindly = blindly;
+    const text = `SET plan_cache_mode = ${blindly ? 'force_generic_plan' : 'auto'}`;
+    // Where it fails, whatever is sent next fails as well.
+    return new Promise((settled) => this.send({ name: '', text, parameters: [] }, { row: () => {}, settled }));
   }
 
   /** Sends a request and runs it to its end. */

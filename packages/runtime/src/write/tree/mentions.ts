@@ -105,5 +105,5 @@ function completes({ group }: Mention, mentions: readonly Mention[]): boolean {
 /** What the relation of the maker sets is said where it is said. */
 function linkOf(maker: Mention, { node, key }: Mention): TreeNode {
   const own = Object.fromEntries(Object.entries(node.own).filter(([name]) => maker.group.owned.includes(name)));
-  return { ...node, form: 'link', given: key, own };
+  return { ...node, form: 'link', given: key, own, sources: [] };
 }

@@ -107,6 +107,7 @@ interface PlainLink {
 /** Links by key: values of foreign keys. */
 function plainLinks(scope: WriteScope, group: Group): readonly PlainLink[] {
   const { collection } = group.writable;
+  if (isWatched(group)) return [];
   return [...collection.relations.values()].flatMap(({ descriptor }): readonly PlainLink[] => {
     if (descriptor.kind !== 'm2o') return [];
     const fields = holdersOf(collection, descriptor.on, 'from');
@@ -147,10 +148,16 @@ function movable({ placed, maker }: Ahead, found: Found): Moved | undefined {
   const parting = placed.way.find(({ from, edge }) => contains(from, maker) && !contains(edge.group, maker));
   if (parting === undefined || parting.edge.behind !== undefined) return undefined;
   const { from, edge } = parting;
+  if (isWatched(from)) return undefined;
   const owners = edge.links.map(({ owner }) => from.nodes[owner]);
   if (!owners.every((owner) => owner !== undefined && isMade(owner, found))) return undefined;
   if (canBeNull(from, edge.fields)) return { from, edge, behind: 'later' };
   return hasKnownKeys(edge) ? { from, edge, behind: 'known' } : undefined;
+}
+
+/** Rows of the platform's own collections are judged by wardens as they are made, so none of their links waits. */
+function isWatched({ writable }: Group): boolean {
+  return writable.collection.descriptor.system === true;
 }
 
 function contains(group: Group, other: Group): boolean {
