@@ -4,9 +4,11 @@ import { type CompileResult, compile } from '../compile.ts';
 
 const folder = new URL('../../../../templates/', import.meta.url);
 
-/** The templates of this repository, by file name. */
+/** The templates of generated files in this repository, by file name. */
 export const templates: ReadonlyMap<string, string> = new Map(
-  readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]),
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.hbs'))
+    .map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]),
 );
 
 /** Compiles a schema with the templates of this repository. */
