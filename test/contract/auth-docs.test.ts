@@ -1,13 +1,13 @@
-/** Every command of docs/auth.md, in one shell and in the order of the page. Where JSON follows, it is the answer. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+/** Every command of docs/auth.md and docs/accounts.md. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, it } from 'vitest';
 import { type AccountsProject, serveAccounts } from '../support/accounts.ts';
-import { administrator } from '../support/platform.ts';
+import { administrator, adminToken } from '../support/platform.ts';
+import { expectPage } from '../support/shell.ts';
 
-const page = readFileSync(fileURLToPath(new URL('../../docs/auth.md', import.meta.url)), 'utf8');
+const read = (page: string): string =>
+  readFileSync(fileURLToPath(new URL(`../../docs/${page}`, import.meta.url)), 'utf8');
 
 let project: AccountsProject;
 beforeAll(async () => {
@@ -16,56 +16,21 @@ beforeAll(async () => {
 });
 afterAll(() => project?.close());
 
-interface Step {
-  readonly commands: string;
-  /** Null where the page shows none. */
-  readonly answer: string | null;
-}
+/** Authenticators are told the time, where not every machine has the command. */
+const otp = fileURLToPath(new URL('../support/otp.ts', import.meta.url));
+const oathtool = `oathtool() {
+  '${process.execPath}' -e 'import("${otp}").then((own) => console.log(own.otpOf(process.argv[1], Number(process.argv[2]))))' \
+    "\${@: -1}" "$(case "$*" in *"+30 seconds"*) echo 1;; *) echo 0;; esac)"
+}`;
 
-function stepsOf(text: string): readonly Step[] {
-  const blocks = [...text.matchAll(/^```(sh|json)\n([\s\S]*?)^```$/gm)].map(([, language, block = '']) => ({
-    language,
-    block,
-  }));
-  return blocks.flatMap(({ language, block }, place) => {
-    const next = blocks[place + 1];
-    return language === 'sh' ? [{ commands: block, answer: next?.language === 'json' ? next.block : null }] : [];
-  });
-}
-
-/** What a shell prints for each of the steps. */
-async function run(steps: readonly Step[]): Promise<readonly string[]> {
-  const mark = '=== end of a step ===';
-  const script = steps.map(({ commands }) => `${commands}\necho; echo '${mark}'`).join('\n');
-  const shell = spawn('bash', ['-eu'], {
-    cwd: project.folder,
-    env: { ...process.env, ADMIN_PASSWORD: administrator.password, STATIC_TOKEN: 'the%20token%20of+a%20program' },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  shell.stdin.end(script.replaceAll('http://127.0.0.1:8055', project.server.url));
-  let printed = '';
-  shell.stdout.on('data', (chunk) => {
-    printed += String(chunk);
-  });
-  const [code] = await once(shell, 'close');
-  expect(code).toBe(0);
-  return printed.split(mark).slice(0, -1);
-}
-
-/** `…` in an answer stands for any text. */
-function expected(value: unknown): unknown {
-  if (value === '…') return expect.stringMatching(/./);
-  if (Array.isArray(value)) return value.map(expected);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, expected(member)]));
-}
-
-it('every command answers what the page says', async () => {
-  const steps = stepsOf(page);
-  expect(steps.length).toBeGreaterThan(7);
-  const printed = await run(steps);
-  for (const [place, { commands, answer }] of steps.entries()) {
-    if (answer === null) expect([commands, printed[place]?.trim()]).toEqual([commands, '']);
-    else expect([commands, JSON.parse(printed[place] ?? '')]).toEqual([commands, expected(JSON.parse(answer))]);
-  }
+it.each([
+  ['auth.md', ''],
+  ['accounts.md', oathtool],
+])('every command of %s answers what the page says', async (page, prelude) => {
+  const variables = {
+    ADMIN_PASSWORD: administrator.password,
+    ADMIN_TOKEN: adminToken,
+    STATIC_TOKEN: 'the%20token%20of+a%20program',
+  };
+  await expectPage(read(page), { folder: project.folder, url: project.server.url, variables, prelude });
 });

@@ -2,7 +2,7 @@
 import { argon2Sync, createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts, type TestUser } from '../support/accounts.ts';
-import { administrator } from '../support/platform.ts';
+import { administrator, type Platform, startPlatform } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
 
 let project: AccountsProject;
@@ -387,4 +387,57 @@ describe('POST /auth/logout', () => {
 it('GET /auth tells how one signs in', async () => {
   const { status, json } = await project.server.ask('/auth');
   expect([status, json]).toEqual([200, { data: [], disableDefault: false }]);
+});
+
+describe('another environment', () => {
+  let other: Platform;
+  beforeAll(async () => {
+    other = await startPlatform(
+      project.folder,
+      project.database.url,
+      {
+        AUTH_DISABLE_DEFAULT: 'true',
+        ACCESS_TOKEN_TTL: '90s',
+        REFRESH_TOKEN_TTL: '1h',
+        PUBLIC_URL: 'https://api.example',
+        CORS_ENABLED: 'true',
+        CORS_ORIGIN: 'https://app.example',
+        REFRESH_TOKEN_COOKIE_NAME: '__Secure-t',
+        REFRESH_TOKEN_COOKIE_SAME_SITE: 'none',
+        REFRESH_TOKEN_COOKIE_DOMAIN: 'api.example',
+      },
+      [],
+    );
+  });
+  afterAll(() => other?.stop());
+
+  it('may have no sign-in by password', async () => {
+    const post = (path: string) => other.ask(path, { method: 'POST', body: administrator });
+    const [login, unknown] = [await post('/auth/login'), await post('/auth/unknown')];
+    expect([failure(login), login.text]).toEqual(['404 ROUTE_NOT_FOUND', unknown.text]);
+    expect((await other.ask('/auth')).json).toEqual({ data: [], disableDefault: true });
+  });
+
+  it('decides what the cookie is, and who may use it', async () => {
+    const { refresh_token } = await project.signIn(ada);
+    const body = { refresh_token, mode: 'cookie' };
+    const { json, headers } = await other.ask('/auth/refresh', { method: 'POST', body });
+    expect(json.data.expires).toBe(90_000);
+    const cookie = headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(
+      /^__Secure-t=[\w-]{43}; Domain=api\.example; Path=\/; HttpOnly; Secure; SameSite=None; Max-Age=3600$/,
+    );
+    let held = cookie.split(';')[0] ?? '';
+    for (const [origin, status] of [
+      [other.url, 403],
+      ['https://app.example.evil', 403],
+      ['https://app.example', 200],
+      ['https://api.example', 200],
+    ] as const) {
+      const own = { cookie: held, origin, 'sec-fetch-site': 'cross-site' };
+      const answer = await other.ask('/auth/refresh', { method: 'POST', headers: own });
+      expect([origin, answer.status]).toEqual([origin, status]);
+      if (status === 200) held = answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+    }
+  });
 });

@@ -37,6 +37,12 @@ test('an empty environment has the defaults of the specification', () => {
     querystringMaxParseDepth: 10,
     querystringArrayLimit: 500,
     cors: null,
+    mail: {
+      from: 'no-reply@localhost',
+      smtp: null,
+      reset: { ttl: 86_400_000, allowed: [] },
+      invite: { ttl: 604_800_000, allowed: [] },
+    },
     adminToken: null,
     auth: {
       secret: null,
@@ -162,4 +168,34 @@ test('the token of the administrator is long, visible, and no JSON web token', (
 test('a public address loses its last slash', () => {
   expect(read({ PUBLIC_URL: 'https://api.example.com/' }).publicUrl).toBe('https://api.example.com');
   expect(problems({ PUBLIC_URL: 'https://api.example.com/?x=1' })).toEqual(['PUBLIC_URL']);
+});
+
+describe('mail', () => {
+  test('has a server only when one is named', () => {
+    expect(read({ EMAIL_SMTP_USER: 'me' }).mail).toMatchObject({ from: 'no-reply@localhost', smtp: null });
+    const { smtp } = read({ EMAIL_SMTP_HOST: 'mail.example.com', EMAIL_SMTP_PASSWORD: 'secret' }).mail;
+    expect(smtp).toMatchObject({ host: 'mail.example.com', port: 587, user: null, password: 'secret', secure: false });
+    expect(problems({ EMAIL_SMTP_HOST: 'https://mail.example.com' })).toEqual(['EMAIL_SMTP_HOST']);
+  });
+
+  test('has one sender', () => {
+    expect(read({ EMAIL_FROM: 'Söhne <a@example.com>' }).mail.from).toBe('Söhne <a@example.com>');
+    for (const wrong of ['a', 'a@b, c@d', 'a <b@c> <d@e>', 'A\r\nBcc: x@y <b@c>', '<a@b']) {
+      expect(problems({ EMAIL_FROM: wrong })).toEqual(['EMAIL_FROM']);
+    }
+  });
+
+  test('leads to addresses of http without user, query and fragment', () => {
+    const { reset } = read({ PASSWORD_RESET_URL_ALLOW_LIST: 'https://a.example/x, http://localhost:3000' }).mail;
+    expect(reset).toEqual({ ttl: 86_400_000, allowed: ['https://a.example/x', 'http://localhost:3000'] });
+    for (const wrong of [
+      'a.example',
+      'ftp://a.example',
+      'https://u@a.example',
+      'https://a.example?x',
+      'https:\\\\a.example',
+    ]) {
+      expect(problems({ USER_INVITE_URL_ALLOW_LIST: wrong })).toEqual(['USER_INVITE_URL_ALLOW_LIST']);
+    }
+  });
 });

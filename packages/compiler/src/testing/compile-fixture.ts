@@ -4,7 +4,7 @@ import { type CompileResult, compile } from '../compile.ts';
 
 const folder = new URL('../../../../templates/', import.meta.url);
 
-/** The templates of this repository, by file name. */
+/** The templates of generated files in this repository, by file name. */
 export const templates: ReadonlyMap<string, string> = new Map(
   readdirSync(folder).flatMap((name) =>
     name.endsWith('.hbs') ? [[name, readFileSync(new URL(name, folder), 'utf8')] as const] : [],

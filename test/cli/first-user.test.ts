@@ -1,0 +1,66 @@
+/** The first start of a project with users: a secret that is kept, an administrator who is told once, and no start without. */
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase } from '../support/database.ts';
+import { createProject, type Platform, runPlatform, startPlatform } from '../support/platform.ts';
+import { installSystem } from '../support/system.ts';
+
+let project: Awaited<ReturnType<typeof createProject>>;
+beforeAll(async () => {
+  project = await createProject();
+});
+afterAll(() => project?.remove());
+
+const unset = { SECRET: '', ADMIN_EMAIL: '', ADMIN_PASSWORD: '' };
+
+/** What was said about an administrator. */
+function told(platform: Platform): unknown[] {
+  const events = platform
+    .log()
+    .split('\n')
+    .filter((line) => line.startsWith('{"event":"administrator"'));
+  return events.map((line) => JSON.parse(line));
+}
+
+it('with the embedded database makes both, once', async () => {
+  expect((await runPlatform(['init', '--system', '--yes', '--project', project.folder])).code).toBe(0);
+  const first = await startPlatform(project.folder, '', unset);
+  const [administrator] = told(first);
+  expect(administrator).toEqual({
+    event: 'administrator',
+    email: 'admin@example.com',
+    madePassword: expect.stringMatching(/^[\w-]{20}$/),
+  });
+  const { madePassword: password } = Object(administrator);
+  const body = { email: 'admin@example.com', password };
+  const { json } = await first.ask('/auth/login', { method: 'POST', body });
+  await first.stop();
+  expect((await stat(join(project.folder, '.platform', 'secret'))).mode & 0o777).toBe(0o600);
+
+  const second = await startPlatform(project.folder, '', unset, []);
+  expect(told(second)).toEqual([]);
+  const me = await second.ask('/users/me?fields=email', { token: json.data.access_token });
+  expect(me.json).toEqual({ data: { email: 'admin@example.com' } });
+  await second.stop();
+}, 120_000);
+
+it('with a database server does not start without SECRET', async () => {
+  const database = await createDatabase();
+  await installSystem(database.url);
+  const environment = { ...unset, DATABASE_URL: database.url, PORT: '0' };
+  const { code, stderr } = await runPlatform(['start', '--generate', '--project', project.folder], environment);
+  await database.drop();
+  expect([code, stderr]).toEqual([4, expect.stringContaining('SECRET is required where there are users')]);
+}, 60_000);
+
+it('of several processes at once makes one administrator', async () => {
+  const database = await createDatabase();
+  await installSystem(database.url);
+  const generated = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url });
+  expect(generated.code).toBe(0);
+  const servers = await Promise.all([0, 1, 2].map(() => startPlatform(project.folder, database.url, {}, [])));
+  expect(servers.flatMap(told)).toEqual([{ event: 'administrator', email: 'admin@example.com', madePassword: null }]);
+  await Promise.all(servers.map((server) => server.stop()));
+  await database.drop();
+}, 120_000);
