@@ -225,6 +225,13 @@ describe('cycles', () => {
       'done',
     ],
     ['three tables in a ring, by their children', 'a/2', { b: [{ id: 3, c: [{ id: 1, a: [{ id: 2 }] }] }] }, 'done'],
+    ['a new item that is its own parent, by a chosen key', 'a', { id: 60, parent_id: 60 }, 'done'],
+    [
+      'a new ring that comes back to its first item',
+      'a',
+      { id: 60, c_id: { id: 60, b_id: { id: 60, a_id: 60 } } },
+      'done',
+    ],
     [
       'a new ring by a chosen key, which is not there yet',
       'a/1',
@@ -232,7 +239,7 @@ describe('cycles', () => {
       validation,
     ],
   ])('%s', async (_, path, body, wanted) => {
-    expect(await outcome('PATCH', path, body)).toBe(wanted);
+    expect(await outcome(path.includes('/') ? 'PATCH' : 'POST', path, body)).toBe(wanted);
   });
 });
 
