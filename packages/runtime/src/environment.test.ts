@@ -25,12 +25,6 @@ test('an empty environment has the defaults of the specification', () => {
     maxRelationalDepth: 10,
     maxBatchMutation: null,
     idempotencyTtl: 86_400_000,
-    mail: {
-      from: 'no-reply@localhost',
-      invite: { allowed: [], ttl: 604_800_000 },
-      reset: { allowed: [], ttl: 86_400_000 },
-      smtp: null,
-    },
     queryLimitDefault: 100,
     queryLimitMax: null,
     queryRowsMax: 1_000_000_000,
