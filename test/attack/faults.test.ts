@@ -133,9 +133,9 @@ async function state(on: FaultyPlatform): Promise<unknown> {
 }
 
 const lanes = ['fast', 'pg'] as const;
-/** Every scenario on the fast lane, and on the other one those of one item and of trees. */
+/** Every scenario on the fast lane, and on the other one those of trees. */
 const runs = scenarios.flatMap((scenario) =>
-  lanes.flatMap((lane) => (lane === 'fast' || /tree|one/.test(scenario.name) ? [{ ...scenario, lane }] : [])),
+  lanes.flatMap((lane) => (lane === 'fast' || /tree/.test(scenario.name) ? [{ ...scenario, lane }] : [])),
 );
 
 describe.each(runs)('$name over $lane', ({ lane, ...scenario }) => {

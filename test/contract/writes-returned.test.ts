@@ -32,7 +32,9 @@ permissions:
         - { fields: [id, label, code, size], filter: { state: { _eq: open } } }
         - { fields: [id, note], filter: { label: { _contains: noted } } }
       create: { fields: [label, code, state, note], validation: { label: { _neq: never } } }
-      update: { fields: [label, state, note], filter: { label: { _neq: kept } }, validation: { label: { _neq: never } } }
+      update:
+        - { fields: [label, state, note], filter: { label: { _neq: kept } }, validation: { label: { _neq: never } } }
+        - { fields: [note], filter: { label: { _eq: kept } } }
     things:
       read: { fields: [id, name], filter: { box_id: { state: { _eq: open } } } }
       create: { fields: [box_id, name] }
@@ -79,6 +81,23 @@ describe('three statements', () => {
     );
     expect(made.json.data).toEqual(labels.map((label) => ({ label })));
     expect(project.statements.executed()).toBe(3);
+  });
+
+  it('are enough for changes of many, answered in the order of the payload', async () => {
+    const keys = [2, 1];
+    const shared = await patch('boxes?fields=id,note', { keys, data: { note: 'n' } });
+    expect(shared.json.data).toEqual(keys.map((id) => ({ id, note: 'n' })));
+    const each = await patch('boxes?fields=id,label', [
+      { id: 2, note: 'x' },
+      { id: 1, label: 'first' },
+    ]);
+    expect(each.json.data).toEqual([
+      { id: 2, label: 'kept' },
+      { id: 1, label: 'first' },
+    ]);
+    expect(project.statements.executed()).toBe(6);
+    expect((await patch('boxes?fields=id', { keys: [1, 99], data: { note: 'y' } })).status).toBe(403);
+    expect((await patch('boxes/1?fields=note', {})).json.data).toEqual({ note: 'n' });
   });
 
   it('are enough where values are left to the database or nothing is sent', async () => {
@@ -130,6 +149,14 @@ describe('what is returned is what the caller may read', () => {
     expect(some.json.data).toEqual([{ label: 'open' }, { label: 'open' }]);
     const closed = await project.ask('/items/boxes/1?fields=id', { method: 'PATCH', body: { state: 'shut' } });
     expect(closed.status).toBe(204);
+  });
+
+  it('by every rule that grants the change', async () => {
+    const change = (key: number, body: unknown) =>
+      project.ask(`/items/boxes/${key}?fields=id,label`, { method: 'PATCH', body });
+    expect((await change(1, { label: 'two' })).json.data).toEqual({ id: 1, label: 'two' });
+    expect((await change(2, { note: 'n' })).json.data).toEqual({ id: 2, label: 'kept' });
+    expect((await change(2, { label: 'x' })).status).toBe(403);
   });
 
   it('by the rows of others, too', async () => {

@@ -86,7 +86,11 @@ export function misplaced(
       return typeof found === 'number' ? found : null;
     };
     const stays = ({ gone, before, row }: Item): boolean =>
-      !gone && before !== undefined && isJoined(on, owner.row, before) && isJoined(on, owner.row, row);
+      !gone &&
+      before !== undefined &&
+      before[column] === row[column] &&
+      isJoined(on, owner.row, before) &&
+      isJoined(on, owner.row, row);
     const below = staying.filter(stays).map(({ row }) => value(row) ?? 0);
     let last = Math.max(0, ...below);
     for (const item of chosen) {

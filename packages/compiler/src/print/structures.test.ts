@@ -92,6 +92,8 @@ describe('text from outside', () => {
     fc.string({ unit: 'binary' }),
     fc.stringMatching(/^[*/\\'"`${}@\n\r\u2028a ]{0,12}$/),
     fc.stringMatching(/^[\\'"`]{1,3}$/),
+    // Letters, some of which are too young for TypeScript to be part of a name.
+    fc.stringMatching(/^[\u{1c80}-\u{1c8f}\u{32380}-\u{323c0}\u{a7c0}-\u{a7df}a]{1,3}$/u),
   );
   const literals = fc.uniqueArray(anyText, { minLength: 1, maxLength: 4 });
   const cases = fc.record({ key: anyText, notes: fc.array(anyText, { maxLength: 2 }), literals });

@@ -2,6 +2,7 @@
  * The one way from outside into generated code: every name, comment, label, default and literal that we did not write
  * ourselves is spelled here.
  */
+import { loadTsMorph } from './load-ts-morph.ts';
 
 /** Columns of a line of generated code, as the formatter of this repository counts them. */
 export const lineWidth = 120;
@@ -22,7 +23,19 @@ export function stringLiteral(value: string): string {
 
 /** The key of a property in a type: bare where it is an identifier, else a string literal. */
 export function propertyKey(name: string): string {
-  return /^[$_\p{ID_Start}][[$\p{ID_Continue}]--\p{Cf}]*$/v.test(name) ? name : stringLiteral(name);
+  return isIdentifier(name) ? name : stringLiteral(name);
+}
+
+/** Node may know a later version of Unicode than TypeScript does, and both have to read the name. */
+function isIdentifier(name: string): boolean {
+  if (/^[$_a-z][$\w]*$/i.test(name)) return true;
+  if (!/^[$_\p{ID_Start}][[$\p{ID_Continue}]--\p{Cf}]*$/v.test(name)) return false;
+  const { ts } = loadTsMorph();
+  const points = [...name].map((character) => character.codePointAt(0) ?? 0);
+  const { ESNext } = ts.ScriptTarget;
+  return points.every((point, place) =>
+    place === 0 ? ts.isIdentifierStart(point, ESNext) : ts.isIdentifierPart(point, ESNext),
+  );
 }
 
 /**

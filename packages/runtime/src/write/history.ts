@@ -4,13 +4,14 @@
  */
 import type { CollectionDescriptor, CompiledApi } from '../contract/index.ts';
 import type { Transaction } from '../database/database.ts';
+import type { Answer } from '../json/answer.ts';
 import type { ReadLimits } from '../query/parse-read.ts';
+import type { ReadPlan } from '../query/plan.ts';
 import type { Scope } from '../query/scope.ts';
 import { type ChangeOrigin, type LoggedChange, logChanges, revisionOf } from '../system/log-changes.ts';
 import { logSchemaOf } from '../system/schema.ts';
-import { createImages, type Image, type ReadImages } from './images.ts';
+import { createImages, type Image, type Images, imagesOf } from './images.ts';
 import type { Keys } from './keys.ts';
-import { lockRows } from './lock-rows.ts';
 import { nameStatement } from './statement.ts';
 
 /** What a step does with items. */
@@ -28,9 +29,12 @@ export interface History {
 export interface Watch {
   /** The step was sent: sends what can be read behind it at once. */
   follow(): void;
-  /** The step has written so many rows of those keys. */
-  settle(keys: Keys, count: number): Promise<void>;
+  /** The step has written so many rows of those keys; `returned` is what it gave of them, as `ReturnedImages` wants it. */
+  settle(keys: Keys, count: number, returned?: Answer): Promise<void>;
 }
+
+/** What a write of a collection is to return, so that nothing has to be read behind it; undefined where nothing is kept. */
+export type ReturnedImages = (descriptor: CollectionDescriptor) => ReadPlan | undefined;
 
 /** Starts the history of an attempt. */
 export type BeginHistory = (
@@ -39,18 +43,40 @@ export type BeginHistory = (
   origin: ChangeOrigin,
 ) => History;
 
+/** What keeps history, and what it wants to be told. */
+export interface HistoryKeeper {
+  readonly begin: BeginHistory;
+  readonly images: ReturnedImages;
+}
+
 /** Makes what keeps history; null when the platform's own tables are not installed. */
-export function createHistory(api: CompiledApi, open: Scope, limits: ReadLimits): BeginHistory | null {
+export function createHistory(api: CompiledApi, open: Scope, limits: ReadLimits): HistoryKeeper | null {
   const schema = logSchemaOf(api);
   if (schema === null) return null;
   const read = createImages(open, limits);
+  // Those of the platform are completed behind the write.
+  const images: ReturnedImages = (descriptor) =>
+    isKept(descriptor) && descriptor.system !== true ? read.plan(descriptor, isWhole(descriptor)) : undefined;
+  return { begin: beginWith(api, schema, read), images };
+}
+
+function isKept({ accountability }: CollectionDescriptor): boolean {
+  return accountability !== 'none';
+}
+
+/** Whether revisions hold the whole item. */
+function isWhole({ accountability }: CollectionDescriptor): boolean {
+  return accountability !== 'activity';
+}
+
+function beginWith(api: CompiledApi, schema: string, read: Images): BeginHistory {
   const collections = new Map(api.collections.map((descriptor) => [descriptor.name, descriptor]));
   return function beginHistory(transaction, gate, origin) {
     const changes: LoggedChange[] = [];
     return {
       watch(action, collection, keys) {
         const descriptor = collections.get(collection);
-        if (descriptor === undefined || descriptor.accountability === 'none') return null;
+        if (descriptor === undefined || !isKept(descriptor)) return null;
         gate(descriptor.table);
         return watchStep({ transaction, read, descriptor, action, keys, changes });
       },
@@ -65,7 +91,7 @@ export function createHistory(api: CompiledApi, open: Scope, limits: ReadLimits)
 
 interface Watching {
   readonly transaction: Transaction;
-  readonly read: ReadImages;
+  readonly read: Images;
   readonly descriptor: CollectionDescriptor;
   readonly action: StepAction;
   /** Null when items are made. */
@@ -75,18 +101,20 @@ interface Watching {
 
 function watchStep(watching: Watching): Watch {
   const { transaction, read, descriptor, action, keys, changes } = watching;
-  const whole = action !== 'delete' && descriptor.accountability !== 'activity';
-  const before = keys === null ? nothing : held(readLocked(watching, keys, whole));
+  const whole = action !== 'delete' && isWhole(descriptor);
+  const lock = action === 'delete' ? 'UPDATE' : 'NO KEY UPDATE';
+  const before = keys === null ? nothing : held(read.read(transaction, descriptor, keys, whole, lock));
   let after: Promise<readonly Image[]> | undefined;
-  const readAfter = (of: Keys) => (after ??= held(read(transaction, descriptor, of, whole)));
+  const readAfter = (of: Keys) => (after ??= held(read.read(transaction, descriptor, of, whole)));
   return {
     follow() {
       if (action === 'update' && keys !== null) readAfter(keys);
     },
-    async settle(written, count) {
+    async settle(written, count, returned) {
       const stored = await before;
       // All that were there are gone, unless some were passed over.
-      const left = action === 'delete' && count === stored.length ? [] : await readAfter(written);
+      const gone = action === 'delete' && count === stored.length;
+      const left = gone ? [] : returned === undefined ? await readAfter(written) : imagesOf(descriptor, returned);
       const done = action === 'delete' ? without(stored, left) : left;
       const old = new Map(stored.map((image) => [image.key, image]));
       for (const image of done) {
@@ -98,17 +126,6 @@ function watchStep(watching: Watching): Watch {
 }
 
 const nothing: Promise<readonly Image[]> = Promise.resolve([]);
-
-/** The locks and the images go together, in front of the step. */
-async function readLocked(
-  { transaction, read, descriptor, action }: Watching,
-  keys: Keys,
-  whole: boolean,
-): Promise<readonly Image[]> {
-  const locked = lockRows(transaction, descriptor, keys, action === 'delete' ? 'UPDATE' : 'NO KEY UPDATE');
-  const [images] = await Promise.all([read(transaction, descriptor, keys, whole), locked]);
-  return images;
-}
 
 /** A promise that is looked at later, perhaps never. */
 function held<T>(promise: Promise<T>): Promise<T> {

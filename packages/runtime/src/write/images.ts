@@ -2,8 +2,8 @@
 import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
 import type { CollectionDescriptor, JsonValue } from '../contract/index.ts';
 import { isSecret } from '../contract/operators.ts';
-import type { Statement, Transaction } from '../database/database.ts';
-import { type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
+import type { Transaction } from '../database/database.ts';
+import { type Answer, type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
 import { parseExactly } from '../json/exact-numbers.ts';
 import type { ReadLimits, ReadRequest } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
@@ -13,6 +13,8 @@ import { bind } from '../query/planner.ts';
 import { prepareRead } from '../query/prepare.ts';
 import type { Scope } from '../query/scope.ts';
 import { asMany, type Keys } from './keys.ts';
+import { lockRows } from './lock-rows.ts';
+import type { RowLock } from './locked-rows.ts';
 
 /** One item: its key in the form of a path, and its fields by API names. */
 export interface Image {
@@ -20,31 +22,54 @@ export interface Image {
   readonly item: FilterObject;
 }
 
-/** Reads items by their keys; those that are not there are left out. `whole` false: nothing but their keys. */
-export type ReadImages = (
-  transaction: Transaction,
-  descriptor: CollectionDescriptor,
-  keys: Keys,
-  whole: boolean,
-) => Promise<readonly Image[]>;
+/** Images of items. `whole` false: nothing but their keys. */
+export interface Images {
+  /** Reads items by their keys; those that are not there are left out. With `lock` they are held still first. */
+  read(
+    transaction: Transaction,
+    descriptor: CollectionDescriptor,
+    keys: Keys,
+    whole: boolean,
+    lock?: RowLock,
+  ): Promise<readonly Image[]>;
+  /** The plan of such a read, for a write that returns the images itself. */
+  plan(descriptor: CollectionDescriptor, whole: boolean): ReadPlan;
+}
 
 interface ImagePlan {
-  readonly statement: Statement;
+  readonly plan: ReadPlan;
   readonly answer: AnswerWriter;
   parameters(keys: Keys): ReturnType<typeof bind>;
 }
 
 /** Makes the reader of images; `open` is the scope in which every name can be read. Each collection is planned once. */
-export function createImages(open: Scope, limits: ReadLimits): ReadImages {
+export function createImages(open: Scope, limits: ReadLimits): Images {
   const plans = new Map<string, ImagePlan>();
-  return async function readImages(transaction, descriptor, keys, whole) {
+  function planOf(descriptor: CollectionDescriptor, whole: boolean): ImagePlan {
     const id = JSON.stringify([descriptor.name, whole]);
     const plan = plans.get(id) ?? planImages(open, limits, descriptor, whole);
     plans.set(id, plan);
-    const rows = plan.answer();
-    await transaction.run(plan.statement, plan.parameters(keys), rows);
-    return itemsOf(rows.end()).map((item) => ({ key: pathForm(descriptor, item), item }));
+    return plan;
+  }
+  return {
+    plan: (descriptor, whole) => planOf(descriptor, whole).plan,
+    async read(transaction, descriptor, keys, whole, lock) {
+      const { plan, answer, parameters } = planOf(descriptor, whole);
+      const rows = answer();
+      if (lock !== undefined && plan.own !== undefined) {
+        await lockRows(transaction, descriptor, keys, lock, plan.own, rows);
+        return imagesOf(descriptor, rows);
+      }
+      const locked = lock && lockRows(transaction, descriptor, keys, lock);
+      await Promise.all([locked, transaction.run(plan.statement, parameters(keys), rows)]);
+      return imagesOf(descriptor, rows);
+    },
   };
+}
+
+/** The images of an answer to the plan. */
+export function imagesOf(descriptor: CollectionDescriptor, rows: Answer): readonly Image[] {
+  return itemsOf(rows.end()).map((item) => ({ key: pathForm(descriptor, item), item }));
 }
 
 function planImages(open: Scope, limits: ReadLimits, descriptor: CollectionDescriptor, whole: boolean): ImagePlan {
@@ -71,11 +96,11 @@ function planImages(open: Scope, limits: ReadLimits, descriptor: CollectionDescr
   });
   const bounds = boundValues(request);
   // Of a singleton, too, the rows are a list.
-  const answer = createAnswerWriter({ ...plan, many: true });
+  const listed = { ...plan, many: true };
   const nobody = { accessClass: '', user: null, role: null };
   return {
-    statement: plan.statement,
-    answer,
+    plan: listed,
+    answer: createAnswerWriter(listed),
     parameters: (keys) => bind(plan.binders, [...asMany(keys).values, ...bounds], nobody),
   };
 }

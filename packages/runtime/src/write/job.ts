@@ -11,6 +11,7 @@ import type { ChangeOrigin } from '../system/log-changes.ts';
 import type { Batch } from './batch.ts';
 import type { Written } from './checks.ts';
 import { type Echo, type EchoForm, type PreparedEcho, prepareEcho } from './echo.ts';
+import type { ReturnedImages } from './history.ts';
 import type { Keys } from './keys.ts';
 import { plansOf, type StepForm, type StepPlanCache, writtenColumns } from './plans.ts';
 import type { JudgedPayload } from './run.ts';
@@ -49,8 +50,8 @@ export interface Desk extends WriteRequest {
   readonly steps: StepPlanCache;
   /** What is wrong with values of the address: told unless names of the body are wrong. */
   readonly complaints: PlatformError[];
-  /** Whether nothing is kept of writes, so that they can answer their items themselves. */
-  readonly returns: boolean;
+  /** What history wants writes to return; null where nothing is kept of them, so that they can answer their items. */
+  readonly images: ReturnedImages | null;
 }
 
 /** A request that is ready to run. */
@@ -129,12 +130,12 @@ export type PreparedStep = Omit<Step, 'keys' | 'lenient'>;
 
 /** A prepared step, and what of it a job is that nobody has a part in. `keys` null: items are made. */
 export function returnedBy(
-  { returns, ifMatch }: Desk,
+  { images, ifMatch }: Desk,
   prepare: (plan: ReadPlan) => PreparedStep,
   echo: Echo | null,
   keys: Keys | null,
 ): Pick<Job, 'returned'> {
-  if (!returns || ifMatch !== undefined || echo === null) return {};
+  if (images !== null || ifMatch !== undefined || echo === null) return {};
   const step = prepare(echo.plan);
   const { answer } = step.plans;
   return answer === undefined ? {} : { returned: (running) => runReturnedStep(running, { ...step, keys }, answer) };
@@ -162,7 +163,14 @@ export function prepareStep(
   };
   return {
     action,
-    plans: plansOf(desk.steps, written, all, form, plan),
+    plans: plansOf(
+      desk.steps,
+      written,
+      all,
+      form,
+      plan ?? desk.images?.(writable.collection.descriptor),
+      plan === undefined,
+    ),
     batch,
     payload: { collection: name, placeOf, names: names ?? namesOf(batch) },
   };

@@ -5,7 +5,7 @@ import { errorBody, PlatformError, toPlatformError } from '../errors.ts';
 import { type Answer, type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
 import { forbidden } from '../query/invalid.ts';
 import type { ReadPlan } from '../query/plan.ts';
-import type { BeginHistory } from './history.ts';
+import type { HistoryKeeper } from './history.ts';
 import type { AnswerKeeper, KeptAnswer, KeyedRequest } from './idempotency.ts';
 import type { Guard, Job, WriteRequest } from './job.ts';
 import type { Keys } from './keys.ts';
@@ -20,7 +20,7 @@ export interface PerformerOptions {
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly gate: (statement: string) => void;
   /** Null where the platform's own tables are not installed. */
-  readonly history: BeginHistory | null;
+  readonly history: HistoryKeeper | null;
   readonly wardens: Wardens;
   readonly keeper: AnswerKeeper | null;
   /** Told of every transaction that was committed. */
@@ -182,13 +182,13 @@ function rememberWriters(): WriterOf {
 
 /** Writes a job with its history. */
 async function writeJob(
-  { gate, history: begin, wardens }: PerformerOptions,
+  { gate, history: keeper, wardens }: PerformerOptions,
   transaction: Transaction,
   { caller, sender }: WriteRequest,
   { echo, work }: Job,
   watcher?: TreeWatcher,
 ): Promise<Written> {
-  const history = begin?.(transaction, gate, { user: caller.user, ...sender }) ?? null;
+  const history = keeper?.begin(transaction, gate, { user: caller.user, ...sender }) ?? null;
   const keys = await work({ transaction, caller, gate, history, wardens, ...(watcher && { watcher }) });
   history?.finish();
   return { echo, keys };

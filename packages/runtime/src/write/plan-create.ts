@@ -29,8 +29,16 @@ export function planCreate(written: Written, many: boolean): WritePlan {
   return many ? planMany(drafting, checks) : planOne(drafting, checks);
 }
 
-/** Plans an INSERT that answers the items itself; undefined where some check asks which items have a field. */
-export function planReturnedCreate(written: Written, many: boolean, returned: Returned): WritePlan | undefined {
+/**
+ * Plans an INSERT that answers the items itself, with `keyed` behind the texts of their keys; undefined where some check asks
+ * which items have a field.
+ */
+export function planReturnedCreate(
+  written: Written,
+  many: boolean,
+  returned: Returned,
+  keyed: boolean,
+): WritePlan | undefined {
   const drafting = startWrite(written);
   const checks = checksOf(written);
   if (checks.some(({ late, columns }) => late || (many && columns.length > 0))) return undefined;
@@ -38,10 +46,12 @@ export function planReturnedCreate(written: Written, many: boolean, returned: Re
   const column = (quoted: string): string => `${alias}.${quoted}`;
   const source = many ? manyRows(drafting) : oneRow(drafting);
   const judged: Judged = { row: ruleRow(drafting, column), matched: present, present };
-  const columns = [transactionNumber, ...singleAnswers(checks, judged), ...returnedColumns(drafting, returned, column)];
+  const keys = keyed ? keyColumns(written, column).map((key) => `(${key})::pg_catalog.text`) : [];
+  const answer = returnedColumns(drafting, returned, column);
+  const columns = [transactionNumber, ...singleAnswers(checks, judged), ...keys, ...answer];
   const { table } = written.writable.collection.descriptor;
   const text = `INSERT INTO ${table} AS ${alias}${source} RETURNING ${columns.join(', ')}`;
-  return finishWrite(drafting, text, { judgements: checks.map(({ judgement }) => judgement) });
+  return finishWrite(drafting, text, { keys: keys.length, judgements: checks.map(({ judgement }) => judgement) });
 }
 
 function planOne(drafting: Drafting, checks: readonly Check[]): WritePlan {

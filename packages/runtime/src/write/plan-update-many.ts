@@ -5,6 +5,7 @@ import { type Check, checksOf, type Judged, type Written } from './checks.ts';
 import { lockOfUpdate, type RowLock, selectLocked } from './locked-rows.ts';
 import { ruleMatches } from './presets.ts';
 import { printAllowed, requirementsOf } from './requirements.ts';
+import { type Returned, returnedColumns } from './returned.ts';
 import { createReturning } from './returning.ts';
 import {
   type Drafting,
@@ -17,6 +18,7 @@ import {
   manyAnswers,
   presenceInputs,
   ruleRow,
+  singleAnswers,
   startWrite,
   transactionNumber,
   type WritePlan,
@@ -36,12 +38,13 @@ interface Update {
 
 /**
  * Plans the UPDATE of several items, with the same data (`shared`) or each with its own. Without data or presets it only
- * looks for the items.
+ * looks for the items. With `returned`, which takes data, it answers the items itself, in the order of the input, and
+ * nothing may be left to judge later.
  */
-export function planUpdateMany(written: Written, shared: boolean): WritePlan {
+export function planUpdateMany(written: Written, shared: boolean, returned?: Returned): WritePlan {
   const drafting = startWrite(written);
   const update = draftUpdate(drafting, shared);
-  if (update.assigned.length > 0) return finishUpdate(drafting, update);
+  if (update.assigned.length > 0) return finishUpdate(drafting, update, returned);
   const { table } = written.writable.collection.descriptor;
   const from = `${update.source}, ${table} AS ${update.alias}`;
   const text = `SELECT NULL, pg_catalog.count(*)::pg_catalog.text FROM ${from}${where(update.rows)}`;
@@ -98,7 +101,11 @@ function storedRows(
   return `(${selectLocked({ descriptor, selected, from, rows: allowed, alias, keys: own, lock })}) i`;
 }
 
-function finishUpdate(drafting: Drafting, { alias, source, rows, assigned, flag }: Update): WritePlan {
+function finishUpdate(
+  drafting: Drafting,
+  { alias, source, rows, assigned, flag }: Update,
+  returned: Returned | undefined,
+): WritePlan {
   const { written } = drafting;
   const several = written.grant.rules.length > 1;
   const returning = createReturning(alias, 'w');
@@ -112,15 +119,20 @@ function finishUpdate(drafting: Drafting, { alias, source, rows, assigned, flag 
   const all = checksOf(written);
   const checks = all.filter(({ late }) => !late);
   const matched = several ? lateRules(all) : [];
-  const selected = [
-    transactionNumber,
+  const answer =
+    returned === undefined
+      ? []
+      : [...singleAnswers(checks, judged), ...returnedColumns(drafting, returned, returning.column)];
+  const aggregated = () => [
     'pg_catalog.count(*)::pg_catalog.text',
     ...matched.map((rule) => `pg_catalog.array_agg(${match(rule)} ORDER BY ${place})::pg_catalog.text`),
     ...manyAnswers(checks, judged, place),
   ];
+  const selected = [transactionNumber, ...(returned === undefined ? aggregated() : answer)];
   const { table } = written.writable.collection.descriptor;
   const update = `UPDATE ${table} AS ${alias} SET ${assignments(assigned)} FROM ${source}${where(rows)}`;
-  const text = `WITH w AS (${update} RETURNING ${returning.list()}) SELECT ${selected.join(', ')} FROM w`;
+  const order = returned === undefined ? '' : ` ORDER BY ${place}`;
+  const text = `WITH w AS (${update} RETURNING ${returning.list()}) SELECT ${selected.join(', ')} FROM w${order}`;
   return finishWrite(drafting, text, { matched, judgements: checks.map(({ judgement }) => judgement) });
 }
 

@@ -37,7 +37,7 @@ export function createStepPlans(size: number): StepPlanCache {
 
 /**
  * The plans of a create or an update; `all` is the grant before rules were left out that the caller cannot use. With a
- * planned answer the write returns that itself, where it can.
+ * planned answer the write returns that itself, where it can; `keyed` tells whether new items have to tell their keys, too.
  */
 export function plansOf(
   cache: StepPlanCache,
@@ -45,9 +45,10 @@ export function plansOf(
   all: WriteGrant,
   form: StepForm,
   plan?: ReadPlan,
+  keyed = false,
 ): StepPlans {
   return remembered(cache, shapeOf(written, all, form, plan), () => {
-    const returning = plan === undefined ? undefined : planReturned(written, form, plan);
+    const returning = plan === undefined ? undefined : planReturned(written, form, plan, keyed);
     if (returning !== undefined) return returning;
     // Several rules are told apart on rows that are looked up first.
     const many = form !== 'one' || (written.action === 'update' && written.grant.rules.length > 1);
@@ -58,20 +59,22 @@ export function plansOf(
 }
 
 /** A write that answers its items itself; undefined where it cannot, or not all is judged when it is done. */
-function planReturned(written: Written, form: StepForm, plan: ReadPlan): StepPlans | undefined {
+function planReturned(written: Written, form: StepForm, plan: ReadPlan, keyed: boolean): StepPlans | undefined {
   const { writable, action, scope, grant } = written;
   const returned = returnedOf(plan, writable, scope);
   if (returned === undefined || checksOf(written).some(({ late }) => late)) return undefined;
   const { answer } = returned;
   if (action === 'create') {
-    const write = planReturnedCreate(written, form !== 'one', returned);
+    const write = planReturnedCreate(written, form !== 'one', returned, keyed);
     return write && { write, many: form !== 'one', judge: undefined, answer };
   }
-  // Of several items the rows come in no order, and a unique key that changes may change the same row once more.
-  const own = form === 'one' && grant.rules.length === 1;
+  // A unique key that changes may change the same row once more.
   const changed = [...written.columns.map(({ field }) => field.descriptor.name), ...presetNames(written)];
-  if (!own || lockOfUpdate(writable.collection.descriptor, changed) === 'UPDATE') return undefined;
-  return { write: planUpdateOne(written, returned), many: false, judge: undefined, answer };
+  if (lockOfUpdate(writable.collection.descriptor, changed) === 'UPDATE') return undefined;
+  const many = form !== 'one' || grant.rules.length > 1;
+  if (many && changed.length === 0) return undefined;
+  const write = many ? planUpdateMany(written, form !== 'many', returned) : planUpdateOne(written, returned);
+  return { write, many, judge: undefined, answer };
 }
 
 function presetNames({ grant }: Written): readonly string[] {

@@ -23,7 +23,7 @@ import {
 } from './job.ts';
 import { checkOwnKey, type Keys, keyedItems, namedKeys, oneKey } from './keys.ts';
 import { checkCount, parseObject, parseUpdate } from './parse-body.ts';
-import { writtenColumns } from './plans.ts';
+import { type StepForm, writtenColumns } from './plans.ts';
 import { createGrant } from './prepare-create.ts';
 import { ruleMatches } from './presets.ts';
 import { createProblems, earlierOf, placesIn } from './problems.ts';
@@ -53,16 +53,8 @@ export async function prepareUpdateOne(desk: Desk, key: string, body: JsonValue 
     return { ...tree, ...guardOf(desk, writable.collection, keys, () => echo) };
   }
   const batch = await decodeOne(desk, granted, data, keys);
-  const placeOf = placesIn(desk.collection, null);
-  const prepare = (plan?: ReadPlan): PreparedStep =>
-    prepareStep(desk, granted, 'update', batch, 'one', { placeOf, ...(plan && { plan }) });
-  return {
-    echo,
-    ...returnedBy(desk, prepare, echo, keys),
-    ...guardOf(desk, granted.writable.collection, keys, () => echo),
-    touched: [touchedBy(desk, granted, batch)],
-    work: (running) => runUpdate(running, prepare(), keys, false),
-  };
+  const job = updateOf(desk, granted, batch, 'one', keys, null, echo);
+  return { ...job, ...guardOf(desk, granted.writable.collection, keys, () => echo) };
 }
 
 /** Prepares changes of the items that a body names. */
@@ -80,8 +72,28 @@ export async function prepareUpdate(desk: Desk, body: JsonValue | undefined): Pr
     return prepareTree(desk, writable, changedEntries(writable, keys, [data], null), true, echo);
   }
   const batch = await decodeOne(desk, granted, data, keys);
-  const step = prepareStep(desk, granted, 'update', batch, 'shared', { placeOf: placesIn(desk.collection, null) });
-  return { echo, touched: [touchedBy(desk, granted, batch)], work: (running) => runUpdate(running, step, keys, false) };
+  return updateOf(desk, granted, batch, 'shared', keys, null, echo);
+}
+
+/** The job of changing items by their keys, which the statement can answer itself where nobody else has a part in it. */
+function updateOf(
+  desk: Desk,
+  granted: Granted,
+  batch: Batch,
+  form: StepForm,
+  keys: Keys,
+  places: readonly number[] | null,
+  echo: Job['echo'],
+): Job {
+  const placeOf = placesIn(desk.collection, places);
+  const prepare = (plan?: ReadPlan): PreparedStep =>
+    prepareStep(desk, granted, 'update', batch, form, { placeOf, ...(plan && { plan }) });
+  return {
+    echo,
+    ...(keys.count > 0 && returnedBy(desk, prepare, echo, keys)),
+    touched: [touchedBy(desk, granted, batch)],
+    work: (running) => runUpdate(running, prepare(), keys, false),
+  };
 }
 
 /** Prepares changes of the item of a singleton, which is made when there is none. */
@@ -170,9 +182,7 @@ async function eachOf(
   const decoded = decodeItems({ scope: desk.scope, ...granted, action: 'update' }, items, places, problems);
   problems.raise();
   const batch = await hashBatch(desk, granted, decoded);
-  const step = prepareStep(desk, granted, 'update', batch, 'many', { placeOf: placesIn(desk.collection, places) });
-  const touched = [touchedBy(desk, granted, batch)];
-  return { echo, touched, work: (running) => runUpdate(running, step, keys, false) };
+  return updateOf(desk, granted, batch, 'many', keys, places, echo);
 }
 
 /** The same changes of every item that a query selects and the caller may read and change. */

@@ -1,5 +1,6 @@
 /** Running planned writes in a transaction, and what their answers mean. */
 import type { Caller } from '../caller.ts';
+import { arrayLiteral } from '../contract/index.ts';
 import type { RowSink, Transaction } from '../database/database.ts';
 import { readRow, type TextRow } from '../database/protocol/texts.ts';
 import { PlatformError, together } from '../errors.ts';
@@ -50,29 +51,40 @@ export async function runWrite(
 }
 
 /** What a write answered that returns its items. */
-export interface ReturnedAnswer extends Pick<WriteAnswer, 'count' | 'verdicts'> {
+export interface ReturnedAnswer extends Omit<WriteAnswer, 'matched'> {
   /** The items that the caller may read. */
   readonly rows: Answer;
 }
 
-/** Runs a write that returns its items: rows of the transaction's number, the judgements, and what is read of an item. */
+/** Runs a write that returns its items: rows of the transaction's number, judgements, keys, and what is read of an item. */
 export async function runReturned(
   transaction: Transaction,
-  { statement, sources, binders, judgements }: WritePlan,
+  { statement, sources, binders, judgements, keys: parts }: WritePlan,
   values: WriteValues,
   caller: Caller,
   answer: AnswerWriter,
+  many: boolean,
 ): Promise<ReturnedAnswer> {
   const rows = answer();
   const failed = judgements.map((): number[] => []);
+  const keys = Array.from({ length: parts }, (): string[] => []);
   let count = 0;
+  let wrote = false;
   await transaction.run(statement, bind(binders, valuesOf(sources, values), caller), {
     row(buffer, offset, length) {
       let at = skip(buffer, offset);
-      if (count === 0 && at > offset + 4) transaction.identify(buffer.toString('latin1', offset + 4, at));
+      if (count === 0 && at > offset + 4) {
+        wrote = true;
+        transaction.identify(buffer.toString('latin1', offset + 4, at));
+      }
       for (const items of failed) {
         if (int32(buffer, at) >= 0) items.push(count);
         at = skip(buffer, at);
+      }
+      for (const texts of keys) {
+        const end = skip(buffer, at);
+        texts.push(buffer.toString('utf8', at + 4, end));
+        at = end;
       }
       count++;
       // Whether he may read it is a boolean, and never null.
@@ -83,7 +95,7 @@ export async function runReturned(
     const items = failed[index] ?? [];
     return items.length === 0 ? [] : [{ judgement, items }];
   });
-  return { count, verdicts, rows };
+  return { count, wrote, keys: keys.map((texts) => (many ? arrayLiteral(texts) : (texts[0] ?? ''))), verdicts, rows };
 }
 
 /** Where the column behind one starts. */

@@ -8,7 +8,15 @@ import type { History, StepAction } from './history.ts';
 import { asMany, type Keys } from './keys.ts';
 import type { StepPlans } from './plans.ts';
 import { failedValidation } from './problems.ts';
-import { type JudgedPayload, judge, runReturned, runWrite, type Verdict } from './run.ts';
+import {
+  type JudgedPayload,
+  judge,
+  type ReturnedAnswer,
+  runReturned,
+  runWrite,
+  type Verdict,
+  type WriteAnswer,
+} from './run.ts';
 import type { WritePlan } from './statement.ts';
 import type { TreeWatcher } from './tree/watch.ts';
 import type { Wardens } from './warden.ts';
@@ -56,8 +64,12 @@ export async function runStep(running: Running, step: Step): Promise<StepDone> {
   const named = keys !== null && plans.many ? asMany(keys) : keys;
   const values = { batch, keys: named, matched: new Map<number, string>() };
   const watch = running.history?.watch(step.action, payload.collection, keys) ?? null;
-  const writing = runWrite(running.transaction, write, values, running.caller);
-  watch?.follow();
+  const { transaction, caller } = running;
+  const writing: Promise<WriteAnswer & { readonly rows?: Answer }> =
+    plans.answer === undefined
+      ? runWrite(transaction, write, values, caller)
+      : runReturned(transaction, write, values, caller, plans.answer, plans.many).then(unmatched);
+  if (plans.answer === undefined) watch?.follow();
   const answer = await writing;
   const wanted = keys?.count ?? batch.count;
   if (answer.count !== wanted && !step.lenient) throw missingRows(keys, payload);
@@ -65,7 +77,7 @@ export async function runStep(running: Running, step: Step): Promise<StepDone> {
   const made: Keys = { count: answer.count, many: plans.many, values: answer.keys };
   const written = keys ?? made;
   await guarded?.(written);
-  if (answer.wrote) await watch?.settle(written, answer.count);
+  if (answer.wrote) await watch?.settle(written, answer.count, answer.rows);
   return {
     keys: written,
     judgeLate: () =>
@@ -80,14 +92,20 @@ export async function runReturnedStep(
   answer: AnswerWriter,
 ): Promise<Answer> {
   gate(plans.write.statement.text);
-  const values = { batch, keys, matched: nothing };
-  const { count, verdicts, rows } = await runReturned(transaction, plans.write, values, caller, answer);
+  const named = keys !== null && plans.many ? asMany(keys) : keys;
+  const values = { batch, keys: named, matched: nothing };
+  const { count, verdicts, rows } = await runReturned(transaction, plans.write, values, caller, answer, plans.many);
   if (count !== (keys?.count ?? batch.count)) throw missingRows(keys, payload);
   judge(verdicts, payload);
   return rows;
 }
 
 const nothing: ReadonlyMap<number, string> = new Map();
+
+/** A write that returns its items leaves nothing to judge for which it would matter which rules matched. */
+function unmatched(answer: ReturnedAnswer): ReturnedAnswer & Pick<WriteAnswer, 'matched'> {
+  return { ...answer, matched: nothing };
+}
 
 /** Rows that are missing, hidden or not to be changed look the same; a row that was not made a trigger has refused. */
 function missingRows(keys: Keys | null, { collection }: JudgedPayload): PlatformError {

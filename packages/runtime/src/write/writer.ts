@@ -69,7 +69,7 @@ export interface Writer {
 /** Makes the writer of a compiled API. */
 export function createWriter(options: WriterOptions): Writer {
   const performing = performerOptions(options);
-  const open = createDesks(options, performing.history === null);
+  const open = createDesks(options, performing.history?.images ?? null);
   const performer = createPerformer(performing);
   const hooked = createHookedWriter({ ...options, open, performer });
   const workOf = async (ask: Ask): Promise<Work> =>
@@ -121,7 +121,7 @@ function performerOptions(options: WriterOptions): PerformerOptions {
 /** Gives each request the scope and the caches of its access class. */
 function createDesks(
   { api, limits, fieldLimits, mostItems = null, plans = 1_000, passwordPattern = async () => null }: WriterOptions,
-  returns: boolean,
+  images: Desk['images'],
 ): (request: WriteRequest) => Desk {
   const scopes = createWriteScopes(api, { ...defaultFieldLimits, ...fieldLimits });
   const all: ReadLimits = { ...defaultReadLimits, ...limits };
@@ -135,6 +135,6 @@ function createDesks(
       steps: createStepPlans(plans),
     };
     classes.set(accessClass, known);
-    return { ...request, ...known, limits: all, mostItems, passwordPattern, complaints: [], returns };
+    return { ...request, ...known, limits: all, mostItems, passwordPattern, complaints: [], images };
   };
 }

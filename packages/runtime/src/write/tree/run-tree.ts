@@ -18,7 +18,7 @@ import { linkLater } from './link-later.ts';
 import { keyOfNode } from './mentions.ts';
 import type { Postponed } from './postpone.ts';
 import { keysOfRows } from './removal.ts';
-import { columnTexts } from './stored.ts';
+import { checkHeld, columnTexts } from './stored.ts';
 import { writeChildren } from './write-children.ts';
 import { writeTargets } from './write-targets.ts';
 import type { Fills, Writing } from './writing.ts';
@@ -92,7 +92,9 @@ async function writeBefore(writing: Writing, edge: Before, fills: GrowingFills):
 async function writeEdge(writing: Writing, { group, on }: Before): Promise<readonly KeyTexts[]> {
   const keys = await writeGroup(writing, group, new Map());
   const columns = on.map(({ to }) => to);
-  return columnTexts(writing.running, group.writable.collection, keys, columns);
+  const texts = await columnTexts(writing.running, group.writable.collection, keys, columns);
+  for (const [node, { place }] of group.nodes.entries()) checkHeld(texts[node], place);
+  return texts;
 }
 
 /** What they will hold, as the payload says it. */

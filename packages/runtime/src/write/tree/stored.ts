@@ -3,11 +3,12 @@ import { keyFields } from '../../query/plan-order.ts';
 import type { CollectionScope } from '../../query/scope.ts';
 import { cast, fieldOfColumn } from '../../sql/cell.ts';
 import { operandType } from '../../sql/operand.ts';
+import { failedValidation, type Place } from '../problems.ts';
 import type { Running } from '../step.ts';
 import { ask, inputRows, type Question, readPlaces, readRows, startQuestion } from './ask.ts';
 import type { KeyTexts } from './group.ts';
 
-/** Texts of columns of each item; where all belong to the key, nothing is asked. */
+/** Texts of columns of each item, none where one is null; where all belong to the key, nothing is asked. */
 export async function columnTexts(
   running: Running,
   collection: CollectionScope,
@@ -23,11 +24,19 @@ export async function columnTexts(
     (column) => `pg_catalog.array_agg((${columnText(collection, column, 't')})::pg_catalog.text)`,
   );
   const texts = [`pg_catalog.array_agg(i.n)`, ...arrays].map((array) => `${array}::pg_catalog.text`);
-  const row = await ask(running, question, `SELECT ${texts.join(', ')} FROM ${joined}`);
+  const whole = columns.map((column) => `t.${column} IS NOT NULL`).join(' AND ');
+  const row = await ask(running, question, `SELECT ${texts.join(', ')} FROM ${joined} WHERE ${whole}`);
   const places = readPlaces(row[0]);
   const rows = readRows(row.slice(1));
   const found = new Map(places.map((place, index) => [place, rows[index] ?? []]));
   return keys.map((_, place) => found.get(place) ?? []);
+}
+
+/** Throws FAILED_VALIDATION for an item that is to be linked by a value which it lacks. */
+export function checkHeld(texts: KeyTexts | undefined, place: Place): void {
+  if (texts === undefined || texts.length === 0) {
+    throw failedValidation(place, null, 'required', 'lacks the value by which it is linked');
+  }
 }
 
 /** A collection's table joined with keys, which are numbered by `i.n`. */

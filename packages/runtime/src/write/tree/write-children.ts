@@ -4,7 +4,7 @@ import type { Children, KeyTexts, Members } from './group.ts';
 import { type Inspected, inspectChildren } from './inspect-children.ts';
 import { fieldsOf, sortField } from './names.ts';
 import { deleteRows, keysOfRows, unlinkable, unlinkRows } from './removal.ts';
-import { columnTexts } from './stored.ts';
+import { checkHeld, columnTexts } from './stored.ts';
 import type { Fills, Owners, Writing } from './writing.ts';
 
 /** Writes what payloads say of the children of items. */
@@ -17,6 +17,7 @@ export async function writeChildren(writing: Writing, owners: Owners, edge: Chil
     relation.on.map(({ from }) => from),
   );
   const valuesOf = (owner: number): KeyTexts => above[owner] ?? [];
+  for (const { owner, nodes, place } of members) if (nodes.length > 0) checkHeld(above[owner], place);
   const inspected = await inspect(writing, owners, edge, valuesOf);
   if (inspected !== null) await removeChildren(writing, edge, inspected);
   await writing.write(group, fillsOf(edge, members, valuesOf, inspected));

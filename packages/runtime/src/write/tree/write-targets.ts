@@ -13,7 +13,7 @@ import type { KeyTexts, Targets } from './group.ts';
 import { type InspectedTargets, inspectTargets, type Pair } from './inspect-targets.ts';
 import { fieldsOf, sortField } from './names.ts';
 import { deleteRows } from './removal.ts';
-import { columnTexts } from './stored.ts';
+import { checkHeld, columnTexts } from './stored.ts';
 import type { Owners, Writing } from './writing.ts';
 
 /** One pair that the payloads want, and whose it is. */
@@ -40,6 +40,12 @@ export async function writeTargets(writing: Writing, owners: Owners, edge: Targe
     keys,
     relation.far.map(({ to }) => to),
   );
+  for (const { owner, nodes, place } of members) {
+    for (const node of nodes) {
+      checkHeld(nearTexts[owner], place);
+      checkHeld(farTexts[node], place);
+    }
+  }
   const pairs = eachOnce(
     members.flatMap(({ owner, nodes }) =>
       nodes.map((node): Wanted => ({ owner, near: nearOf(owner), far: farTexts[node] ?? [] })),
