@@ -1,0 +1,134 @@
+/** Guessing passwords, one-time passwords and tokens, and asking who there is, from many addresses. Security cases C02, C17 to C22, C31. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AccountsProject, serveAccounts, type TestUser } from '../support/accounts.ts';
+import { otpOf } from '../support/otp.ts';
+import type { Answer } from '../support/platform.ts';
+import { failure } from '../support/project.ts';
+
+let project: AccountsProject;
+let member: string;
+beforeAll(async () => {
+  project = await serveAccounts({
+    sql: 'CREATE TABLE docs (id integer PRIMARY KEY)',
+    permissions:
+      'roles: { member: {} }\npermissions: { public: { docs: { read: true } }, member: { docs: { read: true } } }',
+    environment: {
+      IP_TRUST_PROXY: '127.0.0.1,10.0.0.0/8',
+      LOGIN_STALL_TIME: '0',
+      RATE_LIMITER_AUTH_ACCOUNT_POINTS: '4',
+      RATE_LIMITER_AUTH_ADDRESS_POINTS: '8',
+      RATE_LIMITER_AUTH_MAIL_POINTS: '100000',
+      RATE_LIMITER_AUTH_DURATION: '10m',
+    },
+    processes: 2,
+  });
+  member = await project.addRole('member');
+});
+afterAll(() => project?.close());
+
+let next = 0;
+/** An address nobody has come from yet. */
+function address(): string {
+  next += 1;
+  return `192.0.2.${next}`;
+}
+
+const post = (path: string, body: unknown, from: string, token?: string): Promise<Answer> =>
+  project.post(path, body, { headers: { 'x-forwarded-for': from }, ...(token !== undefined && { token }) });
+const logIn = (email: string, password: string, from: string, otp?: string): Promise<Answer> =>
+  post('/auth/login', { email, password, ...(otp !== undefined && { otp }) }, from);
+
+const statuses = async (count: number, ask: (number: number) => Promise<Answer>): Promise<readonly number[]> => {
+  const all: number[] = [];
+  for (let number = 0; number < count; number++) all.push((await ask(number)).status);
+  return all;
+};
+
+describe('guessing a password', () => {
+  it('ends soon for each account, known or not, and never shuts its owner out', async () => {
+    const user = await project.addUser(member);
+    for (const email of [user.email, `${randomUUID()}@example.com`]) {
+      const [attacker, owner] = [address(), address()];
+      expect(await statuses(6, () => logIn(email, 'wrong', attacker))).toEqual([401, 401, 401, 401, 429, 429]);
+      const refused = await logIn(email, user.password, attacker);
+      expect(failure(refused)).toBe('429 REQUESTS_EXCEEDED');
+      expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+      expect(refused.json.errors[0].extensions).toMatchObject({ limit: 4, reset: expect.any(String) });
+      expect((await logIn(email, user.password, owner)).status).toBe(email === user.email ? 200 : 401);
+    }
+  });
+
+  it('ends soon for each client, also when it says that it is somebody else', async () => {
+    const attacker = address();
+    const forged = (number: number): string => `198.51.100.${number}, ${attacker}, 10.0.0.${number}`;
+    const guess = (number: number) => logIn(`${number}-${attacker}@example.com`, 'wrong', forged(number));
+    expect(await statuses(10, guess)).toEqual([401, 401, 401, 401, 401, 401, 401, 401, 429, 429]);
+    const network = (number: number) => logIn(`${number}@v6.example.com`, 'wrong', `2001:db8:${next}:1::${number}`);
+    expect((await statuses(9, network)).at(-1)).toBe(429);
+  });
+
+  it('in a burst finds nothing, even if the right one is among it', async () => {
+    const { email, password } = await project.addUser(member);
+    const attacker = address();
+    const wrong = await Promise.all(Array.from({ length: 8 }, () => logIn(email, 'wrong', attacker)));
+    expect(new Set(wrong.map(({ status }) => status))).not.toContain(200);
+    const mixed = await Promise.all([logIn(email, 'wrong', attacker), logIn(email, password, attacker)]);
+    expect(mixed.map(({ status }) => status)).toEqual([429, 429]);
+  });
+});
+
+it('guessing a one-time password ends soon, from wherever, on any route', async () => {
+  const user: TestUser = await project.addUser(member);
+  const { access_token: token } = await project.signIn(user);
+  const { json } = await post('/users/me/tfa/generate', { password: user.password }, address(), token);
+  const { secret } = json.data;
+  const wrong = ['000000', '000001', '000002'].find(
+    (otp) => ![-2, -1, 0, 1, 2].some((steps) => otpOf(secret, steps) === otp),
+  );
+  const guesses = await Promise.all(
+    Array.from({ length: 12 }, () => post('/users/me/tfa/enable', { secret, otp: wrong }, address(), token)),
+  );
+  expect(guesses.filter(({ status }) => status === 401)).toHaveLength(5);
+  expect(guesses.filter(({ status }) => status === 429)).toHaveLength(7);
+  expect(failure(await post('/users/me/tfa/enable', { secret, otp: otpOf(secret) }, address(), token))).toBe(
+    '429 REQUESTS_EXCEEDED',
+  );
+  await project.rows(`UPDATE platform.platform_auth_attempts SET expires_at = now() WHERE purpose = 'otp.user'`);
+  expect((await post('/users/me/tfa/enable', { secret, otp: otpOf(secret) }, address(), token)).status).toBe(204);
+});
+
+it('guessing mailed tokens ends soon, for each route on its own', async () => {
+  const attacker = address();
+  const guess = (path: string) => () => post(path, { token: randomUUID(), password: 'long enough' }, attacker);
+  for (const path of ['/auth/password/reset', '/users/invite/accept']) {
+    expect(await statuses(9, guess(path))).toEqual([...Array.from({ length: 8 }, () => 403), 429]);
+  }
+});
+
+it('asking for a reset takes as long for nobody as for somebody', { timeout: 120_000 }, async () => {
+  const samples = Number(process.env.ATTACK_SAMPLES ?? 30);
+  const { email } = await project.addUser(member);
+  const times = { known: [] as number[], unknown: [] as number[] };
+  const texts = new Set<string>();
+  for (let sample = 0; sample < samples * 2; sample++) {
+    const kind = (sample + (sample >> 1)) % 2 === 0 ? 'known' : 'unknown';
+    const start = performance.now();
+    const answer = await post(
+      '/auth/password/request',
+      { email: kind === 'known' ? email : `no-${email}` },
+      `203.0.113.${sample % 250}`,
+    );
+    times[kind].push(performance.now() - start);
+    texts.add(`${answer.status} ${answer.text}`);
+  }
+  const [known, unknown] = [median(times.known), median(times.unknown)];
+  console.info(`reset asked for: known ${known.toFixed(1)} ms, unknown ${unknown.toFixed(1)} ms (${samples} each)`);
+  expect([...texts]).toEqual(['204 ']);
+  // Without LOGIN_STALL_TIME, which hides the rest: two rows more, and a mail that is written after the answer.
+  expect(Math.abs(known - unknown)).toBeLessThan(Math.max(15, unknown));
+});
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0;
+}
