@@ -83,7 +83,7 @@ describe('users', () => {
     [{ email: 'no address', password: 'secret-enough' }, 'email', 'email'],
     [{ email: 'a@b\r\nBcc: c@d', password: 'secret-enough' }, 'email', 'email'],
     [{ email: 'ADA@example.com', password: 'secret-enough' }, 'email', 'unique'],
-    [{ email: 'x@example.com', password: 'short' }, 'password', 'password'],
+    [{ email: 'x@example.com', password: 'short' }, 'password', 'min_length'],
     [{ email: 'x@example.com', password: 'é'.repeat(600) }, 'password', 'max_length'],
     [{ email: 'x@example.com', password: '**********' }, 'password', 'check'],
     [{ email: 'x@example.com', password: 'secret-enough', token: 'eyJhIjoxfQ.e30.x' }, 'token', 'check'],

@@ -3,7 +3,7 @@
  * a hash. One statement each; a counter begins anew with the first attempt after its window.
  */
 import type { Database, Transaction } from '../database/database.ts';
-import { firstRow } from '../write/first-row.ts';
+import { firstRow } from '../write/own-rows.ts';
 
 /** What is counted: attempts of a purpose on an account, named by its e-mail address, or from a client, or both. */
 export interface Counter {

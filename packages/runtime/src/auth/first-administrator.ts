@@ -1,7 +1,7 @@
 /** The first user of a project, without whom nobody could sign in. Source: API specification, section 16 (ADMIN_EMAIL). */
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../database/database.ts';
-import { firstRow } from '../write/first-row.ts';
+import { firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';
 import type { Passwords } from './passwords.ts';
 

@@ -1,7 +1,7 @@
 /** New passwords by mailed tokens: after an invitation, and for who has forgotten the old one. */
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
-import { firstRow } from '../write/first-row.ts';
+import { firstRow } from '../write/own-rows.ts';
 import type { Attempts } from './attempts.ts';
 import type { Identities } from './identities.ts';
 import { type MailedKind, readMailed } from './mailed-token.ts';

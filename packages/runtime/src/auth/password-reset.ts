@@ -1,7 +1,7 @@
 /** Asking for a new password by mail. Source: API specification, section 2.6. */
 import type { Database } from '../database/database.ts';
 import type { LinkEnvironment } from '../environment/mail.ts';
-import { firstRow } from '../write/first-row.ts';
+import { firstRow } from '../write/own-rows.ts';
 import type { Attempts } from './attempts.ts';
 import { makeMailedKey } from './mailed-token.ts';
 import { mailedTokenStatements } from './mailed-token-sql.ts';

@@ -2,7 +2,7 @@
 import type { Database, Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import type { AccountFinder, SigningIn } from '../users/find-account.ts';
-import { firstRow } from '../write/first-row.ts';
+import { firstRow } from '../write/own-rows.ts';
 import type { Attempts } from './attempts.ts';
 import type { Identities } from './identities.ts';
 import { makeOtpSecret, makeRecoveryCode, otpauthUrl, readRecoveryCode, stepOf } from './one-time-password.ts';

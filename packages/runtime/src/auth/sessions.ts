@@ -4,8 +4,8 @@
  */
 import type { Transaction } from '../database/database.ts';
 import { type Account, readAccount } from '../users/account.ts';
-import { firstRow } from '../write/first-row.ts';
 import type { Sender } from '../write/job.ts';
+import { firstRow } from '../write/own-rows.ts';
 import type { RefreshToken } from './refresh-token.ts';
 import { sessionStatements } from './session-sql.ts';
 

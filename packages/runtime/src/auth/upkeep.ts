@@ -1,6 +1,6 @@
 /** What nobody waits for: noting that users were here, and removing sessions that ended long ago. */
 import type { Database } from '../database/database.ts';
-import { firstRow } from '../write/first-row.ts';
+import { firstRow } from '../write/own-rows.ts';
 import { sessionStatements } from './session-sql.ts';
 
 /** Works behind requests; what fails is tried again with the next occasion. */

@@ -4,8 +4,8 @@ import { isObject } from '../contract/filter-syntax.ts';
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
+import { firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';
-import { runOwn } from '../write/warden.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import type { ItemHandlers, ItemRequest } from './items.ts';
 
@@ -47,7 +47,7 @@ export function createOwnUserHandlers(options: OwnUserOptions): OwnUserHandlers 
       const id = userOf(caller);
       const page = pageOf(body);
       await database.transaction(async (transaction) => {
-        const [row] = await runOwn({ transaction }, trackSql, [id, page]);
+        const row = await firstRow(transaction, trackSql, [id, page]);
         if (row?.[0]) transaction.identify(row[0]);
         return { value: undefined };
       });

@@ -4,7 +4,7 @@
  */
 import type { Database } from '../database/database.ts';
 import { describeCause, type Log } from '../http/log.ts';
-import { firstRow } from '../write/first-row.ts';
+import { firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';
 import { isRefused } from './transport.ts';
 

@@ -1,7 +1,7 @@
 /** Who is an administrator, as the tables say it at this moment of a transaction. Source: API specification, section 3.2. */
 import { PlatformError } from '../errors.ts';
+import { allRows, firstRow } from '../write/own-rows.ts';
 import type { Running } from '../write/step.ts';
-import { runOwn } from '../write/warden.ts';
 
 /** Serialises requests that take an administrator away: each of two could believe that the other one stays. */
 const lastAdministrator = 'platform.last-administrator';
@@ -11,14 +11,14 @@ const lastAdministrator = 'platform.last-administrator';
  * UNPROCESSABLE_ENTITY.
  */
 export async function keepAdministrator(running: Running, schema: string): Promise<void> {
-  await runOwn(
-    running,
+  await allRows(
+    running.transaction,
     'SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::pg_catalog.text, 0))::pg_catalog.text',
     [lastAdministrator],
   );
   // A statement of its own: it sees what the one before has waited for.
-  const [row] = await runOwn(
-    running,
+  const row = await firstRow(
+    running.transaction,
     `SELECT pg_catalog.count(*)::pg_catalog.text FROM ${schema}.platform_users u
 JOIN ${schema}.platform_roles r ON r.id = u.role WHERE r.admin_access AND u.status = 'active'`,
     [],

@@ -1,8 +1,9 @@
 /** What writing roles means for their users. Source: API specification, sections 3.2 and 10.11. */
 import { PlatformError } from '../errors.ts';
+import { allRows, firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';
 import type { Running } from '../write/step.ts';
-import { keyArray, runOwn, type Warden, writes } from '../write/warden.ts';
+import { keyArray, type Warden, writes } from '../write/warden.ts';
 import { keepAdministrator } from './administrators.ts';
 
 /** Makes the warden of roles; `schema` is quoted. */
@@ -18,7 +19,7 @@ WHERE r.id = ANY ($1::uuid[]) AND r.admin_access ORDER BY r.id FOR NO KEY UPDATE
   const leftSql = `SELECT pg_catalog.count(*)::text FROM ${schema}.platform_roles WHERE admin_access`;
 
   const administering = async (running: Running, keys: string): Promise<number> =>
-    (await runOwn(running, administersSql, [keys])).length;
+    (await allRows(running.transaction, administersSql, [keys])).length;
 
   return {
     async watch(running, step) {
@@ -27,14 +28,14 @@ WHERE r.id = ANY ($1::uuid[]) AND r.admin_access ORDER BY r.id FOR NO KEY UPDATE
       const ids = keyArray(keys);
       const before = await administering(running, ids);
       if (step.action === 'delete') {
-        const [[number, suspended] = []] = await runOwn(running, emptySql, [ids]);
+        const [number, suspended] = (await firstRow(running.transaction, emptySql, [ids])) ?? [];
         if (number) running.transaction.identify(number);
-        if (suspended) await runOwn(running, endSql, [suspended]);
+        if (suspended) await allRows(running.transaction, endSql, [suspended]);
       }
       return async () => {
         if ((await administering(running, ids)) >= before) return;
         await keepAdministrator(running, schema);
-        const [row] = await runOwn(running, leftSql, []);
+        const row = await firstRow(running.transaction, leftSql, []);
         if (row?.[0] === '0') throw new PlatformError('UNPROCESSABLE_ENTITY', 'The last role of administrators stays.');
       };
     },

@@ -5,9 +5,10 @@
 import type { Caller } from '../caller.ts';
 import { arrayLiteral } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
+import { allRows, firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';
 import type { Running, Step } from '../write/step.ts';
-import { keyArray, runOwn, type Warden, writes } from '../write/warden.ts';
+import { keyArray, type Warden, writes } from '../write/warden.ts';
 import { keepAdministrator } from './administrators.ts';
 
 /** A user as far as writes are judged by it. */
@@ -33,7 +34,7 @@ UPDATE ${schema}.platform_users SET security_version = security_version + 1
 WHERE id = ANY ($1::uuid[]) RETURNING ${transactionNumber}`;
 
   async function read(running: Running, sql: string, keys: string): Promise<States> {
-    const rows = await runOwn(running, sql, [keys]);
+    const rows = await allRows(running.transaction, sql, [keys]);
     return new Map(
       rows.map(([id, role = null, active, admin]) => [
         id ?? '',
@@ -49,7 +50,7 @@ WHERE id = ANY ($1::uuid[]) RETURNING ${transactionNumber}`;
     const moved = [...after].filter(([id, { role }]) => before.get(id)?.role !== role);
     const outdated = new Set([...ended, ...moved].map(([id]) => id));
     if (outdated.size === 0) return;
-    const [row] = await runOwn(running, outdateSql, [
+    const row = await firstRow(running.transaction, outdateSql, [
       arrayLiteral([...outdated]),
       arrayLiteral(ended.map(([id]) => id)),
     ]);

@@ -8,7 +8,7 @@ import type { JsonValue } from '../contract/index.ts';
 import type { Transaction } from '../database/database.ts';
 import type { TextRow } from '../database/protocol/texts.ts';
 import { PlatformError } from '../errors.ts';
-import { firstRow } from './first-row.ts';
+import { firstRow } from './own-rows.ts';
 import { invalidPayload } from './problems.ts';
 
 /** A request under a key. */
