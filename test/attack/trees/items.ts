@@ -86,21 +86,25 @@ export function fillItem(
     (name) => action === 'create' || !table.key.includes(name),
   );
   item.changes.push({ action, names: [...new Set(names.flatMap((name) => grantedNames(table, name)))] });
-  const lists: (() => void)[] = [];
+  const lists: { readonly held: string; readonly write: () => void }[] = [];
   for (const [name, value] of Object.entries(payload)) {
     const relation = relationOf(table, name);
     // The relation above has set it, and keys stay.
     if (Object.hasOwn(owned, name) || (action === 'update' && table.key.includes(name))) continue;
     if (relation?.kind === 'm2o') Object.assign(row, linkOne(reading, relation, value));
-    else if (relation?.kind === 'm2m') lists.push(() => writeTargets(reading, item, relation, value));
-    else if (relation !== undefined) lists.push(() => writeChildren(reading, item, relation, value));
-    else row[name] = value;
+    else if (relation?.kind === 'm2m') {
+      lists.push({ held: relation.junction, write: () => writeTargets(reading, item, relation, value) });
+    } else if (relation !== undefined) {
+      lists.push({ held: relation.target, write: () => writeChildren(reading, item, relation, value) });
+    } else row[name] = value;
   }
   Object.assign(row, action === 'create' ? owned : withoutKey(table, owned));
   for (const column of table.columns) {
     if (!column.nullable && (row[column.name] ?? null) === null) refuse(reading, 'FAILED_VALIDATION');
   }
-  for (const list of lists) list();
+  const held = lists.map(({ held }) => held);
+  if (new Set(held).size < held.length) doubt(reading, 'two relations over the same rows');
+  for (const { write } of lists) write();
 }
 
 /** What has to be granted for a name; a key of several columns is all of them. */
