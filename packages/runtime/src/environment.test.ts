@@ -31,6 +31,12 @@ test('an empty environment has the defaults of the specification', () => {
     querystringMaxParseDepth: 10,
     querystringArrayLimit: 500,
     cors: null,
+    mail: {
+      from: 'no-reply@localhost',
+      smtp: null,
+      reset: { ttl: 86_400_000, allowed: [] },
+      invite: { ttl: 604_800_000, allowed: [] },
+    },
     adminToken: null,
     auth: {
       secret: null,
