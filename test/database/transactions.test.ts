@@ -68,6 +68,20 @@ async function code(promise: Promise<unknown>): Promise<string> {
   );
 }
 
+test('a connection whose COMMIT is under way is left alone, also when it takes long', async () => {
+  const database = await connectPostgres({ url: place.url, driver: 'fast', poolMax: 3, readConnections: 2 });
+  opened.push(database);
+  const slow = (id: number) =>
+    database.transaction(async (transaction) => {
+      await add(transaction, id, 'slow');
+      const last = { statement: statement('SELECT pg_sleep(0.4)::text'), parameters: [], sink: collect };
+      return { value: id, last };
+    });
+  // They stand behind each other on one connection, whose first answer takes longer than a read may keep others waiting.
+  expect(await Promise.all([1, 2, 3].map(slow))).toEqual([1, 2, 3]);
+  expect(await notes()).toHaveLength(3);
+});
+
 describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
   /** What is seen on the wire of a COMMIT. */
   const commit = driver === 'fast' ? 'w_commit' : 'COMMIT';

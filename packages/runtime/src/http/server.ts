@@ -4,35 +4,33 @@
  * items, most of any load, take the short way past the router (`direct.ts`).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { accessNames } from '../auth/access-of.ts';
-import { type Accounts, createAccounts, type MailFolders } from '../auth/accounts.ts';
+import { createAccounts, type MailFolders } from '../auth/accounts.ts';
 import type { Identity } from '../auth/identities.ts';
-import { type CompiledApi, type JsonValue, systemCollection } from '../contract/index.ts';
+import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 import { type Environment, readLimits } from '../environment.ts';
-import { PlatformError } from '../errors.ts';
 import type { Planner } from '../query/planner.ts';
 import { systemSchemaOf } from '../system/schema.ts';
 import { createWriter, type WriterOptions } from '../write/writer.ts';
-import { type AccountEndpointsOptions, createAccountEndpoints } from './account-endpoints.ts';
-import { type Answerer, createAnswerer, type Exchange, mediaTypes } from './answer.ts';
-import { createAuthHandlers } from './auth-routes.ts';
+import { createAnswerer } from './answer.ts';
 import { type Admission, admissionOf, createAuthenticator } from './authenticate.ts';
-import { type Call, createCallReader } from './call.ts';
-import { createCarrier, failRequest } from './carrier.ts';
+import { createCallReader } from './call.ts';
+import { createCarrier } from './carrier.ts';
 import { createClientAddress } from './client-address.ts';
-import { preflightHeaders } from './cors.ts';
-import { type CustomEndpoint, createCustomEndpoints } from './custom-routes.ts';
+import { createCustomEndpoints } from './custom-routes.ts';
+import { authEndpoints, groupEndpoints, listEndpoints, readItems } from './endpoints.ts';
 import { createGate } from './gate.ts';
-import { createItemHandlers, type ItemHandlers, type ItemRequest } from './items.ts';
+import { createItemHandlers } from './items.ts';
 import { localUrl } from './local-url.ts';
 import { describeCause } from './log.ts';
+import { mountEndpoint } from './mount.ts';
 import { createReader } from './read.ts';
 import { createSenderOf } from './sender.ts';
-import { createServerHandlers, type ServerHandlers } from './server-routes.ts';
-import { createOwnUserHandlers, type OwnUserHandlers } from './users.ts';
+import { createServerHandlers } from './server-routes.ts';
+import { createOwnUserHandlers } from './users.ts';
 
 /** What a server is made of. */
 export interface ServerOptions {
@@ -43,17 +41,6 @@ export interface ServerOptions {
   readonly watch: Pick<DriftWatch, 'closed' | 'drifts' | 'checked'>;
   /** Where mail goes without a mail server, and its templates. Default: below the working folder, and the platform's own. */
   readonly mail?: MailFolders;
-}
-
-/** Answers one request; what it rejects with becomes the answer. */
-type Handler = (exchange: Exchange, call: Call, body: JsonValue | undefined) => Promise<void>;
-
-type Method = 'GET' | 'SEARCH' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
-interface Endpoint {
-  readonly url: string;
-  /** By method; GET serves HEAD too, and every endpoint answers OPTIONS. */
-  readonly handlers: ReadonlyMap<Method, Handler>;
 }
 
 /** Makes a server that is ready to listen, or to be injected requests without listening. */
@@ -104,7 +91,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const endpoints = [...listEndpoints(api, items, own, users), ...auth, ...custom];
   const readCall = createCallReader(authenticate, endpoints);
   const server = createCarrier(environment, answerer, readCall, (exchange, call) => readItems(items, exchange, call));
-  for (const endpoint of endpoints) addEndpoint(server, answerer, environment, endpoint);
+  for (const endpoint of endpoints) mountEndpoint(server, answerer, environment, endpoint);
   server.addHook('onClose', () =>
     Promise.race([
       Promise.all([writer.settled(), accounts?.upkeep.settled(), accounts?.outbox.close()]),
@@ -112,110 +99,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ]),
   );
   return server;
-}
-
-function listEndpoints(
-  api: CompiledApi,
-  items: ItemHandlers,
-  own: ServerHandlers,
-  users: OwnUserHandlers | null,
-): readonly Endpoint[] {
-  const ownPaths = api.collections.flatMap(({ system, name }) => (system && systemCollection(name)?.path) || []);
-  return [
-    { url: '/server/ping', handlers: new Map([['GET', own.ping]]) },
-    { url: '/server/info', handlers: new Map([['GET', own.info]]) },
-    { url: '/server/health', handlers: new Map([['GET', own.health]]) },
-    { url: '/server/specs/oas', handlers: new Map([['GET', own.document]]) },
-    ...itemEndpoints('/items/:collection', items),
-    ...ownPaths.flatMap((path) => itemEndpoints(path, items)),
-    ...(users === null ? [] : ownUserEndpoints(users)),
-  ];
-}
-
-function ownUserEndpoints(users: OwnUserHandlers): readonly Endpoint[] {
-  return [
-    {
-      url: '/users/me',
-      handlers: new Map<Method, Handler>([
-        ['GET', (exchange, call) => users.read(itemRequest(exchange, call))],
-        ['PATCH', (exchange, call, body) => users.update(itemRequest(exchange, call), body)],
-      ]),
-    },
-    {
-      url: '/users/me/track/page',
-      handlers: new Map<Method, Handler>([
-        ['PATCH', (exchange, { caller }, body) => users.trackPage(exchange, caller, body)],
-      ]),
-    },
-  ];
-}
-
-/** What can be asked of a collection below its path. */
-function itemEndpoints(path: string, items: ItemHandlers): readonly Endpoint[] {
-  return [
-    {
-      url: path,
-      handlers: new Map<Method, Handler>([
-        ['GET', (exchange, call) => readItems(items, exchange, call)],
-        ['SEARCH', (exchange, call, body) => items.search(itemRequest(exchange, call), body)],
-        ['POST', (exchange, call, body) => items.create(itemRequest(exchange, call), body)],
-        ['PATCH', (exchange, call, body) => items.update(itemRequest(exchange, call), body)],
-        ['DELETE', (exchange, call, body) => items.delete(itemRequest(exchange, call), body)],
-      ]),
-    },
-    {
-      url: `${path}/:key`,
-      handlers: new Map<Method, Handler>([
-        ['GET', (exchange, call) => readItems(items, exchange, call)],
-        ['PATCH', (exchange, call, body) => items.updateOne(itemRequest(exchange, call), keyOf(call), body)],
-        ['DELETE', (exchange, call) => items.deleteOne(itemRequest(exchange, call), keyOf(call))],
-      ]),
-    },
-  ];
-}
-
-function authEndpoints(
-  accounts: Accounts<Admission>,
-  setting: Omit<AccountEndpointsOptions, 'accounts'>,
-): readonly Endpoint[] {
-  const own = createAuthHandlers({ signIn: accounts.signIn, ...setting });
-  const login: Endpoint = { url: '/auth/login', handlers: new Map([['POST', own.login]]) };
-  return [
-    { url: '/auth', handlers: new Map([['GET', own.providers]]) },
-    ...(setting.environment.auth.disableDefault ? [] : [login]),
-    { url: '/auth/refresh', handlers: new Map([['POST', own.refresh]]) },
-    { url: '/auth/logout', handlers: new Map([['POST', own.logout]]) },
-    ...createAccountEndpoints({ accounts, ...setting }).map(
-      ({ url, post }): Endpoint => ({
-        url,
-        handlers: new Map([['POST', post]]),
-      }),
-    ),
-  ];
-}
-
-/** The routes of the project by their addresses. */
-function groupEndpoints(custom: readonly CustomEndpoint[]): readonly Endpoint[] {
-  return [...Map.groupBy(custom, ({ url }) => url)].map(([url, same]) => ({
-    url,
-    handlers: new Map<Method, Handler>(same.map(({ method, handler }) => [method, handler])),
-  }));
-}
-
-/** Answers GET below `/items`: one item where the path has a key, else the list. */
-function readItems(items: ItemHandlers, exchange: Exchange, call: Call): Promise<void> {
-  const key = call.item?.key ?? null;
-  const request = itemRequest(exchange, call);
-  return key === null ? items.list(request) : items.read(request, key);
-}
-
-function itemRequest(exchange: Exchange, { caller, query, item }: Call): ItemRequest {
-  if (item === null) throw new PlatformError('ROUTE_NOT_FOUND');
-  return { exchange, caller, collection: item.collection, query };
-}
-
-function keyOf({ item }: Call): string {
-  return item?.key ?? '';
 }
 
 /** The limits of what a write reads in its address and body. */
@@ -230,44 +113,5 @@ function writeLimits(
     answerTtlMs,
     // A hook holds a connection like a statement does, so it may take as long.
     patience: database.statementTimeout,
-  };
-}
-
-function addEndpoint(server: FastifyInstance, answerer: Answerer, environment: Environment, endpoint: Endpoint): void {
-  const { url, handlers } = endpoint;
-  for (const [method, handler] of handlers) {
-    server.route({
-      method: method === 'GET' ? ['GET', 'HEAD'] : [method],
-      url,
-      handler(request, reply) {
-        reply.hijack();
-        void runHandler(handler, answerer, request, reply);
-      },
-    });
-  }
-  const allow = [...handlers.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  server.route({ method: 'OPTIONS', url, handler: optionsHandler(answerer, environment, [...allow, 'OPTIONS']) });
-}
-
-async function runHandler(
-  handler: Handler,
-  answerer: Answerer,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  try {
-    if (request.call === null) throw new Error('A handler ran before its request was judged.');
-    await handler({ request: request.raw, response: reply.raw }, request.call, request.json);
-  } catch (error) {
-    failRequest(answerer, request, reply, error);
-  }
-}
-
-function optionsHandler(answerer: Answerer, environment: Environment, allow: readonly string[]) {
-  return function answerOptions(request: FastifyRequest, reply: FastifyReply): void {
-    reply.hijack();
-    const exchange = { request: request.raw, response: reply.raw };
-    const headers = ['Allow', allow.join(', '), ...preflightHeaders(environment.cors, request.raw)];
-    answerer.send(exchange, { status: 200, type: mediaTypes.text, body: Buffer.alloc(0), headers });
   };
 }

@@ -12,8 +12,9 @@ WHERE r.id = ANY ($1::uuid[]) AND r.admin_access ORDER BY r.id FOR NO KEY UPDATE
   const emptySql = `WITH suspended AS (
   UPDATE ${schema}.platform_users SET role = NULL, status = 'suspended', security_version = security_version + 1
   WHERE role = ANY ($1::uuid[]) RETURNING id
-), ended AS (DELETE FROM ${schema}.platform_sessions WHERE "user" IN (SELECT id FROM suspended))
-SELECT ${transactionNumber}, pg_catalog.count(*)::text FROM suspended`;
+) SELECT ${transactionNumber}, pg_catalog.array_agg(id)::text FROM suspended`;
+  // Behind the statement that waits for sign-ins under way, so that their sessions are seen, too.
+  const endSql = `DELETE FROM ${schema}.platform_sessions WHERE "user" = ANY ($1::uuid[])`;
   const leftSql = `SELECT pg_catalog.count(*)::text FROM ${schema}.platform_roles WHERE admin_access`;
 
   const administering = async (running: Running, keys: string): Promise<number> =>
@@ -26,8 +27,9 @@ SELECT ${transactionNumber}, pg_catalog.count(*)::text FROM suspended`;
       const ids = keyArray(keys);
       const before = await administering(running, ids);
       if (step.action === 'delete') {
-        const [row] = await runOwn(running, emptySql, [ids]);
-        if (row?.[0]) running.transaction.identify(row[0]);
+        const [[number, suspended] = []] = await runOwn(running, emptySql, [ids]);
+        if (number) running.transaction.identify(number);
+        if (suspended) await runOwn(running, endSql, [suspended]);
       }
       return async () => {
         if ((await administering(running, ids)) >= before) return;

@@ -74,10 +74,13 @@ function isBetter(member: Member, than: Member): boolean {
   return member.connection.inFlight < than.connection.inFlight;
 }
 
-/** Finds a connection that one request can have for itself; `behind` tells whether one that ends a transaction will do. */
+/**
+ * Finds a connection that one request can have for itself; with `behind` rather one that ends a transaction, whose process
+ * is awake and reads the next statement by itself, than one that has to be woken.
+ */
 export function pickForLease(members: readonly Member[], behind: boolean): Member | undefined {
-  const free = members.find((member) => isFree(member) && member.connection.inFlight === 0);
-  return free ?? (behind ? members.find((member) => isFree(member) && member.connection.ends) : undefined);
+  const ending = behind ? members.find((member) => isFree(member) && member.connection.ends) : undefined;
+  return ending ?? members.find((member) => isFree(member) && member.connection.inFlight === 0);
 }
 
 function isFree(member: Member): boolean {

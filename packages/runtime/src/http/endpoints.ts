@@ -1,0 +1,132 @@
+/** The addresses of a server, and what answers each of them. */
+import type { Accounts } from '../auth/accounts.ts';
+import { type CompiledApi, type JsonValue, systemCollection } from '../contract/index.ts';
+import { PlatformError } from '../errors.ts';
+import { type AccountEndpointsOptions, createAccountEndpoints } from './account-endpoints.ts';
+import type { Exchange } from './answer.ts';
+import { createAuthHandlers } from './auth-routes.ts';
+import type { Admission } from './authenticate.ts';
+import type { Call } from './call.ts';
+import type { CustomEndpoint } from './custom-routes.ts';
+import type { ItemHandlers, ItemRequest } from './items.ts';
+import type { ServerHandlers } from './server-routes.ts';
+import type { OwnUserHandlers } from './users.ts';
+
+/** Answers one request; what it rejects with becomes the answer. */
+export type Handler = (exchange: Exchange, call: Call, body: JsonValue | undefined) => Promise<void>;
+
+/** Methods that endpoints answer. */
+export type Method = 'GET' | 'SEARCH' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** One address with what answers it. */
+export interface Endpoint {
+  readonly url: string;
+  /** By method; GET serves HEAD too, and every endpoint answers OPTIONS. */
+  readonly handlers: ReadonlyMap<Method, Handler>;
+}
+
+/** The addresses of the platform itself; `users` null: there are none. */
+export function listEndpoints(
+  api: CompiledApi,
+  items: ItemHandlers,
+  own: ServerHandlers,
+  users: OwnUserHandlers | null,
+): readonly Endpoint[] {
+  const ownPaths = api.collections.flatMap(({ system, name }) => (system && systemCollection(name)?.path) || []);
+  return [
+    { url: '/server/ping', handlers: new Map([['GET', own.ping]]) },
+    { url: '/server/info', handlers: new Map([['GET', own.info]]) },
+    { url: '/server/health', handlers: new Map([['GET', own.health]]) },
+    { url: '/server/specs/oas', handlers: new Map([['GET', own.document]]) },
+    ...itemEndpoints('/items/:collection', items),
+    ...ownPaths.flatMap((path) => itemEndpoints(path, items)),
+    ...(users === null ? [] : ownUserEndpoints(users)),
+  ];
+}
+
+function ownUserEndpoints(users: OwnUserHandlers): readonly Endpoint[] {
+  return [
+    {
+      url: '/users/me',
+      handlers: new Map<Method, Handler>([
+        ['GET', (exchange, call) => users.read(itemRequest(exchange, call))],
+        ['PATCH', (exchange, call, body) => users.update(itemRequest(exchange, call), body)],
+      ]),
+    },
+    {
+      url: '/users/me/track/page',
+      handlers: new Map<Method, Handler>([
+        ['PATCH', (exchange, { caller }, body) => users.trackPage(exchange, caller, body)],
+      ]),
+    },
+  ];
+}
+
+/** What can be asked of a collection below its path. */
+function itemEndpoints(path: string, items: ItemHandlers): readonly Endpoint[] {
+  return [
+    {
+      url: path,
+      handlers: new Map<Method, Handler>([
+        ['GET', (exchange, call) => readItems(items, exchange, call)],
+        ['SEARCH', (exchange, call, body) => items.search(itemRequest(exchange, call), body)],
+        ['POST', (exchange, call, body) => items.create(itemRequest(exchange, call), body)],
+        ['PATCH', (exchange, call, body) => items.update(itemRequest(exchange, call), body)],
+        ['DELETE', (exchange, call, body) => items.delete(itemRequest(exchange, call), body)],
+      ]),
+    },
+    {
+      url: `${path}/:key`,
+      handlers: new Map<Method, Handler>([
+        ['GET', (exchange, call) => readItems(items, exchange, call)],
+        ['PATCH', (exchange, call, body) => items.updateOne(itemRequest(exchange, call), keyOf(call), body)],
+        ['DELETE', (exchange, call) => items.deleteOne(itemRequest(exchange, call), keyOf(call))],
+      ]),
+    },
+  ];
+}
+
+/** What signing in and out takes. */
+export function authEndpoints(
+  accounts: Accounts<Admission>,
+  setting: Omit<AccountEndpointsOptions, 'accounts'>,
+): readonly Endpoint[] {
+  const own = createAuthHandlers({ signIn: accounts.signIn, ...setting });
+  const login: Endpoint = { url: '/auth/login', handlers: new Map([['POST', own.login]]) };
+  return [
+    { url: '/auth', handlers: new Map([['GET', own.providers]]) },
+    ...(setting.environment.auth.disableDefault ? [] : [login]),
+    { url: '/auth/refresh', handlers: new Map([['POST', own.refresh]]) },
+    { url: '/auth/logout', handlers: new Map([['POST', own.logout]]) },
+    ...createAccountEndpoints({ accounts, ...setting }).map(
+      ({ url, post }): Endpoint => ({
+        url,
+        handlers: new Map([['POST', post]]),
+      }),
+    ),
+  ];
+}
+
+/** The routes of the project by their addresses. */
+export function groupEndpoints(custom: readonly CustomEndpoint[]): readonly Endpoint[] {
+  return [...Map.groupBy(custom, ({ url }) => url)].map(([url, same]) => ({
+    url,
+    handlers: new Map<Method, Handler>(same.map(({ method, handler }) => [method, handler])),
+  }));
+}
+
+/** Answers GET below `/items`: one item where the path has a key, else the list. */
+export function readItems(items: ItemHandlers, exchange: Exchange, call: Call): Promise<void> {
+  const key = call.item?.key ?? null;
+  const request = itemRequest(exchange, call);
+  return key === null ? items.list(request) : items.read(request, key);
+}
+
+function itemRequest(exchange: Exchange, { caller, query, item }: Call): ItemRequest {
+  if (item === null) throw new PlatformError('ROUTE_NOT_FOUND');
+  return { exchange, caller, collection: item.collection, query };
+}
+
+function keyOf({ item }: Call): string {
+  return item?.key ?? '';
+}
