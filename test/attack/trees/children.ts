@@ -126,6 +126,7 @@ function removedChild(
 
 function removeChild(reading: Reading, item: Item, relation: ToMany, columns: readonly string[]): void {
   const id = columns.join();
+  if (item.before === undefined) doubt(reading, 'a child is made and removed');
   const nullable = columns.filter((name) => columnOf(item.table, name)?.nullable && !item.table.key.includes(name));
   if (item.placed.has(id)) doubt(reading, 'a child is linked and removed');
   if (relation.kind === 'm2a' || (nullable.length === 0 && relation.onDeselect === 'delete')) {
