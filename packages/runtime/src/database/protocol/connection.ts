@@ -74,7 +74,7 @@ interface Slot {
 const compactAt = 512;
 
 /** Requests that share a Sync at most: the server sends what it has at the latest every 8 KB, but an error concerns all. */
-const mostJoined = 16;
+const mostJoined = 32;
 
 /** What ReadyForQuery says outside of transactions: `I`, for idle. */
 const outside = 73;
