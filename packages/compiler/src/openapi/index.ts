@@ -13,6 +13,7 @@ import { customPaths, customTag } from './custom-paths.ts';
 import { filterSchema } from './filters.ts';
 import { itemSchema } from './items.ts';
 import { described, type JsonObject, objectOf } from './json.ts';
+import { ownUserPaths } from './own-user-paths.ts';
 import { parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
 import { collectionPaths } from './paths.ts';
 import { leadSchemas, payloadSchemas } from './payloads.ts';
@@ -41,7 +42,7 @@ export function emitOpenApi(api: Api, access: AccessClass | null): JsonValue {
       ...view.collections.flatMap(collectionPaths),
       ...customPaths(custom),
       ...serverPaths(view.administrator),
-      ...(users ? [...authPaths(), ...accountPaths(access)] : []),
+      ...(users ? [...ownUserPaths(view), ...authPaths(), ...accountPaths(access)] : []),
     ]),
     components: {
       schemas: objectOf([...schemasOf(view), ...(users ? authSchemas() : [])]),

@@ -35,7 +35,8 @@ function collectionReads(collection: ViewCollection): readonly (readonly [string
   return [...(operations.has('list') ? [['get', listItems(collection)] as const] : []), ...search];
 }
 
-function itemReads(collection: ViewCollection): readonly (readonly [string, JsonObject])[] {
+/** What can be read on the path of one item. */
+export function itemReads(collection: ViewCollection): readonly (readonly [string, JsonObject])[] {
   const { operations, readable, key } = collection;
   return readable && operations.has('read') && key.length > 0 ? [['get', readItem(collection)]] : [];
 }

@@ -96,9 +96,11 @@ function typeErrors(text: string): readonly string[] {
 it('ways to sign in are described where there are users', () => {
   const paths = (described: unknown): readonly string[] => {
     const { paths: all = {} } = JSON.parse(JSON.stringify(described));
-    return Object.keys(all).filter((path) => /^\/auth|^\/users\/.*(?:invite|tfa)/.test(path));
+    return Object.keys(all).filter((path) => /^\/auth|^\/users\/.*(?:invite|me|tfa)/.test(path));
   };
   const everybody = [
+    '/users/me',
+    '/users/me/track/page',
     '/auth',
     '/auth/login',
     '/auth/refresh',

@@ -1,0 +1,58 @@
+/** The paths of the user who asks. Source: API specification, section 3.1. */
+import { type JsonObject, objectOf } from './json.ts';
+import { itemReads } from './paths.ts';
+import { commonFailures, failuresByStatus } from './responses.ts';
+import type { View } from './view.ts';
+import { itemWrites } from './write-paths.ts';
+
+const failures = [...commonFailures, 'Forbidden'] as const;
+const trackFailures = [...commonFailures, 'InvalidBody', 'UnsupportedMediaType'] as const;
+
+/** Tag of the operations: the one of users. */
+const tag = 'users';
+
+/** The paths with their operations, as far as an access class may use them: everybody is somebody. */
+export function ownUserPaths({ collections }: View): readonly (readonly [string, JsonObject])[] {
+  const users = collections.find(({ name }) => name === 'platform_users');
+  const [[, read] = ['get', readKey()] as const] = users === undefined ? [] : itemReads(users);
+  const changes = users === undefined ? [] : itemWrites(users).filter(([method]) => method === 'patch');
+  const own = { get: { ...read, operationId: 'usersMe', summary: 'Read the user who asks' } };
+  const changed = changes.map(([method, operation]) => {
+    return [method, { ...operation, operationId: 'usersMeUpdate', summary: 'Update the user who asks' }] as const;
+  });
+  return [
+    ['/users/me', { ...own, ...objectOf(changed) }],
+    ['/users/me/track/page', { patch: trackPage() }],
+  ];
+}
+
+/** For those who read nothing else of users. */
+function readKey(): JsonObject {
+  const data = { type: 'object', properties: { id: { type: 'string', format: 'uuid' } }, required: ['id'] };
+  const schema = { type: 'object', properties: { data }, required: ['data'] };
+  return {
+    tags: [tag],
+    responses: objectOf([
+      ['200', { description: 'The key of the user.', content: { 'application/json': { schema } } }],
+      ...failuresByStatus(failures),
+    ]),
+  };
+}
+
+function trackPage(): JsonObject {
+  const page = { type: ['string', 'null'], maxLength: 255, description: 'Path of a page.' };
+  const schema = {
+    type: 'object',
+    properties: { last_page: page },
+    required: ['last_page'],
+    additionalProperties: false,
+  };
+  return {
+    operationId: 'usersMeTrackPage',
+    tags: [tag],
+    summary: 'Keep the page that was looked at last',
+    description: 'Needs no permission.',
+    requestBody: { required: true, content: { 'application/json': { schema } } },
+    responses: objectOf([['204', { description: 'It is kept.' }], ...failuresByStatus(trackFailures)]),
+  };
+}
