@@ -9,8 +9,8 @@ import type { Account } from '../users/account.ts';
 import type { AccountFinder } from '../users/find-account.ts';
 import type { Tokens } from './tokens.ts';
 
-/** Milliseconds for which nobody looks again. */
-const freshFor = 5_000;
+/** Milliseconds for which nobody looks again: five seconds, less what a look-up and a busy process may take. */
+const freshFor = 4_000;
 
 /** Tokens that are remembered; beyond it the ones looked up longest ago are forgotten. */
 const mostRemembered = 10_000;

@@ -7,7 +7,8 @@ import { ConnectionError, toDatabaseError } from './errors.ts';
 import { Attempt } from './postgres/attempt.ts';
 import { sessionSql } from './postgres/options.ts';
 import { Read } from './postgres/read.ts';
-import { Connection, type Request } from './protocol/connection.ts';
+import { Connection } from './protocol/connection.ts';
+import type { Request } from './protocol/request.ts';
 import { readTexts } from './protocol/texts.ts';
 
 /** The part of a PGlite instance that is used here. */

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { ConnectionError, ServerError } from '../errors.ts';
 import type { Channel } from '../postgres/channel.ts';
-import type { Exchange, Request } from '../protocol/connection.ts';
+import type { Exchange, Request } from '../protocol/request.ts';
 import { tapRows } from './rows.ts';
 import { type RequestSettings, Submission, toServerError } from './submission.ts';
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { ServerError } from '../errors.ts';
-import type { Exchange, Request } from '../protocol/connection.ts';
+import type { Exchange, Request } from '../protocol/request.ts';
 
 /** Who is told how a request ended; one of the two is called, once. */
 export interface SubmissionOwner {

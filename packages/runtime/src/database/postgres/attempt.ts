@@ -1,7 +1,7 @@
 /** One try at a transaction, on a connection that nobody else uses meanwhile. */
 import type { Outcome, Parameter, RowSink, Statement, Transaction } from '../database.ts';
 import { ConnectionError, isLost, toDatabaseError } from '../errors.ts';
-import type { Exchange, Request } from '../protocol/connection.ts';
+import type { Exchange, Request } from '../protocol/request.ts';
 import type { Member } from './member.ts';
 
 /** What a transaction needs of a connection. */

@@ -1,4 +1,4 @@
-import type { Exchange, Request } from '../protocol/connection.ts';
+import type { Exchange, Request } from '../protocol/request.ts';
 
 /**
  * A connection as the pool sees it, whichever lane is behind it: requests are answered in the order in which they were

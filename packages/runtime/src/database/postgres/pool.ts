@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlatformError } from '../../errors.ts';
 import type { RowSink } from '../database.ts';
 import { ConnectionError, toDatabaseError } from '../errors.ts';
-import type { Request } from '../protocol/connection.ts';
+import type { Request } from '../protocol/request.ts';
 import { Backoff } from './backoff.ts';
 import type { Channel } from './channel.ts';
 import type { Closed, PostgresConnection } from './connect.ts';

@@ -4,7 +4,7 @@
  */
 import type { Parameter, RowSink, Statement } from '../database.ts';
 import { ConnectionError } from '../errors.ts';
-import type { Exchange } from '../protocol/connection.ts';
+import type { Exchange } from '../protocol/request.ts';
 import type { Channel } from './channel.ts';
 
 /** Bytes a batch should have: enough to be worth a round trip, little enough to keep. */

@@ -1,6 +1,6 @@
 import type { RowSink } from '../database.ts';
 import { isRetryable, toDatabaseError } from '../errors.ts';
-import type { Exchange, Request } from '../protocol/connection.ts';
+import type { Exchange, Request } from '../protocol/request.ts';
 
 /** Where a read goes: to a connection now, or to the queue of those that wait for one. */
 export type Dispatch = (read: Read) => void;

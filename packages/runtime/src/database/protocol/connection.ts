@@ -7,11 +7,9 @@
  * What carries the bytes — a socket, TLS, or PGlite in this process — is a `Link`.
  */
 import { ByteWriter } from '../../json/byte-writer.ts';
-import type { Parameter, Statement } from '../database.ts';
 import { ConnectionError, isStalePreparation, ServerError } from '../errors.ts';
 import type { Channel } from '../postgres/channel.ts';
 import {
-  type ResultFormat,
   writeBind,
   writeClosePortal,
   writeCloseStatement,
@@ -23,6 +21,8 @@ import {
 } from './encode.ts';
 import { kinds, MessageReader, readErrorFields } from './messages.ts';
 import { PreparedNames } from './prepared.ts';
+import type { Exchange, Request } from './request.ts';
+import { newSlot, type Slot, SlotQueue } from './slots.ts';
 
 /** Carries bytes to the server. Whoever makes it hands received bytes to `Connection.receive`. */
 export interface Link {
@@ -31,47 +31,6 @@ export interface Link {
   /** Closes without waiting for anything. */
   destroy(): void;
 }
-
-/** What a request wants to know about its answer. `settled` is called exactly once, last. */
-export interface Exchange {
-  /** One row; see `RowSink.row`. */
-  row(buffer: Buffer, offset: number, length: number): void;
-  /** The portal has given as many rows as were asked for and may have more. */
-  suspended?(): void;
-  /** The server is done with the request: `error` is undefined when it succeeded. */
-  settled(error: unknown): void;
-}
-
-/** A statement to run. An empty name prepares it anew each time. */
-export interface Request extends Statement {
-  readonly parameters: readonly Parameter[];
-  /** Format of all columns; binary when absent. */
-  readonly format?: ResultFormat;
-  /**
-   * Begins a transaction, is part of one, or ends it, and so is of no use when it is sent again behind an error. The next
-   * request must follow one that begins at once, and one that ends is none until the server says that none is left.
-   */
-  readonly part?: 'begin' | 'within' | 'end';
-}
-
-/** A request that was sent, in the order of the answers. */
-interface Slot {
-  readonly request: Request;
-  /** Undefined once nobody wants the answer any more. */
-  exchange: Exchange | undefined;
-  /** Name under which Parse was sent with this request. */
-  parses: string | undefined;
-  rows: number;
-  error: unknown;
-  retried: boolean;
-  /** Absent unless the request runs in batches; then whether its Sync has been sent. */
-  synced: boolean | undefined;
-  /** True when it shares the Sync of the request behind it. */
-  joined: boolean;
-}
-
-/** Settled slots at the front of the queue that are worth being cut off. */
-const compactAt = 512;
 
 /** Requests that share a Sync at most: the server sends what it has at the latest every 8 KB, but an error concerns all. */
 const mostJoined = 32;
@@ -86,8 +45,7 @@ export class Connection implements Channel {
   readonly #prepared: PreparedNames;
   readonly #reader = new MessageReader((kind, buffer, start, end) => this.#message(kind, buffer, start, end));
   readonly #out = new ByteWriter();
-  #slots: Slot[] = [];
-  #first = 0;
+  readonly #slots = new SlotQueue();
   #flushing: NodeJS.Immediate | undefined;
   /** The last of the requests whose common Sync is not written yet, and how many they are. */
   #open: Slot | undefined;
@@ -108,7 +66,7 @@ export class Connection implements Channel {
 
   /** Requests sent and not yet answered. */
   get inFlight(): number {
-    return this.#slots.length - this.#first;
+    return this.#slots.length;
   }
 
   /** True when a brief read would share the Sync of those before it. */
@@ -118,12 +76,12 @@ export class Connection implements Channel {
 
   /** The request being answered, as a mark to compare: while it stays the same, no answer was completed. */
   get head(): object | undefined {
-    return this.#slots[this.#first];
+    return this.#slots.head;
   }
 
   /** True when the last that was sent is the end of a transaction, and not answered yet. */
   get ends(): boolean {
-    return this.#slots.at(-1)?.request.part === 'end';
+    return this.#slots.last?.request.part === 'end';
   }
 
   /** True when the connection can take no more requests. */
@@ -169,7 +127,7 @@ export class Connection implements Channel {
 
   /** Ends a suspended portal; its request is settled when the server has confirmed. */
   stop(): void {
-    const slot = this.#slots[this.#first];
+    const slot = this.#slots.head;
     if (slot?.synced !== false) return;
     slot.synced = true;
     writeClosePortal(this.#out);
@@ -183,7 +141,7 @@ export class Connection implements Channel {
    */
   withdraw(): readonly Exchange[] {
     const taken: Exchange[] = [];
-    for (const slot of this.#slots.slice(this.#first + 1)) {
+    for (const slot of this.#slots.behind()) {
       if (slot.exchange !== undefined) taken.push(slot.exchange);
       slot.exchange = undefined;
     }
@@ -208,9 +166,7 @@ export class Connection implements Channel {
     this.#link.destroy();
     const cause = this.#lastWords ?? error;
     const failure = cause instanceof ServerError ? cause : new ConnectionError('The connection was lost.', { cause });
-    const left = this.#slots.slice(this.#first);
-    this.#slots = [];
-    this.#first = 0;
+    const left = this.#slots.drain();
     // First, so that nobody who asks again is sent here.
     this.#closed(failure);
     for (const slot of left) slot.exchange?.settled(slot.error ?? failure);
@@ -278,7 +234,7 @@ export class Connection implements Channel {
   }
 
   #message(kind: number, buffer: Buffer, start: number, end: number): void {
-    const slot = this.#slots[this.#first];
+    const slot = this.#slots.head;
     if (kind === kinds.dataRow) this.#row(slot, buffer, start, end);
     else if (kind === kinds.ready) this.#ready(slot, buffer[start]);
     else if (kind === kinds.error) this.#error(slot, new ServerError(readErrorFields(buffer, start, end)));
@@ -341,9 +297,9 @@ export class Connection implements Channel {
   /** Sends those again which the server passed over because of an error in front of them, now each with its own Sync. */
   #sendPassedOver(error: unknown): void {
     for (let joined = true; joined && !this.#over; ) {
-      const slot = this.#slots[this.#first];
+      const slot = this.#slots.head;
       if (slot === undefined) return;
-      this.#shift();
+      this.#slots.shift();
       joined = slot.joined;
       const { request, exchange } = slot;
       if (request.part !== undefined) exchange?.settled(error);
@@ -351,15 +307,8 @@ export class Connection implements Channel {
     }
   }
 
-  #shift(): void {
-    this.#first++;
-    if (this.#first < this.#slots.length && this.#first <= compactAt) return;
-    this.#slots = this.#slots.slice(this.#first);
-    this.#first = 0;
-  }
-
   #settle(slot: Slot): void {
-    this.#shift();
+    this.#slots.shift();
     if (slot.error !== undefined && this.#retry(slot)) return;
     slot.exchange?.settled(slot.error);
   }
@@ -380,17 +329,4 @@ export class Connection implements Channel {
     this.#send({ ...newSlot(request, exchange), retried: true }, true);
     return true;
   }
-}
-
-function newSlot(request: Request, exchange: Exchange): Slot {
-  return {
-    request,
-    exchange,
-    parses: undefined,
-    rows: 0,
-    error: undefined,
-    retried: false,
-    synced: undefined,
-    joined: false,
-  };
 }

@@ -1,7 +1,7 @@
 /** Small queries of our own, whose rows are wanted as texts. */
 import { int32 } from '../../json/bytes.ts';
 import type { Parameter, RowSink } from '../database.ts';
-import type { Request } from './connection.ts';
+import type { Request } from './request.ts';
 
 /** One row as PostgreSQL prints its columns; null where a column is null. */
 export type TextRow = readonly (string | null)[];
