@@ -43,11 +43,11 @@ function identitiesOver(bySession: (asked: number) => Promise<FoundSession | nul
 
 const found = async (): Promise<FoundSession> => ({ account, securityVersion: 1 });
 
-test('a token is looked up once in five seconds, and known at once in between', async () => {
+test('a token is looked up once in four seconds, and known at once in between', async () => {
   const identities = identitiesOver(found);
   const mine = token();
   expect(await identities.find(mine)).toBe('ada 1 session');
-  vi.advanceTimersByTime(4_999);
+  vi.advanceTimersByTime(3_999);
   expect(identities.find(mine)).toBe('ada 1 session');
   vi.advanceTimersByTime(1);
   expect(identities.find(mine)).toBeInstanceOf(Promise);
