@@ -66,3 +66,4 @@ export {
   undoMigrations,
 } from './system/migrate.ts';
 export type { Migration } from './system/migration.ts';
+export { isEmail, longestEmail } from './users/email.ts';

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { isEmail, longestEmail } from '@platform/runtime';
 import { type Accounts, makePassword, makeToken, openAccounts } from '../accounts.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { type Progress, processProgress } from '../progress.ts';
@@ -87,7 +88,7 @@ export async function withAccounts(
 }
 
 function checkEmail(email: string): void {
-  if (/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) && email.length <= 128) return;
+  if (isEmail(email) && email.length <= longestEmail) return;
   throw new CommandError(exitCodes.usage, `"${email}" is no e-mail address.`);
 }
 

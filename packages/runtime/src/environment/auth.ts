@@ -1,5 +1,6 @@
 /** Variables of sign-in, sessions and attempts. Source: API specification, section 16. */
-import { isIP } from 'node:net';
+import { isNetwork } from '../http/networks.ts';
+import { isEmail, longestEmail } from '../users/email.ts';
 import {
   type Read,
   type Reading,
@@ -83,9 +84,9 @@ export function readAuth(read: Read, isLocal: boolean): AuthEnvironment {
 }
 
 function readEmail(text: string): Reading<string> {
-  return /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text) && text.length <= 128
+  return isEmail(text) && text.length <= longestEmail
     ? { value: text }
-    : { problem: 'must be an e-mail address of at most 128 characters.' };
+    : { problem: `must be an e-mail address of at most ${longestEmail} characters.` };
 }
 
 function readPassword(minLength: number) {
@@ -152,12 +153,4 @@ function readNetworks(text: string): Reading<readonly string[]> {
   return wrong === undefined
     ? reading
     : { problem: `has "${wrong}", which is neither an address nor a CIDR block such as "10.0.0.0/8".` };
-}
-
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...more] = text.split('/');
-  const family = isIP(address);
-  if (family === 0 || more.length > 0) return false;
-  if (bits === undefined) return true;
-  return /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
 }

@@ -43,6 +43,11 @@ export function createNetworks(texts: readonly string[]): Networks {
   return { has: ({ text, family }) => list.check(text, family) };
 }
 
+/** Whether a text is an address or a CIDR block. */
+export function isNetwork(text: string): boolean {
+  return readNetwork(text) !== null;
+}
+
 /** An address or a CIDR block; null for anything else. */
 function readNetwork(text: string): { readonly address: Address; readonly bits: number } | null {
   const [base = '', length, ...more] = text.trim().split('/');

@@ -8,7 +8,7 @@ import type { Database } from '../database/database.ts';
 import type { Environment } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
 import { allowedUrl } from '../mail/allowed-url.ts';
-import { isEmail } from '../users/field-rules.ts';
+import { isEmail } from '../users/email.ts';
 import { readIdempotencyKey } from '../write/idempotency.ts';
 import type { Sender } from '../write/job.ts';
 import type { KeyedOnce } from '../write/keyed-once.ts';

@@ -1,8 +1,9 @@
 /** What fields of users and roles take beyond their types. Source: API specification, sections 2.2, 3.2 and 10.11. */
-import { isIP } from 'node:net';
 import { passwordProblem } from '../auth/password-policy.ts';
 import type { CollectionDescriptor } from '../contract/index.ts';
+import { isNetwork } from '../http/networks.ts';
 import { isJwtShaped } from '../http/token.ts';
+import { isEmail } from './email.ts';
 
 /** Why a field does not take a value: the type of FAILED_VALIDATION, and a sentence without its subject. */
 export interface FieldProblem {
@@ -48,26 +49,13 @@ export function requiredBeside(
   return (given('provider') ?? 'default') === 'default' ? ['email', 'password'] : [];
 }
 
-/** One at, something on either side, nothing that a mail header could be broken with. */
-export function isEmail(text: string): boolean {
-  return /^[^\s@"(),:;<>[\\\]\p{Cc}\p{Cf}]+@[^\s@"(),:;<>[\\\]\p{Cc}\p{Cf}]+$/u.test(text);
-}
-
 function checkPassword(text: string, { passwordMinLength }: FieldLimits): FieldProblem | undefined {
   return passwordProblem(text, { minLength: passwordMinLength, pattern: null });
 }
 
 function checkAddresses(text: string): FieldProblem | undefined {
-  const wrong = text.split(',').find((address) => !isNetwork(address.trim()));
+  const wrong = text.split(',').find((address) => !isNetwork(address));
   return wrong === undefined ? undefined : problem('check', 'must be a list of addresses and CIDR blocks');
-}
-
-/** An address, or one with the length of a prefix. */
-function isNetwork(text: string): boolean {
-  const [address = '', prefix, ...more] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || more.length > 0) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 }
 
 function problem(type: string, message: string): FieldProblem {
