@@ -58,6 +58,7 @@ test('an empty environment has the defaults of the specification', () => {
       },
       administrator: { email: 'admin@example.com', password: null },
     },
+    requestLimits: { client: null, global: null, redis: null },
   });
 });
 
@@ -123,7 +124,7 @@ test('every wrong value is named, all in one go, in the order of the specificati
 });
 
 test('a problem never repeats a secret', () => {
-  const reading = readEnvironment({ DATABASE_URL: 'hunter2', ADMIN_TOKEN: 'hunter2' });
+  const reading = readEnvironment({ DATABASE_URL: 'hunter2', ADMIN_TOKEN: 'hunter2', REDIS: 'hunter2' });
   expect(JSON.stringify(reading)).not.toContain('hunter2');
 });
 
@@ -150,6 +151,27 @@ describe('CORS', () => {
       expect(problems({ CORS_ORIGIN: wrong })).toEqual(['CORS_ORIGIN']);
     }
   });
+});
+
+test('limits of requests are off until they are enabled, and judged in any case', () => {
+  expect(read({ RATE_LIMITER_ENABLED: 'true', RATE_LIMITER_GLOBAL_ENABLED: 'true' }).requestLimits).toEqual({
+    client: { points: 50, duration: 1000 },
+    global: { points: 1000, duration: 1000 },
+    redis: null,
+  });
+  const variables = { RATE_LIMITER_POINTS: '7', RATE_LIMITER_DURATION: '1m', REDIS: 'rediss://:secret@cache:6380/2' };
+  expect(read(variables).requestLimits).toEqual({ client: null, global: null, redis: variables.REDIS });
+  expect(read({ ...variables, RATE_LIMITER_ENABLED: 'true' }).requestLimits.client).toEqual({
+    points: 7,
+    duration: 60_000,
+  });
+  for (const wrong of [
+    { RATE_LIMITER_POINTS: '0' },
+    { RATE_LIMITER_GLOBAL_DURATION: 'often' },
+    { REDIS: 'cache:6379' },
+  ]) {
+    expect(problems(wrong)).toEqual(Object.keys(wrong));
+  }
 });
 
 test('the token of the administrator is long, visible, and no JSON web token', () => {

@@ -6,6 +6,7 @@
 import { type Driver, drivers } from './database/drivers.ts';
 import { type AuthEnvironment, readAuth } from './environment/auth.ts';
 import { type MailEnvironment, readMail } from './environment/mail.ts';
+import { type RequestLimits, readRequestLimits } from './environment/request-limits.ts';
 import {
   type Read,
   type Reader,
@@ -55,6 +56,7 @@ export interface Environment {
   readonly adminToken: string | null;
   readonly auth: AuthEnvironment;
   readonly mail: MailEnvironment;
+  readonly requestLimits: RequestLimits;
 }
 
 /** How the database is reached. */
@@ -136,6 +138,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     adminToken: read<string | null>('ADMIN_TOKEN', readStaticToken, null),
     auth: readAuth(read, isLocalHttp(publicUrl, host)),
     mail: readMail(read),
+    requestLimits: readRequestLimits(read),
   };
   return problems.length === 0 ? { ok: true, environment } : { ok: false, problems };
 }

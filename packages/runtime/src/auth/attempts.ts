@@ -4,7 +4,7 @@
  * Every answer that a limit gives is the same for accounts that exist and those that do not: only what was sent is counted.
  */
 import type { AttemptLimits } from '../environment/auth.ts';
-import { PlatformError } from '../errors.ts';
+import { exceeded } from '../limits/exceeded.ts';
 import type { Count, Counter, Counters, Counting } from './counters.ts';
 import type { ReadAccountSettings } from './settings.ts';
 
@@ -126,16 +126,4 @@ function refuseFrom(counts: readonly Count[], points: number): void {
 function refuseBeyond(counts: readonly Count[], points: number): void {
   const over = counts.find(({ attempts }) => attempts > points);
   if (over !== undefined) throw exceeded(points, over.left);
-}
-
-/** The error of a limit; `left` is how many milliseconds it stays reached. */
-export function exceeded(limit: number, left: number): PlatformError {
-  const seconds = Math.max(1, Math.ceil(left / 1000));
-  const reset = new Date(Date.now() + left).toISOString();
-  return new PlatformError(
-    'REQUESTS_EXCEEDED',
-    undefined,
-    { limit, reset },
-    { headers: { 'retry-after': String(seconds) } },
-  );
 }

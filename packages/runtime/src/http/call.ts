@@ -1,7 +1,8 @@
-/** The first two stages of every request: who asks, and whether the route exists. */
+/** The first stages of every request: whether there are too many, who asks, and whether the route exists. */
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
+import type { RequestLimiter } from '../limits/request-limiter.ts';
 import { type Authenticate, ignoresToken } from './authenticate.ts';
 import { type ItemPath, readItemPath, readPathTexts, splitTarget } from './target.ts';
 import { findToken } from './token.ts';
@@ -49,4 +50,13 @@ export function createCallReader(
     if (!routed || (item === null && !exists(path))) throw new PlatformError('ROUTE_NOT_FOUND');
     return { caller, query, item };
   }
+}
+
+/** Puts the limits of requests in front of a reader; the same reader where there are none. */
+export function limitCalls(readCall: CallReader, limiter: Pick<RequestLimiter, 'admit'> | null): CallReader {
+  if (limiter === null) return readCall;
+  return function readLimitedCall(request, routed) {
+    const admitted = limiter.admit(request);
+    return admitted === undefined ? readCall(request, routed) : admitted.then(() => readCall(request, routed));
+  };
 }

@@ -50,6 +50,7 @@ describe('an address', () => {
         expect(address).not.toBeNull();
         expect(readAddress(address?.text ?? '')).toEqual(address);
         expect(readAddress(text.toUpperCase())).toEqual(address);
+        if (address?.family === 'ipv6') expect(address.text).toBe(new URL(`http://[${text}]`).hostname.slice(1, -1));
       }),
     );
     fc.assert(

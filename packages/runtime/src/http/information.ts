@@ -1,5 +1,6 @@
 /** What the server says about itself under `/server`. Source: API specification, sections 10.12 and 13. */
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
+import type { RequestLimit } from '../environment/request-limits.ts';
 import { platformVersion } from '../version.ts';
 
 /** The project as long as nobody has written settings. */
@@ -15,15 +16,18 @@ const project = {
   custom_css: null,
 } as const;
 
-/** Body of `GET /server/info`. Versions are for administrators only; `rateLimit` is false while no limiter is on. */
-export function serverInformation(administrator: boolean): JsonValue {
+/**
+ * Body of `GET /server/info`. Versions and `rateLimit` are for administrators only: how many requests a client may send in
+ * how many milliseconds, false for any number.
+ */
+export function serverInformation(administrator: boolean, limit: RequestLimit | null): JsonValue {
   return administrator
     ? {
         data: {
           project,
           platform: { version: platformVersion() },
           node: { version: process.versions.node },
-          rateLimit: false,
+          rateLimit: limit === null ? false : { points: limit.points, duration: limit.duration },
         },
       }
     : { data: { project } };

@@ -61,19 +61,35 @@ function readNetwork(text: string): { readonly address: Address; readonly bits: 
   return bits <= written && own >= 0 ? { address, bits: own } : null;
 }
 
-/** The eight groups of an IPv6 address. */
+/** The eight groups of an IPv6 address, in whatever spelling. */
 function groupsOf(text: string): readonly number[] {
-  // The URL parser knows every spelling, the dotted ones too, and gives the shortest.
-  const [head = '', tail] = new URL(`http://[${text}]`).hostname.slice(1, -1).split('::');
-  const numbers = (part: string): number[] =>
-    part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
-  if (tail === undefined) return numbers(head);
-  const [first, last] = [numbers(head), numbers(tail)];
+  const [head = '', tail] = text.split('::');
+  const first = readGroups(head);
+  if (tail === undefined) return first;
+  const last = readGroups(tail);
   return [...first, ...Array.from({ length: 8 - first.length - last.length }, () => 0), ...last];
 }
 
+/** Groups between colons; the last may be written as an address of IPv4, which is two. */
+function readGroups(part: string): readonly number[] {
+  if (part === '') return [];
+  return part.split(':').flatMap((group) => {
+    if (!group.includes('.')) return [Number.parseInt(group, 16)];
+    const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
+    return [a * 256 + b, c * 256 + d];
+  });
+}
+
+/** The shortest spelling: the longest run of zeros, the first of several, is left out (RFC 5952, section 4). */
 function printGroups(groups: readonly number[]): string {
-  return new URL(`http://[${groups.map((group) => group.toString(16)).join(':')}]`).hostname.slice(1, -1);
+  let start = 0;
+  let length = 1;
+  for (let place = 0, run = 0; place < groups.length; place++) {
+    run = groups[place] === 0 ? run + 1 : 0;
+    if (run > length) [start, length] = [place - run + 1, run];
+  }
+  const print = (some: readonly number[]): string => some.map((group) => group.toString(16)).join(':');
+  return length === 1 ? print(groups) : `${print(groups.slice(0, start))}::${print(groups.slice(start + length))}`;
 }
 
 /** The address of IPv4 that one of IPv6 stands for (RFC 4291, section 2.5.5.2). */

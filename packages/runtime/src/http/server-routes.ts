@@ -3,6 +3,7 @@ import type { Caller } from '../caller.ts';
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { DriftWatch } from '../drift-watch.ts';
+import type { RequestLimit } from '../environment/request-limits.ts';
 import { retryAfterSeconds } from '../errors.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import { createHealth } from './health.ts';
@@ -15,6 +16,8 @@ export interface ServerHandlersOptions {
   readonly watch: Pick<DriftWatch, 'drifts' | 'checked'>;
   readonly answerer: Answerer;
   readonly patience: number;
+  /** Requests that one client may send; null: any number. */
+  readonly rateLimit: RequestLimit | null;
 }
 
 type ServerHandler = (exchange: Exchange, call: { readonly caller: Caller }) => Promise<void>;
@@ -29,7 +32,7 @@ export interface ServerHandlers {
 
 /** Makes the handlers. */
 export function createServerHandlers(options: ServerHandlersOptions): ServerHandlers {
-  const { api, database, watch, answerer, patience } = options;
+  const { api, database, watch, answerer, patience, rateLimit } = options;
   const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
   const health = createHealth(database, watch, patience);
   const document = createDocuments(api);
@@ -39,7 +42,7 @@ export function createServerHandlers(options: ServerHandlersOptions): ServerHand
       answerer.send(exchange, { status: 200, type: mediaTypes.text, body: pong });
     },
     async info(exchange, { caller }) {
-      const body = jsonBytes(serverInformation(administrators.has(caller.accessClass)));
+      const body = jsonBytes(serverInformation(administrators.has(caller.accessClass), rateLimit));
       answerer.send(exchange, { status: 200, type: mediaTypes.json, body });
     },
     async health(exchange, { caller }) {

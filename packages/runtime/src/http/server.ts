@@ -1,6 +1,6 @@
 /**
  * The HTTP face of a compiled API: Fastify carries connections, routing and bodies; what a request means is decided in
- * the modules beside this file, in the order of the API specification, section 1.5: token, route, body, query. Reads of
+ * the modules beside this file, in the order of the API specification, section 1.5: limit, token, route, body, query. Reads of
  * items, most of any load, take the short way past the router (`direct.ts`).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,12 +12,13 @@ import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 import { type Environment, readLimits } from '../environment.ts';
+import { createRequestLimiter } from '../limits/request-limiter.ts';
 import type { Planner } from '../query/planner.ts';
 import { systemSchemaOf } from '../system/schema.ts';
 import { createWriter, type WriterOptions } from '../write/writer.ts';
 import { createAnswerer } from './answer.ts';
 import { type Admission, admissionOf, createAuthenticator } from './authenticate.ts';
-import { createCallReader } from './call.ts';
+import { createCallReader, limitCalls } from './call.ts';
 import { createCarrier } from './carrier.ts';
 import { createClientAddress } from './client-address.ts';
 import { createCustomEndpoints } from './custom-routes.ts';
@@ -25,7 +26,7 @@ import { authEndpoints, groupEndpoints, listEndpoints, readItems } from './endpo
 import { createGate } from './gate.ts';
 import { createItemHandlers } from './items.ts';
 import { localUrl } from './local-url.ts';
-import { describeCause } from './log.ts';
+import { describeCause, type Log } from './log.ts';
 import { mountEndpoint } from './mount.ts';
 import { createReader } from './read.ts';
 import { createSenderOf } from './sender.ts';
@@ -51,7 +52,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const reader = createReader({ database, gate, answerer });
   const complain = (event: string, thrown: unknown): void =>
     server.log.error({ event, cause: describeCause(thrown, true) }, 'A hook failed after the commit.');
+  const log: Pick<Log, 'info' | 'warn'> = {
+    info: (details, message) => server.log.info(details, message),
+    warn: (details, message) => server.log.warn(details, message),
+  };
   const clientAddress = createClientAddress(environment.auth.trustedProxies);
+  const limiter = createRequestLimiter(environment.requestLimits, clientAddress, log);
   const senderOf = createSenderOf(clientAddress);
   const names = accessNames(api);
   const describe = (identity: Identity): Admission => admissionOf(names, identity);
@@ -62,10 +68,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     planner,
     mail: options.mail ?? { folder: '.platform/mail', templates: null },
     publicUrl: () => environment.publicUrl ?? localUrl(environment.host, server.server.address()),
-    log: {
-      info: (details, message) => server.log.info(details, message),
-      warn: (details, message) => server.log.warn(details, message),
-    },
+    log,
     describe,
   });
   const accountsChanged = (): void => accounts?.identities.forgetAll();
@@ -84,14 +87,17 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const patience = environment.database.poolTimeout;
   const schema = systemSchemaOf(api);
   const users = schema === null ? null : createOwnUserHandlers({ api, schema, items, database, answerer });
-  const own = createServerHandlers({ api, database, watch, answerer, patience });
+  const rateLimit = environment.requestLimits.client;
+  const own = createServerHandlers({ api, database, watch, answerer, patience, rateLimit });
   const custom = groupEndpoints(createCustomEndpoints({ api, writer, answerer, senderOf }));
   const setting = { api, database, answerer, environment, clientAddress, senderOf };
   const auth = accounts === null ? [] : authEndpoints(accounts, setting);
   const endpoints = [...listEndpoints(api, items, own, users), ...auth, ...custom];
-  const readCall = createCallReader(authenticate, endpoints);
+  const readCall = limitCalls(createCallReader(authenticate, endpoints), limiter);
   const server = createCarrier(environment, answerer, readCall, (exchange, call) => readItems(items, exchange, call));
   for (const endpoint of endpoints) mountEndpoint(server, answerer, environment, endpoint);
+  server.addHook('onReady', async () => limiter?.opened);
+  server.addHook('onClose', async () => limiter?.close());
   server.addHook('onClose', () =>
     Promise.race([
       Promise.all([writer.settled(), accounts?.upkeep.settled(), accounts?.outbox.close()]),

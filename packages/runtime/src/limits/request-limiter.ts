@@ -1,0 +1,98 @@
+/**
+ * The general limits of requests: per client address, and of all together. Source: API specification, sections 1.5, 2.9
+ * and 16.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { RequestLimit, RequestLimits } from '../environment/request-limits.ts';
+import type { FindClientAddress } from '../http/client-address.ts';
+import type { Log } from '../http/log.ts';
+import { subnetOf } from '../http/networks.ts';
+import { exceeded } from './exceeded.ts';
+import { createRedisCounters } from './redis-counters.ts';
+import { type Counted, createWindows, type Windows } from './windows.ts';
+
+/** Counts requests. */
+export interface RequestLimiter {
+  /**
+   * Counts a request: at once where this process knows enough, else by a promise. Throws or rejects with
+   * REQUESTS_EXCEEDED.
+   */
+  admit(request: IncomingMessage): Promise<void> | undefined;
+  /** Resolves when it is known whether other processes count along. */
+  readonly opened: Promise<void>;
+  close(): void;
+}
+
+/** Clients whose requests a process counts at the same time, about ten megabytes; further ones push the oldest out. */
+const mostClients = 65_536;
+
+interface Limit extends RequestLimit {
+  /** What Redis knows it by. */
+  readonly name: string;
+  /** Who is counted: the client or everybody. */
+  readonly keyOf: (request: IncomingMessage) => string;
+  readonly windows: Windows;
+}
+
+/** Makes the limiter; null when no limit is on. */
+export function createRequestLimiter(
+  { client, global, redis }: RequestLimits,
+  clientAddress: FindClientAddress,
+  log: Pick<Log, 'info' | 'warn'>,
+): RequestLimiter | null {
+  // In this order: who is refused for himself takes nothing from everybody.
+  const limits = [
+    ...(client === null ? [] : [limitOf('client', client, mostClients, (request) => clientOf(clientAddress, request))]),
+    ...(global === null ? [] : [limitOf('all', global, 1, () => '')]),
+  ];
+  if (limits.length === 0) return null;
+  const shared = redis === null ? null : createRedisCounters(redis, log);
+
+  /** What was counted elsewhere is kept here, too, so that who is refused costs nothing more. */
+  async function countTogether(keys: readonly string[]): Promise<void> {
+    const counters = limits.map(({ name, duration, points }, place) => {
+      return { key: `platform:requests:${name}:${keys[place]}`, duration, points };
+    });
+    const counts = (await shared?.count(counters)) ?? null;
+    if (counts === null) return countAlone(limits, keys);
+    const now = performance.now();
+    for (const [place, counted] of counts.entries()) limits[place]?.windows.note(keys[place] ?? '', counted, now);
+    for (const [place, counted] of counts.entries()) judge(limits[place], counted);
+  }
+
+  return {
+    admit(request) {
+      const keys = limits.map(({ keyOf }) => keyOf(request));
+      if (shared?.isThere() !== true) {
+        countAlone(limits, keys);
+        return undefined;
+      }
+      const now = performance.now();
+      for (const [place, limit] of limits.entries()) {
+        const counted = limit.windows.read(keys[place] ?? '', now);
+        if (counted !== undefined && counted.attempts >= limit.points) throw exceeded(limit.points, counted.left);
+      }
+      return countTogether(keys);
+    },
+    opened: shared?.opened ?? Promise.resolve(),
+    close: () => shared?.close(),
+  };
+}
+
+function limitOf(name: string, limit: RequestLimit, most: number, keyOf: Limit['keyOf']): Limit {
+  return { ...limit, name, keyOf, windows: createWindows(limit.duration, most) };
+}
+
+function countAlone(limits: readonly Limit[], keys: readonly string[]): void {
+  const now = performance.now();
+  for (const [place, limit] of limits.entries()) judge(limit, limit.windows.count(keys[place] ?? '', now));
+}
+
+function judge(limit: Limit | undefined, { attempts, left }: Counted): void {
+  if (limit !== undefined && attempts > limit.points) throw exceeded(limit.points, left);
+}
+
+function clientOf(clientAddress: FindClientAddress, request: IncomingMessage): string {
+  const address = clientAddress(request);
+  return address === null ? '' : subnetOf(address);
+}

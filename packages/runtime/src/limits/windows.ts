@@ -1,0 +1,73 @@
+/**
+ * Counts per key in windows, in the memory of this process. All windows are equally long, so those that began together are
+ * forgotten together: counting costs the same however many there are, and no timer is needed.
+ */
+
+/** How a key stands. */
+export interface Counted {
+  readonly attempts: number;
+  /** Milliseconds until it begins anew. */
+  readonly left: number;
+}
+
+/** The windows of one limit. Moments are milliseconds of any clock that only goes forward. */
+export interface Windows {
+  /** Counts one; the first one of a key begins its window. */
+  count(key: string, now: number): Counted;
+  /** How a key stands; undefined when its window is over, or there has been none. */
+  read(key: string, now: number): Counted | undefined;
+  /** Takes over how a key stands elsewhere. */
+  note(key: string, counted: Counted, now: number): void;
+}
+
+interface Window {
+  attempts: number;
+  until: number;
+}
+
+/** Makes windows of so many milliseconds, at most `most` of them: beyond it those that began longest ago are forgotten. */
+export function createWindows(duration: number, most: number): Windows {
+  // Two generations. When the young one is full or as old as a window lasts, all windows of the old one are forgotten.
+  let young = new Map<string, Window>();
+  let old = new Map<string, Window>();
+  let youngSince = Number.NEGATIVE_INFINITY;
+  const mostYoung = Math.ceil(most / 2);
+
+  function find(key: string, now: number): Window | undefined {
+    const found = young.get(key) ?? old.get(key);
+    return found !== undefined && found.until > now ? found : undefined;
+  }
+
+  function begin(key: string, window: Window, now: number): void {
+    if (young.size >= mostYoung || now - youngSince >= duration) {
+      old = young;
+      young = new Map();
+      youngSince = now;
+    }
+    young.set(key, window);
+  }
+
+  return {
+    count(key, now) {
+      const found = find(key, now);
+      if (found === undefined) {
+        begin(key, { attempts: 1, until: now + duration }, now);
+        return { attempts: 1, left: duration };
+      }
+      found.attempts += 1;
+      return { attempts: found.attempts, left: found.until - now };
+    },
+    read(key, now) {
+      const found = find(key, now);
+      return found && { attempts: found.attempts, left: found.until - now };
+    },
+    note(key, { attempts, left }, now) {
+      const found = find(key, now);
+      if (found === undefined) begin(key, { attempts, until: now + left }, now);
+      else {
+        found.attempts = attempts;
+        found.until = now + left;
+      }
+    },
+  };
+}

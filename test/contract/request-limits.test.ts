@@ -1,0 +1,90 @@
+/** Limits of requests that two processes share by Redis, and what they do without it. Source: API specification, section 16. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AccountsProject, serveAccounts } from '../support/accounts.ts';
+import type { Platform } from '../support/platform.ts';
+import { type RedisServer, startRedis, withoutRedis } from '../support/redis.ts';
+
+const points = 10;
+
+describe.skipIf(withoutRedis !== '')(`two processes with one Redis${withoutRedis}`, () => {
+  let redis: RedisServer;
+  let project: AccountsProject;
+  beforeAll(async () => {
+    redis = await startRedis();
+    project = await serveAccounts({
+      sql: 'CREATE TABLE docs (id integer PRIMARY KEY)',
+      permissions: 'permissions: { public: { docs: { read: true } } }',
+      environment: {
+        REDIS: redis.url,
+        RATE_LIMITER_ENABLED: 'true',
+        RATE_LIMITER_POINTS: String(points),
+        RATE_LIMITER_DURATION: '1h',
+        RATE_LIMITER_GLOBAL_ENABLED: 'true',
+        RATE_LIMITER_GLOBAL_POINTS: '100000',
+        IP_TRUST_PROXY: '127.0.0.1',
+        LOG_LEVEL: 'info',
+      },
+      processes: 2,
+    });
+  });
+  afterAll(async () => {
+    await project?.close();
+    await redis?.stop();
+  });
+
+  let clients = 0;
+  const newClient = (): string => `192.0.2.${++clients}`;
+  const serverOf = (number: number): Platform => project.servers[number % 2] ?? project.server;
+  const ask = async (number: number, from: string): Promise<number> => {
+    const answer = await serverOf(number).ask('/items/docs', { headers: { 'x-forwarded-for': from } });
+    if (answer.status === 429) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(3_000);
+    return answer.status;
+  };
+  const admitted = (statuses: readonly number[]): number => statuses.filter((status) => status === 200).length;
+  const inTurn = async (count: number, from: string): Promise<readonly number[]> => {
+    const statuses: number[] = [];
+    for (let number = 0; number < count; number++) statuses.push(await ask(number, from));
+    return statuses;
+  };
+  const linesOf = (server: Platform, text: string): number => server.log().split(text).length - 1;
+
+  it('answer a client so many requests together, also when they come at once', async () => {
+    const statuses = await inTurn(points + 4, newClient());
+    expect(statuses).toEqual([...Array.from({ length: points }, () => 200), 429, 429, 429, 429]);
+    for (let round = 0; round < 5; round++) {
+      const from = newClient();
+      const burst = await Promise.all(Array.from({ length: 3 * points }, (_, number) => ask(number, from)));
+      expect([admitted(burst), new Set(burst)]).toEqual([points, new Set([200, 429])]);
+    }
+    expect(await inTurn(1, newClient())).toEqual([200]);
+  });
+
+  it('count on their own while Redis does not answer, without waiting for it again and again', async () => {
+    redis.freeze();
+    const from = newClient();
+    const start = performance.now();
+    const statuses = await inTurn(4 * points, from);
+    const took = performance.now() - start;
+    redis.thaw();
+    expect(admitted(statuses)).toBe(2 * points);
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
+    // One request of each process waits, and then one each second.
+    expect(took).toBeLessThan(2_000);
+    for (const server of project.servers) expect(linesOf(server, 'Redis does not answer')).toBe(1);
+    await expect.poll(async () => admitted(await inTurn(2 * points, newClient())), { timeout: 20_000 }).toBe(points);
+    for (const server of project.servers) expect(linesOf(server, 'Redis answers again')).toBe(1);
+  });
+
+  it('go on when Redis is gone, and count together again when it is back', { timeout: 60_000 }, async () => {
+    const port = Number(new URL(redis.url).port);
+    const from = newClient();
+    const before = project.servers.map((server) => linesOf(server, 'Redis does not answer'));
+    await redis.stop();
+    expect(admitted(await inTurn(4 * points, from))).toBe(2 * points);
+    for (const [place, server] of project.servers.entries()) {
+      expect(linesOf(server, 'Redis does not answer')).toBe((before[place] ?? 0) + 1);
+    }
+    redis = await startRedis(port);
+    await expect.poll(async () => admitted(await inTurn(2 * points, newClient())), { timeout: 20_000 }).toBe(points);
+  });
+});
