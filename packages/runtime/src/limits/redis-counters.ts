@@ -110,7 +110,10 @@ export function createRedisCounters(url: string, log: Pick<Log, 'info' | 'warn'>
       // After a look at what has arrived: this process may have been too busy to see an answer that was in time.
       const timer = setTimeout(() => setImmediate(giveUp), patience);
       try {
-        const answer = await Promise.race([client.eval(script, keys.length, ...keys, ...limits), tooLate.promise]);
+        const answer = await Promise.race([
+          client.call('EVAL', script, keys.length, ...keys, ...limits),
+          tooLate.promise,
+        ]);
         if (isAway) back();
         return readAnswer(answer);
       } catch (cause) {
