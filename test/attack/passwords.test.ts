@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts, type TestUser } from '../support/accounts.ts';
 import { otpOf } from '../support/otp.ts';
-import type { Answer } from '../support/platform.ts';
+import { type Answer, adminToken } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
 
 let project: AccountsProject;
@@ -26,6 +26,8 @@ beforeAll(async () => {
   member = await project.addRole('member');
 });
 afterAll(() => project?.close());
+
+const json = { 'content-type': 'application/json' };
 
 let next = 0;
 /** An address nobody has come from yet. */
@@ -75,6 +77,43 @@ describe('guessing a password', () => {
     expect(new Set(wrong.map(({ status }) => status))).not.toContain(200);
     const mixed = await Promise.all([logIn(email, 'wrong', attacker), logIn(email, password, attacker)]);
     expect(mixed.map(({ status }) => status)).toEqual([429, 429]);
+  });
+});
+
+describe('a password counts by its bytes', () => {
+  it.each([
+    ['of 64 characters', 'x'.repeat(64), 'x'.repeat(63)],
+    ['of 65 characters', 'x'.repeat(65), 'x'.repeat(64)],
+    ['of 128 characters', 'y'.repeat(128), 'y'.repeat(127)],
+    ['of 1,024 bytes', 'é'.repeat(512), 'é'.repeat(511)],
+    ['with emoji', '🙂🙂🙂🙂🙂🙂🙂🙂', '🙂🙂🙂🙂🙂🙂🙂🙃'],
+    ['with é in two code points', 'cafe\u0301 noir', 'caf\u00e9 noir'],
+    ['with é in one code point', 'caf\u00e9 noir', 'cafe\u0301 noir'],
+    ['with capitals', 'Long Enough', 'long enough'],
+    ['with spaces around', ' long enough ', 'long enough'],
+    ['with full-width letters', 'ｐａｓｓｗｏｒｄ', 'password'],
+  ])('%s', async (_what, password, other) => {
+    const email = `${randomUUID()}@example.com`;
+    const made = await project.post('/users', { email, password, role: member }, { token: adminToken });
+    expect([made.status, made.text]).toEqual([200, expect.not.stringContaining(password)]);
+    expect((await logIn(email, other, address())).status).toBe(401);
+    expect((await logIn(email, password, address())).status).toBe(200);
+  });
+
+  it('and is refused before it costs a hash where it is too long, or no text', { timeout: 60_000 }, async () => {
+    const email = `${randomUUID()}@example.com`;
+    const start = performance.now();
+    for (let count = 0; count < 40; count++) {
+      const body = { email, password: 'x'.repeat(1025 + count * 20_000), role: member };
+      expect(failure(await project.post('/users', body, { token: adminToken }))).toBe('400 FAILED_VALIDATION');
+    }
+    expect(performance.now() - start).toBeLessThan(20_000);
+    for (const password of ['nul\u0000 in between', '\ud800 alone is no text']) {
+      const body = `{"email":"${email}","role":"${member}","password":${JSON.stringify(password)}}`;
+      expect(failure(await project.post('/users', body, { token: adminToken, headers: json }))).toBe(
+        '400 INVALID_PAYLOAD',
+      );
+    }
   });
 });
 

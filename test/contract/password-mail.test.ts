@@ -190,6 +190,7 @@ describe('a password reset', () => {
     for (const [password, type] of [
       ['short', 'min_length'],
       ['é'.repeat(513), 'max_length'],
+      ['Football', 'password'],
     ]) {
       const answer = await post('/auth/password/reset', { token, password });
       expect(failure(answer)).toBe('400 FAILED_VALIDATION');
@@ -245,7 +246,9 @@ describe('an invitation', () => {
     expect(linkIn(received?.text).pathname).toBe('/base/admin/accept-invite');
     const token = tokenIn(received?.text);
     expect(await logIn(email, '')).toBe(401);
-    expect(failure(await post('/users/invite/accept', { token, password: 'short' }))).toBe('400 FAILED_VALIDATION');
+    for (const password of ['short', 'password']) {
+      expect(failure(await post('/users/invite/accept', { token, password }))).toBe('400 FAILED_VALIDATION');
+    }
     expect(failure(await post('/auth/password/reset', { token, password: 'long enough' }))).toBe('403 INVALID_TOKEN');
     expect((await post('/users/invite/accept', { token, password: 'long enough' })).status).toBe(204);
     expect(await userOf(email)).toMatchObject({ status: 'active', role: member });

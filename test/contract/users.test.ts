@@ -85,6 +85,7 @@ describe('users', () => {
     [{ email: 'ADA@example.com', password: 'secret-enough' }, 'email', 'unique'],
     [{ email: 'x@example.com', password: 'short' }, 'password', 'min_length'],
     [{ email: 'x@example.com', password: 'é'.repeat(600) }, 'password', 'max_length'],
+    [{ email: 'x@example.com', password: 'Password1' }, 'password', 'password'],
     [{ email: 'x@example.com', password: '**********' }, 'password', 'check'],
     [{ email: 'x@example.com', password: 'secret-enough', token: 'eyJhIjoxfQ.e30.x' }, 'token', 'check'],
     [{ email: 'x@example.com', password: 'secret-enough', role: bob }, 'role', 'foreign_key'],
@@ -93,6 +94,20 @@ describe('users', () => {
     expect(failure(answer)).toBe('400 FAILED_VALIDATION');
     const [{ extensions }] = answer.json.errors;
     expect([extensions.field, extensions.type]).toEqual([field, type]);
+  });
+
+  it('are not given a password that everybody tries first, in whatever way', async () => {
+    const password = 'iloveyou';
+    for (const answer of [
+      await patch(`/users/${bob}`, { password }),
+      await patch('/users', [{ id: bob, password }]),
+      await patch('/users', { keys: [bob], data: { password } }),
+      await post({ title: 'a', author: { email: 'x@example.com', password } }, '/items/articles'),
+      await post({ title: 'a', author: { id: bob, password } }, '/items/articles'),
+    ]) {
+      expect([failure(answer), answer.json.errors[0].extensions.type]).toEqual(['400 FAILED_VALIDATION', 'password']);
+    }
+    expect(await run(`SELECT password FROM platform.platform_users WHERE password IS NOT NULL`)).toEqual([]);
   });
 
   it('of another provider need neither address nor password, and only administrators make them', async () => {

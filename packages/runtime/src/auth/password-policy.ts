@@ -1,6 +1,7 @@
 /** What a new password must be. Source: API specification, section 3.2. */
 import { PlatformError } from '../errors.ts';
 import type { FieldProblem } from '../users/field-rules.ts';
+import { isCommonPassword } from './common-passwords.ts';
 
 /** Bytes of the longest password. */
 export const longestPassword = 1024;
@@ -20,6 +21,9 @@ export function passwordProblem(password: string, { minLength, pattern }: Passwo
   }
   if (isShorter(password, minLength)) {
     return { type: 'min_length', message: `must have at least ${minLength} characters` };
+  }
+  if (isCommonPassword(password)) {
+    return { type: 'password', message: 'must not be one of the passwords that everybody tries first' };
   }
   if (pattern === null || matches(pattern, password)) return undefined;
   return { type: 'password', message: 'does not meet the password policy' };

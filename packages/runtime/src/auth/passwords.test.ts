@@ -1,5 +1,8 @@
 import { argon2Sync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isCommonPassword } from './common-passwords.ts';
 import { refusePassword } from './password-policy.ts';
 import { createPasswords } from './passwords.ts';
 import { createTurns } from './turns.ts';
@@ -91,7 +94,7 @@ describe('a new password', () => {
 
   it('has its length in characters and at most 1024 bytes', () => {
     expect(type('1234567')).toBe('min_length');
-    expect(type('12345678')).toBeUndefined();
+    expect(type('8 places')).toBeUndefined();
     expect(type('🙂'.repeat(7))).toBe('min_length');
     expect(type('🙂'.repeat(8))).toBeUndefined();
     expect(type('x'.repeat(1024))).toBeUndefined();
@@ -99,9 +102,27 @@ describe('a new password', () => {
   });
 
   it('matches the policy', () => {
-    expect(type('12345678', '[a-z]')).toBe('password');
-    expect(type('1234567a', '[a-z]')).toBeUndefined();
-    expect(type('1234567a', '[')).toBe('password');
+    expect(type('UNLIKELY', '[a-z]')).toBe('password');
+    expect(type('unlikely one', '[a-z]')).toBeUndefined();
+    expect(type('unlikely one', '[')).toBe('password');
+  });
+
+  it('is none that everybody tries first, in capitals or not', () => {
+    for (const common of ['12345678', 'password', 'PASSWORD', 'Passw0rd', 'qwertyuiop', 'iloveyou', 'trustno1']) {
+      expect([common, type(common)]).toEqual([common, 'password']);
+    }
+    for (const longer of ['password ', ' password', 'passwords of mine', 'pässword'])
+      expect(type(longer)).toBeUndefined();
+    expect(refusePassword('dragon', { minLength: 1, pattern: null })?.extensions.type).toBe('password');
+  });
+
+  it('is looked up among thousands, without a word that nobody could have', () => {
+    const text = readFileSync(join(import.meta.dirname, 'common-passwords.ts'), 'utf8');
+    const [, list = ''] = /const words = `([^`]*)`/.exec(text) ?? [];
+    const words = list.trim().split(/\s/);
+    expect(words.length).toBeGreaterThan(5_000);
+    expect(words.filter((word) => word.length >= 8).length).toBeGreaterThanOrEqual(3_000);
+    expect(words.filter((word) => !isCommonPassword(word) || !isCommonPassword(word.toUpperCase()))).toEqual([]);
   });
 
   it('is not repeated by the error', () => {

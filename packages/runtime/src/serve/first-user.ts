@@ -1,3 +1,4 @@
+import { isCommonPassword } from '../auth/common-passwords.ts';
 import { createFirstAdministrator, type FirstAdministrator } from '../auth/first-administrator.ts';
 import { createPasswords } from '../auth/passwords.ts';
 import type { CompiledApi } from '../contract/index.ts';
@@ -31,7 +32,14 @@ export function createWelcome({ api, database, environment, log, tell = print }:
   async function greet(quoted: string): Promise<void> {
     try {
       const made = await createFirstAdministrator(database, quoted, createPasswords(), administrator);
-      if (made !== null) tell(made);
+      if (made === null) return;
+      tell(made);
+      if (isCommonPassword(administrator.password ?? '')) {
+        log.warn(
+          {},
+          'ADMIN_PASSWORD is one of the passwords that everybody tries first. Change that of the administrator.',
+        );
+      }
     } catch (error) {
       log.warn({ cause: describeCause(error) }, 'Nobody knows whether there is an administrator.');
       greeting = null;
