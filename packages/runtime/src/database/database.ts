@@ -6,7 +6,7 @@ export interface Statement {
   /** Short and unique per text: `r_` and a hash. */
   readonly name: string;
   readonly text: string;
-  /** True when it finds at most one row, by its key, and does nothing else: too quick to keep others waiting. */
+  /** True when it reads or writes at most one row, by its key, and does nothing else: too quick to keep others waiting. */
   readonly brief?: boolean;
 }
 
@@ -72,6 +72,11 @@ export interface Database {
    * must do nothing that cannot be done twice. A COMMIT without an answer is found out, never guessed.
    */
   transaction<T>(work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<T>;
+  /**
+   * The same for a function that runs one brief statement, in a transaction that it may share with others of its kind: as
+   * long as all of them succeed. Where one fails nothing of any stays, and each runs again in one of its own.
+   */
+  briefTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /** Runs a small query of our own and returns its rows as text values. For start, drift and health; not for requests. */
   query(text: string, parameters: readonly Parameter[]): Promise<readonly (readonly (string | null)[])[]>;
   /** Waits for statements under way, at most `graceMs`, then closes every connection. */

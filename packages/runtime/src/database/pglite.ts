@@ -46,6 +46,7 @@ export async function connectPglite(source: string | EmbeddedPostgres): Promise<
     stream: (statement, parameters, sink, drained, signal) =>
       streamCursor(read, statement, parameters, { sink, drained, signal }),
     transaction: (work) => conversation.transaction(work),
+    briefTransaction: (work) => conversation.transaction(async (transaction) => ({ value: await work(transaction) })),
     query: (text, parameters) => readTexts(read, text, parameters),
     close: async (graceMs) => {
       await conversation.close(graceMs);

@@ -5,6 +5,7 @@ import { openPlainConnection } from './plain/connect.ts';
 import { openConnection } from './postgres/connect.ts';
 import { PipelineDepth } from './postgres/depth.ts';
 import { connectFitting } from './postgres/fallback.ts';
+import { createGathering } from './postgres/gathering.ts';
 import { answerTimeout, type PostgresOptions, type PostgresSettings, postgresSettings } from './postgres/options.ts';
 import { type Open, Pool } from './postgres/pool.ts';
 import { runStream } from './postgres/stream.ts';
@@ -51,6 +52,7 @@ async function start(pool: Pool, settings: PostgresSettings): Promise<Database> 
     stream: (statement, parameters, sink, drained, signal) =>
       runStream(pool, { statement, parameters, sink, drained, signal }, answerTimeout(settings)),
     transaction: (work) => runTransaction(pool, work, answerTimeout(settings)),
+    briefTransaction: createGathering(pool, answerTimeout(settings)),
     query: (text, parameters) => readTexts((request, sink) => pool.read(request, sink), text, parameters),
     close: (graceMs) => pool.close(graceMs),
   };

@@ -17,7 +17,7 @@ import { createTfaHandlers, disableForPath } from './tfa-routes.ts';
 export interface AccountEndpointsOptions {
   readonly api: CompiledApi;
   readonly accounts: Accounts<unknown>;
-  readonly database: Pick<Database, 'transaction'>;
+  readonly database: Pick<Database, 'transaction' | 'briefTransaction'>;
   readonly answerer: Answerer;
   readonly environment: Environment;
   readonly clientAddress: FindClientAddress;

@@ -7,7 +7,7 @@ import type { Environment } from '../environment.ts';
 import type { Answerer, Exchange } from './answer.ts';
 import { parseBody } from './body.ts';
 import type { Call, CallReader } from './call.ts';
-import { answerDirectly, isDirect, type ReadItems } from './direct.ts';
+import { type AnswerItems, answerDirectly, isDirect } from './direct.ts';
 import { answerBrokenRequest, toAnswerError } from './failures.ts';
 import { logFailure, loggerOptions } from './log.ts';
 
@@ -22,13 +22,13 @@ declare module 'fastify' {
 
 /**
  * Makes a Fastify server without routes in which every failure is answered by the specification's errors. Requests that
- * need no routing go to `readItems` at once.
+ * need no routing go to `answerItems` at once.
  */
 export function createCarrier(
   environment: Environment,
   answerer: Answerer,
   readCall: CallReader,
-  readItems: ReadItems,
+  answerItems: AnswerItems,
 ): FastifyInstance {
   const server = createFastify(environment, (request, reply, error) => {
     if (!reply.sent) reply.hijack();
@@ -52,9 +52,9 @@ export function createCarrier(
       refuse(error);
     }
   });
-  passBy(server.server, isDirect, (exchange) => {
-    void answerDirectly(exchange, readCall, readItems, answerer, server.log);
-  });
+  const shortWay = { readCall, answerItems, answerer, log: server.log };
+  const takesShortWay = (request: IncomingMessage): boolean => isDirect(request, environment.maxPayloadSize);
+  passBy(server.server, takesShortWay, (exchange) => void answerDirectly(shortWay, exchange));
   const dropUnused = watchUnusedConnections(server.server);
   server.addHook('preClose', (done) => {
     answerer.hangUp();

@@ -1,43 +1,74 @@
 /**
- * The short way: reads of items go from Node's server to their handler without the web framework, whose router, request
- * and reply take a tenth of the time of such a request and decide nothing about it.
+ * The short way: most requests below `/items` go from Node's server to their handler without the web framework, whose
+ * router, request, body and reply take longer than what they ask for, and decide nothing about it.
  *
- * Nothing is judged differently here. Token and route are read by the same `CallReader`, and whatever is to happen before
- * a handler of every request belongs there, not into a hook of the framework.
+ * Nothing is judged differently here. Token and route are read by the same `CallReader`, bodies by the same `parseBody`, and
+ * whatever is to happen before a handler of every request belongs there, not into a hook of the framework.
  */
 import type { IncomingMessage } from 'node:http';
+import type { JsonValue } from '../contract/index.ts';
 import type { Answerer, Exchange } from './answer.ts';
+import { parseBody } from './body.ts';
 import type { Call, CallReader } from './call.ts';
 import { toAnswerError } from './failures.ts';
 import { type Log, logFailure } from './log.ts';
 
-/** Answers GET below `/items`; rejects with the error that answers the request. */
-export type ReadItems = (exchange: Exchange, call: Call) => Promise<void>;
+/** Answers a request below `/items`; rejects with the error that answers it. */
+export type AnswerItems = (exchange: Exchange, call: Call, body: JsonValue | undefined) => Promise<void>;
 
-/** Tells whether a request can take the short way: a GET below `/items` that brings no body. */
-export function isDirect({ method, url = '', headers }: IncomingMessage): boolean {
-  return (
-    method === 'GET' &&
-    url.startsWith('/items/') &&
-    headers['content-length'] === undefined &&
-    headers['transfer-encoding'] === undefined
-  );
+/** What answers on the short way. */
+export interface ShortWay {
+  readonly readCall: CallReader;
+  readonly answerItems: AnswerItems;
+  readonly answerer: Answerer;
+  readonly log: Log;
+}
+
+/**
+ * Tells whether a request can take the short way: a GET below `/items` that brings no body, and a POST or PATCH there whose
+ * body has a length of at most `mostBytes`.
+ */
+export function isDirect({ method, url = '', headers }: IncomingMessage, mostBytes: number): boolean {
+  if (!url.startsWith('/items/') || headers['transfer-encoding'] !== undefined) return false;
+  const length = headers['content-length'];
+  if (method === 'GET') return length === undefined;
+  if (method !== 'PATCH' && (method !== 'POST' || namesItem(url))) return false;
+  return length !== undefined && length !== '0' && Number(length) <= mostBytes;
 }
 
 /** Judges and answers a request of which `isDirect` holds. Never rejects. */
 export async function answerDirectly(
+  { readCall, answerItems, answerer, log }: ShortWay,
   exchange: Exchange,
-  readCall: CallReader,
-  readItems: ReadItems,
-  answerer: Answerer,
-  log: Log,
 ): Promise<void> {
+  const { request } = exchange;
   try {
-    const call = readCall(exchange.request, true);
-    await readItems(exchange, call instanceof Promise ? await call : call);
+    const read = readCall(request, true);
+    const call = read instanceof Promise ? await read : read;
+    const body = request.method === 'GET' ? undefined : parseBody(await readBytes(request), request.headers, true);
+    await answerItems(exchange, call, body);
   } catch (thrown) {
     const error = toAnswerError(thrown);
-    logFailure(log, exchange.request, error);
+    logFailure(log, request, error);
     answerer.fail(exchange, error);
   }
+}
+
+/** Whether a path below `/items` goes on behind the collection. */
+function namesItem(url: string): boolean {
+  const slash = url.indexOf('/', '/items/'.length);
+  const mark = url.indexOf('?');
+  return slash !== -1 && (mark === -1 || slash < mark);
+}
+
+/** Reads a body to its end; Node sees to it that it has the stated length. Rejects when the client leaves before. */
+function readBytes(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => void chunks.push(chunk));
+    request.on('end', () =>
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
+    );
+    request.on('error', reject);
+  });
 }

@@ -115,8 +115,23 @@ export function groupEndpoints(custom: readonly CustomEndpoint[]): readonly Endp
   }));
 }
 
+/** Answers GET, POST and PATCH below `/items`: where the path has a key that item, which no POST may name, else many. */
+export function answerItems(
+  items: ItemHandlers,
+  exchange: Exchange,
+  call: Call,
+  body: JsonValue | undefined,
+): Promise<void> {
+  const { method } = exchange.request;
+  if (method === 'GET') return readItems(items, exchange, call);
+  const request = itemRequest(exchange, call);
+  if (method === 'POST') return items.create(request, body);
+  const key = call.item?.key ?? null;
+  return key === null ? items.update(request, body) : items.updateOne(request, key, body);
+}
+
 /** Answers GET below `/items`: one item where the path has a key, else the list. */
-export function readItems(items: ItemHandlers, exchange: Exchange, call: Call): Promise<void> {
+function readItems(items: ItemHandlers, exchange: Exchange, call: Call): Promise<void> {
   const key = call.item?.key ?? null;
   const request = itemRequest(exchange, call);
   return key === null ? items.list(request) : items.read(request, key);

@@ -1,7 +1,7 @@
 /**
  * The HTTP face of a compiled API: Fastify carries connections, routing and bodies; what a request means is decided in
- * the modules beside this file, in the order of the API specification, section 1.5: limit, token, route, body, query. Reads of
- * items, most of any load, take the short way past the router (`direct.ts`).
+ * the modules beside this file, in the order of the API specification, section 1.5: limit, token, route, body, query.
+ * Most requests for items take the short way past the router (`direct.ts`).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -22,7 +22,7 @@ import { createCallReader, limitCalls } from './call.ts';
 import { createCarrier } from './carrier.ts';
 import { createClientAddress } from './client-address.ts';
 import { createCustomEndpoints } from './custom-routes.ts';
-import { authEndpoints, groupEndpoints, listEndpoints, readItems } from './endpoints.ts';
+import { answerItems, authEndpoints, groupEndpoints, listEndpoints } from './endpoints.ts';
 import { createGate } from './gate.ts';
 import { createItemHandlers } from './items.ts';
 import { localUrl } from './local-url.ts';
@@ -94,7 +94,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const auth = accounts === null ? [] : authEndpoints(accounts, setting);
   const endpoints = [...listEndpoints(api, items, own, users), ...auth, ...custom];
   const readCall = limitCalls(createCallReader(authenticate, endpoints), limiter);
-  const server = createCarrier(environment, answerer, readCall, (exchange, call) => readItems(items, exchange, call));
+  const server = createCarrier(environment, answerer, readCall, (exchange, call, body) =>
+    answerItems(items, exchange, call, body),
+  );
   for (const endpoint of endpoints) mountEndpoint(server, answerer, environment, endpoint);
   server.addHook('onReady', async () => limiter?.opened);
   server.addHook('onClose', async () => limiter?.close());

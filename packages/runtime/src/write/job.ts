@@ -66,6 +66,8 @@ export interface Job {
   readonly work: (running: Running) => Promise<Keys | null>;
   /** The same in one statement that gives the answer, too: where there is one, and nobody else has a part in the write. */
   readonly returned?: (running: Pick<Running, 'transaction' | 'caller' | 'gate'>) => Promise<Answer>;
+  /** Whether that statement writes one item. Default: false. */
+  readonly brief?: boolean;
 }
 
 /** What an item must be before it is written. Source: API specification, section 17. */
@@ -134,11 +136,13 @@ export function returnedBy(
   prepare: (plan: ReadPlan) => PreparedStep,
   echo: Echo | null,
   keys: Keys | null,
-): Pick<Job, 'returned'> {
+): Pick<Job, 'returned' | 'brief'> {
   if (images !== null || ifMatch !== undefined || echo === null) return {};
   const step = prepare(echo.plan);
-  const { answer } = step.plans;
-  return answer === undefined ? {} : { returned: (running) => runReturnedStep(running, { ...step, keys }, answer) };
+  const { answer, write } = step.plans;
+  if (answer === undefined) return {};
+  const brief = write.statement.brief === true;
+  return { brief, returned: (running) => runReturnedStep(running, { ...step, keys }, answer) };
 }
 
 /** Prepares a step that makes or changes items. */

@@ -19,7 +19,10 @@ export type KeyedOnce = (
 ) => Promise<KeptAnswer>;
 
 /** Makes it; `keeper` is null where no answers are kept. */
-export function createKeyedOnce(database: Pick<Database, 'transaction'>, keeper: AnswerKeeper | null): KeyedOnce {
+export function createKeyedOnce(
+  database: Pick<Database, 'transaction' | 'briefTransaction'>,
+  keeper: AnswerKeeper | null,
+): KeyedOnce {
   const performer = createPerformer({ database, gate: () => {}, history: null, wardens: new Map(), keeper });
   return async function keyedOnce({ key, ...asked }, body, prepare) {
     const workOf = async () => {

@@ -16,7 +16,7 @@ import type { Wardens } from './warden.ts';
 
 /** What running jobs needs. */
 export interface PerformerOptions {
-  readonly database: Pick<Database, 'transaction'>;
+  readonly database: Pick<Database, 'transaction' | 'briefTransaction'>;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly gate: (statement: string) => void;
   /** Null where the platform's own tables are not installed. */
@@ -39,6 +39,8 @@ export interface Written {
 export interface Work<T = Written> {
   /** Writes. Runs again from the start when the transaction does. */
   run(transaction: Transaction): Promise<T>;
+  /** Whether it runs one brief statement and is done. Default: false. */
+  readonly brief?: boolean;
   /** What the database may complain about, as far as it is known by now. */
   touched(): readonly Touched[];
   /** Whether an error says only that another request was faster, so that the work is done again from the start. */
@@ -84,6 +86,7 @@ export function createPerformer(options: PerformerOptions): Performer {
         if (job.guard !== undefined) await checkOf(transaction, job.guard);
         return writeJob(options, transaction, request, job);
       },
+      brief: job.brief === true,
       touched: () => job.touched,
       ...(job.overtaken && { overtaken: job.overtaken }),
       committed() {},
@@ -93,11 +96,14 @@ export function createPerformer(options: PerformerOptions): Performer {
     async once(work) {
       try {
         let latest: Transaction | undefined;
+        const run = async (transaction: Transaction) => {
+          latest = transaction;
+          return finish(gate, writerOf, await work.run(transaction));
+        };
         const answer = await untilAhead(work, () =>
-          database.transaction(async (transaction) => {
-            latest = transaction;
-            return finish(gate, writerOf, await work.run(transaction));
-          }),
+          work.brief === true
+            ? database.briefTransaction(async (transaction) => (await run(transaction)).value)
+            : database.transaction(run),
         );
         end(work, latest);
         return answer();

@@ -65,16 +65,22 @@ function planReturned(written: Written, form: StepForm, plan: ReadPlan, keyed: b
   if (returned === undefined || checksOf(written).some(({ late }) => late)) return undefined;
   const { answer } = returned;
   if (action === 'create') {
-    const write = planReturnedCreate(written, form !== 'one', returned, keyed);
-    return write && { write, many: form !== 'one', judge: undefined, answer };
+    const many = form !== 'one';
+    const write = planReturnedCreate(written, many, returned, keyed);
+    return write && { write: many ? write : briefly(write), many, judge: undefined, answer };
   }
   // A unique key that changes may change the same row once more.
   const changed = [...written.columns.map(({ field }) => field.descriptor.name), ...presetNames(written)];
   if (lockOfUpdate(writable.collection.descriptor, changed) === 'UPDATE') return undefined;
   const many = form !== 'one' || grant.rules.length > 1;
   if (many && changed.length === 0) return undefined;
-  const write = many ? planUpdateMany(written, form !== 'many', returned) : planUpdateOne(written, returned);
+  const write = many ? planUpdateMany(written, form !== 'many', returned) : briefly(planUpdateOne(written, returned));
   return { write, many, judge: undefined, answer };
+}
+
+/** A write of one item, which takes too little time to keep others waiting. */
+function briefly(write: WritePlan): WritePlan {
+  return { ...write, statement: { ...write.statement, brief: true } };
 }
 
 function presetNames({ grant }: Written): readonly string[] {

@@ -22,7 +22,7 @@ import { createWriteScopes } from './scope.ts';
 /** What writing needs. */
 export interface WriterOptions {
   readonly api: CompiledApi;
-  readonly database: Pick<Database, 'transaction' | 'read'>;
+  readonly database: Pick<Database, 'transaction' | 'briefTransaction' | 'read'>;
   /** Plans the reads of hooks. */
   readonly planner: Planner;
   /** Milliseconds that one hook may take. */

@@ -111,8 +111,8 @@ export class Attempt implements Transaction {
 
   #send(statement: Statement, parameters: readonly Parameter[], sink: RowSink, part: Request['part']): Promise<void> {
     return new Promise((resolve, reject) => {
-      const { name, text } = statement;
-      const request: Request = { name: this.#named ? name : '', text, parameters, ...(part && { part }) };
+      const { name, text, brief = false } = statement;
+      const request: Request = { name: this.#named ? name : '', text, parameters, brief, ...(part && { part }) };
       const exchange: Exchange = {
         row: (buffer, offset, length) => sink.row(buffer, offset, length),
         settled: (error) => {

@@ -26,28 +26,42 @@ export async function runTransaction<T>(
 ): Promise<T> {
   const tries = { conflicts: 0, losses: 0, stale: 0 };
   for (;;) {
-    const member = await pool.lease(undefined, true);
-    // Steps of writes run over and over, and find their rows by keys.
-    void member.connection.planBlindly(true);
-    const attempt = new Attempt(member.connection, answerTimeoutMs);
-    let outcome: Outcome<T> | undefined;
-    const remembered = async (transaction: Transaction): Promise<Outcome<T>> => {
-      outcome = await work(transaction);
-      return outcome;
-    };
-    try {
-      return (await attempt.perform(remembered, () => pool.release(member))).value;
-    } catch (error) {
-      if (attempt.unknown && outcome !== undefined && (await wasCommitted(pool, attempt))) {
-        await answerAgain(pool, attempt, outcome);
-        return outcome.value;
-      }
-      if (!mayRunAgain(attempt, tries)) throw error;
-    } finally {
-      if (attempt.released) pool.ended(member);
-      else pool.release(member);
-    }
+    const { outcome, attempt, error } = await tryTransaction(pool, work, answerTimeoutMs);
+    if (outcome !== undefined) return outcome.value;
+    if (!mayRunAgain(attempt, tries)) throw error;
     await sleep(tries.conflicts === 0 ? 0 : jitter(tries.conflicts));
+  }
+}
+
+/** How one try ended: with what was committed, or with an error behind which nothing stayed. */
+export type Tried<T> =
+  | { readonly outcome: Outcome<T>; readonly attempt: Attempt; readonly error?: undefined }
+  | { readonly outcome?: undefined; readonly attempt: Attempt; readonly error: unknown };
+
+/** Runs a function in a transaction once. Rejects when nobody can tell whether it was committed, or no connection is free. */
+export async function tryTransaction<T>(
+  pool: Pool,
+  work: (transaction: Transaction) => Promise<Outcome<T>>,
+  answerTimeoutMs: number,
+): Promise<Tried<T>> {
+  const member = await pool.lease(undefined, true);
+  // Steps of writes run over and over, and find their rows by keys.
+  void member.connection.planBlindly(true);
+  const attempt = new Attempt(member.connection, answerTimeoutMs);
+  let outcome: Outcome<T> | undefined;
+  const remembered = async (transaction: Transaction): Promise<Outcome<T>> => {
+    outcome = await work(transaction);
+    return outcome;
+  };
+  try {
+    return { outcome: await attempt.perform(remembered, () => pool.release(member)), attempt };
+  } catch (error) {
+    if (!attempt.unknown || outcome === undefined || !(await wasCommitted(pool, attempt))) return { attempt, error };
+    await answerAgain(pool, attempt, outcome);
+    return { outcome, attempt };
+  } finally {
+    if (attempt.released) pool.ended(member);
+    else pool.release(member);
   }
 }
 

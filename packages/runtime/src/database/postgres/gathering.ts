@@ -1,0 +1,108 @@
+/**
+ * Brief transactions that share one of the database: those that come while others are under way are gathered, sent
+ * together and committed together, so that all of them pay for two flights and one COMMIT.
+ *
+ * They stay apart all the same. Each sees what those before it have written, as if they had run one after another; when one
+ * fails nothing of any stays, and each runs again in a transaction of its own, so nobody is told of somebody else's error.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Statement, Transaction } from '../database.ts';
+import type { Pool } from './pool.ts';
+import { runTransaction, tryTransaction } from './transaction.ts';
+
+/** What shares a transaction at most: so many brief statements take about a millisecond. */
+const mostTogether = 32;
+/** Under way at once; what comes meanwhile is gathered. */
+const mostUnderWay = 2;
+/** After so long, in milliseconds, one that is under way keeps nobody waiting any more. */
+const patienceMs = 10;
+/** Where somebody failed, everybody runs alone for so long, in milliseconds: it may be a row that many wait for. */
+const apartMs = 100;
+
+/** Nobody waits longer for somebody else's lock. */
+const patience: Statement = { name: 'w_patience', text: "SET LOCAL lock_timeout = '20ms'", brief: true };
+const noRows = { row: () => {} };
+
+/** A brief transaction that waits, as far as the type of its result does not matter. */
+interface Waiting {
+  /** Runs it in a transaction that may be shared; what is given tells it that this was committed. */
+  run(transaction: Transaction): Promise<() => void>;
+  alone(): void;
+  refuse(error: unknown): void;
+}
+
+/** Runs brief transactions, as `Database.briefTransaction` says. */
+export function createGathering(
+  pool: Pool,
+  answerTimeoutMs: number,
+): <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T> {
+  const waiting: Waiting[] = [];
+  let starting = false;
+  let underWay = 0;
+  let apartUntil = 0;
+
+  function startSoon(): void {
+    if (starting || underWay >= mostUnderWay) return;
+    starting = true;
+    setImmediate(start);
+  }
+
+  function start(): void {
+    starting = false;
+    const together = waiting.splice(0, mostTogether);
+    if (together.length === 0) return;
+    underWay++;
+    void Promise.race([runAll(together), sleep(patienceMs, undefined, { ref: false })]).then(() => {
+      underWay--;
+      startSoon();
+    });
+    if (waiting.length > 0) startSoon();
+  }
+
+  async function runAll(together: readonly Waiting[]): Promise<void> {
+    const [only] = together;
+    if (together.length === 1) return only?.alone();
+    try {
+      const ran = await tryTransaction(pool, (transaction) => runIn(transaction, together), answerTimeoutMs);
+      if (ran.outcome !== undefined) {
+        for (const committed of ran.outcome.value) committed();
+        return;
+      }
+    } catch (error) {
+      // Nobody can tell what has become of it, so nothing may run again.
+      for (const one of together) one.refuse(error);
+      return;
+    }
+    apartUntil = performance.now() + apartMs;
+    for (const one of together) one.alone();
+  }
+
+  return (work) =>
+    new Promise((resolve, reject) => {
+      const alone = (): void => {
+        const run = async (transaction: Transaction) => ({ value: await work(transaction) });
+        runTransaction(pool, run, answerTimeoutMs).then(resolve, reject);
+      };
+      if (performance.now() < apartUntil) {
+        alone();
+        return;
+      }
+      const run = async (transaction: Transaction) => {
+        const value = await work(transaction);
+        return () => resolve(value);
+      };
+      waiting.push({ run, alone, refuse: reject });
+      startSoon();
+    });
+}
+
+/** Runs all of them at once, so that they go together. Rejects when one does, once all have ended. */
+async function runIn(transaction: Transaction, together: readonly Waiting[]): Promise<{ value: (() => void)[] }> {
+  const patient = transaction.run(patience, [], noRows);
+  const ran = await Promise.allSettled([patient, ...together.map((one) => one.run(transaction))]);
+  return { value: ran.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : thrown(one.reason))) };
+}
+
+function thrown(reason: unknown): never {
+  throw reason;
+}
