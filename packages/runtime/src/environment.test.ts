@@ -47,6 +47,7 @@ test('an empty environment has the defaults of the specification', () => {
       passwordMinLength: 8,
       loginStallTime: 500,
       disableDefault: false,
+      providers: new Map(),
       trustedProxies: [],
       limits: {
         enabled: true,

@@ -100,13 +100,19 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 /** Reads every variable the server knows; all problems are collected, unknown variables are ignored. */
 export function readEnvironment(variables: Variables): EnvironmentReading {
   const problems: EnvironmentProblem[] = [];
+  const textOf = (variable: string): string =>
+    (Object.hasOwn(variables, variable) ? variables[variable]?.trim() : undefined) ?? '';
   function read<T>(variable: string, reader: Reader<T>, absent: T): T {
-    const text = Object.hasOwn(variables, variable) ? variables[variable]?.trim() : undefined;
-    if (text === undefined || text === '') return absent;
+    const text = textOf(variable);
+    if (text === '') return absent;
     const reading = reader(text);
     if ('value' in reading) return reading.value;
     problems.push({ variable, message: `${variable} ${reading.problem}` });
     return absent;
+  }
+  function need<T>(variable: string, reader: Reader<T>, absent: T): T {
+    if (textOf(variable) === '') problems.push({ variable, message: `${variable} is required.` });
+    return read(variable, reader, absent);
   }
   const host = read('HOST', readHost, '127.0.0.1');
   const port = read('PORT', readInteger(0, 65_535), 8055);
@@ -136,7 +142,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     querystringArrayLimit: read('QUERYSTRING_ARRAY_LIMIT', readInteger(1), 500),
     cors: readCors(read),
     adminToken: read<string | null>('ADMIN_TOKEN', readStaticToken, null),
-    auth: readAuth(read, isLocalHttp(publicUrl, host)),
+    auth: readAuth(read, need, isLocalHttp(publicUrl, host)),
     mail: readMail(read),
     requestLimits: readRequestLimits(read),
   };

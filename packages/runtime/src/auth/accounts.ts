@@ -21,6 +21,10 @@ import { createSecondFactors, type SecondFactors } from './second-factor.ts';
 import { createSessions } from './sessions.ts';
 import { createAccountSettings, type ReadAccountSettings } from './settings.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
+import { type CreateUser, createRegistration } from './sso/registration.ts';
+import { createSingleSignOn, type SingleSignOn } from './sso/single-sign-on.ts';
+import { createUseState } from './sso/used-states.ts';
+import { createPairs } from './token-pair.ts';
 import { createTokens } from './tokens.ts';
 import { createUpkeep, type Upkeep } from './upkeep.ts';
 
@@ -28,6 +32,8 @@ import { createUpkeep, type Upkeep } from './upkeep.ts';
 export interface Accounts<T> {
   readonly identities: Identities<T>;
   readonly signIn: SignIn;
+  /** Ways of signing in elsewhere, by the names of their providers. */
+  readonly singleSignOn: ReadonlyMap<string, SingleSignOn>;
   readonly upkeep: Upkeep;
   readonly settings: ReadAccountSettings;
   readonly attempts: Attempts;
@@ -56,6 +62,7 @@ export interface AccountsOptions<T> {
   readonly log: Pick<Log, 'info' | 'warn'>;
   /** Where people reach the server, without a trailing slash. */
   readonly publicUrl: () => string;
+  readonly createUser: CreateUser;
   readonly describe: (identity: Identity) => T;
 }
 
@@ -73,7 +80,8 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
   const settings = createAccountSettings(database, schema);
   const attempts = createAttempts(auth.limits, createCounters(database, schema), settings);
   const sessions = createSessions(schema, auth);
-  const parts = { database, schema, finder, tokens, identities, sessions, settings, attempts };
+  const makePair = createPairs(tokens, auth.accessTokenTtl);
+  const parts = { database, schema, finder, tokens, identities, sessions, settings, attempts, makePair };
   const shared = { ...parts, passwords: createPasswords() };
   const secondFactors = createSecondFactors(shared);
   const signIn = createSignIn({
@@ -82,9 +90,18 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
       secondFactors.use(transaction, { id: account.id, secret: tfaSecret ?? '' }, otp),
     environment: auth,
   });
+  const singleSignOn = createSingleSignOn(auth.providers, {
+    ...parts,
+    useState: createUseState(database, schema),
+    findOrCreate: createRegistration(finder, options.createUser),
+    log: options.log,
+    stallTime: auth.loginStallTime,
+    publicUrl: options.publicUrl,
+  });
   return {
     identities,
     signIn,
+    singleSignOn,
     upkeep,
     settings,
     attempts,

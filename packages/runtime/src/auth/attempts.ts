@@ -4,6 +4,7 @@
  * Every answer that a limit gives is the same for accounts that exist and those that do not: only what was sent is counted.
  */
 import type { AttemptLimits } from '../environment/auth.ts';
+import { type ErrorCode, PlatformError } from '../errors.ts';
 import { exceeded } from '../limits/exceeded.ts';
 import type { Count, Counter, Counters, Counting } from './counters.ts';
 import type { ReadAccountSettings } from './settings.ts';
@@ -25,7 +26,7 @@ export interface Attempt {
 export interface Attempts {
   login(email: string, client: string): Attempt;
   /** Tokens that are tried out. */
-  token(route: 'refresh' | 'reset' | 'invite_accept', client: string): Attempt;
+  token(route: 'refresh' | 'reset' | 'invite_accept' | 'sso', client: string): Attempt;
   /** One-time passwords of a user; attempts count until they turn out right, so that none slips in beside others. */
   otp(user: string): Attempt;
   /** Counts a mail that is asked for to each address. Rejects with REQUESTS_EXCEEDED when one gets too many. */
@@ -72,6 +73,21 @@ export function createAttempts(limits: AttemptLimits, counters: Counters, settin
 }
 
 const unlimited: Attempt = { async begin() {}, async failed() {}, async succeeded() {} };
+
+/** Does what an attempt is about. Errors of these codes count as a failed one; nothing else that goes wrong does. */
+export async function countFailures<T>(
+  attempt: Attempt,
+  wrong: readonly ErrorCode[],
+  work: () => Promise<T>,
+): Promise<T> {
+  await attempt.begin();
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof PlatformError && wrong.includes(error.code)) await attempt.failed();
+    throw error;
+  }
+}
 
 /**
  * Failures count against the client and against the account, and once the account has too many only clients are heard that

@@ -33,6 +33,7 @@ function identitiesOver(bySession: (asked: number) => Promise<FoundSession | nul
       byToken: async (text) => (text === 'static' ? account : null),
       byEmail: async () => null,
       byId: async () => null,
+      byIdentity: async () => null,
       bySession: () => bySession(++asked),
     },
     describe: ({ account: { id, securityVersion }, session }) => `${id} ${securityVersion} ${session}`,

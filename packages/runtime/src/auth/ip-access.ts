@@ -1,5 +1,8 @@
 /** Whether a role may be used from an address. Source: API specification, section 2.2. */
-import { type Address, createNetworks, type Networks } from '../http/networks.ts';
+import { PlatformError } from '../errors.ts';
+import { type Address, createNetworks, type Networks, readAddress, subnetOf } from '../http/networks.ts';
+import type { Account } from '../users/account.ts';
+import type { Sender } from '../write/job.ts';
 
 /** Lists that were read already; more roles than that have theirs read again. */
 const mostKnown = 1_000;
@@ -12,6 +15,17 @@ const known = new Map<string, Networks>();
 export function mayUseFrom(list: readonly string[], client: Address | null): boolean {
   if (list.length === 0) return true;
   return client !== null && networksOf(list).has(client);
+}
+
+/** Throws INVALID_IP where the role of a user may not be used from where a request came from. */
+export function checkAddress({ role }: Account, { ip }: Sender): void {
+  if (!mayUseFrom(role?.ipAccess ?? [], readAddress(ip ?? ''))) throw new PlatformError('INVALID_IP');
+}
+
+/** What attempts of a sender are counted against. */
+export function clientOf({ ip }: Sender): string {
+  const address = readAddress(ip ?? '');
+  return address === null ? '' : subnetOf(address);
 }
 
 function networksOf(list: readonly string[]): Networks {

@@ -2,18 +2,16 @@
 import type { Database, Transaction } from '../database/database.ts';
 import type { AuthEnvironment } from '../environment/auth.ts';
 import { type ErrorCode, PlatformError } from '../errors.ts';
-import { readAddress, subnetOf } from '../http/networks.ts';
-import type { Account } from '../users/account.ts';
 import type { AccountFinder, SigningIn } from '../users/find-account.ts';
 import type { Sender } from '../write/job.ts';
-import type { Attempt, Attempts } from './attempts.ts';
+import { type Attempt, type Attempts, countFailures } from './attempts.ts';
 import type { Identities } from './identities.ts';
-import { mayUseFrom } from './ip-access.ts';
+import { checkAddress, clientOf } from './ip-access.ts';
 import type { Passwords } from './passwords.ts';
-import { hashRefreshToken, makeRefreshToken, type RefreshToken } from './refresh-token.ts';
+import { hashRefreshToken, makeRefreshToken } from './refresh-token.ts';
 import type { Sessions } from './sessions.ts';
 import { stallFailure } from './stall.ts';
-import type { Tokens } from './tokens.ts';
+import type { MakePair, TokenPair } from './token-pair.ts';
 
 /** Who wants to sign in. */
 export interface Credentials {
@@ -21,12 +19,6 @@ export interface Credentials {
   readonly password: string;
   /** Null when none was sent. */
   readonly otp: string | null;
-}
-
-/** What a session is used with. */
-export interface TokenPair {
-  readonly accessToken: string;
-  readonly refreshToken: string;
 }
 
 /** The services of a server. Each rejects with the error that answers the request. */
@@ -49,7 +41,7 @@ export interface SignInOptions {
   readonly database: Pick<Database, 'transaction'>;
   readonly finder: Pick<AccountFinder, 'byEmail'>;
   readonly sessions: Sessions;
-  readonly tokens: Tokens;
+  readonly makePair: MakePair;
   readonly passwords: Passwords;
   readonly attempts: Attempts;
   readonly checkOtp: CheckOtp;
@@ -59,20 +51,7 @@ export interface SignInOptions {
 
 /** Makes the services. */
 export function createSignIn(options: SignInOptions): SignIn {
-  const { database, finder, sessions, tokens, passwords, attempts, checkOtp, identities, environment } = options;
-
-  function pairOf(account: Account, session: string, refresh: RefreshToken): TokenPair {
-    const { id, role } = account;
-    const claims = {
-      id,
-      role: role?.id ?? null,
-      app_access: role?.appAccess ?? false,
-      admin_access: role?.adminAccess ?? false,
-      sid: session,
-    };
-    const accessToken = tokens.sign('access', claims, environment.accessTokenTtl);
-    return { accessToken, refreshToken: refresh.token };
-  }
+  const { database, finder, sessions, makePair, passwords, attempts, checkOtp, identities, environment } = options;
 
   /** Somebody and nobody take the same way: one look-up, one comparison of hashes. */
   async function authenticate({ email, password }: Credentials): Promise<SigningIn> {
@@ -101,7 +80,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     await counted?.succeeded();
     // The user was changed since the credentials were compared, so they may be wrong by now.
     if (session === null) throw new PlatformError('INVALID_CREDENTIALS');
-    return pairOf(account, session, refresh);
+    return makePair(account, session, refresh);
   }
 
   async function refresh(token: string, sender: Sender): Promise<TokenPair> {
@@ -112,7 +91,7 @@ export function createSignIn(options: SignInOptions): SignIn {
       if (value.kind === 'rotated') checkAddress(value.account, sender);
       return { value };
     });
-    if (rotation.kind === 'rotated') return pairOf(rotation.account, rotation.session, next);
+    if (rotation.kind === 'rotated') return makePair(rotation.account, rotation.session, next);
     if (rotation.ended !== null) identities.forget(rotation.ended);
     throw new PlatformError(rotation.kind === 'expired' ? 'TOKEN_EXPIRED' : 'INVALID_CREDENTIALS');
   }
@@ -123,10 +102,10 @@ export function createSignIn(options: SignInOptions): SignIn {
         const attempt = attempts.login(credentials.email, clientOf(sender));
         // Who is asked for a one-time password has not failed yet.
         const wrong = credentials.otp === null ? refused : [...refused, 'INVALID_OTP' as const];
-        return counted(attempt, wrong, () => login(credentials, sender, attempt));
+        return countFailures(attempt, wrong, () => login(credentials, sender, attempt));
       }),
     refresh: (token, sender) =>
-      counted(attempts.token('refresh', clientOf(sender)), refused, () => refresh(token, sender)),
+      countFailures(attempts.token('refresh', clientOf(sender)), refused, () => refresh(token, sender)),
     async logout(token, all) {
       const user = await database.transaction(async (transaction) => ({
         value: await sessions.end(transaction, hashRefreshToken(token), all),
@@ -137,24 +116,3 @@ export function createSignIn(options: SignInOptions): SignIn {
 }
 
 const refused: readonly ErrorCode[] = ['INVALID_CREDENTIALS'];
-
-/** Wrong credentials count as a failed attempt; nothing else that goes wrong does. */
-async function counted<T>(attempt: Attempt, wrong: readonly ErrorCode[], work: () => Promise<T>): Promise<T> {
-  await attempt.begin();
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof PlatformError && wrong.includes(error.code)) await attempt.failed();
-    throw error;
-  }
-}
-
-/** What attempts are counted against. */
-function clientOf({ ip }: Sender): string {
-  const address = readAddress(ip ?? '');
-  return address === null ? '' : subnetOf(address);
-}
-
-function checkAddress({ role }: Account, { ip }: Sender): void {
-  if (!mayUseFrom(role?.ipAccess ?? [], readAddress(ip ?? ''))) throw new PlatformError('INVALID_IP');
-}

@@ -25,6 +25,8 @@ export interface Tokens {
    * all there is against it.
    */
   verify(kind: TokenKind, token: string): VerifiedToken;
+  /** The same of a token that may have expired. */
+  read(kind: TokenKind, token: string): VerifiedToken;
 }
 
 /** Who makes all tokens. */
@@ -45,6 +47,28 @@ export function createTokens(secret: string, now: () => number = Date.now): Toke
     return found;
   }
 
+  function read(kind: TokenKind, token: string): VerifiedToken {
+    const { type, audience, key } = kindOf(kind);
+    if (token.length > longestToken) throw new PlatformError('INVALID_TOKEN');
+    const parts = parse(() =>
+      jwt.verify(token, key, {
+        algorithms: [algorithm],
+        audience,
+        issuer,
+        complete: true,
+        // An expired token must be right in everything else before it is called that.
+        ignoreExpiration: true,
+        clockTimestamp: Math.floor(now() / 1000),
+      }),
+    );
+    const { iat, exp, ...claims } = claimsOf(parts.payload, token);
+    // No other parameter has a meaning here; one that is critical, or names a key, least of all.
+    if (parts.header.typ !== type || Object.keys(parts.header).length !== 2) throw new PlatformError('INVALID_TOKEN');
+    if (!isTime(iat) || !isTime(exp)) throw new PlatformError('INVALID_TOKEN');
+    if (iat > now() / 1000 + clockTolerance) throw new PlatformError('INVALID_TOKEN');
+    return { claims, expiresAt: exp * 1000 };
+  }
+
   return {
     sign(kind, claims, ttlMs) {
       const { type, audience, key } = kindOf(kind);
@@ -53,27 +77,11 @@ export function createTokens(secret: string, now: () => number = Date.now): Toke
       const header = { alg: algorithm, typ: type } as const;
       return jwt.sign({ ...claims, ...times, iss: issuer, aud: audience }, key, { algorithm, header });
     },
+    read,
     verify(kind, token) {
-      const { type, audience, key } = kindOf(kind);
-      if (token.length > longestToken) throw new PlatformError('INVALID_TOKEN');
-      const parts = parse(() =>
-        jwt.verify(token, key, {
-          algorithms: [algorithm],
-          audience,
-          issuer,
-          complete: true,
-          // An expired token must be right in everything else before it is called that.
-          ignoreExpiration: true,
-          clockTimestamp: Math.floor(now() / 1000),
-        }),
-      );
-      const { iat, exp, ...claims } = claimsOf(parts.payload, token);
-      // No other parameter has a meaning here; one that is critical, or names a key, least of all.
-      if (parts.header.typ !== type || Object.keys(parts.header).length !== 2) throw new PlatformError('INVALID_TOKEN');
-      if (!isTime(iat) || !isTime(exp)) throw new PlatformError('INVALID_TOKEN');
-      if (iat > now() / 1000 + clockTolerance) throw new PlatformError('INVALID_TOKEN');
-      if (exp <= now() / 1000) throw new PlatformError('TOKEN_EXPIRED');
-      return { claims, expiresAt: exp * 1000 };
+      const verified = read(kind, token);
+      if (verified.expiresAt <= now()) throw new PlatformError('TOKEN_EXPIRED');
+      return verified;
     },
   };
 }

@@ -1,7 +1,9 @@
 /** Variables of sign-in, sessions and attempts. Source: API specification, section 16. */
 import { isNetwork } from '../http/networks.ts';
 import { isEmail, longestEmail } from '../users/email.ts';
+import { type ProviderEnvironment, readProviders } from './providers.ts';
 import {
+  type Need,
   type Read,
   type Reading,
   readBoolean,
@@ -26,6 +28,8 @@ export interface AuthEnvironment {
   readonly loginStallTime: number;
   /** True when nobody signs in by password. */
   readonly disableDefault: boolean;
+  /** Who else says who somebody is, by name. */
+  readonly providers: ReadonlyMap<string, ProviderEnvironment>;
   /** Addresses and CIDR blocks of proxies that are believed what they say of the client. */
   readonly trustedProxies: readonly string[];
   readonly limits: AttemptLimits;
@@ -56,7 +60,7 @@ export interface AttemptLimits {
 }
 
 /** Reads the variables. `isLocal` tells whether the server is reached by http on this machine only. */
-export function readAuth(read: Read, isLocal: boolean): AuthEnvironment {
+export function readAuth(read: Read, need: Need, isLocal: boolean): AuthEnvironment {
   const passwordMinLength = read('PASSWORD_MIN_LENGTH', readInteger(1, 1024), 8);
   return {
     secret: read<string | null>('SECRET', readSecret, null),
@@ -67,6 +71,7 @@ export function readAuth(read: Read, isLocal: boolean): AuthEnvironment {
     passwordMinLength,
     loginStallTime: read('LOGIN_STALL_TIME', readStall, 500),
     disableDefault: read('AUTH_DISABLE_DEFAULT', readBoolean, false),
+    providers: readProviders(read, need),
     trustedProxies: read<readonly string[]>('IP_TRUST_PROXY', readNetworks, []),
     limits: {
       enabled: read('RATE_LIMITER_AUTH_ENABLED', readBoolean, true),

@@ -1,5 +1,6 @@
 /** Variables of mail and of the links in it. Source: API specification, sections 2.6, 3.3 and 16. */
-import { type Read, type Reading, readBoolean, readInteger, readList, readLongDuration } from './values.ts';
+import { readUrls } from './urls.ts';
+import { type Read, type Reading, readBoolean, readInteger, readLongDuration } from './values.ts';
 
 /** How mail leaves. */
 export interface MailEnvironment {
@@ -48,11 +49,11 @@ export function readMail(read: Read): MailEnvironment {
     smtp: host === null ? null : { host, ...smtp },
     reset: {
       ttl: read('PASSWORD_RESET_TOKEN_TTL', readLongDuration, 86_400_000),
-      allowed: read<readonly string[]>('PASSWORD_RESET_URL_ALLOW_LIST', readAddresses, []),
+      allowed: read<readonly string[]>('PASSWORD_RESET_URL_ALLOW_LIST', readUrls, []),
     },
     invite: {
       ttl: read('USER_INVITE_TOKEN_TTL', readLongDuration, 604_800_000),
-      allowed: read<readonly string[]>('USER_INVITE_URL_ALLOW_LIST', readAddresses, []),
+      allowed: read<readonly string[]>('USER_INVITE_URL_ALLOW_LIST', readUrls, []),
     },
   };
 }
@@ -69,19 +70,4 @@ function readFrom(text: string): Reading<string> {
   return /^(?:[^\p{C}<>@]*<[^\s\p{C}<>@]+@[^\s\p{C}<>@]+>|[^\s\p{C}<>@,;]+@[^\s\p{C}<>@,;]+)$/u.test(text)
     ? { value: text }
     : { problem: 'must be an address such as "no-reply@example.com" or "Platform <no-reply@example.com>".' };
-}
-
-/** Reads a list of http or https addresses without user, query and fragment. */
-function readAddresses(text: string): Reading<readonly string[]> {
-  const reading = readList(text);
-  const wrong = 'value' in reading ? reading.value.find((address) => !isAddress(address)) : undefined;
-  return wrong === undefined
-    ? reading
-    : { problem: `has "${wrong}", which is no http or https address without user, query and fragment.` };
-}
-
-function isAddress(text: string): boolean {
-  const url = URL.parse(text);
-  if (url === null || !/^https?:\/\//i.test(text) || text.includes('\\')) return false;
-  return url.username === '' && url.password === '' && url.search === '' && url.hash === '';
 }

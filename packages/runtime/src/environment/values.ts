@@ -12,6 +12,9 @@ export type Reader<T> = (text: string) => Reading<T>;
 /** Reads a variable by its name, or gives what stands for an absent one; what is wrong is collected elsewhere. */
 export type Read = <T>(variable: string, reader: Reader<T>, absent: T) => T;
 
+/** The same for a variable that must be there; one that is not is complained of, and `absent` fills its place. */
+export type Need = Read;
+
 const durationUnits: ReadonlyMap<string, number> = new Map([
   ['ms', 1],
   ['s', 1000],
@@ -88,6 +91,13 @@ export function readList(text: string): Reading<readonly string[]> {
       .map((element) => element.trim())
       .filter((element) => element !== ''),
   };
+}
+
+/** Reads the key of an item of the platform. */
+export function readUuid(text: string): Reading<string> {
+  return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text)
+    ? { value: text.toLowerCase() }
+    : { problem: 'must be a uuid.' };
 }
 
 /** Makes a reader of lists whose elements are all names as HTTP header fields and methods have them. */

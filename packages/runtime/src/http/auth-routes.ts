@@ -1,12 +1,14 @@
 /** Handlers of the routes below `/auth`. Source: API specification, sections 2.3 to 2.5 and 2.7. */
 import type { IncomingMessage } from 'node:http';
-import type { SignIn, TokenPair } from '../auth/sign-in.ts';
+import type { SignIn } from '../auth/sign-in.ts';
 import type { JsonValue } from '../contract/index.ts';
+import type { ProviderEnvironment } from '../environment/providers.ts';
 import type { Environment } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
 import type { Sender } from '../write/job.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import { bodyObject, optionalFlag, optionalText, requiredText } from './auth-body.ts';
+import { createPairSender, type Mode } from './pair-answer.ts';
 import { createRefreshCookie } from './refresh-cookie.ts';
 
 type AuthHandler = (exchange: Exchange, call: unknown, body: JsonValue | undefined) => Promise<void>;
@@ -27,23 +29,15 @@ export interface AuthHandlersOptions {
   readonly senderOf: (request: IncomingMessage) => Sender;
 }
 
-type Mode = 'json' | 'cookie';
-
 /** Makes the handlers. */
 export function createAuthHandlers({ signIn, answerer, environment, senderOf }: AuthHandlersOptions): AuthHandlers {
   const cookie = createRefreshCookie(environment);
-  const expires = environment.auth.accessTokenTtl;
-
-  function sendPair(exchange: Exchange, { accessToken, refreshToken }: TokenPair, mode: Mode): void {
-    const shown = { access_token: accessToken, expires };
-    const data = mode === 'cookie' ? shown : { ...shown, refresh_token: refreshToken };
-    const headers = mode === 'cookie' ? cookie.set(refreshToken) : [];
-    answerer.send(exchange, { status: 200, type: mediaTypes.json, body: jsonBytes({ data }), headers });
-  }
+  const sendPair = createPairSender(answerer, environment, cookie);
 
   return {
     async providers(exchange) {
-      const body = jsonBytes({ data: [], disableDefault: environment.auth.disableDefault });
+      const { providers, disableDefault } = environment.auth;
+      const body = jsonBytes({ data: [...providers.values()].map(describeProvider), disableDefault });
       answerer.send(exchange, { status: 200, type: mediaTypes.json, body });
     },
     async login(exchange, _call, body) {
@@ -73,6 +67,11 @@ export function createAuthHandlers({ signIn, answerer, environment, senderOf }: 
       answerer.send(exchange, { status: 204, type: mediaTypes.json, body: Buffer.alloc(0), headers });
     },
   };
+}
+
+/** What everybody may know of a provider. */
+function describeProvider({ name, endpoints: { driver }, icon, label }: ProviderEnvironment): JsonValue {
+  return { name, driver, ...(icon !== null && { icon }), ...(label !== null && { label }) };
 }
 
 function modeOf(asked: Readonly<Record<string, JsonValue>>): Mode | null {

@@ -65,11 +65,12 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
 
 /** Makes of a user what requests are judged by. */
 export function admissionOf(names: AccessNames, { account, session }: Identity): Admission {
-  const { id, role, hasTfa } = account;
+  const { id, role, hasTfa, provider } = account;
   return {
     caller: { accessClass: names.of(role), user: id, role: role?.id ?? null, ...(session !== null && { session }) },
     ipAccess: role?.ipAccess ?? [],
-    confined: role?.enforceTfa === true && !hasTfa,
+    // Whoever comes from a provider has shown there who they are, and has no password to go with a second factor.
+    confined: role?.enforceTfa === true && !hasTfa && provider === 'default',
   };
 }
 

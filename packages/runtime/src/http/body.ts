@@ -32,6 +32,14 @@ export function parseBody(bytes: Buffer, headers: BodyHeaders, exact = false): J
   return value;
 }
 
+/** The text of a form as browsers send it; null for a body of another kind. Throws INVALID_PAYLOAD for invalid UTF-8. */
+export function readForm(bytes: Buffer, headers: BodyHeaders): string | null {
+  const [type = ''] = (headers['content-type'] ?? '').split(';');
+  if (type.trim().toLowerCase() !== 'application/x-www-form-urlencoded') return null;
+  if (!isUtf8(bytes)) throw new PlatformError('INVALID_PAYLOAD', 'The body is not valid UTF-8.');
+  return bytes.toString('utf8');
+}
+
 function isJson(headers: BodyHeaders): boolean {
   const [type = '', ...parameters] = (headers['content-type'] ?? '').split(';');
   const encoding = headers['content-encoding'] ?? 'identity';

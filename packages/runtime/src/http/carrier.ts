@@ -5,7 +5,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import type { JsonValue } from '../contract/index.ts';
 import type { Environment } from '../environment.ts';
 import type { Answerer, Exchange } from './answer.ts';
-import { parseBody } from './body.ts';
+import { parseBody, readForm } from './body.ts';
 import type { Call, CallReader } from './call.ts';
 import { type AnswerItems, answerDirectly, isDirect } from './direct.ts';
 import { answerBrokenRequest, toAnswerError } from './failures.ts';
@@ -17,6 +17,10 @@ declare module 'fastify' {
     call: Call | null;
     /** The parsed body; undefined for an empty one. */
     json: JsonValue | undefined;
+  }
+  interface FastifyContextConfig {
+    /** Whether a body may be a form, which is handed on as the text that it is. */
+    takesForms?: boolean;
   }
 }
 
@@ -146,7 +150,8 @@ function acceptBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (request, bytes, done) => {
     try {
-      request.json = parseBody(bytes, request.headers, request.method !== 'SEARCH');
+      const form = request.routeOptions.config.takesForms === true ? readForm(bytes, request.headers) : null;
+      request.json = form ?? parseBody(bytes, request.headers, request.method !== 'SEARCH');
     } catch (error) {
       done(toAnswerError(error));
       return;

@@ -1,5 +1,6 @@
 /** The addresses of a server, and what answers each of them. */
 import type { Accounts } from '../auth/accounts.ts';
+import type { SingleSignOn } from '../auth/sso/single-sign-on.ts';
 import { type CompiledApi, type JsonValue, systemCollection } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
 import { type AccountEndpointsOptions, createAccountEndpoints } from './account-endpoints.ts';
@@ -10,6 +11,7 @@ import type { Call } from './call.ts';
 import type { CustomEndpoint } from './custom-routes.ts';
 import type { ItemHandlers, ItemRequest } from './items.ts';
 import type { ServerHandlers } from './server-routes.ts';
+import { createSsoHandlers, type SsoHandlersOptions } from './sso-routes.ts';
 import type { OwnUserHandlers } from './users.ts';
 
 /** Answers one request; what it rejects with becomes the answer. */
@@ -23,6 +25,8 @@ export interface Endpoint {
   readonly url: string;
   /** By method; GET serves HEAD too, and every endpoint answers OPTIONS. */
   readonly handlers: ReadonlyMap<Method, Handler>;
+  /** Whether the body of a POST may be a form; the handler gets its text. */
+  readonly takesForms?: boolean;
 }
 
 /** The addresses of the platform itself; `users` null: there are none. */
@@ -95,6 +99,7 @@ export function authEndpoints(
   const login: Endpoint = { url: '/auth/login', handlers: new Map([['POST', own.login]]) };
   return [
     { url: '/auth', handlers: new Map([['GET', own.providers]]) },
+    ...[...accounts.singleSignOn.values()].flatMap((way) => ssoEndpoints(way, setting)),
     ...(setting.environment.auth.disableDefault ? [] : [login]),
     { url: '/auth/refresh', handlers: new Map([['POST', own.refresh]]) },
     { url: '/auth/logout', handlers: new Map([['POST', own.logout]]) },
@@ -104,6 +109,23 @@ export function authEndpoints(
         handlers: new Map([['POST', post]]),
       }),
     ),
+  ];
+}
+
+/** Addresses of their own for each provider, so that no other name is one. */
+function ssoEndpoints(way: SingleSignOn, setting: Omit<SsoHandlersOptions, 'way'>): readonly Endpoint[] {
+  const { depart, arrive, arriveByForm } = createSsoHandlers({ way, ...setting });
+  const url = `/auth/login/${way.environment.name}`;
+  return [
+    { url, handlers: new Map([['GET', depart]]) },
+    {
+      url: `${url}/callback`,
+      handlers: new Map<Method, Handler>([
+        ['GET', arrive],
+        ['POST', arriveByForm],
+      ]),
+      takesForms: true,
+    },
   ];
 }
 

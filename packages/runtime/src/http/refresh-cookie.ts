@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Environment } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
+import { findCookie } from './find-cookie.ts';
 
 /** Reads and writes the cookie as one environment has it. */
 export interface RefreshCookie {
@@ -42,17 +43,6 @@ export function createRefreshCookie(environment: Environment): RefreshCookie {
 }
 
 const sameSites = { strict: 'Strict', lax: 'Lax', none: 'None' } as const;
-
-/** The first cookie of that name; an empty one is none. */
-function findCookie(header: string | undefined, name: string): string | null {
-  for (const part of header?.split(';') ?? []) {
-    const equals = part.indexOf('=');
-    if (equals === -1 || part.slice(0, equals).trim() !== name) continue;
-    const value = part.slice(equals + 1).trim();
-    return value === '' ? null : value;
-  }
-  return null;
-}
 
 /**
  * Browsers say where a request comes from. A page of an allowed origin may lie on another site; without an origin the

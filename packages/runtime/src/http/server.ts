@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { accessNames } from '../auth/access-of.ts';
 import { createAccounts, type MailFolders } from '../auth/accounts.ts';
 import type { Identity } from '../auth/identities.ts';
+import type { Caller } from '../caller.ts';
 import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { DriftWatch } from '../drift-watch.ts';
@@ -60,6 +61,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const limiter = createRequestLimiter(environment.requestLimits, clientAddress, log);
   const senderOf = createSenderOf(clientAddress);
   const names = accessNames(api);
+  // In whose name users are made who come from providers: there is nobody who could have been asked.
+  const administrator: Caller = { accessClass: names.admin, user: null, role: null };
   const describe = (identity: Identity): Admission => admissionOf(names, identity);
   const accounts = createAccounts({
     api,
@@ -69,6 +72,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     mail: options.mail ?? { folder: '.platform/mail', templates: null },
     publicUrl: () => environment.publicUrl ?? localUrl(environment.host, server.server.address()),
     log,
+    createUser: (user, sender) =>
+      writer.create({ caller: administrator, collection: 'platform_users', query: 'fields=id', sender }, user),
     describe,
   });
   const accountsChanged = (): void => accounts?.identities.forgetAll();

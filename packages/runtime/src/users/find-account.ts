@@ -25,6 +25,8 @@ export interface AccountFinder {
   byEmail(email: string): Promise<SigningIn | null>;
   /** The user with this key. */
   byId(id: string): Promise<SigningIn | null>;
+  /** The user whom a provider of single sign-on calls so, in exactly this spelling. */
+  byIdentity(provider: string, identifier: string): Promise<Account | null>;
   /** The session of an access token. Null also when it has ended or is too old. */
   bySession(id: string): Promise<FoundSession | null>;
 }
@@ -38,6 +40,8 @@ export function createAccountFinder(database: Pick<Database, 'query'>, schema: s
   const emailSql = `SELECT ${accountColumns}, u.password, u.tfa_secret FROM ${withRole}
 WHERE ${schema}.platform_normal_email(u.email) = ${schema}.platform_normal_email($1::text)`;
   const idSql = `SELECT ${accountColumns}, u.password, u.tfa_secret FROM ${withRole} WHERE u.id = $1::uuid`;
+  const identitySql = `SELECT ${accountColumns} FROM ${withRole}
+WHERE u.provider = $1::text AND u.external_identifier = $2::text`;
   const sessionSql = `SELECT ${accountColumns}, s.security_version FROM ${withRole}
 JOIN ${schema}.platform_sessions AS s ON s."user" = u.id
 WHERE s.id = $1::uuid AND s.expires_at > pg_catalog.now()`;
@@ -59,6 +63,10 @@ WHERE s.id = $1::uuid AND s.expires_at > pg_catalog.now()`;
     },
     async byId(id) {
       return uuid.test(id) ? readSigningIn(await find(idSql, id)) : null;
+    },
+    async byIdentity(provider, identifier) {
+      const [row] = await database.query(identitySql, [provider, identifier]);
+      return row === undefined ? null : readAccount(row);
     },
     async bySession(id) {
       const row = uuid.test(id) ? await find(sessionSql, id) : null;

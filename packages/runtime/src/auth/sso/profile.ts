@@ -1,0 +1,79 @@
+/** From what a provider says about somebody to what a user has. */
+import type { ProfileKeys } from '../../environment/providers.ts';
+import { PlatformError } from '../../errors.ts';
+import type { Claims } from './provider.ts';
+
+/** Somebody, as a provider knows them. */
+export interface Profile {
+  /** What the provider calls them, for ever. */
+  readonly identifier: string;
+  readonly email: string | null;
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+  /** JSON of everything plain that was said. */
+  readonly data: string;
+}
+
+/** Characters of the longest identifier and of the longest name that a user has. */
+const longestIdentifier = 255;
+const longestName = 50;
+/** Characters of JSON beyond which no more claims are kept. */
+const mostData = 16_384;
+
+/** Reads a profile. Throws INVALID_CREDENTIALS where it does not say who it is about. */
+export function readProfile(claims: Claims, keys: ProfileKeys): Profile {
+  const identifier = identifierOf(memberOf(claims, keys.identifier));
+  if (identifier === null) {
+    const cause = new Error(`The profile has no usable "${keys.identifier}".`);
+    throw new PlatformError('INVALID_CREDENTIALS', undefined, {}, { cause });
+  }
+  return {
+    identifier,
+    email: textOf(memberOf(claims, keys.email)),
+    firstName: nameOf(memberOf(claims, keys.firstName)),
+    lastName: nameOf(memberOf(claims, keys.lastName)),
+    data: dataOf(claims),
+  };
+}
+
+function memberOf(claims: Claims, key: string): unknown {
+  return Object.hasOwn(claims, key) ? claims[key] : undefined;
+}
+
+/** A number beyond what a double holds may stand for several. */
+function identifierOf(value: unknown): string | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : null;
+  const text = textOf(value);
+  return text !== null && [...text].length <= longestIdentifier ? text : null;
+}
+
+function nameOf(value: unknown): string | null {
+  const text = textOf(value);
+  return text === null ? null : [...text].slice(0, longestName).join('');
+}
+
+/** A text that a database can keep; an empty one is none. */
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' && isKeepable(value) ? value : null;
+}
+
+function isKeepable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
+/** Texts, numbers, booleans and lists of them: what is deeper may be as deep as it likes. */
+function dataOf(claims: Claims): string {
+  const kept: [string, unknown][] = [];
+  let length = 2;
+  for (const [name, value] of Object.entries(claims)) {
+    if (!isKeepable(name) || !(isPlain(value) || (Array.isArray(value) && value.every(isPlain)))) continue;
+    length += JSON.stringify([name, value]).length;
+    if (length > mostData) break;
+    kept.push([name, value]);
+  }
+  return JSON.stringify(Object.fromEntries(kept));
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === 'boolean' || typeof value === 'number' || (typeof value === 'string' && isKeepable(value));
+}

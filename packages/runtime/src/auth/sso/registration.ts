@@ -1,0 +1,55 @@
+/** Users of providers: found by what the provider calls them, and made where that is allowed. */
+import type { ProviderEnvironment } from '../../environment/providers.ts';
+import { PlatformError } from '../../errors.ts';
+import type { Account } from '../../users/account.ts';
+import type { AccountFinder } from '../../users/find-account.ts';
+import type { Sender } from '../../write/job.ts';
+import type { Profile } from './profile.ts';
+
+/** A user as it is written; absent fields have their defaults. */
+export type NewUser = Readonly<Record<string, string>>;
+
+/**
+ * Writes a user as an administrator would, with everything that belongs to it: checks, activity, hooks. Rejects with the
+ * error of the write.
+ */
+export type CreateUser = (user: NewUser, sender: Sender) => Promise<unknown>;
+
+/** Gives the user whom a provider knows by a profile. Rejects with INVALID_CREDENTIALS where there is none and must not be. */
+export type FindOrCreate = (provider: ProviderEnvironment, profile: Profile, sender: Sender) => Promise<Account>;
+
+/** Makes it. An equal e-mail address says nothing: what a provider believes of it is its own affair. */
+export function createRegistration(finder: Pick<AccountFinder, 'byIdentity'>, createUser: CreateUser): FindOrCreate {
+  return async function findOrCreate(provider, profile, sender) {
+    const find = (): Promise<Account | null> => finder.byIdentity(provider.name, profile.identifier);
+    const known = await find();
+    if (known !== null) return known;
+    if (!provider.allowRegistration) throw refused(new Error('Nobody may register.'));
+    const refusal = await createUser(newUser(provider, profile), sender).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    // Also of a write that was refused: of two first sign-ins at once one makes the user, and the other finds it.
+    const made = await find();
+    if (made !== null) return made;
+    if (refusal instanceof PlatformError && refusal.status < 500) throw refused(refusal);
+    throw refusal;
+  };
+}
+
+function newUser({ name, defaultRole: role }: ProviderEnvironment, profile: Profile): NewUser {
+  const { identifier, email, firstName, lastName } = profile;
+  return {
+    provider: name,
+    external_identifier: identifier,
+    status: 'active',
+    ...(role !== null && { role }),
+    ...(email !== null && { email }),
+    ...(firstName !== null && { first_name: firstName }),
+    ...(lastName !== null && { last_name: lastName }),
+  };
+}
+
+function refused(cause: unknown): PlatformError {
+  return new PlatformError('INVALID_CREDENTIALS', undefined, {}, { cause });
+}

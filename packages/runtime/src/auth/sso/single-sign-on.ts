@@ -1,0 +1,152 @@
+/** Signing in at a provider: the way there, and the way back. Source: API specification, section 2.8. */
+import type { Database } from '../../database/database.ts';
+import type { ProviderEnvironment } from '../../environment/providers.ts';
+import { type ErrorCode, PlatformError } from '../../errors.ts';
+import { describeCause, type Log } from '../../http/log.ts';
+import { allowedUrl } from '../../mail/allowed-url.ts';
+import type { Sender } from '../../write/job.ts';
+import { firstRow } from '../../write/own-rows.ts';
+import { type Attempts, countFailures } from '../attempts.ts';
+import { checkAddress, clientOf } from '../ip-access.ts';
+import { makeRefreshToken } from '../refresh-token.ts';
+import type { Sessions } from '../sessions.ts';
+import { stallFailure } from '../stall.ts';
+import type { MakePair, TokenPair } from '../token-pair.ts';
+import type { Tokens } from '../tokens.ts';
+import { readProfile } from './profile.ts';
+import { createProvider, type Provider } from './provider.ts';
+import type { FindOrCreate } from './registration.ts';
+import { type HeldState, isStateOf, makeState, readState, secretsOf, signState } from './state.ts';
+import type { UseState } from './used-states.ts';
+
+/** Somebody who sets out to a provider. */
+export interface Departure {
+  readonly location: URL;
+  /** What the browser holds until it is back. */
+  readonly cookie: string;
+}
+
+/** Somebody who has come back. */
+export interface Arrival {
+  /** Where the browser goes on to; null: it is answered. */
+  readonly redirect: URL | null;
+  /** Whether the cookie is of no more use. One of another way, begun in another tab, still is. */
+  readonly spent: boolean;
+  readonly outcome: { readonly pair: TokenPair } | { readonly error: PlatformError };
+}
+
+/** One way of signing in. */
+export interface SingleSignOn {
+  readonly environment: ProviderEnvironment;
+  /** Rejects with INVALID_QUERY where `redirect` is not allowed, and with SERVICE_UNAVAILABLE. */
+  depart(redirect: string | null): Promise<Departure>;
+  /** Never rejects because of what was brought. */
+  arrive(brought: URLSearchParams, cookie: string | null, sender: Sender): Promise<Arrival>;
+}
+
+/** What they are made of; `schema` is quoted. */
+export interface SingleSignOnOptions {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly schema: string;
+  readonly tokens: Tokens;
+  readonly sessions: Pick<Sessions, 'begin'>;
+  readonly attempts: Pick<Attempts, 'token'>;
+  readonly makePair: MakePair;
+  readonly useState: UseState;
+  readonly findOrCreate: FindOrCreate;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  /** LOGIN_STALL_TIME. */
+  readonly stallTime: number;
+  /** Where people reach the server, without a trailing slash. */
+  readonly publicUrl: () => string;
+}
+
+/** Characters of an address that still fits into a cookie. */
+const longestRedirect = 2_000;
+
+/** Makes the ways of all providers, by name. */
+export function createSingleSignOn(
+  providers: ReadonlyMap<string, ProviderEnvironment>,
+  options: SingleSignOnOptions,
+): ReadonlyMap<string, SingleSignOn> {
+  return new Map([...providers].map(([name, one]) => [name, createWay(one, createProvider(one), options)]));
+}
+
+function createWay(environment: ProviderEnvironment, provider: Provider, options: SingleSignOnOptions): SingleSignOn {
+  const { database, schema, tokens, sessions, attempts, makePair, useState, findOrCreate, log } = options;
+  const { name, keys, redirects } = environment;
+  const redirectUri = (): string => `${options.publicUrl()}/auth/login/${name}/callback`;
+  const keepSql = `UPDATE ${schema}.platform_users SET auth_data = $2::pg_catalog.jsonb
+WHERE id = $1::pg_catalog.uuid AND auth_data IS DISTINCT FROM $2::pg_catalog.jsonb`;
+
+  async function signIn(held: HeldState | null, brought: URLSearchParams, sender: Sender): Promise<TokenPair> {
+    if (held === null || !isStateOf(held, stateIn(brought))) throw new PlatformError('INVALID_TOKEN');
+    if (held.expired) throw new PlatformError('TOKEN_EXPIRED');
+    if (!(await useState(held.key))) throw new PlatformError('INVALID_TOKEN');
+    try {
+      const claims = await provider.profile({ secrets: secretsOf(held), redirectUri: redirectUri() }, brought);
+      const profile = readProfile(claims, keys);
+      const account = await findOrCreate(environment, profile, sender);
+      if (account.status !== 'active') throw new PlatformError('INVALID_CREDENTIALS');
+      checkAddress(account, sender);
+      const refresh = makeRefreshToken();
+      const session = await database.transaction(async (transaction) => {
+        await firstRow(transaction, keepSql, [account.id, profile.data]);
+        const begun = await sessions.begin(transaction, { account, sender, refresh, rehashed: null });
+        // The user was changed since it was looked up.
+        if (begun === null) throw new PlatformError('INVALID_CREDENTIALS');
+        return { value: begun };
+      });
+      return makePair(account, session, refresh);
+    } catch (error) {
+      tell(error);
+      throw error;
+    }
+  }
+
+  /** Who asks is told a code only; who runs the server may have to set something right. */
+  function tell(error: unknown): void {
+    if (!(error instanceof PlatformError)) return;
+    const details = { provider: name, code: error.code, cause: describeCause(error.cause ?? error) };
+    if (error.status >= 500) log.warn(details, 'A provider could not be asked.');
+    else log.info(details, 'Somebody who came from a provider was not signed in.');
+  }
+
+  return {
+    environment,
+    async depart(wanted) {
+      const redirect = wanted === null ? null : (allowed(wanted, redirects)?.href ?? null);
+      if (wanted !== null && redirect === null) throw new PlatformError('INVALID_QUERY', '"redirect" is not allowed.');
+      const state = makeState(redirect);
+      const location = await provider.authorize({ secrets: secretsOf(state), redirectUri: redirectUri() });
+      return { location, cookie: signState(tokens, name, state) };
+    },
+    async arrive(brought, cookie, sender) {
+      const held = cookie === null ? null : readState(tokens, name, cookie);
+      const redirect = held === null || held.redirect === null ? null : allowed(held.redirect, redirects);
+      const spent = cookie !== null && (held === null || held.expired || isStateOf(held, stateIn(brought)));
+      try {
+        const pair = await stallFailure(options.stallTime, () =>
+          countFailures(attempts.token('sso', clientOf(sender)), wrong, () => signIn(held, brought, sender)),
+        );
+        return { redirect, spent, outcome: { pair } };
+      } catch (error) {
+        if (!(error instanceof PlatformError) || error.code === 'INTERNAL_SERVER_ERROR') throw error;
+        return { redirect, spent, outcome: { error } };
+      }
+    },
+  };
+}
+
+/** What counts as a failed attempt. */
+const wrong: readonly ErrorCode[] = ['INVALID_TOKEN', 'INVALID_CREDENTIALS', 'TOKEN_EXPIRED'];
+
+function allowed(text: string, redirects: readonly string[]): URL | null {
+  return text.length > longestRedirect ? null : allowedUrl(text, redirects);
+}
+
+/** The state that was brought; none where there are two. */
+function stateIn(brought: URLSearchParams): string | null {
+  const [state = null, ...more] = brought.getAll('state');
+  return more.length > 0 ? null : state;
+}

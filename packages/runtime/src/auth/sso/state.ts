@@ -1,0 +1,69 @@
+/**
+ * What a browser holds while its user is at a provider: a signed cookie with a random key, from which everything follows
+ * that the provider is told or asked to repeat. Source: API specification, sections 2.2 and 2.8.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { PlatformError } from '../../errors.ts';
+import type { Tokens } from '../tokens.ts';
+
+/** How long somebody may stay at a provider, in milliseconds. */
+export const stateTtl = 300_000;
+
+/** What the cookie says. */
+export interface SignInState {
+  /** 256 random bits, base64url. */
+  readonly key: string;
+  /** Where the browser goes on to afterwards; null: it is answered. */
+  readonly redirect: string | null;
+}
+
+/** A state that was read. */
+export interface HeldState extends SignInState {
+  readonly expired: boolean;
+}
+
+/** What follows from the key; none of them gives it away. */
+export interface StateSecrets {
+  /** Travels through the browser, and comes back. */
+  readonly state: string;
+  /** Comes back in the identity token. */
+  readonly nonce: string;
+  /** Of PKCE: its hash goes with the browser, itself only from server to server. */
+  readonly verifier: string;
+}
+
+/** Makes a state. */
+export function makeState(redirect: string | null): SignInState {
+  return { key: randomBytes(32).toString('base64url'), redirect };
+}
+
+/** Tells what follows from the key of a state. */
+export function secretsOf({ key }: SignInState): StateSecrets {
+  const derive = (purpose: string): string => createHmac('sha256', key).update(purpose).digest('base64url');
+  return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier') };
+}
+
+/** Signs a state for one provider. */
+export function signState(tokens: Tokens, provider: string, { key, redirect }: SignInState): string {
+  return tokens.sign('oauth_state', { provider, key, redirect }, stateTtl);
+}
+
+/** Reads the state of a cookie; null for one that we did not make for this provider. */
+export function readState(tokens: Tokens, provider: string, cookie: string): HeldState | null {
+  try {
+    const { claims, expiresAt } = tokens.read('oauth_state', cookie);
+    const { key, redirect } = claims;
+    if (claims.provider !== provider || typeof key !== 'string') return null;
+    return { key, redirect: typeof redirect === 'string' ? redirect : null, expired: expiresAt <= Date.now() };
+  } catch (error) {
+    if (error instanceof PlatformError) return null;
+    throw error;
+  }
+}
+
+/** Tells whether a browser brought back what it was sent with. */
+export function isStateOf(state: SignInState, presented: string | null): boolean {
+  const expected = Buffer.from(secretsOf(state).state);
+  const given = Buffer.from(presented ?? '');
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}

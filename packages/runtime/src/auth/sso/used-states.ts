@@ -1,0 +1,40 @@
+/** States that were used, so that each is used once, on however many processes. */
+import type { Database } from '../../database/database.ts';
+import { firstRow } from '../../write/own-rows.ts';
+import { transactionNumber } from '../../write/statement.ts';
+import { stateTtl } from './state.ts';
+
+/** Uses a state up; tells whether nobody has before. */
+export type UseState = (key: string) => Promise<boolean>;
+
+/** How often states that have expired are removed, in milliseconds, and how many at once. */
+const sweepEveryMs = 600_000;
+const mostSwept = 1_000;
+
+const now = 'pg_catalog.statement_timestamp()';
+
+/** Makes it; `schema` is quoted. */
+export function createUseState(database: Pick<Database, 'transaction'>, schema: string): UseState {
+  const table = `${schema}.platform_single_use_tokens`;
+  // Only we make keys, so a row is as good a mark of use as one that was there from the start and is changed.
+  const useSql = `INSERT INTO ${table} (hash, purpose, expires_at, used_at)
+SELECT pg_catalog.sha256(pg_catalog.convert_to($1::text, 'UTF8')), 'oauth_state',
+  ${now} + $2::pg_catalog.interval, ${now}
+ON CONFLICT (hash) DO NOTHING RETURNING ${transactionNumber}`;
+  // An hour later, so that no clock of a server is far enough behind to take one of them for valid.
+  const sweepSql = `DELETE FROM ${table} WHERE hash IN (SELECT hash FROM ${table}
+WHERE purpose = 'oauth_state' AND expires_at < ${now} - '1 hour'::pg_catalog.interval
+ORDER BY expires_at LIMIT ${mostSwept} FOR UPDATE SKIP LOCKED)`;
+  let swept = Number.NEGATIVE_INFINITY;
+  return function useState(key) {
+    return database.transaction(async (transaction) => {
+      const [number = null] = (await firstRow(transaction, useSql, [key, `${stateTtl} milliseconds`])) ?? [];
+      if (number !== null) transaction.identify(number);
+      if (performance.now() - swept > sweepEveryMs) {
+        swept = performance.now();
+        await firstRow(transaction, sweepSql, []);
+      }
+      return { value: number !== null };
+    });
+  };
+}
