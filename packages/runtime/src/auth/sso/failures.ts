@@ -36,7 +36,6 @@ const passing: ReadonlySet<string> = new Set(['server_error', 'temporarily_unava
 const senseless: ReadonlySet<string> = new Set([
   'OAUTH_RESPONSE_IS_NOT_JSON',
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
-  'OAUTH_PARSE_ERROR',
   'OAUTH_MISSING_SERVER_METADATA',
   'OAUTH_INVALID_SERVER_METADATA',
   'OAUTH_HTTP_REQUEST_FORBIDDEN',

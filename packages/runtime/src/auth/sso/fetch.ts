@@ -8,7 +8,7 @@ export const patienceSeconds = 5;
 /** Bytes of the longest answer that is read. */
 const longestAnswer = 1_048_576;
 
-/** Asks a provider. Rejects with SERVICE_UNAVAILABLE where it cannot be reached, fails, or has no end. */
+/** Asks a provider. Rejects with SERVICE_UNAVAILABLE where it cannot be reached, fails, or answers without end or sense. */
 export const fetchBriefly: CustomFetch = async (url, options) => {
   try {
     const { body = null, signal = null, ...rest } = options;
@@ -16,6 +16,7 @@ export const fetchBriefly: CustomFetch = async (url, options) => {
     if (response.status >= 500 || response.status === 429) throw new Error(`${response.status} for ${originOf(url)}`);
     const bytes = await readBytes(response);
     const { status, headers } = response;
+    if (/^application\/json\b/i.test(headers.get('content-type') ?? '')) JSON.parse(bytes.toString());
     return new Response(status === 204 || status === 304 ? null : bytes, { status, headers });
   } catch (error) {
     throw unreachable(error);
