@@ -71,6 +71,8 @@ export async function startIdentityProvider(names: readonly string[]): Promise<I
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: 'ours', alg: 'RS256', use: 'sig' }] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['given_name', 'family_name', 'number'] },
     cookies: { keys: ['of no worth'] },
+    // Said, because it complains of its defaults.
+    ttl: { AccessToken: 600, AuthorizationCode: 60, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
     findAccount: (_context, login) => ({
       accountId: login,
       claims: () => ({

@@ -81,7 +81,8 @@ const mode: JsonObject = {
   description: 'Where the refresh token is answered: in the body, or in a cookie that scripts cannot read.',
 };
 
-const tokens: JsonObject = {
+/** The answer of a sign-in. */
+export const tokens: JsonObject = {
   type: 'object',
   properties: { data: reference('schemas', 'AuthTokens') },
   required: ['data'],

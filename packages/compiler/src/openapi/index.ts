@@ -19,6 +19,7 @@ import { collectionPaths } from './paths.ts';
 import { leadSchemas, payloadSchemas } from './payloads.ts';
 import { failureHeaders, failureResponses } from './responses.ts';
 import { serverPaths, serverSchemas, serverTag } from './server-paths.ts';
+import { ssoPaths } from './sso-paths.ts';
 import { productVersion } from './version.ts';
 import { type View, type ViewCollection, viewOf } from './view.ts';
 
@@ -42,7 +43,7 @@ export function emitOpenApi(api: Api, access: AccessClass | null): JsonValue {
       ...view.collections.flatMap(collectionPaths),
       ...customPaths(custom),
       ...serverPaths(view.administrator),
-      ...(users ? [...ownUserPaths(view), ...authPaths(), ...accountPaths(access)] : []),
+      ...(users ? [...ownUserPaths(view), ...authPaths(), ...ssoPaths(), ...accountPaths(access)] : []),
     ]),
     components: {
       schemas: objectOf([...schemasOf(view), ...(users ? authSchemas() : [])]),

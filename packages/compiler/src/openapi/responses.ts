@@ -46,6 +46,12 @@ const failures = {
     description: 'The refresh token is unknown, used or expired, or may not be used from this address.',
     codes: ['INVALID_CREDENTIALS', 'TOKEN_EXPIRED', 'INVALID_IP'],
   },
+  ArrivalRefused: {
+    status: 401,
+    description:
+      'The provider refuses, there is no active user and nobody may register, the way took longer than five minutes, or the address is not allowed.',
+    codes: ['INVALID_CREDENTIALS', 'TOKEN_EXPIRED', 'INVALID_IP'],
+  },
   MailedTokenExpired: { status: 401, description: 'The token has expired.', codes: ['TOKEN_EXPIRED'] },
   OtpRefused: {
     status: 401,

@@ -105,6 +105,8 @@ it('ways to sign in are described where there are users', () => {
     '/auth/login',
     '/auth/refresh',
     '/auth/logout',
+    '/auth/login/{provider}',
+    '/auth/login/{provider}/callback',
     '/auth/password/request',
     '/auth/password/reset',
     '/users/invite/accept',

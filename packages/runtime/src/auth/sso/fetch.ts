@@ -16,7 +16,7 @@ export const fetchBriefly: CustomFetch = async (url, options) => {
     if (response.status >= 500 || response.status === 429) throw new Error(`${response.status} for ${originOf(url)}`);
     const bytes = await readBytes(response);
     const { status, headers } = response;
-    if (/^application\/json\b/i.test(headers.get('content-type') ?? '')) JSON.parse(bytes.toString());
+    if (response.ok && /^application\/json\b/i.test(headers.get('content-type') ?? '')) JSON.parse(bytes.toString());
     return new Response(status === 204 || status === 304 ? null : bytes, { status, headers });
   } catch (error) {
     throw unreachable(error);
