@@ -67,8 +67,9 @@ function dataOf(claims: Claims): string {
   let length = 2;
   for (const [name, value] of Object.entries(claims)) {
     if (!isKeepable(name) || !(isPlain(value) || (Array.isArray(value) && value.every(isPlain)))) continue;
-    length += JSON.stringify([name, value]).length;
-    if (length > mostData) break;
+    const size = JSON.stringify([name, value]).length;
+    if (length + size > mostData) continue;
+    length += size;
     kept.push([name, value]);
   }
   return JSON.stringify(Object.fromEntries(kept));
