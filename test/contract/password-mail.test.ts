@@ -20,11 +20,18 @@ beforeAll(async () => {
   project = await serveAccounts({
     sql: 'CREATE TABLE docs (id integer PRIMARY KEY, title text)',
     permissions: `
-roles: { member: {}, inviter: {}, half: {}, elsewhere: {} }
+roles: { member: {}, inviter: {}, half: {}, elsewhere: {}, presetting: {} }
 permissions:
   public: { docs: { read: { fields: [id] } } }
   member: { docs: { read: { fields: [id, title] } } }
   half: { platform_users: { create: { fields: [email] } } }
+  presetting:
+    platform_roles: { read: true }
+    platform_users:
+      create:
+        fields: [email, role]
+        presets: { title: '$CURRENT_USER', status: active, language: de-DE, password: nothing to sign in with }
+        validation: { status: { _eq: invited }, language: { _eq: de-DE } }
   inviter:
     platform_roles: { read: { fields: [id, name], filter: { name: { _in: [member, admins, elsewhere] } } } }
     platform_users: { create: { fields: [email, role], validation: { role: { name: { _neq: elsewhere } } } } }`,
@@ -339,12 +346,21 @@ describe('an invitation', () => {
     const email = address();
     expect((await invite({ email, role: member }, inviter)).status).toBe(204);
     expect((await invite({ email, role: member }, inviter)).status).toBe(204);
-    // Not visible, not there, breaking the rule, and of administrators: all one answer.
-    for (const role of [hidden, randomUUID(), elsewhere, admins]) {
+    // Not visible, not there, and of administrators: all one answer.
+    for (const role of [hidden, randomUUID(), admins]) {
       const other = address();
       expect(failure(await invite({ email: other, role }, inviter))).toBe('403 FORBIDDEN');
       expect(await userOf(other)).toBeUndefined();
     }
+    const other = address();
+    const refused = await invite({ email: other, role: elsewhere }, inviter);
+    expect([failure(refused), refused.json.errors[0].extensions]).toMatchObject([
+      '400 FAILED_VALIDATION',
+      { collection: 'platform_users' },
+    ]);
+    expect(await userOf(other)).toBeUndefined();
+    expect(failure(await invite({ email, role: elsewhere }, inviter))).toBe('400 FAILED_VALIDATION');
+    expect(await userOf(email)).toMatchObject({ role: member });
     const administrator = address();
     await invite({ email: administrator, role: admins });
     expect(failure(await invite({ email: administrator, role: member }, inviter))).toBe('403 FORBIDDEN');
@@ -353,6 +369,95 @@ describe('an invitation', () => {
       expect(failure(await invite({ email: address(), role: member }, token))).toBe('403 FORBIDDEN');
     }
     expect(failure(await post('/users/invite', { email: address(), role: member }))).toBe('403 FORBIDDEN');
+  });
+});
+
+describe('what an invitation writes', () => {
+  it('is what the presets of the rules say, but for the status and the password', async () => {
+    const role = await project.addRole('presetting');
+    const user = await project.addUser(role);
+    const { access_token: token } = await project.signIn(user);
+    const email = `${randomUUID()}@example.com`;
+    const answer = await post('/users/invite', { email, role: member }, token);
+    expect([answer.status, answer.text]).toEqual([204, '']);
+    const [made] = await project.rows(
+      'SELECT title, status, language, password FROM platform.platform_users WHERE email = $1',
+      [email],
+    );
+    expect(made).toEqual({ title: user.id, status: 'invited', language: 'de-DE', password: null });
+    await mail.to(email);
+  });
+
+  it('of any number at once for the same addresses, is one user each', { timeout: 600_000 }, async () => {
+    for (let round = 0; round < rounds; round++) {
+      const emails = Array.from({ length: 3 }, () => `${randomUUID()}@example.com`);
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, number) =>
+          project.servers[number % 3]?.ask('/users/invite', {
+            method: 'POST',
+            token: adminToken,
+            headers: { 'x-forwarded-for': `192.0.2.${number}` },
+            body: { email: number % 2 === 0 ? emails : emails.toReversed(), role: member },
+          }),
+        ),
+      );
+      const statuses = answers.map((answer) => answer?.status);
+      expect(statuses.filter((status) => status !== 204 && status !== 429)).toEqual([]);
+      const made = await project.rows('SELECT email FROM platform.platform_users WHERE email = ANY ($1)', [emails]);
+      expect(made).toHaveLength(3);
+    }
+  });
+});
+
+describe('activity', () => {
+  const historyOf = async (user: unknown): Promise<readonly unknown[]> =>
+    project.rows(
+      `SELECT a.action, a."user", a.user_agent, r.data->>'status' AS status, r.delta::text AS delta
+       FROM platform.platform_activity a LEFT JOIN platform.platform_revisions r ON r.activity = a.id
+       WHERE a.collection = 'platform_users' AND a.item = $1 ORDER BY a.id`,
+      [user],
+    );
+
+  it('tells of invitations, of who accepts them, and of passwords that were reset', async () => {
+    const email = `${randomUUID()}@example.com`;
+    const by = await project.addUser(admins);
+    const { access_token: token } = await project.signIn(by);
+    const ask = { token, headers: { 'user-agent': 'inviter' } };
+    for (const role of [hidden, member]) {
+      expect((await project.post('/users/invite', { email, role }, ask)).status).toBe(204);
+    }
+    const [, last] = await mail.to(email, 2);
+    const accepted = { token: tokenIn(last?.text), password: 'long enough' };
+    expect((await project.post('/users/invite/accept', accepted, { headers: { 'user-agent': 'eve' } })).status).toBe(
+      204,
+    );
+    const [user] = await project.rows('SELECT id, email FROM platform.platform_users WHERE email = $1', [email]);
+    const id = String(user?.id);
+    const reset = { token: tokenIn(await resetMail({ id, email, password: '' })), password: 'another one, longer' };
+    expect((await project.post('/auth/password/reset', reset, { headers: { 'user-agent': 'eve' } })).status).toBe(204);
+    expect(failure(await post('/auth/password/reset', reset))).toBe('403 INVALID_TOKEN');
+    expect(await historyOf(id)).toEqual([
+      {
+        action: 'create',
+        user: by.id,
+        user_agent: 'inviter',
+        status: 'invited',
+        delta: expect.stringContaining(email),
+      },
+      { action: 'update', user: by.id, user_agent: 'inviter', status: 'invited', delta: `{"role":"${member}"}` },
+      { action: 'update', user: id, user_agent: 'eve', status: 'active', delta: '{"status":"active"}' },
+      { action: 'update', user: id, user_agent: 'eve', status: 'active', delta: '{}' },
+    ]);
+    const [revisions] = await project.rows('SELECT json_agg(r)::text AS text FROM platform.platform_revisions r');
+    expect(revisions?.text).not.toMatch(/argon2|long enough/);
+  });
+
+  it('tells nothing of an invitation that is refused', async () => {
+    const count = async () => (await project.rows('SELECT count(*) FROM platform.platform_activity'))[0]?.count;
+    const before = await count();
+    expect((await post('/users/invite', { email: 'x@example.com', role: randomUUID() }, adminToken)).status).toBe(400);
+    expect((await post('/users/invite/accept', { token: 'x', password: 'long enough' })).status).toBe(403);
+    expect(await count()).toBe(before);
   });
 });
 

@@ -226,6 +226,31 @@ describe('disable', () => {
   });
 });
 
+it('activity tells who took a second factor, and who took it away', async () => {
+  const someone = await enabled();
+  const { id, token, secret } = someone;
+  expect(failure(await ask('disable', token, { otp: '000000' }))).toBe('401 INVALID_OTP');
+  expect((await ask('disable', token, { otp: otpOf(secret) })).status).toBe(204);
+  const other = await enabled();
+  for (let time = 0; time < 2; time++)
+    await project.post(`/users/${other.id}/tfa/disable`, undefined, { token: adminToken });
+  const told = (user: string) =>
+    project.rows(
+      `SELECT a."user", r.delta::text AS delta FROM platform.platform_activity a
+       LEFT JOIN platform.platform_revisions r ON r.activity = a.id
+       WHERE a.collection = 'platform_users' AND a.action = 'update' AND a.item = $1 ORDER BY a.id`,
+      [user],
+    );
+  expect(await told(id)).toEqual([
+    { user: id, delta: '{}' },
+    { user: id, delta: '{}' },
+  ]);
+  expect(await told(other.id)).toEqual([
+    { user: other.id, delta: '{}' },
+    { user: null, delta: '{}' },
+  ]);
+});
+
 describe('recovery codes', () => {
   it('stand in for a one-time password, each once', async () => {
     const someone = await enabled();

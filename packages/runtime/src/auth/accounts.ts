@@ -6,13 +6,14 @@ import type { Log } from '../http/log.ts';
 import { createOutbox, type Outbox } from '../mail/outbox.ts';
 import { loadMailTemplates } from '../mail/templates.ts';
 import { createMailTransport } from '../mail/transport.ts';
-import type { Planner } from '../query/planner.ts';
+import { defaultReadLimits } from '../query/parse-read.ts';
+import { buildOpenScope } from '../query/scope.ts';
 import { systemSchemaOf } from '../system/schema.ts';
 import { createAccountFinder } from '../users/find-account.ts';
+import { createHistory } from '../write/history.ts';
 import { type Attempts, createAttempts } from './attempts.ts';
 import { createCounters } from './counters.ts';
 import { createIdentities, type Identities, type Identity } from './identities.ts';
-import { createInvite, type Invite } from './invites.ts';
 import { createLetters } from './letters.ts';
 import { createSetPassword, type SetPassword } from './new-password.ts';
 import { createRequestReset, type RequestReset } from './password-reset.ts';
@@ -27,6 +28,7 @@ import { createUseState } from './sso/used-states.ts';
 import { createPairs } from './token-pair.ts';
 import { createTokens } from './tokens.ts';
 import { createUpkeep, type Upkeep } from './upkeep.ts';
+import { createUserHistory } from './user-history.ts';
 
 /** Users of a server, whose requests are described by `T`. */
 export interface Accounts<T> {
@@ -39,7 +41,6 @@ export interface Accounts<T> {
   readonly attempts: Attempts;
   readonly requestReset: RequestReset;
   readonly setPassword: SetPassword;
-  readonly invite: Invite;
   readonly secondFactors: SecondFactors;
   readonly outbox: Outbox;
 }
@@ -57,7 +58,8 @@ export interface AccountsOptions<T> {
   readonly api: CompiledApi;
   readonly database: Database;
   readonly environment: Environment;
-  readonly planner: Planner;
+  /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
+  readonly gate: (statement: string) => void;
   readonly mail: MailFolders;
   readonly log: Pick<Log, 'info' | 'warn'>;
   /** Where people reach the server, without a trailing slash. */
@@ -68,7 +70,7 @@ export interface AccountsOptions<T> {
 
 /** Makes them; null where the platform's own tables are not installed. Throws when they are and there is no SECRET. */
 export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | null {
-  const { api, database, environment, planner, describe } = options;
+  const { api, database, environment, gate, describe } = options;
   const schema = systemSchemaOf(api);
   if (schema === null) return null;
   const { auth, mail } = environment;
@@ -81,7 +83,8 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
   const attempts = createAttempts(auth.limits, createCounters(database, schema), settings);
   const sessions = createSessions(schema, auth);
   const makePair = createPairs(tokens, auth.accessTokenTtl);
-  const parts = { database, schema, finder, tokens, identities, sessions, settings, attempts, makePair };
+  const keepHistory = createUserHistory(createHistory(api, buildOpenScope(api), defaultReadLimits), gate);
+  const parts = { database, schema, finder, tokens, identities, sessions, settings, attempts, makePair, keepHistory };
   const shared = { ...parts, passwords: createPasswords() };
   const secondFactors = createSecondFactors(shared);
   const signIn = createSignIn({
@@ -108,7 +111,6 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
     secondFactors,
     requestReset: createRequestReset({ ...shared, environment: mail.reset }),
     setPassword: createSetPassword({ ...shared, minLength: auth.passwordMinLength }),
-    invite: createInvite({ api, schema, planner, environment: mail.invite }),
     outbox: createMail(options, shared),
   };
 }

@@ -15,7 +15,7 @@ import { createPlanner } from '../query/planner.ts';
 export interface InviteRights {
   /** Before anything is written. */
   check(caller: Caller): void;
-  /** The users of these keys, when they are written. */
+  /** The users of these keys, who were invited before, when they have the role. */
   judge(transaction: Transaction, caller: Caller, users: readonly string[]): Promise<void>;
 }
 
@@ -50,12 +50,10 @@ export function createInviteRights(api: CompiledApi): InviteRights {
   };
 }
 
-/** The rules by which a class creates users. One with presets would have to set what an invitation does not. */
+/** The rules by which a class creates users. */
 function rulesOf({ collections }: AccessClass): readonly AccessRule[] {
   const created = collections.find(({ collection }) => collection === users)?.create ?? [];
-  return created
-    .filter(({ presets }) => presets.length === 0)
-    .map(({ fields, where, check }) => ({ fields, where: check ?? where }));
+  return created.map(({ fields, where, check }) => ({ fields, where: check ?? where }));
 }
 
 function readAsCreated(access: AccessClass, read: readonly AccessRule[]): AccessClass {

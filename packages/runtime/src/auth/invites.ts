@@ -1,13 +1,20 @@
 /** Inviting users by mail. Source: API specification, sections 3.2, 3.3 and 7.1. */
 import type { Caller } from '../caller.ts';
-import type { AccessClass, CompiledApi } from '../contract/index.ts';
+import { type AccessClass, arrayLiteral, type CompiledApi } from '../contract/index.ts';
 import type { Transaction } from '../database/database.ts';
+import { ServerError } from '../database/errors.ts';
 import type { LinkEnvironment } from '../environment/mail.ts';
 import { PlatformError } from '../errors.ts';
 import { createAnswerWriter } from '../json/answer.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
+import type { Ask } from '../write/ask.ts';
+import type { Sender } from '../write/job.ts';
+import type { Keys } from '../write/keys.ts';
 import { isEveryRow } from '../write/late.ts';
-import { firstRow } from '../write/own-rows.ts';
+import { allRows, firstRow } from '../write/own-rows.ts';
+import type { Work } from '../write/perform.ts';
+import { keyArray } from '../write/warden.ts';
+import type { Writer } from '../write/writer.ts';
 import { createInviteRights } from './invite-rights.ts';
 import { makeMailedKey } from './mailed-token.ts';
 import { mailedTokenStatements } from './mailed-token-sql.ts';
@@ -21,26 +28,30 @@ export interface Invitation {
   readonly url: URL | null;
 }
 
-/** Invites users in a transaction. Rejects with FORBIDDEN or FAILED_VALIDATION. */
-export type Invite = (transaction: Transaction, caller: Caller, invitation: Invitation) => Promise<void>;
+/** What inviting comes to. Its run rejects with FORBIDDEN or FAILED_VALIDATION. */
+export type Invite = (caller: Caller, sender: Sender, invitation: Invitation) => Work<void>;
 
 /** What it is made of; `schema` is quoted. */
 export interface InviteOptions {
   readonly api: CompiledApi;
   readonly schema: string;
   readonly planner: Pick<Planner, 'read'>;
+  /** Writes users: with their rules, hooks and history, as every other request does. */
+  readonly writer: Pick<Writer, 'workOf'>;
   readonly environment: LinkEnvironment;
 }
 
 /** Makes it. */
-export function createInvite({ api, schema, planner, environment }: InviteOptions): Invite {
+export function createInvite({ api, schema, planner, writer, environment }: InviteOptions): Invite {
   const texts = mailedTokenStatements(schema);
   const ttl = `${environment.ttl} milliseconds`;
   const classes = new Map(api.access.map((one) => [one.name, one]));
   const rights = createInviteRights(api);
 
   /** The role may be given: it is there, the caller sees it, and it makes no administrator of anybody by somebody else. */
-  async function checkRole(transaction: Transaction, caller: Caller, access: AccessClass, role: string): Promise<void> {
+  async function checkRole(transaction: Transaction, caller: Caller, role: string): Promise<void> {
+    const access = classes.get(caller.accessClass);
+    if (access === undefined) throw new Error(`There is no access class "${caller.accessClass}".`);
     const [, administrators] = (await firstRow(transaction, texts.role, [role])) ?? [];
     if (typeof administrators !== 'string')
       throw seesEveryRole(access) ? unknownRole() : new PlatformError('FORBIDDEN');
@@ -49,21 +60,58 @@ export function createInvite({ api, schema, planner, environment }: InviteOption
     if (administrators === 'true' || visible === 0) throw new PlatformError('FORBIDDEN');
   }
 
-  return async function invite(transaction, caller, { emails, role, url }) {
-    const access = classes.get(caller.accessClass);
-    if (access === undefined) throw new Error(`There is no access class "${caller.accessClass}".`);
-    rights.check(caller);
-    await checkRole(transaction, caller, access, role);
-    const list = JSON.stringify(emails);
-    if (!access.admin && (await firstRow(transaction, texts.invitedAdministrator, [list])) !== undefined) {
-      throw new PlatformError('FORBIDDEN');
+  return function invite(caller, sender, { emails, role, url }) {
+    const request = { caller, sender, collection: 'platform_users', query: '', inviting: true } as const;
+    let parts: readonly Work[] = [];
+
+    /** Writes as part of the invitation, and gives the keys of what was written. */
+    async function write(transaction: Transaction, ask: Omit<Ask, 'request'>): Promise<Keys | null> {
+      const work = await writer.workOf({ ...ask, request });
+      parts = [...parts, work];
+      return (await work.run(transaction)).keys;
     }
-    const wanted = JSON.stringify(emails.map((email) => ({ email, key: makeMailedKey() })));
-    const values = [wanted, role, ttl, url?.href ?? null, String(access.admin)];
-    const [number, users] = (await firstRow(transaction, texts.invite, values)) ?? [];
-    if (typeof number === 'string') transaction.identify(number);
-    await rights.judge(transaction, caller, JSON.parse(users ?? '[]'));
+
+    async function run(transaction: Transaction): Promise<void> {
+      parts = [];
+      rights.check(caller);
+      await checkRole(transaction, caller, role);
+      const meant = await allRows(transaction, texts.meant, [JSON.stringify(emails)]);
+      const unknown = meant.flatMap(([place, user]) => (user === null ? [emails[Number(place)] ?? ''] : []));
+      const known = meant.flatMap(([, user, invited]) =>
+        typeof user === 'string' && invited === 'true' ? [user] : [],
+      );
+      const items = unknown.map((email) => ({ email, role }));
+      const made = items.length === 0 ? null : await write(transaction, { action: 'create', body: items });
+      if (known.length > 0) {
+        await write(transaction, { action: 'update', body: { keys: known, data: { role } } });
+        await rights.judge(transaction, caller, known);
+      }
+      const keys = Array.from({ length: (made?.count ?? 0) + known.length }, makeMailedKey);
+      const users = [made === null ? '{}' : keyArray(made), arrayLiteral(known)];
+      const values = [...users, arrayLiteral(keys), ttl, url?.href ?? null];
+      const [number] = (await firstRow(transaction, texts.invite, values)) ?? [];
+      if (typeof number === 'string') transaction.identify(number);
+    }
+
+    return {
+      run,
+      touched: () => parts.flatMap((part) => part.touched()),
+      overtaken: isOvertaken,
+      committed() {
+        for (const part of parts) part.committed();
+      },
+    };
   };
+}
+
+/** Whether a user came to be who was not there when we looked. */
+function isOvertaken(error: unknown): boolean {
+  return (
+    error instanceof PlatformError &&
+    error.cause instanceof ServerError &&
+    error.cause.sqlstate === '23505' &&
+    error.cause.about.constraint === 'platform_users_email_key'
+  );
 }
 
 /** Tells whether a class reads every role, so that it may be told which one there is not. */

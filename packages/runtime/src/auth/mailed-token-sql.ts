@@ -34,7 +34,7 @@ export function mailedTokenStatements(schema: string) {
     pg_catalog.jsonb_build_object('user', made.id, 'key', made.key, 'proof', made.proof, 'url', ${url}::text) FROM made
   RETURNING 1
 )
-SELECT ${transactionNumber}, (SELECT pg_catalog.json_agg(id)::pg_catalog.text FROM made)`;
+SELECT ${transactionNumber} FROM made LIMIT 1`;
 
   /** $1 user, $2 key of the token, $3 proof. */
   const holder = (kind: keyof typeof statuses): string => `u.id = $1::pg_catalog.uuid
@@ -50,28 +50,24 @@ SELECT ${transactionNumber}, (SELECT pg_catalog.json_agg(id)::pg_catalog.text FR
 ), ${issue('password_reset', 'password-reset', '$3', '$4')}`,
 
     /**
-     * $1 array of {email, key}, $2 role, $3 how long the tokens work, $4 where the links lead or null, $5 whether invited
-     * administrators may be given the role, too. Answers the keys of who was invited.
+     * Who is meant by the addresses $1, an array: one row for each that is another, with its place from 0, and of a user who
+     * has it the key, held still, and whether he is invited still.
      */
-    invite: `WITH wanted AS MATERIALIZED (
-  SELECT DISTINCT ON (${normal('w.email')}) w.email, w.key, ${normal('w.email')} AS normal
-  FROM pg_catalog.json_to_recordset($1::json) AS w(email text, key text) ORDER BY ${normal('w.email')}
-), i AS (
-  INSERT INTO ${users} AS u (email, status, role)
-  SELECT email, 'invited', $2::pg_catalog.uuid FROM wanted ORDER BY normal
-  ON CONFLICT (${normal('email')}) DO UPDATE SET role = excluded.role
-  WHERE u.status = 'invited' AND u.provider = 'default' AND ($5::pg_catalog.bool OR NOT EXISTS (
-    SELECT FROM ${roles} AS r WHERE r.id = u.role AND r.admin_access))
-  RETURNING u.id, u.email, ${proof} AS proof
-), made AS (
-  SELECT i.id, i.email, w.key, i.proof FROM i JOIN wanted AS w ON w.normal = ${normal('i.email')}
-), ${issue('invite', 'invite', '$3', '$4')}`,
+    meant: `WITH wanted AS MATERIALIZED (
+  SELECT DISTINCT ON (normal) w.place - 1 AS place, ${normal('w.email')} AS normal
+  FROM pg_catalog.json_array_elements_text($1::json) WITH ORDINALITY AS w(email, place) ORDER BY normal, place
+), held AS MATERIALIZED (
+  SELECT w.place, u.id, u.status = 'invited' AND u.provider = 'default' AS invited
+  FROM wanted AS w JOIN ${users} AS u ON ${normal('u.email')} = w.normal ORDER BY u.id FOR NO KEY UPDATE OF u
+) SELECT place::pg_catalog.text, held.id::pg_catalog.text, held.invited::pg_catalog.text
+FROM wanted LEFT JOIN held USING (place) ORDER BY place`,
 
-    /** Whether an address of $1 is that of an invited user with a role of administrators. */
-    invitedAdministrator: `SELECT NULL, 'true' FROM ${users} AS u JOIN ${roles} AS r ON r.id = u.role
-WHERE r.admin_access AND u.status = 'invited'
-  AND ${normal('u.email')} IN (SELECT ${normal('e.email')} FROM pg_catalog.json_array_elements_text($1::json) AS e(email))
-LIMIT 1`,
+    /** Mails the users $1 and $2, arrays, tokens with the keys $3 that work for $4; $5 where the links lead or null. */
+    invite: `WITH made AS (
+  SELECT u.id, u.email, k.key, ${proof} AS proof
+  FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.uuid[] || $2::pg_catalog.uuid[]), pg_catalog.unnest($3::text[]))
+    AS k(id, key) JOIN ${users} AS u ON u.id = k.id
+), ${issue('invite', 'invite', '$4', '$5')}`,
 
     /** The role $1, held so that it stays what it is: whether it is one of administrators. */
     role: `SELECT NULL, admin_access::pg_catalog.text FROM ${roles} WHERE id = $1::pg_catalog.uuid FOR SHARE`,

@@ -1,9 +1,11 @@
 /** New passwords by mailed tokens: after an invitation, and for who has forgotten the old one. */
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
+import type { Sender } from '../write/job.ts';
 import { firstRow } from '../write/own-rows.ts';
 import type { Attempts } from './attempts.ts';
 import type { Identities } from './identities.ts';
+import { clientOf } from './ip-access.ts';
 import { type MailedKind, readMailed } from './mailed-token.ts';
 import { mailedTokenStatements } from './mailed-token-sql.ts';
 import { refusePassword } from './password-policy.ts';
@@ -11,12 +13,13 @@ import type { Passwords } from './passwords.ts';
 import type { Sessions } from './sessions.ts';
 import type { ReadAccountSettings } from './settings.ts';
 import type { Tokens } from './tokens.ts';
+import type { Changing, KeepUserHistory } from './user-history.ts';
 
 /**
  * Gives the user of a token a password, and ends all sessions of that user. Rejects with INVALID_TOKEN, TOKEN_EXPIRED,
- * FAILED_VALIDATION (the token stays usable) or REQUESTS_EXCEEDED. `client` is what attempts are counted against.
+ * FAILED_VALIDATION (the token stays usable) or REQUESTS_EXCEEDED. Attempts are counted against the address of the sender.
  */
-export type SetPassword = (kind: MailedKind, token: string, password: string, client: string) => Promise<void>;
+export type SetPassword = (kind: MailedKind, token: string, password: string, sender: Sender) => Promise<void>;
 
 /** What it is made of; `schema` is quoted. */
 export interface SetPasswordOptions {
@@ -28,13 +31,15 @@ export interface SetPasswordOptions {
   readonly sessions: Pick<Sessions, 'endAll'>;
   readonly identities: Pick<Identities<unknown>, 'forget'>;
   readonly settings: ReadAccountSettings;
+  readonly keepHistory: KeepUserHistory;
   /** PASSWORD_MIN_LENGTH. */
   readonly minLength: number;
 }
 
 /** Makes it. */
 export function createSetPassword(options: SetPasswordOptions): SetPassword {
-  const { database, schema, tokens, attempts, passwords, sessions, identities, settings, minLength } = options;
+  const { database, schema, tokens, attempts, passwords, sessions, identities, settings, keepHistory, minLength } =
+    options;
   const texts = mailedTokenStatements(schema);
   const statements = {
     invite: { look: texts.look('invite'), use: texts.use('invite') },
@@ -50,31 +55,35 @@ export function createSetPassword(options: SetPasswordOptions): SetPassword {
     if (row[1] === 'true') throw new PlatformError('TOKEN_EXPIRED');
   }
 
-  async function use(kind: MailedKind, values: readonly string[]): Promise<string> {
-    return database.transaction(async (transaction) => {
-      const [number, user] = (await firstRow(transaction, statements[kind].use, values)) ?? [];
-      if (typeof number !== 'string' || typeof user !== 'string') throw new PlatformError('INVALID_TOKEN');
-      transaction.identify(number);
-      await sessions.endAll(transaction, user);
-      return { value: user };
+  async function use(kind: MailedKind, values: readonly string[], changing: Changing): Promise<void> {
+    await database.transaction(async (transaction) => {
+      await keepHistory(transaction, changing, async () => {
+        const [number] = (await firstRow(transaction, statements[kind].use, values)) ?? [];
+        if (typeof number !== 'string') throw new PlatformError('INVALID_TOKEN');
+        transaction.identify(number);
+        await sessions.endAll(transaction, changing.user);
+        return true;
+      });
+      return { value: undefined };
     });
   }
 
-  async function set(kind: MailedKind, token: string, password: string): Promise<void> {
+  async function set(kind: MailedKind, token: string, password: string, sender: Sender): Promise<void> {
     const { user, key, proof } = readMailed(tokens, kind, token);
     await check(kind, [user, key, proof]);
     const { passwordPolicy: pattern } = await settings();
     const refusal = refusePassword(password, { minLength, pattern });
     if (refusal !== undefined) throw refusal;
     const encoded = await passwords.hash(password);
-    identities.forget(await use(kind, [user, key, proof, encoded]));
+    await use(kind, [user, key, proof, encoded], { user, by: user, sender });
+    identities.forget(user);
   }
 
-  return async function setPassword(kind, token, password, client) {
-    const attempt = attempts.token(kind === 'invite' ? 'invite_accept' : 'reset', client);
+  return async function setPassword(kind, token, password, sender) {
+    const attempt = attempts.token(kind === 'invite' ? 'invite_accept' : 'reset', clientOf(sender));
     await attempt.begin();
     try {
-      await set(kind, token, password);
+      await set(kind, token, password, sender);
     } catch (error) {
       if (error instanceof PlatformError && isWrong(error)) await attempt.failed();
       throw error;

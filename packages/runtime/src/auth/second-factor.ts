@@ -2,6 +2,7 @@
 import type { Database, Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import type { AccountFinder, SigningIn } from '../users/find-account.ts';
+import type { Sender } from '../write/job.ts';
 import { firstRow } from '../write/own-rows.ts';
 import type { Attempts } from './attempts.ts';
 import type { Identities } from './identities.ts';
@@ -10,11 +11,13 @@ import type { Passwords } from './passwords.ts';
 import { secondFactorStatements } from './second-factor-sql.ts';
 import type { Sessions } from './sessions.ts';
 import type { ReadAccountSettings } from './settings.ts';
+import type { Changing, KeepUserHistory } from './user-history.ts';
 
-/** Who sets up a second factor: a user, and the session that is used, where there is one. */
+/** Who sets up a second factor: a user, the session that is used, where there is one, and where the request came from. */
 export interface Owner {
   readonly user: string;
   readonly session?: string;
+  readonly sender: Sender;
 }
 
 /** A secret that waits to be confirmed. */
@@ -38,7 +41,7 @@ export interface SecondFactors {
   enable(owner: Owner, secret: string, otp: string): Promise<void>;
   disable(owner: Owner, otp: string): Promise<void>;
   /** Takes the second factor of a user away, where there is one. Rejects with FORBIDDEN where there is no user. */
-  disableFor(user: string): Promise<void>;
+  disableFor(user: string, by: Omit<Changing, 'user'>): Promise<void>;
   /** Makes ten recovery codes in place of all that there were. */
   makeCodes(user: string, otp: string): Promise<readonly string[]>;
 }
@@ -53,6 +56,7 @@ export interface SecondFactorOptions {
   readonly passwords: Pick<Passwords, 'verify'>;
   readonly attempts: Pick<Attempts, 'login' | 'otp'>;
   readonly settings: ReadAccountSettings;
+  readonly keepHistory: KeepUserHistory;
 }
 
 const codesMade = 10;
@@ -60,7 +64,7 @@ const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** Makes the services. */
 export function createSecondFactors(options: SecondFactorOptions): SecondFactors {
-  const { database, schema, finder, sessions, identities, attempts } = options;
+  const { database, schema, finder, sessions, identities, attempts, keepHistory } = options;
   const texts = secondFactorStatements(schema);
 
   /** Runs a statement, and tells whether its condition held. */
@@ -129,9 +133,13 @@ export function createSecondFactors(options: SecondFactorOptions): SecondFactors
       await attempt(user, async (transaction) => {
         const step = stepOf(secret, otp);
         if (step === null) throw new PlatformError('INVALID_OTP');
-        if (await held(transaction, texts.enable, [user, secret, String(step)])) await endOthers(transaction, owner);
-        else if (await held(transaction, texts.pending, [user, secret])) throw new PlatformError('INVALID_OTP');
-        else throw notOffered();
+        await keepHistory(transaction, ownChange(owner), async () => {
+          if (await held(transaction, texts.enable, [user, secret, String(step)])) return true;
+          throw (await held(transaction, texts.pending, [user, secret]))
+            ? new PlatformError('INVALID_OTP')
+            : notOffered();
+        });
+        await endOthers(transaction, owner);
       });
       identities.forget(user);
     },
@@ -140,16 +148,20 @@ export function createSecondFactors(options: SecondFactorOptions): SecondFactors
       const secret = await secretOf(user);
       await attempt(user, async (transaction) => {
         await use(transaction, { id: user, secret }, otp);
-        if (!(await held(transaction, texts.disable, [user, secret]))) throw new PlatformError('INVALID_OTP');
+        await keepHistory(transaction, ownChange(owner), async () => {
+          if (await held(transaction, texts.disable, [user, secret])) return true;
+          throw new PlatformError('INVALID_OTP');
+        });
         await forgetAll(transaction, user);
         await endOthers(transaction, owner);
       });
       identities.forget(user);
     },
-    async disableFor(user) {
+    async disableFor(user, by) {
       if (!uuid.test(user)) throw new PlatformError('FORBIDDEN');
       await database.transaction(async (transaction) => {
-        if (await held(transaction, texts.disable, [user, null])) {
+        const disable = async () => (await held(transaction, texts.disable, [user, null])) || undefined;
+        if ((await keepHistory(transaction, { ...by, user }, disable)) === true) {
           await forgetAll(transaction, user);
           await sessions.endAll(transaction, user);
         } else if (!(await held(transaction, texts.exists, [user]))) throw new PlatformError('FORBIDDEN');
@@ -169,6 +181,10 @@ export function createSecondFactors(options: SecondFactorOptions): SecondFactors
       return codes;
     },
   };
+}
+
+function ownChange({ user, sender }: Owner): Changing {
+  return { user, by: user, sender };
 }
 
 interface Generating extends SecondFactorOptions {

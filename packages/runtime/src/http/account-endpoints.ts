@@ -1,6 +1,7 @@
 /** The addresses of passwords by mail and of second factors. All are asked by POST. */
 import type { IncomingMessage } from 'node:http';
 import type { Accounts } from '../auth/accounts.ts';
+import type { Invite } from '../auth/invites.ts';
 import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { Environment } from '../environment.ts';
@@ -17,6 +18,7 @@ import { createTfaHandlers, disableForPath } from './tfa-routes.ts';
 export interface AccountEndpointsOptions {
   readonly api: CompiledApi;
   readonly accounts: Accounts<unknown>;
+  readonly invite: Invite;
   readonly database: Pick<Database, 'transaction' | 'briefTransaction'>;
   readonly answerer: Answerer;
   readonly environment: Environment;

@@ -1,10 +1,10 @@
 /** Handlers of passwords by mail: resets and invitations. Source: API specification, sections 2.6 and 3.3. */
 import type { IncomingMessage } from 'node:http';
 import type { Accounts } from '../auth/accounts.ts';
+import type { Invite } from '../auth/invites.ts';
 import { stall } from '../auth/stall.ts';
 import type { Caller } from '../caller.ts';
 import type { JsonValue } from '../contract/index.ts';
-import type { Database } from '../database/database.ts';
 import type { Environment } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
 import { allowedUrl } from '../mail/allowed-url.ts';
@@ -33,8 +33,8 @@ export interface PasswordHandlers {
 
 /** What the handlers work with. */
 export interface PasswordHandlersOptions {
-  readonly accounts: Pick<Accounts<unknown>, 'requestReset' | 'setPassword' | 'invite' | 'attempts' | 'outbox'>;
-  readonly database: Pick<Database, 'transaction'>;
+  readonly accounts: Pick<Accounts<unknown>, 'requestReset' | 'setPassword' | 'attempts' | 'outbox'>;
+  readonly invite: Invite;
   readonly keyed: KeyedOnce;
   readonly answerer: Answerer;
   readonly environment: Environment;
@@ -50,7 +50,7 @@ const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** Makes the handlers. */
 export function createPasswordHandlers(options: PasswordHandlersOptions): PasswordHandlers {
-  const { accounts, keyed, answerer, environment, clientAddress, senderOf } = options;
+  const { accounts, invite, keyed, answerer, environment, clientAddress, senderOf } = options;
   const { mail, auth, maxBatchMutation } = environment;
 
   function clientOf({ request }: Exchange): string {
@@ -65,7 +65,7 @@ export function createPasswordHandlers(options: PasswordHandlersOptions): Passwo
   async function setPassword(kind: 'invite' | 'password_reset', exchange: Exchange, asked: Members): Promise<void> {
     const token = requiredText(asked, 'token');
     const password = requiredText(asked, 'password');
-    await accounts.setPassword(kind, token, password, clientOf(exchange));
+    await accounts.setPassword(kind, token, password, senderOf(exchange.request));
     done(exchange);
   }
 
@@ -95,7 +95,7 @@ export function createPasswordHandlers(options: PasswordHandlersOptions): Passwo
       const request = { caller, sender, collection: '/users/invite', query, ...(key !== undefined && { key }) };
       const { status, body: bytes } = await keyed(request, body, async () => {
         await accounts.attempts.mail('invite', emails, clientOf(exchange));
-        return (transaction) => accounts.invite(transaction, caller, { emails, role, url });
+        return invite(caller, sender, { emails, role, url });
       });
       answerer.send(exchange, { status, type: mediaTypes.json, body: bytes ?? Buffer.alloc(0) });
       accounts.outbox.wake();

@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { accessNames } from '../auth/access-of.ts';
 import { createAccounts, type MailFolders } from '../auth/accounts.ts';
 import type { Identity } from '../auth/identities.ts';
+import { createInvite } from '../auth/invites.ts';
 import type { Caller } from '../caller.ts';
 import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
@@ -68,7 +69,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     api,
     database,
     environment,
-    planner,
+    gate,
     mail: options.mail ?? { folder: '.platform/mail', templates: null },
     publicUrl: () => environment.publicUrl ?? localUrl(environment.host, server.server.address()),
     log,
@@ -95,8 +96,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const rateLimit = environment.requestLimits.client;
   const own = createServerHandlers({ api, database, watch, answerer, patience, rateLimit });
   const custom = groupEndpoints(createCustomEndpoints({ api, writer, answerer, senderOf }));
+  const invite =
+    schema === null ? null : createInvite({ api, schema, planner, writer, environment: environment.mail.invite });
   const setting = { api, database, answerer, environment, clientAddress, senderOf };
-  const auth = accounts === null ? [] : authEndpoints(accounts, setting);
+  const auth = accounts === null || invite === null ? [] : authEndpoints(accounts, { ...setting, invite });
   const endpoints = [...listEndpoints(api, items, own, users), ...auth, ...custom];
   const readCall = limitCalls(createCallReader(authenticate, endpoints), limiter);
   const server = createCarrier(environment, answerer, readCall, (exchange, call, body) =>

@@ -1,8 +1,10 @@
 /** Handlers of second factors. Source: API specification, section 3.4. */
+import type { IncomingMessage } from 'node:http';
 import type { Owner, SecondFactors } from '../auth/second-factor.ts';
 import type { Caller } from '../caller.ts';
 import type { JsonValue } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
+import type { Sender } from '../write/job.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import { bodyObject, requiredText } from './auth-body.ts';
 import type { FindClientAddress } from './client-address.ts';
@@ -26,6 +28,7 @@ export interface TfaHandlersOptions {
   readonly secondFactors: SecondFactors;
   readonly answerer: Answerer;
   readonly clientAddress: FindClientAddress;
+  readonly senderOf: (request: IncomingMessage) => Sender;
   readonly isAdmin: (caller: Caller) => boolean;
 }
 
@@ -37,8 +40,14 @@ export function createTfaHandlers({
   secondFactors,
   answerer,
   clientAddress,
+  senderOf,
   isAdmin,
 }: TfaHandlersOptions): TfaHandlers {
+  function ownerOf({ request }: Exchange, caller: Caller): Owner {
+    const { session } = caller;
+    return { user: userOf(caller), sender: senderOf(request), ...(session !== undefined && { session }) };
+  }
+
   function done(exchange: Exchange): void {
     answerer.send(exchange, { status: 204, type: mediaTypes.json, body: Buffer.alloc(0) });
   }
@@ -50,7 +59,7 @@ export function createTfaHandlers({
 
   return {
     async generate(exchange, { caller }, body) {
-      const { user } = ownerOf(caller);
+      const user = userOf(caller);
       const password = requiredText(bodyObject(body), 'password');
       const address = clientAddress(exchange.request);
       const client = address === null ? '' : subnetOf(address);
@@ -58,31 +67,32 @@ export function createTfaHandlers({
       answer(exchange, { secret, otpauth_url: otpauthUrl });
     },
     async enable(exchange, { caller }, body) {
-      const owner = ownerOf(caller);
+      const owner = ownerOf(exchange, caller);
       const asked = bodyObject(body);
       await secondFactors.enable(owner, requiredText(asked, 'secret'), requiredText(asked, 'otp'));
       done(exchange);
     },
     async disable(exchange, { caller }, body) {
-      const owner = ownerOf(caller);
+      const owner = ownerOf(exchange, caller);
       await secondFactors.disable(owner, requiredText(bodyObject(body), 'otp'));
       done(exchange);
     },
     async recoveryCodes(exchange, { caller }, body) {
-      const { user } = ownerOf(caller);
+      const user = userOf(caller);
       const codes = await secondFactors.makeCodes(user, requiredText(bodyObject(body), 'otp'));
       answer(exchange, { recovery_codes: codes });
     },
     async disableFor(exchange, { caller }) {
       if (!isAdmin(caller)) throw new PlatformError(caller.user === null ? 'INVALID_CREDENTIALS' : 'FORBIDDEN');
       const { path } = splitTarget(exchange.request.url ?? '');
-      await secondFactors.disableFor(readPathTexts(disableForPath, path)?.get('id')?.[0] ?? '');
+      const user = readPathTexts(disableForPath, path)?.get('id')?.[0] ?? '';
+      await secondFactors.disableFor(user, { by: caller.user, sender: senderOf(exchange.request) });
       done(exchange);
     },
   };
 }
 
-function ownerOf({ user, session }: Caller): Owner {
+function userOf({ user }: Caller): string {
   if (user === null) throw new PlatformError('INVALID_CREDENTIALS');
-  return { user, ...(session !== undefined && { session }) };
+  return user;
 }

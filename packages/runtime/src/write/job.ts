@@ -32,6 +32,8 @@ export interface WriteRequest {
   readonly key?: string;
   /** Of a request by key: the entity tags that the item may have. */
   readonly ifMatch?: string;
+  /** Written by an invitation: under its own rules, and nobody is answered. */
+  readonly inviting?: true;
 }
 
 /** Where a request came from. */
@@ -97,6 +99,7 @@ export function writableOf({ scope, collection }: Desk): WritableCollection {
 
 /** Prepares the answer of a request. */
 export function echoOf(desk: Desk, form: EchoForm): Echo | null {
+  if (desk.inviting === true) return null;
   const { scope, caller, collection, query, limits, reads, echoes, complaints } = desk;
   const complain = (error: PlatformError) => void complaints.push(error);
   return prepareEcho({ scope, caller, collection, query, form, limits, plans: reads, texts: echoes, complain });

@@ -3,7 +3,7 @@
 import type { JsonValue } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { type AnswerKeeper, type AskedOnce, type KeptAnswer, keyRequest } from './idempotency.ts';
-import { createPerformer } from './perform.ts';
+import { createPerformer, type Work } from './perform.ts';
 
 /** A request, with its key where it has one; `collection` is its path. */
 export type KeyedAsk = Omit<AskedOnce, 'key'> & { readonly key?: string };
@@ -15,7 +15,7 @@ export type KeyedAsk = Omit<AskedOnce, 'key'> & { readonly key?: string };
 export type KeyedOnce = (
   asked: KeyedAsk,
   body: JsonValue | undefined,
-  prepare: () => Promise<(transaction: Transaction) => Promise<void>>,
+  prepare: () => Promise<Work<void>>,
 ) => Promise<KeptAnswer>;
 
 /** Makes it; `keeper` is null where no answers are kept. */
@@ -26,14 +26,13 @@ export function createKeyedOnce(
   const performer = createPerformer({ database, gate: () => {}, history: null, wardens: new Map(), keeper });
   return async function keyedOnce({ key, ...asked }, body, prepare) {
     const workOf = async () => {
-      const run = await prepare();
+      const work = await prepare();
       return {
+        ...work,
         async run(transaction: Transaction) {
-          await run(transaction);
+          await work.run(transaction);
           return { echo: null, keys: null };
         },
-        touched: () => [],
-        committed() {},
       };
     };
     if (key !== undefined) return performer.keyed(keyRequest({ ...asked, key }, body), workOf);

@@ -1,4 +1,5 @@
 /** Write requests, from bodies to committed transactions. Source: API specification, sections 1.5, 1.6 and 4. */
+import { invitingApi } from '../auth/inviting-access.ts';
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { defaultReadLimits, type ReadLimits } from '../query/parse-read.ts';
@@ -60,6 +61,8 @@ export interface Writer {
   updateSingleton(request: WriteRequest, body: JsonValue | undefined): Promise<Buffer | null>;
   deleteOne(request: WriteRequest, key: string): Promise<null>;
   delete(request: WriteRequest, body: JsonValue | undefined): Promise<null>;
+  /** A write as part of a transaction of somebody else, who tells it when that was committed. */
+  workOf(ask: Ask): Promise<Work>;
   /** What the code of a route reads and writes with. */
   openFor: HookedWriter['openFor'];
   /** Resolves when no hook runs any more that waited for a COMMIT. */
@@ -97,6 +100,7 @@ export function createWriter(options: WriterOptions): Writer {
       await perform({ action: 'delete', request, body });
       return null;
     },
+    workOf,
     openFor: hooked.openFor,
     settled: hooked.settled,
   };
@@ -124,12 +128,15 @@ function createDesks(
   images: Desk['images'],
 ): (request: WriteRequest) => Desk {
   const scopes = createWriteScopes(api, { ...defaultFieldLimits, ...fieldLimits });
+  const invitingScopes = createWriteScopes(invitingApi(api), { ...defaultFieldLimits, ...fieldLimits });
   const all: ReadLimits = { ...defaultReadLimits, ...limits };
-  const classes = new Map<string, Pick<Desk, 'scope' | 'reads' | 'echoes' | 'steps'>>();
+  type Class = Pick<Desk, 'scope' | 'reads' | 'echoes' | 'steps'>;
+  const [ordinary, inviting] = [new Map<string, Class>(), new Map<string, Class>()];
   return function openDesk(request) {
     const { accessClass } = request.caller;
+    const classes = request.inviting === true ? inviting : ordinary;
     const known = classes.get(accessClass) ?? {
-      scope: scopes(accessClass),
+      scope: request.inviting === true ? invitingScopes(accessClass) : scopes(accessClass),
       reads: createPlanCache<ReadPlan>(plans),
       echoes: createPlanCache<PreparedEcho>(plans),
       steps: createStepPlans(plans),

@@ -1,0 +1,39 @@
+/** Activity and revisions of changes of one user that no payload makes, in the transaction that makes them. */
+import type { Transaction } from '../database/database.ts';
+import type { HistoryKeeper } from '../write/history.ts';
+import type { Sender } from '../write/job.ts';
+import { oneKey } from '../write/keys.ts';
+
+/** Who changes a user: another one, the user itself, or nobody who is known; and from where. */
+export interface Changing {
+  /** Key of the user who is changed. */
+  readonly user: string;
+  /** Key of the one who does it; null: `ADMIN_TOKEN`. */
+  readonly by: string | null;
+  readonly sender: Sender;
+}
+
+/** Runs a change and keeps what it did, unless it gives undefined: then nothing has changed. */
+export type KeepUserHistory = <T>(
+  transaction: Transaction,
+  changing: Changing,
+  change: () => Promise<T | undefined>,
+) => Promise<T | undefined>;
+
+/** Makes it. Throws SERVICE_UNAVAILABLE, by `gate`, where users no longer fit the database. */
+export function createUserHistory(
+  keeper: Pick<HistoryKeeper, 'begin'> | null,
+  gate: (statement: string) => void,
+): KeepUserHistory {
+  return async function keepUserHistory(transaction, { user, by, sender }, change) {
+    const history = keeper?.begin(transaction, gate, { user: by, ...sender });
+    const keys = oneKey([user]);
+    const watch = history?.watch('update', 'platform_users', keys);
+    const changed = await change();
+    if (changed === undefined) return undefined;
+    watch?.follow();
+    await watch?.settle(keys, 1);
+    history?.finish();
+    return changed;
+  };
+}
