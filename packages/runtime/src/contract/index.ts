@@ -9,6 +9,8 @@ export type * from './extension.ts';
 export * from './filter.ts';
 export type * from './filter-types.ts';
 export * from './fingerprint.ts';
+export * from './graphql.ts';
+export * from './graphql-names.ts';
 export * from './limits.ts';
 export * from './operand.ts';
 export { functionsOf, isOrdered, isSecret } from './operators.ts';
