@@ -11,18 +11,19 @@ import { reservedPrefix } from './system.ts';
 export type GraphqlScope = 'items' | 'system';
 
 /** The names of the root types of a schema text, which holds both scopes. */
-export const graphqlRootTypes = {
+export const graphqlRootTypes: Readonly<Record<GraphqlScope, Readonly<Record<'query' | 'mutation', string>>>> = {
   items: { query: 'Query', mutation: 'Mutation' },
   system: { query: 'SystemQuery', mutation: 'SystemMutation' },
-} as const satisfies Readonly<Record<GraphqlScope, Readonly<Record<'query' | 'mutation', string>>>>;
+};
 
 /**
  * A name in letters, digits and underscores: any other character is an underscore. In front of a digit stands one
- * underscore; of several at the beginning one is left, since two are GraphQL's own.
+ * underscore; of several at the beginning one is left, since two are GraphQL's own, and where nothing else is a 0 follows.
  */
 export function graphqlName(name: string): string {
-  const spelled = name.replaceAll(/[^\w]/gu, '_');
-  return spelled === '' || /^\d/.test(spelled) ? `_${spelled}` : spelled.replace(/^__+/, '_');
+  const spelled = `_${name.replaceAll(/[^\w]/gu, '_')}`;
+  if (/^_+$/.test(spelled)) return '_0';
+  return /^_\d/.test(spelled) ? spelled : spelled.slice(1).replace(/^__+/, '_');
 }
 
 /** The names of the types of one collection. */

@@ -13,7 +13,7 @@ export * from './graphql.ts';
 export * from './graphql-names.ts';
 export * from './limits.ts';
 export * from './operand.ts';
-export { functionsOf, isOrdered, isSecret } from './operators.ts';
+export { functionsOf, isOrdered, isSecret, operatorForm, operatorsOf } from './operators.ts';
 export type * from './shape.ts';
 export * from './system.ts';
 export type * from './types.ts';
