@@ -18,6 +18,7 @@ const packages = [
 const testing = [
   'vitest',
   'fast-check',
+  'graphql',
   '@electric-sql/pglite',
   'typescript',
   'node:',

@@ -15,6 +15,8 @@ import type {
 /** Everything the compiler prints. */
 export interface Api {
   readonly dialect: 'postgres';
+  /** False where the configuration wants no GraphQL API. */
+  readonly graphql: boolean;
   /** Sorted by name. */
   readonly collections: readonly ApiCollection[];
   /** `admin` and `public` first, the others sorted by name. */
@@ -32,6 +34,8 @@ export interface ApiCollection {
   readonly source: string;
   /** The note of the configuration, else the database's comment. */
   readonly note: string | null;
+  /** Why it should not be used any more. Default: it may. */
+  readonly deprecated?: string;
   /**
    * What the API offers on it, nothing on the platform's own collections. By key only where there is one; a singleton
    * offers `readSingleton` and `updateSingleton` in place of everything else but `search`. Writing where the database lets
@@ -64,6 +68,8 @@ export interface ApiField {
   readonly descriptor: FieldDescriptor;
   /** The note of the configuration, else the database's comment. */
   readonly note: string | null;
+  /** Why it should not be used any more. Default: it may. */
+  readonly deprecated?: string;
   /** Must be present when an item is created. */
   readonly required: boolean;
   /** Place in the key, counted from 0; null for other fields. */
@@ -83,6 +89,8 @@ export interface ApiRelation {
   readonly descriptor: RelationDescriptor;
   /** Names of the target collection's types. */
   readonly target: CollectionNames;
+  /** Why it should not be used any more. Default: it may. */
+  readonly deprecated?: string;
 }
 
 /** What one collection is called in generated code. All are valid identifiers, unique within their file. */

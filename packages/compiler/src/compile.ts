@@ -9,6 +9,7 @@ import { readRoutes } from './extensions/read-routes.ts';
 import type { ExtensionSource, ModuleSource } from './extensions/source.ts';
 import { type TypedRoute, typeRoutes } from './extensions/type-routes.ts';
 import { resolveApi } from './passes/resolve-api.ts';
+import { checkGraphqlNames } from './rules/graphql-names.ts';
 import { checkReferences } from './rules/references.ts';
 
 /** What the compiler needs besides the schema. */
@@ -50,7 +51,7 @@ export function compile(schema: Schema, options: CompileOptions): CompileResult 
     const render = compileTemplates(options.templates);
     const { heads, diagnostics: complaints } = readRoutes(roleNames(schema), extensions);
     const api = resolveApi(schema, heads);
-    const problems = [...checkExtensions(api, extensions), ...complaints];
+    const problems = [...checkGraphqlNames(api), ...checkExtensions(api, extensions), ...complaints];
     if (problems.length > 0) return failed(problems);
     const collections = emitCollections(api, render);
     const typed = typeRoutes(heads, filesOf(options, collections));

@@ -28,6 +28,7 @@ export function resolveSchema(
   const schema: Schema = {
     version: 1,
     dialect: 'postgres',
+    ...(config.graphql === false && { graphql: false }),
     tables,
     enums: sortedBy(
       facts.enums,

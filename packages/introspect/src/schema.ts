@@ -14,6 +14,8 @@ export type TableId = string;
 export interface Schema {
   readonly version: 1;
   readonly dialect: 'postgres';
+  /** Set where the configuration wants no GraphQL API. */
+  readonly graphql?: false;
   /** Sorted by id. Everything in the allowed schemas, also what is hidden by configuration. */
   readonly tables: readonly Table[];
   /** Sorted by schema and name. */
@@ -172,6 +174,8 @@ export interface Collection {
   readonly name: string;
   readonly table: TableId;
   readonly note: string | null;
+  /** Why it should not be used any more. */
+  readonly deprecated?: string;
   readonly singleton: boolean;
   /** Set on collections of the platform itself: the writes that payloads can ask for. */
   readonly system?: { readonly writes: readonly ('create' | 'update' | 'delete')[] };
@@ -194,6 +198,8 @@ export interface Field {
   /** Differs from the column's type where the configuration reads it as another (`csv`, `hash`, …). */
   readonly type: PortableType;
   readonly note: string | null;
+  /** Why it should not be used any more. */
+  readonly deprecated?: string;
   readonly required: boolean;
   /** Set on fields of the platform's own collections that the server fills and that are in no input. */
   readonly serverOwned?: true;
@@ -206,7 +212,13 @@ export interface JoinPair {
 }
 
 /** How a collection reads another. Names are API names, columns are database names. */
-export type Relation =
+export type Relation = RelationFacts & {
+  /** Why it should not be used any more; of a many-to-one its field says so. */
+  readonly deprecated?: string;
+};
+
+/** What a relation is, by its kind. */
+export type RelationFacts =
   | {
       readonly kind: 'm2o';
       readonly name: string;

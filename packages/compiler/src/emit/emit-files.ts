@@ -1,6 +1,9 @@
+import type { AccessClass } from '@platform/runtime/contract';
 import type { Api, ApiCollection } from '../api.ts';
 import type { ExtensionSource } from '../extensions/source.ts';
+import { emitGraphql } from '../graphql/index.ts';
 import { emitOpenApi } from '../openapi/index.ts';
+import { viewOf } from '../openapi/view.ts';
 import { printJson } from '../print/json.ts';
 import { typePrinter } from '../print/structures.ts';
 import { emitAccess } from './access.ts';
@@ -39,7 +42,7 @@ export function emitFiles(
     ...collections,
     ...addressed.map((one) => file(`routes/${one.names.file}.ts`, emitRoutes(one, render))),
     ...api.access.map((one) => file(`access/${one.access.name}.ts`, emitAccess(one, render))),
-    ...api.access.map(({ access }) => file(`openapi/${access.name}.json`, printJson(emitOpenApi(api, access)))),
+    ...api.access.flatMap(({ access }) => describe(api, access)),
     file('openapi/full.json', printJson(emitOpenApi(api, null))),
     file('fingerprint.ts', emitFingerprint(api, render)),
     file('extension.ts', emitExtensionTypes(api, typePrinter(), render)),
@@ -49,6 +52,15 @@ export function emitFiles(
   ];
   const paths = files.map(({ path }) => path);
   return [...files, file('manifest.json', emitManifest(api, paths))].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** What an access class is told of the API. */
+function describe(api: Api, access: AccessClass): readonly GeneratedFile[] {
+  const view = viewOf(api, access);
+  return [
+    file(`openapi/${access.name}.json`, printJson(emitOpenApi(api, access, view))),
+    ...(api.graphql ? [file(`graphql/${access.name}.graphql`, emitGraphql(api, access, view))] : []),
+  ];
 }
 
 function file(path: string, contents: string): GeneratedFile {

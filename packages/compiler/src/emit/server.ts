@@ -8,7 +8,10 @@ import type { Render } from './templates.ts';
 export function emitServer(api: Api, extended: boolean, render: Render): string {
   const { collections, access } = api;
   const imports = printImports([
-    { from: '@platform/runtime', names: ['type CompiledApi', 'compiledApi', 'openapiFiles'] },
+    {
+      from: '@platform/runtime',
+      names: ['type CompiledApi', 'compiledApi', ...(api.graphql ? ['graphqlFiles'] : []), 'openapiFiles'],
+    },
     { from: './fingerprint.ts', names: ['fingerprint'] },
     ...(extended ? [{ from: './extensions.ts', names: ['customRoutes', 'extensions'] }] : []),
     ...access.map((one) => ({ from: `./access/${one.access.name}.ts`, names: [one.constant] })),
@@ -20,6 +23,7 @@ export function emitServer(api: Api, extended: boolean, render: Render): string 
     imports,
     format: 1,
     dialect: api.dialect,
+    graphql: api.graphql ? "\n  graphql: graphqlFiles(new URL('./graphql/', import.meta.url))," : '',
     extensions: extended ? '\n  extensions,\n  customRoutes,' : '',
     collections: list(
       'collections',

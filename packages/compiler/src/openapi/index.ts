@@ -26,11 +26,10 @@ import { type View, type ViewCollection, viewOf } from './view.ts';
 /**
  * Describes what an access class may read and write; with null, everything.
  *
- * No name of a collection, field or relation that the class may neither read nor write occurs in the document, and it does not depend
+ * `view` is what it sees. No name of a collection, field or relation that the class may neither read nor write occurs in the document, and it does not depend
  * on them in any other way.
  */
-export function emitOpenApi(api: Api, access: AccessClass | null): JsonValue {
-  const view = viewOf(api, access);
+export function emitOpenApi(api: Api, access: AccessClass | null, view: View = viewOf(api, access)): JsonValue {
   const users = hasUsers(api);
   const custom = api.customRoutes.filter((route) => access === null || route.access.includes(access.name));
   return {

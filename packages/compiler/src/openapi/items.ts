@@ -1,6 +1,6 @@
 /** The component of a collection that describes its items. Source: API specification, sections 6 and 7.1. */
 import type { FieldDescriptor, JsonValue } from '@platform/runtime/contract';
-import { described, type JsonObject, objectOf, reference } from './json.ts';
+import { described, type JsonObject, marked, objectOf, reference } from './json.ts';
 import { orNull, valueSchema } from './values.ts';
 import type { ViewCollection, ViewField, ViewRelation } from './view.ts';
 
@@ -11,16 +11,19 @@ export function itemSchema({ note, fields, relations }: ViewCollection): JsonObj
     ...described(note),
     properties: objectOf([
       ...fields.map((field) => [field.name, fieldSchema(field)] as const),
-      ...relations.map((relation) => [relation.name, relationSchema(relation)] as const),
+      ...relations.map(
+        (relation) => [relation.name, { ...relationSchema(relation), ...marked(relation.deprecated) }] as const,
+      ),
     ]),
   };
 }
 
-function fieldSchema({ descriptor, values, nullable, note, items }: ViewField): JsonObject {
+function fieldSchema({ descriptor, values, nullable, note, deprecated, items }: ViewField): JsonObject {
+  const about = { ...described(note), ...marked(deprecated) };
   const value = valueSchema(descriptor, values);
   const alone = nullable ? orNull(value) : value;
-  if (items.length === 0) return { ...alone, ...described(note) };
-  return { ...anyOf([alone, ...items.map(({ item }) => reference('schemas', item))]), ...described(note) };
+  if (items.length === 0) return { ...alone, ...about };
+  return { ...anyOf([alone, ...items.map(({ item }) => reference('schemas', item))]), ...about };
 }
 
 function relationSchema(relation: ViewRelation): JsonObject {

@@ -18,6 +18,11 @@ export function described(description: string | null): JsonObject {
   return description === null || description === '' ? {} : { description };
 }
 
+/** `{ deprecated: true }` where there is a reason, to be spread. */
+export function marked(deprecated: string | null): JsonObject {
+  return deprecated === null ? {} : { deprecated: true };
+}
+
 /** Any of several schemas; the only one as it is. */
 export function anyOf(...schemas: readonly JsonObject[]): JsonObject {
   const [only, ...more] = schemas;

@@ -9,6 +9,8 @@ import { sha256 } from '../print/hash.ts';
 
 /** What the document calls one collection. */
 export interface DocumentNames {
+  /** API name. */
+  readonly collection: string;
   /** `ItemsOrderLines`: the component that describes an item. */
   readonly item: string;
   /** `FilterOrderLines` */
@@ -99,6 +101,7 @@ function spell(name: string): string {
 
 function namesOf(collection: string, spelling: string): DocumentNames {
   return {
+    collection,
     item: `Items${spelling}`,
     filter: `Filter${spelling}`,
     search: `Search${spelling}`,

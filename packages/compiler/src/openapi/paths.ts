@@ -1,7 +1,7 @@
 /** The paths of collections and their operations. Source: API specification, section 4. */
 import { systemCollection } from '@platform/runtime/contract';
 import { files } from './exports.ts';
-import { type JsonObject, objectOf, reference } from './json.ts';
+import { type JsonObject, marked, objectOf, reference } from './json.ts';
 import { hiddenKey, keyParameter } from './keys.ts';
 import { itemParameters, listParameters } from './parameters.ts';
 import { commonFailures, type FailureName, failuresByStatus } from './responses.ts';
@@ -18,8 +18,10 @@ export function collectionPaths(collection: ViewCollection): readonly (readonly 
   const { name, operations, key } = collection;
   if (operations.size === 0) return [];
   const path = systemCollection(name)?.path ?? `/items/${encodeURIComponent(name.toWellFormed())}`;
-  const whole = [...collectionReads(collection), ...collectionWrites(collection)];
-  const single = [...itemReads(collection), ...itemWrites(collection)];
+  const mark = ([method, operation]: readonly [string, JsonObject]) =>
+    [method, { ...operation, ...marked(collection.deprecated) }] as const;
+  const whole = [...collectionReads(collection), ...collectionWrites(collection)].map(mark);
+  const single = [...itemReads(collection), ...itemWrites(collection)].map(mark);
   const parameters = [key.length > 0 ? keyParameter(key) : hiddenKey];
   return [
     ...(whole.length > 0 ? [[path, objectOf(whole)] as const] : []),

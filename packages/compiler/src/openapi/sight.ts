@@ -104,6 +104,11 @@ function linksByTarget(relations: readonly ManyToAny[]): ReadonlyMap<string, rea
   return Map.groupBy(relations, ({ target }) => target);
 }
 
+/** Why something should not be used any more, or null. A reason that names what is hidden is empty: that there is one is no secret. */
+export function reasonOf({ deprecated }: { readonly deprecated?: string }, { note }: Sight): string | null {
+  return deprecated === undefined ? null : (note(deprecated) ?? '');
+}
+
 /** Whether a readable name reads as null on some rows, because no rule that matches them lists it. */
 export function isMasked({ rules }: Seen, name: string): boolean {
   const listing = (rules ?? []).filter(({ fields }) => fields.includes(name));

@@ -12,6 +12,7 @@ export function viewKey(collection: string, { visible, note }: Sight): readonly 
   });
   if (fields.length < key.length) return [];
   return fields.map(({ descriptor, note: text, values }) => {
-    return { name: descriptor.name, note: note(text), descriptor, values, nullable: false, items: [], filtered: null };
+    const own = { name: descriptor.name, note: note(text), deprecated: null, descriptor, values };
+    return { ...own, nullable: false, items: [], filtered: null };
   });
 }

@@ -2,7 +2,7 @@
 import { type CollectionDescriptor, isSecret } from '@platform/runtime/contract';
 import type { ApiCollection } from '../api.ts';
 import type { SeenPayload } from './seen-writes.ts';
-import type { Sight } from './sight.ts';
+import { reasonOf, type Sight } from './sight.ts';
 import type { ViewInput, ViewPayload, ViewUpsert, ViewWrites } from './view.ts';
 import { viewLeads, viewOne } from './view-leads.ts';
 
@@ -28,13 +28,15 @@ function viewInputs(
   sight: Sight,
   create: boolean,
 ): readonly ViewInput[] {
-  return api.fields.flatMap(({ descriptor, note, values, required }): readonly ViewInput[] => {
+  return api.fields.flatMap((field): readonly ViewInput[] => {
+    const { descriptor, note, values, required } = field;
     const { name, nullable } = descriptor;
     if (!fields.has(name)) return [];
     return [
       {
         name,
         note: sight.note(note),
+        deprecated: reasonOf(field, sight),
         descriptor,
         values: values !== null && naming(name, values, api, sight) ? null : values,
         required: create && (required || descriptor.required === true) && !preset.has(name),

@@ -2,7 +2,7 @@
 import type { AccessClass, FieldDescriptor, RelationDescriptor } from '@platform/runtime/contract';
 import type { Api, ApiCollection, ApiField, Operation } from '../api.ts';
 import type { DocumentNames } from './names.ts';
-import { isMasked, isPartial, look, type Seen, type Sight } from './sight.ts';
+import { isMasked, isPartial, look, reasonOf, type Seen, type Sight } from './sight.ts';
 import { naming, viewWrites } from './view-writes.ts';
 
 /** What a document shows. */
@@ -23,6 +23,8 @@ export interface ViewCollection {
   readonly writes: ViewWrites | null;
   readonly names: DocumentNames;
   readonly note: string | null;
+  /** Why it should not be used any more; null for what may be, here and below. Empty where the reason must not be shown. */
+  readonly deprecated: string | null;
   readonly operations: ReadonlySet<Operation['kind']>;
   /** In key order; empty when there is none or when it cannot be read, and then no item can be named. */
   readonly key: readonly ViewField[];
@@ -58,7 +60,7 @@ export interface ViewUpsert extends ViewPayload {
 }
 
 /** A field of a payload. */
-export interface ViewInput extends Pick<ViewField, 'name' | 'note' | 'descriptor' | 'values'> {
+export interface ViewInput extends Pick<ViewField, 'name' | 'note' | 'deprecated' | 'descriptor' | 'values'> {
   readonly required: boolean;
   readonly nullable: boolean;
   /** Of a many-to-one: the item that may stand in the place of its key. */
@@ -114,6 +116,7 @@ export type ViewLead =
 export interface ViewField {
   readonly name: string;
   readonly note: string | null;
+  readonly deprecated: string | null;
   readonly descriptor: FieldDescriptor;
   /** Allowed values of the field, or of an array's elements; null when there is no list. */
   readonly values: readonly string[] | null;
@@ -128,6 +131,7 @@ export interface ViewField {
 /** A readable relation to many items, or to one through several fields. */
 export interface ViewRelation {
   readonly name: string;
+  readonly deprecated: string | null;
   readonly kind: RelationDescriptor['kind'];
   /** A list of at most one item. */
   readonly single: boolean;
@@ -163,6 +167,7 @@ function unreadCollection(api: ApiCollection, names: DocumentNames, sight: Sight
     writes: viewWrites(api, sight),
     names,
     note: sight.note(api.note),
+    deprecated: reasonOf(api, sight),
     operations: new Set(api.operations.map(({ kind }) => kind)),
     key: [],
     fields: [],
@@ -185,6 +190,7 @@ function viewCollection(seen: Seen, sight: Sight): ViewCollection {
     writes: viewWrites(api, sight),
     names: seen.names,
     note: sight.note(api.note),
+    deprecated: reasonOf(api, sight),
     operations: new Set(api.operations.map(({ kind }) => kind)),
     key: inOrder.length === key.length ? inOrder : [],
     fields,
@@ -192,13 +198,15 @@ function viewCollection(seen: Seen, sight: Sight): ViewCollection {
   };
 }
 
-function viewField({ descriptor, note, values }: ApiField, seen: Seen, sight: Sight): ViewField {
+function viewField(field: ApiField, seen: Seen, sight: Sight): ViewField {
+  const { descriptor, note, values } = field;
   const { name, nullable } = descriptor;
   const target = manyToOne(name, seen, sight);
   const items = target === null ? linkedItems(name, seen, sight) : [target];
   return {
     name,
     note: sight.note(note),
+    deprecated: reasonOf(field, sight),
     descriptor,
     values: values !== null && naming(name, values, seen.api, sight) ? null : values,
     // Before its first write a singleton reads as its defaults.
@@ -221,7 +229,8 @@ function linkedItems(field: string, { api }: Seen, { links, visible }: Sight): r
   return [...names].flatMap((name) => visible.get(name) ?? []);
 }
 
-function viewRelation(relation: RelationDescriptor, seen: Seen, { visible }: Sight): readonly ViewRelation[] {
+function viewRelation(relation: RelationDescriptor, seen: Seen, sight: Sight): readonly ViewRelation[] {
+  const { visible } = sight;
   const target = visible.get(relation.target);
   if (!target) return [];
   const { key, fields } = target.api.descriptor;
@@ -230,6 +239,7 @@ function viewRelation(relation: RelationDescriptor, seen: Seen, { visible }: Sig
   return [
     {
       name: relation.name,
+      deprecated: reasonOf(seen.api.relations.find(({ descriptor }) => descriptor === relation) ?? {}, sight),
       kind: relation.kind,
       single: relation.kind === 'o2m' && relation.single === true,
       nullable: optional || isMasked(seen, relation.name),

@@ -24,6 +24,7 @@ export function resolveCollection(
   const relations = collection.relations.map((relation) => ({
     descriptor: resolveRelation(relation, index),
     target: namesOf(names, relation.target),
+    ...(relation.deprecated !== undefined && { deprecated: relation.deprecated }),
   }));
   const descriptor: CollectionDescriptor = {
     name: collection.name,
@@ -46,6 +47,7 @@ export function resolveCollection(
     names: own,
     source: `${kindWords[table.kind]} ${table.id}`,
     note: collection.note ?? table.comment,
+    ...(collection.deprecated !== undefined && { deprecated: collection.deprecated }),
     operations: operationsOf(collection, table),
     fields,
     relations,

@@ -26,6 +26,7 @@ export function resolveFields(
     return {
       descriptor,
       note: field.note ?? column.comment,
+      ...(field.deprecated !== undefined && { deprecated: field.deprecated }),
       required: descriptor.writable && (field.required || (!descriptor.nullable && descriptor.filled === undefined)),
       keyPosition: keyPosition === -1 ? null : keyPosition,
       defaultText: column.fill.kind === 'default' ? column.fill.expression : null,

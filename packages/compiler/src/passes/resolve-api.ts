@@ -17,5 +17,12 @@ export function resolveApi(schema: Schema, routes: readonly GrantedRoute[] = [])
   const collections = schema.collections.map((collection) => resolveCollection(collection, index, names));
   const access = nameAccess(resolveAccess(schema, index, routes), names);
   const fingerprint = takeFingerprint(schema, index);
-  return { dialect: schema.dialect, collections, access, customRoutes: [], fingerprint };
+  return {
+    dialect: schema.dialect,
+    graphql: schema.graphql !== false,
+    collections,
+    access,
+    customRoutes: [],
+    fingerprint,
+  };
 }

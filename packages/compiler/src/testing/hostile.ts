@@ -1,4 +1,5 @@
 import type { Collection, Schema, Table } from '@platform/introspect/schema';
+import { graphqlName } from '@platform/runtime/contract';
 import { collectionOf, columnOf, ruleOf, schemaOf, tableOf, typeOf } from './build-schema.ts';
 
 /** Names and texts that were chosen to break out of generated code, or to collide in it. */
@@ -61,9 +62,16 @@ export const hostileTexts: readonly string[] = [
 
 const text = typeOf('text', 'text');
 
-/** A schema in which every name, comment, label, default, role and literal is hostile. */
-export function hostileSchema(): Schema {
-  const names = [...new Set(hostileTexts)];
+/** Those of the texts that can be names side by side in GraphQL, which has letters, digits and underscores only. */
+export const distinctTexts: readonly string[] = [
+  ...new Map(
+    hostileTexts.filter((text) => text !== '_and' && text !== '_or').map((text) => [graphqlName(text), text]),
+  ).values(),
+];
+
+/** A schema in which every name, comment, label, default, role and literal is one of these texts; hostile ones if not said otherwise. */
+export function hostileSchema(texts: readonly string[] = hostileTexts): Schema {
+  const names = [...new Set(texts)];
   const tables = names.map((name) => hostileTable(name, names));
   const collections = tables.map((table, index) => hostileCollection(table, names[index] ?? '', names));
   const sorted = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
@@ -89,7 +97,8 @@ export function hostileSchema(): Schema {
 function hostileTable(name: string, names: readonly string[]): Table {
   const labels = typeOf('"a.b""".kind', 'enum', { category: 'enum', enum: '"a.b""".kind', values: names });
   // One table has all the names as columns; the others enough to meet every name once more.
-  const used = name === '__proto__' ? names : [...new Set([...names.slice(0, 1), name, '_and', 'then'])];
+  const others = ['_and', 'then'].filter((one) => names.includes(one));
+  const used = name === '__proto__' ? names : [...new Set([...names.slice(0, 1), name, ...others])];
   const columns = used.map((column, index) =>
     columnOf(column, index % 3 === 0 ? labels : text, {
       comment: column,

@@ -6,6 +6,8 @@ export interface PlatformConfig {
   readonly output?: string;
   /** File of the permissions, relative to the project; `permissions.yaml` when absent. */
   readonly permissions?: string;
+  /** `false` leaves the GraphQL API out, for example where names differ only in characters that it does not have. */
+  readonly graphql?: boolean;
   /** Folder with templates that replace those of the same name, relative to the project. */
   readonly templates?: string;
   /** By table name, or `schema.table` where the name alone is not unique. */
@@ -43,6 +45,8 @@ export interface CollectionConfig {
   readonly name?: string;
   /** Replaces the table's comment. */
   readonly note?: string;
+  /** Why the collection should not be used any more, and what in its place: everything that leads to it says so. */
+  readonly deprecated?: string;
   /** Leaves the table out of the API. */
   readonly hidden?: boolean;
   /** The collection is one object rather than a list. */
@@ -77,6 +81,8 @@ export interface FieldConfig {
   readonly hidden?: boolean;
   /** Replaces the column's comment. */
   readonly note?: string;
+  /** Why the field should not be used any more, and what in its place. */
+  readonly deprecated?: string;
   /** Requires a value on create although the database does not. */
   readonly required?: boolean;
   /** Reads the column as another type than the database says. */
@@ -90,6 +96,8 @@ export type FieldTypeConfig = 'csv' | 'hash' | 'secret' | 'token' | 'uuid' | 'bo
 export interface RelationConfig {
   /** API name instead of the derived one. A many-to-one is named by its field: rename that. */
   readonly name?: string;
+  /** Why the relation should not be used any more, and what in its place. */
+  readonly deprecated?: string;
   /** Leaves the relation out; the inverse and the many-to-many of a hidden many-to-one go with it. */
   readonly hidden?: boolean;
   /** Field that orders the related rows: of the target, for a many-to-many of the junction. */

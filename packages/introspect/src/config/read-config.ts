@@ -38,6 +38,7 @@ const field = objectOf<FieldConfig>({
   name: text,
   hidden: flag,
   note: anyText,
+  deprecated: text,
   required: flag,
   type: oneOf('csv', 'hash', 'secret', 'token', 'uuid', 'boolean', 'json'),
 });
@@ -47,6 +48,7 @@ const archive = objectOf<ArchiveConfig>({ field: text, value: anyText, unarchive
 const collection = objectOf<CollectionConfig>({
   name: text,
   note: anyText,
+  deprecated: text,
   hidden: flag,
   singleton: flag,
   key: listOf(text),
@@ -58,6 +60,7 @@ const collection = objectOf<CollectionConfig>({
 
 const relation = objectOf<RelationConfig>({
   name: text,
+  deprecated: text,
   hidden: flag,
   sort: text,
   onDeselect: oneOf('nullify', 'delete'),
@@ -101,6 +104,7 @@ const manyToMany = objectOf<ManyToManyConfig>(
 const configuration = objectOf<PlatformConfig>({
   database,
   output: text,
+  graphql: flag,
   permissions: text,
   templates: text,
   collections: byName(collection),

@@ -36,10 +36,13 @@ export function configureRelation(
 ): Relation {
   const sorted = byName.get(relation.kind === 'm2m' ? relation.junction : relation.target);
   const sort = sorted?.fields.find(({ name }) => name === config.sort)?.name;
-  const name = isFieldsOwn(relation) ? relation.name : (config.name ?? relation.name);
-  if (relation.kind === 'm2o') return { ...relation, name };
-  if (relation.kind !== 'o2m') return { ...relation, name, sort: sort ?? relation.sort };
-  return { ...relation, name, sort: sort ?? relation.sort, onDeselect: config.onDeselect ?? relation.onDeselect };
+  const named = {
+    name: isFieldsOwn(relation) ? relation.name : (config.name ?? relation.name),
+    ...(config.deprecated !== undefined && !isFieldsOwn(relation) && { deprecated: config.deprecated }),
+  };
+  if (relation.kind === 'm2o') return { ...relation, ...named };
+  if (relation.kind !== 'o2m') return { ...relation, ...named, sort: sort ?? relation.sort };
+  return { ...relation, ...named, sort: sort ?? relation.sort, onDeselect: config.onDeselect ?? relation.onDeselect };
 }
 
 /** True for a many-to-one whose name is that of its foreign-key field. */

@@ -14,6 +14,7 @@ function nameFieldsOf({ name, table, config }: NamedTable): Collection {
     name,
     table: table.id,
     note: config.note ?? table.comment,
+    ...(config.deprecated !== undefined && { deprecated: config.deprecated }),
     singleton: config.singleton ?? false,
     ...(config.accountability !== undefined &&
       config.accountability !== 'all' && { accountability: config.accountability }),
@@ -39,6 +40,7 @@ function fieldOf(column: Column, config: FieldConfig): Field {
     column: column.name,
     type: config.type ?? column.type.portable,
     note: config.note ?? column.comment,
+    ...(config.deprecated !== undefined && { deprecated: config.deprecated }),
     required: (config.required ?? false) || mustBeGiven(column),
   };
 }

@@ -25,6 +25,7 @@ export const configRelations: Rule = (schema, sources) =>
         ? [doesNotApply(path, 'onDeselect', 'a one-to-many relation')]
         : []),
       ...(config.name !== undefined && isFieldsOwn(relation) ? [namedByField(path)] : []),
+      ...(config.deprecated !== undefined && isFieldsOwn(relation) ? [deprecatedByField(path)] : []),
     ];
   });
 
@@ -48,6 +49,11 @@ function sortedCollection(schema: Schema, relation: Relation): Collection | unde
 
 function doesNotApply(path: readonly string[], key: string, kind: string) {
   return configError([...path, key], 'config-relation', `"${key}" applies to ${kind} only.`);
+}
+
+function deprecatedByField(path: readonly string[]) {
+  const hint = 'Deprecate the field: collections: { …: { fields: { …: { deprecated: … } } } }.';
+  return configError([...path, 'deprecated'], 'config-relation', 'A many-to-one is deprecated as its field.', hint);
 }
 
 function namedByField(path: readonly string[]) {

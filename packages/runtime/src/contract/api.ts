@@ -29,4 +29,9 @@ export interface CompiledApi {
   readonly customRoutes?: readonly CustomRoute[];
   /** OpenAPI documents: `full`, and one per access class by its name. Read when asked for, so start stays cheap. */
   readonly openapi: (accessClass: string) => Promise<JsonValue>;
+  /**
+   * The GraphQL schema of an access class as text, both scopes in one (`graphqlRootTypes`), by the class's name; read when
+   * asked for. Absent where the configuration wants no GraphQL.
+   */
+  readonly graphql?: (accessClass: string) => Promise<string>;
 }

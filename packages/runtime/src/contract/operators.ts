@@ -60,6 +60,17 @@ export function operatorFits(operator: Operator, { type, element, range }: Value
   return fits[type].includes(operator);
 }
 
+/** The operators that a filter of a request has for a type; `_regex` is not among them. */
+export function operatorsOf(type: ValueType): readonly Operator[] {
+  return operators.filter((operator) => operator !== '_regex' && operatorFits(operator, type));
+}
+
+/** What stands beside an operator: `true` or `false`, a list of values, or one value. */
+export function operatorForm(operator: Operator): 'flag' | 'list' | 'value' {
+  if (flags.has(operator)) return 'flag';
+  return listed.has(operator) ? 'list' : 'value';
+}
+
 /** Whether a text names an operator. */
 export function isOperator(name: string): name is Operator {
   return operatorNames.has(name);

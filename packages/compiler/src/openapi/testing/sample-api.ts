@@ -50,6 +50,7 @@ export function sampleApi(samples: readonly Sample[]): Api {
   const sorted = samples.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return {
     dialect: 'postgres',
+    graphql: true,
     collections: sorted.map(collectionOf),
     access: [],
     customRoutes: [],

@@ -1,0 +1,57 @@
+/** The types of aggregate rows. Source: API specification, sections 5.5 and 14.2. */
+import {
+  type AggregateFunction,
+  aggregateFits,
+  aggregateFunctions,
+  aggregateKind,
+  type FieldDescriptor,
+  graphqlName,
+} from '@platform/runtime/contract';
+import { type SdlField, sdlType } from '../print/sdl.ts';
+import type { Shown } from './surface.ts';
+import { valueType } from './values.ts';
+
+/** Prints the types of a collection's aggregate rows. */
+export function aggregateTypes({ view, types }: Shown): readonly string[] {
+  const fields = view.fields.map(({ descriptor }) => descriptor).filter(({ wire }) => wire.kind !== 'masked');
+  const kinds = [
+    { name: types.counts, example: 'count', resultOf: () => 'Int' },
+    { name: types.sums, example: 'sum', resultOf: sumType },
+    { name: types.means, example: 'avg', resultOf: sumType },
+    { name: types.values, example: 'min', resultOf: (field: FieldDescriptor) => valueType(field, false) },
+  ] as const;
+  const printed = kinds.flatMap(({ name, example, resultOf }) => {
+    const taken = fields.filter(({ type }) => aggregateFits(example, type));
+    if (taken.length === 0) return [];
+    return [
+      {
+        name,
+        text: sdlType(
+          'type',
+          name,
+          taken.map((field) => ({ name: graphqlName(field.name), type: resultOf(field) })),
+        ),
+      },
+    ];
+  });
+  const names = new Set<string>(printed.map(({ name }) => name));
+  const functions = aggregateFunctions.flatMap((name): readonly SdlField[] => {
+    const type = resultType(name, types);
+    return name === 'countAll' || names.has(type) ? [{ name, type }] : [];
+  });
+  const row = sdlType('type', types.aggregated, [{ name: 'group', type: 'JSON' }, ...functions]);
+  return [row, ...printed.map(({ text }) => text)];
+}
+
+function resultType(name: AggregateFunction, { counts, sums, means, values }: Shown['types']): string {
+  if (name === 'countAll') return 'Int';
+  const kind = aggregateKind(name);
+  if (kind === 'count') return counts;
+  if (kind === 'sum') return sums;
+  return kind === 'avg' ? means : values;
+}
+
+/** Sums of integers outgrow those of GraphQL; what is exact stays exact. */
+function sumType({ type }: FieldDescriptor): string {
+  return type === 'integer' || type === 'float' ? 'Float' : 'Decimal';
+}

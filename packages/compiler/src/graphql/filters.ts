@@ -1,0 +1,86 @@
+/** The inputs that choose items. Source: API specification, sections 5.2 and 14.2. */
+import { graphqlFunctionsName, graphqlItemFilterName, graphqlName, graphqlTypeNames } from '@platform/runtime/contract';
+import type { ViewField, ViewRelation } from '../openapi/view.ts';
+import { type SdlField, sdlType } from '../print/sdl.ts';
+import { functionGroup, functionsFilter } from './functions.ts';
+import { type OperatorGroup, operatorFields, operatorGroup, operatorsName } from './operators.ts';
+import { deprecationOf, type Shown, type Surface } from './surface.ts';
+
+/** Prints the filter of a collection, and those in which it stands below relations. */
+export function filterTypes(shown: Shown, surface: Surface, keys: KeyFilters): readonly string[] {
+  const { view, types, links } = shown;
+  const { filter, quantifier, linkFilter, linkQuantifier } = types;
+  const own = [
+    ...view.fields.flatMap((field) => fieldFilters(field, surface)),
+    ...view.relations.flatMap((relation) => relationFilters(relation, surface)),
+  ];
+  const below = keys.get(view.name) ?? [];
+  const targets = [...new Set(links.flatMap(({ allowed }) => allowed))].filter(
+    (name) => surface.collections.get(name)?.view.readable === true,
+  );
+  const items = targets.map((name) => ({ name: graphqlItemFilterName(name), type: graphqlTypeNames(name).filter }));
+  return [
+    filterType(filter, own),
+    ...[...below].map((group) => filterType(keyFilterName(view.name, group), [...operatorFields(group), ...own])),
+    quantifierType(quantifier, filter),
+    ...(links.length > 0
+      ? [filterType(linkFilter, [...own, ...items]), quantifierType(linkQuantifier, linkFilter)]
+      : []),
+  ];
+}
+
+/** By collection: how the keys are compared that many-to-ones lead to it by. */
+export type KeyFilters = ReadonlyMap<string, ReadonlySet<OperatorGroup>>;
+
+/** Gathers which filters stand below many-to-ones. */
+export function keyFilters({ collections }: Surface): KeyFilters {
+  const all = [...collections.values()].flatMap(({ view }) =>
+    view.fields.flatMap(({ filtered, descriptor }) => {
+      const group = operatorGroup(descriptor);
+      return filtered === null || group === null ? [] : [[filtered.collection, group] as const];
+    }),
+  );
+  return new Map(
+    [...Map.groupBy(all, ([name]) => name)].map(([name, some]) => [name, new Set(some.map(([, group]) => group))]),
+  );
+}
+
+/** `authors_filter_with_number_operators`: of the item that a key leads to, or of the key itself. */
+export function keyFilterName(collection: string, group: OperatorGroup): string {
+  return `${graphqlTypeNames(collection).filter}_with_${group}_operators`;
+}
+
+function filterType(name: string, fields: readonly SdlField[]): string {
+  const list = `[${name}]`;
+  return sdlType('input', name, [...fields, { name: '_and', type: list }, { name: '_or', type: list }]);
+}
+
+function quantifierType(name: string, filter: string): string {
+  return sdlType('input', name, [
+    { name: '_some', type: filter },
+    { name: '_none', type: filter },
+  ]);
+}
+
+function fieldFilters(field: ViewField, surface: Surface): readonly SdlField[] {
+  const { name, descriptor, filtered } = field;
+  const group = operatorGroup(descriptor);
+  if (group === null) return [];
+  const functions = functionGroup(descriptor.type);
+  const type = filtered === null ? operatorsName(group) : keyFilterName(filtered.collection, group);
+  return [
+    { name: graphqlName(name), type, deprecated: deprecationOf(field, filtered, surface) },
+    ...(functions === null ? [] : [{ name: graphqlFunctionsName(name), type: functionsFilter(functions) }]),
+  ];
+}
+
+function relationFilters(relation: ViewRelation, surface: Surface): readonly SdlField[] {
+  const { name, kind, target } = relation;
+  const deprecated = deprecationOf(relation, target, surface);
+  const { filter, quantifier, linkQuantifier } = graphqlTypeNames(target.collection);
+  if (kind === 'm2o') return [{ name: graphqlName(name), type: filter, deprecated }];
+  return [
+    { name: graphqlName(name), type: kind === 'm2a' ? linkQuantifier : quantifier, deprecated },
+    { name: graphqlFunctionsName(name), type: functionsFilter('count') },
+  ];
+}

@@ -1,0 +1,47 @@
+/** Functions of fields and relations. Source: API specification, sections 5.3 and 14.2. */
+import { functionsOf, type PortableType } from '@platform/runtime/contract';
+import { sdlType } from '../print/sdl.ts';
+
+/** What the functions of a field are called together: it has a date, a time, both, or elements to count. */
+export type FunctionGroup = 'date' | 'time' | 'datetime' | 'count';
+
+/** The functions of a field; null where there are none. */
+export function functionGroup(type: PortableType): FunctionGroup | null {
+  const functions = functionsOf(type);
+  if (functions.includes('count')) return 'count';
+  const dated = functions.includes('year');
+  if (functions.includes('hour')) return dated ? 'datetime' : 'time';
+  return dated ? 'date' : null;
+}
+
+/** `datetime_functions`: what they give. */
+export function functionsType(group: FunctionGroup): string {
+  return `${group}_functions`;
+}
+
+/** `datetime_function_filter_operators`: what they can be asked for. */
+export function functionsFilter(group: FunctionGroup): string {
+  return `${group}_function_filter_operators`;
+}
+
+const examples = { date: 'date', time: 'time', datetime: 'timestamp', count: 'json' } as const;
+
+/** The types of functions. */
+export function functionTypes(): string {
+  const all = (['date', 'time', 'datetime', 'count'] as const).map((group) => {
+    const names = functionsOf(examples[group]);
+    return [
+      sdlType(
+        'type',
+        functionsType(group),
+        names.map((name) => ({ name, type: 'Int' })),
+      ),
+      sdlType(
+        'input',
+        functionsFilter(group),
+        names.map((name) => ({ name, type: 'number_filter_operators' })),
+      ),
+    ];
+  });
+  return all.flat().join('\n');
+}

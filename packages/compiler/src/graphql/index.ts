@@ -1,0 +1,67 @@
+/**
+ * Api → GraphQL schema text of an access class, both scopes in one.
+ *
+ * Pure: the same Api gives the same text. What is visible is what the OpenAPI document of the class shows
+ * (`openapi/view.ts`); everything here prints what it is given, so a hidden name has no way into the schema. What the
+ * names stand for is the contract's to say (`graphql.ts`).
+ */
+import { type AccessClass, graphqlRootTypes } from '@platform/runtime/contract';
+import type { Api } from '../api.ts';
+import { hasUsers } from '../openapi/auth-paths.ts';
+import type { View } from '../openapi/view.ts';
+import { type SdlField, sdlType } from '../print/sdl.ts';
+import { aggregateTypes } from './aggregates.ts';
+import { filterTypes, keyFilters } from './filters.ts';
+import { functionTypes } from './functions.ts';
+import { inputTypes, referredInputs } from './inputs.ts';
+import { itemTypes } from './items.ts';
+import { operatorTypes } from './operators.ts';
+import { collectionRoots } from './roots.ts';
+import { serviceRoots, serviceTypes, unreadUsers } from './services.ts';
+import { type Surface, surfaceOf } from './surface.ts';
+import { scalarTypes } from './values.ts';
+
+/** Prints the schema of an access class; `view` is what it sees. */
+export function emitGraphql(api: Api, access: AccessClass, view: View): string {
+  const surface = surfaceOf(api, view);
+  const users = hasUsers(api);
+  return [
+    ...rootTypes(surface, access, users),
+    ...collectionTypes(surface),
+    ...(users ? unreadUsers(surface) : []),
+    fixedTypes(users),
+  ].join('\n');
+}
+
+/** The types that no collection changes; those of accounts where users are installed. */
+export function fixedTypes(users: boolean): string {
+  return [
+    sdlType('type', 'delete_one', [{ name: 'id', type: 'ID!' }]),
+    sdlType('type', 'delete_many', [{ name: 'ids', type: '[ID!]!' }]),
+    ...serviceTypes(users),
+    functionTypes(),
+    operatorTypes(),
+    scalarTypes(),
+  ].join('\n');
+}
+
+function rootTypes(surface: Surface, access: AccessClass, users: boolean): readonly string[] {
+  const of = (scope: 'items' | 'system', kind: 'query' | 'mutation'): readonly string[] => {
+    const services = scope === 'system' ? serviceRoots(surface, access, users, kind) : [];
+    const fields: readonly SdlField[] = [...collectionRoots(surface, scope, kind), ...services];
+    // Every schema has a query, which may hold nothing.
+    return kind === 'query' || fields.length > 0 ? [sdlType('type', graphqlRootTypes[scope][kind], fields)] : [];
+  };
+  return [...of('items', 'query'), ...of('items', 'mutation'), ...of('system', 'query'), ...of('system', 'mutation')];
+}
+
+function collectionTypes(surface: Surface): readonly string[] {
+  const keys = keyFilters(surface);
+  const referred = referredInputs(surface);
+  return [...surface.collections.values()].flatMap((shown) => [
+    ...(shown.view.readable
+      ? [...itemTypes(shown, surface), ...filterTypes(shown, surface, keys), ...aggregateTypes(shown)]
+      : []),
+    ...inputTypes(shown, surface, referred),
+  ]);
+}

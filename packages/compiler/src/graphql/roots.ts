@@ -1,0 +1,90 @@
+/** The root fields of collections. Source: API specification, section 14.2. */
+import {
+  type GraphqlOperation,
+  type GraphqlScope,
+  graphqlCollectionRoots,
+  graphqlScope,
+} from '@platform/runtime/contract';
+import type { SdlField } from '../print/sdl.ts';
+import { listArguments } from './items.ts';
+import type { Shown, Surface } from './surface.ts';
+
+/** The root fields of one scope. */
+export function collectionRoots(
+  { collections }: Surface,
+  scope: GraphqlScope,
+  kind: 'query' | 'mutation',
+): readonly SdlField[] {
+  return [...collections.values()]
+    .filter(({ descriptor }) => graphqlScope(descriptor) === scope)
+    .flatMap((shown) =>
+      graphqlCollectionRoots(shown.descriptor)
+        .filter((root) => root.kind === kind && isOffered(root.operation, shown))
+        .map(({ name, operation }) => ({ name, ...signature(operation, shown), deprecated: shown.view.deprecated })),
+    );
+}
+
+/** Exactly what the paths of a collection offer over REST. */
+function isOffered(operation: GraphqlOperation, { view }: Shown): boolean {
+  const { readable, operations, key, writes } = view;
+  switch (operation) {
+    case 'list':
+    case 'aggregate':
+      return readable && operations.has('list');
+    case 'singleton':
+      return readable && operations.has('readSingleton');
+    case 'byKey':
+      return readable && operations.has('read') && key.length > 0;
+    case 'createOne':
+    case 'createMany':
+      return writes?.create != null;
+    case 'updateOne':
+    case 'updateMany':
+    case 'updateSingleton':
+      return writes?.update != null;
+    case 'updateBatch':
+      return writes?.update != null && key.length > 0;
+    case 'deleteOne':
+    case 'deleteMany':
+      return writes?.delete === true;
+  }
+}
+
+const id: SdlField = { name: 'id', type: 'ID!' };
+const ids: SdlField = { name: 'ids', type: '[ID!]!' };
+
+function signature(operation: GraphqlOperation, { view, types }: Shown): Omit<SdlField, 'name'> {
+  const { note } = view;
+  const list = listArguments(types.filter);
+  const one = view.readable ? types.item : 'Boolean';
+  const many = view.readable ? `[${types.item}]` : 'Boolean';
+  const answered = view.readable ? list : [];
+  const create: SdlField = { name: 'data', type: `${types.create}!` };
+  const update: SdlField = { name: 'data', type: `${types.update}!` };
+  switch (operation) {
+    case 'list':
+      return { type: `[${types.item}!]!`, args: list, note };
+    case 'singleton':
+      return { type: types.item, note };
+    case 'byKey':
+      return { type: types.item, args: [id], note };
+    case 'aggregate':
+      return { type: `[${types.aggregated}!]!`, args: [{ name: 'groupBy', type: '[String]' }, ...list], note };
+    case 'createOne':
+      return { type: one, args: [create] };
+    case 'createMany':
+      return { type: many, args: [{ name: 'data', type: `[${types.create}!]!` }, ...answered] };
+    case 'updateOne':
+      return { type: one, args: [id, update] };
+    case 'updateMany':
+      return { type: many, args: [ids, update, ...answered] };
+    case 'updateBatch':
+      return { type: many, args: [{ name: 'data', type: `[${types.update}!]!` }, ...answered] };
+    case 'updateSingleton':
+      return { type: one, args: [update] };
+    case 'deleteOne':
+      return { type: 'delete_one', args: [id] };
+    case 'deleteMany':
+      return { type: 'delete_many', args: [ids] };
+  }
+}

@@ -1,0 +1,108 @@
+/** Root fields that are no collection's: accounts and the server. Source: API specification, section 14.3. */
+import type { AccessClass, GraphqlService } from '@platform/runtime/contract';
+import { mayInvite } from '../openapi/account-paths.ts';
+import { type SdlField, sdlEnum, sdlType } from '../print/sdl.ts';
+import type { Surface } from './surface.ts';
+
+type Service = SdlField & { readonly name: GraphqlService };
+
+const users = 'platform_users';
+
+/** The root fields of the system scope; those of accounts where users are installed. */
+export function serviceRoots(
+  { collections }: Surface,
+  access: AccessClass,
+  installed: boolean,
+  kind: 'query' | 'mutation',
+): readonly Service[] {
+  const own = collections.get(users);
+  if (kind === 'query') return [...(installed ? accountQueries : []), ...serverQueries];
+  if (!installed) return [];
+  return [
+    ...(own?.view.writes?.update ? [updateOwn(own.types.update, own.view.readable ? own.types.item : 'Boolean')] : []),
+    ...(access.admin || mayInvite(access) ? [invite] : []),
+    ...accountMutations,
+  ];
+}
+
+/** The types that only these fields have. */
+export function serviceTypes(installed: boolean): readonly string[] {
+  return [sdlEnum('graphql_sdl_scope', ['items', 'system']), ...(installed ? accountTypes : [])];
+}
+
+/** Who reads nothing of users is told the own key. */
+export function unreadUsers({ collections }: Surface): readonly string[] {
+  const readable = collections.get(users)?.view.readable === true;
+  return readable ? [] : [sdlType('type', users, [{ name: 'id', type: 'ID!' }])];
+}
+
+const serverQueries: readonly Service[] = [
+  { name: 'server_ping', type: 'String' },
+  { name: 'server_info', type: 'JSON' },
+  { name: 'server_health', type: 'JSON' },
+  { name: 'server_specs_oas', type: 'JSON' },
+  { name: 'server_specs_graphql', type: 'String', args: [{ name: 'scope', type: 'graphql_sdl_scope' }] },
+];
+
+const accountQueries: readonly Service[] = [
+  { name: 'users_me', type: users },
+  { name: 'auth_providers', type: 'auth_providers_data' },
+];
+
+function updateOwn(input: string, type: string): Service {
+  return { name: 'update_users_me', type, args: [{ name: 'data', type: `${input}!` }] };
+}
+
+function texts(...names: readonly string[]): readonly SdlField[] {
+  return names.map((name) => ({ name, type: 'String!' }));
+}
+
+const invite: Service = {
+  name: 'users_invite',
+  type: 'Boolean',
+  args: [...texts('email', 'role'), { name: 'invite_url', type: 'String' }],
+};
+
+const mode: SdlField = { name: 'mode', type: 'auth_mode' };
+
+const accountMutations: readonly Service[] = [
+  { name: 'users_invite_accept', type: 'Boolean', args: texts('token', 'password') },
+  { name: 'users_me_tfa_generate', type: 'users_me_tfa_generate_data', args: texts('password') },
+  { name: 'users_me_tfa_enable', type: 'Boolean', args: texts('otp', 'secret') },
+  { name: 'users_me_tfa_disable', type: 'Boolean', args: texts('otp') },
+  {
+    name: 'auth_login',
+    type: 'auth_tokens',
+    args: [...texts('email', 'password'), { name: 'otp', type: 'String' }, mode],
+  },
+  { name: 'auth_refresh', type: 'auth_tokens', args: [{ name: 'refresh_token', type: 'String' }, mode] },
+  {
+    name: 'auth_logout',
+    type: 'Boolean',
+    args: [
+      { name: 'refresh_token', type: 'String' },
+      { name: 'all', type: 'Boolean' },
+    ],
+  },
+  { name: 'auth_password_request', type: 'Boolean', args: [...texts('email'), { name: 'reset_url', type: 'String' }] },
+  { name: 'auth_password_reset', type: 'Boolean', args: texts('token', 'password') },
+];
+
+const accountTypes: readonly string[] = [
+  sdlEnum('auth_mode', ['json', 'cookie']),
+  sdlType('type', 'auth_tokens', [
+    { name: 'access_token', type: 'String' },
+    { name: 'expires', type: 'Int' },
+    { name: 'refresh_token', type: 'String', note: 'Null where a cookie holds it.' },
+  ]),
+  sdlType('type', 'auth_provider', [
+    ...texts('name', 'driver'),
+    { name: 'icon', type: 'String' },
+    { name: 'label', type: 'String' },
+  ]),
+  sdlType('type', 'auth_providers_data', [
+    { name: 'data', type: '[auth_provider!]!' },
+    { name: 'disableDefault', type: 'Boolean!' },
+  ]),
+  sdlType('type', 'users_me_tfa_generate_data', texts('secret', 'otpauth_url')),
+];

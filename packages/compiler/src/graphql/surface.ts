@@ -1,0 +1,84 @@
+/** What an access class sees → what its schema is printed from: collections with the names of their types, and links. */
+import {
+  type CollectionDescriptor,
+  type GraphqlTypeNames,
+  graphqlLinks,
+  graphqlTypeNames,
+  type ManyToAny,
+} from '@platform/runtime/contract';
+import type { Api } from '../api.ts';
+import type { View, ViewCollection } from '../openapi/view.ts';
+
+/** A collection of which something is in the schema. */
+export interface Shown {
+  readonly view: ViewCollection;
+  readonly descriptor: CollectionDescriptor;
+  readonly types: GraphqlTypeNames;
+  /** The many-to-any relations whose link rows these are, those in the schema only. */
+  readonly links: readonly ManyToAny[];
+  /**
+   * The field that holds the item of a link row, and the collections that it can be read from; null where none can, and
+   * where several relations have the same link rows, so that none says alone what a row holds.
+   */
+  readonly item: { readonly field: string; readonly targets: readonly string[] } | null;
+}
+
+/** Everything that is in the schema. */
+export interface Surface {
+  readonly view: View;
+  /** By API name, in the order of the Api. */
+  readonly collections: ReadonlyMap<string, Shown>;
+}
+
+/** Gathers what a schema is printed from. */
+export function surfaceOf(api: Api, view: View): Surface {
+  const descriptors = new Map(api.collections.map(({ descriptor }) => [descriptor.name, descriptor]));
+  const views = new Map(view.collections.map((one) => [one.name, one]));
+  const all = graphqlLinks([...descriptors.values()]);
+  const links = visibleLinks(view.collections, descriptors);
+  const isReadable = (name: string): boolean =>
+    views.get(name)?.readable === true && descriptors.get(name)?.key.length === 1;
+  const shown = view.collections.flatMap((one): readonly (readonly [string, Shown])[] => {
+    const descriptor = descriptors.get(one.name);
+    if (descriptor === undefined) return [];
+    const own = links.get(one.name) ?? [];
+    const alone = all.get(one.name)?.length === 1;
+    const item = alone ? itemOf(one, own[0], isReadable) : null;
+    return [[one.name, { view: one, descriptor, types: graphqlTypeNames(one.name), links: own, item }]];
+  });
+  return { view, collections: new Map(shown) };
+}
+
+/** Why a field should not be used any more: because of itself, or of the collection that it leads to. */
+export function deprecationOf(
+  { deprecated }: { readonly deprecated: string | null },
+  target: { readonly collection: string } | null,
+  { collections }: Surface,
+): string | null {
+  return deprecated ?? (target && collections.get(target.collection)?.view.deprecated) ?? null;
+}
+
+function visibleLinks(
+  views: readonly ViewCollection[],
+  descriptors: ReadonlyMap<string, CollectionDescriptor>,
+): ReadonlyMap<string, readonly ManyToAny[]> {
+  const visible = views.flatMap(({ name, relations }) => {
+    const names = new Set(relations.map((one) => one.name));
+    const own = descriptors.get(name)?.relations ?? [];
+    return own.filter((one) => one.kind === 'm2a').filter((one) => names.has(one.name));
+  });
+  return Map.groupBy(visible, ({ target }) => target);
+}
+
+/** A link row tells its item by two fields, and both have to be readable. */
+function itemOf(
+  { fields }: ViewCollection,
+  link: ManyToAny | undefined,
+  isReadable: (collection: string) => boolean,
+): Shown['item'] {
+  if (link === undefined) return null;
+  const names = new Set(fields.map(({ name }) => name));
+  const targets = link.allowed.filter(isReadable);
+  const named = names.has(link.itemField) && names.has(link.collectionField);
+  return named && targets.length > 0 ? { field: link.itemField, targets } : null;
+}

@@ -1,0 +1,52 @@
+/** Field types → GraphQL types. Source: API specification, section 6. */
+import type { FieldDescriptor, PortableType } from '@platform/runtime/contract';
+import { sdlScalar } from '../print/sdl.ts';
+
+const types: Readonly<Record<Exclude<PortableType, 'array' | 'csv'>, string>> = {
+  string: 'String',
+  text: 'String',
+  enum: 'String',
+  integer: 'Int',
+  bigInteger: 'GraphQLBigInt',
+  decimal: 'Decimal',
+  float: 'Float',
+  boolean: 'Boolean',
+  date: 'Date',
+  time: 'String',
+  dateTime: 'Date',
+  timestamp: 'Date',
+  interval: 'String',
+  uuid: 'String',
+  json: 'JSON',
+  binary: 'String',
+  hash: 'Hash',
+  secret: 'Hash',
+  token: 'Hash',
+  unknown: 'String',
+};
+
+/** The type of a field's values, null aside; `key` tells that the field is all of its collection's key. */
+export function valueType({ type, element = 'unknown', wire }: FieldDescriptor, key: boolean): string {
+  if (wire.kind === 'masked') return 'Hash';
+  if (type === 'csv') return '[String]';
+  if (type === 'array') return element === 'array' || element === 'csv' ? 'JSON' : `[${types[element]}]`;
+  return key && type === 'uuid' ? 'ID' : types[type];
+}
+
+/** With an exclamation mark where null does not stand. */
+export function nonNull(type: string, nullable: boolean): string {
+  return nullable ? type : `${type}!`;
+}
+
+/** The scalars that GraphQL does not have of itself. */
+export function scalarTypes(): string {
+  return [
+    sdlScalar('Date', 'A date, or a date and time, as text in ISO 8601.'),
+    sdlScalar('Decimal', 'A number with a fraction, exact: text that is sent, text or a number that is taken.'),
+    sdlScalar('GraphQLBigInt', 'A whole number of 64 bits: text that is sent, text or a whole number that is taken.'),
+    sdlScalar('GraphQLStringOrFloat', 'A number, or text that stands for one.'),
+    sdlScalar('Hash', 'A secret. It is written plain and read masked.'),
+    sdlScalar('JSON', 'Any JSON value.'),
+    sdlScalar('Void', 'Nothing: always null.'),
+  ].join('');
+}

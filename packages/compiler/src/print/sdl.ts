@@ -1,0 +1,91 @@
+/**
+ * The one way into a GraphQL schema text. Names are spelled by the contract, in letters, digits and underscores; every other
+ * text is a string of one line here.
+ */
+import { lineWidth, widthOf } from './text.ts';
+
+/** A field of a type, an argument, or a field of an input. */
+export interface SdlField {
+  /** Already a GraphQL name. */
+  readonly name: string;
+  /** `[articles!]!` */
+  readonly type: string;
+  /** Default: none. */
+  readonly note?: string | null;
+  /** Why it should not be used any more; may be empty. Default: it may. */
+  readonly deprecated?: string | null;
+  /** Default: none. */
+  readonly args?: readonly SdlField[];
+}
+
+/** Prints an object type or an input. Without fields it has one that says so, since GraphQL knows no empty types. */
+export function sdlType(
+  kind: 'type' | 'input',
+  name: string,
+  fields: readonly SdlField[],
+  note: string | null = null,
+): string {
+  const own = fields.length > 0 ? fields : [{ name: '_empty', type: 'Void' }];
+  return `${described(note, '')}${kind} ${name} {\n${own.map(field).join('')}}\n`;
+}
+
+/** Prints a union of object types. */
+export function sdlUnion(name: string, members: readonly string[]): string {
+  const line = `union ${name} = ${members.join(' | ')}`;
+  if (line.length <= lineWidth) return `${line}\n`;
+  return `union ${name} =\n${members.map((member) => `  | ${member}\n`).join('')}`;
+}
+
+/** Prints an enum of names. */
+export function sdlEnum(name: string, values: readonly string[]): string {
+  return `enum ${name} {\n${values.map((value) => `  ${value}\n`).join('')}}\n`;
+}
+
+/** Prints a scalar. */
+export function sdlScalar(name: string, note: string): string {
+  return `${described(note, '')}scalar ${name}\n`;
+}
+
+/**
+ * A string literal. What JSON leaves as it is but does not print, or what turns the direction of a text, is escaped.
+ */
+export function sdlString(text: string): string {
+  return JSON.stringify(text.toWellFormed()).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu, (character) =>
+    escaped(character),
+  );
+}
+
+function field({ name, type, note = null, deprecated = null, args = [] }: SdlField): string {
+  const line = `  ${name}${argumentsOf(args, ', ', '')}: ${type}`;
+  const lines =
+    line.length > lineWidth && args.length > 0 ? `  ${name}${argumentsOf(args, '\n    ', '\n  ')}: ${type}` : line;
+  return `${described(note, '  ')}${lines}${deprecated === null ? '' : deprecation(lines, deprecated)}\n`;
+}
+
+/** On one line, or each on its own. */
+function argumentsOf(args: readonly SdlField[], separator: string, end: string): string {
+  if (args.length === 0) return '';
+  const start = end === '' ? '' : separator;
+  return `(${start}${args.map((one) => `${one.name}: ${one.type}`).join(separator)}${end})`;
+}
+
+/** Behind a field, or below it where the line is full. */
+function deprecation(lines: string, deprecated: string): string {
+  if (deprecated === '') return ' @deprecated';
+  const reason = `reason: ${sdlString(deprecated)}`;
+  const last = lines.slice(lines.lastIndexOf('\n') + 1);
+  if (widthOf(`${last} @deprecated(${reason})`) <= lineWidth) return ` @deprecated(${reason})`;
+  const below = `    @deprecated(${reason})`;
+  return widthOf(below) <= lineWidth ? `\n${below}` : `\n    @deprecated(\n      ${reason}\n    )`;
+}
+
+function described(note: string | null, indent: string): string {
+  return note === null || note === '' ? '' : `${indent}${sdlString(note)}\n`;
+}
+
+/** By its UTF-16 units, which every version of GraphQL reads. */
+function escaped(character: string): string {
+  return [...Array(character.length).keys()]
+    .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
+    .join('');
+}

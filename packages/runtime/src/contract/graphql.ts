@@ -1,0 +1,188 @@
+/**
+ * What the names of a GraphQL schema stand for, found from the collections alone: nothing is generated beside the schema
+ * texts. A text says which of all this its access class has; these tables say what it is.
+ *
+ * Source: API specification, sections 14.2 and 14.3.
+ */
+import type { CollectionDescriptor, ManyToAny, ManyToOne, RelationDescriptor } from './collection.ts';
+import {
+  type GraphqlCollectionRoot,
+  type GraphqlScope,
+  graphqlChangesName,
+  graphqlCollectionRoots,
+  graphqlFunctionsName,
+  graphqlItemFilterName,
+  graphqlName,
+  graphqlScope,
+} from './graphql-names.ts';
+import { functionsOf } from './operators.ts';
+
+/** Root fields of the system scope that are no collection's; their names are what they do. */
+export const graphqlServiceRoots = {
+  query: [
+    'users_me',
+    'auth_providers',
+    'server_ping',
+    'server_info',
+    'server_health',
+    'server_specs_oas',
+    'server_specs_graphql',
+  ],
+  mutation: [
+    'update_users_me',
+    'users_invite',
+    'users_invite_accept',
+    'users_me_tfa_generate',
+    'users_me_tfa_enable',
+    'users_me_tfa_disable',
+    'auth_login',
+    'auth_refresh',
+    'auth_logout',
+    'auth_password_request',
+    'auth_password_reset',
+  ],
+} as const;
+
+/** A root field of the system scope that is no collection's. */
+export type GraphqlService = (typeof graphqlServiceRoots)['query' | 'mutation'][number];
+
+/** What a root field stands for. */
+export type GraphqlRoot =
+  | (GraphqlCollectionRoot & { readonly collection: CollectionDescriptor })
+  | { readonly operation: 'service'; readonly service: GraphqlService };
+
+/**
+ * What a field of an item's type stands for. `name` is the API name.
+ *
+ * - `field`: with `relation` and below a selection, the item that its key leads to; without a selection the key. With
+ *   `link` and below a selection, a union: the item of any collection that the link row holds.
+ * - `relation`: related items; a many-to-one of several fields is one item.
+ * - `functions`: an object of functions of the field or relation: `published_at_func { year }`.
+ */
+export type GraphqlMember =
+  | { readonly kind: 'field'; readonly name: string; readonly relation?: ManyToOne; readonly link?: ManyToAny }
+  | { readonly kind: 'relation'; readonly name: string; readonly relation: RelationDescriptor }
+  | { readonly kind: 'functions'; readonly name: string };
+
+/**
+ * What a key of a filter stands for besides `_and` and `_or`. `name` is the key in a filter over REST (`item:headings`),
+ * except below `functions`: `{ published_at_func: { year: … } }` is `{ 'year(published_at)': … }`.
+ *
+ * Below a relation to many stand `_some` and `_none`. Below JSON, `_at` holds an object of JSON Pointers with operators,
+ * which stand beside the others over REST.
+ */
+export interface GraphqlFilterMember {
+  readonly kind: 'name' | 'functions';
+  readonly name: string;
+}
+
+/** What a key of a payload stands for: the value of that API name, or in `changes` its detailed form. */
+export interface GraphqlInputMember {
+  readonly kind: 'value' | 'changes';
+  readonly name: string;
+}
+
+/** What the names of one collection's types stand for; each by its GraphQL name, hidden ones too. */
+export interface GraphqlCollection {
+  readonly descriptor: CollectionDescriptor;
+  readonly output: ReadonlyMap<string, GraphqlMember>;
+  readonly filter: ReadonlyMap<string, GraphqlFilterMember>;
+  /** Of create and update alike. Elements of a many-to-any also have `collection` and `item`, as over REST. */
+  readonly input: ReadonlyMap<string, GraphqlInputMember>;
+}
+
+/** All that names stand for. */
+export interface GraphqlIndex {
+  readonly roots: Readonly<
+    Record<GraphqlScope, Readonly<Record<'query' | 'mutation', ReadonlyMap<string, GraphqlRoot>>>>
+  >;
+  /** The collection of an item's type, by the type's name; undefined for all other types. */
+  readonly byType: (type: string) => GraphqlCollection | undefined;
+  /** By API name. */
+  readonly byName: (collection: string) => GraphqlCollection | undefined;
+}
+
+/** Indexes the names of an API. The names of a collection are looked up when it is first asked for. */
+export function indexGraphql(collections: readonly CollectionDescriptor[]): GraphqlIndex {
+  const named = new Map(collections.map((one) => [one.name, one]));
+  const typed = new Map(collections.map((one) => [graphqlName(one.name), one]));
+  const links = graphqlLinks(collections);
+  const known = new Map<string, GraphqlCollection>();
+  function look(descriptor: CollectionDescriptor | undefined): GraphqlCollection | undefined {
+    if (descriptor === undefined) return undefined;
+    const found = known.get(descriptor.name) ?? namesOf(descriptor, links.get(descriptor.name) ?? []);
+    known.set(descriptor.name, found);
+    return found;
+  }
+  return {
+    roots: rootsOf(collections),
+    byType: (type) => look(typed.get(type)),
+    byName: (name) => look(named.get(name)),
+  };
+}
+
+/** The many-to-any relations of each link collection, by the collection's name. */
+export function graphqlLinks(collections: readonly CollectionDescriptor[]): ReadonlyMap<string, readonly ManyToAny[]> {
+  const all = collections.flatMap(({ relations }) => relations.filter((one) => one.kind === 'm2a'));
+  return Map.groupBy(all, ({ target }) => target);
+}
+
+function rootsOf(collections: readonly CollectionDescriptor[]): GraphqlIndex['roots'] {
+  const entries = (scope: GraphqlScope, kind: 'query' | 'mutation'): readonly (readonly [string, GraphqlRoot])[] =>
+    collections
+      .filter((one) => graphqlScope(one) === scope)
+      .flatMap((collection) => graphqlCollectionRoots(collection).map((root) => ({ ...root, collection })))
+      .flatMap((root) => (root.kind === kind ? [[root.name, root] as const] : []));
+  const services = (kind: 'query' | 'mutation'): readonly (readonly [string, GraphqlRoot])[] =>
+    graphqlServiceRoots[kind].map((service) => [service, { operation: 'service', service }]);
+  return {
+    items: { query: new Map(entries('items', 'query')), mutation: new Map(entries('items', 'mutation')) },
+    system: {
+      query: new Map([...entries('system', 'query'), ...services('query')]),
+      mutation: new Map([...entries('system', 'mutation'), ...services('mutation')]),
+    },
+  };
+}
+
+function namesOf(descriptor: CollectionDescriptor, links: readonly ManyToAny[]): GraphqlCollection {
+  const { fields, relations } = descriptor;
+  const own = new Set(fields.map(({ name }) => name));
+  const others = relations.filter(({ name }) => !own.has(name));
+  const many = others.filter(({ kind }) => kind !== 'm2o').map(({ name }) => name);
+  const called = [...fields.filter(({ type }) => functionsOf(type).length > 0).map(({ name }) => name), ...many];
+  const names = [...own, ...others.map(({ name }) => name)];
+  const functions = called.map((name) => [graphqlFunctionsName(name), { kind: 'functions', name }] as const);
+  return {
+    descriptor,
+    output: new Map<string, GraphqlMember>([
+      ...fields.map(({ name }) => [graphqlName(name), memberOf(name, relations, links)] as const),
+      ...others.map(
+        (relation) => [graphqlName(relation.name), { kind: 'relation', name: relation.name, relation }] as const,
+      ),
+      ...functions,
+    ]),
+    filter: new Map<string, GraphqlFilterMember>([
+      ...names.map((name) => [graphqlName(name), { kind: 'name', name }] as const),
+      ...functions,
+      ...links
+        .flatMap(({ allowed }) => allowed)
+        .map((name) => [graphqlItemFilterName(name), { kind: 'name', name: `item:${name}` }] as const),
+    ]),
+    input: new Map<string, GraphqlInputMember>([
+      ...names.map((name) => [graphqlName(name), { kind: 'value', name }] as const),
+      ...many.map((name) => [graphqlChangesName(name), { kind: 'changes', name }] as const),
+    ]),
+  };
+}
+
+function memberOf(name: string, relations: readonly RelationDescriptor[], links: readonly ManyToAny[]): GraphqlMember {
+  const [link, ...more] = links;
+  const relation = relations.find((one) => one.kind === 'm2o' && one.field === name);
+  return {
+    kind: 'field',
+    name,
+    ...(relation?.kind === 'm2o' && { relation }),
+    // Where several relations have the same link rows, none says alone what a row holds, and its item is a key.
+    ...(link?.itemField === name && more.length === 0 && { link }),
+  };
+}

@@ -1,0 +1,21 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { graphqlFiles } from './graphql-files.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'graphql-files-'));
+  await writeFile(join(folder, 'author_editor.graphql'), 'type Query { a: Int }\n');
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+it('reads the schema of a class', async () => {
+  expect(await graphqlFiles(pathToFileURL(folder + sep))('author_editor')).toBe('type Query { a: Int }\n');
+});
+
+it.each(['../author_editor', 'a/b', '', 'a.b'])('takes "%s" for no name', async (name) => {
+  await expect(graphqlFiles(pathToFileURL(folder + sep))(name)).rejects.toThrow('is not the name of an access class');
+});

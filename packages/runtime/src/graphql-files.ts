@@ -1,0 +1,15 @@
+import { readFile } from 'node:fs/promises';
+import type { CompiledApi } from './contract/index.ts';
+
+/**
+ * Reads the compiled GraphQL schemas of a folder, one per access class.
+ *
+ * Rejects for a name that is no access class's. Nothing is kept: whoever asks makes a schema of the text, and keeps that.
+ */
+export function graphqlFiles(folder: URL): NonNullable<CompiledApi['graphql']> {
+  return async function readSchema(accessClass) {
+    // Names of access classes are made of these characters by the compiler; any other could leave the folder.
+    if (!/^[\w-]+$/.test(accessClass)) throw new Error(`"${accessClass}" is not the name of an access class.`);
+    return await readFile(new URL(`${accessClass}.graphql`, folder), 'utf8');
+  };
+}
