@@ -67,14 +67,10 @@ export async function inspectTargets(
     ),
   ];
   const listed = inputRows(question, pairInput, 'i');
-  const goneInput = [
-    ...nearInput(removed.map((one) => one.near)),
-    ...keyInput(
-      target,
-      removed.map(({ key }) => key),
-    ),
-  ];
-  const unwanted = inputRows(question, goneInput, 'd');
+  const unwanted = (): string => {
+    const keys = removed.map(({ key }) => key);
+    return inputRows(question, [...nearInput(removed.map((one) => one.near)), ...keyInput(target, keys)], 'd');
+  };
   const rows = `${relation.junctionTable} AS j`;
   const joined = relation.far
     .map(({ from, to }) => `${columnText(target, to, 't')} = ${columnText(junction, from, 'j')}`)
@@ -88,7 +84,10 @@ export async function inspectTargets(
   const same = `${columnsEqual(junction, near, 'j', 'i', 'a')} AND ${columnsEqual(junction, far, 'j', 'i', 'b')}`;
   const keys = keyFields(junction.descriptor).map(({ column }) => columnText(junction, column, 'j'));
   const isListed = `EXISTS (SELECT 1 FROM ${listed} WHERE ${same})`;
-  const isUnwanted = `EXISTS (SELECT 1 FROM ${unwanted} WHERE ${columnsEqual(junction, near, 'j', 'd', 'a')} AND ${keyEqual(target, 't', 'd')})`;
+  const isUnwanted =
+    removed.length === 0
+      ? 'FALSE'
+      : `EXISTS (SELECT 1 FROM ${unwanted()} WHERE ${columnsEqual(junction, near, 'j', 'd', 'a')} AND ${keyEqual(target, 't', 'd')})`;
   const gone = selectLocked({
     descriptor: junction.descriptor,
     selected: [...keys.map((key, part) => `${key} AS k${part}`), `${isUnwanted} AS u`].join(', '),

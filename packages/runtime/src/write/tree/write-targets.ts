@@ -54,9 +54,14 @@ export async function writeTargets(writing: Writing, owners: Owners, edge: Targe
   const junction = desk.scope.collections.get(relation.junction);
   const found = await inspect(writing, owners, edge, junction, nearOf, pairs);
   const place = members[0]?.place ?? { collection: relation.junction, index: undefined };
-  await deleteRows(writing, junction, found?.gone ?? [], place);
   const missing = [...pairs.entries()].flatMap(([place, pair]) => (found?.there.has(place) ? [] : [pair]));
-  if (missing.length > 0) await joinPairs(writing, edge, junction, missing, found);
+  const removal = deleteRows(writing, junction, found?.gone ?? [], place);
+  // History looks at rows between the steps; without it they go together. Of two errors the first one counts.
+  if (running.history !== null) await removal;
+  const joining = missing.length === 0 ? undefined : joinPairs(writing, edge, junction, missing, found);
+  const [, joined] = await Promise.allSettled([removal, joining]);
+  await removal;
+  if (joined.status === 'rejected') throw joined.reason;
 }
 
 /** A payload may name a target in two places, by its key and as a new one. */
