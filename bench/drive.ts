@@ -1,6 +1,6 @@
 /**
  * A small load driver for machines without wrk, run as a process of its own:
- * `node drive.ts URL PATHS_FILE CONNECTIONS SECONDS`. Prints a `Load` as one line of JSON.
+ * `node drive.ts URL PATHS_FILE CONNECTIONS SECONDS [HEADER]`. Prints a `Load` as one line of JSON.
  *
  * It speaks HTTP/1.1 on bare sockets and expects answers with a length, because a full client costs more than the
  * servers it is meant to measure.
@@ -11,7 +11,7 @@ import type { Load } from './load.ts';
 import { percentile } from './statistics.ts';
 import { uniqueText } from './write-scenarios.ts';
 
-const [url = '', pathsFile = '', connections = '', seconds = ''] = process.argv.slice(2);
+const [url = '', pathsFile = '', connections = '', seconds = '', header = ''] = process.argv.slice(2);
 const { hostname, port, host } = new URL(url);
 const paths = readFileSync(pathsFile, 'utf8').trim().split('\n');
 const heads = paths.map(requestOf);
@@ -38,7 +38,8 @@ function requestOf(line: string): string {
   const [method = '', path = '', ...rest] = line.startsWith('/') ? ['GET', line] : line.split(' ');
   const body = rest.join(' ');
   const sent = body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
-  return `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n${sent}\r\n${body}`;
+  const more = header === '' ? '' : `${header}\r\n`;
+  return `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n${more}${sent}\r\n${body}`;
 }
 
 /** Puts a text that no other request has where the line has its placeholder, which is as long. */

@@ -9,6 +9,8 @@ import { join } from 'node:path';
 export interface Effort {
   readonly connections: number;
   readonly seconds: number;
+  /** A line of the head of every request, without its end; only the driver beside this file sends one. */
+  readonly header?: string;
 }
 
 /** What a load brought to light. */
@@ -44,9 +46,10 @@ function wrkCommand(url: string, pathsFile: string, { connections, seconds }: Ef
   return ['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '20s', '-s', script, url, '--', pathsFile];
 }
 
-function ownCommand(url: string, pathsFile: string, { connections, seconds }: Effort): readonly [string, ...string[]] {
+function ownCommand(url: string, pathsFile: string, effort: Effort): readonly [string, ...string[]] {
   const script = join(import.meta.dirname, 'drive.ts');
-  return [process.execPath, script, url, pathsFile, String(connections), String(seconds)];
+  const { connections, seconds, header = '' } = effort;
+  return [process.execPath, script, url, pathsFile, String(connections), String(seconds), header];
 }
 
 /** Both drivers print one line of JSON, behind whatever else they print. */

@@ -1,8 +1,10 @@
 /**
  * `npm run bench`: how fast a compiled server answers, against one written by hand; `npm run bench -- compile`: how long
- * it takes to compile one; `npm run bench -- writes`: how fast it writes. See README.md beside this file.
+ * it takes to compile one; `npm run bench -- writes`: how fast it writes; `npm run bench -- accounts`: what tokens and
+ * signing in cost. See README.md beside this file.
  */
 import { parseArgs } from 'node:util';
+import { benchAccounts } from './accounts.ts';
 import { benchCompile } from './compile.ts';
 import { benchReads } from './reads.ts';
 import { writeNames } from './write-scenarios.ts';
@@ -21,20 +23,26 @@ const { values, positionals } = parseArgs({
 
 const isWrite = (name: string): boolean => writeNames.some((known) => known === name);
 const [job = values.only.some(isWrite) ? 'writes' : 'reads', ...rest] = positionals;
-if (rest.length > 0 || !['reads', 'writes', 'compile'].includes(job)) {
+if (rest.length > 0 || !['reads', 'writes', 'compile', 'accounts'].includes(job)) {
   process.stderr.write(
-    'Usage: npm run bench -- [reads | writes | compile] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n',
+    'Usage: npm run bench -- [reads | writes | compile | accounts] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n',
   );
   process.exitCode = 2;
 } else if (job === 'compile') await benchCompile();
-else {
+else if (job === 'accounts') {
+  await benchAccounts({ rounds: positive(values.rounds), effort: effortOf() });
+} else {
   const bench = job === 'writes' ? benchWrites : benchReads;
   await bench({
     rounds: positive(values.rounds),
-    effort: { seconds: positive(values.seconds), connections: positive(values.connections) },
+    effort: effortOf(),
     only: values.only,
     ...(values.json !== undefined && { json: values.json }),
   });
+}
+
+function effortOf() {
+  return { seconds: positive(values.seconds), connections: positive(values.connections) };
 }
 
 function positive(text: string): number {
