@@ -21,3 +21,11 @@ it('ends with its diagnostics when what it should serve cannot be compiled', asy
   expect(result.code).toBe(1);
   expect(result.stderr).toContain('The collection "nowhere" does not exist.');
 });
+
+it('ends when a variable is wrong, also with an embedded database that was opened for compiling', async () => {
+  const empty = await createProject();
+  const result = await runPlatform(['start', '--generate', '--project', empty.folder], { AUTH_PROVIDERS: 'corp' });
+  await empty.remove();
+  expect(result.code).toBe(4);
+  expect(result.stderr).toContain('AUTH_CORP_DRIVER is required.');
+});

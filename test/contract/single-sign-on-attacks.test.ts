@@ -1,6 +1,6 @@
 /** What must not work on the way to an identity provider and back. Source: cases D01 to D08 of the security specification. */
 import { createSign, generateKeyPairSync } from 'node:crypto';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { makeState, secretsOf, signState } from '../../packages/runtime/src/auth/sso/state.ts';
 import { createTokens } from '../../packages/runtime/src/auth/tokens.ts';
@@ -10,16 +10,16 @@ import { failure } from '../support/project.ts';
 import { allowedPage, type SsoProject, serveSso, verdict } from '../support/single-sign-on.ts';
 
 const mute = createServer();
+const closed = createServer();
 let sso: SsoProject;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
-  const address = mute.address();
-  const port = typeof address === 'object' ? address?.port : 0;
+  const [mutePort, closedPort] = await Promise.all([mute, closed].map(listen));
+  closed.close();
   sso = await serveSso(
     {
       AUTH_PROVIDERS: 'corp, plain, closed, gone, mute',
-      ...nobody('GONE', 'http://127.0.0.1:1'),
-      ...nobody('MUTE', `http://127.0.0.1:${port}`),
+      ...nobody('GONE', `http://127.0.0.1:${closedPort}`),
+      ...nobody('MUTE', `http://127.0.0.1:${mutePort}`),
       LOG_LEVEL: 'debug',
     },
     3,
@@ -33,6 +33,12 @@ afterAll(async () => {
   mute.close();
   await sso?.close();
 });
+
+async function listen(server: Server): Promise<number | undefined> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return typeof address === 'object' ? address?.port : undefined;
+}
 
 function nobody(name: string, issuer: string): Readonly<Record<string, string>> {
   const driver = { [`AUTH_${name}_DRIVER`]: 'openid', [`AUTH_${name}_ISSUER_URL`]: issuer };

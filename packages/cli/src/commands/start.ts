@@ -36,6 +36,16 @@ export async function start(options: StartOptions): Promise<void> {
   const compileFirst = options.generate === true || options.sample === true;
   const source = compileFirst ? await connect(project, progress) : null;
   if (source !== null) await compileFrom(source, project, progress, options.sample === true);
+  try {
+    await serveProject(project, source, progress);
+  } catch (error) {
+    // What was handed on stays open where nobody took it, and would keep the process from ending.
+    if (source?.embedded) await source.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function serveProject(project: Project, source: Source | null, progress: Progress): Promise<void> {
   const token = await adminToken(project.stateFolder);
   const api = await progress.phase('load', () => importApi(project));
   let administrator: FirstAdministrator | null = null;
