@@ -1,8 +1,10 @@
 /** Schemas that nobody of this project wrote: each compiles, type-checks, and every collection can be read. */
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { graphqlName } from '@platform/runtime/contract';
+import { buildASTSchema, GraphQLSchema, isObjectType, parse, validateSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, loadDump, type TestDatabase, withClient } from '../support/database.ts';
 import { createProject, type Platform, startPlatform } from '../support/platform.ts';
@@ -52,6 +54,31 @@ describe.skipIf(!existsSync(folder))('skipped without ../shared: real schemas', 
     it('compiles to code that tsc accepts', async () => {
       expect(await typeCheck(project.folder)).toBe('');
     }, 120_000);
+
+    it('has a valid GraphQL schema for everybody, with every collection for administrators', async () => {
+      const folder = join(project.folder, 'generated/graphql');
+      for (const name of await readdir(folder)) {
+        const all = buildASTSchema(parse(await readFile(join(folder, name), 'utf8')));
+        const scopes = [
+          ['Query', 'Mutation'],
+          ['SystemQuery', 'SystemMutation'],
+        ].map(([query = '', mutation = '']) => {
+          const [first, second] = [all.getType(query), all.getType(mutation)];
+          return new GraphQLSchema({
+            query: isObjectType(first) ? first : null,
+            mutation: isObjectType(second) ? second : null,
+          });
+        });
+        const faults = [all, ...scopes].flatMap((schema) => validateSchema(schema));
+        expect(faults.map(({ message }) => message)).toEqual([]);
+        if (name !== 'admin.graphql') continue;
+        const { collections } = JSON.parse(await readFile(join(project.folder, 'platform.schema.json'), 'utf8'));
+        const missing = collections.filter(
+          (one: { name: string }) => !isObjectType(all.getType(graphqlName(one.name))),
+        );
+        expect(missing).toEqual([]);
+      }
+    });
 
     it('serves every collection', async () => {
       const { collections } = JSON.parse(await readFile(join(project.folder, 'platform.schema.json'), 'utf8'));
