@@ -16,8 +16,10 @@ if (status !== 0) process.exit(status ?? 1);
 const templates = join(root, 'packages/cli/templates');
 rmSync(templates, { recursive: true, force: true });
 if (existsSync(join(root, 'templates'))) cpSync(join(root, 'templates'), templates, { recursive: true });
-// Those of mails are printed by the server.
-const mails = join(root, 'packages/runtime/templates/mail');
-rmSync(mails, { recursive: true, force: true });
-if (existsSync(join(root, 'templates/mail'))) cpSync(join(root, 'templates/mail'), mails, { recursive: true });
+// Those of mails and pages are printed by the server.
+for (const kind of ['mail', 'pages']) {
+  const printed = join(root, 'packages/runtime/templates', kind);
+  rmSync(printed, { recursive: true, force: true });
+  if (existsSync(join(root, 'templates', kind))) cpSync(join(root, 'templates', kind), printed, { recursive: true });
+}
 chmodSync(join(root, 'packages/cli/dist/main.js'), 0o755);

@@ -1,6 +1,6 @@
 /**
  * Types, lint and tests, side by side; `--no-database` leaves out the tests that need a server. The last line counts
- * everything: `N passed, N failed, N skipped`, where types and lint are one test each.
+ * everything: `N passed, N failed, N skipped`, where types, those of pages and lint are one test each.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,6 +31,7 @@ async function main(): Promise<void> {
   const started = performance.now();
   const results = await Promise.all([
     step('types', ['node_modules/typescript/bin/tsc']),
+    step('types of pages', ['node_modules/typescript/bin/tsc', '-p', 'packages/runtime/browser']),
     step('lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '--max-diagnostics=50']),
     tests(),
   ]);

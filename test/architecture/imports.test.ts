@@ -94,6 +94,7 @@ describe('the law itself', () => {
     `export * from '@platform/runtime/src/index.ts'`,
     `const a = await import('@platform/cli')`,
     `type A = import('@platform/compiler').A`,
+    `const a = import.meta.resolve('left-pad')`,
     `import x from 'left-pad'`,
   ])('refuses %s', (text) => expect(check(text)).toBe(1));
 });

@@ -53,16 +53,21 @@ function packageOf(name: string): string {
     .join('/');
 }
 
-/** The module names of `import`, `export … from`, `import()` and `import('…')` types. */
+/** The module names of `import`, `export … from`, `import()`, `import.meta.resolve()` and `import('…')` types. */
 function* importsOf(source: ts.SourceFile): Generator<ts.StringLiteral> {
   for (const node of walk(source)) {
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
       if (node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) yield node.moduleSpecifier;
-    } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+    } else if (ts.isCallExpression(node) && isImporter(node.expression)) {
       const [name] = node.arguments;
       if (name && ts.isStringLiteral(name)) yield name;
     } else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
       if (ts.isStringLiteral(node.argument.literal)) yield node.argument.literal;
     }
   }
+}
+
+function isImporter(called: ts.Expression): boolean {
+  if (called.kind === ts.SyntaxKind.ImportKeyword) return true;
+  return ts.isPropertyAccessExpression(called) && ts.isMetaProperty(called.expression) && called.name.text === 'resolve';
 }

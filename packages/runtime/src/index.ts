@@ -54,7 +54,6 @@ export {
   updateSingleton,
 } from './http/routes.ts';
 export { type LiveObject, readFingerprint } from './live-objects.ts';
-export { MailTemplateError } from './mail/templates.ts';
 export { openapiFiles } from './openapi-files.ts';
 export { type RunningServer, type ServeOptions, serve } from './serve.ts';
 export { MigrationError, type MigrationProblem } from './system/errors.ts';
@@ -67,4 +66,5 @@ export {
   undoMigrations,
 } from './system/migrate.ts';
 export type { Migration } from './system/migration.ts';
+export { TemplateError } from './template-files.ts';
 export { isEmail, longestEmail } from './users/email.ts';

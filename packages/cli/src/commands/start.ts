@@ -9,7 +9,7 @@ import type {
   ServeOptions,
   Variables,
 } from '@platform/runtime';
-import { EmbeddedInUseError, EnvironmentError, keptSecret, MailTemplateError, serve } from '@platform/runtime';
+import { EmbeddedInUseError, EnvironmentError, keptSecret, serve, TemplateError } from '@platform/runtime';
 import { type AdminToken, adminToken } from '../admin-token.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { type Progress, processProgress } from '../progress.ts';
@@ -116,19 +116,19 @@ async function listen(
   options: Pick<ServeOptions, 'variables' | 'onFirstAdministrator'>,
 ): Promise<RunningServer> {
   try {
-    return await serve(api, { ...options, database: placeOf(project, source), mail: mailOf(project) });
+    return await serve(api, { ...options, database: placeOf(project, source), ...foldersOf(project) });
   } catch (error) {
     throw startError(error, databaseUrl(project));
   }
 }
 
 /** Mails that no server takes lie beside the rest of the state; a project's own templates lie with those of its code. */
-function mailOf({ folder, stateFolder, config }: Project): NonNullable<ServeOptions['mail']> {
-  const templates = config.templates === undefined ? null : join(folder, config.templates, 'mail');
-  return {
-    folder: join(stateFolder, 'mail'),
-    templates: templates !== null && existsSync(templates) ? templates : null,
+function foldersOf({ folder, stateFolder, config }: Project): Required<Pick<ServeOptions, 'mail' | 'pages'>> {
+  const templates = (kind: 'mail' | 'pages'): string | null => {
+    const path = config.templates === undefined ? null : join(folder, config.templates, kind);
+    return path !== null && existsSync(path) ? path : null;
   };
+  return { mail: { folder: join(stateFolder, 'mail'), templates: templates('mail') }, pages: templates('pages') };
 }
 
 function placeOf(project: Project, source: Source | null): DatabasePlace {
@@ -137,7 +137,7 @@ function placeOf(project: Project, source: Source | null): DatabasePlace {
 }
 
 function startError(error: unknown, url: string | null): unknown {
-  if (error instanceof EnvironmentError || error instanceof MailTemplateError) {
+  if (error instanceof EnvironmentError || error instanceof TemplateError) {
     return new CommandError(exitCodes.start, error.message);
   }
   if (error instanceof EmbeddedInUseError) return new CommandError(exitCodes.database, error.message, error.hint);

@@ -115,7 +115,7 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
   };
 }
 
-/** The outbox with its way out. Throws `MailTemplateError` for templates that cannot be used. */
+/** The outbox with its way out. Throws `TemplateError` for templates that cannot be used. */
 function createMail<T>(
   { environment, mail: { folder, templates }, log, publicUrl, database }: AccountsOptions<T>,
   {

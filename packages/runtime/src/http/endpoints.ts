@@ -10,6 +10,7 @@ import type { Admission } from './authenticate.ts';
 import type { Call } from './call.ts';
 import type { CustomEndpoint } from './custom-routes.ts';
 import type { ItemHandlers, ItemRequest } from './items.ts';
+import { createPageEndpoints, type PageEndpointsOptions } from './page-endpoints.ts';
 import type { ServerHandlers } from './server-routes.ts';
 import { createSsoHandlers, type SsoHandlersOptions } from './sso-routes.ts';
 import type { OwnUserHandlers } from './users.ts';
@@ -127,6 +128,11 @@ function ssoEndpoints(way: SingleSignOn, setting: Omit<SsoHandlersOptions, 'way'
       takesForms: true,
     },
   ];
+}
+
+/** The pages for people. */
+export function pageEndpoints(options: PageEndpointsOptions): readonly Endpoint[] {
+  return createPageEndpoints(options).map(({ url, get }): Endpoint => ({ url, handlers: new Map([['GET', get]]) }));
 }
 
 /** The routes of the project by their addresses. */

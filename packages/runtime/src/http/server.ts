@@ -24,7 +24,7 @@ import { createCallReader, limitCalls } from './call.ts';
 import { createCarrier } from './carrier.ts';
 import { createClientAddress } from './client-address.ts';
 import { createCustomEndpoints } from './custom-routes.ts';
-import { answerItems, authEndpoints, groupEndpoints, listEndpoints } from './endpoints.ts';
+import { answerItems, authEndpoints, groupEndpoints, listEndpoints, pageEndpoints } from './endpoints.ts';
 import { createGate } from './gate.ts';
 import { createItemHandlers } from './items.ts';
 import { localUrl } from './local-url.ts';
@@ -44,6 +44,8 @@ export interface ServerOptions {
   readonly watch: Pick<DriftWatch, 'closed' | 'drifts' | 'checked'>;
   /** Where mail goes without a mail server, and its templates. Default: below the working folder, and the platform's own. */
   readonly mail?: MailFolders;
+  /** Folder with templates of pages that replace the platform's own of the same name. None when absent. */
+  readonly pages?: string | null;
 }
 
 /** Makes a server that is ready to listen, or to be injected requests without listening. */
@@ -100,7 +102,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     schema === null ? null : createInvite({ api, schema, planner, writer, environment: environment.mail.invite });
   const setting = { api, database, answerer, environment, clientAddress, senderOf };
   const auth = accounts === null || invite === null ? [] : authEndpoints(accounts, { ...setting, invite });
-  const endpoints = [...listEndpoints(api, items, own, users), ...auth, ...custom];
+  const pages = accounts === null ? [] : pageEndpoints({ ...setting, ...accounts, templates: options.pages ?? null });
+  const endpoints = [...listEndpoints(api, items, own, users), ...auth, ...pages, ...custom];
   const readCall = limitCalls(createCallReader(authenticate, endpoints), limiter);
   const server = createCarrier(environment, answerer, readCall, (exchange, call, body) =>
     answerItems(items, exchange, call, body),

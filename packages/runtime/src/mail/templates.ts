@@ -1,8 +1,6 @@
 /** The texts of mails: Handlebars files that a project may replace, one by one, by files of the same name. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import Handlebars from 'handlebars';
+import { readTemplates, strictly, TemplateError, textOf } from '../template-files.ts';
 
 /** What mails are sent for. */
 export const mailNames = ['invite', 'password-reset'] as const;
@@ -33,38 +31,22 @@ export interface Letter {
 /** Writes letters. Throws when a template asks for what is not there. */
 export type WriteLetter = (name: MailName, view: MailView) => Letter;
 
-/** Thrown for templates that cannot be used, with the name of the file. */
-export class MailTemplateError extends Error {
-  override readonly name = 'MailTemplateError';
-}
-
 const parts = ['subject', 'text', 'html'] as const;
 const layout = 'layout.html.hbs';
 const known: readonly string[] = [layout, ...mailNames.flatMap((name) => parts.map((part) => fileOf(name, part)))];
 
-/** The platform's own: beside the published package's code, or at the top of the repository. */
-const ownFolder = ['../../templates/mail/', '../../../../templates/mail/']
-  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
-  .find((path) => existsSync(path));
-
 /**
  * Reads and compiles the templates, those in `folder` in place of the platform's own; null for none. Throws
- * `MailTemplateError` for a file that replaces none, and for one that cannot be printed.
+ * `TemplateError` for a file that replaces none, and for one that cannot be printed.
  */
 export function loadMailTemplates(folder: string | null): WriteLetter {
-  const texts = new Map([...readTemplates(ownFolder ?? ''), ...(folder === null ? [] : readTemplates(folder))]);
-  const unknown = [...texts.keys()].find((name) => !known.includes(name));
-  if (unknown !== undefined) {
-    throw new MailTemplateError(`"${unknown}" replaces no template of a mail. They are ${known.join(', ')}.`);
-  }
+  const texts = readTemplates('mail', folder, known);
   const engine = Handlebars.create();
   engine.registerPartial('layout', engine.compile(textOf(texts, layout), strictly));
   const writers = new Map(mailNames.map((name) => [name, compile(engine, texts, name)]));
   for (const name of mailNames) check(name, writers.get(name));
-  return (name, view) => (writers.get(name) ?? missing(name))(view);
+  return (name, view) => (writers.get(name) ?? unknown(name))(view);
 }
-
-const strictly = { strict: true, knownHelpersOnly: true } as const;
 
 /** Values are escaped where they stand in HTML; nothing but what is printed gets into the other two. */
 function compile(engine: typeof Handlebars, texts: ReadonlyMap<string, string>, name: MailName) {
@@ -90,23 +72,14 @@ function check(name: MailName, write: ((view: MailView) => Letter) | undefined):
     write?.({ project: 'Project', link: 'http://localhost/', email: 'a@example.com', validFor: '1 day' });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new MailTemplateError(`The templates of the mail "${name}" cannot be printed: ${reason}`);
+    throw new TemplateError(`The templates of the mail "${name}" cannot be printed: ${reason}`);
   }
-}
-
-function readTemplates(folder: string): readonly (readonly [name: string, text: string])[] {
-  const names = readdirSync(folder).filter((name) => name.endsWith('.hbs'));
-  return names.sort().map((name) => [name, readFileSync(join(folder, name), 'utf8')] as const);
-}
-
-function textOf(texts: ReadonlyMap<string, string>, name: string): string {
-  return texts.get(name) ?? missing(name);
 }
 
 function fileOf(name: MailName, part: (typeof parts)[number]): string {
   return `${name}.${part}.hbs`;
 }
 
-function missing(name: string): never {
-  throw new MailTemplateError(`The template "${name}" of mails is missing.`);
+function unknown(name: string): never {
+  throw new TemplateError(`There is no mail "${name}".`);
 }

@@ -1,0 +1,56 @@
+/**
+ * The session of the browser. The refresh token lies in a cookie that no script reads, the access token in this module's
+ * memory, so it is gone with the page.
+ */
+import { ask, text } from './request.js';
+
+/** @import { Failure, Result } from './request.js' */
+
+let accessToken = '';
+
+/**
+ * Begins a session.
+ *
+ * @param {{ readonly email: string, readonly password: string, readonly otp?: string }} credentials
+ */
+export async function signIn(credentials) {
+  return keep(await ask('POST', 'auth/login', { body: { ...credentials, mode: 'cookie' } }));
+}
+
+/** Carries on with the session that the browser has. A refresh token works once, so one tab at a time uses it. */
+export async function resume() {
+  const refresh = async () => keep(await ask('POST', 'auth/refresh', { body: { mode: 'cookie' } }));
+  // Without TLS browsers have no locks, but for servers of their own machine.
+  return 'locks' in navigator ? navigator.locks.request('platform-session', refresh) : refresh();
+}
+
+/** Ends the session. */
+export async function signOut() {
+  accessToken = '';
+  return (await ask('POST', 'auth/logout', { body: {} })).failure;
+}
+
+/**
+ * Asks as the user who is signed in.
+ *
+ * @param {string} method
+ * @param {string} path
+ * @param {object} [body]
+ * @returns {Promise<Result>}
+ */
+export async function askAsUser(method, path, body) {
+  const send = () => ask(method, path, { ...(body !== undefined && { body }), token: accessToken });
+  const result = await send();
+  if (result.failure?.code !== 'TOKEN_EXPIRED') return result;
+  const failure = await resume();
+  return failure === null ? send() : { data: null, failure };
+}
+
+/**
+ * @param {Result} result
+ * @returns {Failure | null}
+ */
+function keep({ data, failure }) {
+  accessToken = text(data, 'access_token');
+  return failure;
+}

@@ -1,0 +1,85 @@
+/** Pages for people, with what they load, at the addresses that mails lead to. */
+import type { ReadAccountSettings } from '../auth/settings.ts';
+import { entityTag, matchesTag } from '../entity-tag.ts';
+import type { Environment } from '../environment.ts';
+import { readScripts } from '../pages/scripts.ts';
+import { loadPageTemplates, type PageTemplates } from '../pages/templates.ts';
+import { type Answerer, type Exchange, type MediaType, mediaTypes } from './answer.ts';
+import { assetsPath, type PageName, pageNames, pagePath } from './page-paths.ts';
+
+/** What the pages are made of. */
+export interface PageEndpointsOptions {
+  /** Folder of templates that replace the platform's own of the same name; null: none. */
+  readonly templates: string | null;
+  readonly settings: ReadAccountSettings;
+  readonly answerer: Answerer;
+  readonly environment: Environment;
+}
+
+/** An address and what answers a GET of it. */
+export interface GetEndpoint {
+  readonly url: string;
+  readonly get: (exchange: Exchange) => Promise<void>;
+}
+
+/**
+ * A page loads its own style, icon and scripts and asks its own server, and nothing else: no script or style in its
+ * text, no form that is sent without a script, no markup that a script makes of text, no frame around it.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const pageHeaders = ['Cross-Origin-Opener-Policy', 'same-origin', 'Cross-Origin-Resource-Policy', 'same-origin'];
+
+/** Makes the endpoints. Throws `TemplateError` for templates that cannot be used. */
+export function createPageEndpoints(options: PageEndpointsOptions): readonly GetEndpoint[] {
+  const { answerer } = options;
+  const templates = loadPageTemplates(options.templates);
+  const assets: readonly (readonly [name: string, type: MediaType, text: string])[] = [
+    ['style.css', mediaTypes.css, templates.style],
+    ['icon.svg', mediaTypes.svg, templates.icon],
+    ...[...readScripts()].map(([name, text]) => [name, mediaTypes.script, text] as const),
+  ];
+  return [
+    ...pageNames.map((name) => ({ url: pagePath(name), get: pageHandler(options, templates, name) })),
+    ...assets.map(([name, type, text]) => ({ url: `${assetsPath}/${name}`, get: assetHandler(answerer, type, text) })),
+  ];
+}
+
+function pageHandler(
+  { settings, answerer, environment }: PageEndpointsOptions,
+  templates: PageTemplates,
+  name: PageName,
+): GetEndpoint['get'] {
+  const { passwordMinLength, disableDefault } = environment.auth;
+  return async function sendPage(exchange) {
+    const { projectName: project } = await settings();
+    const text = templates.print(name, { project, passwordMinLength, passwords: !disableDefault });
+    const body = Buffer.from(text);
+    answerer.send(exchange, { status: 200, type: mediaTypes.html, body, headers: pageHeaders, policy });
+  };
+}
+
+/** What never changes while a server runs is asked for once more and found unchanged. */
+function assetHandler(answerer: Answerer, type: MediaType, text: string): GetEndpoint['get'] {
+  const body = Buffer.from(text);
+  const tag = entityTag(body);
+  const headers = ['ETag', tag, 'Cross-Origin-Resource-Policy', 'same-origin'];
+  return async function sendAsset(exchange) {
+    const unchanged = matchesTag(exchange.request.headers['if-none-match'] ?? '', tag);
+    const answer = unchanged ? { status: 304, body: nothing } : { status: 200, body };
+    answerer.send(exchange, { ...answer, type, headers });
+  };
+}
+
+const nothing = Buffer.alloc(0);

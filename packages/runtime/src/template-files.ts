@@ -1,0 +1,52 @@
+/** Files of templates that a server prints: the platform's own, which a project may replace one by one by their names. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What templates are for; the folder of that name holds them. */
+export type TemplateKind = 'mail' | 'pages';
+
+/** Thrown for templates that cannot be used, with the name of the file. */
+export class TemplateError extends Error {
+  override readonly name = 'TemplateError';
+}
+
+/** How templates are compiled: one that asks for what is not there fails. */
+export const strictly = { strict: true, knownHelpersOnly: true } as const;
+
+/** Beside the published package's code, or at the top of the repository. */
+const ownFolder = ['../templates/', '../../../templates/']
+  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  .find((path) => existsSync(path));
+
+const things = { mail: 'a mail', pages: 'the pages' } as const;
+
+/**
+ * Texts of the known files by their names, those in `folder` in place of the platform's own; null for none. Throws
+ * `TemplateError` for a file of that folder that replaces none.
+ */
+export function readTemplates(
+  kind: TemplateKind,
+  folder: string | null,
+  known: readonly string[],
+): ReadonlyMap<string, string> {
+  const kinds = new Set(known.map((name) => extname(name)));
+  const own = readFolder(join(ownFolder ?? '', kind), kinds);
+  const replacing = folder === null ? [] : readFolder(folder, kinds);
+  const unknown = replacing.find(([name]) => !known.includes(name))?.[0];
+  if (unknown === undefined) return new Map([...own, ...replacing]);
+  throw new TemplateError(`"${unknown}" replaces no template of ${things[kind]}. They are ${known.join(', ')}.`);
+}
+
+/** The text of one of them. Throws `TemplateError` where it is missing. */
+export function textOf(texts: ReadonlyMap<string, string>, name: string): string {
+  const text = texts.get(name);
+  if (text === undefined) throw new TemplateError(`The template "${name}" is missing.`);
+  return text;
+}
+
+/** Files of other kinds may lie there for other reasons. */
+function readFolder(folder: string, kinds: ReadonlySet<string>): readonly (readonly [name: string, text: string])[] {
+  const names = readdirSync(folder).filter((name) => kinds.has(extname(name)));
+  return names.sort().map((name) => [name, readFileSync(join(folder, name), 'utf8')] as const);
+}
