@@ -69,5 +69,7 @@ function* importsOf(source: ts.SourceFile): Generator<ts.StringLiteral> {
 
 function isImporter(called: ts.Expression): boolean {
   if (called.kind === ts.SyntaxKind.ImportKeyword) return true;
-  return ts.isPropertyAccessExpression(called) && ts.isMetaProperty(called.expression) && called.name.text === 'resolve';
+  return (
+    ts.isPropertyAccessExpression(called) && ts.isMetaProperty(called.expression) && called.name.text === 'resolve'
+  );
 }

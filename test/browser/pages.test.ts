@@ -14,7 +14,7 @@ import {
 } from '../support/browser.ts';
 import { linkIn, type MailServer, startMailServer } from '../support/mail.ts';
 import { otpOf } from '../support/otp.ts';
-import { adminToken } from '../support/platform.ts';
+import { adminToken, startPlatform } from '../support/platform.ts';
 
 describe.skipIf(browserVersion === undefined)(`pages in a browser${withoutBrowser}`, () => {
   let mail: MailServer;
@@ -145,7 +145,7 @@ permissions:
     await set('too short');
     await expectProblem('it needs at least 12 characters');
     await set('long enough without digits');
-    await expectProblem('does not meet the rules of Magazine');
+    await expectProblem('it does not meet the rules of Magazine');
     await set('1'.repeat(1025));
     await expectProblem('at most 1024 bytes');
     expect(await visitor.page.locator('input:focus').getAttribute('aria-invalid')).toBe('true');
@@ -178,6 +178,20 @@ permissions:
     await expectProblem('The server cannot be reached.');
   });
 
+  it('say that the browser keeps no cookie of theirs', async () => {
+    const elsewhere = { REFRESH_TOKEN_COOKIE_DOMAIN: 'elsewhere.example' };
+    const server = await startPlatform(project.folder, project.database.url, elsewhere, []);
+    try {
+      visitor = await openBrowser(new URL(server.url).host);
+      const user = await project.addUser(member);
+      await visitor.page.goto(`${server.url}/admin/login`);
+      await fillIn({ 'E-mail address': user.email, Password: user.password }, 'Sign in');
+      await expectProblem('Your browser has not kept the session.');
+    } finally {
+      await server.stop();
+    }
+  });
+
   it('lead who is not signed in to the sign-in', async () => {
     await open();
     await go('two-factor');
@@ -188,7 +202,8 @@ permissions:
   it.each([
     ['INVALID_CREDENTIALS', 'You could not be signed in with that account.'],
     ['TOKEN_EXPIRED', 'Signing in took too long.'],
-    ['SERVICE_UNAVAILABLE', 'The server is busy'],
+    ['REQUESTS_EXCEEDED', 'There were too many attempts.'],
+    ['valueMissing', 'You could not be signed in. Try again'],
     ['<img src=x onerror=alert(1)>', 'You could not be signed in. Try again'],
     ['"]', 'You could not be signed in. Try again'],
   ])('say what the reason %s of a failed sign-in elsewhere means', async (reason, text) => {

@@ -94,6 +94,18 @@ test('the published command answers', () => {
   expect(run(elsewhere, join(packageFolder('cli'), main), '--help')).toContain('Usage: platform');
 });
 
+test('the published runtime brings what it prints and what browsers load', () => {
+  const program = `
+    const of = (path) => import('./node_modules/@platform/runtime/dist/' + path);
+    const [mails, pages, scripts] = await Promise.all([of('mail/templates.js'), of('pages/templates.js'), of('pages/scripts.js')]);
+    mails.loadMailTemplates(null);
+    console.log(pages.loadPageTemplates(null).print('login', { project: 'P', passwordMinLength: 8, passwords: true }));
+    console.log([...scripts.readScripts().keys()].join(' '));`;
+  const printed = run(elsewhere, '--input-type=module', '--eval', program);
+  expect(printed).toContain('<title>Sign in · P</title>');
+  expect(printed).toMatch(/\blogin\.js\b.*\blibrary-uqr\.js\b/);
+});
+
 test('the published command makes, compiles and serves a project', { timeout: 120_000 }, async () => {
   const main = join(packageFolder('cli'), manifestOf('cli').bin?.platform ?? '');
   const project = join(elsewhere, 'project');

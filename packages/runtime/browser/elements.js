@@ -16,8 +16,8 @@ export function find(selector, kind, within = document) {
 }
 
 /**
- * Shows one part of the page instead of the others, and leads keyboard and screen reader to it: to its first field, or
- * to its heading where it has none.
+ * Shows one part of the page instead of the others, and leads keyboard and screen reader to it: to the first field of its
+ * form, or to its heading where it has no form, or more to choose from.
  *
  * @param {string} name
  */
@@ -26,10 +26,10 @@ export function showPart(name) {
     part.toggleAttribute('hidden', part.getAttribute('data-part') !== name);
   }
   const shown = find(`[data-part="${name}"]`, HTMLElement);
-  find(shown.querySelector(fields) === null ? 'h1' : fields, HTMLElement, shown).focus();
+  const [form, ...others] = shown.querySelectorAll('form');
+  if (form === undefined || others.length > 0) find('h1', HTMLElement, shown).focus();
+  else find('input:not([hidden])', HTMLInputElement, form).focus();
 }
-
-const fields = 'input:not([hidden])';
 
 /**
  * Whether the page has a part of that name.

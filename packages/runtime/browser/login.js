@@ -4,7 +4,9 @@ import { find, onPress, showPart } from './elements.js';
 import { onSubmit } from './form.js';
 import { say } from './message.js';
 import { ask, text } from './request.js';
-import { signIn } from './session.js';
+import { resume, signIn } from './session.js';
+
+/** @import { Failure } from './request.js' */
 
 const account = new URL('two-factor', location.href);
 
@@ -26,10 +28,13 @@ onSubmit('otp', async (value) => {
 
 onPress('[data-back]', () => showPart('password'));
 
-/** @param {Awaited<ReturnType<typeof signIn>>} failure */
-function finish(failure) {
-  if (failure === null) location.replace(account);
-  return failure;
+/** @param {Failure | null} failure */
+async function finish(failure) {
+  if (failure !== null) return failure;
+  // Where the browser has kept no cookie, the next page would lead back to this one without a word.
+  const lost = await resume();
+  if (lost === null) location.replace(account);
+  return lost;
 }
 
 async function offerProviders() {
@@ -56,5 +61,5 @@ function entryOf(name, label) {
 }
 
 const reason = takeParameter('reason');
-if (reason !== null) say(find('[data-reason]', HTMLElement), [`reason:${reason}`, reason, 'reason']);
+if (reason !== null) say(find('[data-reason]', HTMLElement), [`reason:${reason}`, 'reason']);
 void offerProviders();
