@@ -3,17 +3,27 @@ import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts } from '../support/accounts.ts';
-import { browserVersion, expectCalm, openBrowser, type Visitor, withoutBrowser } from '../support/browser.ts';
+import {
+  type Browser,
+  browserVersion,
+  expectCalm,
+  patience,
+  startBrowser,
+  type Visitor,
+  withoutBrowser,
+} from '../support/browser.ts';
 import { linkIn, type MailServer, startMailServer } from '../support/mail.ts';
 import { otpOf } from '../support/otp.ts';
 import { adminToken } from '../support/platform.ts';
 
-describe.skipIf(browserVersion === undefined)(`journeys in a browser${withoutBrowser}`, () => {
+describe.skipIf(browserVersion === undefined)(`journeys${withoutBrowser}`, { timeout: 4 * patience }, () => {
   let mail: MailServer;
   let project: AccountsProject;
   let member: string;
+  let browser: Browser;
   let visitor: Visitor;
   beforeAll(async () => {
+    browser = await startBrowser();
     mail = await startMailServer();
     project = await serveAccounts({
       sql: 'CREATE TABLE docs (id integer PRIMARY KEY)',
@@ -32,11 +42,12 @@ permissions:
     member = await project.addRole('member');
   });
   afterAll(async () => {
+    await browser?.close();
     await project?.close();
     await mail?.close();
   });
   beforeEach(async () => {
-    visitor = await openBrowser(new URL(project.server.url).host);
+    visitor = await browser.visit(project.server.url);
   });
   afterEach(async () => {
     await visitor.leave();
@@ -44,7 +55,7 @@ permissions:
   });
 
   const heading = (): Promise<string | null> => visitor.page.locator('h1:visible').textContent();
-  const expectHeading = (text: string) => expect.poll(heading, { timeout: 10_000 }).toBe(text);
+  const expectHeading = (text: string) => expect.poll(heading, { timeout: patience }).toBe(text);
   const button = (name: string) => visitor.page.getByRole('button', { name, exact: true });
   const field = (label: string) => visitor.page.getByLabel(label, { exact: true }).filter({ visible: true });
   const go = (page: string) => visitor.page.goto(`${project.server.url}/admin/${page}`);
@@ -54,7 +65,7 @@ permissions:
     const before = mail.mails.length;
     const { status } = await project.post('/users/invite', { email, role }, { token: adminToken });
     expect(status).toBe(204);
-    await expect.poll(() => mail.mails.length, { timeout: 10_000 }).toBe(before + 1);
+    await expect.poll(() => mail.mails.length, { timeout: patience }).toBe(before + 1);
     return linkIn((await mail.to(email)).at(-1)?.text);
   }
 
@@ -91,7 +102,7 @@ permissions:
     return key;
   }
 
-  it('leads from the invitation to a sign-in with a second factor', { timeout: 90_000 }, async () => {
+  it('leads from the invitation to a sign-in with a second factor', async () => {
     const email = 'eve@example.com';
     const password = 'correct horse battery staple';
     const link = await invite(email);
@@ -230,7 +241,7 @@ permissions:
     await expectHeading('Two-factor sign-in is on');
   });
 
-  it('is passable without a mouse', { timeout: 60_000 }, async () => {
+  it('is passable without a mouse', async () => {
     const { page } = visitor;
     const { keyboard } = page;
     const focused = async (): Promise<string> =>

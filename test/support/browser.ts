@@ -1,10 +1,7 @@
 /** Debian's Chromium, where the machine has it (`apt-get install chromium`), with an eye on what pages must not do. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 
@@ -15,16 +12,23 @@ export interface Eyes {
   readonly width?: number;
 }
 
-/** Somebody with a browser of their own. */
+/** Somebody whose browser knows nothing of anybody else. */
 export interface Visitor {
   readonly page: Page;
   /** Hosts that pages have asked, beside those that they may. */
   readonly strangers: readonly string[];
   /** What the console has said and scripts have thrown, violations of the policy included. */
   readonly complaints: readonly string[];
-  /** Headers of the requests that pages have sent, as text. */
+  /** Addresses and headers of the requests that pages have sent, as text. */
   readonly sent: readonly string[];
   leave(): Promise<void>;
+}
+
+/** A browser with a profile of its own. */
+export interface Browser {
+  /** Lets somebody in. `server` is the only one that pages may ask. */
+  visit(server: string, eyes?: Eyes): Promise<Visitor>;
+  close(): Promise<void>;
 }
 
 const executable = '/usr/bin/chromium';
@@ -35,6 +39,9 @@ export const browserVersion = banner || undefined;
 
 /** What to write behind the name of a test that has to be skipped. */
 export const withoutBrowser = browserVersion === undefined ? ' (skipped: chromium is not installed)' : '';
+
+/** Milliseconds that something on a page may take: a machine that is busy with other tests takes its time. */
+export const patience = 30_000;
 
 /** Nothing of the browser's own business, and no names but those of this machine. */
 const switches = [
@@ -51,49 +58,42 @@ const switches = [
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Opens a browser that nobody has used before. `host` is the only one that its pages may ask. */
-export async function openBrowser(host: string, { colorScheme = 'light', width = 1024 }: Eyes = {}): Promise<Visitor> {
-  const folder = await mkdtemp(join(tmpdir(), 'platform-browser-'));
-  const context = await chromium.launchPersistentContext(folder, {
-    executablePath: executable,
-    args: switches,
-    colorScheme,
-    viewport: { width, height: 800 },
-    reducedMotion: 'reduce',
-  });
-  const strangers: string[] = [];
-  const complaints: string[] = [];
-  const sent: string[] = [];
-  context.on('request', (request) => {
-    if (new URL(request.url()).host !== host) strangers.push(request.url());
-    sent.push(`${request.url()} ${JSON.stringify(request.headers())}`);
-  });
-  context.on('weberror', (error) => complaints.push(String(error.error())));
-  context.on('console', (message) => {
-    // Violations of a policy are errors; so are answers of 400 and above, of which a page may expect some.
-    const counts =
-      ['error', 'warning'].includes(message.type()) && !message.text().startsWith('Failed to load resource');
-    if (counts) complaints.push(message.text());
-  });
-  await context.addInitScript({ content: axe });
-  const page = context.pages()[0] ?? (await context.newPage());
-  page.setDefaultTimeout(10_000);
+/** Starts the browser. */
+export async function startBrowser(): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: executable, args: switches });
   return {
-    page,
-    strangers,
-    complaints,
-    sent,
-    async leave() {
-      await context.close();
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    async visit(server, { colorScheme = 'light', width = 1024 } = {}) {
+      const context = await browser.newContext({
+        colorScheme,
+        viewport: { width, height: 800 },
+        reducedMotion: 'reduce',
+      });
+      const strangers: string[] = [];
+      const complaints: string[] = [];
+      const sent: string[] = [];
+      context.on('request', (request) => {
+        if (new URL(request.url()).origin !== server) strangers.push(request.url());
+        sent.push(`${request.url()} ${JSON.stringify(request.headers())}`);
+      });
+      context.on('weberror', (error) => complaints.push(String(error.error())));
+      context.on('console', (message) => {
+        // Violations of a policy are errors; so are answers of 400 and above, of which a page may expect some.
+        const text = message.text();
+        if (['error', 'warning'].includes(message.type()) && !text.startsWith('Failed to load')) complaints.push(text);
+      });
+      await context.addInitScript({ content: axe });
+      const page = await context.newPage();
+      page.setDefaultTimeout(patience);
+      return { page, strangers, complaints, sent, leave: () => context.close() };
     },
+    close: () => browser.close(),
   };
 }
 
 /** What a page has that some people cannot perceive or use, by the rules of WCAG 2.2 AA and good practice. */
 export async function barriersOf(page: Page): Promise<readonly string[]> {
-  const { violations } = await page.evaluate('axe.run({ resultTypes: ["violations"] })').then(readReport);
-  return violations.flatMap(({ id, nodes }) =>
+  const report: Report = JSON.parse(String(await page.evaluate('axe.run().then((report) => JSON.stringify(report))')));
+  return report.violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),
   );
 }
@@ -103,10 +103,6 @@ interface Report {
     readonly id: string;
     readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
   }[];
-}
-
-function readReport(report: unknown): Report {
-  return JSON.parse(JSON.stringify(report));
 }
 
 /** Expects that the browser asked nobody else and had nothing to complain of. */
