@@ -220,20 +220,4 @@ permissions:
       await expectProblem(text);
     }
   });
-
-  it('offer the providers that the server lists, as text', async () => {
-    await open();
-    const data = [
-      { name: 'my idp', driver: 'openid', label: '<b>Work</b>' },
-      { name: 'other', driver: 'oauth2' },
-    ];
-    await visitor.page.route(/\/auth$/, (route) => route.fulfill({ json: { data, disableDefault: false } }));
-    await go('login');
-    const links = visitor.page.locator('[data-providers] a');
-    await links.first().waitFor();
-    expect(await links.allTextContents()).toEqual(['<b>Work</b>', 'other']);
-    const back = encodeURIComponent(`${project.server.url}/admin/two-factor`);
-    expect(await links.first().getAttribute('href')).toBe(`../auth/login/my%20idp?redirect=${back}`);
-    expect(await barriersOf(visitor.page)).toEqual([]);
-  });
 });

@@ -26,8 +26,8 @@ export interface Visitor {
 
 /** A browser with a profile of its own. */
 export interface Browser {
-  /** Lets somebody in. `server` is the only one that pages may ask. */
-  visit(server: string, eyes?: Eyes): Promise<Visitor>;
+  /** Lets somebody in. Pages of the server may ask `own` only; they may lead to the `others`, whose pages do as they like. */
+  visit(own: string, eyes?: Eyes, others?: readonly string[]): Promise<Visitor>;
   close(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export const withoutBrowser = browserVersion === undefined ? ' (skipped: chromiu
 /** Milliseconds that something on a page may take: a machine that is busy with other tests takes its time. */
 export const patience = 30_000;
 
-/** Nothing of the browser's own business, and no names but those of this machine. */
+/** Nothing of the browser's own business. */
 const switches = [
   '--headless',
   '--no-sandbox',
@@ -53,16 +53,22 @@ const switches = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ];
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Starts the browser. */
-export async function startBrowser(): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: executable, args: switches });
+/**
+ * Starts the browser. It knows no names but those that are given, each `host:port` with the `host:port` of this machine
+ * that it stands for.
+ */
+export async function startBrowser(names: Readonly<Record<string, string>> = {}): Promise<Browser> {
+  const rules = [...Object.entries(names).map(([name, place]) => `MAP ${name} ${place}`), 'MAP * ~NOTFOUND'];
+  const browser = await chromium.launch({
+    executablePath: executable,
+    args: [...switches, `--host-resolver-rules=${rules.join(', ')}, EXCLUDE 127.0.0.1`],
+  });
   return {
-    async visit(server, { colorScheme = 'light', width = 1024 } = {}) {
+    async visit(own, { colorScheme = 'light', width = 1024 } = {}, others = []) {
       const context = await browser.newContext({
         colorScheme,
         viewport: { width, height: 800 },
@@ -72,7 +78,9 @@ export async function startBrowser(): Promise<Browser> {
       const complaints: string[] = [];
       const sent: string[] = [];
       context.on('request', (request) => {
-        if (new URL(request.url()).origin !== server) strangers.push(request.url());
+        const allowed = request.isNavigationRequest() ? [own, ...others] : [own];
+        const isElsewhere = !request.isNavigationRequest() && others.includes(new URL(request.frame().url()).origin);
+        if (!isElsewhere && !allowed.includes(new URL(request.url()).origin)) strangers.push(request.url());
         sent.push(`${request.url()} ${JSON.stringify(request.headers())}`);
       });
       context.on('weberror', (error) => complaints.push(String(error.error())));
