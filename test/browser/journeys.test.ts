@@ -90,7 +90,7 @@ permissions:
 
   /** Sets a second factor up on the account page that is open, and gives its key. */
   async function setUp(password: string): Promise<string> {
-    await expectHeading('Two-factor sign-in is off');
+    await expectHeading('Set up two-factor sign-in');
     await field('Your password').fill(password);
     await button('Set it up').click();
     await expectHeading('Set up your authenticator app');
@@ -164,7 +164,7 @@ permissions:
     await expectHeading('Two-factor sign-in is on');
     await page.locator('[data-form="disable"] input').fill(codes[1] ?? '');
     await button('Turn it off').click();
-    await expectHeading('Two-factor sign-in is off');
+    await expectHeading('Set up two-factor sign-in');
     await page.getByText('The second factor is removed.').waitFor();
   });
 
@@ -234,7 +234,7 @@ permissions:
     await setUp(user.password);
     await go('two-factor');
     // Nobody has told the page.
-    await expectHeading('Two-factor sign-in is off');
+    await expectHeading('Set up two-factor sign-in');
     expect(await visitor.page.locator('[data-known]').isVisible()).toBe(false);
     await field('Your password').fill(user.password);
     await button('Set it up').click();
@@ -276,7 +276,7 @@ permissions:
     await tabTo('Password');
     await keyboard.type('correct horse battery');
     await keyboard.press('Enter');
-    await expectHeading('Two-factor sign-in is off');
+    await expectHeading('Set up two-factor sign-in');
     expect(await focused()).toBe('Your password');
     await keyboard.type('correct horse battery');
     await keyboard.press('Enter');

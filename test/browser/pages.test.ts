@@ -125,7 +125,7 @@ permissions:
     await look('Your password is changed');
     await go('login');
     await fillIn({ 'E-mail address': user.email, Password: password }, 'Sign in');
-    await look('Two-factor sign-in is off');
+    await look('Set up two-factor sign-in');
     await fillIn({ 'Your password': password }, 'Set it up');
     await look('Set up your authenticator app');
     const key = ((await page.locator('[data-secret]').textContent()) ?? '').replaceAll(' ', '');

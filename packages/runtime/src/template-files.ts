@@ -1,5 +1,5 @@
 /** Files of templates that a server prints: the platform's own, which a project may replace one by one by their names. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -14,10 +14,12 @@ export class TemplateError extends Error {
 /** How templates are compiled: one that asks for what is not there fails. */
 export const strictly = { strict: true, knownHelpersOnly: true } as const;
 
-/** Beside the published package's code, or at the top of the repository. */
-const ownFolder = ['../templates/', '../../../templates/']
-  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
-  .find((path) => existsSync(path));
+/**
+ * Beside the published package's code, or at the top of the repository. There a copy lies beside the code, too, once the
+ * packages have been built; it may be an old one.
+ */
+const inRepository = import.meta.url.endsWith('.ts');
+const ownFolder = fileURLToPath(new URL(inRepository ? '../../../templates/' : '../templates/', import.meta.url));
 
 const things = { mail: 'a mail', pages: 'the pages' } as const;
 
@@ -31,7 +33,7 @@ export function readTemplates(
   known: readonly string[],
 ): ReadonlyMap<string, string> {
   const kinds = new Set(known.map((name) => extname(name)));
-  const own = readFolder(join(ownFolder ?? '', kind), kinds);
+  const own = readFolder(join(ownFolder, kind), kinds);
   const replacing = folder === null ? [] : readFolder(folder, kinds);
   const unknown = replacing.find(([name]) => !known.includes(name))?.[0];
   if (unknown === undefined) return new Map([...own, ...replacing]);
