@@ -1,6 +1,6 @@
 /** A project with users who can sign in, served by one process or several. */
 import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createPasswords } from '../../packages/runtime/src/auth/passwords.ts';
 import { createDatabase, type TestDatabase, withClient } from './database.ts';
@@ -48,6 +48,8 @@ export interface AccountsParts {
   readonly sql: string;
   readonly permissions: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Files of the folder `extensions`, by their names. */
+  readonly extensions?: Readonly<Record<string, string>>;
   /** How many processes serve it; 1 when absent. */
   readonly processes?: number;
 }
@@ -63,6 +65,10 @@ export async function serveAccounts(parts: AccountsParts): Promise<AccountsProje
   await withClient(database.url, (client) => client.query(parts.sql));
   const { folder, remove } = await createProject();
   await writeFile(join(folder, 'permissions.yaml'), parts.permissions);
+  for (const [name, text] of Object.entries(parts.extensions ?? {})) {
+    await mkdir(join(folder, 'extensions'), { recursive: true });
+    await writeFile(join(folder, 'extensions', name), text);
+  }
   const statements = await countStatements(database.url);
   const server = await startPlatform(folder, statements.url, parts.environment);
   const more = Array.from({ length: (parts.processes ?? 1) - 1 }, () =>
