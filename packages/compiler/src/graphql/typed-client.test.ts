@@ -1,0 +1,101 @@
+/** What others make of a schema: types and documents by @graphql-codegen, and a client that is checked against them. */
+import { codegen } from '@graphql-codegen/core';
+import * as documents from '@graphql-codegen/typed-document-node';
+import * as typescript from '@graphql-codegen/typescript';
+import * as operations from '@graphql-codegen/typescript-operations';
+import { parse } from 'graphql';
+import { expect, it } from 'vitest';
+import { blogSchema } from '../testing/blog.ts';
+import { compileFixture } from '../testing/compile-fixture.ts';
+import { typeErrors } from '../testing/parse-output.ts';
+
+const written = `
+  query Articles($filter: articles_filter, $limit: Int) {
+    articles(filter: $filter, sort: ["-published_at"], limit: $limit) {
+      id title published_at author_id { name articles_func { count } }
+      tags(filter: { name: { _starts_with: "a" } }) { name }
+      blocks(filter: { item__tags: { name: { _eq: "x" } } }) {
+        item { __typename ... on authors { name } ... on tags { id } }
+      }
+    }
+    articles_aggregated(groupBy: ["status"]) { group count { id } avg { rating } max { published_at } }
+  }
+  mutation Create($data: create_articles_input!) { create_articles_item(data: $data) { id } }
+  mutation Delete($ids: [ID!]!) { delete_articles_items(ids: $ids) { ids } }
+`;
+
+const client = `
+  import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+  import { ArticlesDocument, CreateDocument, DeleteDocument } from './documents.ts';
+
+  declare function ask<Data, Variables>(document: TypedDocumentNode<Data, Variables>, variables: NoInfer<Variables>): Promise<Data>;
+
+  export async function use(): Promise<string> {
+    const { articles, articles_aggregated: rows } = await ask(ArticlesDocument, {
+      filter: { title: { _icontains: 'a' }, author_id: { _in: [1, '2'], name: { _eq: 'Ann' } }, tags: { _none: { id: { _eq: 1 } } } },
+      limit: 3,
+    });
+    const titles: string[] = articles.map(({ title }) => title);
+    const name: string | undefined = articles[0]?.author_id?.name;
+    const tags: string[] = articles.flatMap((article) => article.tags.map((tag) => tag.name));
+    const linked = articles[0]?.blocks[0]?.item;
+    const text: string | number | undefined = linked?.__typename === 'authors' ? linked.name : linked?.id;
+    const counted: number | null | undefined = rows[0]?.count?.id;
+    // @ts-expect-error: an author can be missing
+    articles[0]?.author_id.name;
+    // @ts-expect-error: it was not asked for
+    articles[0]?.status;
+    const blocks = [{ collection: 'tags', item: { name: 'new' } }];
+    await ask(CreateDocument, { data: { title: 'T', author_id: { id: 1 }, tags: [{ id: 1 }, { name: 'b' }], blocks } });
+    await ask(CreateDocument, { data: { title: 'T', tags_changes: { create: [{ name: 'c' }], delete: ['1'] } } });
+    // @ts-expect-error: a title is required
+    await ask(CreateDocument, { data: { status: 'draft' } });
+    // @ts-expect-error: a generated column is in no input
+    await ask(CreateDocument, { data: { title: 'T', minutes: 3 } });
+    // @ts-expect-error: an article has no such field
+    await ask(ArticlesDocument, { filter: { nothing: { _eq: 1 } } });
+    const removed = await ask(DeleteDocument, { ids: ['1', '2'] });
+    return [...titles, ...tags, name, text, counted, ...(removed.delete_articles_items?.ids ?? [])].join();
+  }
+`;
+
+const { files } = compileFixture(blogSchema());
+const schema = parse(files.find(({ path }) => path === 'graphql/admin.graphql')?.contents ?? '');
+
+const config = {
+  enumsAsTypes: true,
+  useTypeImports: true,
+  strictScalars: true,
+  scalars: {
+    Date: 'string',
+    Decimal: { input: 'string | number', output: 'string' },
+    GraphQLBigInt: { input: 'string | number', output: 'string' },
+    GraphQLStringOrFloat: 'string | number',
+    Hash: 'string',
+    JSON: 'unknown',
+    Void: 'null',
+  },
+};
+
+it('gives a client its types', { timeout: 60_000 }, async () => {
+  const generated = await codegen({
+    schema,
+    documents: [{ location: 'documents.graphql', document: parse(written) }],
+    filename: 'documents.ts',
+    config,
+    pluginMap: { operations, documents },
+    plugins: [{ operations: {} }, { documents: {} }],
+  });
+  const sources = new Map([
+    ['documents.ts', generated],
+    ['client.ts', client],
+  ]);
+  expect(typeErrors(sources, 'export {};')).toEqual([]);
+});
+
+it('has a type for every type', { timeout: 60_000 }, async () => {
+  const whole = { schema, documents: [], config, pluginMap: { typescript }, plugins: [{ typescript: {} }] };
+  const generated = await codegen({ ...whole, filename: 'schema.ts' });
+  expect(generated).toContain('export type Link_Blocks_Input = {');
+  expect(typeErrors(new Map([['schema.ts', generated]]), 'export {};')).toEqual([]);
+});
