@@ -20,7 +20,10 @@ export class DocumentError extends PlatformError {
 
 /** Takes what graphql-js found to one error, or undefined where it found nothing. Values of the request are left out. */
 export function documentError(found: readonly GraphQLError[]): DocumentError | undefined {
-  const [first, ...others] = found.map(({ message, locations = [] }) => ({ message: withoutValues(message), locations }));
+  const [first, ...others] = found.map(({ message, locations = [] }) => ({
+    message: withoutValues(message),
+    locations,
+  }));
   if (first === undefined) return undefined;
   const behind = others.map(({ message, locations }) => new DocumentError(message, locations));
   return new DocumentError(first.message, first.locations, behind);
@@ -32,9 +35,12 @@ export function documentError(found: readonly GraphQLError[]): DocumentError | u
  */
 export function withoutValues(message: string): string {
   return message
-    .replace(/(?:[,;] found| Found|(cannot represent [^:"]*?value)): [\s\S]*$/, (_all, kept?: string) => `${kept ?? ''}.`)
+    .replace(
+      /(?:[,;] found| Found|(cannot represent [^:"]*?value)): [\s\S]*$/,
+      (_all, kept?: string) => `${kept ?? ''}.`,
+    )
     .replace(/ cannot represent value\.$/, ' cannot represent the value.')
-    .replace(/^Value "[\s\S]*" does not exist in /, 'The value does not exist in ');
+    .replace(/Value "[\s\S]*" does not exist in /, 'The value does not exist in ');
 }
 
 /** Prints the body of a request that was refused: as everywhere, with the places in the document where there are any. */

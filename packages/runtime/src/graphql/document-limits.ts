@@ -61,7 +61,7 @@ export function measureOperation(
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   }
   const measured = new Map<string, SelectionSize | null>();
-  const root = schema.getRootType(operation.operation);
+  const root = schema.getRootType(operation.operation) ?? undefined;
 
   function sizeOfFragment(name: string): SelectionSize {
     const known = measured.get(name);
