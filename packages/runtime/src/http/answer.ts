@@ -23,6 +23,9 @@ export const mediaTypes = {
   xml: 'text/xml; charset=utf-8',
   yaml: 'text/yaml; charset=utf-8',
   ndjson: 'application/x-ndjson; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  script: 'text/javascript; charset=utf-8',
 } as const;
 
 /** A media type of an answer. */
@@ -32,6 +35,8 @@ export type MediaType = (typeof mediaTypes)[keyof typeof mediaTypes];
 export interface Content {
   readonly type: MediaType;
   readonly headers?: readonly string[];
+  /** What a page may load and do, as a Content-Security-Policy; nothing when absent. */
+  readonly policy?: string;
 }
 
 /** An answer whose bytes are all there. */
@@ -60,11 +65,12 @@ export interface Answerer {
 
 /** Makes the answerer of a server. */
 export function createAnswerer(environment: Environment): Answerer {
-  const base = standingHeaders(environment);
+  const base = standingHeaders(environment, "default-src 'none'; frame-ancestors 'none'");
   let hangingUp = false;
 
-  function headersFor(request: IncomingMessage, type: MediaType, compressible: boolean): string[] {
-    const headers = ['Content-Type', type, ...base];
+  function headersFor(request: IncomingMessage, { type, policy }: Content, compressible: boolean): string[] {
+    const standing = policy === undefined ? base : standingHeaders(environment, policy);
+    const headers = ['Content-Type', type, ...standing];
     headers.push('Vary', compressible ? 'Origin, Accept-Encoding' : 'Origin');
     headers.push('Cache-Control', cacheControl(request.url ?? '/'));
     if (hangingUp) headers.push('Connection', 'close');
@@ -74,7 +80,7 @@ export function createAnswerer(environment: Environment): Answerer {
 
   function send(exchange: Exchange, answer: Answer): void {
     const compressible = answer.body.length >= smallestCompressed;
-    const headers = headersFor(exchange.request, answer.type, compressible);
+    const headers = headersFor(exchange.request, answer, compressible);
     if (answer.headers !== undefined) headers.push(...answer.headers);
     const encoding = compressible ? chooseEncoding(exchange.request.headers['accept-encoding']) : null;
     if (encoding === null) write(exchange.response, answer.status, headers, answer.body);
@@ -88,7 +94,7 @@ export function createAnswerer(environment: Environment): Answerer {
   }
 
   function streamHeaders(request: IncomingMessage, encoding: Encoding | null, content: Content): string[] {
-    const headers = headersFor(request, content.type, true);
+    const headers = headersFor(request, content, true);
     if (content.headers !== undefined) headers.push(...content.headers);
     if (encoding !== null) headers.push('Content-Encoding', encoding);
     return headers;
@@ -128,12 +134,12 @@ function write(response: ServerResponse, status: number, headers: string[], body
 /** Bytes up to which copying a body costs less than waiting until it has been sent. */
 const largestCopied = 4_096;
 
-function standingHeaders(environment: Environment): readonly string[] {
+function standingHeaders(environment: Environment, policy: string): readonly string[] {
   const headers = [
     'X-Content-Type-Options',
     'nosniff',
     'Content-Security-Policy',
-    "default-src 'none'; frame-ancestors 'none'",
+    policy,
     'Referrer-Policy',
     'no-referrer',
   ];

@@ -1,7 +1,7 @@
 /** Handlers of `/graphql` and `/graphql/system`. Source: API specification, section 14.1; GraphQL over HTTP. */
 import type { GraphqlScope, JsonValue } from '../contract/index.ts';
-import type { Environment } from '../environment.ts';
 import type { PlatformError } from '../errors.ts';
+import { documentErrorBody } from '../graphql/document-errors.ts';
 import type { Operation, OperationAnswer } from '../graphql/operation.ts';
 import type { AnswerGraphql } from '../graphql/service.ts';
 import { readIdempotencyKey } from '../write/idempotency.ts';
@@ -13,20 +13,13 @@ import { type AcceptedForm, readAccept } from './graphql-accept.ts';
 import { type GraphqlParameters, readGraphqlBody, readGraphqlQuery } from './graphql-request.ts';
 import { type Log, logFailure } from './log.ts';
 
-/** GraphQL behind its transport, loaded when it is first asked for. */
-export interface GraphqlCore {
-  readonly answer: AnswerGraphql;
-  /** The text of the document that a request means. Throws INVALID_QUERY for one that is not answered. */
-  readonly findDocument: (asked: Pick<GraphqlParameters, 'query' | 'documentId'>) => string;
-  /** Prints the body of a refusal. */
-  readonly errorBody: (error: PlatformError) => string;
-}
-
 /** What the handlers work with. */
 export interface GraphqlEndpointsOptions {
   readonly answerer: Answerer;
-  readonly environment: Environment;
-  readonly load: () => Promise<GraphqlCore>;
+  /** GraphQL behind its transport, loaded when it is first asked for. */
+  readonly load: () => Promise<AnswerGraphql>;
+  /** Finds the text of the document that a request means. Rejects with INVALID_QUERY for one that is not answered. */
+  readonly findDocument: (asked: GraphqlParameters) => string | Promise<string>;
   /** Shows the page to ask from. Null: there is none. */
   readonly page: Handler | null;
   /** Takes what is logged about refusals. */
@@ -83,13 +76,12 @@ interface Asked {
 }
 
 async function answer(options: GraphqlEndpointsOptions, asked: Asked, read: () => GraphqlParameters): Promise<void> {
-  const { answerer, load, log } = options;
+  const { answerer, log } = options;
   const { exchange, form } = asked;
-  const core = await load();
   let parameters: GraphqlParameters | undefined;
   try {
     parameters = read();
-    const { body, headers } = await run(options, core, asked, parameters);
+    const { body, headers } = await run(options, asked, parameters);
     answerer.send(exchange, { status: 200, type: mediaTypes[form.type], body, headers: [...vary, ...headers] });
   } catch (thrown) {
     const error = toAnswerError(thrown);
@@ -99,24 +91,25 @@ async function answer(options: GraphqlEndpointsOptions, asked: Asked, read: () =
     answerer.send(exchange, {
       status: ok ? 200 : error.status,
       type: mediaTypes[form.type],
-      body: Buffer.from(core.errorBody(error)),
+      body: Buffer.from(documentErrorBody(error)),
       headers: [...vary, ...Object.entries(error.headers).flat()],
     });
   }
 }
 
-function run(
+async function run(
   options: GraphqlEndpointsOptions,
-  { answer: answerDocument, findDocument }: GraphqlCore,
   { scope, exchange, call, queriesOnly }: Asked,
-  asked: GraphqlParameters,
+  parameters: GraphqlParameters,
 ): Promise<OperationAnswer> {
+  const text = await options.findDocument(parameters);
+  const answerDocument = await options.load();
   return answerDocument({
     scope,
     queriesOnly,
-    text: findDocument(asked),
-    operationName: asked.operationName,
-    variables: asked.variables,
+    text,
+    operationName: parameters.operationName,
+    variables: parameters.variables,
     caller: call.caller,
     request: exchange.request,
     admit: (operation) => admit(options, exchange, operation),
