@@ -4,15 +4,15 @@
  */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What the page asks for by name, and where its package keeps it. */
+/** What the page asks for by name: the package that has it, and where. */
 export const graphiqlFiles = {
-  'react.js': 'react/umd/react.production.min.js',
-  'react-dom.js': 'react-dom/umd/react-dom.production.min.js',
-  'graphiql.js': 'graphiql/graphiql.min.js',
-  'graphiql.css': 'graphiql/graphiql.min.css',
+  'react.js': { package: 'react', path: 'umd/react.production.min.js' },
+  'react-dom.js': { package: 'react-dom', path: 'umd/react-dom.production.min.js' },
+  'graphiql.js': { package: 'graphiql', path: 'graphiql.min.js' },
+  'graphiql.css': { package: 'graphiql', path: 'graphiql.min.css' },
 } as const;
 
 /** A name that the page asks for. */
@@ -23,5 +23,11 @@ const published = fileURLToPath(new URL('../../graphiql/', import.meta.url));
 /** Where a file lies. Throws where neither the copy nor the packages are there. */
 export function findGraphiqlFile(name: GraphiqlFile): string {
   const copy = join(published, name);
-  return existsSync(copy) ? copy : createRequire(import.meta.url).resolve(graphiqlFiles[name]);
+  return existsSync(copy) ? copy : packagedFile(name);
+}
+
+/** Where a file lies in the package that it comes from. */
+export function packagedFile(name: GraphiqlFile): string {
+  const { package: from, path } = graphiqlFiles[name];
+  return join(dirname(createRequire(import.meta.url).resolve(`${from}/package.json`)), path);
 }

@@ -1,6 +1,5 @@
 /** Handlers of `/graphql` and `/graphql/system`. Source: API specification, section 14.1; GraphQL over HTTP. */
 import type { GraphqlScope, JsonValue } from '../contract/index.ts';
-import type { PlatformError } from '../errors.ts';
 import { documentErrorBody } from '../graphql/document-errors.ts';
 import type { Operation, OperationAnswer } from '../graphql/operation.ts';
 import type { AnswerGraphql } from '../graphql/service.ts';
