@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { graphiqlFiles, packagedFile } from '../packages/runtime/src/http/graphiql-files.ts';
 
 const root = join(import.meta.dirname, '..');
 const packages = readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name));
@@ -20,4 +21,8 @@ if (existsSync(join(root, 'templates'))) cpSync(join(root, 'templates'), templat
 const mails = join(root, 'packages/runtime/templates/mail');
 rmSync(mails, { recursive: true, force: true });
 if (existsSync(join(root, 'templates/mail'))) cpSync(join(root, 'templates/mail'), mails, { recursive: true });
+// What browsers run of GraphiQL comes along as it is, so that servers need not install it.
+const graphiql = join(root, 'packages/runtime/graphiql');
+rmSync(graphiql, { recursive: true, force: true });
+for (const name of Object.keys(graphiqlFiles)) cpSync(packagedFile(name), join(graphiql, name));
 chmodSync(join(root, 'packages/cli/dist/main.js'), 0o755);

@@ -34,6 +34,8 @@ export interface ServeOptions {
   readonly signals?: boolean;
   /** Where mail goes without a mail server, and templates of mails that replace the platform's own. */
   readonly mail?: Partial<MailFolders>;
+  /** Answers no GraphQL documents but those that were compiled with the API. Default: any. */
+  readonly trustedDocuments?: boolean;
   /**
    * Told of the administrator that was made because there was no user. When absent, the address and a password that was
    * made are printed to the standard output.
@@ -79,7 +81,8 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const watch = createDriftWatch({ database, fingerprint: api.fingerprint });
   const planner = createPlanner(api, { limits: readLimits(environment) });
   const mail = { folder: mailFolder, templates: null, ...options.mail };
-  const server = createServer({ api, database, environment, planner, watch, mail });
+  const { trustedDocuments = false } = options;
+  const server = createServer({ api, database, environment, planner, watch, mail, trustedDocuments });
   const welcome = createWelcome({ api, database, environment, log: server.log, tell: options.onFirstAdministrator });
   const close = closeOnce(server, watch, database, environment.shutdownTimeout);
   try {

@@ -27,6 +27,8 @@ export interface StartOptions extends GlobalOptions {
   readonly generate?: boolean;
   /** Compile and serve the sample of the repository, or DATABASE_URL. */
   readonly sample?: boolean;
+  /** Answer no GraphQL documents but those that were compiled. */
+  readonly trustedDocuments?: boolean;
 }
 
 /** `platform start`: serves what was generated. Resolves once it listens; signals end the process. */
@@ -53,9 +55,12 @@ async function serveProject(project: Project, source: Source | null, progress: P
     administrator = made;
     progress.event('administrator', { ...made });
   };
-  const variables = await variablesOf(project, token);
+  // The sample is there to be tried out.
+  const tried = options.sample === true ? { GRAPHIQL: 'true' } : {};
+  const variables = { ...tried, ...(await variablesOf(project, token)) };
+  const { trustedDocuments = false } = options;
   const server = await progress.phase('listen', () =>
-    listen(api, project, source, { variables, onFirstAdministrator }),
+    listen(api, project, source, { variables, trustedDocuments, onFirstAdministrator }),
   );
   reportDrift(server, progress);
   progress.event('listening', { url: server.url });
@@ -113,7 +118,7 @@ async function listen(
   api: CompiledApi,
   project: Project,
   source: Source | null,
-  options: Pick<ServeOptions, 'variables' | 'onFirstAdministrator'>,
+  options: Pick<ServeOptions, 'variables' | 'trustedDocuments' | 'onFirstAdministrator'>,
 ): Promise<RunningServer> {
   try {
     return await serve(api, { ...options, database: placeOf(project, source), mail: mailOf(project) });

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { entityTag, matchesTag } from '../entity-tag.ts';
 import { type Answerer, mediaTypes } from './answer.ts';
 import type { Endpoint, Handler } from './endpoints.ts';
-import { findGraphiqlFile, type GraphiqlFile, graphiqlFiles } from './graphiql-files.ts';
+import { findGraphiqlFile, graphiqlFiles } from './graphiql-files.ts';
 
 /** The page and what belongs to it. */
 export interface Graphiql {
@@ -17,8 +17,8 @@ export interface Graphiql {
 const folder = '/graphql/graphiql';
 
 /**
- * Scripts and styles are this server's own files, so that nothing a document or an answer says is run. GraphiQL and its
- * editor set styles of single elements, which needs `unsafe-inline`; the requests that it sends go to this server only.
+ * Scripts and styles are this server's own files, so that nothing a document or an answer says is run; requests go to this
+ * server only. Fonts and pictures lie in the style sheet.
  */
 const policy = [
   "default-src 'none'",
@@ -70,21 +70,16 @@ const own: Readonly<Record<string, Buffer>> = { 'page.css': Buffer.from(css), 'p
 /** Makes the page of a server. */
 export function createGraphiql(answerer: Answerer): Graphiql {
   const body = Buffer.from(html);
-  const files = Object.keys(graphiqlFiles).filter(isFile);
   return {
     async page(exchange) {
       const headers = ['Vary', 'Accept'];
       answerer.send(exchange, { status: 200, type: mediaTypes.html, policy, headers, body });
     },
     endpoints: [
-      ...files.map((name) => fileEndpoint(answerer, name, () => readFile(findGraphiqlFile(name)))),
+      ...Object.keys(graphiqlFiles).map((name) => fileEndpoint(answerer, name, () => readFile(findGraphiqlFile(name)))),
       ...Object.entries(own).map(([name, text]) => fileEndpoint(answerer, name, async () => text)),
     ],
   };
-}
-
-function isFile(name: string): name is GraphiqlFile {
-  return Object.hasOwn(graphiqlFiles, name);
 }
 
 /** These files are large and never change while a server runs, so a browser asks whether it has them already. */
