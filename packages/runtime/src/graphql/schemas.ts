@@ -1,5 +1,5 @@
 /** The schemas of access classes, each made of its text when it is first asked for: starting a server costs nothing. */
-import { buildASTSchema, GraphQLObjectType, GraphQLSchema, parse } from 'graphql';
+import { buildASTSchema, GraphQLObjectType, GraphQLSchema, parse, printSchema } from 'graphql';
 import { type CompiledApi, type GraphqlScope, graphqlRootTypes } from '../contract/index.ts';
 import { createIntrospectionJudge, type IntrospectionJudge } from './introspection.ts';
 import { withScalars } from './scalars.ts';
@@ -65,6 +65,17 @@ export function buildSchemas(accessClass: string, text: string): BothScopes {
   }
 
   return { items: scoped('items'), system: scoped('system') };
+}
+
+/** Makes the printer of schemas: as text, each printed once. */
+export function createSchemaPrinter(findSchema: FindSchema): (...of: Parameters<FindSchema>) => Promise<string> {
+  const printed = new WeakMap<ScopeSchema, string>();
+  return async function print(accessClass, scope) {
+    const found = await findSchema(accessClass, scope);
+    const text = printed.get(found) ?? printSchema(found.schema);
+    printed.set(found, text);
+    return text;
+  };
 }
 
 function objectType(schema: GraphQLSchema, name: string): GraphQLObjectType | undefined {

@@ -5,18 +5,18 @@
 import type { IncomingMessage } from 'node:http';
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import type { Caller } from '../caller.ts';
-import type { CompiledApi, GraphqlScope } from '../contract/index.ts';
+import type { GraphqlScope } from '../contract/index.ts';
 import { createByteCache } from './byte-cache.ts';
 import { type AskedDocument, checkDocument, type DocumentLimits, refuseMutation } from './check-document.ts';
 import { coerceVariables, type SentVariables } from './coerce-variables.ts';
 import { DocumentError } from './document-errors.ts';
 import { answerIntrospection } from './introspection.ts';
 import type { Operation, OperationAnswer, OperationRunner } from './operation.ts';
-import { createSchemas, type ScopeSchema } from './schemas.ts';
+import type { FindSchema, ScopeSchema } from './schemas.ts';
 
 /** What the service works with. */
 export interface GraphqlServiceOptions {
-  readonly read: NonNullable<CompiledApi['graphql']>;
+  readonly findSchema: FindSchema;
   readonly runner: OperationRunner;
   readonly limits: DocumentLimits;
 }
@@ -52,8 +52,7 @@ const documentsKept = { entries: 1_000, bytes: 32 * 1024 ** 2 };
 const introspectionsKept = { entries: 50, bytes: 32 * 1024 ** 2 };
 
 /** Makes the service of a compiled API. */
-export function createGraphqlService({ read, runner, limits }: GraphqlServiceOptions): AnswerGraphql {
-  const findSchema = createSchemas(read);
+export function createGraphqlService({ findSchema, runner, limits }: GraphqlServiceOptions): AnswerGraphql {
   const documents = createByteCache<KeptDocument>(documentsKept);
   const introspections = createByteCache<ReadonlyMap<string, string>>(introspectionsKept);
 
