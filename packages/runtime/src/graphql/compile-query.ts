@@ -5,7 +5,7 @@ import type { CollectionDescriptor, GraphqlCollectionRoot, GraphqlRoot } from '.
 import { PlatformError } from '../errors.ts';
 import { decodeKey, keyParts } from '../query/keys.ts';
 import { keyFields } from '../query/plan-order.ts';
-import type { CollectionScope } from '../query/scope.ts';
+import type { CollectionScope, Scope } from '../query/scope.ts';
 import { createAggregate } from './aggregate-read.ts';
 import { type CollectedField, collectFields } from './collect.ts';
 import { compileAggregate } from './compile-aggregate.ts';
@@ -55,6 +55,8 @@ export interface CompilingRoots extends Omit<Compiling, 'lists'>, ReadSetting {
   /** Stands for this operation, as these conditions leave it, among all. */
   readonly name: string;
   readonly roots: ReadonlyMap<string, GraphqlRoot>;
+  /** The scope in which everything can be named: keys of items that can be written and not read. */
+  readonly open: Scope;
 }
 
 /** Compiles the root fields of a query. */

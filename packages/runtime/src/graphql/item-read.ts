@@ -32,6 +32,8 @@ export interface ItemRead {
   readonly top: ListSlot | undefined;
   /** Those of the lists within its items, as the selection numbers them. */
   readonly lists: readonly ListSlot[];
+  /** What the list itself is read with, where that differs. */
+  readonly whole?: ListSetting;
 }
 
 /** A plan with the values of one request: those in front of keys, and those behind them. */
@@ -90,9 +92,9 @@ function prepareItems(setting: ReadSetting, name: string, read: ItemRead, variab
   return { plan, values: open.values, bounds: read.selector === 'key' ? [] : boundValues(top) };
 }
 
-function topOf(setting: ReadSetting, { top, selector, selection }: ItemRead, variables: Variables): Top {
+function topOf(setting: ReadSetting, { top, selector, selection, whole }: ItemRead, variables: Variables): Top {
   if (selector === 'key' || top === undefined) return { ...oneItem, ...(selector === 'written' && { limit: -1 }) };
-  const { read, order, shape } = readList(setting, top, variables);
+  const { read, order, shape } = readList(whole ?? setting, top, variables);
   const { singleton } = selection.collection.descriptor;
   const { limit, offset } = singleton && selector === 'list' ? oneItem : read.request;
   return { order, shape, condition: read.condition, limit, offset };

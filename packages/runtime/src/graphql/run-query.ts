@@ -2,9 +2,10 @@
 import type { Database } from '../database/database.ts';
 import { PlatformError, toPlatformError } from '../errors.ts';
 import { bind } from '../query/planner.ts';
-import type { QueryField, RowSource } from './compile-query.ts';
+import type { QueryField, RowSource, ServiceField } from './compile-query.ts';
 import type { FieldFailure } from './errors.ts';
 import type { OperationCall } from './operation.ts';
+import type { ServiceAnswer } from './run-mutation.ts';
 import { type FieldValue, frameOf, SplicedRows, spliceAnswer } from './spliced.ts';
 
 /** What running queries needs. */
@@ -12,11 +13,8 @@ export interface QuerySetting {
   readonly database: Pick<Database, 'read'>;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly gate: (statement: string) => void;
-  /** Gives the value of a root field that is no collection's, as JSON. */
-  readonly service: (
-    field: Extract<QueryField['source'], { kind: 'service' }>['field'],
-    call: OperationCall,
-  ) => Promise<Buffer>;
+  /** Gives the value of a root field that is no collection's. */
+  readonly service: (field: ServiceField, call: OperationCall) => Promise<ServiceAnswer>;
   /** The rows of a source whose materialized view nobody has filled; undefined when something else failed. */
   readonly unpopulated: (source: RowSource, error: unknown) => RowSource | undefined;
 }
@@ -99,7 +97,7 @@ async function jsonOf(
     case 'failure':
       throw source.error;
     case 'service':
-      return setting.service(source.field, call);
+      return (await setting.service(source.field, call)).json;
     case 'rows':
       return readRows(setting, source, call);
   }
