@@ -112,11 +112,19 @@ export function createServer(options: ServerOptions): FastifyInstance {
     log: () => server.log,
     count: async () => {},
     async loadRunner() {
-      const { createOperationRunner } = await import('../graphql/runner.ts');
+      const { createOperationRunner } = await import('../graphql/run.ts');
       const service = async () => {
-        throw new PlatformError('FORBIDDEN');
+        throw new PlatformError('ROUTE_NOT_FOUND');
       };
-      return createOperationRunner({ api, database, gate, limits: readLimits(environment), service });
+      return createOperationRunner({
+        api,
+        database,
+        gate,
+        writer,
+        senderOf,
+        limits: readLimits(environment),
+        service,
+      });
     },
   });
   const endpoints = [...listEndpoints(api, items, own, users), ...graphql, ...auth, ...custom];
