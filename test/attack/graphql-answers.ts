@@ -24,6 +24,11 @@ export interface GraphqlAnswer {
   readonly errors?: readonly GraphqlProblem[];
 }
 
+/** The lines of a server's log: where nothing but errors is logged, there must be none. */
+export function logged(output: string): readonly string[] {
+  return output.split('\n').filter((line) => line.startsWith('{"level"'));
+}
+
 /** Words of the database, its driver and this process that no error may hold. */
 const inside =
   /postgres|pg_|SQLSTATE|syntax error at|relation "|column "|invalid input|out of range for|\bat Object\.|node:|\.ts:/i;

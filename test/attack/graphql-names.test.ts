@@ -154,7 +154,7 @@ it('hidden and unknown names are answered with the same bytes, and no statement 
     answers.set(position, new Map());
     const visible = visibleAt(position.level);
     const hidden = names.filter((name) => !visible.has(name));
-    for (const name of [...hidden, ...new Set(hidden.map(({ length }) => unknownOf(length)))]) {
+    for (const name of [...visible, ...hidden, ...new Set(hidden.map(({ length }) => unknownOf(length)))]) {
       placed.set(position.shot(name), { position, name });
     }
   }
@@ -165,7 +165,9 @@ it('hidden and unknown names are answered with the same bytes, and no statement 
   });
   console.info(`${fired} requests at ${positions.length} positions`);
   for (const [position, given] of answers) {
+    const visible = visibleAt(position.level);
     for (const [name, answer] of given) {
+      if (visible.has(name)) continue;
       const other = unknownOf(name.length);
       expect(answer, position.shot(name).body).toBe(given.get(other)?.replaceAll(other, name));
       expect(answer).not.toMatch(/did you mean/i);
@@ -173,6 +175,7 @@ it('hidden and unknown names are answered with the same bytes, and no statement 
   }
   const law = createStatementLaw(api, 'public');
   const own = magazine.statements.texts().filter((text) => !fixed.has(text) && !text.startsWith('SET client_encoding'));
+  expect(own.length).toBeGreaterThan(20);
   expect([...new Set(own.flatMap(law))]).toEqual([]);
   expect(magazine.statements.errors()).toEqual([]);
 }, 120_000);

@@ -73,6 +73,10 @@ export function compileValue(node: ValueNode, type: GraphQLInputType): Input {
   }
   if (isInputObjectType(nullable) && node.kind === Kind.OBJECT) return compileObject(node, nullable.getFields());
   if (isInputObjectType(nullable) || isNonNullType(nullable)) return nothing;
+  // `parseLiteral` of GraphQL's own scalars makes a double of a number first, and an `ID` may be longer than one.
+  if (node.kind === Kind.INT && nullable.coerceInputLiteral !== undefined) {
+    return { fixed: true, value: nullable.coerceInputLiteral(node) };
+  }
   const read = (variables: Variables): unknown => nullable.parseLiteral(node, variables);
   return holdsVariable(node) ? { fixed: false, read } : { fixed: true, value: read({}) };
 }
