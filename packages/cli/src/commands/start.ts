@@ -39,7 +39,7 @@ export async function start(options: StartOptions): Promise<void> {
   const source = compileFirst ? await connect(project, progress) : null;
   if (source !== null) await compileFrom(source, project, progress, options.sample === true);
   try {
-    await serveProject(project, source, progress);
+    await serveProject(project, source, options, progress);
   } catch (error) {
     // What was handed on stays open where nobody took it, and would keep the process from ending.
     if (source?.embedded) await source.close().catch(() => undefined);
@@ -47,7 +47,12 @@ export async function start(options: StartOptions): Promise<void> {
   }
 }
 
-async function serveProject(project: Project, source: Source | null, progress: Progress): Promise<void> {
+async function serveProject(
+  project: Project,
+  source: Source | null,
+  { sample, trustedDocuments = false }: StartOptions,
+  progress: Progress,
+): Promise<void> {
   const token = await adminToken(project.stateFolder);
   const api = await progress.phase('load', () => importApi(project));
   let administrator: FirstAdministrator | null = null;
@@ -56,9 +61,8 @@ async function serveProject(project: Project, source: Source | null, progress: P
     progress.event('administrator', { ...made });
   };
   // The sample is there to be tried out.
-  const tried = options.sample === true ? { GRAPHIQL: 'true' } : {};
+  const tried = sample === true ? { GRAPHIQL: 'true' } : {};
   const variables = { ...tried, ...(await variablesOf(project, token)) };
-  const { trustedDocuments = false } = options;
   const server = await progress.phase('listen', () =>
     listen(api, project, source, { variables, trustedDocuments, onFirstAdministrator }),
   );

@@ -110,7 +110,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     environment,
     trusted: options.trustedDocuments ?? false,
     log: () => server.log,
-    count: async () => {},
+    count: async ({ request }, requests) => {
+      await Promise.all(Array.from({ length: requests }, () => limiter?.admit(request)));
+    },
     async loadRunner() {
       const { createOperationRunner } = await import('../graphql/run.ts');
       const service = async () => {
