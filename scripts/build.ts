@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { graphiqlFiles, packagedFile } from '../packages/runtime/src/http/graphiql-files.ts';
 
 const root = join(import.meta.dirname, '..');
 const packages = readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name));
@@ -22,4 +23,8 @@ for (const kind of ['mail', 'pages']) {
   rmSync(printed, { recursive: true, force: true });
   if (existsSync(join(root, 'templates', kind))) cpSync(join(root, 'templates', kind), printed, { recursive: true });
 }
+// What browsers run of GraphiQL comes along as it is, so that servers need not install it.
+const graphiql = join(root, 'packages/runtime/graphiql');
+rmSync(graphiql, { recursive: true, force: true });
+for (const name of Object.keys(graphiqlFiles)) cpSync(packagedFile(name), join(graphiql, name));
 chmodSync(join(root, 'packages/cli/dist/main.js'), 0o755);

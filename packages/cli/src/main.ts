@@ -66,6 +66,7 @@ function program(): Command {
   command(root, 'start', 'serve what was generated')
     .option('--generate', 'introspect and compile first')
     .option('--sample', 'compile and serve the sample of this repository, or DATABASE_URL')
+    .option('--trusted-documents', 'answer no GraphQL documents but those that were compiled')
     .action(start);
   addUserCommands(root);
   command(root, 'roles', 'list the roles of users and what they may')

@@ -60,6 +60,10 @@ test('an empty environment has the defaults of the specification', () => {
       administrator: { email: 'admin@example.com', password: null },
     },
     requestLimits: { client: null, global: null, redis: null },
+    graphql: {
+      limits: { introspection: true, tokens: 5_000, depth: 15, rootFields: 20, aliases: 100, cost: 5_000 },
+      graphiql: false,
+    },
   });
 });
 

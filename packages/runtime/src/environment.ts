@@ -5,6 +5,7 @@
  */
 import { type Driver, drivers } from './database/drivers.ts';
 import { type AuthEnvironment, readAuth } from './environment/auth.ts';
+import { type GraphqlEnvironment, readGraphql } from './environment/graphql.ts';
 import { type MailEnvironment, readMail } from './environment/mail.ts';
 import { type RequestLimits, readRequestLimits } from './environment/request-limits.ts';
 import {
@@ -55,6 +56,7 @@ export interface Environment {
   /** Static token of the admin role; null: there is none. */
   readonly adminToken: string | null;
   readonly auth: AuthEnvironment;
+  readonly graphql: GraphqlEnvironment;
   readonly mail: MailEnvironment;
   readonly requestLimits: RequestLimits;
 }
@@ -143,6 +145,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     cors: readCors(read),
     adminToken: read<string | null>('ADMIN_TOKEN', readStaticToken, null),
     auth: readAuth(read, need, isLocalHttp(publicUrl, host)),
+    graphql: readGraphql(read),
     mail: readMail(read),
     requestLimits: readRequestLimits(read),
   };

@@ -36,6 +36,8 @@ export interface ServeOptions {
   readonly mail?: Partial<MailFolders>;
   /** Folder with templates of pages that replace the platform's own of the same name. None when absent. */
   readonly pages?: string | null;
+  /** Answers no GraphQL documents but those that were compiled with the API. Default: any. */
+  readonly trustedDocuments?: boolean;
   /**
    * Told of the administrator that was made because there was no user. When absent, the address and a password that was
    * made are printed to the standard output.
@@ -81,7 +83,8 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const watch = createDriftWatch({ database, fingerprint: api.fingerprint });
   const planner = createPlanner(api, { limits: readLimits(environment) });
   const mail = { folder: mailFolder, templates: null, ...options.mail };
-  const server = createServer({ api, database, environment, planner, watch, mail, pages: options.pages ?? null });
+  const { trustedDocuments = false, pages = null } = options;
+  const server = createServer({ api, database, environment, planner, watch, mail, pages, trustedDocuments });
   const welcome = createWelcome({ api, database, environment, log: server.log, tell: options.onFirstAdministrator });
   const close = closeOnce(server, watch, database, environment.shutdownTimeout);
   try {

@@ -27,6 +27,8 @@ export interface StartOptions extends GlobalOptions {
   readonly generate?: boolean;
   /** Compile and serve the sample of the repository, or DATABASE_URL. */
   readonly sample?: boolean;
+  /** Answer no GraphQL documents but those that were compiled. */
+  readonly trustedDocuments?: boolean;
 }
 
 /** `platform start`: serves what was generated. Resolves once it listens; signals end the process. */
@@ -37,7 +39,7 @@ export async function start(options: StartOptions): Promise<void> {
   const source = compileFirst ? await connect(project, progress) : null;
   if (source !== null) await compileFrom(source, project, progress, options.sample === true);
   try {
-    await serveProject(project, source, progress);
+    await serveProject(project, source, options, progress);
   } catch (error) {
     // What was handed on stays open where nobody took it, and would keep the process from ending.
     if (source?.embedded) await source.close().catch(() => undefined);
@@ -45,7 +47,12 @@ export async function start(options: StartOptions): Promise<void> {
   }
 }
 
-async function serveProject(project: Project, source: Source | null, progress: Progress): Promise<void> {
+async function serveProject(
+  project: Project,
+  source: Source | null,
+  { sample, trustedDocuments = false }: StartOptions,
+  progress: Progress,
+): Promise<void> {
   const token = await adminToken(project.stateFolder);
   const api = await progress.phase('load', () => importApi(project));
   let administrator: FirstAdministrator | null = null;
@@ -53,9 +60,11 @@ async function serveProject(project: Project, source: Source | null, progress: P
     administrator = made;
     progress.event('administrator', { ...made });
   };
-  const variables = await variablesOf(project, token);
+  // The sample is there to be tried out.
+  const tried = sample === true ? { GRAPHIQL: 'true' } : {};
+  const variables = { ...tried, ...(await variablesOf(project, token)) };
   const server = await progress.phase('listen', () =>
-    listen(api, project, source, { variables, onFirstAdministrator }),
+    listen(api, project, source, { variables, trustedDocuments, onFirstAdministrator }),
   );
   reportDrift(server, progress);
   progress.event('listening', { url: server.url });
@@ -113,7 +122,7 @@ async function listen(
   api: CompiledApi,
   project: Project,
   source: Source | null,
-  options: Pick<ServeOptions, 'variables' | 'onFirstAdministrator'>,
+  options: Pick<ServeOptions, 'variables' | 'trustedDocuments' | 'onFirstAdministrator'>,
 ): Promise<RunningServer> {
   try {
     return await serve(api, { ...options, database: placeOf(project, source), ...foldersOf(project) });

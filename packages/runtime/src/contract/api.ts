@@ -34,4 +34,6 @@ export interface CompiledApi {
    * asked for. Absent where the configuration wants no GraphQL.
    */
   readonly graphql?: (accessClass: string) => Promise<string>;
+  /** The documents that were compiled with the API, each by the SHA-256 of its text in hexadecimal. Default: none. */
+  readonly graphqlDocuments?: () => Promise<Readonly<Record<string, string>>>;
 }

@@ -61,7 +61,10 @@ describe('the index', () => {
     const { items, system } = index.roots;
     expect(items.query.get('articles_by_id')).toMatchObject({ operation: 'byKey', collection: articles });
     expect(items.mutation.get('update_settings')).toMatchObject({ operation: 'updateSingleton' });
-    expect([...items.query.keys()].filter((name) => name.startsWith('counts'))).toEqual(['counts', 'counts_aggregated']);
+    expect([...items.query.keys()].filter((name) => name.startsWith('counts'))).toEqual([
+      'counts',
+      'counts_aggregated',
+    ]);
     expect(system.query.get('users')).toMatchObject({ operation: 'list', collection: users });
     expect(system.mutation.get('auth_login')).toEqual({ operation: 'service', service: 'auth_login' });
     expect(items.query.has('users')).toBe(false);

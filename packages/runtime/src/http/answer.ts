@@ -17,6 +17,8 @@ import { liesUnder, splitTarget } from './target.ts';
 /** Media types of answers, each with its charset. */
 export const mediaTypes = {
   json: 'application/json; charset=utf-8',
+  graphql: 'application/graphql-response+json; charset=utf-8',
+  sdl: 'application/graphql; charset=utf-8',
   health: 'application/health+json; charset=utf-8',
   text: 'text/plain; charset=utf-8',
   csv: 'text/csv; charset=utf-8',

@@ -63,8 +63,11 @@ function parseJson(text: string, exact: boolean): JsonValue {
   }
 }
 
-/** Walks without recursion: the depth of a body is bounded by its size only. */
-function checkContents(root: JsonValue): void {
+/**
+ * Throws INVALID_PAYLOAD for texts and names that no body may hold. Walks without recursion: the depth of a body is
+ * bounded by its size only.
+ */
+export function checkContents(root: JsonValue): void {
   const pending: JsonValue[] = [root];
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
     if (typeof value === 'string') checkText(value);

@@ -14,6 +14,7 @@ import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 import { type Environment, readLimits } from '../environment.ts';
+import { PlatformError } from '../errors.ts';
 import { createRequestLimiter } from '../limits/request-limiter.ts';
 import type { Planner } from '../query/planner.ts';
 import { systemSchemaOf } from '../system/schema.ts';
@@ -26,6 +27,7 @@ import { createClientAddress } from './client-address.ts';
 import { createCustomEndpoints } from './custom-routes.ts';
 import { answerItems, authEndpoints, groupEndpoints, listEndpoints, pageEndpoints } from './endpoints.ts';
 import { createGate } from './gate.ts';
+import { graphqlEndpoints } from './graphql.ts';
 import { createItemHandlers } from './items.ts';
 import { localUrl } from './local-url.ts';
 import { describeCause, type Log } from './log.ts';
@@ -42,6 +44,8 @@ export interface ServerOptions {
   readonly environment: Environment;
   readonly planner: Planner;
   readonly watch: Pick<DriftWatch, 'closed' | 'drifts' | 'checked'>;
+  /** Answers no GraphQL documents but those that were compiled with the API. Default: any. */
+  readonly trustedDocuments?: boolean;
   /** Where mail goes without a mail server, and its templates. Default: below the working folder, and the platform's own. */
   readonly mail?: MailFolders;
   /** Folder with templates of pages that replace the platform's own of the same name. None when absent. */
@@ -103,7 +107,32 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const setting = { api, database, answerer, environment, clientAddress, senderOf };
   const auth = accounts === null || invite === null ? [] : authEndpoints(accounts, { ...setting, invite });
   const pages = accounts === null ? [] : pageEndpoints({ ...setting, ...accounts, templates: options.pages ?? null });
-  const endpoints = [...listEndpoints(api, items, own, users), ...auth, ...pages, ...custom];
+  const graphql = graphqlEndpoints({
+    api,
+    answerer,
+    environment,
+    trusted: options.trustedDocuments ?? false,
+    log: () => server.log,
+    count: async ({ request }, requests) => {
+      await Promise.all(Array.from({ length: requests }, () => limiter?.admit(request)));
+    },
+    async loadRunner() {
+      const { createOperationRunner } = await import('../graphql/run.ts');
+      const service = async () => {
+        throw new PlatformError('ROUTE_NOT_FOUND');
+      };
+      return createOperationRunner({
+        api,
+        database,
+        gate,
+        writer,
+        senderOf,
+        limits: readLimits(environment),
+        service,
+      });
+    },
+  });
+  const endpoints = [...listEndpoints(api, items, own, users), ...graphql, ...auth, ...pages, ...custom];
   const readCall = limitCalls(createCallReader(authenticate, endpoints), limiter);
   const server = createCarrier(environment, answerer, readCall, (exchange, call, body) =>
     answerItems(items, exchange, call, body),

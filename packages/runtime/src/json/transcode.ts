@@ -9,7 +9,7 @@ import type { Shape, ShapeField } from '../query/plan.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { literalOf, putLiteral, type Source, sourceOf } from './bytes.ts';
 import { writeDate, writeTime, writeTimestamp, writeTimestamptz } from './dates.ts';
-import { type Field, inRecord, inRow, roomOf, type Writer, writeNull } from './fields.ts';
+import { type Field, type FieldsWriter, inRecord, inRow, roomOf, type Writer, writeNull } from './fields.ts';
 import { createFieldsWriter } from './fields-writer.ts';
 import { writeInt2, writeInt4, writeInt8 } from './numbers.ts';
 import { writeBase64, writeList, writeNumber, writeRaw, writeText, writeUuid } from './texts.ts';
@@ -55,14 +55,45 @@ const scalars: Readonly<Record<WireKind, Writer>> = {
  * where the caller may not read that cell.
  */
 export function createTranscoder(fields: readonly ShapeField[]): Transcoder {
-  const write = createFieldsWriter(fields.map(resolveField), inRow);
+  const { write } = resolveFields(fields, inRow);
   return function transcode(buffer, offset, out) {
     write(out, sourceOf(buffer), offset);
   };
 }
 
-function resolveField({ key, shape }: ShapeField, index: number): Field {
-  return { prefix: literalOf(`${index === 0 ? '{' : ','}${JSON.stringify(key)}:`), write: resolve(shape) };
+/** The writer of some fields, and how many of them have a column. Constants join the text in front of the next column. */
+function resolveFields(
+  fields: readonly ShapeField[],
+  skip: number,
+): { readonly write: FieldsWriter; readonly columns: number } {
+  const columns: Field[] = [];
+  let text = '';
+  for (const [index, { key, shape }] of fields.entries()) {
+    text += `${index === 0 ? '{' : ','}${JSON.stringify(key)}:`;
+    if (shape.kind === 'constant') text += shape.json;
+    else {
+      columns.push({ prefix: literalOf(text), write: resolve(shape) });
+      text = '';
+    }
+  }
+  return { write: withEnd(columns, skip, `${fields.length === 0 ? '{' : text}}`), columns: columns.length };
+}
+
+/** Writes fields, and what follows the last of them. */
+function withEnd(columns: readonly Field[], skip: number, text: string): FieldsWriter {
+  const write = createFieldsWriter(columns, skip);
+  if (columns.length === 0) {
+    const whole = Buffer.from(text);
+    return (out) => out.append(whole);
+  }
+  if (text === '}') return write;
+  const end = Buffer.from(text);
+  return function writeWithEnd(out, source, start) {
+    write(out, source, start);
+    // The brace that ends the fields comes later.
+    out.position -= 1;
+    out.append(end);
+  };
 }
 
 function resolve(shape: Shape): Writer {
@@ -72,21 +103,25 @@ function resolve(shape: Shape): Writer {
     case 'array':
       return arrayOf(scalars[shape.element]);
     case 'record':
-      return recordOf(shape.fields.map(resolveField));
+      return recordOf(shape.fields);
     case 'records':
-      return arrayOf(recordOf(shape.fields.map(resolveField)));
+      return arrayOf(recordOf(shape.fields));
     case 'paths':
       return arrayOf(pathOf(shape.parts.map((wire) => scalars[wire])));
     case 'first':
       return firstOf(shape.of.map(resolve));
+    case 'constant': {
+      const text = Buffer.from(shape.json);
+      return (out) => out.append(text);
+    }
   }
 }
 
 /** The binary form of a record: the number of columns, then oid, length and bytes of each (`record_send`). */
-function recordOf(fields: readonly Field[]): Writer {
-  const write = createFieldsWriter(fields, inRecord);
+function recordOf(fields: readonly ShapeField[]): Writer {
+  const { write, columns } = resolveFields(fields, inRecord);
   return function writeRecord(out, source, at) {
-    checkColumns(source, at, fields.length);
+    checkColumns(source, at, columns);
     write(out, source, at + 4);
   };
 }

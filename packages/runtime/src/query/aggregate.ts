@@ -32,11 +32,20 @@ export interface AggregateOrder {
   readonly descending: boolean;
 }
 
+/** One response name of aggregate rows: the groups as an object, one value, values as an object, or the same JSON. */
+export type AggregatePart =
+  | { readonly kind: 'groups'; readonly key: string }
+  | { readonly kind: 'value'; readonly key: string; readonly of: Aggregate }
+  | { readonly kind: 'values'; readonly key: string; readonly parts: readonly AggregatePart[] }
+  | { readonly kind: 'constant'; readonly key: string; readonly json: string };
+
 /** An aggregation with its names looked up. */
 export interface AggregateNames {
   readonly groups: readonly Group[];
   readonly values: readonly Aggregate[];
   readonly order: readonly AggregateOrder[];
+  /** What the rows are made of, where it is not the groups and then the values by their functions. */
+  readonly parts?: readonly AggregatePart[];
 }
 
 /**

@@ -70,7 +70,8 @@ function parseHaving(parameter: QueryParameter | undefined): QueryParameter | un
   return { value: parseJson(parameter.value, 'having'), text: false };
 }
 
-function parseOrder(tree: QueryTree, limits: ReadLimits): readonly NamedOrder[] {
+/** The terms that `sort` names for aggregate rows. Throws INVALID_QUERY. */
+export function parseOrder(tree: QueryTree, limits: ReadLimits): readonly NamedOrder[] {
   const terms = readNames(tree.get('sort'), 'sort').map((text) => {
     const descending = text.startsWith('-');
     return { name: descending ? text.slice(1) : text, descending };

@@ -5,16 +5,16 @@ import { allOf, sqlTrue } from '../sql/fragment.ts';
 import { printFunction } from '../sql/functions.ts';
 import { printCount, type Reach } from '../sql/related.ts';
 import type { Row } from '../sql/row.ts';
-import type { Aggregate, AggregateNames, Group } from './aggregate.ts';
+import type { Aggregate, AggregateNames, AggregatePart, Group } from './aggregate.ts';
 import { createSource, type Source } from './aggregate-source.ts';
 import { printHaving } from './having.ts';
 import type { Shape, ShapeField } from './plan.ts';
 import type { Printed } from './plan-value.ts';
 
-/** One column of aggregate rows. */
+/** One response name of aggregate rows; without an expression for what has no column. */
 interface Column {
   readonly key: string;
-  readonly expression: string;
+  readonly expression?: string;
   readonly shape: Shape;
 }
 
@@ -38,10 +38,11 @@ export function printAggregates(names: AggregateNames, having: Condition, source
   const groups = names.groups.map((group) => source.column(printGroup(source.row, group)));
   const print = (aggregate: Aggregate) => printValue(source, aggregate);
   const met = printHaving(source.row, collection, having, print);
-  const columns = [
-    ...names.groups.map((group, index) => groupColumn(group, groups[index] ?? 'NULL')),
-    ...valueColumns(names.values, print),
-  ];
+  const grouped = names.groups.map((group, index) => groupColumn(group, groups[index] ?? 'NULL'));
+  const columns =
+    names.parts === undefined
+      ? [...grouped, ...valueColumns(names.values, print)]
+      : names.parts.map((part) => partColumn(part, grouped, print));
   const asked = names.order.map(({ by, descending }): Term => {
     const expression = typeof by === 'number' ? (groups[by] ?? 'NULL') : print(by);
     return { expression, direction: descending ? ' DESC' : '' };
@@ -50,9 +51,15 @@ export function printAggregates(names: AggregateNames, having: Condition, source
   const first = new Map([...asked, ...rest].toReversed().map((term) => [term.expression, term]));
   return {
     columns,
-    grouping: `${groups.length === 0 ? '' : ` GROUP BY ${groups.join(', ')}`}${havingClause(met)}`,
+    grouping: groupClause(groups, names.values.length) + havingClause(met),
     order: [...asked, ...rest].filter((term) => first.get(term.expression) === term),
   };
+}
+
+/** Where nothing else aggregates, the empty group makes one row of all. */
+function groupClause(groups: readonly string[], values: number): string {
+  if (groups.length > 0) return ` GROUP BY ${groups.join(', ')}`;
+  return values > 0 ? '' : ' GROUP BY ()';
 }
 
 function havingClause(predicate: string): string {
@@ -79,9 +86,19 @@ export function printNestedAggregates(
   const { columns, grouping, order } = printAggregates(names, having, source);
   const rows = `${source.print(from, allOf(joins))}${grouping}${aggregateOrder(order)}${bounds}`;
   return {
-    expression: `ARRAY(SELECT ROW(${columns.map(({ expression }) => expression).join(', ')}) FROM ${rows})`,
-    shape: { kind: 'records', fields: columns.map(({ key, shape }): ShapeField => ({ key, shape })) },
+    expression: `ARRAY(SELECT ROW(${expressionsOf(columns).join(', ')}) FROM ${rows})`,
+    shape: { kind: 'records', fields: fieldsOf(columns) },
   };
+}
+
+/** What is selected for columns. */
+export function expressionsOf(columns: readonly Column[]): readonly string[] {
+  return columns.flatMap(({ expression }) => expression ?? []);
+}
+
+/** What the bytes of columns become. */
+export function fieldsOf(columns: readonly Column[]): readonly ShapeField[] {
+  return columns.map(({ key, shape }): ShapeField => ({ key, shape }));
 }
 
 function printGroup(row: Row, { field, relation, function: call }: Group): string {
@@ -95,6 +112,31 @@ function printGroup(row: Row, { field, relation, function: call }: Group): strin
 
 function printValue(source: Source, { function: name, field }: Aggregate): string {
   return printAggregate(name, field === null ? null : source.column(aggregated(source.row, name, field)));
+}
+
+/** One part of rows that are arranged otherwise. */
+function partColumn(part: AggregatePart, groups: readonly Column[], print: (of: Aggregate) => string): Column {
+  const { key } = part;
+  switch (part.kind) {
+    case 'constant':
+      return { key, shape: { kind: 'constant', json: part.json } };
+    case 'groups':
+      return recordColumn(key, groups);
+    case 'value': {
+      const { wire } = aggregateResult(part.of.function, part.of.field?.descriptor ?? null);
+      return { key, expression: cast(print(part.of), wire.cast), shape: shapeOf(wire) };
+    }
+    case 'values':
+      return recordColumn(
+        key,
+        part.parts.map((inner) => partColumn(inner, groups, print)),
+      );
+  }
+}
+
+function recordColumn(key: string, columns: readonly Column[]): Column {
+  const expression = `ROW(${expressionsOf(columns).join(', ')})`;
+  return { key, expression, shape: { kind: 'record', fields: fieldsOf(columns) } };
 }
 
 const count: WireForm = { kind: 'number', cast: '::pg_catalog.text' };

@@ -1,14 +1,20 @@
 import type { Condition, Operand } from '../contract/index.ts';
 import { printCondition } from '../sql/condition.ts';
-import { allOf, where } from '../sql/fragment.ts';
+import { allOf, selectList, where } from '../sql/fragment.ts';
 import { tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
 import { createStatement, type StatementBuilder } from '../sql/statement.ts';
 import type { AggregateNames } from './aggregate.ts';
 import { createSource } from './aggregate-source.ts';
 import type { MetaName } from './parse-read.ts';
-import type { Exported, ReadPlan, ShapeField } from './plan.ts';
-import { aggregateOrder, type PrintedAggregates, printAggregates } from './plan-aggregate-rows.ts';
+import type { Exported, ReadPlan } from './plan.ts';
+import {
+  aggregateOrder,
+  expressionsOf,
+  fieldsOf,
+  type PrintedAggregates,
+  printAggregates,
+} from './plan-aggregate-rows.ts';
 import { printBounds } from './plan-bounds.ts';
 import { keyValues, printKeys } from './plan-keys.ts';
 import { statementOf } from './plan-read.ts';
@@ -63,7 +69,7 @@ export function planAggregate(query: AggregateQuery): ReadPlan {
   return {
     ...statementOf(statement, text),
     many: true,
-    fields: printed.columns.map(({ key, shape }): ShapeField => ({ key, shape })),
+    fields: fieldsOf(printed.columns),
     meta: query.meta,
     ...(selector === 'keys' && { countsNamed: true }),
     streamed: query.streamed,
@@ -72,7 +78,7 @@ export function planAggregate(query: AggregateQuery): ReadPlan {
 }
 
 function printRows({ columns, grouping, order }: PrintedAggregates, source: string, bounds: string): string {
-  const selected = columns.map(({ expression }) => expression).join(', ');
+  const selected = selectList(expressionsOf(columns));
   return `SELECT ${selected} FROM ${source}${grouping}${aggregateOrder(order)}${bounds}`;
 }
 
@@ -87,7 +93,7 @@ function printCounted(
   const [meta, rows] = [statement.alias(), statement.alias()];
   const selected = [
     'TRUE AS p',
-    ...columns.map(({ expression }, index) => `${expression} AS o${index}`),
+    ...expressionsOf(columns).map((expression, index) => `${expression} AS o${index}`),
     ...order.map(({ expression }, index) => `${expression} AS s${index}`),
   ];
   const terms = (prefix: string) =>
@@ -97,7 +103,7 @@ function printCounted(
   const outer = [
     ...counts.map((_, index) => `${meta}.c${index}`),
     `${rows}.p IS NOT NULL`,
-    ...columns.map((_, index) => `${rows}.o${index}`),
+    ...expressionsOf(columns).map((_, index) => `${rows}.o${index}`),
   ];
   const joined = `(SELECT ${counts.join(', ')}) ${meta} LEFT JOIN ${page} ON TRUE`;
   return `SELECT ${outer.join(', ')} FROM ${joined}${aggregateOrder(terms(`${rows}.`))}`;

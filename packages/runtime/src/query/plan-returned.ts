@@ -35,6 +35,7 @@ export function ownRead(query: ReadQuery): OwnRead | undefined {
 
 /** When a part that is made of own columns can be read; undefined for every other part. */
 function grantOf(part: Selected): Grant | undefined {
+  if (part.kind === 'constant') return null;
   if (part.kind === 'field') return part.field.grant;
   if (part.kind === 'call' && part.call.kind === 'field') return part.call.field.grant;
   return part.kind === 'keys' && part.relation.descriptor.kind === 'm2o' ? part.relation.grant : undefined;

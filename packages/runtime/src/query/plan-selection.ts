@@ -36,10 +36,14 @@ type ListPart = Exclude<RelationPart, AggregatePart>;
 type ItemPart = Extract<Selected, { kind: 'item' }>;
 
 /** Prints the parts of a selection on a row. */
-export function printSelection(row: Row, selection: Selection, lists: NestedLists): PrintedSelection {
+export function printSelection(row: Row, { parts }: Pick<Selection, 'parts'>, lists: NestedLists): PrintedSelection {
   const expressions: string[] = [];
   const fields: ShapeField[] = [];
-  for (const part of selection.parts) {
+  for (const part of parts) {
+    if (part.kind === 'constant') {
+      fields.push({ key: part.key, shape: { kind: 'constant', json: part.json } });
+      continue;
+    }
     const { expression, shape } = printPart(row, part, lists);
     expressions.push(expression);
     fields.push({ key: part.key, shape });
@@ -48,12 +52,16 @@ export function printSelection(row: Row, selection: Selection, lists: NestedList
 }
 
 /** Whether a selection looks at other tables, so that it is worth cutting the list before it is computed. */
-export function leavesTable(selection: Selection): boolean {
-  return selection.parts.some((part) => part.kind !== 'field' && !(part.kind === 'call' && part.call.kind === 'field'));
+export function leavesTable({ parts }: Pick<Selection, 'parts'>): boolean {
+  return parts.some((part) => {
+    if (part.kind === 'group') return leavesTable(part);
+    return part.kind !== 'field' && part.kind !== 'constant' && !(part.kind === 'call' && part.call.kind === 'field');
+  });
 }
 
-function printPart(row: Row, part: Selected, lists: NestedLists): Printed {
+function printPart(row: Row, part: Exclude<Selected, { kind: 'constant' }>, lists: NestedLists): Printed {
   if (part.kind === 'field') return printField(row, part.field);
+  if (part.kind === 'group') return printGroup(row, part, lists);
   if (part.kind === 'call') return printFunctionPart(row, part.call);
   if (part.kind === 'item') return printItem(row, part, lists);
   const { expression, shape } = printRelation(row, part, lists);
@@ -106,11 +114,18 @@ function narrowed(reached: Reach, read: NestedRead | undefined): Reach {
   return { ...reached, joins: [...reached.joins, printCondition(reached.target, read.condition)] };
 }
 
+function printGroup(row: Row, part: Pick<Selection, 'parts'>, lists: NestedLists): Printed {
+  const { expressions, fields } = printSelection(row, part, lists);
+  return { expression: `ROW(${selectList(expressions)})`, shape: { kind: 'record', fields } };
+}
+
 /** The item of a link row: a record per collection, of which at most one is there, then the key. */
 function printItem(row: Row, part: ItemPart, lists: NestedLists): Printed {
   const printed: Printed[] = [];
+  // Whoever names the collections of an item, the link rows need not have been reached by their relation.
+  const linked: Row = { ...row, link: part.link };
   for (const { of, read } of part.items) {
-    const reached = reachItem(row, of.collection.descriptor.name);
+    const reached = reachItem(linked, of.collection.descriptor.name);
     if (reached !== undefined) printed.push(printOne(narrowed(reached, read), of, lists));
   }
   if (part.own !== undefined) printed.push(printItemKey(row, part, part.own));

@@ -18,9 +18,11 @@ export type Shape =
   /** One record of alternatives: the first column that is not null is the value, without the record around it. */
   | { readonly kind: 'first'; readonly of: readonly Shape[] }
   /** An array of records, each a key of several fields, written in path form: `"17,3"`. */
-  | { readonly kind: 'paths'; readonly parts: readonly WireKind[] };
+  | { readonly kind: 'paths'; readonly parts: readonly WireKind[] }
+  /** The same JSON for every item, among fields only. No column stands for it. */
+  | { readonly kind: 'constant'; readonly json: string };
 
-/** One response name with what stands under it. The order is that of the columns. */
+/** One response name with what stands under it. The order is that of the columns, constants in between. */
 export interface ShapeField {
   readonly key: string;
   readonly shape: Shape;

@@ -41,14 +41,14 @@ function entry(name: string, many: boolean, below: readonly NestedRows[]): Neste
  * is bounded is how lists multiply. `limit` is that of the list, `usual` that of nested lists that `deep` does not name.
  */
 export function rowBound(limit: number, rows: readonly NestedRows[], reads: NestedReads, usual: number): number {
-  return counted(limit) * multiplied(rows, reads, usual);
+  return countedRows(limit) * multiplied(rows, reads, usual);
 }
 
 function multiplied(rows: readonly NestedRows[], reads: NestedReads, usual: number): number {
   let most = 1;
   for (const { name, many, below } of rows) {
     const read = reads.get(name);
-    const own = many ? counted(read === undefined ? usual : rowsOfOne(read)) : 1;
+    const own = many ? countedRows(read === undefined ? usual : rowsOfOne(read)) : 1;
     most = Math.max(most, own * multiplied(below, read?.below ?? new Map(), usual));
   }
   return most;
@@ -59,6 +59,7 @@ function rowsOfOne({ request: { limit, aggregate } }: NestedRead): number {
   return aggregate !== undefined && aggregate.groups.length === 0 ? 1 : limit;
 }
 
-function counted(limit: number): number {
+/** The rows that a list counts as: no more than those of a long one. */
+export function countedRows(limit: number): number {
   return limit === -1 ? largestBufferedLimit : Math.min(limit, largestBufferedLimit);
 }

@@ -35,7 +35,11 @@ export type Selected =
       readonly link: ManyToAny;
       readonly items: readonly SelectedItem[];
       readonly own: FieldScope | undefined;
-    };
+    }
+  /** An object of parts of the same item. */
+  | { readonly kind: 'group'; readonly key: string; readonly parts: readonly Selected[] }
+  /** The same JSON for every item. */
+  | { readonly kind: 'constant'; readonly key: string; readonly json: string };
 
 /** What is selected of the items of one collection of a many-to-any. */
 export interface SelectedItem {

@@ -34,6 +34,8 @@ export interface WriteRequest {
   readonly ifMatch?: string;
   /** Written by an invitation: under its own rules, and nobody is answered. */
   readonly inviting?: true;
+  /** The answer, where the query does not say it: prepared elsewhere, or null for none. */
+  readonly echo?: (form: EchoForm) => Echo | null;
 }
 
 /** Where a request came from. */
@@ -100,6 +102,7 @@ export function writableOf({ scope, collection }: Desk): WritableCollection {
 /** Prepares the answer of a request. */
 export function echoOf(desk: Desk, form: EchoForm): Echo | null {
   if (desk.inviting === true) return null;
+  if (desk.echo !== undefined) return desk.echo(form);
   const { scope, caller, collection, query, limits, reads, echoes, complaints } = desk;
   const complain = (error: PlatformError) => void complaints.push(error);
   return prepareEcho({ scope, caller, collection, query, form, limits, plans: reads, texts: echoes, complain });

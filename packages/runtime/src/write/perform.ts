@@ -55,8 +55,17 @@ export interface Performer {
   workOf(request: WriteRequest, job: Job): Work;
   /** Gives the bytes of the answer, null for none. */
   once(work: Work): Promise<Buffer | null>;
-  /** Gives the answer that is kept under the key, or does the work and keeps its answer, also when that is an error. */
-  keyed(keyed: KeyedRequest, prepare: () => Promise<Work>): Promise<KeptAnswer>;
+  /**
+   * Gives the answer that is kept under the key, or does the work and keeps its answer, also when that is an error, as
+   * `failed` tells it: by default that of section 9.
+   */
+  keyed(
+    keyed: KeyedRequest,
+    prepare: () => Promise<Work>,
+    failed?: (error: PlatformError) => KeptAnswer,
+  ): Promise<KeptAnswer>;
+  /** Reads the answer to a write while its transaction goes on. */
+  answer(transaction: Transaction, written: Written): Promise<Buffer | null>;
   /** Judges what an item must be before it is written. */
   checkGuard(transaction: Transaction, guard: Guard): Promise<void>;
   /** Writes a job, which needs no guard any more, with its history. */
@@ -111,7 +120,8 @@ export function createPerformer(options: PerformerOptions): Performer {
         throw tellViolation(error, work.touched());
       }
     },
-    async keyed(keyed, prepare) {
+    answer: (transaction, written) => answerNow(transaction, finish(gate, writerOf, written)),
+    async keyed(keyed, prepare, failed = failedAnswer) {
       if (keeper === null) {
         throw new PlatformError('UNPROCESSABLE_ENTITY', 'Without the tables of the platform no answer can be kept.');
       }
@@ -128,10 +138,8 @@ export function createPerformer(options: PerformerOptions): Performer {
             const known = await keeper.claim(transaction, keyed);
             if (known !== null) return { value: known };
             ran = true;
-            const { value, last } = finish(gate, writerOf, await ready.run(transaction));
             // What is kept must be known before the transaction ends.
-            if (last !== undefined) await transaction.run(last.statement, last.parameters, last.sink());
-            const body = value();
+            const body = await answerNow(transaction, finish(gate, writerOf, await ready.run(transaction)));
             const answer = { status: body === null ? 204 : 200, body };
             keeper.keep(transaction, keyed, answer);
             return { value: answer };
@@ -142,7 +150,7 @@ export function createPerformer(options: PerformerOptions): Performer {
       } catch (thrown) {
         const error = toPlatformError(tellViolation(thrown, work?.touched() ?? []));
         if (error.status >= 500 || error.status === 429) throw error;
-        return keepFailure(database, keeper, keyed, error);
+        return keepFailure(database, keeper, keyed, failed(error));
       }
     },
   };
@@ -161,17 +169,28 @@ async function untilAhead<T>({ overtaken }: Pick<Work, 'overtaken'>, run: () => 
   }
 }
 
+function failedAnswer(error: PlatformError): KeptAnswer {
+  return { status: error.status, body: Buffer.from(errorBody([error, ...error.others])) };
+}
+
+async function answerNow(
+  transaction: Transaction,
+  { value, last }: Outcome<() => Buffer | null>,
+): Promise<Buffer | null> {
+  if (last !== undefined) await transaction.run(last.statement, last.parameters, last.sink());
+  return value();
+}
+
 /** Nothing of the request stays but its answer, unless another request has taken the key first. */
 function keepFailure(
   database: PerformerOptions['database'],
   keeper: AnswerKeeper,
   keyed: KeyedRequest,
-  error: PlatformError,
+  answer: KeptAnswer,
 ): Promise<KeptAnswer> {
   return database.transaction(async (transaction) => {
     const known = await keeper.claim(transaction, keyed);
     if (known !== null) return { value: known };
-    const answer = { status: error.status, body: Buffer.from(errorBody([error, ...error.others])) };
     keeper.keep(transaction, keyed, answer);
     return { value: answer };
   });

@@ -14,7 +14,8 @@ import { type Ask, prepareAsk } from './ask.ts';
 import type { PreparedEcho } from './echo.ts';
 import { createHistory } from './history.ts';
 import { createHookedWriter, type HookedWriter } from './hooked-writer.ts';
-import { createAnswerKeeper, type KeptAnswer, keyRequest } from './idempotency.ts';
+import { createAnswerKeeper, type KeptAnswer, type KeyedRequest, keyRequest } from './idempotency.ts';
+import { runInOrder, type Telling } from './in-order.ts';
 import type { Desk, WriteRequest } from './job.ts';
 import { createPerformer, type PerformerOptions, type Work } from './perform.ts';
 import { createStepPlans } from './plans.ts';
@@ -63,6 +64,11 @@ export interface Writer {
   delete(request: WriteRequest, body: JsonValue | undefined): Promise<null>;
   /** A write as part of a transaction of somebody else, who tells it when that was committed. */
   workOf(ask: Ask): Promise<Work>;
+  /**
+   * Runs several writes in order, as one transaction. What `answer` makes of their answers is answered; what fails, with
+   * the place of the write, is told by `failure`. With a key, either is kept under it.
+   */
+  inOrder(asks: readonly Ask[], telling: Telling, keyed?: KeyedRequest): Promise<Buffer>;
   /** What the code of a route reads and writes with. */
   openFor: HookedWriter['openFor'];
   /** Resolves when no hook runs any more that waited for a COMMIT. */
@@ -101,6 +107,7 @@ export function createWriter(options: WriterOptions): Writer {
       return null;
     },
     workOf,
+    inOrder: (asks, telling, keyed) => runInOrder(performer, workOf, asks, telling, keyed),
     openFor: hooked.openFor,
     settled: hooked.settled,
   };

@@ -1,0 +1,25 @@
+/** The variables of GraphQL. Source: API specification, section 16; GRAPHIQL is an addition. */
+import type { DocumentLimits } from '../graphql/check-document.ts';
+import { type Read, readBoolean, readInteger } from './values.ts';
+
+/** How GraphQL requests are limited, and what is shown to browsers. */
+export interface GraphqlEnvironment {
+  readonly limits: DocumentLimits;
+  /** GRAPHIQL: whether `GET /graphql` shows browsers a page to ask from. */
+  readonly graphiql: boolean;
+}
+
+/** Reads the variables. */
+export function readGraphql(read: Read): GraphqlEnvironment {
+  return {
+    limits: {
+      introspection: read('GRAPHQL_INTROSPECTION', readBoolean, true),
+      tokens: read('GRAPHQL_QUERY_TOKEN_LIMIT', readInteger(1, 1_000_000), 5_000),
+      depth: read('GRAPHQL_MAX_DEPTH', readInteger(1, 1_000), 15),
+      rootFields: read('GRAPHQL_MAX_ROOT_FIELDS', readInteger(1), 20),
+      aliases: read('GRAPHQL_MAX_ALIASES', readInteger(0), 100),
+      cost: read('GRAPHQL_MAX_COST', readInteger(1), 5_000),
+    },
+    graphiql: read('GRAPHIQL', readBoolean, false),
+  };
+}

@@ -1,0 +1,112 @@
+/** Aggregations that documents ask for, planned once per shape. Source: API specification, sections 5.5 and 14.2. */
+import { always } from '../contract/index.ts';
+import { type AggregateNames, authoriseAggregate, checkCalls, resolveAggregate } from '../query/aggregate.ts';
+import {
+  collectValues,
+  openValues,
+  readFilter,
+  refuseProblem,
+  refuseRelations,
+  refuseSize,
+  relationsOf,
+} from '../query/filter.ts';
+import { invalidQuery } from '../query/invalid.ts';
+import { type AggregateRequest, parseOrder } from '../query/parse-aggregate.ts';
+import { readNames } from '../query/parse-list.ts';
+import { parseFilterParameter, parseLimit, parseOffset, parseSearchText } from '../query/parse-parameters.ts';
+import type { ReadPlan } from '../query/plan.ts';
+import { planAggregate } from '../query/plan-aggregate.ts';
+import { boundValues } from '../query/plan-bounds.ts';
+import { longestCachedStatement } from '../query/plan-cache.ts';
+import type { CollectionScope } from '../query/scope.ts';
+import { withSearch } from '../query/search.ts';
+import { aggregateShape, conditionShape, limitShape } from '../query/shape.ts';
+import type { AggregateSelection } from './compile-aggregate.ts';
+import type { Input, Variables } from './input.ts';
+import type { PreparedRead, PrepareRead, ReadSetting } from './item-read.ts';
+import { argumentTree } from './list-read.ts';
+
+/** What is aggregated, and what is told of it. */
+export interface AggregateRead {
+  readonly collection: CollectionScope;
+  readonly selection: AggregateSelection;
+  readonly arguments: ReadonlyMap<string, Input>;
+}
+
+/** Makes what prepares an aggregation; `name` stands for it among all plans. */
+export function createAggregate(setting: ReadSetting, name: string, read: AggregateRead): PrepareRead {
+  const fixed = [...read.arguments.values()].every((input) => input.fixed);
+  let only: PreparedRead | undefined;
+  return function prepare(variables) {
+    if (only !== undefined) return only;
+    const prepared = prepareAggregated(setting, name, read, variables);
+    if (fixed) only = prepared;
+    return prepared;
+  };
+}
+
+function prepareAggregated(
+  setting: ReadSetting,
+  name: string,
+  { collection, selection, arguments: given }: AggregateRead,
+  variables: Variables,
+): PreparedRead {
+  const { index, scope, limits, plans } = setting;
+  const tree = argumentTree(index, index.byName(collection.descriptor.name), given, variables);
+  const limit = parseLimit(tree, limits);
+  const request: AggregateRequest = {
+    values: selection.values.map(({ function: of, field }) => ({
+      function: of,
+      field: field?.descriptor.name ?? null,
+    })),
+    groups: [...new Set(readNames(tree.get('groupBy'), 'groupBy'))],
+    having: undefined,
+    sort: parseOrder(tree, limits),
+  };
+  if (request.groups.length > limits.arrayLimit) throw invalidQuery('"groupBy" has too many elements.');
+  const bounds = { limit, offset: parseOffset(tree, limit) };
+  const search = parseSearchText(tree, limits);
+  const filter = readFilter(scope, collection.descriptor.name, parseFilterParameter(tree), limits);
+  refuseProblem(filter.problems, 'syntax');
+  checkCalls(collection, request);
+  refuseProblem(filter.problems, 'name');
+  authoriseAggregate(collection, request);
+  refuseProblem(filter.problems, 'value');
+  const names = arranged(resolveAggregate(collection, request), selection);
+  const condition = withSearch(filter.condition, collection, search);
+  refuseRelations(relationsOf(condition), limits);
+  const open = openValues();
+  collectValues(open, scope, collection, condition);
+  refuseSize(open, limits);
+  const parts = [aggregateShape(request, always), conditionShape(condition), limitShape(limit), bounds.offset > 0];
+  const shape = `${name} ${JSON.stringify(parts)}`;
+  const known = plans.get(shape);
+  const plan: ReadPlan =
+    known ??
+    planAggregate({
+      scope,
+      collection,
+      names,
+      condition,
+      having: always,
+      ...bounds,
+      meta: [],
+      selector: 'list',
+      streamed: false,
+      exported: undefined,
+      operands: open.operands,
+      values: open.values.length,
+    });
+  if (known === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
+  return { plan, values: open.values, bounds: boundValues(bounds) };
+}
+
+/** The rows as the document selects them; without groups there is no object of them. */
+function arranged(names: AggregateNames, { parts }: AggregateSelection): AggregateNames {
+  return {
+    ...names,
+    parts: parts.map((part) =>
+      part.kind === 'groups' && names.groups.length === 0 ? { kind: 'constant', key: part.key, json: 'null' } : part,
+    ),
+  };
+}

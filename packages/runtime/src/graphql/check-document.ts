@@ -1,0 +1,109 @@
+/** From the text of a document to one operation that can be compiled: parse, choose, measure, validate. */
+import {
+  type DocumentNode,
+  GraphQLError,
+  Kind,
+  NoSchemaIntrospectionCustomRule,
+  type OperationDefinitionNode,
+  parse,
+  specifiedRules,
+  validate,
+  visit,
+} from 'graphql';
+import { isStorableText } from '../contract/index.ts';
+import { PlatformError } from '../errors.ts';
+import { DocumentError, documentError } from './document-errors.ts';
+import { measureOperation, type OperationLimits, refuseLarge } from './document-limits.ts';
+import type { ScopeSchema } from './schemas.ts';
+
+/** What documents may ask for. */
+export interface DocumentLimits extends OperationLimits {
+  /** GRAPHQL_QUERY_TOKEN_LIMIT: tokens of a document. */
+  readonly tokens: number;
+  /** GRAPHQL_INTROSPECTION: whether the schema may be asked for. */
+  readonly introspection: boolean;
+}
+
+/** What a document is asked for. */
+export interface AskedDocument {
+  readonly text: string;
+  /** Null: the only operation of the document. */
+  readonly operationName: string | null;
+  /** Set where only queries may run, as over GET. */
+  readonly queriesOnly: boolean;
+}
+
+/** An operation of a valid document. */
+export interface CheckedDocument {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+}
+
+/** Most faults of one document that are told. */
+const mostErrors = 20;
+
+/**
+ * Checks a document. Throws INVALID_QUERY for one that cannot be parsed, is too large or is not valid, the same bytes for
+ * names that are hidden and names that do not exist; METHOD_NOT_ALLOWED for a mutation where only queries may run.
+ */
+export function checkDocument(of: ScopeSchema, asked: AskedDocument, limits: DocumentLimits): CheckedDocument {
+  try {
+    const document = parseDocument(asked.text, limits);
+    const operation = chooseOperation(document, asked.operationName);
+    if (asked.queriesOnly) refuseMutation(operation);
+    refuseLarge(measureOperation(of.schema, document, operation), limits);
+    of.judge(document, operation);
+    const rules = limits.introspection ? specifiedRules : closedRules;
+    const problem = documentError(
+      validate(of.schema, document, rules, {
+        hideSuggestions: true,
+        maxErrors: mostErrors,
+        allowEmptySelectionSets: false,
+      }),
+    );
+    if (problem !== undefined) throw problem;
+    return { document, operation };
+  } catch (thrown) {
+    if (thrown instanceof GraphQLError) throw documentError([thrown]);
+    // The parser, and what walks through its tree, goes as deep as the text nests.
+    if (thrown instanceof RangeError) throw new DocumentError('The document nests too deep.');
+    throw thrown;
+  }
+}
+
+/** Throws METHOD_NOT_ALLOWED unless an operation is a query. */
+export function refuseMutation({ operation }: Pick<OperationDefinitionNode, 'operation'>): void {
+  if (operation !== 'query')
+    throw new PlatformError('METHOD_NOT_ALLOWED', undefined, {}, { headers: { allow: 'POST' } });
+}
+
+const closedRules = [...specifiedRules, NoSchemaIntrospectionCustomRule];
+
+function parseDocument(text: string, { tokens }: DocumentLimits): DocumentNode {
+  const document = parse(text, { maxTokens: tokens, allowEmptySelectionSets: false });
+  if (text.includes('\\u')) refuseUnstorable(document);
+  return document;
+}
+
+/** What is sent holds no unusable text (specification, section 1.3), but an escape in a literal can write some. */
+function refuseUnstorable(document: DocumentNode): void {
+  visit(document, {
+    StringValue({ value }) {
+      if (!isStorableText(value)) throw new DocumentError('The document holds U+0000 or half of a surrogate pair.');
+    },
+  });
+}
+
+function chooseOperation({ definitions }: DocumentNode, name: string | null): OperationDefinitionNode {
+  const operations = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  const named = name === null ? operations : operations.filter((node) => node.name?.value === name);
+  const [operation, another] = named;
+  if (operation === undefined) {
+    throw new DocumentError(name === null ? 'The document has no operation.' : 'The document has no such operation.');
+  }
+  // Of two operations of one name, validation tells.
+  if (name === null && another !== undefined) {
+    throw new DocumentError('The document has several operations: "operationName" must say which one.');
+  }
+  return operation;
+}

@@ -1,0 +1,113 @@
+/** Fields of selections as they are answered: fragments spread, equal response names merged, directives judged. */
+import {
+  type DirectiveNode,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  isAbstractType,
+  isObjectType,
+  Kind,
+  type SelectionSetNode,
+  visit,
+} from 'graphql';
+
+/** One response name with every place that asks for it; their arguments are equal, as the document is valid. */
+export interface CollectedField {
+  readonly key: string;
+  readonly name: string;
+  readonly nodes: readonly [FieldNode, ...FieldNode[]];
+}
+
+/** What selections are collected with. */
+export interface Collecting {
+  readonly schema: GraphQLSchema;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  /** Whether the variable of `@skip` or `@include` is true; null includes everything. */
+  readonly isTrue: ((variable: string) => boolean) | null;
+}
+
+/** The fragments of a document by name. */
+export function fragmentsOf({ definitions }: DocumentNode): Collecting['fragments'] {
+  return new Map(
+    definitions.flatMap((one) => (one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one] as const] : [])),
+  );
+}
+
+/** The variables that decide what a document selects, each once. */
+export function conditionVariables(document: DocumentNode): readonly string[] {
+  const names = new Set<string>();
+  visit(document, {
+    Directive(node) {
+      const value = conditionOf(node);
+      if (value?.kind === Kind.VARIABLE) names.add(value.name.value);
+    },
+  });
+  return [...names];
+}
+
+function conditionOf({ name, arguments: given = [] }: DirectiveNode) {
+  if (name.value !== 'skip' && name.value !== 'include') return undefined;
+  return given.find((argument) => argument.name.value === 'if')?.value;
+}
+
+/**
+ * Collects what is selected of an object of a type, in the order of the answer (specification of GraphQL, 6.3.2). The
+ * sets are those of all fields that were merged.
+ */
+export function collectFields(
+  collecting: Collecting,
+  type: GraphQLNamedType,
+  sets: readonly (SelectionSetNode | undefined)[],
+): readonly CollectedField[] {
+  const fields = new Map<string, [FieldNode, ...FieldNode[]]>();
+  const spread = new Set<string>();
+  for (const set of sets) if (set !== undefined) collectInto(fields, spread, collecting, type, set);
+  return [...fields].map(([key, nodes]) => ({ key, name: nodes[0].name.value, nodes }));
+}
+
+function collectInto(
+  fields: Map<string, [FieldNode, ...FieldNode[]]>,
+  spread: Set<string>,
+  collecting: Collecting,
+  type: GraphQLNamedType,
+  { selections }: SelectionSetNode,
+): void {
+  for (const selection of selections) {
+    if (!isIncluded(collecting, selection.directives ?? [])) continue;
+    if (selection.kind === Kind.FIELD) {
+      const key = (selection.alias ?? selection.name).value;
+      const known = fields.get(key);
+      if (known === undefined) fields.set(key, [selection]);
+      else known.push(selection);
+    } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+      const condition = selection.typeCondition?.name.value;
+      if (condition === undefined || applies(collecting, condition, type)) {
+        collectInto(fields, spread, collecting, type, selection.selectionSet);
+      }
+    } else if (!spread.has(selection.name.value)) {
+      spread.add(selection.name.value);
+      const fragment = collecting.fragments.get(selection.name.value);
+      if (fragment !== undefined && applies(collecting, fragment.typeCondition.name.value, type)) {
+        collectInto(fields, spread, collecting, type, fragment.selectionSet);
+      }
+    }
+  }
+}
+
+function isIncluded({ isTrue }: Collecting, directives: readonly DirectiveNode[]): boolean {
+  if (isTrue === null) return true;
+  return directives.every((directive) => {
+    const value = conditionOf(directive);
+    if (value === undefined) return true;
+    const holds = value.kind === Kind.VARIABLE ? isTrue(value.name.value) : value.kind === Kind.BOOLEAN && value.value;
+    return holds === (directive.name.value === 'include');
+  });
+}
+
+function applies({ schema }: Collecting, condition: string, type: GraphQLNamedType): boolean {
+  if (condition === type.name) return true;
+  const abstract = schema.getType(condition);
+  return isAbstractType(abstract) && isObjectType(type) && schema.isSubType(abstract, type);
+}

@@ -1,0 +1,241 @@
+/** Mutations: what each root field writes, and how its answer is read. Source: API specification, section 14.2. */
+import { type FieldNode, type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
+import type { Caller } from '../caller.ts';
+import type { GraphqlOperation, GraphqlRoot, JsonValue } from '../contract/index.ts';
+import { PlatformError } from '../errors.ts';
+import { checkContents } from '../http/body.ts';
+import { forbidden } from '../query/invalid.ts';
+import { bind } from '../query/planner.ts';
+import type { Ask } from '../write/ask.ts';
+import type { Echo, EchoForm } from '../write/echo.ts';
+import type { WriteRequest } from '../write/job.ts';
+import { asMany } from '../write/keys.ts';
+import { type CollectedField, collectFields } from './collect.ts';
+import { type CompilingRoots, keyOf, type ServiceField } from './compile-query.ts';
+import { type Compiling, compileSelection, constantOf, setsOf, unknownName } from './compile-selection.ts';
+import { compileArguments, type Input, inputValue, isJson, type Variables } from './input.ts';
+import { createRead, type PrepareRead } from './item-read.ts';
+import { listSlot } from './list-read.ts';
+import { restPayload } from './payload-names.ts';
+
+/** One root field of a mutation. */
+export interface MutationField {
+  readonly key: string;
+  readonly nodes: readonly FieldNode[];
+  readonly source: MutationSource;
+}
+
+/** What a root field does. */
+export type MutationSource =
+  | { readonly kind: 'constant'; readonly json: string }
+  /** What is wrong with it whatever the variables are. */
+  | { readonly kind: 'failure'; readonly error: PlatformError }
+  | WriteSource
+  | { readonly kind: 'service'; readonly field: ServiceField };
+
+/** A write. */
+export interface WriteSource {
+  readonly kind: 'write';
+  readonly ask: (variables: Variables, request: Requested) => Ask;
+  /** What is told of it, made of its answer. */
+  readonly told: (answer: Buffer | null, variables: Variables) => Buffer;
+}
+
+/** The part of a write that its request brings along. */
+export type Requested = Pick<WriteRequest, 'caller' | 'sender'>;
+
+/** Compiles the root fields of a mutation. */
+export function compileMutation(
+  to: CompilingRoots,
+  type: GraphQLObjectType,
+  sets: Parameters<typeof collectFields>[2],
+): readonly MutationField[] {
+  return collectFields(to, type, sets).map((field) => {
+    const { key, nodes } = field;
+    return { key, nodes, source: compileSource(to, type, field) };
+  });
+}
+
+function compileSource(to: CompilingRoots, type: GraphQLObjectType, field: CollectedField): MutationSource {
+  const root = to.roots.get(field.name);
+  const declared = type.getFields()[field.name];
+  if (root === undefined || declared === undefined) return constantOf(type, field) ?? refuse(field);
+  try {
+    return compileRoot(to, root, field, compileArguments(field.nodes[0], declared.args), getNamedType(declared.type));
+  } catch (error) {
+    if (error instanceof PlatformError) return { kind: 'failure', error };
+    throw error;
+  }
+}
+
+function compileRoot(
+  to: CompilingRoots,
+  root: GraphqlRoot,
+  field: CollectedField,
+  given: ReadonlyMap<string, Input>,
+  type: ReturnType<typeof getNamedType>,
+): MutationSource {
+  if (root.operation === 'service' && root.service !== 'update_users_me') {
+    return { kind: 'service', field: { service: root.service, arguments: given, type, field } };
+  }
+  const own = root.operation === 'service';
+  const written: Written = {
+    collection: own ? 'platform_users' : root.collection.name,
+    operation: own ? 'updateOne' : root.operation,
+    own,
+    given,
+  };
+  if (!isObjectType(type)) return compileWrite(to, written, null, () => trueText);
+  if (written.operation === 'deleteOne')
+    return compileWrite(to, written, null, tellDeleted(to, type, field, given.get('id')));
+  if (written.operation === 'deleteMany') {
+    return compileWrite(to, written, null, tellDeleted(to, type, field, given.get('ids')));
+  }
+  const many = manyOf(written.operation);
+  return compileWrite(to, written, compileEcho(to, written, type, field), (answer) => {
+    // The answer of a write stands in {"data":…}.
+    return answer === null ? (many ? noItems : nullText) : answer.subarray(dataText, -1);
+  });
+}
+
+const trueText = Buffer.from('true');
+const nullText = Buffer.from('null');
+const noItems = Buffer.from('[]');
+const dataText = '{"data":'.length;
+
+/** A root field that writes a collection. */
+interface Written {
+  readonly collection: string;
+  readonly operation: GraphqlOperation;
+  /** Whether the item is the user who asks. */
+  readonly own: boolean;
+  readonly given: ReadonlyMap<string, Input>;
+}
+
+function manyOf(operation: GraphqlOperation): boolean {
+  return operation === 'createMany' || operation === 'updateMany' || operation === 'updateBatch';
+}
+
+/** The read of what was written, as the document selects it. */
+function compileEcho(
+  to: CompilingRoots,
+  { collection: name, operation, given }: Written,
+  type: GraphQLObjectType,
+  field: CollectedField,
+): PrepareRead {
+  const collection = to.scope.collections.get(name);
+  if (collection === undefined) throw unknownName(name);
+  const many = manyOf(operation);
+  const lists: Compiling['lists'] = [];
+  // Everything that was written is answered, unless the document wants less.
+  const whole = { ...to, limits: { ...to.limits, defaultLimit: -1 } };
+  const arguments_ = new Map([...given].filter(([argument]) => !['id', 'ids', 'data'].includes(argument)));
+  const top = many ? listSlot(whole, collection, undefined, arguments_) : undefined;
+  const selection = compileSelection({ ...to, lists }, type, setsOf(field));
+  const selector = many || operation === 'updateSingleton' ? 'written' : 'key';
+  return createRead(to, `${to.name} ${field.key}`, { selector, many, selection, top, lists, whole });
+}
+
+function compileWrite(
+  to: CompilingRoots,
+  written: Written,
+  read: PrepareRead | null,
+  told: WriteSource['told'],
+): WriteSource {
+  return {
+    kind: 'write',
+    told,
+    ask(variables, { caller, sender }) {
+      const prepared = read === null ? null : read(variables);
+      const echo = (form: EchoForm): Echo | null => prepared && echoFor(prepared, form, caller);
+      const request: WriteRequest = { caller, sender, collection: written.collection, query: '', echo };
+      return { ...actionOf(to, written, variables, caller), request };
+    },
+  };
+}
+
+function echoFor({ plan, values, bounds }: ReturnType<PrepareRead>, form: EchoForm, caller: Caller): Echo {
+  return {
+    plan,
+    many: form === 'many',
+    parameters(keys) {
+      const named = form === 'one' ? keys.values : asMany(keys).values;
+      return bind(plan.binders, [...values, ...named, ...bounds], caller);
+    },
+  };
+}
+
+function actionOf(
+  to: CompilingRoots,
+  { collection, operation, own, given }: Written,
+  variables: Variables,
+  caller: Caller,
+): Omit<Ask, 'request'> {
+  const names = to.index.byName(collection);
+  const value = (name: string): JsonValue => {
+    const input = given.get(name);
+    const found = input === undefined ? null : inputValue(input, variables);
+    return isJson(found) ? found : null;
+  };
+  const data = (): JsonValue => {
+    const payload = value('data');
+    checkContents([payload]);
+    return Array.isArray(payload)
+      ? payload.map((one) => restPayload(to.index, names, one))
+      : restPayload(to.index, names, payload);
+  };
+  const item = (): string => (own ? ownSegment(caller) : segmentOf(to, collection, value('id')));
+  switch (operation) {
+    case 'createOne':
+    case 'createMany':
+      return { action: 'create', body: data() };
+    case 'updateOne':
+      return { action: 'update', item: item(), body: data() };
+    case 'updateMany':
+      return { action: 'update', body: { keys: value('ids'), data: data() } };
+    case 'updateBatch':
+      return { action: 'update', body: data() };
+    case 'updateSingleton':
+      return { action: 'update', singleton: true, body: data() };
+    case 'deleteOne':
+      return { action: 'delete', item: item(), body: undefined };
+    default:
+      return { action: 'delete', body: value('ids') };
+  }
+}
+
+/** A key as the segment of a path. Throws FORBIDDEN for what cannot be a key. */
+function segmentOf({ open }: CompilingRoots, name: string, id: JsonValue): string {
+  const collection = open.collections.get(name);
+  if (collection === undefined) throw forbidden();
+  return keyOf(collection, id).map(encodeURIComponent).join(',');
+}
+
+function ownSegment({ user }: Caller): string {
+  if (user === null) throw new PlatformError('INVALID_CREDENTIALS');
+  return encodeURIComponent(user);
+}
+
+/** What is told of items that were removed: their keys, as they were given. */
+function tellDeleted(
+  to: CompilingRoots,
+  type: GraphQLObjectType,
+  field: CollectedField,
+  named: Input | undefined,
+): WriteSource['told'] {
+  const parts = collectFields(to, type, setsOf(field)).map((one) => ({
+    key: one.key,
+    constant: constantOf(type, one),
+  }));
+  return (_, variables) => {
+    const keys = named === undefined ? null : inputValue(named, variables);
+    const members = parts.map(({ key, constant }) => {
+      return `${JSON.stringify(key)}:${constant === undefined ? JSON.stringify(keys) : constant.json}`;
+    });
+    return Buffer.from(`{${members.join(',')}}`);
+  };
+}
+
+function refuse({ name }: CollectedField): never {
+  throw unknownName(name);
+}

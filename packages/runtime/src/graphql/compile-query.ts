@@ -1,0 +1,181 @@
+/** Queries: what each root field reads. Source: API specification, section 14.2. */
+import { type FieldNode, type GraphQLObjectType, getNamedType, isNonNullType, isObjectType } from 'graphql';
+import type { Caller } from '../caller.ts';
+import type { CollectionDescriptor, GraphqlCollectionRoot, GraphqlRoot } from '../contract/index.ts';
+import { PlatformError } from '../errors.ts';
+import { decodeKey, keyParts } from '../query/keys.ts';
+import { keyFields } from '../query/plan-order.ts';
+import type { CollectionScope, Scope } from '../query/scope.ts';
+import { createAggregate } from './aggregate-read.ts';
+import { type CollectedField, collectFields } from './collect.ts';
+import { compileAggregate } from './compile-aggregate.ts';
+import { type Compiling, compileSelection, constantOf, setsOf, unknownName } from './compile-selection.ts';
+import { compileArguments, type Input, inputValue, type Variables } from './input.ts';
+import { createRead, type PrepareRead, type ReadSetting } from './item-read.ts';
+import { listSlot } from './list-read.ts';
+
+/** One root field of a query. */
+export interface QueryField {
+  readonly key: string;
+  readonly nodes: readonly FieldNode[];
+  /** Whether the field itself is null when it fails, and not everything. */
+  readonly nullable: boolean;
+  readonly source: QuerySource;
+}
+
+/** Where the value of a root field comes from. */
+export type QuerySource =
+  | { readonly kind: 'constant'; readonly json: string }
+  | { readonly kind: 'introspection' }
+  /** What is wrong with it whatever the variables are. */
+  | { readonly kind: 'failure'; readonly error: PlatformError }
+  | RowSource
+  | { readonly kind: 'service'; readonly field: ServiceField };
+
+/** Rows of a collection. `keys` are the values of one item's key, which must be there. */
+export interface RowSource {
+  readonly kind: 'rows';
+  /** Response name. */
+  readonly key: string;
+  readonly collection: string;
+  readonly prepare: PrepareRead;
+  readonly keys: ((variables: Variables, caller: Caller) => readonly string[]) | null;
+}
+
+/** A root field that is no collection's. */
+export interface ServiceField {
+  readonly service: Extract<GraphqlRoot, { operation: 'service' }>['service'];
+  readonly arguments: ReadonlyMap<string, Input>;
+  readonly type: ReturnType<typeof getNamedType>;
+  readonly field: CollectedField;
+}
+
+/** What the root fields of an operation are compiled with. */
+export interface CompilingRoots extends Omit<Compiling, 'lists'>, ReadSetting {
+  /** Stands for this operation, as these conditions leave it, among all. */
+  readonly name: string;
+  readonly roots: ReadonlyMap<string, GraphqlRoot>;
+  /** The scope in which everything can be named: keys of items that can be written and not read. */
+  readonly open: Scope;
+}
+
+/** Compiles the root fields of a query. */
+export function compileQuery(
+  to: CompilingRoots,
+  type: GraphQLObjectType,
+  sets: Parameters<typeof collectFields>[2],
+): readonly QueryField[] {
+  return collectFields(to, type, sets).map((field) => {
+    const { key, nodes } = field;
+    const declared = type.getFields()[field.name];
+    return { key, nodes, nullable: !isNonNullType(declared?.type), source: compileSource(to, type, field) };
+  });
+}
+
+function compileSource(to: CompilingRoots, type: GraphQLObjectType, field: CollectedField): QuerySource {
+  if (field.name === '__schema' || field.name === '__type') return { kind: 'introspection' };
+  const root = to.roots.get(field.name);
+  if (root === undefined) return constantOf(type, field) ?? refuse(field);
+  try {
+    return compileRoot(to, type, root, field);
+  } catch (error) {
+    if (error instanceof PlatformError) return { kind: 'failure', error };
+    throw error;
+  }
+}
+
+function compileRoot(
+  to: CompilingRoots,
+  type: GraphQLObjectType,
+  root: GraphqlRoot,
+  field: CollectedField,
+): QuerySource {
+  const declared = type.getFields()[field.name];
+  if (declared === undefined) return refuse(field);
+  const given = compileArguments(field.nodes[0], declared.args);
+  const named = getNamedType(declared.type);
+  if (root.operation === 'service' && root.service !== 'users_me') {
+    return { kind: 'service', field: { service: root.service, arguments: given, type: named, field } };
+  }
+  if (!isObjectType(named)) return refuse(field);
+  if (root.operation === 'service') return compileItem(to, 'platform_users', named, field, ownKey);
+  const { collection, operation } = root;
+  if (operation === 'aggregate') return compileAggregated(to, collection, given, named, field);
+  if (operation !== 'byKey') return compileList(to, collection, operation, given, named, field);
+  const id = given.get('id');
+  return compileItem(to, collection.name, named, field, (of, variables) =>
+    keyOf(of, id === undefined ? undefined : inputValue(id, variables)),
+  );
+}
+
+function compileList(
+  to: CompilingRoots,
+  { name }: CollectionDescriptor,
+  operation: GraphqlCollectionRoot['operation'],
+  given: ReadonlyMap<string, Input>,
+  type: GraphQLObjectType,
+  field: CollectedField,
+): RowSource {
+  const collection = collectionOf(to, name);
+  const lists: Compiling['lists'] = [];
+  const top = listSlot(to, collection, undefined, given);
+  const selection = compileSelection({ ...to, lists }, type, setsOf(field));
+  const read = { selector: 'list', many: operation === 'list', selection, top, lists } as const;
+  const prepare = createRead(to, `${to.name} ${field.key}`, read);
+  return { kind: 'rows', key: field.key, collection: name, prepare, keys: null };
+}
+
+function compileItem(
+  to: CompilingRoots,
+  name: string,
+  type: GraphQLObjectType,
+  field: CollectedField,
+  keyOf: (of: CollectionScope, variables: Variables, caller: Caller) => readonly string[],
+): RowSource {
+  const collection = collectionOf(to, name);
+  const lists: Compiling['lists'] = [];
+  const selection = compileSelection({ ...to, lists }, type, setsOf(field));
+  const read = { selector: 'key', many: false, selection, top: undefined, lists } as const;
+  return {
+    kind: 'rows',
+    key: field.key,
+    collection: name,
+    prepare: createRead(to, `${to.name} ${field.key}`, read),
+    keys: (variables, caller) => keyOf(collection, variables, caller),
+  };
+}
+
+function compileAggregated(
+  to: CompilingRoots,
+  { name }: CollectionDescriptor,
+  given: ReadonlyMap<string, Input>,
+  type: GraphQLObjectType,
+  field: CollectedField,
+): RowSource {
+  const collection = collectionOf(to, name);
+  const names = to.index.byName(name);
+  if (names === undefined) return refuse(field);
+  const selection = compileAggregate({ ...to, lists: [] }, names, collection, type, setsOf(field));
+  const prepare = createAggregate(to, `${to.name} ${field.key}`, { collection, selection, arguments: given });
+  return { kind: 'rows', key: field.key, collection: name, prepare, keys: null };
+}
+
+function collectionOf({ scope }: CompilingRoots, name: string): CollectionScope {
+  const collection = scope.collections.get(name);
+  if (collection === undefined) throw unknownName(name);
+  return collection;
+}
+
+/** The values of a key as `ID` writes it. Throws FORBIDDEN for what cannot be a key. */
+export function keyOf(collection: CollectionScope, id: unknown): readonly string[] {
+  return decodeKey(collection, keyParts(keyFields(collection.descriptor), typeof id === 'string' ? id : null));
+}
+
+function ownKey(collection: CollectionScope, _: Variables, { user }: Caller): readonly string[] {
+  if (user === null) throw new PlatformError('INVALID_CREDENTIALS');
+  return keyOf(collection, user);
+}
+
+function refuse({ name }: CollectedField): never {
+  throw unknownName(name);
+}

@@ -1,0 +1,138 @@
+/**
+ * What an operation asks for at most, judged with its fragments expanded and before it is validated, so that whatever
+ * takes longer works on little. Source: API specification, section 14.4.
+ *
+ * Fragments are measured once each, however often they are spread: sizes add up as numbers, so an operation that would
+ * expand to more fields than there are atoms is refused like one that is a single field too large.
+ */
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isListType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { DocumentError } from './document-errors.ts';
+
+/** The limits of one operation; all of them included. */
+export interface OperationLimits {
+  /** GRAPHQL_MAX_DEPTH: fields within fields. Introspection does not count. */
+  readonly depth: number;
+  /** GRAPHQL_MAX_ROOT_FIELDS. */
+  readonly rootFields: number;
+  /** GRAPHQL_MAX_ALIASES. */
+  readonly aliases: number;
+  /** GRAPHQL_MAX_COST: see `measureOperation`. */
+  readonly cost: number;
+}
+
+/** How large a selection is with all fragments in it expanded. */
+export interface SelectionSize {
+  readonly depth: number;
+  readonly aliases: number;
+  readonly cost: number;
+  /** Its own fields by the name they are answered under. */
+  readonly names: ReadonlyMap<string, number>;
+}
+
+/** What a relation that is a list, and a root field, cost beside the field itself. */
+const heavy = 10;
+
+/**
+ * Measures an operation. It costs 1 for each field, 10 more for each list of items and each root field, and 1 more for each
+ * two fields that one selection answers under one name: these have to be compared with each other.
+ *
+ * Unknown names count as fields without a type. Throws INVALID_QUERY for a fragment that spreads itself.
+ */
+export function measureOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): SelectionSize {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const node of document.definitions) {
+    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
+  }
+  const measured = new Map<string, SelectionSize | null>();
+  const root = schema.getRootType(operation.operation) ?? undefined;
+
+  function sizeOfFragment(name: string): SelectionSize {
+    const known = measured.get(name);
+    if (known === null) throw new DocumentError('A fragment spreads itself.');
+    if (known !== undefined) return known;
+    const fragment = fragments.get(name);
+    if (fragment === undefined) return nothing;
+    measured.set(name, null);
+    const size = sizeOf(fragment.selectionSet, schema.getType(fragment.typeCondition.name.value));
+    measured.set(name, size);
+    return size;
+  }
+
+  function sizeOfField(node: FieldNode, parent: GraphQLNamedType | undefined): SelectionSize {
+    const name = node.name.value;
+    const field = isCompositeType(parent) ? schema.getField(parent, name) : undefined;
+    const type = field === undefined ? undefined : getNamedType(field.type);
+    const inner = node.selectionSet === undefined ? nothing : sizeOf(node.selectionSet, type);
+    const list = field !== undefined && isListType(getNullableType(field.type)) && isCompositeType(type);
+    return {
+      depth: name.startsWith('__') ? 0 : inner.depth + 1,
+      aliases: inner.aliases + (node.alias === undefined ? 0 : 1),
+      cost: inner.cost + 1 + (list ? heavy : 0) + (parent === root ? heavy : 0),
+      names: new Map([[node.alias?.value ?? name, 1]]),
+    };
+  }
+
+  function sizeOf({ selections }: SelectionSetNode, parent: GraphQLNamedType | undefined): SelectionSize {
+    const total = { depth: 0, aliases: 0, cost: 0, names: new Map<string, number>() };
+    for (const node of selections) {
+      if (node.kind === Kind.FIELD) add(total, sizeOfField(node, parent));
+      else if (node.kind === Kind.FRAGMENT_SPREAD) add(total, sizeOfFragment(node.name.value));
+      else add(total, sizeOf(node.selectionSet, conditionOf(schema, node.typeCondition?.name.value, parent)));
+    }
+    return total;
+  }
+
+  return sizeOf(operation.selectionSet, root);
+}
+
+function conditionOf(schema: GraphQLSchema, name: string | undefined, parent: GraphQLNamedType | undefined) {
+  return name === undefined ? parent : schema.getType(name);
+}
+
+const nothing: SelectionSize = { depth: 0, aliases: 0, cost: 0, names: new Map() };
+
+interface GrowingSize {
+  depth: number;
+  aliases: number;
+  cost: number;
+  readonly names: Map<string, number>;
+}
+
+function add(total: GrowingSize, { depth, aliases, cost, names }: SelectionSize): void {
+  total.depth = Math.max(total.depth, depth);
+  total.aliases += aliases;
+  total.cost += cost;
+  for (const [name, count] of names) {
+    const present = total.names.get(name) ?? 0;
+    total.cost += present * count;
+    total.names.set(name, present + count);
+  }
+}
+
+/** Throws INVALID_QUERY for an operation beyond a limit. */
+export function refuseLarge({ depth, aliases, cost, names }: SelectionSize, limits: OperationLimits): void {
+  const rootFields = [...names.values()].reduce((sum, count) => sum + count, 0);
+  const excess =
+    (depth > limits.depth && `nests deeper than ${limits.depth} fields`) ||
+    (rootFields > limits.rootFields && `has more than ${limits.rootFields} root fields`) ||
+    (aliases > limits.aliases && `has more than ${limits.aliases} aliases`) ||
+    (cost > limits.cost && `costs more than ${limits.cost}`);
+  if (excess) throw new DocumentError(`The operation ${excess}.`);
+}

@@ -1,0 +1,139 @@
+/** Answers `__schema` and `__type` by graphql-js, from the schema of the caller alone. */
+import {
+  type DocumentNode,
+  executeSync,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  getIntrospectionQuery,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { DocumentError } from './document-errors.ts';
+
+/** How many times as much as the query of usual tools one introspection may ask for. */
+const patience = 2;
+
+/**
+ * The values of the introspection fields at the root of a valid operation, as JSON text by response name; what directives
+ * leave out is absent. `variables` are those that the client sent.
+ */
+export function answerIntrospection(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Readonly<Record<string, unknown>>,
+): ReadonlyMap<string, string> {
+  const fragments = fragmentsOf(document);
+  const only = { ...operation, selectionSet: introspective(operation.selectionSet, fragments) };
+  const definitions = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
+  const { data } = executeSync({
+    schema,
+    document: { ...document, definitions: [only, ...definitions] },
+    variableValues: variables,
+  });
+  return new Map(Object.entries(data ?? {}).map(([name, value]) => [name, JSON.stringify(value)]));
+}
+
+/** The selection with nothing at its root but introspection; fragments there become inline. */
+function introspective(
+  { selections, ...rest }: SelectionSetNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): SelectionSetNode {
+  const kept = selections.flatMap((node): readonly SelectionNode[] => {
+    if (node.kind === Kind.FIELD) return isIntrospection(node.name.value) ? [node] : [];
+    const { directives = [] } = node;
+    const inner = node.kind === Kind.INLINE_FRAGMENT ? node : fragments.get(node.name.value);
+    return inner === undefined
+      ? []
+      : [{ kind: Kind.INLINE_FRAGMENT, directives, selectionSet: introspective(inner.selectionSet, fragments) }];
+  });
+  return { ...rest, selections: kept };
+}
+
+/** Whether a root field describes the schema. `__typename` is no more than a name. */
+export function isIntrospection(name: string): boolean {
+  return name === '__schema' || name === '__type';
+}
+
+/** Judges introspections of one schema. Throws INVALID_QUERY for one whose answer would be larger than tools need. */
+export type IntrospectionJudge = (document: DocumentNode, operation: OperationDefinitionNode) => void;
+
+/** Makes the judge of a schema. */
+export function createIntrospectionJudge(schema: GraphQLSchema): IntrospectionJudge {
+  const many = multiplicities(schema);
+  let most: number | undefined;
+  return function judge(document, operation) {
+    const asked = valuesIn(many, document, operation);
+    if (asked === 0) return;
+    most ??= patience * usualValues(many);
+    if (asked > most) throw new DocumentError('The operation asks for more of the schema than tools need.');
+  };
+}
+
+function usualValues(many: ReadonlyMap<string, number>): number {
+  const options = { directiveIsRepeatable: true, inputValueDeprecation: true, oneOf: true, schemaDescription: true };
+  const usual = parse(getIntrospectionQuery({ ...options, specifiedByUrl: true }));
+  const [operation] = usual.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  return operation === undefined ? 0 : valuesIn(many, usual, operation);
+}
+
+/** How many of something there are on average where a field of introspection lists them. */
+function multiplicities(schema: GraphQLSchema): ReadonlyMap<string, number> {
+  const types = Object.values(schema.getTypeMap());
+  let fields = 0;
+  let args = 0;
+  for (const type of types) {
+    if (!('getFields' in type)) continue;
+    const own = Object.values(type.getFields());
+    fields += own.length;
+    for (const field of own) if ('args' in field) args += field.args.length;
+  }
+  const perType = Math.ceil(fields / types.length);
+  return new Map([
+    ['types', types.length],
+    ['directives', schema.getDirectives().length],
+    ['fields', perType],
+    ['inputFields', perType],
+    ['args', Math.ceil(args / Math.max(1, fields))],
+  ]);
+}
+
+/** Estimates how many values the introspection in an operation answers. */
+function valuesIn(
+  many: ReadonlyMap<string, number>,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): number {
+  const fragments = fragmentsOf(document);
+  const known = new Map<string, number>();
+
+  function ofFragment(name: string, isRoot: boolean): number {
+    const key = isRoot ? `root ${name}` : name;
+    const found = known.get(key) ?? of(fragments.get(name)?.selectionSet, isRoot);
+    known.set(key, found);
+    return found;
+  }
+
+  function of(set: SelectionSetNode | undefined, isRoot: boolean): number {
+    let total = 0;
+    for (const node of set?.selections ?? []) {
+      if (node.kind === Kind.FRAGMENT_SPREAD) total += ofFragment(node.name.value, isRoot);
+      else if (node.kind === Kind.INLINE_FRAGMENT) total += of(node.selectionSet, isRoot);
+      else if (!isRoot || isIntrospection(node.name.value)) {
+        total += 1 + (many.get(node.name.value) ?? 1) * of(node.selectionSet, false);
+      }
+    }
+    return total;
+  }
+
+  return of(operation.selectionSet, true);
+}
+
+function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
+  return new Map(
+    definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [])),
+  );
+}

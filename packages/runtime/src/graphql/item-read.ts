@@ -1,0 +1,164 @@
+/** Reads of items that documents ask for, planned once per shape. */
+import { always, type Condition } from '../contract/index.ts';
+import {
+  collectValues,
+  type OpenValues,
+  openValues,
+  refuseRelations,
+  refuseSize,
+  relationsOf,
+} from '../query/filter.ts';
+import { invalidQuery } from '../query/invalid.ts';
+import type { NestedRead } from '../query/nested.ts';
+import type { ReadLimits } from '../query/parse-read.ts';
+import type { ReadPlan } from '../query/plan.ts';
+import { boundValues } from '../query/plan-bounds.ts';
+import { longestCachedStatement, type PlanCache } from '../query/plan-cache.ts';
+import { planRead } from '../query/plan-read.ts';
+import { countedRows } from '../query/row-bound.ts';
+import type { Selector } from '../query/shape.ts';
+import type { OrderTerm } from '../query/sort.ts';
+import type { Variables } from './input.ts';
+import { type ListRead, type ListSetting, type ListSlot, readList } from './list-read.ts';
+import { boundOfSelection, fillSelection, type SelectionTemplate } from './selection-template.ts';
+
+/** What is read, and what selects its rows. */
+export interface ItemRead {
+  readonly selector: Extract<Selector, 'list' | 'key' | 'written'>;
+  /** False for one item instead of a list. */
+  readonly many: boolean;
+  readonly selection: SelectionTemplate;
+  /** The arguments of the list itself, where it is one. */
+  readonly top: ListSlot | undefined;
+  /** Those of the lists within its items, as the selection numbers them. */
+  readonly lists: readonly ListSlot[];
+  /** What the list itself is read with, where that differs. */
+  readonly whole?: ListSetting;
+}
+
+/** A plan with the values of one request: those in front of keys, and those behind them. */
+export interface PreparedRead {
+  readonly plan: ReadPlan;
+  readonly values: readonly string[];
+  readonly bounds: readonly string[];
+}
+
+/** Prepares a read for the variables of a request. Throws INVALID_QUERY or FORBIDDEN for arguments that cannot be used. */
+export type PrepareRead = (variables: Variables) => PreparedRead;
+
+/** What reads are prepared with: plans by names that no other read has. */
+export interface ReadSetting extends ListSetting {
+  readonly plans: PlanCache<ReadPlan>;
+}
+
+/** What a request asks of the list at the top, or of one item. */
+type Top = Pick<ListRead, 'order' | 'shape'> & {
+  readonly condition: Condition;
+  readonly limit: number;
+  readonly offset: number;
+};
+
+const oneItem: Top = { order: [], shape: '', condition: always, limit: 1, offset: 0 };
+
+/** Makes what prepares a read; `name` stands for it among all plans. */
+export function createRead(setting: ReadSetting, name: string, read: ItemRead): PrepareRead {
+  const slots = read.top === undefined ? read.lists : [read.top, ...read.lists];
+  const fixed = slots.every(({ known }) => known !== undefined);
+  let only: PreparedRead | undefined;
+  return function prepare(variables) {
+    if (only !== undefined) return only;
+    const prepared = prepareItems(setting, name, read, variables);
+    if (fixed) only = prepared;
+    return prepared;
+  };
+}
+
+function prepareItems(setting: ReadSetting, name: string, read: ItemRead, variables: Variables): PreparedRead {
+  const { plans, scope, limits } = setting;
+  const { collection } = read.selection;
+  const top = topOf(setting, read, variables);
+  const lists = read.lists.map((slot) => readList(setting, slot, variables));
+  const nested = lists.map((list) => list.read);
+  const open = openValues();
+  collectValues(open, scope, collection, top.condition);
+  const positions = collectLists(open, setting, nested);
+  refuseSize(open, limits);
+  refuseRows(top.limit, read.selection, nested, limits);
+  const shape = `${name} ${JSON.stringify([top.shape, ...lists.map((list) => list.shape)])}`;
+  const known = plans.get(shape);
+  if (known === undefined) refuseRelations(relationsIn([top, ...nested]), limits);
+  const plan = known ?? planItems(setting, read, top, lists, open, positions);
+  if (known === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
+  return { plan, values: open.values, bounds: read.selector === 'key' ? [] : boundValues(top) };
+}
+
+function topOf(setting: ReadSetting, { top, selector, selection, whole }: ItemRead, variables: Variables): Top {
+  if (selector === 'key' || top === undefined) return { ...oneItem, ...(selector === 'written' && { limit: -1 }) };
+  const { read, order, shape } = readList(whole ?? setting, top, variables);
+  const { singleton } = selection.collection.descriptor;
+  const { limit, offset } = singleton && selector === 'list' ? oneItem : read.request;
+  return { order, shape, condition: read.condition, limit, offset };
+}
+
+/** Adds the values of lists; returns where the bounds of each stand. */
+function collectLists(
+  open: OpenValues,
+  { scope }: ReadSetting,
+  lists: readonly NestedRead[],
+): ReadonlyMap<NestedRead, number> {
+  const positions = new Map<NestedRead, number>();
+  for (const read of lists) {
+    if (read.collection !== undefined) collectValues(open, scope, read.collection, read.condition);
+    positions.set(read, open.values.length);
+    open.values.push(...boundValues(read.request));
+  }
+  return positions;
+}
+
+function relationsIn(reads: readonly { readonly condition: Condition }[]): number {
+  return reads.reduce((sum, { condition }) => sum + relationsOf(condition), 0);
+}
+
+function refuseRows(
+  limit: number,
+  selection: SelectionTemplate,
+  lists: readonly NestedRead[],
+  limits: ReadLimits,
+): void {
+  const most = countedRows(limit) * boundOfSelection(selection, lists, usualLimit(limits));
+  if (most <= limits.maxRows) return;
+  throw invalidQuery(`The query can make ${most} rows of one nested list; give its lists lower limits.`);
+}
+
+/** Rows of a list without a limit. */
+function usualLimit({ defaultLimit, maxLimit }: ReadLimits): number {
+  return Math.min(defaultLimit, maxLimit ?? defaultLimit);
+}
+
+function planItems(
+  { scope, limits }: ReadSetting,
+  { selector, many, selection }: ItemRead,
+  { condition, order, limit, offset }: Top,
+  lists: readonly ListRead[],
+  { operands, values }: OpenValues,
+  positions: ReadonlyMap<NestedRead, number>,
+): ReadPlan {
+  const reads = lists.map(({ read }) => read);
+  const orders = new Map(lists.map((list): [NestedRead, readonly OrderTerm[]] => [list.read, list.order]));
+  return planRead({
+    scope,
+    selection: fillSelection(selection, reads),
+    condition,
+    order,
+    limit,
+    offset,
+    meta: [],
+    selector,
+    many,
+    singleton: selector === 'list' && selection.collection.descriptor.singleton,
+    streamed: false,
+    nested: { limit: usualLimit(limits), positions, orders, aggregates: new Map() },
+    operands,
+    values: values.length,
+  });
+}

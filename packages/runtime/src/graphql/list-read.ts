@@ -1,0 +1,124 @@
+/** The arguments of lists, read as the parameters of the same names are over REST. Source: API specification, 5.1 and 14.2. */
+import {
+  always,
+  type Condition,
+  type GraphqlCollection,
+  type GraphqlIndex,
+  type ManyToAny,
+} from '../contract/index.ts';
+import { refuseUnknownFunctions } from '../query/calls.ts';
+import { readFilter, refuseProblem } from '../query/filter.ts';
+import { invalidQuery } from '../query/invalid.ts';
+import { itemCollections } from '../query/links.ts';
+import type { NestedRead } from '../query/nested.ts';
+import { checkJson } from '../query/parse-json.ts';
+import {
+  parseFilterParameter,
+  parseLimit,
+  parseOffset,
+  parseSearchText,
+  parseSort,
+} from '../query/parse-parameters.ts';
+import type { QueryParameter, QueryTree } from '../query/parse-query-string.ts';
+import type { ReadLimits } from '../query/parse-read.ts';
+import type { CollectionScope, Scope } from '../query/scope.ts';
+import { withSearch } from '../query/search.ts';
+import { conditionShape, limitShape, type Shape } from '../query/shape.ts';
+import { checkSort, type OrderTerm, resolveSort } from '../query/sort.ts';
+import { restFilter } from './filter-names.ts';
+import { type Input, inputValue, isJson, type Variables } from './input.ts';
+
+/** What every list of an operation is read with. */
+export interface ListSetting {
+  readonly index: GraphqlIndex;
+  readonly scope: Scope;
+  readonly limits: ReadLimits;
+}
+
+/** A list as a document asks for it. */
+export interface ListSlot {
+  readonly collection: CollectionScope;
+  /** Set where the rows are link rows of a many-to-any. */
+  readonly link: ManyToAny | undefined;
+  readonly arguments: ReadonlyMap<string, Input>;
+  /** What it asks for, where no variable has a part in it. */
+  readonly known: ListRead | undefined;
+}
+
+/** What a request asks of a list. */
+export interface ListRead {
+  readonly read: NestedRead;
+  readonly order: readonly OrderTerm[];
+  /** What of it decides the plan. */
+  readonly shape: Shape;
+}
+
+/** Prepares a list, and reads it where nothing depends on variables. Throws INVALID_QUERY or FORBIDDEN for what cannot be used. */
+export function listSlot(
+  setting: ListSetting,
+  collection: CollectionScope,
+  link: ManyToAny | undefined,
+  given: ReadonlyMap<string, Input>,
+): ListSlot {
+  const slot: ListSlot = { collection, link, arguments: given, known: undefined };
+  const fixed = [...given.values()].every((input) => input.fixed);
+  return fixed ? { ...slot, known: readList(setting, slot, {}) } : slot;
+}
+
+/** Reads what a request asks of a list: syntax, names, values, in this order. */
+export function readList(setting: ListSetting, slot: ListSlot, variables: Variables): ListRead {
+  if (slot.known !== undefined) return slot.known;
+  const { index, scope, limits } = setting;
+  const { collection, link } = slot;
+  const tree = argumentTree(index, index.byName(collection.descriptor.name), slot.arguments, variables);
+  const limit = parseLimit(tree, limits);
+  const request = {
+    filter: parseFilterParameter(tree),
+    search: parseSearchText(tree, limits),
+    sort: parseSort(tree, limits),
+    limit,
+    offset: parseOffset(tree, limit),
+    below: new Map<string, never>(),
+  };
+  const links = link && itemCollections(scope, collection, link).map(({ descriptor }) => descriptor.name);
+  const filter = readFilter(scope, collection.descriptor.name, request.filter, limits, links);
+  refuseProblem(filter.problems, 'syntax');
+  const sorted = request.sort.map(({ path }) => path);
+  refuseUnknownFunctions(scope, sorted, 'sort');
+  const order = resolveSort(scope, collection, request.sort);
+  refuseProblem(filter.problems, 'name');
+  refuseProblem(filter.problems, 'value');
+  checkSort(order);
+  const condition = withSearch(filter.condition, collection, request.search);
+  const having = { condition: always, problems: [] };
+  const read: NestedRead = { request, collection, many: true, filter, having, condition, below: new Map() };
+  return { read, order, shape: listShape(condition, request) };
+}
+
+/** The arguments of a list as parameters; null is no argument. */
+export function argumentTree(
+  index: GraphqlIndex,
+  names: GraphqlCollection | undefined,
+  given: ReadonlyMap<string, Input>,
+  variables: Variables,
+): QueryTree {
+  const tree = new Map<string, QueryParameter>();
+  for (const [name, input] of given) {
+    const value = inputValue(input, variables);
+    if (value === undefined || value === null) continue;
+    if (!isJson(value)) throw invalidQuery(`"${name}" must be JSON.`);
+    const written = name === 'filter' ? restFilter(index, names, value) : value;
+    checkJson(written, name);
+    tree.set(name, { value: written, text: false });
+  }
+  return tree;
+}
+
+/** What decides the plan of a list: everything but values. */
+export function listShape(
+  condition: Condition,
+  { sort, limit, offset }: Pick<NestedRead['request'], 'sort' | 'limit' | 'offset'>,
+): Shape {
+  const terms = sort.map(({ path, descending }) => [descending ? '-' : '', ...path]);
+  return [conditionShape(condition), terms, String(limitShape(limit)), offset > 0 ? 'offset' : ''];
+}

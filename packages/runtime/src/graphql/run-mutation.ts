@@ -1,0 +1,117 @@
+/** Runs mutations: all writes of an operation in order, in one transaction. Source: API specification, section 14.1. */
+
+import type { GraphqlScope } from '../contract/index.ts';
+import { PlatformError, toPlatformError } from '../errors.ts';
+import { keyRequest } from '../write/idempotency.ts';
+import type { Sender } from '../write/job.ts';
+import type { Writer } from '../write/writer.ts';
+import type { MutationField, WriteSource } from './compile-mutation.ts';
+import type { ServiceField } from './compile-query.ts';
+import type { OperationAnswer, OperationCall } from './operation.ts';
+import { type FieldValue, spliceAnswer } from './spliced.ts';
+
+/** What running mutations needs. */
+export interface MutationSetting {
+  readonly writer: Pick<Writer, 'inOrder'>;
+  /** Where a request came from. */
+  readonly senderOf: (request: OperationCall['request']) => Sender;
+  /** Does what a root field says that is no collection's. */
+  readonly service: (field: ServiceField, call: OperationCall) => Promise<ServiceAnswer>;
+}
+
+/** What a root field that is no collection's comes to: JSON, and headers of the answer. */
+export interface ServiceAnswer {
+  readonly json: Buffer;
+  readonly headers: readonly string[];
+}
+
+/** Answers a mutation. What fails leaves nothing written, and no data. */
+export async function runMutation(
+  setting: MutationSetting,
+  fields: readonly MutationField[],
+  call: OperationCall,
+  scope: GraphqlScope,
+): Promise<OperationAnswer> {
+  const failing = fields.find(({ source }) => source.kind === 'failure');
+  if (failing?.source.kind === 'failure') return { body: failed(failing, failing.source.error), headers: [] };
+  const served = fields.find(({ source }) => source.kind === 'service');
+  if (served?.source.kind === 'service') return runService(setting, fields, served, served.source.field, call);
+  return { body: await runWrites(setting, fields, call, scope), headers: [] };
+}
+
+function failed({ key, nodes }: MutationField, thrown: unknown): Buffer {
+  return spliceAnswer(null, [{ key, nodes, error: toPlatformError(thrown) }]);
+}
+
+async function runService(
+  { service }: MutationSetting,
+  fields: readonly MutationField[],
+  field: MutationField,
+  of: ServiceField,
+  call: OperationCall,
+): Promise<OperationAnswer> {
+  try {
+    const { json, headers } = await service(of, call);
+    return {
+      body: spliceAnswer(
+        withConstants(fields, () => json),
+        [],
+      ),
+      headers,
+    };
+  } catch (error) {
+    return { body: failed(field, error), headers: [] };
+  }
+}
+
+function withConstants(fields: readonly MutationField[], of: (field: MutationField) => Buffer): readonly FieldValue[] {
+  return fields.map((field) => {
+    const { key, source } = field;
+    return { key, json: source.kind === 'constant' ? Buffer.from(source.json) : of(field) };
+  });
+}
+
+/** A write with the field that asks for it. */
+interface Placed {
+  readonly field: MutationField;
+  readonly source: WriteSource;
+}
+
+async function runWrites(
+  { writer, senderOf }: MutationSetting,
+  fields: readonly MutationField[],
+  { caller, request, variables, key }: OperationCall,
+  scope: GraphqlScope,
+): Promise<Buffer> {
+  const placed = fields.flatMap((field): Placed | readonly [] =>
+    field.source.kind === 'write' ? { field, source: field.source } : [],
+  );
+  const sender = senderOf(request);
+  const asks = [];
+  for (const { field, source } of placed) {
+    try {
+      asks.push(source.ask(variables, { caller, sender }));
+    } catch (error) {
+      if (error instanceof PlatformError) return failed(field, error);
+      throw error;
+    }
+  }
+  function answer(answers: readonly (Buffer | null)[]): Buffer {
+    const told = new Map(
+      placed.map(({ field, source }, index) => [field.key, source.told(answers[index] ?? null, variables)]),
+    );
+    return spliceAnswer(
+      withConstants(fields, (field) => told.get(field.key) ?? nullText),
+      [],
+    );
+  }
+  function failure(place: number, error: PlatformError): Buffer {
+    const at = placed[place]?.field;
+    return at === undefined ? spliceAnswer(null, []) : failed(at, error);
+  }
+  if (placed.length === 0) return answer([]);
+  const kept = key && { key: key.text, caller, sender, collection: `graphql/${scope}`, query: '' };
+  return writer.inOrder(asks, { answer, failure }, kept && keyRequest(kept, key?.body));
+}
+
+const nullText = Buffer.from('null');

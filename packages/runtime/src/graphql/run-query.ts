@@ -1,0 +1,134 @@
+/** Runs queries: one statement per root field, all at once. */
+import type { Database } from '../database/database.ts';
+import { PlatformError, toPlatformError } from '../errors.ts';
+import { bind } from '../query/planner.ts';
+import type { QueryField, RowSource, ServiceField } from './compile-query.ts';
+import type { FieldFailure } from './errors.ts';
+import type { OperationCall } from './operation.ts';
+import type { ServiceAnswer } from './run-mutation.ts';
+import { type FieldValue, frameOf, SplicedRows, spliceAnswer } from './spliced.ts';
+
+/** What running queries needs. */
+export interface QuerySetting {
+  readonly database: Pick<Database, 'read'>;
+  /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
+  readonly gate: (statement: string) => void;
+  /** Gives the value of a root field that is no collection's. */
+  readonly service: (field: ServiceField, call: OperationCall) => Promise<ServiceAnswer>;
+  /** The rows of a source whose materialized view nobody has filled; undefined when something else failed. */
+  readonly unpopulated: (source: RowSource, error: unknown) => RowSource | undefined;
+}
+
+/** Answers a query. What fails at a root field stands in the answer. */
+export async function runQuery(
+  setting: QuerySetting,
+  fields: readonly QueryField[],
+  call: OperationCall,
+): Promise<Buffer> {
+  const [only] = fields;
+  if (only !== undefined && fields.length === 1 && only.source.kind === 'rows') {
+    return runOnly(setting, only, only.source, call);
+  }
+  const introspected = fields.some(({ source }) => source.kind === 'introspection') ? call.introspect() : null;
+  const failures: FieldFailure[] = [];
+  const values = await Promise.all(
+    fields.map(async (field): Promise<FieldValue> => {
+      const { key, nodes } = field;
+      try {
+        return { key, json: await jsonOf(setting, field, call, introspected) };
+      } catch (error) {
+        failures.push({ key, nodes, error: toPlatformError(error) });
+        return { key, json: nullText };
+      }
+    }),
+  );
+  return failing(fields, values, failures);
+}
+
+const nullText = Buffer.from('null');
+
+/** The whole answer is written as its rows arrive. */
+async function runOnly(
+  setting: QuerySetting,
+  field: QueryField,
+  source: RowSource,
+  call: OperationCall,
+): Promise<Buffer> {
+  const { key, nodes } = field;
+  try {
+    return await readRows(setting, source, call, frameFor(field));
+  } catch (error) {
+    const failures = [{ key, nodes, error: toPlatformError(error) }];
+    return failing([field], [{ key, json: nullText }], failures);
+  }
+}
+
+const frames = new WeakMap<QueryField, ReturnType<typeof frameOf>>();
+
+function frameFor(field: QueryField): ReturnType<typeof frameOf> {
+  const known = frames.get(field) ?? frameOf(field.key);
+  frames.set(field, known);
+  return known;
+}
+
+/** Errors in the order of the document; one at a field that cannot be null leaves no data. */
+function failing(
+  fields: readonly QueryField[],
+  values: readonly FieldValue[],
+  failures: readonly FieldFailure[],
+): Buffer {
+  const failed = new Map(failures.map((failure) => [failure.key, failure]));
+  const ordered = fields.flatMap(({ key }) => failed.get(key) ?? []);
+  const whole = fields.every(({ key, nullable }) => nullable || !failed.has(key));
+  return spliceAnswer(whole ? values : null, ordered);
+}
+
+async function jsonOf(
+  setting: QuerySetting,
+  { key, source }: QueryField,
+  call: OperationCall,
+  introspected: ReadonlyMap<string, string> | null,
+): Promise<Buffer> {
+  switch (source.kind) {
+    case 'constant':
+      return Buffer.from(source.json);
+    case 'introspection':
+      return Buffer.from(introspected?.get(key) ?? 'null');
+    case 'failure':
+      throw source.error;
+    case 'service':
+      return (await setting.service(source.field, call)).json;
+    case 'rows':
+      return readRows(setting, source, call);
+  }
+}
+
+async function readRows(
+  setting: QuerySetting,
+  source: RowSource,
+  call: OperationCall,
+  frame?: ReturnType<typeof frameOf>,
+): Promise<Buffer> {
+  try {
+    return await readSource(setting, source, call, frame);
+  } catch (error) {
+    const other = setting.unpopulated(source, error);
+    if (other === undefined) throw error;
+    return readSource(setting, other, call, frame);
+  }
+}
+
+async function readSource(
+  { database, gate }: QuerySetting,
+  { prepare, keys }: RowSource,
+  { variables, caller }: OperationCall,
+  frame?: ReturnType<typeof frameOf>,
+): Promise<Buffer> {
+  const { plan, values, bounds } = prepare(variables);
+  const named = keys === null ? [] : keys(variables, caller);
+  gate(plan.statement.text);
+  const rows = new SplicedRows(plan, frame?.front, frame?.behind);
+  await database.read(plan.statement, bind(plan.binders, [...values, ...named, ...bounds], caller), rows);
+  if (keys !== null && rows.items === 0) throw new PlatformError('FORBIDDEN');
+  return rows.take();
+}

@@ -1,0 +1,106 @@
+/**
+ * Answers GraphQL requests behind the transport: finds the compiled operation of a document, or makes it, and runs it. The
+ * only door to graphql-js on the way of a request, so that a server pays for loading it when it is first asked for.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { DocumentNode, OperationDefinitionNode } from 'graphql';
+import type { Caller } from '../caller.ts';
+import type { GraphqlScope } from '../contract/index.ts';
+import { createByteCache } from './byte-cache.ts';
+import { type AskedDocument, checkDocument, type DocumentLimits, refuseMutation } from './check-document.ts';
+import { coerceVariables, type SentVariables } from './coerce-variables.ts';
+import { DocumentError } from './document-errors.ts';
+import { answerIntrospection } from './introspection.ts';
+import type { Operation, OperationAnswer, OperationRunner } from './operation.ts';
+import type { FindSchema, ScopeSchema } from './schemas.ts';
+
+/** What the service works with. */
+export interface GraphqlServiceOptions {
+  readonly findSchema: FindSchema;
+  readonly runner: OperationRunner;
+  readonly limits: DocumentLimits;
+}
+
+/** One request, read. */
+export interface GraphqlRequest extends AskedDocument {
+  readonly scope: GraphqlScope;
+  readonly variables: SentVariables;
+  readonly caller: Caller;
+  readonly request: IncomingMessage;
+  /**
+   * Called before anything runs, with the number of root fields: each counts as a request. Throws REQUESTS_EXCEEDED.
+   * Gives the well-formed Idempotency-Key for an operation whose answer may be kept.
+   */
+  readonly admit: (operation: Operation) => string | undefined | Promise<string | undefined>;
+}
+
+/** Answers requests. Rejects with INVALID_QUERY for documents and variables, and with what else refuses a request. */
+export type AnswerGraphql = (request: GraphqlRequest) => Promise<OperationAnswer>;
+
+/** A document as it is kept. */
+interface KeptDocument {
+  readonly of: ScopeSchema;
+  readonly document: DocumentNode;
+  readonly node: OperationDefinitionNode;
+  readonly operation: Operation;
+}
+
+/** What the tree of a document and its plans take for each token and each character, measured generously. */
+const bytesPerToken = 1_000;
+const bytesPerCharacter = 2;
+const documentsKept = { entries: 1_000, bytes: 32 * 1024 ** 2 };
+const introspectionsKept = { entries: 50, bytes: 32 * 1024 ** 2 };
+
+/** Makes the service of a compiled API. */
+export function createGraphqlService({ findSchema, runner, limits }: GraphqlServiceOptions): AnswerGraphql {
+  const documents = createByteCache<KeptDocument>(documentsKept);
+  const introspections = createByteCache<ReadonlyMap<string, string>>(introspectionsKept);
+
+  function prepare(key: string, of: ScopeSchema, asked: AskedDocument): KeptDocument {
+    const { document, operation: node } = checkDocument(of, asked, limits);
+    const operation = runner.compile({ schema: of, document, operation: node });
+    const kept: KeptDocument = { of, document, node, operation };
+    const bytes = (document.tokenCount ?? limits.tokens) * bytesPerToken + asked.text.length * bytesPerCharacter;
+    documents.set(key, kept, bytes);
+    return kept;
+  }
+
+  /** Descriptions of a schema are large and asked for again and again; without variables they never differ. */
+  function introspect(key: string, { of, document, node }: KeptDocument, variables: SentVariables) {
+    const constant = (node.variableDefinitions ?? []).length === 0;
+    const known = constant ? introspections.get(key) : undefined;
+    if (known !== undefined) return known;
+    const answer = answerIntrospection(of.schema, document, node, variables);
+    if (constant) {
+      const length = [...answer.values()].reduce((sum, text) => sum + text.length, 0);
+      introspections.set(key, answer, length * bytesPerCharacter);
+    }
+    return answer;
+  }
+
+  return async function answer(asked) {
+    const { caller, scope, text, operationName, request } = asked;
+    const key = `${caller.accessClass}\0${scope}\0${operationName ?? ''}\0${text}`;
+    const kept = documents.get(key) ?? prepare(key, await findSchema(caller.accessClass, scope), asked);
+    if (asked.queriesOnly) refuseMutation(kept.node);
+    const variables = coerced(kept, asked.variables);
+    const idempotencyKey = await asked.admit(kept.operation);
+    const body = (): string => JSON.stringify([text, operationName, asked.variables]);
+    return runner.run(kept.operation, {
+      caller,
+      variables,
+      request,
+      ...(idempotencyKey !== undefined && { key: { text: idempotencyKey, body: body() } }),
+      introspect: () => introspect(key, kept, asked.variables),
+    });
+  };
+}
+
+function coerced({ of, node }: KeptDocument, sent: SentVariables): Readonly<Record<string, unknown>> {
+  try {
+    return coerceVariables(of.schema, node, sent);
+  } catch (thrown) {
+    if (thrown instanceof RangeError) throw new DocumentError('The variables nest too deep.');
+    throw thrown;
+  }
+}

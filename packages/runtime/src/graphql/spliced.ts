@@ -1,0 +1,85 @@
+/** Answers of operations, spliced from the bytes of rows. */
+import type { RowSink } from '../database/database.ts';
+import { ByteWriter, giveBack } from '../json/byte-writer.ts';
+import { createTranscoder, type Transcoder } from '../json/transcode.ts';
+import type { ReadPlan } from '../query/plan.ts';
+import { type FieldFailure, printErrors } from './errors.ts';
+
+const transcoders = new WeakMap<ReadPlan, Transcoder>();
+
+/** What writes the rows of a plan; made once. */
+function transcoderOf(plan: ReadPlan): Transcoder {
+  const known = transcoders.get(plan) ?? createTranscoder(plan.fields);
+  transcoders.set(plan, known);
+  return known;
+}
+
+/** The value of one root field, between the text in front of it and the one behind. */
+export class SplicedRows implements RowSink {
+  items = 0;
+  readonly #out = new ByteWriter();
+  readonly #transcode: Transcoder;
+  readonly #many: boolean;
+  readonly #behind: Buffer;
+
+  constructor(plan: ReadPlan, front: Buffer = nothing, behind: Buffer = nothing) {
+    this.#transcode = transcoderOf(plan);
+    this.#many = plan.many;
+    this.#behind = behind;
+    this.#out.append(front);
+    if (plan.many) this.#put(bracket);
+  }
+
+  row(buffer: Buffer, offset: number): void {
+    if (this.items++ > 0) this.#put(comma);
+    this.#transcode(buffer, offset, this.#out);
+  }
+
+  /** The bytes; without a row, one item is null. To be called once. */
+  take(): Buffer {
+    if (this.#many) this.#put(closingBracket);
+    else if (this.items === 0) this.#out.append(nullText);
+    this.#out.append(this.#behind);
+    return this.#out.take();
+  }
+
+  #put(byte: number): void {
+    this.#out.reserve(1);
+    this.#out.bytes[this.#out.position++] = byte;
+  }
+}
+
+const nothing = Buffer.alloc(0);
+const nullText = Buffer.from('null');
+const comma = 44;
+const bracket = 91;
+const closingBracket = 93;
+
+/** The text in front of the value of an operation's only root field, and the one behind it. */
+export function frameOf(key: string): { readonly front: Buffer; readonly behind: Buffer } {
+  return { front: Buffer.from(`{"data":{${JSON.stringify(key)}:`), behind: Buffer.from('}}') };
+}
+
+/** The value of a root field, as JSON. */
+export interface FieldValue {
+  readonly key: string;
+  readonly json: Buffer;
+}
+
+/**
+ * Puts an answer together. `values` null: an error reached the root, so there is no data. Of what failed, the values hold
+ * null already.
+ */
+export function spliceAnswer(values: readonly FieldValue[] | null, failures: readonly FieldFailure[]): Buffer {
+  const out = new ByteWriter();
+  const errors = failures.length === 0 ? '' : `"errors":${printErrors(failures)},`;
+  out.append(Buffer.from(`{${errors}"data":${values === null ? 'null}' : '{'}`));
+  if (values === null) return out.take();
+  for (const [index, { key, json }] of values.entries()) {
+    out.append(Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(key)}:`));
+    out.append(json);
+    giveBack(json);
+  }
+  out.append(Buffer.from('}}'));
+  return out.take();
+}

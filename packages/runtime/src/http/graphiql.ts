@@ -1,0 +1,100 @@
+/**
+ * GraphiQL: a page to ask from, for browsers that open `/graphql` or `/graphql/system`. It loads nothing from anywhere else,
+ * and asks no other server than the one that it came from.
+ */
+import { readFile } from 'node:fs/promises';
+import { entityTag, matchesTag } from '../entity-tag.ts';
+import { type Answerer, mediaTypes } from './answer.ts';
+import type { Endpoint, Handler } from './endpoints.ts';
+import { findGraphiqlFile, graphiqlFiles } from './graphiql-files.ts';
+
+/** The page and what belongs to it. */
+export interface Graphiql {
+  readonly page: Handler;
+  readonly endpoints: readonly Endpoint[];
+}
+
+const folder = '/graphql/graphiql';
+
+/**
+ * Scripts and styles are this server's own files, so that nothing a document or an answer says is run; requests go to this
+ * server only. Fonts and pictures lie in the style sheet.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>GraphiQL</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${folder}/graphiql.css">
+<link rel="stylesheet" href="${folder}/page.css">
+</head>
+<body>
+<div id="graphiql"><p>Loading …</p></div>
+<script src="${folder}/react.js"></script>
+<script src="${folder}/react-dom.js"></script>
+<script src="${folder}/graphiql.js"></script>
+<script src="${folder}/page.js"></script>
+</body>
+</html>
+`;
+
+const css = `html, body { margin: 0; height: 100%; }
+#graphiql { height: 100vh; }
+#graphiql > p { margin: 1rem; font-family: sans-serif; }
+`;
+
+const script = `'use strict';
+const fetcher = GraphiQL.createFetcher({ url: location.pathname });
+const query = new URLSearchParams(location.search).get('query') ?? undefined;
+ReactDOM.createRoot(document.getElementById('graphiql')).render(
+  React.createElement(GraphiQL, { fetcher, query, defaultEditorToolsVisibility: true }),
+);
+`;
+
+const own: Readonly<Record<string, Buffer>> = { 'page.css': Buffer.from(css), 'page.js': Buffer.from(script) };
+
+/** Makes the page of a server. */
+export function createGraphiql(answerer: Answerer): Graphiql {
+  const body = Buffer.from(html);
+  return {
+    async page(exchange) {
+      const headers = ['Vary', 'Accept'];
+      answerer.send(exchange, { status: 200, type: mediaTypes.html, policy, headers, body });
+    },
+    endpoints: [
+      ...Object.keys(graphiqlFiles).map((name) => fileEndpoint(answerer, name, () => readFile(findGraphiqlFile(name)))),
+      ...Object.entries(own).map(([name, text]) => fileEndpoint(answerer, name, async () => text)),
+    ],
+  };
+}
+
+/** These files are large and never change while a server runs, so a browser asks whether it has them already. */
+function fileEndpoint(answerer: Answerer, name: string, read: () => Promise<Buffer>): Endpoint {
+  const type = name.endsWith('.css') ? mediaTypes.css : mediaTypes.script;
+  let reading: Promise<{ readonly body: Buffer; readonly tag: string }> | undefined;
+  const handler: Handler = async (exchange) => {
+    reading ??= read().then((body) => ({ body, tag: entityTag(body) }));
+    const { body, tag } = await reading;
+    const sent = exchange.request.headers['if-none-match'];
+    const known = sent !== undefined && matchesTag(sent, tag);
+    const answer = { type, headers: ['ETag', tag] };
+    answerer.send(exchange, known ? { ...answer, status: 304, body: nothing } : { ...answer, status: 200, body });
+  };
+  return { url: `${folder}/${name}`, handlers: new Map([['GET', handler]]) };
+}
+
+const nothing = Buffer.alloc(0);

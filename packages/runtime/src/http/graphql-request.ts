@@ -1,0 +1,120 @@
+/** What a GraphQL request asks, from its body or its address. Source: API specification, section 14.1. */
+import { isObject } from '../contract/filter-syntax.ts';
+import { isStorableText, type JsonValue } from '../contract/index.ts';
+import { PlatformError } from '../errors.ts';
+import type { SentVariables } from '../graphql/coerce-variables.ts';
+import { parseExactly } from '../json/exact-numbers.ts';
+import { invalidQuery } from '../query/invalid.ts';
+import { checkJson } from '../query/parse-json.ts';
+
+/** A request as it was sent. */
+export interface GraphqlParameters {
+  /** The document, or null where the request names one by its hash. */
+  readonly query: string | null;
+  readonly variables: SentVariables;
+  /** Null: the only operation of the document. */
+  readonly operationName: string | null;
+  /** SHA-256 of the document that is meant, as it was sent. */
+  readonly documentId: string | null;
+}
+
+const memberNames: ReadonlySet<string> = new Set(['query', 'variables', 'operationName', 'extensions', 'documentId']);
+
+/** Reads the body of a POST. Throws INVALID_PAYLOAD for one of another form, such as a list of requests. */
+export function readGraphqlBody(body: JsonValue | undefined): GraphqlParameters {
+  if (body === undefined || !isObject(body)) throw invalidPayload('The body must be an object.');
+  const other = Object.keys(body).find((name) => !memberNames.has(name));
+  if (other !== undefined) throw invalidPayload(`The body has no member "${other}".`);
+  return readParameters(body, invalidPayload);
+}
+
+/** Reads a raw query string. Throws INVALID_QUERY; parameters that mean nothing here are ignored. */
+export function readGraphqlQuery(raw: string): GraphqlParameters {
+  const texts = readTexts(raw);
+  return readParameters(
+    {
+      query: texts.get('query'),
+      operationName: texts.get('operationName'),
+      documentId: texts.get('documentId'),
+      variables: readJson(texts, 'variables'),
+      extensions: readJson(texts, 'extensions'),
+    },
+    invalidQuery,
+  );
+}
+
+type Refuse = (message: string) => PlatformError;
+
+function invalidPayload(message: string): PlatformError {
+  return new PlatformError('INVALID_PAYLOAD', message);
+}
+
+function readParameters(sent: Readonly<Record<string, JsonValue | undefined>>, refuse: Refuse): GraphqlParameters {
+  const extensions = readMap(sent.extensions, 'extensions', refuse);
+  const documentId = readText(sent.documentId, 'documentId', refuse) ?? persistedHash(extensions);
+  const query = readText(sent.query, 'query', refuse);
+  if (query === null && documentId === null) throw refuse('"query" is missing.');
+  return {
+    query,
+    documentId,
+    variables: readMap(sent.variables, 'variables', refuse),
+    // Tools send an empty name for none.
+    operationName: readText(sent.operationName, 'operationName', refuse) || null,
+  };
+}
+
+/** `{"persistedQuery": {"version": 1, "sha256Hash": …}}`, as clients with automatic persisted queries send it. */
+function persistedHash({ persistedQuery }: SentVariables): string | null {
+  if (persistedQuery === undefined || !isObject(persistedQuery)) return null;
+  const { sha256Hash } = persistedQuery;
+  return typeof sha256Hash === 'string' ? sha256Hash : null;
+}
+
+function readText(value: JsonValue | undefined, name: string, refuse: Refuse): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string') throw refuse(`"${name}" must be a string.`);
+  return value;
+}
+
+function readMap(value: JsonValue | undefined, name: string, refuse: Refuse): SentVariables {
+  if (value === undefined || value === null) return {};
+  if (!isObject(value) || JSON.isRawJSON(value)) throw refuse(`"${name}" must be an object.`);
+  return value;
+}
+
+const textNames: ReadonlySet<string> = new Set(memberNames);
+
+function readTexts(raw: string): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  for (const part of raw.split('&')) {
+    const equals = part.indexOf('=');
+    const name = decode(equals === -1 ? part : part.slice(0, equals));
+    if (!textNames.has(name)) continue;
+    if (texts.has(name)) throw invalidQuery(`"${name}" is there twice.`);
+    const text = decode(equals === -1 ? '' : part.slice(equals + 1));
+    if (!isStorableText(text)) throw invalidQuery(`"${name}" holds unusable text.`);
+    if (text !== '') texts.set(name, text);
+  }
+  return texts;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw invalidQuery('The query string is not percent-encoded UTF-8.');
+  }
+}
+
+function readJson(texts: ReadonlyMap<string, string>, name: string): JsonValue | undefined {
+  const text = texts.get(name);
+  if (text === undefined) return undefined;
+  let value: JsonValue;
+  try {
+    value = parseExactly(text);
+  } catch {
+    throw invalidQuery(`"${name}" is not valid JSON.`);
+  }
+  checkJson(value, name);
+  return value;
+}

@@ -1,0 +1,128 @@
+/** Handlers of `/graphql` and `/graphql/system`. Source: API specification, section 14.1; GraphQL over HTTP. */
+import type { GraphqlScope, JsonValue } from '../contract/index.ts';
+import { documentErrorBody } from '../graphql/document-errors.ts';
+import type { Operation, OperationAnswer } from '../graphql/operation.ts';
+import type { AnswerGraphql } from '../graphql/service.ts';
+import { readIdempotencyKey } from '../write/idempotency.ts';
+import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
+import type { Call } from './call.ts';
+import type { Endpoint, Handler, Method } from './endpoints.ts';
+import { toAnswerError } from './failures.ts';
+import { type AcceptedForm, readAccept } from './graphql-accept.ts';
+import { type GraphqlParameters, readGraphqlBody, readGraphqlQuery } from './graphql-request.ts';
+import { type Log, logFailure } from './log.ts';
+
+/** What the handlers work with. */
+export interface GraphqlEndpointsOptions {
+  readonly answerer: Answerer;
+  /** GraphQL behind its transport, loaded when it is first asked for. */
+  readonly load: () => Promise<AnswerGraphql>;
+  /** Finds the text of the document that a request means. Rejects with INVALID_QUERY for one that is not answered. */
+  readonly findDocument: (asked: GraphqlParameters) => string | Promise<string>;
+  /** Shows the page to ask from. Null: there is none. */
+  readonly page: Handler | null;
+  /** Takes what is logged about refusals. */
+  readonly log: () => Log;
+  /** Counts the root fields of an operation behind the first as requests of their own. Throws REQUESTS_EXCEEDED. */
+  readonly count: (exchange: Exchange, requests: number) => void | Promise<void>;
+}
+
+const scopes: readonly (readonly [string, GraphqlScope])[] = [
+  ['/graphql', 'items'],
+  ['/graphql/system', 'system'],
+];
+
+/** The addresses of GraphQL. */
+export function createGraphqlEndpoints(options: GraphqlEndpointsOptions): readonly Endpoint[] {
+  return scopes.map(([url, scope]) => ({
+    url,
+    handlers: new Map<Method, Handler>([
+      ['GET', (exchange, call) => get(options, scope, exchange, call)],
+      ['POST', (exchange, call, body) => post(options, scope, exchange, call, body)],
+    ]),
+  }));
+}
+
+async function get(
+  options: GraphqlEndpointsOptions,
+  scope: GraphqlScope,
+  exchange: Exchange,
+  call: Call,
+): Promise<void> {
+  const form = readAccept(exchange.request.headers.accept);
+  if (form.page && options.page !== null) return options.page(exchange, call, undefined);
+  await answer(options, { scope, exchange, call, form, queriesOnly: true }, () => readGraphqlQuery(call.query));
+}
+
+async function post(
+  options: GraphqlEndpointsOptions,
+  scope: GraphqlScope,
+  exchange: Exchange,
+  call: Call,
+  body: JsonValue | undefined,
+): Promise<void> {
+  const form = readAccept(exchange.request.headers.accept);
+  await answer(options, { scope, exchange, call, form, queriesOnly: false }, () => readGraphqlBody(body));
+}
+
+/** One request whose parameters are still to be read. */
+interface Asked {
+  readonly scope: GraphqlScope;
+  readonly exchange: Exchange;
+  readonly call: Call;
+  readonly form: AcceptedForm;
+  readonly queriesOnly: boolean;
+}
+
+async function answer(options: GraphqlEndpointsOptions, asked: Asked, read: () => GraphqlParameters): Promise<void> {
+  const { answerer, log } = options;
+  const { exchange, form } = asked;
+  let parameters: GraphqlParameters | undefined;
+  try {
+    parameters = read();
+    const { body, headers } = await run(options, asked, parameters);
+    answerer.send(exchange, { status: 200, type: mediaTypes[form.type], body, headers: [...vary, ...headers] });
+  } catch (thrown) {
+    const error = toAnswerError(thrown);
+    logFailure(log(), exchange.request, error);
+    // A document that cannot be used is an answer of GraphQL; whatever fails before it is read is one of HTTP.
+    const ok = parameters !== undefined && form.alwaysOk && error.code === 'INVALID_QUERY';
+    answerer.send(exchange, {
+      status: ok ? 200 : error.status,
+      type: mediaTypes[form.type],
+      body: Buffer.from(documentErrorBody(error)),
+      headers: [...vary, ...Object.entries(error.headers).flat()],
+    });
+  }
+}
+
+async function run(
+  options: GraphqlEndpointsOptions,
+  { scope, exchange, call, queriesOnly }: Asked,
+  parameters: GraphqlParameters,
+): Promise<OperationAnswer> {
+  const text = await options.findDocument(parameters);
+  const answerDocument = await options.load();
+  return answerDocument({
+    scope,
+    queriesOnly,
+    text,
+    operationName: parameters.operationName,
+    variables: parameters.variables,
+    caller: call.caller,
+    request: exchange.request,
+    admit: (operation) => admit(options, exchange, operation),
+  });
+}
+
+/** What is sent depends on the `Accept` header. */
+const vary = ['Vary', 'Accept'];
+
+async function admit(
+  { count }: GraphqlEndpointsOptions,
+  exchange: Exchange,
+  { rootFields, keepable }: Operation,
+): Promise<string | undefined> {
+  if (rootFields > 1) await count(exchange, rootFields - 1);
+  return keepable ? readIdempotencyKey(exchange.request.headers['idempotency-key']) : undefined;
+}

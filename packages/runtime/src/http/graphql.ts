@@ -1,0 +1,94 @@
+/** Everything that answers below `/graphql`, put together. */
+import type { CompiledApi } from '../contract/index.ts';
+import type { Environment } from '../environment.ts';
+import type { OperationRunner } from '../graphql/operation.ts';
+import type { FindSchema } from '../graphql/schemas.ts';
+import type { AnswerGraphql } from '../graphql/service.ts';
+import { anyDocument, type FindDocument, trustedDocuments } from '../graphql/trusted-documents.ts';
+import { type Answerer, mediaTypes } from './answer.ts';
+import type { Endpoint, Handler } from './endpoints.ts';
+import { createGraphiql } from './graphiql.ts';
+import { createGraphqlEndpoints, type GraphqlEndpointsOptions } from './graphql-routes.ts';
+
+/** What answering takes. */
+export interface GraphqlOptions extends Pick<GraphqlEndpointsOptions, 'log' | 'count'> {
+  readonly api: CompiledApi;
+  readonly answerer: Answerer;
+  readonly environment: Environment;
+  /** Answers no documents but those that were compiled with the API. */
+  readonly trusted: boolean;
+  /** Loads what compiles and runs operations. */
+  readonly loadRunner: (findSchema: FindSchema) => Promise<OperationRunner>;
+}
+
+/** The addresses of GraphQL; none where the API was compiled without it. */
+export function graphqlEndpoints(options: GraphqlOptions): readonly Endpoint[] {
+  const { api, answerer, environment, trusted, loadRunner, log, count } = options;
+  const { graphql: read } = api;
+  if (read === undefined) return [];
+  const graphiql = environment.graphql.graphiql ? createGraphiql(answerer) : null;
+  const { limits } = environment.graphql;
+  // graphql-js takes longer to load than everything else together, so only servers that are asked do it.
+  const loadSchemas = once(async (): Promise<Schemas> => {
+    const { createSchemas, createSchemaPrinter } = await import('../graphql/schemas.ts');
+    const find = createSchemas(read);
+    return { find, print: createSchemaPrinter(find) };
+  });
+  const load = once(async (): Promise<AnswerGraphql> => {
+    const { find: findSchema } = await loadSchemas();
+    const { createGraphqlService } = await import('../graphql/service.ts');
+    return createGraphqlService({ findSchema, runner: await loadRunner(findSchema), limits });
+  });
+  const documents = once(() => readDocuments(api));
+  const endpoints = createGraphqlEndpoints({
+    answerer,
+    load,
+    findDocument: trusted ? async (asked) => (await documents())(asked) : anyDocument,
+    page: graphiql?.page ?? null,
+    log,
+    count,
+  });
+  const print: PrintSchema = async (...of) => (await loadSchemas()).print(...of);
+  const texts = limits.introspection ? schemaEndpoints(answerer, print) : [];
+  return [...endpoints, ...texts, ...(graphiql?.endpoints ?? [])];
+}
+
+type PrintSchema = (...of: Parameters<FindSchema>) => Promise<string>;
+
+interface Schemas {
+  readonly find: FindSchema;
+  readonly print: PrintSchema;
+}
+
+/** The schema of the caller as a file (specification, section 13); where nobody may ask for it, there is no such route. */
+function schemaEndpoints(answerer: Answerer, print: PrintSchema): readonly Endpoint[] {
+  const files = [
+    ['/server/specs/graphql', 'items'],
+    ['/server/specs/graphql/items', 'items'],
+    ['/server/specs/graphql/system', 'system'],
+  ] as const;
+  return files.map(([url, scope]): Endpoint => {
+    const headers = ['Content-Disposition', `attachment; filename="${scope}.graphql"`];
+    const send: Handler = async (exchange, { caller }) => {
+      const body = Buffer.from(await print(caller.accessClass, scope));
+      answerer.send(exchange, { status: 200, type: mediaTypes.sdl, body, headers });
+    };
+    return { url, handlers: new Map([['GET', send]]) };
+  });
+}
+
+async function readDocuments({ graphqlDocuments }: CompiledApi): Promise<FindDocument> {
+  return trustedDocuments(graphqlDocuments === undefined ? {} : await graphqlDocuments());
+}
+
+/** Does something once, and again only where it failed. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+}

@@ -1,0 +1,79 @@
+/** Several writes as one: in order, in one transaction, with one answer. Source: API specification, section 14.1. */
+import { type PlatformError, toPlatformError } from '../errors.ts';
+import type { Ask } from './ask.ts';
+import type { KeyedRequest } from './idempotency.ts';
+import type { Performer, Work, Written } from './perform.ts';
+
+/** What is made of the answers of several writes. */
+export interface Telling {
+  /** The answers in order, each as it would be alone: `{"data":…}`, null for none. */
+  readonly answer: (answers: readonly (Buffer | null)[]) => Buffer;
+  readonly failure: (place: number, error: PlatformError) => Buffer;
+}
+
+/** Prepares all writes, so that what is wrong with one is known before any of them runs, and runs them. */
+export async function runInOrder(
+  performer: Performer,
+  prepare: (ask: Ask) => Promise<Work>,
+  asks: readonly Ask[],
+  telling: Telling,
+  keyed: KeyedRequest | undefined,
+): Promise<Buffer> {
+  const at = { place: 0 };
+  const tell = (error: unknown): Buffer => telling.failure(at.place, toPlatformError(error));
+  const together = async (): Promise<Work> => joined(performer, await prepareAll(prepare, asks, at), telling, at);
+  try {
+    if (keyed !== undefined) {
+      const { body } = await performer.keyed(keyed, together, (error) => ({ status: 200, body: tell(error) }));
+      return body ?? telling.answer([]);
+    }
+    const [only] = asks;
+    if (only !== undefined && asks.length === 1) {
+      // Alone, its answer is read together with COMMIT.
+      return telling.answer([await performer.once(await prepare(only))]);
+    }
+    return (await performer.once(await together())) ?? telling.answer([]);
+  } catch (error) {
+    // What a key is refused for is no fault of a write.
+    if (keyed !== undefined && toPlatformError(error).status < 500) throw error;
+    return tell(error);
+  }
+}
+
+async function prepareAll(
+  prepare: (ask: Ask) => Promise<Work>,
+  asks: readonly Ask[],
+  at: { place: number },
+): Promise<readonly Work[]> {
+  const works: Work[] = [];
+  for (const [place, ask] of asks.entries()) {
+    at.place = place;
+    works.push(await prepare(ask));
+  }
+  return works;
+}
+
+/** The works as one, whose answer is made of theirs. `at` tells which of them runs. */
+function joined(performer: Performer, works: readonly Work[], { answer }: Telling, at: { place: number }): Work {
+  return {
+    async run(transaction) {
+      const answers: (Buffer | null)[] = [];
+      for (const [place, work] of works.entries()) {
+        at.place = place;
+        answers.push(await performer.answer(transaction, await work.run(transaction)));
+      }
+      return made(answer(answers));
+    },
+    touched: () => works.flatMap((work) => work.touched()),
+    overtaken: (error) => works.some((work) => work.overtaken?.(error) === true),
+    committed() {
+      for (const work of works) work.committed();
+    },
+  };
+}
+
+/** An answer that is there already. */
+function made(body: Buffer): Written {
+  const rows = { items: 1, row() {}, take: () => body, end: () => body };
+  return { echo: null, keys: null, rows };
+}

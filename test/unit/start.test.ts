@@ -1,0 +1,23 @@
+/** What a server must not pay for before it is asked. */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+
+/** The packages that are loaded with a module of the repository. */
+function packagesLoadedWith(path: string): readonly string[] {
+  const script = `
+    import { registerHooks } from 'node:module';
+    registerHooks({ resolve: (name, context, next) => { console.log(name); return next(name, context); } });
+    await import(${JSON.stringify(join(root, path))});`;
+  const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
+  return output.split('\n').filter((name) => /^[a-z@]/.test(name) && !name.startsWith('node:'));
+}
+
+test('a server loads graphql-js when it is asked for GraphQL', { timeout: 30_000 }, () => {
+  const atStart = packagesLoadedWith('packages/runtime/src/index.ts');
+  expect(atStart).toContain('fastify');
+  expect(atStart).not.toContain('graphql');
+  expect(packagesLoadedWith('packages/runtime/src/graphql/service.ts')).toContain('graphql');
+});
