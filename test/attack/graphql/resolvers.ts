@@ -93,7 +93,7 @@ function resolveRoot(world: World, name: string, given: Filter): unknown {
     if (found === undefined) throw new Error('There is no such item.');
     return found;
   }
-  if (operation === 'aggregate') return aggregate(world, collection, rows, given);
+  if (operation === 'aggregate') return aggregate(collection, rows, given);
   return cut(world, collection.name, rows, given);
 }
 
@@ -252,7 +252,7 @@ function functionsOf(world: World, owner: CollectionDescriptor, item: Item, name
   };
 }
 
-function aggregate(world: World, collection: CollectionDescriptor, rows: readonly Item[], given: Filter): unknown {
+function aggregate(collection: CollectionDescriptor, rows: readonly Item[], given: Filter): unknown {
   const [group] = listOf(given.groupBy).map(String);
   const field = collection.fields.find(({ name }) => name === group);
   if (group === undefined) return [aggregated(collection, rows, null)];
