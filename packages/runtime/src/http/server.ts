@@ -120,7 +120,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
       const service = createGraphqlServices({
         endpointsFor: (kept) => [
           ...serverEndpoints(createServerHandlers({ ...told, answerer: kept })),
-          ...(accounts === null || invite === null ? [] : authEndpoints(accounts, { ...setting, invite, answerer: kept })),
+          ...(accounts === null || invite === null
+            ? []
+            : authEndpoints(accounts, { ...setting, invite, answerer: kept })),
         ],
         printSchema: createSchemaPrinter(findSchema),
       });
