@@ -1,5 +1,5 @@
 /** Mutations: what each root field writes, and how its answer is read. Source: API specification, section 14.2. */
-import { type FieldNode, type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
+import { type FieldNode, type GraphQLNamedType, type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
 import type { Caller } from '../caller.ts';
 import type { GraphqlOperation, GraphqlRoot, JsonValue } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
@@ -11,7 +11,7 @@ import type { Echo, EchoForm } from '../write/echo.ts';
 import type { WriteRequest } from '../write/job.ts';
 import { asMany } from '../write/keys.ts';
 import { type CollectedField, collectFields } from './collect.ts';
-import { type CompilingRoots, keyOf, type ServiceField } from './compile-query.ts';
+import { type CompilingRoots, keyOf, type ServiceField, serviceField } from './compile-query.ts';
 import { type Compiling, compileSelection, constantOf, setsOf, unknownName } from './compile-selection.ts';
 import { compileArguments, type Input, inputValue, isJson, type Variables } from './input.ts';
 import { createRead, type PrepareRead } from './item-read.ts';
@@ -73,10 +73,10 @@ function compileRoot(
   root: GraphqlRoot,
   field: CollectedField,
   given: ReadonlyMap<string, Input>,
-  type: ReturnType<typeof getNamedType>,
+  type: GraphQLNamedType,
 ): MutationSource {
   if (root.operation === 'service' && root.service !== 'update_users_me') {
-    return { kind: 'service', field: { service: root.service, arguments: given, type, field } };
+    return { kind: 'service', field: serviceField(to, root.service, given, type, field) };
   }
   const own = root.operation === 'service';
   const written: Written = {

@@ -1,7 +1,21 @@
 /** Queries: what each root field reads. Source: API specification, section 14.2. */
-import { type FieldNode, type GraphQLObjectType, getNamedType, isNonNullType, isObjectType } from 'graphql';
+import {
+  type FieldNode,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  getNamedType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
 import type { Caller } from '../caller.ts';
-import type { CollectionDescriptor, GraphqlCollectionRoot, GraphqlRoot } from '../contract/index.ts';
+import { callerCollections } from '../contract/caller-path.ts';
+import type {
+  CollectionDescriptor,
+  GraphqlCollectionRoot,
+  GraphqlRoot,
+  GraphqlService,
+  JsonValue,
+} from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
 import { decodeKey, keyParts } from '../query/keys.ts';
 import { keyFields } from '../query/plan-order.ts';
@@ -13,6 +27,7 @@ import { type Compiling, compileSelection, constantOf, setsOf, unknownName } fro
 import { compileArguments, type Input, inputValue, type Variables } from './input.ts';
 import { createRead, type PrepareRead, type ReadSetting } from './item-read.ts';
 import { listSlot } from './list-read.ts';
+import { compileProjection } from './projection.ts';
 
 /** One root field of a query. */
 export interface QueryField {
@@ -44,10 +59,10 @@ export interface RowSource {
 
 /** A root field that is no collection's. */
 export interface ServiceField {
-  readonly service: Extract<GraphqlRoot, { operation: 'service' }>['service'];
+  readonly service: GraphqlService;
   readonly arguments: ReadonlyMap<string, Input>;
-  readonly type: ReturnType<typeof getNamedType>;
-  readonly field: CollectedField;
+  /** What the document selects of the value, as JSON. */
+  readonly tell: (value: JsonValue) => Buffer;
 }
 
 /** What the root fields of an operation are compiled with. */
@@ -94,11 +109,12 @@ function compileRoot(
   if (declared === undefined) return refuse(field);
   const given = compileArguments(field.nodes[0], declared.args);
   const named = getNamedType(declared.type);
-  if (root.operation === 'service' && root.service !== 'users_me') {
-    return { kind: 'service', field: { service: root.service, arguments: given, type: named, field } };
+  // Who reads nothing of users is told the own key.
+  if (root.operation === 'service' && !(root.service === 'users_me' && to.scope.collections.has(users))) {
+    return { kind: 'service', field: serviceField(to, root.service, given, named, field) };
   }
   if (!isObjectType(named)) return refuse(field);
-  if (root.operation === 'service') return compileItem(to, 'platform_users', named, field, ownKey);
+  if (root.operation === 'service') return compileItem(to, users, named, field, ownKey);
   const { collection, operation } = root;
   if (operation === 'aggregate') return compileAggregated(to, collection, given, named, field);
   if (operation !== 'byKey') return compileList(to, collection, operation, given, named, field);
@@ -106,6 +122,20 @@ function compileRoot(
   return compileItem(to, collection.name, named, field, (of, variables) =>
     keyOf(of, id === undefined ? undefined : inputValue(id, variables)),
   );
+}
+
+const users = callerCollections.user;
+
+/** A root field that is answered by somebody else. */
+export function serviceField(
+  to: CompilingRoots,
+  service: GraphqlService,
+  given: ReadonlyMap<string, Input>,
+  type: GraphQLNamedType,
+  field: CollectedField,
+): ServiceField {
+  const project = compileProjection(to, type, setsOf(field));
+  return { service, arguments: given, tell: (value) => Buffer.from(JSON.stringify(project(value))) };
 }
 
 function compileList(

@@ -15,6 +15,8 @@ export interface MutationSetting {
   readonly writer: Pick<Writer, 'inOrder'>;
   /** Where a request came from. */
   readonly senderOf: (request: OperationCall['request']) => Sender;
+  /** Takes what failed at a root field, for the log. */
+  readonly report: (request: OperationCall['request'], error: PlatformError) => void;
   /** Does what a root field says that is no collection's. */
   readonly service: (field: ServiceField, call: OperationCall) => Promise<ServiceAnswer>;
 }
@@ -33,25 +35,34 @@ export async function runMutation(
   scope: GraphqlScope,
 ): Promise<OperationAnswer> {
   const failing = fields.find(({ source }) => source.kind === 'failure');
-  if (failing?.source.kind === 'failure') return { body: failed(failing, failing.source.error), headers: [] };
+  if (failing?.source.kind === 'failure') {
+    return { body: failed(setting, call, failing, failing.source.error), headers: [] };
+  }
   const served = fields.find(({ source }) => source.kind === 'service');
   if (served?.source.kind === 'service') return runService(setting, fields, served, served.source.field, call);
   return { body: await runWrites(setting, fields, call, scope), headers: [] };
 }
 
-function failed({ key, nodes }: MutationField, thrown: unknown): Buffer {
-  return spliceAnswer(null, [{ key, nodes, error: toPlatformError(thrown) }]);
+function failed(
+  { report }: MutationSetting,
+  { request }: OperationCall,
+  { key, nodes }: MutationField,
+  thrown: unknown,
+): Buffer {
+  const error = toPlatformError(thrown);
+  report(request, error);
+  return spliceAnswer(null, [{ key, nodes, error }]);
 }
 
 async function runService(
-  { service }: MutationSetting,
+  setting: MutationSetting,
   fields: readonly MutationField[],
   field: MutationField,
   of: ServiceField,
   call: OperationCall,
 ): Promise<OperationAnswer> {
   try {
-    const { json, headers } = await service(of, call);
+    const { json, headers } = await setting.service(of, call);
     return {
       body: spliceAnswer(
         withConstants(fields, () => json),
@@ -60,7 +71,7 @@ async function runService(
       headers,
     };
   } catch (error) {
-    return { body: failed(field, error), headers: [] };
+    return { body: failed(setting, call, field, error), headers: [] };
   }
 }
 
@@ -78,11 +89,13 @@ interface Placed {
 }
 
 async function runWrites(
-  { writer, senderOf }: MutationSetting,
+  setting: MutationSetting,
   fields: readonly MutationField[],
-  { caller, request, variables, key }: OperationCall,
+  call: OperationCall,
   scope: GraphqlScope,
 ): Promise<Buffer> {
+  const { writer, senderOf } = setting;
+  const { caller, request, variables, key } = call;
   const placed = fields.flatMap((field): Placed | readonly [] =>
     field.source.kind === 'write' ? { field, source: field.source } : [],
   );
@@ -92,7 +105,7 @@ async function runWrites(
     try {
       asks.push(source.ask(variables, { caller, sender }));
     } catch (error) {
-      if (error instanceof PlatformError) return failed(field, error);
+      if (error instanceof PlatformError) return failed(setting, call, field, error);
       throw error;
     }
   }
@@ -107,7 +120,7 @@ async function runWrites(
   }
   function failure(place: number, error: PlatformError): Buffer {
     const at = placed[place]?.field;
-    return at === undefined ? spliceAnswer(null, []) : failed(at, error);
+    return at === undefined ? spliceAnswer(null, []) : failed(setting, call, at, error);
   }
   if (placed.length === 0) return answer([]);
   const kept = key && { key: key.text, caller, sender, collection: `graphql/${scope}`, query: '' };

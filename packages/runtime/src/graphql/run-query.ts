@@ -15,6 +15,8 @@ export interface QuerySetting {
   readonly gate: (statement: string) => void;
   /** Gives the value of a root field that is no collection's. */
   readonly service: (field: ServiceField, call: OperationCall) => Promise<ServiceAnswer>;
+  /** Takes what failed at a root field, for the log. */
+  readonly report: (request: OperationCall['request'], error: PlatformError) => void;
   /** The rows of a source whose materialized view nobody has filled; undefined when something else failed. */
   readonly unpopulated: (source: RowSource, error: unknown) => RowSource | undefined;
 }
@@ -37,7 +39,7 @@ export async function runQuery(
       try {
         return { key, json: await jsonOf(setting, field, call, introspected) };
       } catch (error) {
-        failures.push({ key, nodes, error: toPlatformError(error) });
+        failures.push({ key, nodes, error: reported(setting, call, error) });
         return { key, json: nullText };
       }
     }),
@@ -58,9 +60,15 @@ async function runOnly(
   try {
     return await readRows(setting, source, call, frameFor(field));
   } catch (error) {
-    const failures = [{ key, nodes, error: toPlatformError(error) }];
+    const failures = [{ key, nodes, error: reported(setting, call, error) }];
     return failing([field], [{ key, json: nullText }], failures);
   }
+}
+
+function reported({ report }: QuerySetting, { request }: OperationCall, thrown: unknown): PlatformError {
+  const error = toPlatformError(thrown);
+  report(request, error);
+  return error;
 }
 
 const frames = new WeakMap<QueryField, ReturnType<typeof frameOf>>();

@@ -39,13 +39,20 @@ export function listEndpoints(
 ): readonly Endpoint[] {
   const ownPaths = api.collections.flatMap(({ system, name }) => (system && systemCollection(name)?.path) || []);
   return [
+    ...serverEndpoints(own),
+    ...itemEndpoints('/items/:collection', items),
+    ...ownPaths.flatMap((path) => itemEndpoints(path, items)),
+    ...(users === null ? [] : ownUserEndpoints(users)),
+  ];
+}
+
+/** What the server tells of itself. */
+export function serverEndpoints(own: ServerHandlers): readonly Endpoint[] {
+  return [
     { url: '/server/ping', handlers: new Map([['GET', own.ping]]) },
     { url: '/server/info', handlers: new Map([['GET', own.info]]) },
     { url: '/server/health', handlers: new Map([['GET', own.health]]) },
     { url: '/server/specs/oas', handlers: new Map([['GET', own.document]]) },
-    ...itemEndpoints('/items/:collection', items),
-    ...ownPaths.flatMap((path) => itemEndpoints(path, items)),
-    ...(users === null ? [] : ownUserEndpoints(users)),
   ];
 }
 

@@ -14,7 +14,6 @@ import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 import { type Environment, readLimits } from '../environment.ts';
-import { PlatformError } from '../errors.ts';
 import { createRequestLimiter } from '../limits/request-limiter.ts';
 import type { Planner } from '../query/planner.ts';
 import { systemSchemaOf } from '../system/schema.ts';
@@ -25,12 +24,20 @@ import { createCallReader, limitCalls } from './call.ts';
 import { createCarrier } from './carrier.ts';
 import { createClientAddress } from './client-address.ts';
 import { createCustomEndpoints } from './custom-routes.ts';
-import { answerItems, authEndpoints, groupEndpoints, listEndpoints, pageEndpoints } from './endpoints.ts';
+import {
+  answerItems,
+  authEndpoints,
+  groupEndpoints,
+  listEndpoints,
+  pageEndpoints,
+  serverEndpoints,
+} from './endpoints.ts';
 import { createGate } from './gate.ts';
 import { graphqlEndpoints } from './graphql.ts';
+import { createGraphqlServices } from './graphql-services.ts';
 import { createItemHandlers } from './items.ts';
 import { localUrl } from './local-url.ts';
-import { describeCause, type Log } from './log.ts';
+import { describeCause, type Log, logFailure } from './log.ts';
 import { mountEndpoint } from './mount.ts';
 import { createReader } from './read.ts';
 import { createSenderOf } from './sender.ts';
@@ -100,7 +107,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const schema = systemSchemaOf(api);
   const users = schema === null ? null : createOwnUserHandlers({ api, schema, items, database, answerer });
   const rateLimit = environment.requestLimits.client;
-  const own = createServerHandlers({ api, database, watch, answerer, patience, rateLimit });
+  const told = { api, database, watch, patience, rateLimit };
+  const own = createServerHandlers({ ...told, answerer });
   const custom = groupEndpoints(createCustomEndpoints({ api, writer, answerer, senderOf }));
   const invite =
     schema === null ? null : createInvite({ api, schema, planner, writer, environment: environment.mail.invite });
@@ -116,11 +124,18 @@ export function createServer(options: ServerOptions): FastifyInstance {
     count: async ({ request }, requests) => {
       await Promise.all(Array.from({ length: requests }, () => limiter?.admit(request)));
     },
-    async loadRunner() {
+    async loadRunner(findSchema) {
       const { createOperationRunner } = await import('../graphql/run.ts');
-      const service = async () => {
-        throw new PlatformError('ROUTE_NOT_FOUND');
-      };
+      const { createSchemaPrinter } = await import('../graphql/schemas.ts');
+      const service = createGraphqlServices({
+        endpointsFor: (kept) => [
+          ...serverEndpoints(createServerHandlers({ ...told, answerer: kept })),
+          ...(accounts === null || invite === null
+            ? []
+            : authEndpoints(accounts, { ...setting, invite, answerer: kept })),
+        ],
+        printSchema: createSchemaPrinter(findSchema),
+      });
       return createOperationRunner({
         api,
         database,
@@ -129,6 +144,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
         senderOf,
         limits: readLimits(environment),
         service,
+        report: (request, error) => logFailure(server.log, request, error),
       });
     },
   });

@@ -1,0 +1,136 @@
+/**
+ * Root fields of GraphQL that are no collection's. Each is the route of the same meaning over REST: its handler runs with
+ * an answerer that keeps what it is given, so neither face can do what the other does not. Source: specification, 14.3.
+ */
+import { ServerResponse } from 'node:http';
+import { isObject } from '../contract/filter-syntax.ts';
+import type { GraphqlService, JsonValue } from '../contract/index.ts';
+import { isErrorCode, PlatformError } from '../errors.ts';
+import type { ServiceField } from '../graphql/compile-query.ts';
+import { inputValue, isJson, type Variables } from '../graphql/input.ts';
+import type { OperationCall } from '../graphql/operation.ts';
+import type { ServiceAnswer } from '../graphql/run-mutation.ts';
+import type { Answer, Answerer, Exchange } from './answer.ts';
+import type { Endpoint, Method } from './endpoints.ts';
+
+/** What answering them takes. */
+export interface GraphqlServicesOptions {
+  /** The addresses of the server, with handlers that answer by an answerer. */
+  readonly endpointsFor: (answerer: Answerer) => readonly Endpoint[];
+  /** The schema of an access class as text. */
+  readonly printSchema: (accessClass: string, scope: 'items' | 'system') => Promise<string>;
+}
+
+/** Gives the value of a root field. Rejects with the error of the route. */
+export type CallService = (field: ServiceField, call: OperationCall) => Promise<ServiceAnswer>;
+
+/** A route: what it answers with is the value of the field, or stands in `data`, or tells that something was done. */
+interface ServiceRoute {
+  readonly method: Method;
+  readonly url: string;
+  readonly value: 'body' | 'text' | 'data' | 'done';
+}
+
+type RoutedService = Exclude<GraphqlService, 'users_me' | 'update_users_me' | 'server_specs_graphql'>;
+
+const routes: Readonly<Record<RoutedService, ServiceRoute>> = {
+  auth_providers: { method: 'GET', url: '/auth', value: 'body' },
+  server_ping: { method: 'GET', url: '/server/ping', value: 'text' },
+  server_info: { method: 'GET', url: '/server/info', value: 'data' },
+  server_health: { method: 'GET', url: '/server/health', value: 'body' },
+  server_specs_oas: { method: 'GET', url: '/server/specs/oas', value: 'body' },
+  users_invite: { method: 'POST', url: '/users/invite', value: 'done' },
+  users_invite_accept: { method: 'POST', url: '/users/invite/accept', value: 'done' },
+  users_me_tfa_generate: { method: 'POST', url: '/users/me/tfa/generate', value: 'data' },
+  users_me_tfa_enable: { method: 'POST', url: '/users/me/tfa/enable', value: 'done' },
+  users_me_tfa_disable: { method: 'POST', url: '/users/me/tfa/disable', value: 'done' },
+  auth_login: { method: 'POST', url: '/auth/login', value: 'data' },
+  auth_refresh: { method: 'POST', url: '/auth/refresh', value: 'data' },
+  auth_logout: { method: 'POST', url: '/auth/logout', value: 'done' },
+  auth_password_request: { method: 'POST', url: '/auth/password/request', value: 'done' },
+  auth_password_reset: { method: 'POST', url: '/auth/password/reset', value: 'done' },
+};
+
+/** Makes what answers them. */
+export function createGraphqlServices({ endpointsFor, printSchema }: GraphqlServicesOptions): CallService {
+  const answers = new WeakMap<Exchange, Answer>();
+  const endpoints = new Map(endpointsFor(keeping(answers)).map((endpoint) => [endpoint.url, endpoint]));
+
+  async function ask(service: RoutedService, call: OperationCall, body: JsonValue | undefined): Promise<ServiceTold> {
+    const { method, url, value } = routes[service];
+    const handler = endpoints.get(url)?.handlers.get(method);
+    if (handler === undefined) throw new PlatformError('ROUTE_NOT_FOUND');
+    const exchange = exchangeOf(call);
+    await handler(exchange, { caller: call.caller, query: '', item: null }, body);
+    const answer = answers.get(exchange);
+    if (answer === undefined) throw new Error(`${method} ${url} gave no answer.`);
+    return { value: valueIn(answer, value), headers: answer.headers ?? [] };
+  }
+
+  return async function callService(field, call) {
+    const { service, tell } = field;
+    const given = argumentsOf(field, call.variables);
+    if (service === 'users_me' || service === 'update_users_me') return { json: tell(ownUser(call)), headers: [] };
+    if (service === 'server_specs_graphql') {
+      const scope = given.scope === 'system' ? 'system' : 'items';
+      return { json: tell(await printSchema(call.caller.accessClass, scope)), headers: [] };
+    }
+    const body = routes[service].method === 'POST' ? given : undefined;
+    const { value, headers } = await ask(service, call, body);
+    return { json: tell(value), headers };
+  };
+}
+
+/** What a route told. */
+interface ServiceTold {
+  readonly value: JsonValue;
+  readonly headers: readonly string[];
+}
+
+function ownUser({ caller: { user } }: OperationCall): JsonValue {
+  if (user === null) throw new PlatformError('INVALID_CREDENTIALS');
+  return { id: user };
+}
+
+/** Arguments that are null are as those that are not there. */
+function argumentsOf(field: ServiceField, variables: Variables): Readonly<Record<string, JsonValue>> {
+  const given = [...field.arguments].flatMap(([name, input]) => {
+    const value = inputValue(input, variables);
+    return value !== undefined && value !== null && isJson(value) ? [[name, value] as const] : [];
+  });
+  return Object.fromEntries(given);
+}
+
+function keeping(answers: WeakMap<Exchange, Answer>): Answerer {
+  return {
+    send: (exchange, answer) => void answers.set(exchange, answer),
+    fail(_, error) {
+      throw error;
+    },
+    streamHeaders: () => [],
+    hangUp() {},
+  };
+}
+
+/** A handler reads the request. Its answer goes elsewhere, so the response is one that nobody sends. */
+function exchangeOf({ request }: OperationCall): Exchange {
+  return { request, response: new ServerResponse(request) };
+}
+
+function valueIn({ status, body }: Answer, kind: ServiceRoute['value']): JsonValue {
+  const text = body.toString('utf8');
+  if (kind === 'text') return text;
+  const value: JsonValue = text === '' ? null : JSON.parse(text);
+  if (status >= 400 && kind !== 'body') throw errorIn(value);
+  if (kind === 'done') return true;
+  return kind === 'data' && isObject(value) ? (value.data ?? null) : value;
+}
+
+/** The error of an answer that was kept under a key. */
+function errorIn(value: JsonValue): PlatformError {
+  const [first] = isObject(value) && Array.isArray(value.errors) ? value.errors : [];
+  const { message = null, extensions = null } = first !== undefined && isObject(first) ? first : {};
+  const { code = null } = isObject(extensions) ? extensions : {};
+  const known = typeof code === 'string' && isErrorCode(code) ? code : 'INTERNAL_SERVER_ERROR';
+  return new PlatformError(known, typeof message === 'string' ? message : undefined);
+}
