@@ -250,6 +250,62 @@ describe('nullability', () => {
   });
 });
 
+describe('what should not be used any more', () => {
+  const schema = blogSchema();
+  const api = resolveApi({
+    ...schema,
+    collections: schema.collections.map((one) => ({
+      ...one,
+      ...(one.name === 'authors' && { deprecated: 'Use "people".' }),
+      fields: one.fields.map((field) => ({
+        ...field,
+        ...(field.name === 'score' && { deprecated: 'Use rating.' }),
+        ...(field.name === 'title' && { deprecated: 'As authors.password has it.' }),
+      })),
+      relations: one.relations.map((relation) =>
+        relation.name === 'tags' ? { ...relation, deprecated: 'Too slow.' } : relation,
+      ),
+    })),
+  });
+  const text = textOf(api, classOf(api, 'admin'));
+
+  it('says why, wherever it is', () => {
+    expect(faultsOf(text)).toEqual([]);
+    expect(text).toContain('  score: Float @deprecated(reason: "Use rating.")\n');
+    expect(text).toContain('  score: number_filter_operators @deprecated(reason: "Use rating.")\n');
+    expect(text.match(/\): \[tags!\]!\s+@deprecated\(reason: "Too slow\."\)/g)).toHaveLength(1);
+  });
+
+  it('is everything that leads to a collection', () => {
+    const reason = '@deprecated(reason: "Use \\"people\\".")';
+    for (const line of [
+      'authors_by_id(id: ID!): authors',
+      'author_id: authors',
+      'delete_authors_item(id: ID!): delete_one',
+    ])
+      expect(text).toContain(`  ${line} ${reason}`);
+  });
+
+  it('never is what must be given', () => {
+    expect(text).toContain('  title: String!\n');
+    expect(text).toContain('  title: String! @deprecated(');
+  });
+
+  it('keeps a reason to itself that names what is hidden', () => {
+    const hidden = textOf(api, classOf(api, 'public'));
+    expect(hidden).toContain('  title: String! @deprecated\n');
+    expect(hidden).not.toContain('password');
+  });
+
+  it('is marked in the OpenAPI document as well', () => {
+    const document = emitOpenApi(api, null);
+    expect(at(document, 'components', 'schemas', 'ItemsArticles', 'properties', 'score', 'deprecated')).toBe(true);
+    expect(at(document, 'components', 'schemas', 'ItemsArticles', 'properties', 'tags', 'deprecated')).toBe(true);
+    expect(at(document, 'paths', '/items/authors', 'get', 'deprecated')).toBe(true);
+    expect(at(document, 'paths', '/items/articles', 'get', 'deprecated')).toBeUndefined();
+  });
+});
+
 it('prints the same again', () => {
   const again = sampleApi([...magazine].reverse());
   expect(textOf(again, adminOf(again))).toBe(textOf(sample, adminOf(sample)));

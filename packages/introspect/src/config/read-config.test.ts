@@ -12,15 +12,17 @@ const whole: PlatformConfig = {
     articles: {
       name: 'posts',
       note: '',
+      deprecated: 'Use posts.',
       hidden: false,
       singleton: false,
       key: ['id'],
       sort: 'position',
       archive: { field: 'status', value: 'archived', unarchiveValue: 'draft' },
-      fields: { tags: { name: 'labels', hidden: false, note: 'Words.', required: true, type: 'csv' } },
+      fields: { tags: { name: 'labels', hidden: false, note: 'Words.', deprecated: 'Use tags.', required: true, type: 'csv' } },
     },
   },
-  relations: { 'articles.comments': { name: 'remarks', hidden: false, sort: 'id', onDeselect: 'delete' } },
+  graphql: false,
+  relations: { 'articles.comments': { name: 'remarks', deprecated: 'Use notes.', hidden: false, sort: 'id', onDeselect: 'delete' } },
   manyToAny: [
     {
       collection: 'articles',

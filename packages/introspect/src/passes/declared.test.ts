@@ -139,12 +139,13 @@ test.each<[PlatformConfig, readonly string[]]>([
     ['error unknown-name platform.config.ts: manyToMany[0].junction'],
   ],
   [
-    { relations: { 'articles.block': {}, 'blocks.article_id': { name: 'article', sort: 'id', onDeselect: 'delete' } } },
+    { relations: { 'articles.block': {}, 'blocks.article_id': { name: 'article', sort: 'id', onDeselect: 'delete', deprecated: 'x' } } },
     [
       'error unknown-name platform.config.ts: relations["articles.block"]',
       'error config-relation platform.config.ts: relations["blocks.article_id"].sort',
       'error config-relation platform.config.ts: relations["blocks.article_id"].onDeselect',
       'error config-relation platform.config.ts: relations["blocks.article_id"].name',
+      'error config-relation platform.config.ts: relations["blocks.article_id"].deprecated',
     ],
   ],
   [

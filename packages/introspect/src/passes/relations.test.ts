@@ -275,6 +275,20 @@ test('the configuration names, orders and hides derived relations', () => {
   expect(relation(schema, 'authors', 'texts')).toMatchObject({ sort: 'id', onDeselect: 'delete' });
 });
 
+test('the configuration tells what should not be used any more', () => {
+  const fields = { author_id: { deprecated: 'Use name.' } };
+  const config = {
+    collections: { articles: { deprecated: 'Use texts.', fields } },
+    relations: { 'authors.articles': { deprecated: 'Use texts of authors.' } },
+  };
+  const { schema, diagnostics } = resolve(magazine, { config });
+  expect(complaints(diagnostics)).toEqual([]);
+  const articles = schema.collections.find(({ name }) => name === 'articles');
+  expect(articles?.deprecated).toBe('Use texts.');
+  expect(articles?.fields.flatMap(({ deprecated }) => deprecated ?? [])).toEqual(['Use name.']);
+  expect(relation(schema, 'authors', 'articles')).toMatchObject({ deprecated: 'Use texts of authors.' });
+});
+
 test('a hidden many-to-one takes along what is derived from it', () => {
   const config = { relations: { 'articles_tags.tag_id': { hidden: true } } };
   const { schema, diagnostics } = resolve(magazine, { config });
