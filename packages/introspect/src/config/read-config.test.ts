@@ -18,11 +18,15 @@ const whole: PlatformConfig = {
       key: ['id'],
       sort: 'position',
       archive: { field: 'status', value: 'archived', unarchiveValue: 'draft' },
-      fields: { tags: { name: 'labels', hidden: false, note: 'Words.', deprecated: 'Use tags.', required: true, type: 'csv' } },
+      fields: {
+        tags: { name: 'labels', hidden: false, note: 'Words.', deprecated: 'Use tags.', required: true, type: 'csv' },
+      },
     },
   },
   graphql: false,
-  relations: { 'articles.comments': { name: 'remarks', deprecated: 'Use notes.', hidden: false, sort: 'id', onDeselect: 'delete' } },
+  relations: {
+    'articles.comments': { name: 'remarks', deprecated: 'Use notes.', hidden: false, sort: 'id', onDeselect: 'delete' },
+  },
   manyToAny: [
     {
       collection: 'articles',

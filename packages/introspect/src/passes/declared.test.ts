@@ -139,7 +139,12 @@ test.each<[PlatformConfig, readonly string[]]>([
     ['error unknown-name platform.config.ts: manyToMany[0].junction'],
   ],
   [
-    { relations: { 'articles.block': {}, 'blocks.article_id': { name: 'article', sort: 'id', onDeselect: 'delete', deprecated: 'x' } } },
+    {
+      relations: {
+        'articles.block': {},
+        'blocks.article_id': { name: 'article', sort: 'id', onDeselect: 'delete', deprecated: 'x' },
+      },
+    },
     [
       'error unknown-name platform.config.ts: relations["articles.block"]',
       'error config-relation platform.config.ts: relations["blocks.article_id"].sort',
