@@ -112,7 +112,7 @@ test('the published command makes, compiles and serves a project', { timeout: 12
   run(elsewhere, main, 'init', '--yes', '--project', project);
   run(elsewhere, main, 'generate', '--project', project);
   const server = spawn(process.execPath, [main, 'start', '--json', '--project', project], {
-    env: { ...process.env, DATABASE_URL: '', PORT: '0', LOG_LEVEL: 'error' },
+    env: { ...process.env, DATABASE_URL: '', PORT: '0', LOG_LEVEL: 'error', GRAPHIQL: 'true' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(server, 'exit');
@@ -123,6 +123,10 @@ test('the published command makes, compiles and serves a project', { timeout: 12
   }
   const url = /"listening","url":"(.*?)"/.exec(output)?.[1];
   expect(await (await fetch(`${url}/server/ping`)).text()).toBe('pong');
+  const page = await (await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } })).text();
+  const parts = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path = '']) => path);
+  const statuses = await Promise.all(parts.map(async (path) => (await fetch(`${url}${path}`)).status));
+  expect(statuses).toEqual(Array.from({ length: 6 }, () => 200));
   server.kill('SIGTERM');
   expect((await exited)[0]).toBe(0);
 });

@@ -7,7 +7,7 @@ import type { Environment } from '../environment.ts';
 import type { Answerer, Exchange } from './answer.ts';
 import { parseBody, readForm } from './body.ts';
 import type { Call, CallReader } from './call.ts';
-import { type AnswerItems, answerDirectly, isDirect } from './direct.ts';
+import { type AnswerShortly, answerDirectly, isDirect } from './direct.ts';
 import { answerBrokenRequest, toAnswerError } from './failures.ts';
 import { logFailure, loggerOptions } from './log.ts';
 
@@ -26,13 +26,13 @@ declare module 'fastify' {
 
 /**
  * Makes a Fastify server without routes in which every failure is answered by the specification's errors. Requests that
- * need no routing go to `answerItems` at once.
+ * need no routing go to `answerShortly` at once.
  */
 export function createCarrier(
   environment: Environment,
   answerer: Answerer,
   readCall: CallReader,
-  answerItems: AnswerItems,
+  answerShortly: AnswerShortly,
 ): FastifyInstance {
   const server = createFastify(environment, (request, reply, error) => {
     if (!reply.sent) reply.hijack();
@@ -56,7 +56,7 @@ export function createCarrier(
       refuse(error);
     }
   });
-  const shortWay = { readCall, answerItems, answerer, log: server.log };
+  const shortWay = { readCall, answerShortly, answerer, log: server.log };
   const takesShortWay = (request: IncomingMessage): boolean => isDirect(request, environment.maxPayloadSize);
   passBy(server.server, takesShortWay, (exchange) => void answerDirectly(shortWay, exchange));
   const dropUnused = watchUnusedConnections(server.server);

@@ -1,6 +1,6 @@
 /**
- * The short way: most requests below `/items` go from Node's server to their handler without the web framework, whose
- * router, request, body and reply take longer than what they ask for, and decide nothing about it.
+ * The short way: most requests below `/items`, and those of GraphQL, go from Node's server to their handler without the web
+ * framework, whose router, request, body and reply take longer than what they ask for, and decide nothing about it.
  *
  * Nothing is judged differently here. Token and route are read by the same `CallReader`, bodies by the same `parseBody`, and
  * whatever is to happen before a handler of every request belongs there, not into a hook of the framework.
@@ -13,32 +13,34 @@ import type { Call, CallReader } from './call.ts';
 import { toAnswerError } from './failures.ts';
 import { type Log, logFailure } from './log.ts';
 
-/** Answers a request below `/items`; rejects with the error that answers it. */
-export type AnswerItems = (exchange: Exchange, call: Call, body: JsonValue | undefined) => Promise<void>;
+/** Answers a request that takes the short way; rejects with the error that answers it. */
+export type AnswerShortly = (exchange: Exchange, call: Call, body: JsonValue | undefined) => Promise<void>;
 
 /** What answers on the short way. */
 export interface ShortWay {
   readonly readCall: CallReader;
-  readonly answerItems: AnswerItems;
+  readonly answerShortly: AnswerShortly;
   readonly answerer: Answerer;
   readonly log: Log;
 }
 
 /**
- * Tells whether a request can take the short way: a GET below `/items` that brings no body, and a POST or PATCH there whose
- * body has a length of at most `mostBytes`.
+ * Tells whether a request can take the short way: a GET below `/items` that brings no body, a POST or PATCH there, and a
+ * POST to GraphQL, whose body has a length of at most `mostBytes`.
  */
 export function isDirect({ method, url = '', headers }: IncomingMessage, mostBytes: number): boolean {
-  if (!url.startsWith('/items/') || headers['transfer-encoding'] !== undefined) return false;
+  if (headers['transfer-encoding'] !== undefined) return false;
   const length = headers['content-length'];
-  if (method === 'GET') return length === undefined;
-  if (method !== 'PATCH' && (method !== 'POST' || namesItem(url))) return false;
+  if (!url.startsWith('/items/')) {
+    if (method !== 'POST' || !isGraphql(url)) return false;
+  } else if (method === 'GET') return length === undefined;
+  else if (method !== 'PATCH' && (method !== 'POST' || namesItem(url))) return false;
   return length !== undefined && length !== '0' && Number(length) <= mostBytes;
 }
 
 /** Judges and answers a request of which `isDirect` holds. Never rejects. */
 export async function answerDirectly(
-  { readCall, answerItems, answerer, log }: ShortWay,
+  { readCall, answerShortly, answerer, log }: ShortWay,
   exchange: Exchange,
 ): Promise<void> {
   const { request } = exchange;
@@ -46,12 +48,17 @@ export async function answerDirectly(
     const read = readCall(request, true);
     const call = read instanceof Promise ? await read : read;
     const body = request.method === 'GET' ? undefined : parseBody(await readBytes(request), request.headers, true);
-    await answerItems(exchange, call, body);
+    await answerShortly(exchange, call, body);
   } catch (thrown) {
     const error = toAnswerError(thrown);
     logFailure(log, request, error);
     answerer.fail(exchange, error);
   }
+}
+
+/** Whether an address is one of GraphQL. */
+function isGraphql(url: string): boolean {
+  return url === '/graphql' || url === '/graphql/system' || /^\/graphql(?:\/system)?\?/.test(url);
 }
 
 /** Whether a path below `/items` goes on behind the collection. */

@@ -9,10 +9,12 @@ import { createAuthHandlers } from './auth-routes.ts';
 import type { Admission } from './authenticate.ts';
 import type { Call } from './call.ts';
 import type { CustomEndpoint } from './custom-routes.ts';
+import type { AnswerShortly } from './direct.ts';
 import type { ItemHandlers, ItemRequest } from './items.ts';
 import { createPageEndpoints, type PageEndpointsOptions } from './page-endpoints.ts';
 import type { ServerHandlers } from './server-routes.ts';
 import { createSsoHandlers, type SsoHandlersOptions } from './sso-routes.ts';
+import { splitTarget } from './target.ts';
 import type { OwnUserHandlers } from './users.ts';
 
 /** Answers one request; what it rejects with becomes the answer. */
@@ -150,13 +152,19 @@ export function groupEndpoints(custom: readonly CustomEndpoint[]): readonly Endp
   }));
 }
 
+/** Answers what takes the short way: requests for items, and those that GraphQL, when there is any, takes by POST. */
+export function answersShortly(items: ItemHandlers, graphql: readonly Endpoint[]): AnswerShortly {
+  const posts = new Map(graphql.map(({ url, handlers }) => [url, handlers.get('POST')]));
+  return async function answerShortly(exchange, call, body) {
+    if (call.item !== null) return answerItems(items, exchange, call, body);
+    const post = posts.get(splitTarget(exchange.request.url ?? '').path);
+    if (post === undefined) throw new PlatformError('ROUTE_NOT_FOUND');
+    await post(exchange, call, body);
+  };
+}
+
 /** Answers GET, POST and PATCH below `/items`: where the path has a key that item, which no POST may name, else many. */
-export function answerItems(
-  items: ItemHandlers,
-  exchange: Exchange,
-  call: Call,
-  body: JsonValue | undefined,
-): Promise<void> {
+function answerItems(items: ItemHandlers, exchange: Exchange, call: Call, body: JsonValue | undefined): Promise<void> {
   const { method } = exchange.request;
   if (method === 'GET') return readItems(items, exchange, call);
   const request = itemRequest(exchange, call);

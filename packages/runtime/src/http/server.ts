@@ -25,7 +25,7 @@ import { createCarrier } from './carrier.ts';
 import { createClientAddress } from './client-address.ts';
 import { createCustomEndpoints } from './custom-routes.ts';
 import {
-  answerItems,
+  answersShortly,
   authEndpoints,
   groupEndpoints,
   listEndpoints,
@@ -150,9 +150,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   const endpoints = [...listEndpoints(api, items, own, users), ...graphql, ...auth, ...pages, ...custom];
   const readCall = limitCalls(createCallReader(authenticate, endpoints), limiter);
-  const server = createCarrier(environment, answerer, readCall, (exchange, call, body) =>
-    answerItems(items, exchange, call, body),
-  );
+  const server = createCarrier(environment, answerer, readCall, answersShortly(items, graphql));
   for (const endpoint of endpoints) mountEndpoint(server, answerer, environment, endpoint);
   server.addHook('onReady', async () => limiter?.opened);
   server.addHook('onClose', async () => limiter?.close());
