@@ -1,9 +1,11 @@
 /**
  * Both lanes to the database under one test: every read that a test asks is answered by a server on the fast lane and by
  * one on the plain lane, over the same database and the same generated code, and the answers have to be the same bytes.
+ * What a GraphQL document can say, too, is then asked that way, and the items have to be the same.
  * What writes is asked once, on the fast lane unless a test file says otherwise.
  */
 import { expect } from 'vitest';
+import { createGraphqlTwin, unlimitedDocuments } from './graphql-twin.ts';
 import { type Answer, type Ask, adminToken, type Platform, startPlatform } from './platform.ts';
 
 /** Where the two servers find what they serve. */
@@ -31,10 +33,13 @@ export async function startBothLanes({
   environment = {},
 }: BothLanes): Promise<Platform> {
   const fast = await startPlatform(folder, databaseUrl, { DATABASE_DRIVER: 'fast', ...environment });
-  const starting = startPlatform(folder, directUrl, { ...environment, DATABASE_DRIVER: 'pg' }, []);
+  const plainly = { ...unlimitedDocuments, ...environment, DATABASE_DRIVER: 'pg' };
+  const starting = startPlatform(folder, directUrl, plainly, []);
   // Whoever asks first is told, too.
   starting.catch(() => {});
   const lane = writing;
+  // The plain lane is the one at which nobody counts.
+  const twin = createGraphqlTwin(folder, () => starting);
   const ask = async (path: string, options: Ask = {}): Promise<Answer> => {
     if (!isRead(path, options)) {
       return lane === 'pg' && isItems(path) ? (await starting).ask(path, options) : fast.ask(path, options);
@@ -42,6 +47,7 @@ export async function startBothLanes({
     const plain = await starting;
     const [answer, other] = await Promise.all([fast.ask(path, options), plain.ask(path, options)]);
     expect(described(other), `${options.method ?? 'GET'} ${path} on the plain lane`).toEqual(described(answer));
+    await twin.check(path, options, answer);
     return answer;
   };
   return {
@@ -49,6 +55,7 @@ export async function startBothLanes({
     ask,
     admin: (path, options) => ask(path, { ...options, token: adminToken }),
     async stop(signal) {
+      if (process.env.GRAPHQL_TWINS !== undefined) console.info(twin.count());
       const plain = await starting.catch(() => undefined);
       const [code] = await Promise.all([fast.stop(signal), plain?.stop()]);
       return code;

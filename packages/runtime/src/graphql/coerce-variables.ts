@@ -59,5 +59,7 @@ function settleNumbers(value: JsonValue, type: unknown): JsonValue {
   if (!isObject(value)) return value.map((one) => settleNumbers(one, named));
   if (!isInputObjectType(named)) return value;
   const fields = named.getFields();
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, settleNumbers(one, fields[key]?.type)]));
+  const entries = Object.entries(value).map(([key, one]) => [key, settleNumbers(one, fields[key]?.type)]);
+  // graphql-js looks for every declared name, also for one that each object of JavaScript inherits: "constructor".
+  return Object.assign(Object.create(null), Object.fromEntries(entries));
 }
