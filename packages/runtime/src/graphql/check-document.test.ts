@@ -90,6 +90,11 @@ describe('what is not valid', () => {
     'create_books_item(data: {pages: 1, extra: "canary7"})',
     'delete_books_item(id: {a: "canary7"})',
     'delete_books_item(id: 1, a: "canary7")',
+    'delete_books_item(id: "a" "canary7")',
+    'delete_books_item("canary7")',
+    'delete_books_item(id: 1 {"canary7"})',
+    'delete_books_item(id: """a""" """canary7""")',
+    'delete_books_item(id: 1, 77777.7canary7)',
   ])('no value is repeated: %s', (field) => {
     let body = '';
     try {

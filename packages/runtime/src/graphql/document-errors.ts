@@ -31,7 +31,7 @@ export function documentError(found: readonly GraphQLError[]): DocumentError | u
 
 /**
  * A message without the value that it repeats at its end: values may be passwords, and messages are logged. graphql-js
- * introduces them by `, found: `, `; found: `, and scalars and enumerations by `value: `.
+ * introduces them by `, found: `, `; found: `, its parser by the kind of a token, and scalars and enumerations by `value: `.
  */
 export function withoutValues(message: string): string {
   return message
@@ -39,6 +39,7 @@ export function withoutValues(message: string): string {
       /(?:[,;] found| Found|(cannot represent [^:"]*?value)): [\s\S]*$/,
       (_all, kept?: string) => `${kept ?? ''}.`,
     )
+    .replace(/\b(String|BlockString|Int|Float) "[\s\S]*"/, 'a value')
     .replace(/ cannot represent value\.$/, ' cannot represent the value.')
     .replace(/Value "[\s\S]*" does not exist in /, 'The value does not exist in ');
 }
