@@ -102,6 +102,16 @@ describe('the same key', () => {
     }
     expect((await post('!'.repeat(255), { name: 'Ann' })).status).toBe(200);
   });
+
+  it('cannot stand for a body that nests without end', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    expect(failure(await post('a', `{"name":${deep}}`))).toBe('400 INVALID_PAYLOAD');
+    const query = 'mutation { create_people_item(data: { name: \\"Ann\\" }) { id } }';
+    const body = `{"query":"${query}","variables":{"unread":${deep}}}`;
+    const headers = { 'idempotency-key': 'a' };
+    expect(failure(await project.ask('/graphql', { method: 'POST', body, headers }))).toBe('400 INVALID_PAYLOAD');
+    expect(await people()).toBe(0);
+  });
 });
 
 it('answers that nobody can ask for any more are removed', async () => {

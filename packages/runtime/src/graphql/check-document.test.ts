@@ -150,6 +150,44 @@ describe('limits', () => {
     expect(refusal(`{ books { ${'...a '.repeat(200)} } } fragment a on books { id }`).message).toContain('costs more');
     expect(() => check(`{ books { ${'id '.repeat(50)} } }`)).not.toThrow();
   });
+
+  const chosen = { operationName: 'a' };
+  const large = `{ books { ${'id '.repeat(4_900)} } }`;
+  test.each([
+    ['an operation that does not run', `query a { shelf { id } } query b ${large}`],
+    ['a fragment that nothing spreads', `query a { shelf { id } } fragment f on Query ${large}`],
+    [
+      'one of two fragments of one name',
+      `query a { ...f } fragment f on Query ${large} fragment f on Query { shelf { id } }`,
+    ],
+  ])('%s is validated as well, so it may cost no more', (_what, text) => {
+    const before = process.cpuUsage();
+    expect(refusal(text, chosen).message).toContain('costs more than 5000');
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(100);
+  });
+
+  test('many operations of a usual size are taken', () => {
+    const others = Array.from({ length: 50 }, (_, i) => `query b${i} { books { id title reviews { id } } }`);
+    expect(() => check(`query a { shelf { id } } ${others.join(' ')}`, chosen)).not.toThrow();
+  });
+
+  test('measuring ends where the limit does', () => {
+    const names = Array.from({ length: 2_400 }, (_, i) => `zz${i}`);
+    const before = process.cpuUsage();
+    const error = refusal(`{ books { ${'...f '.repeat(1_200)} } } fragment f on books { ${names.join(' ')} }`);
+    expect(error.message).toContain('costs more than 5000');
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(100);
+  });
+
+  test('fragments are compared with each other, so there are not too many', () => {
+    const chain = (name: string, count: number): string =>
+      Array.from({ length: count }, (_, i) => `fragment ${name}${i} on books { id ...${name}${i + 1} }`)
+        .concat(`fragment ${name}${count} on books { title }`)
+        .join(' ');
+    const text = (count: number): string => `{ books { ...a0 ...b0 } } ${chain('a', count)} ${chain('b', count)}`;
+    expect(refusal(text(100), {}, { cost: 100_000 }).message).toContain('more than 200 fragments');
+    expect(() => check(text(20))).not.toThrow();
+  });
 });
 
 describe('introspection', () => {

@@ -13,7 +13,7 @@ import {
 import { isStorableText } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
 import { DocumentError, documentError } from './document-errors.ts';
-import { measureOperation, type OperationLimits, refuseLarge } from './document-limits.ts';
+import { type Measure, measureIn, type OperationLimits, refuseLarge } from './document-limits.ts';
 import type { ScopeSchema } from './schemas.ts';
 
 /** What documents may ask for. */
@@ -51,7 +51,9 @@ export function checkDocument(of: ScopeSchema, asked: AskedDocument, limits: Doc
     const document = parseDocument(asked.text, limits);
     const operation = chooseOperation(document, asked.operationName);
     if (asked.queriesOnly) refuseMutation(operation);
-    refuseLarge(measureOperation(of.schema, document, operation), limits);
+    const measure = measureIn(of.schema, document, limits.cost);
+    refuseLarge(measure(operation), limits);
+    refuseExpensive(document, measure);
     of.judge(document, operation);
     const rules = limits.introspection ? specifiedRules : closedRules;
     const problem = documentError(
@@ -75,6 +77,19 @@ export function checkDocument(of: ScopeSchema, asked: AskedDocument, limits: Doc
 export function refuseMutation({ operation }: Pick<OperationDefinitionNode, 'operation'>): void {
   if (operation !== 'query')
     throw new PlatformError('METHOD_NOT_ALLOWED', undefined, {}, { headers: { allow: 'POST' } });
+}
+
+/** Fragments of one document, each of which validation may compare with every other. */
+const mostFragments = 200;
+
+/** What does not run is validated all the same: no definition may cost more than the operation that runs. */
+function refuseExpensive({ definitions }: DocumentNode, measure: Measure): void {
+  const fragments = definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
+  if (fragments.length > mostFragments)
+    throw new DocumentError(`The document has more than ${mostFragments} fragments.`);
+  for (const node of definitions) {
+    if (node.kind === Kind.OPERATION_DEFINITION || node.kind === Kind.FRAGMENT_DEFINITION) measure(node);
+  }
 }
 
 const closedRules = [...specifiedRules, NoSchemaIntrospectionCustomRule];

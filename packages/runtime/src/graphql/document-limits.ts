@@ -29,7 +29,7 @@ export interface OperationLimits {
   readonly rootFields: number;
   /** GRAPHQL_MAX_ALIASES. */
   readonly aliases: number;
-  /** GRAPHQL_MAX_COST: see `measureOperation`. */
+  /** GRAPHQL_MAX_COST: see `measureIn`. */
   readonly cost: number;
 }
 
@@ -46,22 +46,24 @@ export interface SelectionSize {
 const heavy = 10;
 
 /**
- * Measures an operation. It costs 1 for each field, 10 more for each list of items and each root field, and 1 more for each
- * two fields that one selection answers under one name: these have to be compared with each other.
- *
- * Unknown names count as fields without a type. Throws INVALID_QUERY for a fragment that spreads itself.
+ * Measures the operations and fragments of one document. Throws INVALID_QUERY for a fragment that spreads itself, and for
+ * what costs too much: measuring the rest of it would cost as much.
  */
-export function measureOperation(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-): SelectionSize {
+export type Measure = (definition: OperationDefinitionNode | FragmentDefinitionNode) => SelectionSize;
+
+/**
+ * Makes what measures the definitions of a document. A selection costs 1 for each field, 10 more for each list of items and
+ * each root field, and 1 more for each two fields that are answered under one name: these have to be compared with each
+ * other. Unknown names count as fields without a type.
+ */
+export function measureIn(schema: GraphQLSchema, document: DocumentNode, mostCost: number): Measure {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions) {
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   }
   const measured = new Map<string, SelectionSize | null>();
-  const root = schema.getRootType(operation.operation) ?? undefined;
+  const roots = new Set<GraphQLNamedType | undefined>([schema.getQueryType(), schema.getMutationType()]);
+  roots.delete(undefined);
 
   function sizeOfFragment(name: string): SelectionSize {
     const known = measured.get(name);
@@ -84,7 +86,7 @@ export function measureOperation(
     return {
       depth: name.startsWith('__') ? 0 : inner.depth + 1,
       aliases: inner.aliases + (node.alias === undefined ? 0 : 1),
-      cost: inner.cost + 1 + (list ? heavy : 0) + (parent === root ? heavy : 0),
+      cost: inner.cost + 1 + (list ? heavy : 0) + (roots.has(parent) ? heavy : 0),
       names: new Map([[node.alias?.value ?? name, 1]]),
     };
   }
@@ -95,11 +97,18 @@ export function measureOperation(
       if (node.kind === Kind.FIELD) add(total, sizeOfField(node, parent));
       else if (node.kind === Kind.FRAGMENT_SPREAD) add(total, sizeOfFragment(node.name.value));
       else add(total, sizeOf(node.selectionSet, conditionOf(schema, node.typeCondition?.name.value, parent)));
+      if (total.cost > mostCost) throw tooExpensive(mostCost);
     }
     return total;
   }
 
-  return sizeOf(operation.selectionSet, root);
+  return (definition) => {
+    const isFragment = definition.kind === Kind.FRAGMENT_DEFINITION;
+    const type = isFragment
+      ? schema.getType(definition.typeCondition.name.value)
+      : schema.getRootType(definition.operation);
+    return sizeOf(definition.selectionSet, type ?? undefined);
+  };
 }
 
 function conditionOf(schema: GraphQLSchema, name: string | undefined, parent: GraphQLNamedType | undefined) {
@@ -126,13 +135,16 @@ function add(total: GrowingSize, { depth, aliases, cost, names }: SelectionSize)
   }
 }
 
-/** Throws INVALID_QUERY for an operation beyond a limit. */
-export function refuseLarge({ depth, aliases, cost, names }: SelectionSize, limits: OperationLimits): void {
+/** Throws INVALID_QUERY for an operation beyond a limit; what it costs was judged when it was measured. */
+export function refuseLarge({ depth, aliases, names }: SelectionSize, limits: OperationLimits): void {
   const rootFields = [...names.values()].reduce((sum, count) => sum + count, 0);
   const excess =
     (depth > limits.depth && `nests deeper than ${limits.depth} fields`) ||
     (rootFields > limits.rootFields && `has more than ${limits.rootFields} root fields`) ||
-    (aliases > limits.aliases && `has more than ${limits.aliases} aliases`) ||
-    (cost > limits.cost && `costs more than ${limits.cost}`);
+    (aliases > limits.aliases && `has more than ${limits.aliases} aliases`);
   if (excess) throw new DocumentError(`The operation ${excess}.`);
+}
+
+function tooExpensive(most: number): DocumentError {
+  return new DocumentError(`The operation costs more than ${most}.`);
 }

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { Caller } from '../caller.ts';
+import type { JsonValue } from '../contract/index.ts';
 
 /** The two sets of root fields: those of user data and those of the platform's own. */
 export type GraphqlScope = 'items' | 'system';
@@ -58,7 +59,7 @@ export interface OperationCall {
 export interface OperationKey {
   readonly text: string;
   /** What makes the request the same as another: document, operation and variables, in one form. */
-  readonly body: string;
+  readonly body: JsonValue;
 }
 
 /** The answer to an operation: 200, also when it holds errors. */

@@ -85,12 +85,12 @@ export function createGraphqlService({ findSchema, runner, limits }: GraphqlServ
     if (asked.queriesOnly) refuseMutation(kept.node);
     const variables = coerced(kept, asked.variables);
     const idempotencyKey = await asked.admit(kept.operation);
-    const body = (): string => JSON.stringify([text, operationName, asked.variables]);
+    const body = [text, operationName, asked.variables];
     return runner.run(kept.operation, {
       caller,
       variables,
       request,
-      ...(idempotencyKey !== undefined && { key: { text: idempotencyKey, body: body() } }),
+      ...(idempotencyKey !== undefined && { key: { text: idempotencyKey, body } }),
       introspect: () => introspect(key, kept, asked.variables),
     });
   };

@@ -117,7 +117,7 @@ export interface AskedOnce {
   readonly query: string;
 }
 
-/** Names a request by its hash. */
+/** Names a request by its hash. Throws INVALID_PAYLOAD for a body that nests too deep to be compared with another. */
 export function keyRequest(asked: AskedOnce, body: JsonValue | undefined): KeyedRequest {
   const { accessClass, user, role } = asked.caller;
   // Who has no name is told apart by the address.
@@ -128,6 +128,16 @@ export function keyRequest(asked: AskedOnce, body: JsonValue | undefined): Keyed
   return {
     key: asked.key,
     caller: hash('sha256', JSON.stringify(who), 'base64url'),
-    hash: hash('sha256', JSON.stringify(what)),
+    hash: hash('sha256', written(what)),
   };
+}
+
+/** JSON is read without recursion, and written with it. */
+function written(value: JsonValue): string {
+  try {
+    return JSON.stringify(value);
+  } catch (thrown) {
+    if (thrown instanceof RangeError) throw invalidPayload('The body nests too deep.');
+    throw thrown;
+  }
 }
