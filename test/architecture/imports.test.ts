@@ -7,11 +7,12 @@ const contract = '@platform/runtime/contract';
 const introspect = ['@platform/introspect', '@platform/introspect/schema', '@platform/introspect/config'];
 const all = ['@platform/runtime', contract, ...introspect, '@platform/compiler'];
 
-const packages = [
+const packages: readonly { readonly name: string; readonly ours: readonly string[]; readonly browsers?: true }[] = [
   { name: 'runtime', ours: [] },
   { name: 'introspect', ours: [contract] },
   { name: 'compiler', ours: [contract, ...introspect] },
   { name: 'cli', ours: all },
+  { name: 'client', ours: [], browsers: true },
 ];
 
 /** What the tests of a package, and what they share in `testing/`, may import besides. */
@@ -36,12 +37,13 @@ interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
-function layerOf(name: string, ours: readonly string[]): Layer {
+function layerOf(name: string, ours: readonly string[], browsers = false): Layer {
   const manifest: Manifest = JSON.parse(readText(`packages/${name}/package.json`));
   const others = [
     ...Object.keys(manifest.dependencies ?? {}),
     ...Object.keys(manifest.peerDependencies ?? {}),
-    'node:',
+    // What runs in browsers too has only what they have.
+    ...(browsers ? [] : ['node:']),
   ];
   return { folder: `packages/${name}/src`, ours, others };
 }
@@ -54,8 +56,8 @@ function violationsIn(layer: Layer): string[] {
   });
 }
 
-test.each(packages)('packages/$name imports only what lies below it', ({ name, ours }) => {
-  expect(violationsIn(layerOf(name, ours))).toEqual([]);
+test.each(packages)('packages/$name imports only what lies below it', ({ name, ours, browsers }) => {
+  expect(violationsIn(layerOf(name, ours, browsers))).toEqual([]);
 });
 
 test.each(packages)('packages/$name imports every dependency that its package.json names', ({ name }) => {

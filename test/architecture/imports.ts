@@ -1,7 +1,7 @@
 /**
  * The law of directions: contract ← runtime; contract ← introspect; contract and introspect ← compiler; cli may import
- * all; generated code imports the public entry of runtime, its own files and the project's extensions. Nothing reaches into another package's
- * folder, and what a package imports, its package.json names.
+ * all; client imports nothing; generated code imports the public entry of runtime, its own files and the project's
+ * extensions. Nothing reaches into another package's folder, and what a package imports, its package.json names.
  */
 import { dirname, join } from 'node:path/posix';
 import ts from 'typescript';

@@ -16,7 +16,7 @@ import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
-const names = ['runtime', 'introspect', 'compiler', 'cli'];
+const names = ['runtime', 'introspect', 'compiler', 'cli', 'client'];
 
 interface Manifest {
   readonly version: string;

@@ -1,0 +1,32 @@
+/** Requests before they are written: what handlers make and the transport sends. */
+import type { Parameters, Query } from './query.ts';
+
+/** A primary key. */
+export type Key = string | number;
+
+/** What may be said of a single request. */
+export interface RequestOptions {
+  /** Gives the request up. */
+  readonly signal?: AbortSignal;
+  /** Headers of this request alone. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Makes a POST happen once however often it is sent, and with that repeatable. */
+  readonly idempotencyKey?: string;
+}
+
+/** A request. */
+export interface Call {
+  readonly method: 'GET' | 'SEARCH' | 'POST' | 'PATCH' | 'DELETE';
+  /** Segments of the path, not encoded. */
+  readonly path: readonly Key[];
+  readonly query?: Query | Parameters | undefined;
+  /** Sent as JSON, or as a form when it is one. */
+  readonly body?: unknown;
+  readonly options?: RequestOptions | undefined;
+  /** A GET that SEARCH can replace. */
+  readonly isList?: true;
+  /** Goes without a token. */
+  readonly isAnonymous?: true;
+  /** A status of failure that is an answer here. */
+  readonly accepts?: number;
+}

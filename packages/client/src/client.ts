@@ -1,0 +1,91 @@
+/** The client of a server. Source: API specification, section 15. */
+import { type ActivityHandler, createActivityHandler } from './activity.ts';
+import { type AuthHandler, createAuthHandler } from './auth.ts';
+import { createGraphqlHandler, type GraphqlHandler } from './graphql.ts';
+import {
+  createItemHandler,
+  createSettingsHandler,
+  createSingletonHandler,
+  type ItemHandler,
+  type SingletonHandler,
+} from './items.ts';
+import { createFieldsHandler, createRelationsHandler, type FieldsHandler, type RelationsHandler } from './model.ts';
+import { type ClientOptions, checkOptions, defaultLead, isBrowser } from './options.ts';
+import { createRequester } from './requester.ts';
+import { createSend } from './send.ts';
+import { createServerHandler, createUtilsHandler, type ServerHandler, type UtilsHandler } from './server.ts';
+import { createSession } from './session.ts';
+import { openStorage } from './storage.ts';
+import type { AnySchema, SystemItem } from './system.ts';
+import { createUsersHandler, type UsersHandler } from './users.ts';
+
+/** What a client can do; `Schema` has the item type of each collection. */
+export interface Client<Schema> {
+  /** The items of a collection. */
+  items<Name extends keyof Schema & string>(collection: Name): ItemHandler<Schema[Name]>;
+  /** The item of a collection that has one. */
+  singleton<Name extends keyof Schema & string>(collection: Name): SingletonHandler<Schema[Name]>;
+  readonly activity: ActivityHandler<SystemItem<Schema, 'platform_activity'>>;
+  readonly comments: ItemHandler<SystemItem<Schema, 'platform_comments'>>;
+  readonly collections: ItemHandler<SystemItem<Schema, 'platform_collections'>>;
+  readonly fields: FieldsHandler<SystemItem<Schema, 'platform_fields'>>;
+  readonly files: ItemHandler<SystemItem<Schema, 'platform_files'>>;
+  readonly folders: ItemHandler<SystemItem<Schema, 'platform_folders'>>;
+  readonly permissions: ItemHandler<SystemItem<Schema, 'platform_permissions'>>;
+  readonly presets: ItemHandler<SystemItem<Schema, 'platform_presets'>>;
+  readonly relations: RelationsHandler<SystemItem<Schema, 'platform_relations'>>;
+  readonly revisions: ItemHandler<SystemItem<Schema, 'platform_revisions'>>;
+  readonly roles: ItemHandler<SystemItem<Schema, 'platform_roles'>>;
+  readonly settings: SingletonHandler<SystemItem<Schema, 'platform_settings'>> &
+    ItemHandler<SystemItem<Schema, 'platform_settings'>>;
+  readonly users: UsersHandler<SystemItem<Schema, 'platform_users'>>;
+  readonly auth: AuthHandler;
+  readonly graphql: GraphqlHandler;
+  readonly server: ServerHandler;
+  readonly utils: UtilsHandler;
+}
+
+/**
+ * Makes a client of the server at an address, such as `https://api.example.com`. Nothing is asked of it yet.
+ *
+ * Throws a TypeError for an address that is none, for options that exclude each other and for `LocalStorage` outside of
+ * browsers. Every method rejects with `PlatformError` when the server refuses, with the reason of the signal when it is
+ * aborted, and with what `fetch` says when there is no answer.
+ */
+export function createClient<Schema = AnySchema>(url: string, init: ClientOptions = {}): Client<Schema> {
+  checkOptions(url, init);
+  const { auth = {}, transport = {} } = init;
+  const mode = auth.mode ?? (isBrowser() ? 'cookie' : 'json');
+  const send = createSend(url, mode, transport);
+  const session = createSession({
+    send,
+    url,
+    mode,
+    storage: openStorage(init.storage),
+    autoRefresh: auth.autoRefresh ?? true,
+    lead: auth.msRefreshBeforeExpires ?? defaultLead,
+    staticToken: auth.staticToken ?? '',
+  });
+  const requester = createRequester(send, session);
+  return {
+    items: (collection) => createItemHandler(requester, ['items', collection]),
+    singleton: (collection) => createSingletonHandler(requester, ['items', collection]),
+    activity: createActivityHandler(requester),
+    comments: createItemHandler(requester, ['comments']),
+    collections: createItemHandler(requester, ['collections']),
+    fields: createFieldsHandler(requester),
+    files: createItemHandler(requester, ['files']),
+    folders: createItemHandler(requester, ['folders']),
+    permissions: createItemHandler(requester, ['permissions']),
+    presets: createItemHandler(requester, ['presets']),
+    relations: createRelationsHandler(requester),
+    revisions: createItemHandler(requester, ['revisions']),
+    roles: createItemHandler(requester, ['roles']),
+    settings: createSettingsHandler(requester),
+    users: createUsersHandler(requester),
+    auth: createAuthHandler(requester, session),
+    graphql: createGraphqlHandler(requester),
+    server: createServerHandler(requester),
+    utils: createUtilsHandler(requester),
+  };
+}

@@ -1,0 +1,41 @@
+/** GraphQL documents. Source: API specification, sections 14 and 15. */
+import type { RequestOptions } from './call.ts';
+import { PlatformError, type ServerError } from './errors.ts';
+import type { JsonObject } from './json.ts';
+import type { Requester } from './requester.ts';
+
+/** What a document answers. */
+export interface GraphqlResult<Data> {
+  readonly data: Data;
+}
+
+/** Answers documents; one with errors rejects, whatever else it answered. */
+export type GraphqlMethod = <Data = JsonObject>(
+  document: string,
+  variables?: JsonObject,
+  options?: RequestOptions,
+) => Promise<GraphqlResult<Data>>;
+
+/** The two scopes. */
+export interface GraphqlHandler {
+  /** Collections of the database. */
+  readonly items: GraphqlMethod;
+  /** Collections of the platform, and what belongs to them. */
+  readonly system: GraphqlMethod;
+}
+
+/** Makes the handler of both scopes. */
+export function createGraphqlHandler(requester: Requester): GraphqlHandler {
+  const ask =
+    (path: readonly string[]): GraphqlMethod =>
+    async <Data>(document: string, variables?: JsonObject, options?: RequestOptions) => {
+      const body = { query: document, variables };
+      const response = await requester.send({ method: 'POST', path, body, options });
+      const answer: GraphqlResult<Data> & { readonly errors?: readonly ServerError[] } = JSON.parse(
+        await response.text(),
+      );
+      if (answer.errors !== undefined) throw new PlatformError(answer.errors, response);
+      return { data: answer.data };
+    };
+  return { items: ask(['graphql']), system: ask(['graphql', 'system']) };
+}

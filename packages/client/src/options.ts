@@ -1,0 +1,72 @@
+/** What a client is made with, and the defaults of that. Source: API specification, section 15. */
+import type { Parameters } from './query.ts';
+import type { StorageLike } from './storage.ts';
+
+/** Where the refresh token is kept: by the browser in a cookie that no script reads, or by the client. */
+export type AuthMode = 'cookie' | 'json';
+
+/** Options of sessions. */
+export interface SessionOptions {
+  /** `cookie` in browsers, `json` otherwise. */
+  readonly mode?: AuthMode;
+  /** Refreshes an access token before it expires. Default true. */
+  readonly autoRefresh?: boolean;
+  /** Milliseconds before its end at which an access token is refreshed. Default 30000. */
+  readonly msRefreshBeforeExpires?: number;
+  readonly staticToken?: '';
+}
+
+/** A program's token, which is never refreshed. */
+export interface StaticTokenOptions {
+  readonly mode?: AuthMode;
+  /** Sent as Bearer. Empty: there is none. */
+  readonly staticToken: string;
+  readonly autoRefresh?: never;
+  readonly msRefreshBeforeExpires?: never;
+}
+
+/** Options of where tokens are kept. */
+export interface StorageOptions {
+  /** Stands before every name. Default empty. */
+  readonly prefix?: string;
+  /** `LocalStorage` in browsers, `MemoryStorage` otherwise; or an object that works like `localStorage`. */
+  readonly mode?: 'LocalStorage' | 'MemoryStorage' | StorageLike;
+}
+
+/** Options of requests. */
+export interface TransportOptions {
+  /** Added to the query string of every request. */
+  readonly params?: Parameters;
+  /** Added to the headers of every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How often a request that was answered 429 or 503 is sent again. Default 3. */
+  readonly retries?: number;
+  /** Sends requests in place of the global `fetch`. */
+  readonly fetch?: Fetch;
+}
+
+/** What sends a request. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** The second argument of `createClient`. */
+export interface ClientOptions {
+  readonly auth?: SessionOptions | StaticTokenOptions;
+  readonly storage?: StorageOptions;
+  readonly transport?: TransportOptions;
+}
+
+/** Tells whether this is a page of a browser: its origin has cookies and a `localStorage`. */
+export function isBrowser(): boolean {
+  return 'window' in globalThis && 'document' in globalThis;
+}
+
+/** Milliseconds before the end of an access token at which it is refreshed. */
+export const defaultLead = 30_000;
+
+/** Throws a TypeError for options that exclude each other. */
+export function checkOptions(url: unknown, { auth = {} }: ClientOptions): void {
+  if (typeof url !== 'string' || url === '') throw new TypeError('A client needs the address of its server.');
+  const refreshing = auth.autoRefresh !== undefined || auth.msRefreshBeforeExpires !== undefined;
+  if (auth.staticToken && refreshing)
+    throw new TypeError('A static token is never refreshed: leave these options out.');
+}

@@ -1,0 +1,70 @@
+/** Requests of a session: with its token, and once more with another when that is outdated. */
+import { unlessAborted } from './abort.ts';
+import type { Call } from './call.ts';
+import { isPlatformError } from './errors.ts';
+import type { JsonValue } from './json.ts';
+import type { Send } from './send.ts';
+import type { Session } from './session.ts';
+
+/** What an answer tells beside its items. */
+export interface Meta {
+  readonly total_count?: number;
+  readonly filter_count?: number;
+  readonly [name: string]: JsonValue | undefined;
+}
+
+/** Several items. */
+export interface Page<Item> {
+  readonly data: readonly Item[];
+  /** Present when the query asked for it. */
+  readonly meta?: Meta;
+}
+
+/** Sends the requests of handlers. */
+export interface Requester {
+  send(call: Call): Promise<Response>;
+  /** The `data` of the answer. */
+  data<T>(call: Call): Promise<T>;
+  /** The `data` of the answer, or null when it is empty: what was written may not be read. */
+  written<T>(call: Call): Promise<T | null>;
+  /** The whole answer; one that is empty has no items. */
+  page<T>(call: Call): Promise<Page<T>>;
+  nothing(call: Call): Promise<void>;
+}
+
+/** Makes the requester of a client. */
+export function createRequester(send: Send, session: Session): Requester {
+  async function sendAs(call: Call): Promise<Response> {
+    if (call.isAnonymous) return send(call, null);
+    const signal = call.options?.signal;
+    const token = await unlessAborted(session.token(), signal);
+    try {
+      return await send(call, token);
+    } catch (error) {
+      if (!isPlatformError(error, 'TOKEN_EXPIRED')) throw error;
+      const other = await unlessAborted(session.replacement(token), signal);
+      if (other === null || other === token) throw error;
+      return send(call, other);
+    }
+  }
+
+  async function read<T>(call: Call, empty: T): Promise<T> {
+    const text = await (await sendAs(call)).text();
+    return text === '' ? empty : JSON.parse(text);
+  }
+
+  return {
+    send: sendAs,
+    async data<T>(call: Call) {
+      const { data }: { readonly data: T } = JSON.parse(await (await sendAs(call)).text());
+      return data;
+    },
+    async written<T>(call: Call) {
+      return (await read<{ readonly data: T | null }>(call, { data: null })).data;
+    },
+    page: <T>(call: Call) => read<Page<T>>(call, { data: [] }),
+    async nothing(call) {
+      await (await sendAs(call)).body?.cancel();
+    },
+  };
+}

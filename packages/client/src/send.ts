@@ -1,0 +1,61 @@
+/** One request over HTTP: its address, headers and body, and whether it is sent again. */
+import { sleep } from './abort.ts';
+import type { Call, Key } from './call.ts';
+import { readError } from './errors.ts';
+import type { AuthMode, TransportOptions } from './options.ts';
+import { serialiseQuery } from './query.ts';
+import { delayBefore, isRepeatable } from './retry.ts';
+
+/** Sends a request with a token or without; resolves to an answer of success and rejects with `PlatformError`. */
+export type Send = (call: Call, token: string | null) => Promise<Response>;
+
+/** Bytes of an address beyond which a query travels in the body. */
+const longestUrl = 8192;
+
+/** Makes the sender of a client. */
+export function createSend(base: string, mode: AuthMode, options: TransportOptions): Send {
+  const { params, retries = 3 } = options;
+  const root = base.replace(/\/+$/, '');
+  const send = options.fetch ?? ((url, init) => fetch(url, init));
+
+  return async (call, token) => {
+    const { query, body, method } = call;
+    const signal = call.options?.signal;
+    const path = root + call.path.map((segment) => `/${encodeSegment(segment)}`).join('');
+    const url = path + serialiseQuery(params, query);
+    const isLong = call.isList === true && url.length > longestUrl;
+    const init: RequestInit = {
+      method: isLong ? 'SEARCH' : method,
+      headers: headersOf(call, token, isLong || (body !== undefined && !(body instanceof FormData))),
+      ...(mode === 'cookie' && { credentials: 'include' }),
+      ...(signal && { signal }),
+      ...(isLong && { body: JSON.stringify({ query: query ?? {} }) }),
+      ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
+    };
+    for (let attempt = 0; ; attempt++) {
+      const response = await send(isLong ? path + serialiseQuery(params) : url, init);
+      if (response.ok || response.status === call.accepts) return response;
+      const delay = attempt < retries && isRepeatable(call) ? delayBefore(response, attempt) : null;
+      if (delay === null) throw await readError(response);
+      await response.body?.cancel();
+      await sleep(delay, signal);
+    }
+  };
+
+  function headersOf({ options: own }: Call, token: string | null, isJson: boolean): Record<string, string> {
+    return {
+      ...(isJson && { 'Content-Type': 'application/json' }),
+      ...options.headers,
+      ...(token !== null && { Authorization: `Bearer ${token}` }),
+      ...(own?.idempotencyKey !== undefined && { 'Idempotency-Key': own.idempotencyKey }),
+      ...own?.headers,
+    };
+  }
+}
+
+/** Browsers resolve `.` and `..` in every spelling, so a key of that name would lead to another address. */
+function encodeSegment(segment: Key): string {
+  const text = String(segment);
+  if (/^\.{0,2}$/.test(text)) throw new TypeError(`"${text}" cannot stand in an address.`);
+  return encodeURIComponent(text);
+}

@@ -1,0 +1,52 @@
+/** Where tokens are kept. */
+import { isBrowser, type StorageOptions } from './options.ts';
+
+/** What works like `localStorage`. */
+export interface StorageLike {
+  getItem(name: string): string | null;
+  setItem(name: string, value: string): void;
+  removeItem(name: string): void;
+}
+
+/** The names of what is kept. */
+export type StoredName = 'auth_token' | 'auth_refresh_token' | 'auth_expires' | 'auth_expires_at';
+
+/** Storage under a prefix. */
+export interface TokenStorage {
+  /** Other clients may write to it, such as those of other tabs. */
+  readonly isShared: boolean;
+  readonly prefix: string;
+  get(name: StoredName): string | null;
+  /** null removes. */
+  set(name: StoredName, value: string | null): void;
+}
+
+/** Opens the storage. Throws a TypeError for `LocalStorage` where there is none. */
+export function openStorage({ prefix = '', mode }: StorageOptions = {}): TokenStorage {
+  const chosen = mode ?? (isBrowser() ? 'LocalStorage' : 'MemoryStorage');
+  const place = chosen === 'MemoryStorage' ? createMemory() : chosen === 'LocalStorage' ? findLocalStorage() : chosen;
+  return {
+    isShared: chosen !== 'MemoryStorage',
+    prefix,
+    get: (name) => place.getItem(prefix + name),
+    set(name, value) {
+      if (value === null) place.removeItem(prefix + name);
+      else place.setItem(prefix + name, value);
+    },
+  };
+}
+
+function createMemory(): StorageLike {
+  const values = new Map<string, string>();
+  return {
+    getItem: (name) => values.get(name) ?? null,
+    setItem: (name, value) => void values.set(name, value),
+    removeItem: (name) => void values.delete(name),
+  };
+}
+
+function findLocalStorage(): StorageLike {
+  // Node has something of this name, which keeps nothing or warns when it is touched.
+  if (isBrowser()) return localStorage;
+  throw new TypeError('LocalStorage is for browsers: use MemoryStorage, or an object that works like localStorage.');
+}
