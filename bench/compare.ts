@@ -1,4 +1,5 @@
 /** Whether both servers answer the same, because only then a comparison of their speed says something. */
+import type { GraphqlQuestion } from './graphql-scenarios.ts';
 import type { Question } from './scenarios.ts';
 import { uniqueText } from './write-scenarios.ts';
 
@@ -28,6 +29,33 @@ export async function compareWrites(
     const theirs = await writeAnswer(handwrittenUrl, handwritten);
     if (ours !== theirs) throw new Error(`The answers to ${compiled} differ:\n${ours}\n${theirs}`);
   }
+}
+
+/** The same with documents as lines, whose data is also that of the answer over REST. */
+export async function compareDocuments(
+  compiledUrl: string,
+  handwrittenUrl: string,
+  questions: readonly GraphqlQuestion[],
+): Promise<void> {
+  for (const { compiled, handwritten, rest } of questions) {
+    const ours = await documentAnswer(compiledUrl, compiled);
+    const others = [await documentAnswer(handwrittenUrl, handwritten), await dataOf(`${compiledUrl}${rest}`)];
+    const other = others.find((answer) => answer !== ours);
+    if (other !== undefined) throw new Error(`The answers to ${compiled} differ:\n${ours}\n${other}`);
+  }
+}
+
+/** The value of the only root field. */
+async function documentAnswer(url: string, line: string): Promise<string> {
+  const [method = '', path = '', ...rest] = line.split(' ');
+  const headers = { 'content-type': 'application/json' };
+  const answer = JSON.parse(await readAnswer(`${url}${path}`, { method, headers, body: rest.join(' ') }));
+  if (Object.keys(answer).join() !== 'data') throw new Error(`${line} failed: ${JSON.stringify(answer)}`);
+  return JSON.stringify(Object.values(answer.data)[0]);
+}
+
+async function dataOf(url: string): Promise<string> {
+  return JSON.stringify(JSON.parse(await readAnswer(url)).data);
 }
 
 async function writeAnswer(url: string, line: string): Promise<string> {

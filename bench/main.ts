@@ -1,11 +1,12 @@
 /**
  * `npm run bench`: how fast a compiled server answers, against one written by hand; `npm run bench -- compile`: how long
  * it takes to compile one; `npm run bench -- writes`: how fast it writes; `npm run bench -- accounts`: what tokens and
- * signing in cost. See README.md beside this file.
+ * signing in cost; `npm run bench -- graphql`: how fast it answers documents. See README.md beside this file.
  */
 import { parseArgs } from 'node:util';
 import { benchAccounts } from './accounts.ts';
 import { benchCompile } from './compile.ts';
+import { benchGraphql } from './graphql.ts';
 import { benchReads } from './reads.ts';
 import { writeNames } from './write-scenarios.ts';
 import { benchWrites } from './writes.ts';
@@ -21,19 +22,24 @@ const { values, positionals } = parseArgs({
   },
 });
 
+/** The benches that measure servers in rounds. */
+const served = new Map([
+  ['reads', benchReads],
+  ['writes', benchWrites],
+  ['graphql', benchGraphql],
+]);
 const isWrite = (name: string): boolean => writeNames.some((known) => known === name);
 const [job = values.only.some(isWrite) ? 'writes' : 'reads', ...rest] = positionals;
-if (rest.length > 0 || !['reads', 'writes', 'compile', 'accounts'].includes(job)) {
+if (rest.length > 0 || ![...served.keys(), 'compile', 'accounts'].includes(job)) {
   process.stderr.write(
-    'Usage: npm run bench -- [reads | writes | compile | accounts] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n',
+    'Usage: npm run bench -- [reads | writes | graphql | compile | accounts] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n',
   );
   process.exitCode = 2;
 } else if (job === 'compile') await benchCompile();
 else if (job === 'accounts') {
   await benchAccounts({ rounds: positive(values.rounds), effort: effortOf() });
 } else {
-  const bench = job === 'writes' ? benchWrites : benchReads;
-  await bench({
+  await (served.get(job) ?? benchReads)({
     rounds: positive(values.rounds),
     effort: effortOf(),
     only: values.only,

@@ -6,7 +6,7 @@ import type { Scenario } from './scenarios.ts';
 import type { Served, Stage } from './stage.ts';
 
 /** Who answers the questions. */
-export type Contestant = 'compiled' | 'handwritten' | 'compiled, row rule' | 'pgbench';
+export type Contestant = 'compiled' | 'handwritten' | 'compiled, row rule' | 'compiled, REST' | 'pgbench';
 
 /** One round of one contestant. Undefined is what this machine cannot tell. */
 export interface Round extends Load {
@@ -69,6 +69,8 @@ async function listEntrants(stage: Stage, scenario: Scenario, method: Method): P
   });
   const entrants = [served('compiled', stage.open, compiled), served('handwritten', stage.handwritten, handwritten)];
   if (scenario.ruled) entrants.push(served('compiled, row rule', stage.ruled, compiled));
+  const rest = scenario.questions.flatMap((question) => question.rest ?? []);
+  if (rest.length > 0) entrants.push(served('compiled, REST', stage.open, rest));
   const { pgbench } = method;
   if (pgbench === undefined) return entrants;
   const planned: PlannedScenario = await planScenario(stage.folder, scenario.questions);

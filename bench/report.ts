@@ -1,7 +1,7 @@
 /** From rounds to the table that people read. */
 import type { Contestant, Measured, Round } from './measure.ts';
 import type { Planning } from './planning.ts';
-import { mostRuleCost } from './scenarios.ts';
+import { mostGraphqlCost, mostRuleCost } from './scenarios.ts';
 import { median, ratio, spread } from './statistics.ts';
 
 /** One contestant's line: medians over the rounds. */
@@ -52,16 +52,23 @@ export function judge(measured: Measured): readonly Verdict[] {
   const speedsOf = (wanted: Contestant): readonly number[] =>
     speeds(contestants.find(({ name }) => name === wanted)?.rounds ?? []);
   const reached = ratio(speedsOf('compiled'), speedsOf('handwritten'));
-  const verdicts = [
+  const verdicts: Verdict[] = [
     {
       what: `${scenario.name}: ${times(reached)} hand-written, target ${times(scenario.target)}`,
       reached: reached >= scenario.target,
     },
   ];
-  if (speedsOf('compiled, row rule').length === 0) return verdicts;
-  const cost = 1 - ratio(speedsOf('compiled, row rule'), speedsOf('compiled'));
-  const what = `${scenario.name}: a row rule costs ${percent(cost)}, target at most ${percent(mostRuleCost)}`;
-  return [...verdicts, { what, reached: cost <= mostRuleCost }];
+  if (speedsOf('compiled, row rule').length > 0) {
+    const cost = 1 - ratio(speedsOf('compiled, row rule'), speedsOf('compiled'));
+    const what = `${scenario.name}: a row rule costs ${percent(cost)}, target at most ${percent(mostRuleCost)}`;
+    verdicts.push({ what, reached: cost <= mostRuleCost });
+  }
+  if (speedsOf('compiled, REST').length > 0) {
+    const cost = 1 - ratio(speedsOf('compiled'), speedsOf('compiled, REST'));
+    const what = `${scenario.name}: GraphQL costs ${percent(cost)} of REST, target at most ${percent(mostGraphqlCost)}`;
+    verdicts.push({ what, reached: cost <= mostGraphqlCost });
+  }
+  return verdicts;
 }
 
 /** What planning says about its target. */

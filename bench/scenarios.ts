@@ -4,6 +4,8 @@
 export interface Question {
   readonly compiled: string;
   readonly handwritten: string;
+  /** The same over REST, of a question that is a document. */
+  readonly rest?: string;
 }
 
 /** One kind of request, in as many variants as it takes to keep caches honest. */
@@ -28,6 +30,9 @@ export interface Keys {
 
 /** A row rule may cost at most this share of the requests per second. */
 export const mostRuleCost = 0.1;
+
+/** A document may be answered at a rate that is lower than that of the same over REST by this share. */
+export const mostGraphqlCost = 0.15;
 
 /** Fields of the read by key. */
 export const itemFields = 'id,title,slug,body,status,published_at,views,author_id,category_id,created_at';

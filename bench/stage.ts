@@ -49,8 +49,11 @@ const openPermissions = `permissions:
     tags: { read: true }
 `;
 
-/** Starts everything, which takes about half a minute. `say` is told what is going on. */
-export async function setStage(say: (text: string) => void): Promise<Stage> {
+/**
+ * Starts everything, which takes about half a minute. `say` is told what is going on, `handwritten` is the script of the
+ * server written by hand, in this folder.
+ */
+export async function setStage(say: (text: string) => void, handwritten = 'handwritten.ts'): Promise<Stage> {
   const ends: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
@@ -72,8 +75,8 @@ export async function setStage(say: (text: string) => void): Promise<Stage> {
     ends.push(open.stop);
     const ruled = await compileAndStart(ruledProject.folder, url);
     ends.push(ruled.stop);
-    const handwritten = await startHandwritten(url);
-    ends.push(handwritten.stop);
+    const other = await startHandwritten(handwritten, url);
+    ends.push(other.stop);
     return {
       databaseUrl: url,
       databasePid: await serverPid(url),
@@ -82,7 +85,7 @@ export async function setStage(say: (text: string) => void): Promise<Stage> {
       folder: openProject.folder,
       open,
       ruled,
-      handwritten,
+      handwritten: other,
       close,
     };
   } catch (error) {
@@ -135,8 +138,8 @@ function serverPid(url: string): Promise<number | undefined> {
   });
 }
 
-async function startHandwritten(url: string): Promise<Served & { stop(): Promise<unknown> }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'handwritten.ts')], {
+async function startHandwritten(script: string, url: string): Promise<Served & { stop(): Promise<unknown> }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, script)], {
     env: { ...process.env, NODE_ENV: 'production', DATABASE_URL: url },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
