@@ -62,8 +62,7 @@ export function measureIn(schema: GraphQLSchema, document: DocumentNode, mostCos
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   }
   const measured = new Map<string, SelectionSize | null>();
-  const roots = new Set<GraphQLNamedType | undefined>([schema.getQueryType(), schema.getMutationType()]);
-  roots.delete(undefined);
+  const roots: readonly unknown[] = [schema.getQueryType(), schema.getMutationType()];
 
   function sizeOfFragment(name: string): SelectionSize {
     const known = measured.get(name);
@@ -86,7 +85,7 @@ export function measureIn(schema: GraphQLSchema, document: DocumentNode, mostCos
     return {
       depth: name.startsWith('__') ? 0 : inner.depth + 1,
       aliases: inner.aliases + (node.alias === undefined ? 0 : 1),
-      cost: inner.cost + 1 + (list ? heavy : 0) + (roots.has(parent) ? heavy : 0),
+      cost: inner.cost + 1 + (list ? heavy : 0) + (parent !== undefined && roots.includes(parent) ? heavy : 0),
       names: new Map([[node.alias?.value ?? name, 1]]),
     };
   }
