@@ -59,6 +59,8 @@ describe('what is hardly HTTP', () => {
     ['headers of 100 KB', `GET /server/ping HTTP/1.1\r\n${host}X: ${'x'.repeat(100_000)}\r\n\r\n`, [400]],
     ['an address of 100 KB', `GET /items/articles?fields=${'x'.repeat(100_000)} HTTP/1.1\r\n${host}\r\n`, [400]],
     ['no host', 'GET /server/ping HTTP/1.1\r\n\r\n', [400]],
+    ['two hosts', `GET /server/ping HTTP/1.1\r\n${host}HOST: y\r\nConnection: close\r\n\r\n`, [400]],
+    ['two hosts, of an item', `GET /items/tags HTTP/1.1\r\n${host}Host: x\r\nConnection: close\r\n\r\n`, [400]],
     ['an absolute address', `GET http://evil.example/server/ping HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, [404]],
     ['an empty path', `GET  HTTP/1.1\r\n${host}\r\n`, [400]],
     ['a star', `OPTIONS * HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, [404]],

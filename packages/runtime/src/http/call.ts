@@ -19,7 +19,7 @@ export interface Call {
 /**
  * Reads a request's call, at once where nobody has to be looked up. `routed` tells whether the router found something.
  * Throws or rejects with the error of the token first, also on unknown paths, then ROUTE_NOT_FOUND; INVALID_QUERY before
- * both for a request of HTTP/1.1 that names no host.
+ * both for a request of HTTP/1.1 that names no host, and for one that names two.
  */
 export type CallReader = (request: IncomingMessage, routed: boolean) => Call | Promise<Call>;
 
@@ -36,6 +36,7 @@ export function createCallReader(
     if (request.headers.host === undefined && request.httpVersion === '1.1') {
       throw new PlatformError('INVALID_QUERY', 'The request names no host.');
     }
+    if (namesTwoHosts(request)) throw new PlatformError('INVALID_QUERY', 'The request names two hosts.');
     const { path, query } = splitTarget(request.url ?? '');
     const token = ignoresToken(request.method ?? '', path) ? null : findToken(request, query);
     const caller = authenticate(token, request, path);
@@ -50,6 +51,16 @@ export function createCallReader(
     if (!routed || (item === null && !exists(path))) throw new PlatformError('ROUTE_NOT_FOUND');
     return { caller, query, item };
   }
+}
+
+/** Node keeps the first `Host` alone, and a proxy may believe the second (RFC 9112, section 3.2). */
+function namesTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name !== undefined && name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts > 1;
 }
 
 /** Puts the limits of requests in front of a reader; the same reader where there are none. */
