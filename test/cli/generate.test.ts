@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestDatabase } from '../support/database.ts';
@@ -46,6 +46,21 @@ describe('platform generate', () => {
     expect((await generate()).code).toBe(0);
     expect(await generated()).toEqual(before);
     expect((await stat(path)).mtimeMs).toBe(mtimeMs);
+  });
+
+  it('keeps the documents of roles, and says which of them nobody could ask', async () => {
+    const folder = join(project.folder, 'documents', 'public');
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'new.graphql'), 'query New { articles(limit: 3) { title } }');
+    expect((await generate()).code).toBe(0);
+    const kept = await readFile(join(project.folder, 'generated/graphql/documents.json'), 'utf8');
+    expect(Object.values(JSON.parse(kept))).toEqual(['query New {\n  articles(limit: 3) {\n    title\n  }\n}']);
+    await writeFile(join(folder, 'old.graphql'), 'query Old {\n  articles { nothing }\n}');
+    const refused = await generate();
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('documents/public/old.graphql:2:14');
+    await rm(join(project.folder, 'documents'), { recursive: true });
+    expect((await generate()).code).toBe(0);
   });
 
   it('compiles offline from platform.schema.json', async () => {

@@ -12,6 +12,7 @@ import {
   resolveSchema,
 } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
+import { loadDocuments } from './documents.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { loadExtensions, loadModules, outputOf } from './extensions.ts';
 import type { Progress } from './progress.ts';
@@ -57,8 +58,11 @@ export async function generateProject(
   const templates = await loadTemplates(project);
   const extensions = await loadExtensions(project);
   const modules = await loadModules(project, extensions);
+  const documents = await loadDocuments(project);
   const output = outputOf(project);
-  const result = await progress.phase('compile', () => compile(schema, { templates, extensions, modules, output }));
+  const result = await progress.phase('compile', () =>
+    compile(schema, { templates, extensions, modules, documents, output }),
+  );
   report(result.diagnostics, progress);
   const written = await progress.phase('write', () => writeFiles(project.output, result.files));
   return { schema, summary: result.summary, written, diagnostics: [...diagnostics, ...result.diagnostics] };

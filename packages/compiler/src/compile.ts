@@ -2,6 +2,7 @@ import type { Diagnostic } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
 import type { CustomRoute } from '@platform/runtime/contract';
 import type { Api } from './api.ts';
+import { checkDocuments, type DocumentSource } from './documents/check-documents.ts';
 import { emitCollections, emitFiles, type GeneratedFile } from './emit/emit-files.ts';
 import { compileTemplates, TemplateError } from './emit/templates.ts';
 import { checkExtensions } from './extensions/check-extensions.ts';
@@ -20,6 +21,8 @@ export interface CompileOptions {
   readonly extensions?: readonly ExtensionSource[];
   /** Files of the project that this code imports, for types of its routes. Default: none. */
   readonly modules?: readonly ModuleSource[];
+  /** Files of GraphQL documents that roles ask. Default: none. */
+  readonly documents?: readonly DocumentSource[];
   /** Folder of the generated files from the project's folder on. Default: `generated`. */
   readonly output?: string;
 }
@@ -46,18 +49,20 @@ export interface CompileSummary {
 export function compile(schema: Schema, options: CompileOptions): CompileResult {
   const diagnostics = checkReferences(schema);
   if (diagnostics.length > 0) return failed(diagnostics);
-  const { extensions = [] } = options;
+  const { extensions = [], documents = [] } = options;
   try {
     const render = compileTemplates(options.templates);
     const { heads, diagnostics: complaints } = readRoutes(roleNames(schema), extensions);
     const api = resolveApi(schema, heads);
     const problems = [...checkGraphqlNames(api), ...checkExtensions(api, extensions), ...complaints];
     if (problems.length > 0) return failed(problems);
+    const { operations, diagnostics: faults } = checkDocuments(api, api.graphql ? documents : []);
+    if (faults.length > 0) return failed(faults);
     const collections = emitCollections(api, render);
     const typed = typeRoutes(heads, filesOf(options, collections));
     if (typed.diagnostics.length > 0) return failed(typed.diagnostics);
     const whole = { ...api, customRoutes: grantRoutes(api, typed.routes) };
-    const files = emitFiles(whole, extensions, collections, render);
+    const files = emitFiles(whole, { extensions, operations }, collections, render);
     return { files, diagnostics: [], summary: summarize(whole, files) };
   } catch (error) {
     if (error instanceof TemplateError) return failed([error.diagnostic]);

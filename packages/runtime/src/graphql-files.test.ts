@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { graphqlFiles } from './graphql-files.ts';
+import { graphqlDocuments, graphqlFiles } from './graphql-files.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -18,4 +18,9 @@ it('reads the schema of a class', async () => {
 
 it.each(['../author_editor', 'a/b', '', 'a.b'])('takes "%s" for no name', async (name) => {
   await expect(graphqlFiles(pathToFileURL(folder + sep))(name)).rejects.toThrow('is not the name of an access class');
+});
+
+it('reads the documents that were compiled', async () => {
+  await writeFile(join(folder, 'documents.json'), '{"ab":"{ a }"}');
+  expect(await graphqlDocuments(pathToFileURL(join(folder, 'documents.json')))()).toEqual({ ab: '{ a }' });
 });

@@ -2,6 +2,16 @@ import { readFile } from 'node:fs/promises';
 import type { CompiledApi } from './contract/index.ts';
 
 /**
+ * Reads the documents that were compiled with an API from their file, each by the SHA-256 of its text. Nothing is kept.
+ */
+export function graphqlDocuments(file: URL): NonNullable<CompiledApi['graphqlDocuments']> {
+  return async function readDocuments() {
+    const documents: Readonly<Record<string, string>> = JSON.parse(await readFile(file, 'utf8'));
+    return documents;
+  };
+}
+
+/**
  * Reads the compiled GraphQL schemas of a folder, one per access class.
  *
  * Rejects for a name that is no access class's. Nothing is kept: whoever asks makes a schema of the text, and keeps that.

@@ -39,7 +39,7 @@ export {
 export { type ErrorCode, type ErrorExtensions, type ErrorOptions, errorBody, PlatformError } from './errors.ts';
 export { extension } from './extensions/define.ts';
 export type * from './extensions/types.ts';
-export { graphqlFiles } from './graphql-files.ts';
+export { graphqlDocuments, graphqlFiles } from './graphql-files.ts';
 export {
   compiledApi,
   createItems,

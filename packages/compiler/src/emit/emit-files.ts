@@ -1,5 +1,6 @@
 import type { AccessClass } from '@platform/runtime/contract';
 import type { Api, ApiCollection } from '../api.ts';
+import type { CheckedOperation } from '../documents/check-documents.ts';
 import type { ExtensionSource } from '../extensions/source.ts';
 import { emitGraphql } from '../graphql/index.ts';
 import { emitOpenApi } from '../openapi/index.ts';
@@ -30,10 +31,17 @@ export function emitCollections(api: Api, render: Render): readonly GeneratedFil
   return api.collections.map((one) => file(`collections/${one.names.file}.ts`, emitOne(one)));
 }
 
+/** What a project adds to what its database says. */
+export interface Additions {
+  readonly extensions: readonly ExtensionSource[];
+  /** GraphQL operations that are known beforehand. */
+  readonly operations: readonly CheckedOperation[];
+}
+
 /** Prints every file of an API, sorted by path; `collections` are those that are printed already. */
 export function emitFiles(
   api: Api,
-  extensions: readonly ExtensionSource[],
+  { extensions, operations }: Additions,
   collections: readonly GeneratedFile[],
   render: Render,
 ): readonly GeneratedFile[] {
@@ -47,11 +55,18 @@ export function emitFiles(
     file('fingerprint.ts', emitFingerprint(api, render)),
     file('extension.ts', emitExtensionTypes(api, typePrinter(), render)),
     ...(extensions.length > 0 ? [file('extensions.ts', emitExtensions(api, extensions, render))] : []),
-    file('server.ts', emitServer(api, extensions.length > 0, render)),
+    ...(operations.length > 0 ? [file('graphql/documents.json', emitDocuments(operations))] : []),
+    file('server.ts', emitServer(api, { extended: extensions.length > 0, documented: operations.length > 0 }, render)),
     file('main.ts', emitMain(render)),
   ];
   const paths = files.map(({ path }) => path);
   return [...files, file('manifest.json', emitManifest(api, paths))].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** The texts of operations by their hashes; roles that ask the same share one. */
+function emitDocuments(operations: readonly CheckedOperation[]): string {
+  const texts = new Map(operations.map(({ hash, text }) => [hash, text]));
+  return printJson(Object.fromEntries([...texts].sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
 /** What an access class is told of the API. */

@@ -32,6 +32,7 @@ const runtime = `
   import type { Extension } from '${repository}/packages/runtime/src/contract/index.ts';
   export declare function extension<C>(register: (tools: ExtensionTools<C>) => void): Extension;
   export declare function compiledApi(api: CompiledApi): CompiledApi;
+  export declare function graphqlDocuments(file: URL): NonNullable<CompiledApi['graphqlDocuments']>;
   export declare function graphqlFiles(folder: URL): NonNullable<CompiledApi['graphql']>;
   export declare function openapiFiles(folder: URL): CompiledApi['openapi'];
   export declare function serve(api: CompiledApi): Promise<unknown>;

@@ -4,13 +4,25 @@ import { array, code, data, printOpen, printValue } from '../print/value.ts';
 import { hasRoutes } from './routes.ts';
 import type { Render } from './templates.ts';
 
+/** What a server has besides what every one has. */
+export interface ServerParts {
+  readonly extended: boolean;
+  readonly documented: boolean;
+}
+
 /** Prints the file that gathers everything into one compiled API. */
-export function emitServer(api: Api, extended: boolean, render: Render): string {
+export function emitServer(api: Api, { extended, documented }: ServerParts, render: Render): string {
   const { collections, access } = api;
   const imports = printImports([
     {
       from: '@platform/runtime',
-      names: ['type CompiledApi', 'compiledApi', ...(api.graphql ? ['graphqlFiles'] : []), 'openapiFiles'],
+      names: [
+        'type CompiledApi',
+        'compiledApi',
+        ...(documented ? ['graphqlDocuments'] : []),
+        ...(api.graphql ? ['graphqlFiles'] : []),
+        'openapiFiles',
+      ],
     },
     { from: './fingerprint.ts', names: ['fingerprint'] },
     ...(extended ? [{ from: './extensions.ts', names: ['customRoutes', 'extensions'] }] : []),
@@ -23,7 +35,12 @@ export function emitServer(api: Api, extended: boolean, render: Render): string 
     imports,
     format: 1,
     dialect: api.dialect,
-    graphql: api.graphql ? "\n  graphql: graphqlFiles(new URL('./graphql/', import.meta.url))," : '',
+    graphql: lines(
+      ...(api.graphql ? ["graphql: graphqlFiles(new URL('./graphql/', import.meta.url)),"] : []),
+      ...(documented
+        ? ["graphqlDocuments: graphqlDocuments(new URL('./graphql/documents.json', import.meta.url)),"]
+        : []),
+    ),
     extensions: extended ? '\n  extensions,\n  customRoutes,' : '',
     collections: list(
       'collections',
@@ -55,4 +72,9 @@ export function emitFingerprint({ fingerprint }: Api, render: Render): string {
 
 function list(name: string, constants: readonly string[]): string {
   return printValue(array(constants.map(code)), name.length + 4, 1, 2);
+}
+
+/** Properties of their own lines. */
+function lines(...properties: readonly string[]): string {
+  return properties.map((property) => `\n  ${property}`).join('');
 }

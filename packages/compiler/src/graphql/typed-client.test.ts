@@ -3,10 +3,11 @@ import { codegen } from '@graphql-codegen/core';
 import * as documents from '@graphql-codegen/typed-document-node';
 import * as typescript from '@graphql-codegen/typescript';
 import * as operations from '@graphql-codegen/typescript-operations';
-import { parse } from 'graphql';
+import { type DocumentNode, parse, print } from 'graphql';
 import { expect, it } from 'vitest';
+import { compile } from '../compile.ts';
 import { blogSchema } from '../testing/blog.ts';
-import { compileFixture } from '../testing/compile-fixture.ts';
+import { compileFixture, templates } from '../testing/compile-fixture.ts';
 import { typeErrors } from '../testing/parse-output.ts';
 
 const written = `
@@ -98,4 +99,34 @@ it('has a type for every type', { timeout: 60_000 }, async () => {
   const generated = await codegen({ ...whole, filename: 'schema.ts' });
   expect(generated).toContain('export type Link_Blocks_Input = {');
   expect(typeErrors(new Map([['schema.ts', generated]]), 'export {};')).toEqual([]);
+});
+
+it('asks by texts that the compiler keeps', async () => {
+  const text = `
+    query Both($id: ID!) { articles_by_id(id: $id) { ...card author_id { ...name } } tags { id } }
+    query Cards { articles { ...card } }
+    fragment name on authors { name }
+    fragment card on articles { title author_id { ...name } ...state }
+    fragment state on articles { ...last status }
+    fragment zed on articles { id }
+    fragment last on articles { rating }
+    query All { articles { ...zed ...state ...card } }
+  `;
+  const kept = compile(blogSchema(), { templates, documents: [{ path: 'admin/a.graphql', text }] });
+  const texts: unknown = JSON.parse(kept.files.find(({ path }) => path === 'graphql/documents.json')?.contents ?? '');
+  const generated = await codegen({
+    schema,
+    documents: [{ location: 'a.graphql', document: parse(text) }],
+    filename: 'documents.ts',
+    config,
+    pluginMap: { operations, documents },
+    plugins: [{ operations: {} }, { documents: {} }],
+  });
+  const nodes = [...generated.matchAll(/^export const (?:Both|Cards|All)Document = (.*) as unknown as/gm)];
+  const sent = nodes.map(([, node = '']): string => {
+    const document: DocumentNode = JSON.parse(node);
+    return print(document);
+  });
+  expect(sent).toHaveLength(3);
+  expect(Object.values(texts ?? {}).toSorted()).toEqual(sent.toSorted());
 });

@@ -1,0 +1,167 @@
+/**
+ * The law of documents: each is valid for the roles that it is written for. A file lies in a folder of its role's name
+ * (`documents/editor/articles.graphql`) and is judged by the schema of the role's access class.
+ */
+import type { Diagnostic } from '@platform/introspect';
+import { type AccessClass, type GraphqlScope, graphqlRootTypes } from '@platform/runtime/contract';
+import type {
+  ASTNode,
+  DefinitionNode,
+  DocumentNode,
+  GraphQLError,
+  GraphQLSchema,
+  OperationDefinitionNode,
+} from 'graphql';
+import type { Api } from '../api.ts';
+import { emitGraphql } from '../graphql/index.ts';
+import { viewOf } from '../openapi/view.ts';
+import { sha256 } from '../print/hash.ts';
+import { loadGraphql } from './load-graphql.ts';
+import { withFragments } from './with-fragments.ts';
+
+/** A file of GraphQL documents. */
+export interface DocumentSource {
+  /** From the folder of documents on, with `/` on every system: `editor/articles.graphql`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** One operation with the fragments that it uses. */
+export interface CheckedOperation {
+  readonly role: string;
+  readonly scope: GraphqlScope;
+  readonly document: DocumentNode;
+  /** What clients send. */
+  readonly text: string;
+  /** SHA-256 of the text, in hexadecimal. */
+  readonly hash: string;
+}
+
+/** What files of documents hold. */
+export interface CheckedDocuments {
+  readonly operations: readonly CheckedOperation[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Checks documents by the schemas of an API. */
+export function checkDocuments(api: Api, sources: readonly DocumentSource[]): CheckedDocuments {
+  if (sources.length === 0) return { operations: [], diagnostics: [] };
+  const byRole = Map.groupBy(sources, ({ path }) => (path.includes('/') ? (path.split('/')[0] ?? '') : ''));
+  const roles = new Map(api.access.flatMap(({ access }) => access.roles.map((role) => [role, access] as const)));
+  const schemas = new Map<AccessClass, Schemas>();
+  const checked = [...byRole].map(([role, files]): CheckedDocuments => {
+    const access = roles.get(role);
+    if (access === undefined)
+      return { operations: [], diagnostics: files.map((file) => withoutRole(file, [...roles.keys()])) };
+    const known = schemas.get(access) ?? buildSchemas(emitGraphql(api, access, viewOf(api, access)));
+    schemas.set(access, known);
+    return checkRole(role, files, known);
+  });
+  return {
+    operations: checked.flatMap(({ operations }) => operations),
+    diagnostics: checked.flatMap(({ diagnostics }) => diagnostics),
+  };
+}
+
+type Schemas = Readonly<Record<GraphqlScope, GraphQLSchema>>;
+
+/** Both scopes of a schema text. */
+function buildSchemas(text: string): Schemas {
+  const { buildASTSchema, GraphQLSchema, isObjectType, parse } = loadGraphql();
+  const all = buildASTSchema(parse(text, { noLocation: true }), { assumeValid: true, assumeValidSDL: true });
+  const scopeOf = (scope: GraphqlScope): GraphQLSchema => {
+    const query = all.getType(graphqlRootTypes[scope].query);
+    const mutation = all.getType(graphqlRootTypes[scope].mutation);
+    return new GraphQLSchema({
+      query: isObjectType(query) ? query : null,
+      mutation: isObjectType(mutation) ? mutation : null,
+      assumeValid: true,
+    });
+  };
+  return { items: scopeOf('items'), system: scopeOf('system') };
+}
+
+/** Fragments of a role can stand in any of its files. */
+function checkRole(role: string, files: readonly DocumentSource[], schemas: Schemas): CheckedDocuments {
+  const { GraphQLError: Fault, getLocation, Kind, parse, Source } = loadGraphql();
+  const definitions: DefinitionNode[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for (const { path, text } of files) {
+    const source = new Source(text, `documents/${path}`);
+    try {
+      definitions.push(...parse(source).definitions);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      const { line, column } = getLocation(source, error.positions?.[0] ?? 0);
+      diagnostics.push(complaint(`documents/${path}:${line}:${column}`, error.message, null));
+    }
+  }
+  const operations = definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+  const checked = operations.map((operation) => checkOperation(role, operation, definitions, schemas));
+  return {
+    operations: checked.flatMap((one) => one.operations),
+    diagnostics: [...diagnostics, ...checked.flatMap((one) => one.diagnostics), ...twice(operations)],
+  };
+}
+
+/** An operation belongs to the scope whose root fields it has; a wrong one is judged by that of items. */
+function checkOperation(
+  role: string,
+  operation: OperationDefinitionNode,
+  definitions: readonly DefinitionNode[],
+  schemas: Schemas,
+): CheckedDocuments {
+  const { print, validate } = loadGraphql();
+  if (operation.name === undefined) return { operations: [], diagnostics: [nameless(operation)] };
+  const document = withFragments(operation, definitions);
+  const scope = isOfSystem(operation, schemas) ? 'system' : 'items';
+  const errors = validate(schemas[scope], document);
+  if (errors.length > 0) return { operations: [], diagnostics: errors.map(problemOf) };
+  const text = print(document);
+  return { operations: [{ role, scope, document, text, hash: sha256(text) }], diagnostics: [] };
+}
+
+function isOfSystem({ operation, selectionSet }: OperationDefinitionNode, { items, system }: Schemas): boolean {
+  const { Kind } = loadGraphql();
+  const own = operation === 'query' ? 'getQueryType' : 'getMutationType';
+  const here = items[own]()?.getFields() ?? {};
+  const there = system[own]()?.getFields() ?? {};
+  return selectionSet.selections.some(
+    (one) => one.kind === Kind.FIELD && !Object.hasOwn(here, one.name.value) && Object.hasOwn(there, one.name.value),
+  );
+}
+
+function twice(operations: readonly OperationDefinitionNode[]): readonly Diagnostic[] {
+  const groups = Map.groupBy(operations, ({ name }) => name?.value);
+  return [...groups].flatMap(([name, [, ...others]]) => {
+    if (name === undefined) return [];
+    const message = `There is another operation "${name}" of the role.`;
+    return others.map((one) => complaint(placeOf(one), message, 'Give each operation a name of its own.'));
+  });
+}
+
+function nameless(operation: OperationDefinitionNode): Diagnostic {
+  const message = 'The operation has no name.';
+  return complaint(placeOf(operation), message, 'Name it: what is generated for it is called by its name.');
+}
+
+function withoutRole({ path }: DocumentSource, roles: readonly string[]): Diagnostic {
+  const message = `The file lies in no folder of a role, so nobody asks what is in it.`;
+  return complaint(`documents/${path}`, message, `Move it into documents/<role>/; the roles are ${roles.join(', ')}.`);
+}
+
+function problemOf({ message, nodes }: GraphQLError): Diagnostic {
+  const [node] = nodes ?? [];
+  return complaint(node === undefined ? 'documents' : placeOf(node), message, null);
+}
+
+/** `documents/editor/articles.graphql:3:5` */
+function placeOf({ loc }: ASTNode): string {
+  if (loc === undefined) return 'documents';
+  const { line, column } = loadGraphql().getLocation(loc.source, loc.start);
+  return `${loc.source.name}:${line}:${column}`;
+}
+
+function complaint(place: string, message: string, hint: string | null): Diagnostic {
+  return { code: 'graphql-document', severity: 'error', place, message, hint };
+}

@@ -1,0 +1,61 @@
+import type { DefinitionNode, DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } from 'graphql';
+import { loadGraphql } from './load-graphql.ts';
+
+/** By definition: the fragments that it names, each once, in the order in which it does. */
+type Spreads = ReadonlyMap<DefinitionNode, readonly FragmentDefinitionNode[]>;
+
+/**
+ * An operation with the fragments that it uses.
+ *
+ * Which comes first means nothing to a server, but clients name a document by the hash of its text: the order is that of
+ * the typed document nodes that @graphql-codegen makes, first what other fragments use, then the others.
+ */
+export function withFragments(
+  operation: OperationDefinitionNode,
+  definitions: readonly DefinitionNode[],
+): DocumentNode {
+  const { Kind } = loadGraphql();
+  const fragments = definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
+  const spreads: Spreads = new Map([operation, ...fragments].map((one) => [one, spreadIn(one, fragments)]));
+  const named = descend(operation, spreads);
+  const below = named.flatMap((fragment) => climb(fragment, spreads).filter((one) => one !== fragment));
+  return { kind: Kind.DOCUMENT, definitions: [operation, ...new Set([...below, ...named])] };
+}
+
+/** What a definition uses, everything before what is below it. */
+function descend(
+  definition: DefinitionNode,
+  spreads: Spreads,
+  found = new Set<FragmentDefinitionNode>(),
+): readonly FragmentDefinitionNode[] {
+  for (const one of spreads.get(definition) ?? []) {
+    if (found.has(one)) continue;
+    found.add(one);
+    descend(one, spreads, found);
+  }
+  return [...found];
+}
+
+/** A fragment and what it uses, everything after what is below it. One that uses itself is refused later. */
+function climb(
+  fragment: FragmentDefinitionNode,
+  spreads: Spreads,
+  visited = new Set<FragmentDefinitionNode>(),
+): readonly FragmentDefinitionNode[] {
+  visited.add(fragment);
+  const others = (spreads.get(fragment) ?? []).flatMap((one) => (visited.has(one) ? [] : climb(one, spreads, visited)));
+  return [...others, fragment];
+}
+
+function spreadIn(
+  definition: DefinitionNode,
+  fragments: readonly FragmentDefinitionNode[],
+): readonly FragmentDefinitionNode[] {
+  const names = new Set<string>();
+  loadGraphql().visit(definition, {
+    FragmentSpread({ name }) {
+      names.add(name.value);
+    },
+  });
+  return [...names].flatMap((name) => fragments.find((one) => one.name.value === name) ?? []);
+}
