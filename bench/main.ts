@@ -1,11 +1,12 @@
 /**
  * `npm run bench`: how fast a compiled server answers, against one written by hand; `npm run bench -- compile`: how long
  * it takes to compile one; `npm run bench -- writes`: how fast it writes; `npm run bench -- accounts`: what tokens and
- * signing in cost. See README.md beside this file.
+ * signing in cost; `npm run bench -- graphql`: reads by GraphQL against the same over REST. See README.md beside this file.
  */
 import { parseArgs } from 'node:util';
 import { benchAccounts } from './accounts.ts';
 import { benchCompile } from './compile.ts';
+import { benchGraphql } from './graphql.ts';
 import { benchReads } from './reads.ts';
 import { writeNames } from './write-scenarios.ts';
 import { benchWrites } from './writes.ts';
@@ -23,14 +24,16 @@ const { values, positionals } = parseArgs({
 
 const isWrite = (name: string): boolean => writeNames.some((known) => known === name);
 const [job = values.only.some(isWrite) ? 'writes' : 'reads', ...rest] = positionals;
-if (rest.length > 0 || !['reads', 'writes', 'compile', 'accounts'].includes(job)) {
+if (rest.length > 0 || !['reads', 'writes', 'compile', 'accounts', 'graphql'].includes(job)) {
   process.stderr.write(
-    'Usage: npm run bench -- [reads | writes | compile | accounts] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n',
+    'Usage: npm run bench -- [reads | writes | compile | accounts | graphql] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n',
   );
   process.exitCode = 2;
 } else if (job === 'compile') await benchCompile();
 else if (job === 'accounts') {
   await benchAccounts({ rounds: positive(values.rounds), effort: effortOf() });
+} else if (job === 'graphql') {
+  await benchGraphql({ rounds: positive(values.rounds), effort: effortOf() });
 } else {
   const bench = job === 'writes' ? benchWrites : benchReads;
   await bench({
