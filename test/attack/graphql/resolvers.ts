@@ -203,6 +203,10 @@ function matches(world: World, names: GraphqlCollection, item: Item, filter: Fil
     const { descriptor } = names;
     const relation = descriptor.relations.find((one) => one.name === name);
     const field = descriptor.fields.find((one) => one.name === name);
+    // An empty filter of one item still asks for that item.
+    if (relation?.kind === 'm2o' && Object.keys(condition).length === 0) {
+      return related(world, descriptor, item, relation).length > 0;
+    }
     return Object.entries(condition).every(([key, operand]) => {
       if (relation === undefined || (relation.kind === 'm2o' && isOperator(key))) {
         return compared(field, item.values[name] ?? null, key, operand);
