@@ -1,6 +1,7 @@
 /** The tokens of a client: who it is for the server, and for how long. Source: API specification, sections 2 and 15. */
 import type { Key } from './call.ts';
 import { PlatformError } from './errors.ts';
+import { exclusively } from './exclusively.ts';
 import type { AuthMode } from './options.ts';
 import type { Send } from './send.ts';
 import type { TokenStorage } from './storage.ts';
@@ -160,15 +161,4 @@ async function readTokens(response: Response): Promise<AuthTokens> {
 
 function isRefusal(error: unknown): boolean {
   return error instanceof PlatformError && [400, 401, 403].includes(error.status);
-}
-
-/** The part of the locks of browsers that is used here. */
-interface Locks {
-  request<T>(name: string, task: () => Promise<T>): Promise<T>;
-}
-
-/** Runs a task when no other tab runs one of this name; where tabs cannot know of each other, at once. */
-function exclusively<T>(name: string, task: () => Promise<T>): Promise<T> {
-  const { navigator: own }: { readonly navigator?: { readonly locks?: Locks } } = globalThis;
-  return own?.locks === undefined ? task() : own.locks.request(name, task);
 }

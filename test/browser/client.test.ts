@@ -1,0 +1,107 @@
+/** The client library on a page of another origin than its server, as a frontend uses it. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type AccountsProject, serveAccounts, type TestUser } from '../support/accounts.ts';
+import {
+  type Browser,
+  browserVersion,
+  patience,
+  startBrowser,
+  type Visitor,
+  withoutBrowser,
+} from '../support/browser.ts';
+import { bundleClient } from '../support/client-bundle.ts';
+
+describe.skipIf(browserVersion === undefined)(`client${withoutBrowser}`, { timeout: 4 * patience }, () => {
+  let frontend: Server;
+  let origin: string;
+  let project: AccountsProject;
+  let user: TestUser;
+  let browser: Browser;
+  let visitor: Visitor;
+  beforeAll(async () => {
+    const module = await bundleClient({ minify: true });
+    frontend = createServer(({ url }, response) => {
+      const isModule = url === '/client.js';
+      response.setHeader('content-type', isModule ? 'text/javascript' : 'text/html');
+      response.end(isModule ? module : '<!doctype html><link rel="icon" href="data:,"><title>Frontend</title>');
+    }).listen(0, '127.0.0.1');
+    await once(frontend, 'listening');
+    const address = frontend.address();
+    origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+    project = await serveAccounts({
+      sql: `CREATE TABLE docs (id integer PRIMARY KEY, title text); INSERT INTO docs VALUES (1, 'one')`,
+      permissions: 'roles: { member: {} }\npermissions: { member: { docs: { read: { fields: ["*"] } } } }',
+      environment: { CORS_ENABLED: 'true', CORS_ORIGIN: origin },
+    });
+    user = await project.addUser(await project.addRole('member'));
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await project?.close();
+    frontend?.closeAllConnections();
+    frontend?.close();
+  });
+  beforeEach(async () => {
+    visitor = await browser.visit(origin);
+    await visitor.page.goto(origin);
+  });
+  afterEach(async () => {
+    await visitor.leave();
+    expect(visitor.complaints).toEqual([]);
+  });
+
+  /** Runs a function body on the page, with a client of the server, and gives what it returns. */
+  const run = (body: string, page: Page = visitor.page): Promise<unknown> =>
+    page.evaluate(`import('/client.js').then(async ({ createClient }) => {
+      const client = createClient(${JSON.stringify(project.server.url)});
+      ${body}
+    })`);
+  const signIn = (): Promise<unknown> => run(`return client.auth.login(${JSON.stringify(user)});`);
+  const count = (path: string): number => visitor.sent.filter((line) => line.split(' ')[0]?.endsWith(path)).length;
+
+  it('signs in by a cookie that no script sees, and goes on after loading the page again', async () => {
+    expect(await signIn()).toEqual({ access_token: expect.any(String), expires: 900_000 });
+    expect(await run('return [document.cookie, Object.keys(localStorage).sort()];')).toEqual([
+      '',
+      ['auth_expires', 'auth_expires_at', 'auth_token'],
+    ]);
+    const [cookie] = await visitor.page.context().cookies();
+    expect(cookie).toMatchObject({ name: 'platform_refresh_token', httpOnly: true });
+    await visitor.page.reload();
+    expect(await run(`return client.items('docs').readOne(1);`)).toEqual({ id: 1, title: 'one' });
+    expect(count('/auth/refresh')).toBe(0);
+  });
+
+  it('refreshes once at expiry, however many requests wait in however many tabs', async () => {
+    await signIn();
+    const other = await visitor.page.context().newPage();
+    await other.goto(origin);
+    await run(`localStorage.setItem('auth_expires_at', '0');`);
+    const twenty = `return Promise.all(Array.from({ length: 20 }, () => client.items('docs').readByQuery()))
+      .then((pages) => pages.filter(({ data }) => data[0].title === 'one').length);`;
+    expect(await Promise.all([run(twenty), run(twenty, other)])).toEqual([20, 20]);
+    expect(count('/auth/refresh')).toBe(1);
+  });
+
+  it('searches across origins when the address grows too long, and tells of failures', async () => {
+    await signIn();
+    const long = `client.items('docs').readByQuery({ filter: { title: { _in: ['one', 'x'.repeat(9000)] } } })`;
+    expect(await run(`return ${long};`)).toEqual({ data: [{ id: 1, title: 'one' }] });
+    expect(await run(`return client.items('none').readOne(1).catch(({ code, status }) => [code, status]);`)).toEqual([
+      'FORBIDDEN',
+      403,
+    ]);
+  });
+
+  it('signs out, of the cookie too', async () => {
+    await signIn();
+    await run('await client.auth.logout();');
+    expect(await run('return Object.keys(localStorage);')).toEqual([]);
+    expect(await visitor.page.context().cookies()).toEqual([]);
+    expect(await run('return client.auth.refresh().catch(({ code }) => code);')).toBe('INVALID_PAYLOAD');
+  });
+});
