@@ -62,8 +62,8 @@ export function measureIn(schema: GraphQLSchema, document: DocumentNode, mostCos
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   }
   const measured = new Map<string, SelectionSize | null>();
-  const roots = new Set<GraphQLNamedType | undefined>([schema.getQueryType(), schema.getMutationType()]);
-  roots.delete(undefined);
+  const rootTypes = [schema.getQueryType(), schema.getMutationType()];
+  const roots = new Set<GraphQLNamedType | undefined>(rootTypes.flatMap((type) => type ?? []));
 
   function sizeOfFragment(name: string): SelectionSize {
     const known = measured.get(name);
