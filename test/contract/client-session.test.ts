@@ -12,7 +12,7 @@ import { type AccountsProject, serveAccounts, type TestUser } from '../support/a
 import { createCookieJar } from '../support/cookie-jar.ts';
 
 /** Milliseconds that access tokens live here. */
-const lifetime = 3000;
+const lifetime = 2000;
 
 let project: AccountsProject;
 let user: TestUser;
@@ -49,7 +49,8 @@ const client = (init: ClientOptions = {}, inner: Fetch = fetch): Client<Schema> 
   createClient<Schema>(project.server.url, { ...init, transport: { ...init.transport, fetch: noting(inner) } });
 
 const refreshes = (): number => sent.filter((line) => line === 'POST /auth/refresh').length;
-const outliveToken = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, lifetime + 100));
+// The end of a token is a whole second, rounded up.
+const outliveToken = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, lifetime + 1100));
 
 function shelf(): StorageLike & { readonly values: Map<string, string> } {
   const values = new Map<string, string>();
