@@ -23,8 +23,9 @@ import { withSearch } from '../query/search.ts';
 import { aggregateShape, conditionShape, limitShape } from '../query/shape.ts';
 import type { AggregateSelection } from './compile-aggregate.ts';
 import type { Input, Variables } from './input.ts';
-import type { PreparedRead, PrepareRead, ReadSetting } from './item-read.ts';
+import type { ReadSetting } from './item-read.ts';
 import { argumentTree } from './list-read.ts';
+import { type PreparedRead, type PrepareRead, rememberReads } from './remember-reads.ts';
 
 /** What is aggregated, and what is told of it. */
 export interface AggregateRead {
@@ -35,14 +36,8 @@ export interface AggregateRead {
 
 /** Makes what prepares an aggregation; `name` stands for it among all plans. */
 export function createAggregate(setting: ReadSetting, name: string, read: AggregateRead): PrepareRead {
-  const fixed = [...read.arguments.values()].every((input) => input.fixed);
-  let only: PreparedRead | undefined;
-  return function prepare(variables) {
-    if (only !== undefined) return only;
-    const prepared = prepareAggregated(setting, name, read, variables);
-    if (fixed) only = prepared;
-    return prepared;
-  };
+  const inputs = [...read.arguments.values()];
+  return rememberReads(setting.reads, name, inputs, (variables) => prepareAggregated(setting, name, read, variables));
 }
 
 function prepareAggregated(

@@ -2,7 +2,7 @@ import { Kind, type OperationDefinitionNode, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { PlatformError } from '../errors.ts';
 import { parseExactly } from '../json/exact-numbers.ts';
-import { coerceVariables, type SentVariables } from './coerce-variables.ts';
+import { coerceVariables, createCoercion, type SentVariables } from './coerce-variables.ts';
 import { documentErrorBody } from './document-errors.ts';
 import { library } from './testing/library.ts';
 
@@ -16,7 +16,20 @@ function coerce(definitions: string, json: string) {
   const sent = parseExactly(json);
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) throw new Error('Variables are an object.');
   const variables: SentVariables = Object.fromEntries(Object.entries(sent));
-  return coerceVariables(library.items.schema, operationOf(`query (${definitions}) { __typename }`), variables);
+  const operation = operationOf(`query (${definitions}) { __typename }`);
+  const shortly = outcome(() => createCoercion(library.items.schema, operation)(variables));
+  // Both ways must come to the same.
+  expect(shortly).toEqual(outcome(() => coerceVariables(library.items.schema, operation, variables)));
+  if ('thrown' in shortly) throw shortly.thrown;
+  return shortly.value;
+}
+
+function outcome<T>(run: () => T): { readonly value: T } | { readonly thrown: unknown } {
+  try {
+    return { value: run() };
+  } catch (thrown) {
+    return { thrown };
+  }
 }
 
 const huge = '123456789012345678901234567890';
@@ -36,6 +49,14 @@ describe('values', () => {
     ['$a: JSON', '{"a":[1,null]}', { a: [1, null] }],
     ['$a: JSON', huge, JSON.rawJSON(huge)],
     ['$a: Int = 3', undefined, 3],
+    ['$a: Int = 3', '4', 4],
+    ['$a: Int!', '-2147483648', -2147483648],
+    ['$a: Int', 'null', null],
+    ['$a: String!', '"x"', 'x'],
+    ['$a: ID!', '"5"', '5'],
+    ['$a: ID', '5', '5'],
+    ['$a: Boolean', 'false', false],
+    ['$a: [Int!]', '[1]', [1]],
     ['$a: create_books_input', `{"title":"x","isbn":${huge}}`, { title: 'x', isbn: huge }],
   ])('%s takes %s', (definition, json, expected) => {
     const sent = json === undefined ? '{}' : `{"a":${json}}`;

@@ -1,12 +1,17 @@
 /** Variables as the types of an operation take them. */
 import {
+  GraphQLBoolean,
   GraphQLID,
   type GraphQLInputType,
+  GraphQLInt,
   type GraphQLSchema,
+  GraphQLString,
   getNamedType,
+  getNullableType,
   getVariableValues,
   isInputObjectType,
   isInputType,
+  isNonNullType,
   isScalarType,
   isSpecifiedScalarType,
   type OperationDefinitionNode,
@@ -44,6 +49,52 @@ export function coerceVariables(
   if (variableValues !== undefined) return variableValues.coerced;
   throw documentError(errors) ?? new Error('Variables were refused without a reason.');
 }
+
+/** A variable as it mostly is: one value of a type that is taken as it was sent. */
+interface Plain {
+  readonly name: string;
+  readonly fits: (value: JsonValue) => boolean;
+  /** Set where it may be absent, and has no default then. */
+  readonly optional: boolean;
+}
+
+/**
+ * Makes what coerces the variables of one operation as `coerceVariables` does; values that already are what their types
+ * say, which is most of them, are taken without asking graphql-js.
+ */
+export function createCoercion(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+): (sent: SentVariables) => Readonly<Record<string, unknown>> {
+  const definitions = operation.variableDefinitions ?? [];
+  const plain = definitions.map(({ variable, type, defaultValue }): Plain => {
+    const declared = typeFromAST(schema, type);
+    const fits = fitting.get(declared && getNullableType(declared)) ?? fitsNever;
+    return { name: variable.name.value, fits, optional: defaultValue === undefined && !isNonNullType(declared) };
+  });
+  return function coerce(sent) {
+    const coerced: Record<string, JsonValue> = {};
+    for (const { name, fits, optional } of plain) {
+      const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
+      if (value === undefined && optional) continue;
+      if (value === undefined || !fits(value)) return coerceVariables(schema, operation, sent);
+      coerced[name] = value;
+    }
+    return coerced;
+  };
+}
+
+const fitsNever: Plain['fits'] = () => false;
+const isText: Plain['fits'] = (value) => typeof value === 'string';
+
+/** The scalars whose values stay what they are, with those values. */
+const fitting: ReadonlyMap<unknown, Plain['fits']> = new Map<unknown, Plain['fits']>([
+  [GraphQLString, isText],
+  [GraphQLID, isText],
+  [GraphQLBoolean, (value) => typeof value === 'boolean'],
+  // What is left of an integer of 32 bits when it is made one.
+  [GraphQLInt, (value) => typeof value === 'number' && (value | 0) === value],
+]);
 
 /**
  * Gives each number that a double cannot hold the form that its place takes: its digits as they are for scalars of ours, as

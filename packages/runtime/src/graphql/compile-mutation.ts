@@ -14,9 +14,10 @@ import { type CollectedField, collectFields } from './collect.ts';
 import { type CompilingRoots, keyOf, type ServiceField, serviceField } from './compile-query.ts';
 import { type Compiling, compileSelection, constantOf, setsOf, unknownName } from './compile-selection.ts';
 import { compileArguments, type Input, inputValue, isJson, type Variables } from './input.ts';
-import { createRead, type PrepareRead } from './item-read.ts';
+import { createRead } from './item-read.ts';
 import { listSlot } from './list-read.ts';
 import { restPayload } from './payload-names.ts';
+import type { PrepareRead } from './remember-reads.ts';
 
 /** One root field of a mutation. */
 export interface MutationField {

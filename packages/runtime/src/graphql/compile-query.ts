@@ -25,9 +25,10 @@ import { type CollectedField, collectFields } from './collect.ts';
 import { compileAggregate } from './compile-aggregate.ts';
 import { type Compiling, compileSelection, constantOf, setsOf, unknownName } from './compile-selection.ts';
 import { compileArguments, type Input, inputValue, type Variables } from './input.ts';
-import { createRead, type PrepareRead, type ReadSetting } from './item-read.ts';
+import { createRead, type ReadSetting } from './item-read.ts';
 import { listSlot } from './list-read.ts';
 import { compileProjection } from './projection.ts';
+import type { PrepareRead } from './remember-reads.ts';
 
 /** One root field of a query. */
 export interface QueryField {

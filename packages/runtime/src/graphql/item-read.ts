@@ -20,6 +20,7 @@ import type { Selector } from '../query/shape.ts';
 import type { OrderTerm } from '../query/sort.ts';
 import type { Variables } from './input.ts';
 import { type ListRead, type ListSetting, type ListSlot, readList } from './list-read.ts';
+import { type PreparedRead, type PrepareRead, rememberReads } from './remember-reads.ts';
 import { boundOfSelection, fillSelection, type SelectionTemplate } from './selection-template.ts';
 
 /** What is read, and what selects its rows. */
@@ -36,19 +37,10 @@ export interface ItemRead {
   readonly whole?: ListSetting;
 }
 
-/** A plan with the values of one request: those in front of keys, and those behind them. */
-export interface PreparedRead {
-  readonly plan: ReadPlan;
-  readonly values: readonly string[];
-  readonly bounds: readonly string[];
-}
-
-/** Prepares a read for the variables of a request. Throws INVALID_QUERY or FORBIDDEN for arguments that cannot be used. */
-export type PrepareRead = (variables: Variables) => PreparedRead;
-
-/** What reads are prepared with: plans by names that no other read has. */
+/** What reads are prepared with: plans, and reads that were prepared, by names that no other read has. */
 export interface ReadSetting extends ListSetting {
   readonly plans: PlanCache<ReadPlan>;
+  readonly reads: PlanCache<PreparedRead>;
 }
 
 /** What a request asks of the list at the top, or of one item. */
@@ -63,14 +55,8 @@ const oneItem: Top = { order: [], shape: '', condition: always, limit: 1, offset
 /** Makes what prepares a read; `name` stands for it among all plans. */
 export function createRead(setting: ReadSetting, name: string, read: ItemRead): PrepareRead {
   const slots = read.top === undefined ? read.lists : [read.top, ...read.lists];
-  const fixed = slots.every(({ known }) => known !== undefined);
-  let only: PreparedRead | undefined;
-  return function prepare(variables) {
-    if (only !== undefined) return only;
-    const prepared = prepareItems(setting, name, read, variables);
-    if (fixed) only = prepared;
-    return prepared;
-  };
+  const inputs = slots.flatMap((slot) => [...slot.arguments.values()]);
+  return rememberReads(setting.reads, name, inputs, (variables) => prepareItems(setting, name, read, variables));
 }
 
 function prepareItems(setting: ReadSetting, name: string, read: ItemRead, variables: Variables): PreparedRead {

@@ -138,5 +138,5 @@ async function readSource(
   const rows = new SplicedRows(plan, frame?.front, frame?.behind);
   await database.read(plan.statement, bind(plan.binders, [...values, ...named, ...bounds], caller), rows);
   if (keys !== null && rows.items === 0) throw new PlatformError('FORBIDDEN');
-  return rows.take();
+  return rows.end();
 }

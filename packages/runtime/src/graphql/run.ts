@@ -13,6 +13,7 @@ import { type CompilingRoots, compileQuery, type QueryField, type RowSource } fr
 import { unknownName } from './compile-selection.ts';
 import type { Variables } from './input.ts';
 import type { Operation, OperationRunner, OperationSource } from './operation.ts';
+import type { PreparedRead } from './remember-reads.ts';
 import { type MutationSetting, runMutation } from './run-mutation.ts';
 import { type QuerySetting, runQuery } from './run-query.ts';
 import { collectingAll, createVariants, type Variant } from './variants.ts';
@@ -30,6 +31,7 @@ export interface OperationRunnerOptions extends Omit<QuerySetting, 'unpopulated'
 interface ClassSetting {
   readonly scope: Scope;
   readonly plans: PlanCache<ReadPlan>;
+  readonly reads: PlanCache<PreparedRead>;
 }
 
 /** What a compiled operation is run from: its root fields, as the conditions of a request leave them. */
@@ -62,7 +64,7 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
     if (known !== undefined) return known;
     const access = api.access.find((candidate) => candidate.name === name);
     if (access === undefined) throw new Error(`there is no access class "${name}"`);
-    const made = { scope: buildScope(api, access, open), plans: createPlanCache<ReadPlan>(plans) };
+    const made = { scope: buildScope(api, access, open), ...keptReads(plans) };
     classes.set(name, made);
     return made;
   }
@@ -83,7 +85,7 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
       kind: 'query',
       fieldsOf: createVariants(source, (variant) => compileQuery(setting(variant), type, sets)),
       emptied(collection, variables) {
-        const without = { scope: withoutRows(own.scope, collection), plans: createPlanCache<ReadPlan>(1) };
+        const without = { scope: withoutRows(own.scope, collection), ...keptReads(1) };
         const other = settingOf(source, without, 'query');
         return createVariants(source, (variant) => compileQuery(other(variant), type, sets))(variables);
       },
@@ -132,6 +134,10 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
       return { body, headers: [] };
     },
   };
+}
+
+function keptReads(size: number): Pick<ClassSetting, 'plans' | 'reads'> {
+  return { plans: createPlanCache<ReadPlan>(size), reads: createPlanCache<PreparedRead>(size) };
 }
 
 /** Root fields whose answers are not kept. Source: API specification, section 17. */

@@ -8,7 +8,7 @@ import type { Caller } from '../caller.ts';
 import type { GraphqlScope } from '../contract/index.ts';
 import { createByteCache } from './byte-cache.ts';
 import { type AskedDocument, checkDocument, type DocumentLimits, refuseMutation } from './check-document.ts';
-import { coerceVariables, type SentVariables } from './coerce-variables.ts';
+import { createCoercion, type SentVariables } from './coerce-variables.ts';
 import { DocumentError } from './document-errors.ts';
 import { answerIntrospection } from './introspection.ts';
 import type { Operation, OperationAnswer, OperationRunner } from './operation.ts';
@@ -43,6 +43,7 @@ interface KeptDocument {
   readonly document: DocumentNode;
   readonly node: OperationDefinitionNode;
   readonly operation: Operation;
+  readonly coerce: ReturnType<typeof createCoercion>;
 }
 
 /** What the tree of a document and its plans take for each token and each character, measured generously. */
@@ -59,7 +60,8 @@ export function createGraphqlService({ findSchema, runner, limits }: GraphqlServ
   function prepare(key: string, of: ScopeSchema, asked: AskedDocument): KeptDocument {
     const { document, operation: node } = checkDocument(of, asked, limits);
     const operation = runner.compile({ schema: of, document, operation: node });
-    const kept: KeptDocument = { of, document, node, operation };
+    const coerce = createCoercion(of.schema, node);
+    const kept: KeptDocument = { of, document, node, operation, coerce };
     const bytes = (document.tokenCount ?? limits.tokens) * bytesPerToken + asked.text.length * bytesPerCharacter;
     documents.set(key, kept, bytes);
     return kept;
@@ -96,9 +98,9 @@ export function createGraphqlService({ findSchema, runner, limits }: GraphqlServ
   };
 }
 
-function coerced({ of, node }: KeptDocument, sent: SentVariables): Readonly<Record<string, unknown>> {
+function coerced({ coerce }: KeptDocument, sent: SentVariables): Readonly<Record<string, unknown>> {
   try {
-    return coerceVariables(of.schema, node, sent);
+    return coerce(sent);
   } catch (thrown) {
     if (thrown instanceof RangeError) throw new DocumentError('The variables nest too deep.');
     throw thrown;

@@ -14,33 +14,54 @@ function transcoderOf(plan: ReadPlan): Transcoder {
   return known;
 }
 
-/** The value of one root field, between the text in front of it and the one behind. */
+/**
+ * The value of one root field, between the text in front of it and the one behind.
+ *
+ * A writer that has begun and not ended owns a slab of memory, so nothing is written before the first row, and `end` is
+ * called with the last one: of the many answers that one packet brings each uses the slab of the one before.
+ */
 export class SplicedRows implements RowSink {
   items = 0;
   readonly #out = new ByteWriter();
   readonly #transcode: Transcoder;
   readonly #many: boolean;
+  readonly #front: Buffer;
   readonly #behind: Buffer;
+  #started = false;
+  #ended: Buffer | undefined;
 
   constructor(plan: ReadPlan, front: Buffer = nothing, behind: Buffer = nothing) {
     this.#transcode = transcoderOf(plan);
     this.#many = plan.many;
+    this.#front = front;
     this.#behind = behind;
-    this.#out.append(front);
-    if (plan.many) this.#put(bracket);
   }
 
   row(buffer: Buffer, offset: number): void {
+    this.#start();
     if (this.items++ > 0) this.#put(comma);
     this.#transcode(buffer, offset, this.#out);
   }
 
-  /** The bytes; without a row, one item is null. To be called once. */
-  take(): Buffer {
+  /** The bytes; without a row, one item is null. The same again when called again. */
+  end(): Buffer {
+    this.#ended ??= this.#complete();
+    return this.#ended;
+  }
+
+  #complete(): Buffer {
+    this.#start();
     if (this.#many) this.#put(closingBracket);
     else if (this.items === 0) this.#out.append(nullText);
     this.#out.append(this.#behind);
     return this.#out.take();
+  }
+
+  #start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    this.#out.append(this.#front);
+    if (this.#many) this.#put(bracket);
   }
 
   #put(byte: number): void {

@@ -1,0 +1,50 @@
+/** Spares reads whose arguments were met before everything but looking them up. */
+
+import type { ReadPlan } from '../query/plan.ts';
+import type { PlanCache } from '../query/plan-cache.ts';
+import { type Input, inputValue, type Variables } from './input.ts';
+
+/** A plan with the values of one request: those in front of keys, and those behind them. */
+export interface PreparedRead {
+  readonly plan: ReadPlan;
+  readonly values: readonly string[];
+  readonly bounds: readonly string[];
+}
+
+/** Prepares a read for the variables of a request. Throws INVALID_QUERY or FORBIDDEN for arguments that cannot be used. */
+export type PrepareRead = (variables: Variables) => PreparedRead;
+
+/** Characters of arguments beyond which a read is prepared every time. */
+const longestArguments = 2_048;
+
+/**
+ * Remembers what was prepared of the same arguments; `inputs` are all that decide about the read, and `name` stands for it
+ * among all that are kept in `reads`. What throws is prepared again.
+ */
+export function rememberReads(
+  reads: PlanCache<PreparedRead>,
+  name: string,
+  inputs: readonly Input[],
+  prepare: PrepareRead,
+): PrepareRead {
+  const open = inputs.filter(({ fixed }) => !fixed);
+  let only: PreparedRead | undefined;
+
+  function prepareOnce(variables: Variables): PreparedRead {
+    only ??= prepare(variables);
+    return only;
+  }
+
+  function prepareKnown(variables: Variables): PreparedRead {
+    const given = JSON.stringify(open.map((input) => inputValue(input, variables)));
+    if (given.length > longestArguments) return prepare(variables);
+    const key = `${name} ${given}`;
+    const known = reads.get(key);
+    if (known !== undefined) return known;
+    const prepared = prepare(variables);
+    reads.set(key, prepared);
+    return prepared;
+  }
+
+  return open.length === 0 ? prepareOnce : prepareKnown;
+}

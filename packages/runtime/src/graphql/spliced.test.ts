@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import type { ReadPlan } from '../query/plan.ts';
+import { frameOf, SplicedRows } from './spliced.ts';
+
+const plan: ReadPlan = {
+  statement: { name: 'a', text: 'SELECT' },
+  binders: [],
+  many: true,
+  fields: [],
+  meta: [],
+  streamed: false,
+};
+
+test('answers that are waited for own no memory, and each is written behind the one before', () => {
+  const { front, behind } = frameOf('books');
+  const waiting = Array.from({ length: 100 }, () => new SplicedRows(plan, front, behind));
+  for (const rows of waiting) rows.end();
+  expect(new Set(waiting.map((rows) => rows.end().buffer)).size).toBe(1);
+  expect(waiting.map((rows) => rows.end().toString())).toEqual(waiting.map(() => '{"data":{"books":[]}}'));
+});
+
+test('one item that is not there is null', () => {
+  expect(new SplicedRows({ ...plan, many: false }).end().toString()).toBe('null');
+});
