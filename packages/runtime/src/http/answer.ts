@@ -153,7 +153,7 @@ function standingHeaders(environment: Environment, policy: string): readonly str
 
 function cacheControl(url: string): string {
   // Nearly every request takes the first way out.
-  if (url.startsWith('/items/')) return 'private, no-cache';
+  if (url.startsWith('/items/') || url === '/graphql') return 'private, no-cache';
   const { path } = splitTarget(url);
   return unstored.some((route) => liesUnder(path, route)) ? 'no-store' : 'private, no-cache';
 }
