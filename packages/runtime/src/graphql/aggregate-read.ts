@@ -18,6 +18,7 @@ import type { ReadPlan } from '../query/plan.ts';
 import { planAggregate } from '../query/plan-aggregate.ts';
 import { boundValues } from '../query/plan-bounds.ts';
 import { longestCachedStatement } from '../query/plan-cache.ts';
+import { isStreamed } from '../query/plan-read.ts';
 import type { CollectionScope } from '../query/scope.ts';
 import { withSearch } from '../query/search.ts';
 import { aggregateShape, conditionShape, limitShape } from '../query/shape.ts';
@@ -87,7 +88,7 @@ function prepareAggregated(
       ...bounds,
       meta: [],
       selector: 'list',
-      streamed: false,
+      streamed: names.groups.length > 0 && isStreamed(limit, undefined),
       exported: undefined,
       operands: open.operands,
       values: open.values.length,

@@ -14,7 +14,7 @@ import type { ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { boundValues } from '../query/plan-bounds.ts';
 import { longestCachedStatement, type PlanCache } from '../query/plan-cache.ts';
-import { planRead } from '../query/plan-read.ts';
+import { isStreamed, planRead } from '../query/plan-read.ts';
 import { countedRows } from '../query/row-bound.ts';
 import type { Selector } from '../query/shape.ts';
 import type { OrderTerm } from '../query/sort.ts';
@@ -142,7 +142,7 @@ function planItems(
     selector,
     many,
     singleton: selector === 'list' && selection.collection.descriptor.singleton,
-    streamed: false,
+    streamed: selector === 'list' && many && isStreamed(limit, undefined),
     nested: { limit: usualLimit(limits), positions, orders, aggregates: new Map() },
     operands,
     values: values.length,

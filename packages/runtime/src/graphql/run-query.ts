@@ -4,13 +4,14 @@ import { PlatformError, toPlatformError } from '../errors.ts';
 import { bind } from '../query/planner.ts';
 import type { QueryField, RowSource, ServiceField } from './compile-query.ts';
 import type { FieldFailure } from './errors.ts';
+import { createLargeLists, type ReadLarge } from './large-lists.ts';
 import type { OperationCall } from './operation.ts';
 import type { ServiceAnswer } from './run-mutation.ts';
 import { type FieldValue, frameOf, SplicedRows, spliceAnswer } from './spliced.ts';
 
 /** What running queries needs. */
 export interface QuerySetting {
-  readonly database: Pick<Database, 'read'>;
+  readonly database: Pick<Database, 'read' | 'stream'>;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly gate: (statement: string) => void;
   /** Gives the value of a root field that is no collection's. */
@@ -21,12 +22,18 @@ export interface QuerySetting {
   readonly unpopulated: (source: RowSource, error: unknown) => RowSource | undefined;
 }
 
+/** What one query is run with. */
+interface Running extends QuerySetting {
+  readonly readLarge: ReadLarge;
+}
+
 /** Answers a query. What fails at a root field stands in the answer. */
 export async function runQuery(
-  setting: QuerySetting,
+  options: QuerySetting,
   fields: readonly QueryField[],
   call: OperationCall,
 ): Promise<Buffer> {
+  const setting: Running = { ...options, readLarge: createLargeLists(options.database, call.request) };
   const [only] = fields;
   if (only !== undefined && fields.length === 1 && only.source.kind === 'rows') {
     return runOnly(setting, only, only.source, call);
@@ -50,12 +57,7 @@ export async function runQuery(
 const nullText = Buffer.from('null');
 
 /** The whole answer is written as its rows arrive. */
-async function runOnly(
-  setting: QuerySetting,
-  field: QueryField,
-  source: RowSource,
-  call: OperationCall,
-): Promise<Buffer> {
+async function runOnly(setting: Running, field: QueryField, source: RowSource, call: OperationCall): Promise<Buffer> {
   const { key, nodes } = field;
   try {
     return await readRows(setting, source, call, frameFor(field));
@@ -92,7 +94,7 @@ function failing(
 }
 
 async function jsonOf(
-  setting: QuerySetting,
+  setting: Running,
   { key, source }: QueryField,
   call: OperationCall,
   introspected: ReadonlyMap<string, string> | null,
@@ -112,7 +114,7 @@ async function jsonOf(
 }
 
 async function readRows(
-  setting: QuerySetting,
+  setting: Running,
   source: RowSource,
   call: OperationCall,
   frame?: ReturnType<typeof frameOf>,
@@ -127,7 +129,7 @@ async function readRows(
 }
 
 async function readSource(
-  { database, gate }: QuerySetting,
+  { database, gate, readLarge }: Running,
   { prepare, keys }: RowSource,
   { variables, caller }: OperationCall,
   frame?: ReturnType<typeof frameOf>,
@@ -136,7 +138,9 @@ async function readSource(
   const named = keys === null ? [] : keys(variables, caller);
   gate(plan.statement.text);
   const rows = new SplicedRows(plan, frame?.front, frame?.behind);
-  await database.read(plan.statement, bind(plan.binders, [...values, ...named, ...bounds], caller), rows);
+  const parameters = bind(plan.binders, [...values, ...named, ...bounds], caller);
+  if (plan.streamed) await readLarge(plan, parameters, rows);
+  else await database.read(plan.statement, parameters, rows);
   if (keys !== null && rows.items === 0) throw new PlatformError('FORBIDDEN');
   return rows.end();
 }

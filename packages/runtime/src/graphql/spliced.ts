@@ -43,6 +43,11 @@ export class SplicedRows implements RowSink {
     this.#transcode(buffer, offset, this.#out);
   }
 
+  /** How many bytes there are by now. */
+  get bytes(): number {
+    return this.#ended?.length ?? this.#out.length;
+  }
+
   /** The bytes; without a row, one item is null. The same again when called again. */
   end(): Buffer {
     this.#ended ??= this.#complete();

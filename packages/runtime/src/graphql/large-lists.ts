@@ -1,0 +1,52 @@
+/**
+ * Lists of documents that are too large to be read like others. GraphQL answers are collected before they are sent, so
+ * what one operation may collect is bounded; and its large lists are read one after the other, in batches, on a connection
+ * that they share with nobody, so that others are answered meanwhile.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Database, Parameter } from '../database/database.ts';
+import type { PlatformError } from '../errors.ts';
+import { invalidQuery } from '../query/invalid.ts';
+import type { ReadPlan } from '../query/plan.ts';
+import type { SplicedRows } from './spliced.ts';
+
+/** Bytes that the large lists of one operation come to at most. */
+const mostBytes = 64 * 1024 ** 2;
+
+/** Reads one list. Rejects with INVALID_QUERY when the lists of the operation come to too much. */
+export type ReadLarge = (plan: ReadPlan, parameters: readonly Parameter[], rows: SplicedRows) => Promise<void>;
+
+/** Makes what reads the large lists of one operation; they end when its client leaves. */
+export function createLargeLists(database: Pick<Database, 'stream'>, { socket }: IncomingMessage): ReadLarge {
+  let left = mostBytes;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function read(...[plan, parameters, rows]: Parameters<ReadLarge>): Promise<void> {
+    const gone = new AbortController();
+    const leave = (): void => gone.abort();
+    socket.once('close', leave);
+    const drained = async (): Promise<void> => {
+      if (rows.bytes <= left) return;
+      left = 0;
+      throw tooLarge();
+    };
+    if (left === 0) throw tooLarge();
+    try {
+      await database.stream(plan.statement, parameters, rows, drained, gone.signal);
+      await drained();
+      left -= rows.bytes;
+    } finally {
+      socket.off('close', leave);
+    }
+  }
+
+  return (...list) => {
+    const mine = turn.then(() => read(...list));
+    turn = mine.catch(() => {});
+    return mine;
+  };
+}
+
+function tooLarge(): PlatformError {
+  return invalidQuery(`The answer is larger than ${mostBytes} bytes; ask for fewer items.`);
+}
