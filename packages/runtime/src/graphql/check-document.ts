@@ -53,7 +53,7 @@ export function checkDocument(of: ScopeSchema, asked: AskedDocument, limits: Doc
     if (asked.queriesOnly) refuseMutation(operation);
     const measure = measureIn(of.schema, document, limits.cost);
     refuseLarge(measure(operation), limits);
-    refuseExpensive(document, measure);
+    refuseExpensive(document, operation, measure);
     of.judge(document, operation);
     const rules = limits.introspection ? specifiedRules : closedRules;
     const problem = documentError(
@@ -83,11 +83,12 @@ export function refuseMutation({ operation }: Pick<OperationDefinitionNode, 'ope
 const mostFragments = 200;
 
 /** What does not run is validated all the same: no definition may cost more than the operation that runs. */
-function refuseExpensive({ definitions }: DocumentNode, measure: Measure): void {
+function refuseExpensive({ definitions }: DocumentNode, running: OperationDefinitionNode, measure: Measure): void {
   const fragments = definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
   if (fragments.length > mostFragments)
     throw new DocumentError(`The document has more than ${mostFragments} fragments.`);
   for (const node of definitions) {
+    if (node === running) continue;
     if (node.kind === Kind.OPERATION_DEFINITION || node.kind === Kind.FRAGMENT_DEFINITION) measure(node);
   }
 }
