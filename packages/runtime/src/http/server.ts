@@ -34,7 +34,6 @@ import {
 } from './endpoints.ts';
 import { createGate } from './gate.ts';
 import { graphqlEndpoints } from './graphql.ts';
-import { createGraphqlServices } from './graphql-services.ts';
 import { createItemHandlers } from './items.ts';
 import { localUrl } from './local-url.ts';
 import { describeCause, type Log, logFailure } from './log.ts';
@@ -127,6 +126,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     async loadRunner(findSchema) {
       const { createOperationRunner } = await import('../graphql/run.ts');
       const { createSchemaPrinter } = await import('../graphql/schemas.ts');
+      const { createGraphqlServices } = await import('./graphql-services.ts');
       const service = createGraphqlServices({
         endpointsFor: (kept) => [
           ...serverEndpoints(createServerHandlers({ ...told, answerer: kept })),
