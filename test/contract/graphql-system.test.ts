@@ -49,6 +49,7 @@ describe('signing in', () => {
     });
     const cookie = await ask(login, undefined, { e: user.email, p: user.password, m: 'cookie' });
     expect(cookie.data.auth_login.refresh_token).toBeNull();
+    expect(cookie.headers.get('cache-control')).toBe('no-store');
     const [held = ''] = (cookie.headers.get('set-cookie') ?? '').split(';');
     expect(held).toMatch(/^platform_refresh_token=/);
     const again = await ask(

@@ -159,4 +159,4 @@ function cacheControl(url: string): string {
 }
 
 /** Paths below which nothing is stored; the pages that mails lead to are asked for with tokens in their addresses. */
-const unstored = ['/auth', '/users', '/utils', ...pagePaths];
+const unstored = ['/auth', '/users', '/utils', '/graphql/system', ...pagePaths];
