@@ -61,7 +61,7 @@ function unknownNames(): (length: number) => string {
   const random = seededRandom();
   const known = new Map<number, string>();
   return (length) => {
-    const letters = Array.from({ length }, () => 'bcdfghjklmnpqvwxz'[Math.floor(random() * 17)]).join('');
+    const letters = Array.from({ length }, () => 'jqxz'[Math.floor(random() * 4)]).join('');
     const name = known.get(length) ?? letters;
     known.set(length, name);
     return name;
