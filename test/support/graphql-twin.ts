@@ -125,6 +125,11 @@ export function createGraphqlTwin(folder: string, server: () => Promise<Platform
         body: { query, variables },
         ...(options.token !== undefined && { token: options.token }),
       });
+      // A list of mere keys is none over REST, but a list of items here, and these must not multiply beyond a bound.
+      if (/rows of one nested list/.test(twin.text)) {
+        without.set('bound of rows', (without.get('bound of rows') ?? 0) + 1);
+        return;
+      }
       asked += 1;
       const said = `${options.method ?? 'GET'} ${path} as ${query} ${JSON.stringify(variables)}`;
       expect([twin.status, twin.json.errors], said).toEqual([200, undefined]);
