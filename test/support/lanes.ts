@@ -40,6 +40,8 @@ export async function startBothLanes({
   const lane = writing;
   // The plain lane is the one at which nobody counts.
   const twin = createGraphqlTwin(folder, () => starting);
+  // A document is longer than the address, and says otherwise what goes beyond a limit.
+  const comparable = environment.MAX_PAYLOAD_SIZE === undefined && environment.QUERY_LIMIT_MAX === undefined;
   const ask = async (path: string, options: Ask = {}): Promise<Answer> => {
     if (!isRead(path, options)) {
       return lane === 'pg' && isItems(path) ? (await starting).ask(path, options) : fast.ask(path, options);
@@ -47,7 +49,7 @@ export async function startBothLanes({
     const plain = await starting;
     const [answer, other] = await Promise.all([fast.ask(path, options), plain.ask(path, options)]);
     expect(described(other), `${options.method ?? 'GET'} ${path} on the plain lane`).toEqual(described(answer));
-    await twin.check(path, options, answer);
+    if (comparable) await twin.check(path, options, answer);
     return answer;
   };
   return {
