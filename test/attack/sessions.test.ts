@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts, type Tokens } from '../support/accounts.ts';
 import { adminToken, type Platform } from '../support/platform.ts';
 
-const rounds = Number(process.env.ATTACK_ROUNDS ?? 5);
+const rounds = Number(process.env.ATTACK_ROUNDS ?? 3);
 const parallel = 20;
 
 let project: AccountsProject;

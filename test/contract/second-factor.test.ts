@@ -7,7 +7,7 @@ import { type Answer, adminToken } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
 
 /** ATTACK_ROUNDS=50 is the proof; the everyday run looks whether it still holds. */
-const rounds = Number(process.env.ATTACK_ROUNDS ?? 5);
+const rounds = Number(process.env.ATTACK_ROUNDS ?? 3);
 const parallel = 20;
 
 let project: AccountsProject;
