@@ -1,7 +1,7 @@
 /**
  * Both lanes to the database under one test: every read that a test asks is answered by a server on the fast lane and by
  * one on the plain lane, over the same database and the same generated code, and the answers have to be the same bytes.
- * What a GraphQL document can say, too, is then asked that way, and the items have to be the same.
+ * What a GraphQL document can say, too, is then asked that way, of a sample of the reads, and the items have to be the same.
  * What writes is asked once, on the fast lane unless a test file says otherwise.
  */
 import { expect } from 'vitest';
@@ -41,6 +41,7 @@ export async function startBothLanes({
   // The plain lane is the one at which nobody counts.
   const twin = createGraphqlTwin(folder, () => starting);
   // A document is longer than the address, and says otherwise what goes beyond a limit.
+  let stopping = false;
   const comparable = environment.MAX_PAYLOAD_SIZE === undefined && environment.QUERY_LIMIT_MAX === undefined;
   const ask = async (path: string, options: Ask = {}): Promise<Answer> => {
     if (!isRead(path, options)) {
@@ -49,7 +50,7 @@ export async function startBothLanes({
     const plain = await starting;
     const [answer, other] = await Promise.all([fast.ask(path, options), plain.ask(path, options)]);
     expect(described(other), `${options.method ?? 'GET'} ${path} on the plain lane`).toEqual(described(answer));
-    if (comparable) await twin.check(path, options, answer);
+    if (comparable && !stopping && isSampled(path)) await twin.check(path, options, answer);
     return answer;
   };
   return {
@@ -57,12 +58,18 @@ export async function startBothLanes({
     ask,
     admin: (path, options) => ask(path, { ...options, token: adminToken }),
     async stop(signal) {
+      stopping = true;
       if (process.env.GRAPHQL_TWINS !== undefined) console.info(twin.count());
       const plain = await starting.catch(() => undefined);
       const [code] = await Promise.all([fast.stop(signal), plain?.stop()]);
       return code;
     },
   };
+}
+
+/** A quarter of all reads, always the same ones: documents cost more than addresses. GRAPHQL_TWINS asks for all of them. */
+function isSampled(path: string): boolean {
+  return process.env.GRAPHQL_TWINS !== undefined || Buffer.from(path).reduce((sum, byte) => sum + byte, 0) % 4 === 0;
 }
 
 /** Only items come from the database; states of a server differ from one to the next. */
