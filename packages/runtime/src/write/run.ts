@@ -90,6 +90,10 @@ export async function runReturned(
       // Whether he may read it is a boolean, and never null.
       if (buffer[at + 4] === 1) rows.row(buffer, at + 5, length - (at + 5 - offset));
     },
+    // Not only when COMMIT is answered: until then it would keep its memory from other answers.
+    end() {
+      if (rows.items > 0) rows.end();
+    },
   });
   const verdicts = judgements.flatMap((judgement, index) => {
     const items = failed[index] ?? [];
