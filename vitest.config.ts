@@ -1,5 +1,10 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+
+// Tests start the command some hundred times: what Node made of its sources the first time serves again, which halves
+// the cost of a start. Files are known by their text, so nothing has to be cleared when one changes.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '.tmp', 'compile-cache');
 
 /** `unit` needs no database; `database` starts one PostgreSQL server for the whole run. */
 export default defineConfig({
