@@ -31,6 +31,8 @@ export default defineConfig({
       {
         test: {
           name: 'database',
+          // Loading everything anew for each file would cost a third of the time. What a file changes it changes back.
+          isolate: false,
           include: ['test/**/*.test.ts'],
           exclude: ['test/unit/**', 'test/golden/**', 'test/architecture/**'],
           globalSetup: ['test/support/global-setup.ts'],

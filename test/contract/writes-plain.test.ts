@@ -1,10 +1,16 @@
 /** Every contract test of writes once more, on the plain lane. */
-import { describe } from 'vitest';
+import { afterAll, describe } from 'vitest';
 import { writeOn } from '../support/lanes.ts';
 
 writeOn('pg');
-describe('create', async () => void (await import('./writes-create.test.ts')));
-describe('update', async () => void (await import('./writes-update.test.ts')));
-describe('permissions', async () => void (await import('./writes-permissions.test.ts')));
-describe('types', async () => void (await import('./writes-types.test.ts')));
-describe('late', async () => void (await import('./writes-late.test.ts')));
+// Files share the modules of their worker.
+afterAll(() => writeOn('fast'));
+
+/** Names that the files do not have as tests of their own: a module that is known already would declare nothing. */
+const again = (name: string): Promise<unknown> => import(`./writes-${name}.test.ts?lane=plain`);
+
+describe('create', async () => void (await again('create')));
+describe('update', async () => void (await again('update')));
+describe('permissions', async () => void (await again('permissions')));
+describe('types', async () => void (await again('types')));
+describe('late', async () => void (await again('late')));
