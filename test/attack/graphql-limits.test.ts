@@ -8,7 +8,7 @@ import { logged } from './graphql-answers.ts';
 
 let magazine: Magazine;
 beforeAll(async () => {
-  magazine = await startMagazine();
+  magazine = await startMagazine({}, undefined, true);
   // What a server does once only, such as building a schema, is none of a request's cost.
   await ask('{ articles(limit: 1) { id } }');
   for (let i = 0; i < 20; i++) await ask(`{ zz${i} { id } }`);

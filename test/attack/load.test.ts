@@ -8,7 +8,7 @@ import { fire } from '../support/swarm.ts';
 
 let magazine: Magazine;
 beforeAll(async () => {
-  magazine = await startMagazine({ REQUEST_TIMEOUT: '3s' });
+  magazine = await startMagazine({ REQUEST_TIMEOUT: '3s' }, undefined, true);
 });
 afterAll(() => magazine?.close());
 

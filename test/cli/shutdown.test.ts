@@ -22,7 +22,7 @@ async function untilRunning(url: string): Promise<void> {
 it.each(['SIGTERM', 'SIGINT'] as const)(
   '%s finishes running requests, takes no new ones and exits 0',
   async (signal) => {
-    const project = await serveProject({ sql });
+    const project = await serveProject({ sql, alone: true });
     try {
       const running = project.admin('/items/slow?fields=id,slept');
       await untilRunning(project.database.url);

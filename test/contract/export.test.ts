@@ -9,7 +9,7 @@ import { adminToken } from '../support/platform.ts';
 
 let magazine: Magazine;
 beforeAll(async () => {
-  magazine = await startCells();
+  magazine = await startCells(true);
 });
 afterAll(() => magazine?.close());
 

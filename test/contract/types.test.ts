@@ -71,6 +71,7 @@ beforeAll(async () => {
     databaseUrl: database.url,
     directUrl: database.url,
     environment: { TZ: 'America/New_York' },
+    alone: true,
   });
 });
 afterAll(async () => {

@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createPasswords } from '../../packages/runtime/src/auth/passwords.ts';
 import { createDatabase, type TestDatabase, withClient } from './database.ts';
+import { startHosted } from './host.ts';
 import { type Answer, type Ask, createProject, type Platform, startPlatform } from './platform.ts';
 import { type CountingProxy, countStatements } from './proxy.ts';
 import { installSystem } from './system.ts';
@@ -50,7 +51,7 @@ export interface AccountsParts {
   readonly environment?: Readonly<Record<string, string>>;
   /** Files of the folder `extensions`, by their names. */
   readonly extensions?: Readonly<Record<string, string>>;
-  /** How many processes serve it; 1 when absent. */
+  /** How many processes of their own serve it; when absent, one that other projects share, without extensions. */
   readonly processes?: number;
 }
 
@@ -70,7 +71,8 @@ export async function serveAccounts(parts: AccountsParts): Promise<AccountsProje
     await writeFile(join(folder, 'extensions', name), text);
   }
   const statements = await countStatements(database.url);
-  const server = await startPlatform(folder, statements.url, parts.environment);
+  const alone = parts.processes !== undefined || parts.extensions !== undefined;
+  const server = await (alone ? startPlatform : startHosted)(folder, statements.url, parts.environment);
   const more = Array.from({ length: (parts.processes ?? 1) - 1 }, () =>
     startPlatform(folder, database.url, parts.environment, []),
   );

@@ -6,6 +6,7 @@
  */
 import { expect } from 'vitest';
 import { createGraphqlTwin, unlimitedDocuments } from './graphql-twin.ts';
+import { startHosted } from './host.ts';
 import { type Answer, type Ask, adminToken, type Platform, startPlatform } from './platform.ts';
 
 /** Where the two servers find what they serve. */
@@ -16,6 +17,8 @@ export interface BothLanes {
   /** For the plain lane. */
   readonly directUrl: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Gives each server a process of its own, as the command starts them: for tests that look at the process. */
+  readonly alone?: boolean;
 }
 
 let writing: 'fast' | 'pg' = 'fast';
@@ -31,10 +34,14 @@ export async function startBothLanes({
   databaseUrl,
   directUrl,
   environment = {},
+  alone = false,
 }: BothLanes): Promise<Platform> {
-  const fast = await startPlatform(folder, databaseUrl, { DATABASE_DRIVER: 'fast', ...environment });
+  const fastly = { DATABASE_DRIVER: 'fast', ...environment };
+  const fast = await (alone ? startPlatform : startHosted)(folder, databaseUrl, fastly);
   const plainly = { ...unlimitedDocuments, ...environment, DATABASE_DRIVER: 'pg' };
-  const starting = startPlatform(folder, directUrl, plainly, []);
+  const starting = alone
+    ? startPlatform(folder, directUrl, plainly, [])
+    : startHosted(folder, directUrl, plainly, false);
   // Whoever asks first is told, too.
   starting.catch(() => {});
   const lane = writing;

@@ -32,10 +32,11 @@ export async function createMagazineDatabase(): Promise<TestDatabase> {
 /** Changes the sample before it is compiled. */
 export type Prepare = (folder: string, database: TestDatabase) => Promise<void>;
 
-/** Compiles and serves the magazine over a database of its own. */
+/** Compiles and serves the magazine over a database of its own; `alone` in processes of its own, as the command does. */
 export async function startMagazine(
   environment: Readonly<Record<string, string>> = {},
   prepare: Prepare = async () => undefined,
+  alone = false,
 ): Promise<Magazine> {
   const database = await createMagazineDatabase();
   const project = await createProject('fixtures/magazine');
@@ -46,6 +47,7 @@ export async function startMagazine(
     databaseUrl: statements.url,
     directUrl: database.url,
     environment,
+    alone,
   });
   return {
     ...platform,

@@ -101,18 +101,7 @@ export async function startPlatform(
 ): Promise<Platform> {
   const child = spawn(process.execPath, [command, 'start', '--json', '--project', folder, ...args], {
     cwd: repository,
-    env: {
-      ...process.env,
-      DATABASE_URL: databaseUrl,
-      ADMIN_TOKEN: adminToken,
-      SECRET: secret,
-      ADMIN_EMAIL: administrator.email,
-      ADMIN_PASSWORD: administrator.password,
-      LOGIN_STALL_TIME: '0',
-      PORT: '0',
-      LOG_LEVEL: 'error',
-      ...environment,
-    },
+    env: variablesOf(databaseUrl, environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit');
@@ -125,20 +114,39 @@ export async function startPlatform(
   }
   const url = await Promise.race([listening(child.stdout), exited.then(() => null)]);
   if (url === null) throw new Error(`The platform did not start:\n${await errors}`);
-  const ask = (path: string, options: Ask = {}): Promise<Answer> => request(`${url}${path}`, options);
   return {
-    url,
+    ...asking(url),
     pid: child.pid ?? 0,
     ended: exited,
     log: () => printed,
-    ask,
-    admin: (path, options) => ask(path, { ...options, token: adminToken }),
     async stop(signal = 'SIGTERM') {
       child.kill(signal);
       const [code] = await exited;
       return Number(code);
     },
   };
+}
+
+/** The environment of a server of tests, where nothing else is said. */
+export function variablesOf(databaseUrl: string, environment: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    DATABASE_URL: databaseUrl,
+    ADMIN_TOKEN: adminToken,
+    SECRET: secret,
+    ADMIN_EMAIL: administrator.email,
+    ADMIN_PASSWORD: administrator.password,
+    LOGIN_STALL_TIME: '0',
+    PORT: '0',
+    LOG_LEVEL: 'error',
+    ...environment,
+  };
+}
+
+/** Asks the server at an address. */
+export function asking(url: string): Pick<Platform, 'url' | 'ask' | 'admin'> {
+  const ask = (path: string, options: Ask = {}): Promise<Answer> => request(`${url}${path}`, options);
+  return { url, ask, admin: (path, options) => ask(path, { ...options, token: adminToken }) };
 }
 
 async function listening(stdout: NodeJS.ReadableStream): Promise<string | null> {

@@ -47,7 +47,9 @@ export async function startPostgres(): Promise<PostgresServer> {
 /** Makes an empty database on the server of `serverUrl` and runs `sql` in it (many statements are fine). */
 export async function createDatabaseOn(serverUrl: string, sql?: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await withClient(serverUrl, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE template0 STRATEGY file_copy`));
+  await withClient(serverUrl, (client) =>
+    client.query(`CREATE DATABASE ${name} TEMPLATE template0 STRATEGY file_copy`),
+  );
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   const drop = async (): Promise<void> => {

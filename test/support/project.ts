@@ -20,6 +20,8 @@ export interface ProjectParts {
   /** Files of the folder `extensions`, by their paths in it. */
   readonly extensions?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Serves it in processes of its own, as the command does; so it is where there are extensions, which may have state. */
+  readonly alone?: true;
 }
 
 /** A project that is compiled and served. */
@@ -53,6 +55,7 @@ export async function serveProject(parts: ProjectParts): Promise<ServedProject> 
     databaseUrl: statements.url,
     directUrl: database.url,
     ...(parts.environment && { environment: parts.environment }),
+    alone: parts.alone === true || parts.extensions !== undefined,
   });
   return {
     ...platform,

@@ -35,7 +35,10 @@ export interface Visit {
 export const allowedPage = 'https://app.example.com/signed-in';
 
 /** Serves a project with the providers `corp` (openid) and `plain` (oauth2), and `closed`, where nobody may register. */
-export async function serveSso(environment: Readonly<Record<string, string>> = {}, processes = 1): Promise<SsoProject> {
+export async function serveSso(
+  environment: Readonly<Record<string, string>> = {},
+  processes?: number,
+): Promise<SsoProject> {
   const provider = await startIdentityProvider(['corp', 'plain', 'closed']);
   const member = randomUUID();
   const common = (name: string) => ({
@@ -51,7 +54,7 @@ permissions:
   member:
     docs: { create: { fields: [id], presets: { owner: $CURRENT_USER } }, read: { fields: [id, owner] } }
     platform_users: { read: { fields: '*', filter: { id: { _eq: $CURRENT_USER } } } }`,
-    processes,
+    ...(processes !== undefined && { processes }),
     environment: {
       PUBLIC_URL: publicUrl,
       RATE_LIMITER_AUTH_ADDRESS_POINTS: '100000',
