@@ -9,6 +9,7 @@ import {
   isInputObjectType,
   isListType,
   isObjectType,
+  isRequiredInputField,
 } from 'graphql';
 import { expect } from 'vitest';
 import { type FilterObject, isObject } from '../../packages/runtime/src/contract/filter-syntax.ts';
@@ -331,6 +332,10 @@ function inputOf(to: Writing, type: GraphQLInputType, at: Place, value: JsonValu
   if (!isObject(value) || JSON.isRawJSON(value)) return linkOf(at, value);
   const fields = nullable.getFields();
   if (at.relation?.kind === 'm2a' && value.collection === undefined) throw new Unsaid('link row without collection');
+  const absent = Object.values(fields).filter(
+    (field) => isRequiredInputField(field) && !Object.hasOwn(value, field.name),
+  );
+  if (absent.length > 0) throw new Unsaid('without what is required');
   const order = Object.keys(fields).filter((name) => Object.hasOwn(value, name));
   if (order.some((name, place) => Object.keys(value)[place] !== name)) at.way.reordered = true;
   return Object.fromEntries(

@@ -53,6 +53,7 @@ export async function serveProject(parts: ProjectParts): Promise<ServedProject> 
     databaseUrl: statements.url,
     directUrl: database.url,
     ...(parts.environment && { environment: parts.environment }),
+    hooked: parts.extensions !== undefined,
   });
   return {
     ...platform,
