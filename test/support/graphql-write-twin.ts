@@ -328,6 +328,10 @@ function inputOf(to: Writing, type: GraphQLInputType, at: Place, value: JsonValu
   }
   // Texts of numbers are numbers over REST, too.
   if (String(nullable) === 'Int' && typeof value === 'string' && /^-?\d+$/.test(value)) return Number(value);
+  if (String(nullable) === 'Float' && typeof value === 'string') {
+    if (!Number.isFinite(Number(value))) throw new Unsaid('Float that is no number');
+    return Number(value);
+  }
   if (!isInputObjectType(nullable) || isList(value)) return value;
   if (!isObject(value) || JSON.isRawJSON(value)) return linkOf(at, value);
   const fields = nullable.getFields();

@@ -53,7 +53,7 @@ type KeptText = Map<string, KeptDocument>;
 const bytesPerToken = 1_000;
 const bytesPerCharacter = 2;
 const documentsKept = { entries: 1_000, bytes: 32 * 1024 ** 2 };
-const introspectionsKept = { entries: 50, bytes: 32 * 1024 ** 2 };
+const introspectionsKept = { entries: 50, bytes: 16 * 1024 ** 2 };
 
 /** Makes the service of a compiled API. */
 export function createGraphqlService({ findSchema, runner, limits }: GraphqlServiceOptions): AnswerGraphql {
