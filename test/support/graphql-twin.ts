@@ -64,23 +64,24 @@ export const unlimitedDocuments = {
 /** Bytes of answers worth asking for again. */
 const largestAnswer = 1_000_000;
 
-/** What a request asks for that no document does. */
-class Unsaid extends Error {}
+/** What a request asks for that no document does: `without` counts its message. */
+export class Unsaid extends Error {}
 
-interface Role {
+/** What a role may say, and how it is called. */
+export interface Role {
   readonly api: CompiledApi;
   readonly scope: Scope;
   readonly schema: ScopeSchema;
 }
 
 /** A document under construction. */
-interface Writing extends Role {
+export interface Writing extends Role {
   readonly variables: Map<string, { readonly type: string; readonly value: unknown }>;
   names: number;
 }
 
 /** A piece of a document, and how what it answers is said over REST. */
-interface Piece {
+export interface Piece {
   readonly text: string;
   readonly take: (value: unknown) => unknown;
 }
@@ -91,20 +92,12 @@ export function createGraphqlTwin(folder: string, server: () => Promise<Platform
   const without = new Map<string, number>();
   let asked = 0;
 
-  async function readRole(name: string): Promise<Role | null> {
-    const api = await loadApi(folder);
-    const access = api.access.find((candidate) => candidate.roles.includes(name));
-    if (access === undefined || api.graphql === undefined) return null;
-    const text = await api.graphql(access.name);
-    return { api, scope: buildScope(api, access, buildOpenScope(api)), schema: buildSchemas(access.name, text).items };
-  }
-
   return {
     async check(path, options, answer) {
-      const name = options.token === adminToken ? 'admin' : options.token === undefined ? 'public' : null;
+      const name = roleOf(options);
       if (name === null || answer.status !== 200 || answer.json?.data === undefined) return;
       if (answer.bytes.length > largestAnswer) return;
-      const role = roles.get(name) ?? readRole(name);
+      const role = roles.get(name) ?? readRole(folder, name);
       roles.set(name, role);
       const known = await role;
       if (known === null) return;
@@ -117,9 +110,7 @@ export function createGraphqlTwin(folder: string, server: () => Promise<Platform
         without.set(error.message, (without.get(error.message) ?? 0) + 1);
         return;
       }
-      const types = [...writing.variables].map(([variable, { type }]) => `$${variable}: ${type}`);
-      const query = `query${types.length === 0 ? '' : ` (${types.join(', ')})`} { root: ${piece.text} }`;
-      const variables = Object.fromEntries([...writing.variables].map(([variable, { value }]) => [variable, value]));
+      const { query, variables } = writeDocument(writing, 'query', piece);
       const twin = await (await server()).ask('/graphql', {
         method: 'POST',
         body: { query, variables },
@@ -136,6 +127,33 @@ export function createGraphqlTwin(folder: string, server: () => Promise<Platform
       expect(piece.take(twin.json.data.root), said).toEqual(answer.json.data);
     },
     count: () => ({ asked, without }),
+  };
+}
+
+/** The role that asks; null for a caller of whom nothing is known here. */
+export function roleOf({ token }: Ask): string | null {
+  return token === adminToken ? 'admin' : token === undefined ? 'public' : null;
+}
+
+/** What a role of a compiled project may say; null where the project has no GraphQL, or no such role. */
+export async function readRole(folder: string, name: string): Promise<Role | null> {
+  const api = await loadApi(folder);
+  const access = api.access.find((candidate) => candidate.roles.includes(name));
+  if (access === undefined || api.graphql === undefined) return null;
+  const text = await api.graphql(access.name);
+  return { api, scope: buildScope(api, access, buildOpenScope(api)), schema: buildSchemas(access.name, text).items };
+}
+
+/** The document with `piece` as its only root field, `root`. */
+export function writeDocument(
+  { variables }: Writing,
+  kind: 'query' | 'mutation',
+  { text }: Piece,
+): { readonly query: string; readonly variables: Readonly<Record<string, unknown>> } {
+  const types = [...variables].map(([variable, { type }]) => `$${variable}: ${type}`);
+  return {
+    query: `${kind}${types.length === 0 ? '' : ` (${types.join(', ')})`} { root: ${text} }`,
+    variables: Object.fromEntries([...variables].map(([variable, { value }]) => [variable, value])),
   };
 }
 
@@ -181,11 +199,13 @@ function treeOf(method: string, raw: string, body: unknown): QueryTree {
   return readBodyQuery(parts.query ?? {});
 }
 
-function list(text: string, item: Piece): Piece {
+/** The same piece for every item of a list. */
+export function list(text: string, item: Piece): Piece {
   return { text, take: (value) => (Array.isArray(value) ? value.map(item.take) : value) };
 }
 
-function argumentsOf(to: Writing, collection: CollectionScope, request: ReadRequest, tree: QueryTree): string {
+/** Filter, sort and bounds of a list in parentheses, or nothing. */
+export function argumentsOf(to: Writing, collection: CollectionScope, request: ReadRequest, tree: QueryTree): string {
   const filter = readFilter(to.scope, collection.descriptor.name, request.filter, limits).condition;
   const given = [
     ...(tree.has('filter')
@@ -224,7 +244,8 @@ function alias(to: Writing): string {
   return `f${to.names}`;
 }
 
-function writeSelection(to: Writing, { collection, parts }: Selection): Piece {
+/** The fields of a request within braces. */
+export function writeSelection(to: Writing, { collection, parts }: Selection): Piece {
   const pieces = parts.map((part) => ({ key: part.key, name: alias(to), piece: writePart(to, collection, part) }));
   return {
     text: ['__typename', ...pieces.map(({ name, piece }) => `${name}: ${piece.text}`)].join(' '),

@@ -2,12 +2,19 @@
  * Both lanes to the database under one test: every read that a test asks is answered by a server on the fast lane and by
  * one on the plain lane, over the same database and the same generated code, and the answers have to be the same bytes.
  * What a GraphQL document can say, too, is then asked that way, of a sample of the reads, and the items have to be the same.
- * What writes is asked once, on the fast lane unless a test file says otherwise.
+ * What writes is asked once, on the fast lane unless a test file says otherwise; of a sample of the writes it is done by
+ * GraphQL before, and taken back, and both have to leave the same rows.
  */
 import { expect } from 'vitest';
+<<<<<<< HEAD
 import { createGraphqlTwin, unlimitedDocuments } from './graphql-twin.ts';
 import { startHosted } from './host.ts';
+=======
+import { createGraphqlTwin, type TwinCount, unlimitedDocuments } from './graphql-twin.ts';
+import { createWriteTwin } from './graphql-write-twin.ts';
+>>>>>>> graphql-parity
 import { type Answer, type Ask, adminToken, type Platform, startPlatform } from './platform.ts';
+import { createTurns } from './turns.ts';
 
 /** Where the two servers find what they serve. */
 export interface BothLanes {
@@ -17,8 +24,13 @@ export interface BothLanes {
   /** For the plain lane. */
   readonly directUrl: string;
   readonly environment?: Readonly<Record<string, string>>;
+<<<<<<< HEAD
   /** Gives each server a process of its own, as the command starts them: for tests that look at the process. */
   readonly alone?: boolean;
+=======
+  /** Hooks act after the commit, too, so what a write leaves cannot be taken back. */
+  readonly hooked?: boolean;
+>>>>>>> graphql-parity
 }
 
 let writing: 'fast' | 'pg' = 'fast';
@@ -34,7 +46,11 @@ export async function startBothLanes({
   databaseUrl,
   directUrl,
   environment = {},
+<<<<<<< HEAD
   alone = false,
+=======
+  hooked = false,
+>>>>>>> graphql-parity
 }: BothLanes): Promise<Platform> {
   const fastly = { DATABASE_DRIVER: 'fast', ...environment };
   const fast = await (alone ? startPlatform : startHosted)(folder, databaseUrl, fastly);
@@ -48,12 +64,25 @@ export async function startBothLanes({
   // The plain lane is the one at which nobody counts.
   const twin = createGraphqlTwin(folder, () => starting);
   // A document is longer than the address, and says otherwise what goes beyond a limit.
+  const writes = createWriteTwin({ folder, databaseUrl: directUrl, server: () => starting });
+  const alone = createTurns();
   let stopping = false;
   const comparable = environment.MAX_PAYLOAD_SIZE === undefined && environment.QUERY_LIMIT_MAX === undefined;
-  const ask = async (path: string, options: Ask = {}): Promise<Answer> => {
-    if (!isRead(path, options)) {
-      return lane === 'pg' && isItems(path) ? (await starting).ask(path, options) : fast.ask(path, options);
-    }
+  const write = async (path: string, options: Ask): Promise<Answer> => {
+    return lane === 'pg' && isItems(path) ? (await starting).ask(path, options) : fast.ask(path, options);
+  };
+  const ask = (path: string, options: Ask = {}): Promise<Answer> => {
+    if (isRead(path, options)) return alone.together(() => read(path, options));
+    const twice = !hooked && !stopping && isItems(path) && isSampled(JSON.stringify([path, options.body]));
+    if (!twice) return alone.together(() => write(path, options));
+    return alone.first(
+      () => writes.attempt(path, options),
+      () => write(path, options),
+      (compare, answer) => compare(answer),
+      () => writes.skip('at the same time'),
+    );
+  };
+  const read = async (path: string, options: Ask): Promise<Answer> => {
     const plain = await starting;
     const [answer, other] = await Promise.all([fast.ask(path, options), plain.ask(path, options)]);
     expect(described(other), `${options.method ?? 'GET'} ${path} on the plain lane`).toEqual(described(answer));
@@ -66,7 +95,9 @@ export async function startBothLanes({
     admin: (path, options) => ask(path, { ...options, token: adminToken }),
     async stop(signal) {
       stopping = true;
-      if (process.env.GRAPHQL_TWINS !== undefined) console.info(twin.count());
+      if (process.env.GRAPHQL_TWINS !== undefined) console.info(twin.count(), writes.count());
+      await writes.close();
+      for (const count of [twin.count(), writes.count()]) expectCompared(count);
       const plain = await starting.catch(() => undefined);
       const [code] = await Promise.all([fast.stop(signal), plain?.stop()]);
       return code;
@@ -74,9 +105,20 @@ export async function startBothLanes({
   };
 }
 
-/** A quarter of all reads, always the same ones: documents cost more than addresses. GRAPHQL_TWINS asks for all of them. */
-function isSampled(path: string): boolean {
-  return process.env.GRAPHQL_TWINS !== undefined || Buffer.from(path).reduce((sum, byte) => sum + byte, 0) % 4 === 0;
+/** Of requests that documents could say a good part has to be compared: nothing may come to be left out unnoticed. */
+function expectCompared({ asked, without }: TwinCount): void {
+  const unsaid = [...without.values()].reduce((sum, count) => sum + count, 0);
+  const told = [...without].map(([reason, count]) => `${reason}: ${count}`).join(', ');
+  if (asked + unsaid < fewest) return;
+  expect(asked, `requests compared with documents, without ${told}`).toBeGreaterThanOrEqual((asked + unsaid) / 10);
+}
+
+/** Requests of a project below which it may be that no document says any of them. */
+const fewest = 20;
+
+/** A quarter of all requests, always the same ones: documents cost more than addresses. GRAPHQL_TWINS asks for all of them. */
+function isSampled(text: string): boolean {
+  return process.env.GRAPHQL_TWINS !== undefined || Buffer.from(text).reduce((sum, byte) => sum + byte, 0) % 4 === 0;
 }
 
 /** Only items come from the database; states of a server differ from one to the next. */

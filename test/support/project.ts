@@ -56,6 +56,7 @@ export async function serveProject(parts: ProjectParts): Promise<ServedProject> 
     directUrl: database.url,
     ...(parts.environment && { environment: parts.environment }),
     alone: parts.alone === true || parts.extensions !== undefined,
+    hooked: parts.extensions !== undefined,
   });
   return {
     ...platform,

@@ -199,7 +199,9 @@ function collectionOf({ scope }: CompilingRoots, name: string): CollectionScope 
 
 /** The values of a key as `ID` writes it. Throws FORBIDDEN for what cannot be a key. */
 export function keyOf(collection: CollectionScope, id: unknown): readonly string[] {
-  return decodeKey(collection, keyParts(keyFields(collection.descriptor), typeof id === 'string' ? id : null));
+  const key = typeof id === 'string' ? id : null;
+  const { descriptor } = collection;
+  return decodeKey(collection, descriptor.key.length > 1 ? keyParts(keyFields(descriptor), key) : [key]);
 }
 
 function ownKey(collection: CollectionScope, _: Variables, { user }: Caller): readonly string[] {

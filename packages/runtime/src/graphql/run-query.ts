@@ -18,25 +18,30 @@ export interface QuerySetting {
   readonly service: (field: ServiceField, call: OperationCall) => Promise<ServiceAnswer>;
   /** Takes what failed at a root field, for the log. */
   readonly report: (request: OperationCall['request'], error: PlatformError) => void;
-  /** The rows of a source whose materialized view nobody has filled; undefined when something else failed. */
-  readonly unpopulated: (source: RowSource, error: unknown) => RowSource | undefined;
 }
 
+/** Gives the rows of a source whose materialized view nobody has filled; undefined when something else failed. */
+export type FindUnpopulated = (source: RowSource, error: unknown) => RowSource | undefined;
+
 /** What one query is run with. */
-interface Running extends QuerySetting {
-  readonly readLarge: ReadLarge;
+interface Running {
+  readonly setting: QuerySetting;
+  readonly unpopulated: FindUnpopulated;
+  /** Made with the first large list. */
+  readLarge?: ReadLarge;
 }
 
 /** Answers a query. What fails at a root field stands in the answer. */
 export async function runQuery(
-  options: QuerySetting,
+  setting: QuerySetting,
+  unpopulated: FindUnpopulated,
   fields: readonly QueryField[],
   call: OperationCall,
 ): Promise<Buffer> {
-  const setting: Running = { ...options, readLarge: createLargeLists(options.database, call.request) };
+  const running: Running = { setting, unpopulated };
   const [only] = fields;
   if (only !== undefined && fields.length === 1 && only.source.kind === 'rows') {
-    return runOnly(setting, only, only.source, call);
+    return runOnly(running, only, only.source, call);
   }
   const introspected = fields.some(({ source }) => source.kind === 'introspection') ? call.introspect() : null;
   const failures: FieldFailure[] = [];
@@ -44,7 +49,7 @@ export async function runQuery(
     fields.map(async (field): Promise<FieldValue> => {
       const { key, nodes } = field;
       try {
-        return { key, json: await jsonOf(setting, field, call, introspected) };
+        return { key, json: await jsonOf(running, field, call, introspected) };
       } catch (error) {
         failures.push({ key, nodes, error: reported(setting, call, error) });
         return { key, json: nullText };
@@ -57,12 +62,12 @@ export async function runQuery(
 const nullText = Buffer.from('null');
 
 /** The whole answer is written as its rows arrive. */
-async function runOnly(setting: Running, field: QueryField, source: RowSource, call: OperationCall): Promise<Buffer> {
+async function runOnly(running: Running, field: QueryField, source: RowSource, call: OperationCall): Promise<Buffer> {
   const { key, nodes } = field;
   try {
-    return await readRows(setting, source, call, frameFor(field));
+    return await readRows(running, source, call, frameFor(field));
   } catch (error) {
-    const failures = [{ key, nodes, error: reported(setting, call, error) }];
+    const failures = [{ key, nodes, error: reported(running.setting, call, error) }];
     return failing([field], [{ key, json: nullText }], failures);
   }
 }
@@ -94,7 +99,7 @@ function failing(
 }
 
 async function jsonOf(
-  setting: Running,
+  running: Running,
   { key, source }: QueryField,
   call: OperationCall,
   introspected: ReadonlyMap<string, string> | null,
@@ -107,40 +112,43 @@ async function jsonOf(
     case 'failure':
       throw source.error;
     case 'service':
-      return (await setting.service(source.field, call)).json;
+      return (await running.setting.service(source.field, call)).json;
     case 'rows':
-      return readRows(setting, source, call);
+      return readRows(running, source, call);
   }
 }
 
 async function readRows(
-  setting: Running,
+  running: Running,
   source: RowSource,
   call: OperationCall,
   frame?: ReturnType<typeof frameOf>,
 ): Promise<Buffer> {
   try {
-    return await readSource(setting, source, call, frame);
+    return await readSource(running, source, call, frame);
   } catch (error) {
-    const other = setting.unpopulated(source, error);
+    const other = running.unpopulated(source, error);
     if (other === undefined) throw error;
-    return readSource(setting, other, call, frame);
+    return readSource(running, other, call, frame);
   }
 }
 
 async function readSource(
-  { database, gate, readLarge }: Running,
+  running: Running,
   { prepare, keys }: RowSource,
-  { variables, caller }: OperationCall,
+  { variables, caller, request }: OperationCall,
   frame?: ReturnType<typeof frameOf>,
 ): Promise<Buffer> {
+  const { database, gate } = running.setting;
   const { plan, values, bounds } = prepare(variables);
   const named = keys === null ? [] : keys(variables, caller);
   gate(plan.statement.text);
   const rows = new SplicedRows(plan, frame?.front, frame?.behind);
   const parameters = bind(plan.binders, [...values, ...named, ...bounds], caller);
-  if (plan.streamed) await readLarge(plan, parameters, rows);
-  else await database.read(plan.statement, parameters, rows);
+  if (plan.streamed) {
+    running.readLarge ??= createLargeLists(database, request);
+    await running.readLarge(plan, parameters, rows);
+  } else await database.read(plan.statement, parameters, rows);
   if (keys !== null && rows.items === 0) throw new PlatformError('FORBIDDEN');
   return rows.end();
 }

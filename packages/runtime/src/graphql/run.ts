@@ -9,17 +9,17 @@ import { createPlanCache, type PlanCache } from '../query/plan-cache.ts';
 import { buildOpenScope, buildScope, type Scope, withoutRows } from '../query/scope.ts';
 import { collectFields } from './collect.ts';
 import { compileMutation, type MutationField } from './compile-mutation.ts';
-import { type CompilingRoots, compileQuery, type QueryField, type RowSource } from './compile-query.ts';
+import { type CompilingRoots, compileQuery, type QueryField } from './compile-query.ts';
 import { unknownName } from './compile-selection.ts';
 import type { Variables } from './input.ts';
 import type { Operation, OperationRunner, OperationSource } from './operation.ts';
 import type { PreparedRead } from './remember-reads.ts';
 import { type MutationSetting, runMutation } from './run-mutation.ts';
-import { type QuerySetting, runQuery } from './run-query.ts';
+import { type FindUnpopulated, type QuerySetting, runQuery } from './run-query.ts';
 import { collectingAll, createVariants, type Variant } from './variants.ts';
 
 /** What running operations needs. */
-export interface OperationRunnerOptions extends Omit<QuerySetting, 'unpopulated'>, MutationSetting {
+export interface OperationRunnerOptions extends QuerySetting, MutationSetting {
   readonly api: CompiledApi;
   /** Limits of lists and filters. Default: those of the API specification, section 16. */
   readonly limits?: Partial<ReadLimits>;
@@ -124,13 +124,13 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
       if (found === undefined) throw new Error('The operation was compiled by somebody else.');
       const { variables } = call;
       if (found.kind === 'mutation') return runMutation(options, found.fieldsOf(variables), call, found.scope);
-      const unpopulated = (source: RowSource, error: unknown): RowSource | undefined => {
+      const unpopulated: FindUnpopulated = (source, error) => {
         if (!isUnpopulated(source.collection, error)) return undefined;
         const fields = found.emptied(source.collection, variables);
         const other = fields.find(({ key }) => key === source.key)?.source;
         return other?.kind === 'rows' ? other : undefined;
       };
-      const body = await runQuery({ ...options, unpopulated }, found.fieldsOf(variables), call);
+      const body = await runQuery(options, unpopulated, found.fieldsOf(variables), call);
       return { body, headers: [] };
     },
   };

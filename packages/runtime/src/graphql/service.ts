@@ -46,15 +46,18 @@ interface KeptDocument {
   readonly coerce: ReturnType<typeof createCoercion>;
 }
 
+/** A text for each scope, operation and access class that it was asked for. The same text always finds it at once. */
+type KeptText = Map<string, KeptDocument>;
+
 /** What the tree of a document and its plans take for each token and each character, measured generously. */
 const bytesPerToken = 1_000;
 const bytesPerCharacter = 2;
 const documentsKept = { entries: 1_000, bytes: 32 * 1024 ** 2 };
-const introspectionsKept = { entries: 50, bytes: 32 * 1024 ** 2 };
+const introspectionsKept = { entries: 50, bytes: 16 * 1024 ** 2 };
 
 /** Makes the service of a compiled API. */
 export function createGraphqlService({ findSchema, runner, limits }: GraphqlServiceOptions): AnswerGraphql {
-  const documents = createByteCache<KeptDocument>(documentsKept);
+  const documents = createByteCache<KeptText>(documentsKept);
   const introspections = createByteCache<ReadonlyMap<string, string>>(introspectionsKept);
 
   function prepare(key: string, of: ScopeSchema, asked: AskedDocument): KeptDocument {
@@ -63,37 +66,43 @@ export function createGraphqlService({ findSchema, runner, limits }: GraphqlServ
     const coerce = createCoercion(of.schema, node);
     const kept: KeptDocument = { of, document, node, operation, coerce };
     const bytes = (document.tokenCount ?? limits.tokens) * bytesPerToken + asked.text.length * bytesPerCharacter;
-    documents.set(key, kept, bytes);
+    const known = documents.get(asked.text);
+    // Of a document that is large and asked for by many, the forms must not outgrow what is kept of all.
+    const forms: KeptText = known !== undefined && bytes * known.size * 4 < documentsKept.bytes ? known : new Map();
+    forms.set(key, kept);
+    documents.set(asked.text, forms, bytes * forms.size);
     return kept;
   }
 
   /** Descriptions of a schema are large and asked for again and again; without variables they never differ. */
-  function introspect(key: string, { of, document, node }: KeptDocument, variables: SentVariables) {
+  function introspect(key: string, text: string, { of, document, node }: KeptDocument, variables: SentVariables) {
+    const name = `${key}\0${text}`;
     const constant = (node.variableDefinitions ?? []).length === 0;
-    const known = constant ? introspections.get(key) : undefined;
+    const known = constant ? introspections.get(name) : undefined;
     if (known !== undefined) return known;
     const answer = answerIntrospection(of.schema, document, node, variables);
     if (constant) {
       const length = [...answer.values()].reduce((sum, text) => sum + text.length, 0);
-      introspections.set(key, answer, length * bytesPerCharacter);
+      introspections.set(name, answer, length * bytesPerCharacter);
     }
     return answer;
   }
 
   return async function answer(asked) {
     const { caller, scope, text, operationName, request } = asked;
-    const key = `${caller.accessClass}\0${scope}\0${operationName ?? ''}\0${text}`;
-    const kept = documents.get(key) ?? prepare(key, await findSchema(caller.accessClass, scope), asked);
+    const key = `${caller.accessClass}\0${scope}\0${operationName ?? ''}`;
+    const kept = documents.get(text)?.get(key) ?? prepare(key, await findSchema(caller.accessClass, scope), asked);
     if (asked.queriesOnly) refuseMutation(kept.node);
     const variables = coerced(kept, asked.variables);
-    const idempotencyKey = await asked.admit(kept.operation);
+    const admitted = asked.admit(kept.operation);
+    const idempotencyKey = admitted instanceof Promise ? await admitted : admitted;
     const body = [text, operationName, asked.variables];
     return runner.run(kept.operation, {
       caller,
       variables,
       request,
       ...(idempotencyKey !== undefined && { key: { text: idempotencyKey, body } }),
-      introspect: () => introspect(key, kept, asked.variables),
+      introspect: () => introspect(key, text, kept, asked.variables),
     });
   };
 }

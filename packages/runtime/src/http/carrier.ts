@@ -7,7 +7,7 @@ import type { Environment } from '../environment.ts';
 import type { Answerer, Exchange } from './answer.ts';
 import { parseBody, readForm } from './body.ts';
 import type { Call, CallReader } from './call.ts';
-import { type AnswerShortly, answerDirectly, isDirect } from './direct.ts';
+import { type AnswerShortly, createShortWay, isDirect } from './direct.ts';
 import { answerBrokenRequest, toAnswerError } from './failures.ts';
 import { logFailure, loggerOptions } from './log.ts';
 
@@ -56,9 +56,9 @@ export function createCarrier(
       refuse(error);
     }
   });
-  const shortWay = { readCall, answerShortly, answerer, log: server.log };
+  const answerDirectly = createShortWay({ readCall, answerShortly, answerer, log: server.log });
   const takesShortWay = (request: IncomingMessage): boolean => isDirect(request, environment.maxPayloadSize);
-  passBy(server.server, takesShortWay, (exchange) => void answerDirectly(shortWay, exchange));
+  passBy(server.server, takesShortWay, (exchange) => void answerDirectly(exchange));
   const dropUnused = watchUnusedConnections(server.server);
   server.addHook('preClose', (done) => {
     answerer.hangUp();

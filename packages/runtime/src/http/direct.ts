@@ -11,6 +11,7 @@ import type { Answerer, Exchange } from './answer.ts';
 import { parseBody } from './body.ts';
 import type { Call, CallReader } from './call.ts';
 import { toAnswerError } from './failures.ts';
+import { createKnownBodyParser } from './known-bodies.ts';
 import { type Log, logFailure } from './log.ts';
 
 /** Answers a request that takes the short way; rejects with the error that answers it. */
@@ -38,22 +39,33 @@ export function isDirect({ method, url = '', headers }: IncomingMessage, mostByt
   return length !== undefined && length !== '0' && Number(length) <= mostBytes;
 }
 
-/** Judges and answers a request of which `isDirect` holds. Never rejects. */
-export async function answerDirectly(
-  { readCall, answerShortly, answerer, log }: ShortWay,
-  exchange: Exchange,
-): Promise<void> {
-  const { request } = exchange;
-  try {
-    const read = readCall(request, true);
-    const call = read instanceof Promise ? await read : read;
-    const body = request.method === 'GET' ? undefined : parseBody(await readBytes(request), request.headers, true);
-    await answerShortly(exchange, call, body);
-  } catch (thrown) {
-    const error = toAnswerError(thrown);
-    logFailure(log, request, error);
-    answerer.fail(exchange, error);
+/** Makes what judges and answers a request of which `isDirect` holds. Never rejects. */
+export function createShortWay({
+  readCall,
+  answerShortly,
+  answerer,
+  log,
+}: ShortWay): (exchange: Exchange) => Promise<void> {
+  const parseKnownBody = createKnownBodyParser();
+
+  async function readBody(request: IncomingMessage, call: Call): Promise<JsonValue | undefined> {
+    const bytes = await readBytes(request);
+    return call.item === null ? parseKnownBody(bytes, request.headers) : parseBody(bytes, request.headers, true);
   }
+
+  return async function answerDirectly(exchange) {
+    const { request } = exchange;
+    try {
+      const read = readCall(request, true);
+      const call = read instanceof Promise ? await read : read;
+      const body = request.method === 'GET' ? undefined : await readBody(request, call);
+      await answerShortly(exchange, call, body);
+    } catch (thrown) {
+      const error = toAnswerError(thrown);
+      logFailure(log, request, error);
+      answerer.fail(exchange, error);
+    }
+  };
 }
 
 /** Whether an address is one of GraphQL. */
@@ -69,7 +81,14 @@ function namesItem(url: string): boolean {
 }
 
 /** Reads a body to its end; Node sees to it that it has the stated length. Rejects when the client leaves before. */
-function readBytes(request: IncomingMessage): Promise<Buffer> {
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  // A body that came together with its head is there once Node is through with both, and needs nobody who listens for it.
+  await undefined;
+  const whole: unknown = request.complete ? request.read() : null;
+  return whole instanceof Buffer ? whole : collect(request);
+}
+
+function collect(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => void chunks.push(chunk));

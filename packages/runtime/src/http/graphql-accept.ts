@@ -18,13 +18,17 @@ export interface AcceptedForm {
  * says nothing, or takes nothing of ours gets `application/json`.
  */
 export function readAccept(accept: string | undefined): AcceptedForm {
-  const weights = readWeights(accept ?? '');
+  // As most clients say nothing, or anything.
+  if (accept === undefined || accept === '*/*') return usual;
+  const weights = readWeights(accept);
   const graphql = weights.get('application/graphql-response+json') ?? 0;
   const json = weights.get('application/json') ?? 0;
   const html = weights.get('text/html') ?? 0;
   const type = graphql > 0 && graphql >= json ? 'graphql' : 'json';
   return { type, alwaysOk: type === 'json' && json > 0, page: html > Math.max(graphql, json) };
 }
+
+const usual: AcceptedForm = { type: 'json', alwaysOk: false, page: false };
 
 function readWeights(accept: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();

@@ -15,9 +15,9 @@ import { type Log, logFailure } from './log.ts';
 /** What the handlers work with. */
 export interface GraphqlEndpointsOptions {
   readonly answerer: Answerer;
-  /** GraphQL behind its transport, loaded when it is first asked for. */
-  readonly load: () => Promise<AnswerGraphql>;
-  /** Finds the text of the document that a request means. Rejects with INVALID_QUERY for one that is not answered. */
+  /** GraphQL behind its transport, loaded when it is first asked for, and at once from then on. */
+  readonly load: () => AnswerGraphql | Promise<AnswerGraphql>;
+  /** Finds the text of the document that a request means. Throws or rejects with INVALID_QUERY for one that is not answered. */
   readonly findDocument: (asked: GraphqlParameters) => string | Promise<string>;
   /** Shows the page to ask from. Null: there is none. */
   readonly page: Handler | null;
@@ -101,8 +101,10 @@ async function run(
   { scope, exchange, call, queriesOnly }: Asked,
   parameters: GraphqlParameters,
 ): Promise<OperationAnswer> {
-  const text = await options.findDocument(parameters);
-  const answerDocument = await options.load();
+  const found = options.findDocument(parameters);
+  const text = found instanceof Promise ? await found : found;
+  const loaded = options.load();
+  const answerDocument = loaded instanceof Promise ? await loaded : loaded;
   return answerDocument({
     scope,
     queriesOnly,
@@ -118,11 +120,13 @@ async function run(
 /** What is sent depends on the `Accept` header. */
 const vary = ['Vary', 'Accept'];
 
-async function admit(
+function admit(
   { count }: GraphqlEndpointsOptions,
   exchange: Exchange,
   { rootFields, keepable }: Operation,
-): Promise<string | undefined> {
-  if (rootFields > 1) await count(exchange, rootFields - 1);
-  return keepable ? readIdempotencyKey(exchange.request.headers['idempotency-key']) : undefined;
+): string | undefined | Promise<string | undefined> {
+  const key = (): string | undefined =>
+    keepable ? readIdempotencyKey(exchange.request.headers['idempotency-key']) : undefined;
+  const counted = rootFields > 1 ? count(exchange, rootFields - 1) : undefined;
+  return counted instanceof Promise ? counted.then(key) : key();
 }

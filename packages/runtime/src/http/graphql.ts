@@ -34,15 +34,17 @@ export function graphqlEndpoints(options: GraphqlOptions): readonly Endpoint[] {
     const find = createSchemas(read);
     return { find, print: createSchemaPrinter(find) };
   });
+  let answering: AnswerGraphql | undefined;
   const load = once(async (): Promise<AnswerGraphql> => {
     const { find: findSchema } = await loadSchemas();
     const { createGraphqlService } = await import('../graphql/service.ts');
-    return createGraphqlService({ findSchema, runner: await loadRunner(findSchema), limits });
+    answering = createGraphqlService({ findSchema, runner: await loadRunner(findSchema), limits });
+    return answering;
   });
   const documents = once(() => readDocuments(api));
   const endpoints = createGraphqlEndpoints({
     answerer,
-    load,
+    load: () => answering ?? load(),
     findDocument: trusted ? async (asked) => (await documents())(asked) : anyDocument,
     page: graphiql?.page ?? null,
     log,

@@ -1,0 +1,83 @@
+/**
+ * Bodies of GraphQL requests. What a client sends with a document, its text above all, is the same with every request, and
+ * parsing it again takes longer than all the rest of the body; so that part is found again by its text.
+ */
+import { isObject } from '../contract/filter-syntax.ts';
+import type { JsonValue } from '../contract/index.ts';
+import { createByteCache } from '../graphql/byte-cache.ts';
+import { type BodyHeaders, checkBody, parseBodyText } from './body.ts';
+
+/** Parses the body of a request as `parseBody` does where numbers are exact. */
+export type ParseKnownBody = (bytes: Buffer, headers: BodyHeaders) => JsonValue | undefined;
+
+/** Members of a body, each with a text: the document, and perhaps the name of its operation. */
+type Known = Readonly<Record<string, string>>;
+
+/** A body in two: the members that are the same every time, and an object of the others. Both are JSON if the body is. */
+interface Halves {
+  readonly known: string;
+  readonly rest: string;
+  /** Whether the known members stand behind the others, so that they hold where both have the same. */
+  readonly last: boolean;
+}
+
+/** Parts of bodies that are kept, and the longest one. */
+const kept = { entries: 500, bytes: 4 * 1024 ** 2 };
+const longest = 64 * 1024;
+/** What a text and what was made of it take for each character, measured generously. */
+const bytesPerCharacter = 4;
+
+/** Makes the parser of a server. */
+export function createKnownBodyParser(): ParseKnownBody {
+  const parts = createByteCache<Known>(kept);
+  return function parseKnownBody(bytes, headers) {
+    if (bytes.length === 0) return undefined;
+    const text = checkBody(bytes, headers);
+    const halves = halve(text);
+    if (halves === null) return parseBodyText(text, true);
+    const known = parts.get(halves.known);
+    if (known === undefined) return learn(parts, text, halves);
+    const rest = parseBodyText(halves.rest, true);
+    // With nothing in front of it, the comma before the document is a fault.
+    if (!isObject(rest) || Object.keys(rest).length === 0) return parseBodyText(text, true);
+    return halves.last ? { ...rest, ...known } : { ...known, ...rest };
+  };
+}
+
+/** Parses a body whole, and keeps its known part where that is what it looks like. */
+function learn(parts: ReturnType<typeof createByteCache<Known>>, text: string, { known: part }: Halves): JsonValue {
+  const body = parseBodyText(text, true);
+  if (part.length <= longest) {
+    const known = textsOf(part);
+    if (known !== null) parts.set(part, known, part.length * bytesPerCharacter);
+  }
+  return body;
+}
+
+function textsOf(part: string): Known | null {
+  try {
+    const parsed: unknown = JSON.parse(part);
+    if (typeof parsed !== 'object' || parsed === null) return null;
+    const members = Object.entries(parsed);
+    const texts = members.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []));
+    return texts.length === members.length ? Object.fromEntries(texts) : null;
+  } catch {
+    return null;
+  }
+}
+
+const variablesBehind = '","variables":';
+const queryBehind = ',"query":"';
+
+/**
+ * Cuts a body in front of its variables, or in front of its document where that comes last, as clients print it; null for
+ * any other. In a text of JSON both marks would have backslashes, or the part would be none that parses.
+ */
+function halve(text: string): Halves | null {
+  if (text.startsWith('{"query":"')) {
+    const at = text.indexOf(variablesBehind);
+    return at === -1 ? null : { known: `${text.slice(0, at + 1)}}`, rest: `{${text.slice(at + 2)}`, last: false };
+  }
+  const at = text.indexOf(queryBehind);
+  return at === -1 ? null : { known: `{${text.slice(at + 1)}`, rest: `${text.slice(0, at)}}`, last: true };
+}
