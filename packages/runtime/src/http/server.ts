@@ -136,6 +136,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
           ...(accounts === null || invite === null
             ? []
             : authEndpoints(accounts, { ...setting, invite, answerer: kept })),
+          ...createUtilityEndpoints({ ...writing, answerer: kept, forget: accountsChanged }),
         ],
         printSchema: createSchemaPrinter(findSchema),
       });
@@ -154,11 +155,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const writing = { api, database, planner, writer, answerer, senderOf };
   const resources = [
     ...createCommentEndpoints({ ...writing, items, mailed }),
-    ...createUtilityEndpoints({
-      ...writing,
-      limits: { ...defaultReadLimits, ...readLimits(environment) },
-      forget: accountsChanged,
-    }),
+    ...createUtilityEndpoints({ ...writing, forget: accountsChanged }),
   ];
   const endpoints = [...listEndpoints(api, items, own, users), ...resources, ...graphql, ...auth, ...pages, ...custom];
   const readCall = limitCalls(createCallReader(authenticate, endpoints), limiter);
