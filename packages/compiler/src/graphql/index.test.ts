@@ -152,7 +152,7 @@ describe('the schema of an access class', () => {
   it('says so when there is nothing', () => {
     const nothing = textOf(sample, accessTo({}));
     expect(fieldsOf(nothing, 'Query')).toEqual({ _empty: 'Void' });
-    expect(nothing).not.toContain('Mutation');
+    expect(nothing).not.toContain('type Mutation');
     expect(faultsOf(nothing)).toEqual([]);
   });
 

@@ -17,11 +17,12 @@ export function serviceRoots(
 ): readonly Service[] {
   const own = collections.get(users);
   if (kind === 'query') return [...(installed ? accountQueries : []), ...serverQueries];
-  if (!installed) return [];
+  if (!installed) return utilities(access, false);
   return [
     ...(own?.view.writes?.update ? [updateOwn(own.types.update, own.view.readable ? own.types.item : 'Boolean')] : []),
     ...(access.admin || mayInvite(access) ? [invite] : []),
     ...accountMutations,
+    ...utilities(access, collections.get('platform_revisions')?.view.readable === true),
   ];
 }
 
@@ -48,6 +49,22 @@ const accountQueries: readonly Service[] = [
   { name: 'users_me', type: users },
   { name: 'auth_providers', type: 'auth_providers_data' },
 ];
+
+/** What is done beside reading and writing, as far as a class may ask for it. */
+function utilities({ admin }: AccessClass, reverts: boolean): readonly Service[] {
+  return [
+    { name: 'utils_random_string', type: 'String', args: [{ name: 'length', type: 'Int' }] },
+    { name: 'utils_hash_generate', type: 'String', args: texts('string') },
+    { name: 'utils_hash_verify', type: 'Boolean', args: texts('string', 'hash') },
+    {
+      name: 'utils_sort',
+      type: 'Boolean',
+      args: [...texts('collection'), { name: 'item', type: 'ID!' }, { name: 'to', type: 'ID!' }],
+    },
+    ...(reverts ? [{ name: 'utils_revert', type: 'Boolean', args: [{ name: 'revision', type: 'ID!' }] } as const] : []),
+    ...(admin ? [{ name: 'utils_cache_clear', type: 'Void' } as const] : []),
+  ];
+}
 
 function updateOwn(input: string, type: string): Service {
   return { name: 'update_users_me', type, args: [{ name: 'data', type: `${input}!` }] };

@@ -20,6 +20,7 @@ import { leadSchemas, payloadSchemas } from './payloads.ts';
 import { failureHeaders, failureResponses } from './responses.ts';
 import { serverPaths, serverSchemas, serverTag } from './server-paths.ts';
 import { ssoPaths } from './sso-paths.ts';
+import { commentPaths, utilityPaths, utilityTag } from './utility-paths.ts';
 import { productVersion } from './version.ts';
 import { type View, type ViewCollection, viewOf } from './view.ts';
 
@@ -42,6 +43,8 @@ export function emitOpenApi(api: Api, access: AccessClass | null, view: View = v
       ...view.collections.flatMap(collectionPaths),
       ...customPaths(custom),
       ...serverPaths(view.administrator),
+      ...utilityPaths(api, access, view),
+      ...commentPaths(view),
       ...(users ? [...ownUserPaths(view), ...authPaths(), ...ssoPaths(), ...accountPaths(access)] : []),
     ]),
     components: {
@@ -77,7 +80,11 @@ const customTags: JsonObject = { name: customTag, description: "What the project
 function tagsOf({ collections }: View): readonly JsonValue[] {
   const addressed = collections.filter(({ operations }) => operations.size > 0);
   const tags = addressed.map(({ names, note }) => ({ name: names.tag, ...described(note) }));
-  return [...tags, { name: serverTag, description: 'The server itself.' }];
+  return [
+    ...tags,
+    { name: serverTag, description: 'The server itself.' },
+    { name: utilityTag, description: 'What is done beside reading and writing.' },
+  ];
 }
 
 function schemasOf(view: View): readonly (readonly [string, JsonValue])[] {

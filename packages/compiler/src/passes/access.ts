@@ -10,6 +10,7 @@ import {
   type AccessRule,
   always,
   type CollectionAccess,
+  systemCollection,
   type WriteRule,
 } from '@platform/runtime/contract';
 import type { RouteHead } from '../extensions/read-routes.ts';
@@ -100,13 +101,19 @@ function adminAccess(collection: Collection, index: SchemaIndex): CollectionAcce
   const fields = [...new Set([...collection.fields, ...collection.relations].map(({ name }) => name))];
   const rule: AccessRule = { fields, where: always };
   const write: WriteRule = { ...rule, check: null, presets: [] };
+  const fixed = fixedFields(collection);
   return {
     collection: collection.name,
     read: [rule],
     ...(writable.insert && { create: [write] }),
-    ...(writable.update && { update: [write] }),
+    ...(writable.update && { update: [{ ...write, fields: fields.filter((name) => !fixed.includes(name)) }] }),
     ...(writable.delete && { delete: [{ fields: [], where: always }] }),
   };
+}
+
+/** Of the platform's own collections: what no payload changes once it is there. */
+function fixedFields({ name, system }: Collection): readonly string[] {
+  return system === undefined ? [] : (systemCollection(name)?.fixed ?? []);
 }
 
 /** What the database has for the table; of the platform's own collections only what payloads can ask for. */

@@ -79,12 +79,15 @@ const kindWords = {
 function operationsOf({ name, key, singleton, system }: Collection, { writable }: Table): readonly Operation[] {
   const path = system === undefined ? `/items/${encodeURIComponent(name)}` : systemCollection(name)?.path;
   if (path === undefined) return [];
+  const stored = { create: writable.insert, update: writable.update, delete: writable.delete };
+  const can = (action: keyof typeof stored): boolean =>
+    stored[action] && (system === undefined || system.writes.includes(action));
   const byKey = `${path}/:key`;
   const search: Operation = { kind: 'search', method: 'SEARCH', path };
   const changed: Operation = { kind: 'updateSingleton', method: 'PATCH', path };
   const isKeyed = key.length > 0;
   if (singleton) {
-    const patched = isKeyed && writable.update ? [changed] : [];
+    const patched = isKeyed && can('update') ? [changed] : [];
     return [{ kind: 'readSingleton', method: 'GET', path }, search, ...patched];
   }
   const lists: readonly Operation[] = [{ kind: 'list', method: 'GET', path }, search];
@@ -101,9 +104,9 @@ function operationsOf({ name, key, singleton, system }: Collection, { writable }
   return [
     ...lists,
     { kind: 'read', method: 'GET', path: byKey },
-    ...(writable.insert ? created : []),
-    ...(writable.update ? updated : []),
-    ...(writable.delete ? deleted : []),
+    ...(can('create') ? created : []),
+    ...(can('update') ? updated : []),
+    ...(can('delete') ? deleted : []),
   ];
 }
 

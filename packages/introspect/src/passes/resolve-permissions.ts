@@ -86,15 +86,20 @@ function resolveFields(rule: RuleSource, collection: Collection, diagnostics: Di
     if (name !== '*' && !known.has(name)) diagnostics.push(unknownField(name, place, collection));
   }
   const wanted = new Set(listed.map(({ name }) => name));
-  const everything = rule.action === 'read' ? known : writableNames(collection, known);
+  const everything = rule.action === 'read' ? known : writableNames(collection, known, rule.action);
   return [...known].filter((name) => (wanted.has('*') && everything.has(name)) || wanted.has(name));
 }
 
 /** What `*` means for writing: of the platform's own collections not what only the server or administrators write. */
-function writableNames(collection: Collection, known: ReadonlySet<string>): ReadonlySet<string> {
+function writableNames(
+  collection: Collection,
+  known: ReadonlySet<string>,
+  action: RuleSource['action'],
+): ReadonlySet<string> {
   if (collection.system === undefined) return known;
+  const { administrators = [], fixed = [] } = systemCollection(collection.name) ?? {};
   const owned = collection.fields.filter(({ serverOwned }) => serverOwned).map(({ name }) => name);
-  const others = new Set([...owned, ...(systemCollection(collection.name)?.administrators ?? [])]);
+  const others = new Set([...owned, ...administrators, ...(action === 'update' ? fixed : [])]);
   return new Set([...known].filter((name) => !others.has(name)));
 }
 

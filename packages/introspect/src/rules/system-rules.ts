@@ -29,12 +29,16 @@ function actionProblem({ action, collection, place }: RuleSource): Diagnostic {
 function fieldProblems(
   { action, fields }: RuleSource,
   collection: Collection,
-  { administrators = [] }: SystemCollection,
+  { administrators = [], fixed = [] }: SystemCollection,
 ): readonly Diagnostic[] {
   if (action === 'read') return [];
   const filled = collection.fields.filter(({ serverOwned }) => serverOwned).map(({ name }) => name);
   return (fields ?? []).flatMap(({ name, place }): Diagnostic[] => {
-    const reason = filled.includes(name) ? 'the server fills it' : administrators.includes(name) && 'administrators do';
+    const reason = filled.includes(name)
+      ? 'the server fills it'
+      : administrators.includes(name)
+        ? 'administrators do'
+        : action === 'update' && fixed.includes(name) && 'it stays as it was made';
     if (reason === false) return [];
     const message = `No rule can grant to write "${name}" of "${collection.name}": ${reason}.`;
     return [{ code: 'system-rule', severity: 'error', place, message, hint: 'Leave it out.' }];

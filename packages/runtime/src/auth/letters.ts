@@ -27,7 +27,15 @@ const letters = {
 /** Makes what an outbox delivers by. */
 export function createLetters(options: LettersOptions): (mail: WaitingMail) => Promise<void> {
   const { tokens, settings, write, transport, environment, publicUrl } = options;
+
+  async function deliverMention(email: string, { collection, item, comment }: WaitingMail['values']): Promise<void> {
+    const { projectName: project } = await settings();
+    const view = { project, email, collection: String(collection), item: String(item), comment: String(comment) };
+    await transport.send(email, write('mention', view));
+  }
+
   return async function deliver({ template, recipient, values }) {
+    if (template === 'mention') return deliverMention(recipient, values);
     if (!isLetter(template)) throw new Error(`There is no mail "${template}".`);
     const { kind, page } = letters[template];
     const { ttl } = kind === 'invite' ? environment.invite : environment.reset;

@@ -40,6 +40,12 @@ export const graphqlServiceRoots = {
     'auth_logout',
     'auth_password_request',
     'auth_password_reset',
+    'utils_random_string',
+    'utils_hash_generate',
+    'utils_hash_verify',
+    'utils_sort',
+    'utils_revert',
+    'utils_cache_clear',
   ],
 } as const;
 

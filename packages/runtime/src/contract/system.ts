@@ -24,6 +24,10 @@ export interface SystemCollection {
   readonly types?: Readonly<Record<string, Extract<PortableType, 'csv' | 'hash' | 'secret' | 'token'>>>;
   /** Fields that the server fills and that are in no input; `all` of them where no payload writes anything. */
   readonly serverOwned?: readonly string[] | 'all';
+  /** Fields that stay as they were made. */
+  readonly fixed?: readonly string[];
+  /** Actions of which activity tells in words of its own, written beside them. */
+  readonly ownActivity?: readonly SystemAction[];
   /** Fields that only administrators write. */
   readonly administrators?: readonly string[];
   /** Unique indexes on expressions: by name, the fields in them. */
@@ -50,6 +54,7 @@ const writes = ['create', 'update', 'delete'] as const;
 export const systemCollections: readonly SystemCollection[] = [
   {
     name: 'platform_activity',
+    path: '/activity',
     writes: [],
     granted: ['read'],
     serverOwned: 'all',
@@ -58,9 +63,12 @@ export const systemCollections: readonly SystemCollection[] = [
   { name: 'platform_collections', writes: [], granted: ['read'] },
   {
     name: 'platform_comments',
+    path: '/comments',
     writes,
     granted: all,
     serverOwned: ['date_created', 'date_updated', 'user_created', 'user_updated', 'activity'],
+    fixed: ['collection', 'item'],
+    ownActivity: ['create'],
   },
   { name: 'platform_fields', writes: [], granted: ['read'], types: { special: 'csv' } },
   {
@@ -83,12 +91,12 @@ export const systemCollections: readonly SystemCollection[] = [
       'metadata',
     ],
   },
-  { name: 'platform_folders', writes, granted: all },
+  { name: 'platform_folders', path: '/folders', writes, granted: all },
   { name: 'platform_permissions', writes, granted: ['read'], types: { fields: 'csv' } },
-  { name: 'platform_presets', writes, granted: all },
+  { name: 'platform_presets', path: '/presets', writes, granted: all },
   { name: 'platform_relations', writes: [], granted: ['read'], types: { one_allowed_collections: 'csv' } },
   // Rows of other collections lie in these, whole: who reads them must be judged by what they may read there.
-  { name: 'platform_revisions', writes: [], granted: [], serverOwned: 'all' },
+  { name: 'platform_revisions', path: '/revisions', writes: [], granted: [], serverOwned: 'all' },
   {
     name: 'platform_roles',
     path: '/roles',
@@ -97,7 +105,13 @@ export const systemCollections: readonly SystemCollection[] = [
     types: { ip_access: 'csv' },
     inverses: { users: { collection: 'platform_users', field: 'role' } },
   },
-  { name: 'platform_settings', singleton: true, writes: ['create', 'update'], granted: ['read', 'update'] },
+  {
+    name: 'platform_settings',
+    path: '/settings',
+    singleton: true,
+    writes: ['create', 'update'],
+    granted: ['read', 'update'],
+  },
   {
     name: 'platform_users',
     path: '/users',

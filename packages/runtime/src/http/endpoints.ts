@@ -39,13 +39,28 @@ export function listEndpoints(
   own: ServerHandlers,
   users: OwnUserHandlers | null,
 ): readonly Endpoint[] {
-  const ownPaths = api.collections.flatMap(({ system, name }) => (system && systemCollection(name)?.path) || []);
   return [
     ...serverEndpoints(own),
     ...itemEndpoints('/items/:collection', items),
-    ...ownPaths.flatMap((path) => itemEndpoints(path, items)),
+    ...ownItemEndpoints(api, items),
     ...(users === null ? [] : ownUserEndpoints(users)),
   ];
+}
+
+/** Those of the platform's own collections, as far as anybody has a route there: there is nothing to hide about them. */
+function ownItemEndpoints(api: CompiledApi, items: ItemHandlers): readonly Endpoint[] {
+  const routes = api.routes.filter(({ collection }) => collection.system === true);
+  return [...Map.groupBy(routes, ({ collection }) => collection.name)].flatMap(([name, own]) => {
+    const path = systemCollection(name)?.path;
+    if (path === undefined) return [];
+    return itemEndpoints(path, items).flatMap(({ url, handlers }): Endpoint[] => {
+      const byKey = url !== path;
+      const linked = [...handlers].filter(([method]) =>
+        own.some((one) => one.method === method && one.byKey === byKey),
+      );
+      return linked.length === 0 ? [] : [{ url, handlers: new Map(linked) }];
+    });
+  });
 }
 
 /** What the server tells of itself. */

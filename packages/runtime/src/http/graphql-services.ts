@@ -24,11 +24,14 @@ export interface GraphqlServicesOptions {
 /** Gives the value of a root field. Rejects with the error of the route. */
 export type CallService = (field: ServiceField, call: OperationCall) => Promise<ServiceAnswer>;
 
-/** A route: what it answers with is the value of the field, or stands in `data`, or tells that something was done. */
+/**
+ * A route: what it answers with is the value of the field, or stands in `data`, or tells that something was done, with
+ * true or with nothing. Arguments are the parameters of the path, and the body of a POST or the query of a GET.
+ */
 interface ServiceRoute {
   readonly method: Method;
   readonly url: string;
-  readonly value: 'body' | 'text' | 'data' | 'done';
+  readonly value: 'body' | 'text' | 'data' | 'done' | 'nothing';
 }
 
 type RoutedService = Exclude<GraphqlService, 'users_me' | 'update_users_me' | 'server_specs_graphql'>;
@@ -49,6 +52,12 @@ const routes: Readonly<Record<RoutedService, ServiceRoute>> = {
   auth_logout: { method: 'POST', url: '/auth/logout', value: 'done' },
   auth_password_request: { method: 'POST', url: '/auth/password/request', value: 'done' },
   auth_password_reset: { method: 'POST', url: '/auth/password/reset', value: 'done' },
+  utils_random_string: { method: 'GET', url: '/utils/random/string', value: 'data' },
+  utils_hash_generate: { method: 'POST', url: '/utils/hash/generate', value: 'data' },
+  utils_hash_verify: { method: 'POST', url: '/utils/hash/verify', value: 'data' },
+  utils_sort: { method: 'POST', url: '/utils/sort/:collection', value: 'done' },
+  utils_revert: { method: 'POST', url: '/utils/revert/:revision', value: 'done' },
+  utils_cache_clear: { method: 'POST', url: '/utils/cache/clear', value: 'nothing' },
 };
 
 /** Makes what answers them. */
@@ -56,12 +65,14 @@ export function createGraphqlServices({ endpointsFor, printSchema }: GraphqlServ
   const answers = new WeakMap<Exchange, Answer>();
   const endpoints = new Map(endpointsFor(keeping(answers)).map((endpoint) => [endpoint.url, endpoint]));
 
-  async function ask(service: RoutedService, call: OperationCall, body: JsonValue | undefined): Promise<ServiceTold> {
+  async function ask(service: RoutedService, call: OperationCall, given: Arguments): Promise<ServiceTold> {
     const { method, url, value } = routes[service];
+    const { path, rest } = addressOf(url, given);
+    const query = method === 'GET' ? queryOf(rest) : '';
     const handler = endpoints.get(url)?.handlers.get(method);
     if (handler === undefined) throw new PlatformError('ROUTE_NOT_FOUND');
-    const exchange = exchangeOf(call);
-    await handler(exchange, { caller: call.caller, query: '', item: null }, body);
+    const exchange = exchangeOf(call, path);
+    await handler(exchange, { caller: call.caller, query, item: null }, method === 'POST' ? rest : undefined);
     const answer = answers.get(exchange);
     if (answer === undefined) throw new Error(`${method} ${url} gave no answer.`);
     return { value: valueIn(answer, value), headers: answer.headers ?? [] };
@@ -75,10 +86,23 @@ export function createGraphqlServices({ endpointsFor, printSchema }: GraphqlServ
       const scope = given.scope === 'system' ? 'system' : 'items';
       return { json: tell(await printSchema(call.caller.accessClass, scope)), headers: [] };
     }
-    const body = routes[service].method === 'POST' ? given : undefined;
-    const { value, headers } = await ask(service, call, body);
+    const { value, headers } = await ask(service, call, given);
     return { json: tell(value), headers };
   };
+}
+
+type Arguments = Readonly<Record<string, JsonValue>>;
+
+/** The path with its parameters filled in, and the arguments that are none of them. */
+function addressOf(url: string, given: Arguments): { readonly path: string; readonly rest: Arguments } {
+  const names = new Set([...url.matchAll(/:(\w+)/g)].map(([, name = '']) => name));
+  const path = url.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(given[name])));
+  return { path, rest: Object.fromEntries(Object.entries(given).filter(([name]) => !names.has(name))) };
+}
+
+function queryOf(given: Arguments): string {
+  const texts = Object.entries(given).map(([name, value]): [string, string] => [name, String(value)]);
+  return new URLSearchParams(texts).toString();
 }
 
 /** What a route told. */
@@ -93,7 +117,7 @@ function ownUser({ caller: { user } }: OperationCall): JsonValue {
 }
 
 /** Arguments that are null are as those that are not there. */
-function argumentsOf(field: ServiceField, variables: Variables): Readonly<Record<string, JsonValue>> {
+function argumentsOf(field: ServiceField, variables: Variables): Arguments {
   const given = [...field.arguments].flatMap(([name, input]) => {
     const value = inputValue(input, variables);
     return value !== undefined && value !== null && isJson(value) ? [[name, value] as const] : [];
@@ -112,9 +136,10 @@ function keeping(answers: WeakMap<Exchange, Answer>): Answerer {
   };
 }
 
-/** A handler reads the request. Its answer goes elsewhere, so the response is one that nobody sends. */
-function exchangeOf({ request }: OperationCall): Exchange {
-  return { request, response: new ServerResponse(request) };
+/** A handler reads the request, at its own address. Its answer goes elsewhere, so the response is one that nobody sends. */
+function exchangeOf({ request }: OperationCall, url: string): Exchange {
+  const addressed: typeof request = Object.create(request, { url: { value: url } });
+  return { request: addressed, response: new ServerResponse(request) };
 }
 
 function valueIn({ status, body }: Answer, kind: ServiceRoute['value']): JsonValue {
@@ -123,6 +148,7 @@ function valueIn({ status, body }: Answer, kind: ServiceRoute['value']): JsonVal
   const value: JsonValue = text === '' ? null : JSON.parse(text);
   if (status >= 400 && kind !== 'body') throw errorIn(value);
   if (kind === 'done') return true;
+  if (kind === 'nothing') return null;
   return kind === 'data' && isObject(value) ? (value.data ?? null) : value;
 }
 

@@ -1,10 +1,14 @@
 /** What the server says about itself under `/server`. Source: API specification, sections 10.12 and 13. */
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
+import type { Database } from '../database/database.ts';
 import type { RequestLimit } from '../environment/request-limits.ts';
 import { platformVersion } from '../version.ts';
 
+/** What everybody is told of the project. */
+export type ProjectInformation = Readonly<Record<string, string | null>>;
+
 /** The project as long as nobody has written settings. */
-const project = {
+const unwritten: ProjectInformation = {
   project_name: 'Platform',
   project_descriptor: null,
   project_logo: null,
@@ -14,13 +18,31 @@ const project = {
   public_background: null,
   public_note: null,
   custom_css: null,
-} as const;
+};
+
+/** Makes the reader of the project's settings; `schema` is quoted, null where the platform's own tables are not installed. */
+export function createProjectReader(
+  database: Pick<Database, 'query'>,
+  schema: string | null,
+): () => Promise<ProjectInformation> {
+  if (schema === null) return async () => unwritten;
+  const names = Object.keys(unwritten);
+  const text = `SELECT ${names.map((name) => `${name}::pg_catalog.text`).join(', ')} FROM ${schema}.platform_settings`;
+  return async function readProject() {
+    const [row] = await database.query(text, []);
+    return row === undefined ? unwritten : Object.fromEntries(names.map((name, place) => [name, row[place] ?? null]));
+  };
+}
 
 /**
  * Body of `GET /server/info`. Versions and `rateLimit` are for administrators only: how many requests a client may send in
  * how many milliseconds, false for any number.
  */
-export function serverInformation(administrator: boolean, limit: RequestLimit | null): JsonValue {
+export function serverInformation(
+  project: ProjectInformation,
+  administrator: boolean,
+  limit: RequestLimit | null,
+): JsonValue {
   return administrator
     ? {
         data: {

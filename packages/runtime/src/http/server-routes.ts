@@ -5,9 +5,10 @@ import type { Database } from '../database/database.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 import type { RequestLimit } from '../environment/request-limits.ts';
 import { retryAfterSeconds } from '../errors.ts';
+import { systemSchemaOf } from '../system/schema.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import { createHealth } from './health.ts';
-import { createDocuments, serverInformation } from './information.ts';
+import { createDocuments, createProjectReader, serverInformation } from './information.ts';
 
 /** What the handlers need. `patience` is how many milliseconds the database may take to prove that it is there. */
 export interface ServerHandlersOptions {
@@ -36,13 +37,14 @@ export function createServerHandlers(options: ServerHandlersOptions): ServerHand
   const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
   const health = createHealth(database, watch, patience);
   const document = createDocuments(api);
+  const readProject = createProjectReader(database, systemSchemaOf(api));
 
   return {
     async ping(exchange) {
       answerer.send(exchange, { status: 200, type: mediaTypes.text, body: pong });
     },
     async info(exchange, { caller }) {
-      const body = jsonBytes(serverInformation(administrators.has(caller.accessClass), rateLimit));
+      const body = jsonBytes(serverInformation(await readProject(), administrators.has(caller.accessClass), rateLimit));
       answerer.send(exchange, { status: 200, type: mediaTypes.json, body });
     },
     async health(exchange, { caller }) {

@@ -23,6 +23,7 @@ import { type Admission, admissionOf, createAuthenticator } from './authenticate
 import { createCallReader, limitCalls } from './call.ts';
 import { createCarrier } from './carrier.ts';
 import { createClientAddress } from './client-address.ts';
+import { createCommentEndpoints } from './comment-routes.ts';
 import { createCustomEndpoints } from './custom-routes.ts';
 import {
   answersShortly,
@@ -42,6 +43,7 @@ import { createReader } from './read.ts';
 import { createSenderOf } from './sender.ts';
 import { createServerHandlers } from './server-routes.ts';
 import { createOwnUserHandlers } from './users.ts';
+import { createUtilityEndpoints } from './utility-routes.ts';
 
 /** What a server is made of. */
 export interface ServerOptions {
@@ -90,9 +92,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     describe,
   });
   const accountsChanged = (): void => accounts?.identities.forgetAll();
+  const mailed = (): void => accounts?.outbox.wake();
   const limits = writeLimits(environment);
   const passwordPattern = async () => (await accounts?.settings())?.passwordPolicy ?? null;
-  const hearing = { complain, accountsChanged, passwordPattern };
+  const hearing = { complain, accountsChanged, mailed, passwordPattern };
   const writer = createWriter({ api, database, gate, planner, ...hearing, ...limits });
   const items = createItemHandlers({ api, planner, reader, writer, answerer, senderOf });
   const { adminToken } = environment;
@@ -133,6 +136,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
           ...(accounts === null || invite === null
             ? []
             : authEndpoints(accounts, { ...setting, invite, answerer: kept })),
+          ...createUtilityEndpoints({ ...writing, answerer: kept, forget: accountsChanged }),
         ],
         printSchema: createSchemaPrinter(findSchema),
       });
@@ -148,7 +152,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
       });
     },
   });
-  const endpoints = [...listEndpoints(api, items, own, users), ...graphql, ...auth, ...pages, ...custom];
+  const writing = { api, database, planner, writer, answerer, senderOf };
+  const resources = [
+    ...createCommentEndpoints({ ...writing, items, mailed }),
+    ...createUtilityEndpoints({ ...writing, forget: accountsChanged }),
+  ];
+  const endpoints = [...listEndpoints(api, items, own, users), ...resources, ...graphql, ...auth, ...pages, ...custom];
   const readCall = limitCalls(createCallReader(authenticate, endpoints), limiter);
   const server = createCarrier(environment, answerer, readCall, answersShortly(items, graphql));
   for (const endpoint of endpoints) mountEndpoint(server, answerer, environment, endpoint);

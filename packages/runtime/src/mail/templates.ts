@@ -2,23 +2,55 @@
 import Handlebars from 'handlebars';
 import { readTemplates, strictly, TemplateError, textOf } from '../template-files.ts';
 
-/** What mails are sent for. */
-export const mailNames = ['invite', 'password-reset'] as const;
-
-/** One of them. */
-export type MailName = (typeof mailNames)[number];
-
-/** What a template may print. */
-export interface MailView {
+/** What every template may print. */
+interface MailView {
   /** Name of the project. */
   readonly project: string;
-  /** Where the mail leads to. */
-  readonly link: string;
   /** Address of the recipient. */
   readonly email: string;
+}
+
+/** What a template with a link may print. */
+interface LinkView extends MailView {
+  /** Where the mail leads to. */
+  readonly link: string;
   /** How long the link works: `7 days`. */
   readonly validFor: string;
 }
+
+/** What a template about a comment may print. */
+interface MentionView extends MailView {
+  readonly collection: string;
+  /** Key of the item, in path form. */
+  readonly item: string;
+  /** Its text. */
+  readonly comment: string;
+}
+
+/** What mails are sent for, with what their templates may print. */
+export interface Mails {
+  readonly invite: LinkView;
+  readonly 'password-reset': LinkView;
+  readonly mention: MentionView;
+}
+
+type MailName = keyof Mails;
+
+const linkSample: LinkView = {
+  project: 'Project',
+  link: 'http://localhost/',
+  email: 'a@example.com',
+  validFor: '1 day',
+};
+const mentionSample: MentionView = {
+  project: 'Project',
+  email: 'a@example.com',
+  collection: 'articles',
+  item: '1',
+  comment: 'Look!',
+};
+const samples: Mails = { invite: linkSample, 'password-reset': linkSample, mention: mentionSample };
+const mailNames: readonly MailName[] = ['invite', 'password-reset', 'mention'];
 
 /** A mail as it is read. */
 export interface Letter {
@@ -29,7 +61,7 @@ export interface Letter {
 }
 
 /** Writes letters. Throws when a template asks for what is not there. */
-export type WriteLetter = (name: MailName, view: MailView) => Letter;
+export type WriteLetter = <N extends MailName>(name: N, view: Mails[N]) => Letter;
 
 const parts = ['subject', 'text', 'html'] as const;
 const layout = 'layout.html.hbs';
@@ -52,9 +84,9 @@ export function loadMailTemplates(folder: string | null): WriteLetter {
 function compile(engine: typeof Handlebars, texts: ReadonlyMap<string, string>, name: MailName) {
   const [subject, text, html] = parts.map((part) => {
     const source = textOf(texts, fileOf(name, part));
-    return engine.compile<MailView>(source, { ...strictly, noEscape: part !== 'html' });
+    return engine.compile<Mails[MailName]>(source, { ...strictly, noEscape: part !== 'html' });
   });
-  return (view: MailView): Letter => ({
+  return (view: Mails[MailName]): Letter => ({
     subject: oneLine(subject?.(view) ?? ''),
     text: text?.(view) ?? '',
     html: html?.(view) ?? '',
@@ -67,9 +99,9 @@ function oneLine(text: string): string {
 }
 
 /** Prints a template once, because what is wrong with it shows only then. */
-function check(name: MailName, write: ((view: MailView) => Letter) | undefined): void {
+function check(name: MailName, write: ((view: Mails[MailName]) => Letter) | undefined): void {
   try {
-    write?.({ project: 'Project', link: 'http://localhost/', email: 'a@example.com', validFor: '1 day' });
+    write?.(samples[name]);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new TemplateError(`The templates of the mail "${name}" cannot be printed: ${reason}`);

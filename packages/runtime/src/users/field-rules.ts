@@ -1,6 +1,7 @@
-/** What fields of users and roles take beyond their types. Source: API specification, sections 2.2, 3.2 and 10.11. */
+/** What fields of the platform's own collections take beyond their types. Source: API specification, sections 2.2, 3.2 and 10. */
 import { passwordProblem } from '../auth/password-policy.ts';
-import type { CollectionDescriptor } from '../contract/index.ts';
+import { isObject } from '../contract/filter-syntax.ts';
+import type { CollectionDescriptor, JsonValue } from '../contract/index.ts';
 import { isNetwork } from '../http/networks.ts';
 import { isJwtShaped } from '../http/token.ts';
 import { isEmail } from './email.ts';
@@ -27,6 +28,9 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['platform_users.password', checkPassword],
   ['platform_users.token', (text) => (isJwtShaped(text) ? problem('check', 'must not look like a JWT') : undefined)],
   ['platform_roles.ip_access', checkAddresses],
+  ['platform_settings.auth_login_attempts', checkAttempts],
+  ['platform_settings.auth_password_policy', checkPattern],
+  ['platform_settings.storage_asset_presets', checkAssetPresets],
 ]);
 
 /** What is wrong with the value of a field, in its text form; undefined when nothing is. */
@@ -56,6 +60,53 @@ function checkPassword(text: string, { passwordMinLength }: FieldLimits): FieldP
 function checkAddresses(text: string): FieldProblem | undefined {
   const wrong = text.split(',').find((address) => !isNetwork(address));
   return wrong === undefined ? undefined : problem('check', 'must be a list of addresses and CIDR blocks');
+}
+
+function checkAttempts(text: string): FieldProblem | undefined {
+  return Number(text) >= 1 ? undefined : problem('range', 'must be at least 1, or null');
+}
+
+function checkPattern(text: string): FieldProblem | undefined {
+  try {
+    new RegExp(text, 'u');
+    return undefined;
+  } catch {
+    return problem('check', 'must be a regular expression');
+  }
+}
+
+/** How assets may be made smaller, as presets name it: API specification, section 10.12. */
+const fits: readonly unknown[] = ['cover', 'contain', 'inside', 'outside'];
+const formats: readonly unknown[] = ['auto', 'jpg', 'png', 'webp', 'avif', 'tiff'];
+
+function checkAssetPresets(text: string): FieldProblem | undefined {
+  const value: JsonValue = JSON.parse(text);
+  const keys = Array.isArray(value)
+    ? value.map((preset) => (isAssetPreset(preset) ? preset.key : undefined))
+    : [undefined];
+  const right = keys.every((key) => key !== undefined) && new Set(keys).size === keys.length;
+  return right ? undefined : problem('check', 'must be a list of presets, each with a key of its own');
+}
+
+function isAssetPreset(value: JsonValue): value is { readonly key: string } {
+  if (value === null || !isObject(value)) return false;
+  const { key, fit, width, height, quality, withoutEnlargement, format, ...rest } = value;
+  const size = (side: JsonValue | undefined) => isAbsent(side) || (Number.isInteger(side) && Number(side) > 0);
+  return (
+    typeof key === 'string' &&
+    /^[\w-]{1,64}$/.test(key) &&
+    (isAbsent(fit) || fits.includes(fit)) &&
+    (isAbsent(format) || formats.includes(format)) &&
+    size(width) &&
+    size(height) &&
+    (isAbsent(quality) || (Number.isInteger(quality) && Number(quality) >= 1 && Number(quality) <= 100)) &&
+    (isAbsent(withoutEnlargement) || typeof withoutEnlargement === 'boolean') &&
+    Object.keys(rest).length === 0
+  );
+}
+
+function isAbsent(value: JsonValue | undefined): boolean {
+  return value === undefined || value === null;
 }
 
 function problem(type: string, message: string): FieldProblem {

@@ -2,7 +2,7 @@
  * What remains of writes: activity and revisions, in the transaction that writes, by a number of statements that does not
  * depend on how many items are written. Source: API specification, sections 8.4, 10.1 and 10.10.
  */
-import type { CollectionDescriptor, CompiledApi } from '../contract/index.ts';
+import { type CollectionDescriptor, type CompiledApi, systemCollection } from '../contract/index.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Answer } from '../json/answer.ts';
 import type { ReadLimits } from '../query/parse-read.ts';
@@ -41,6 +41,8 @@ export type BeginHistory = (
   transaction: Transaction,
   gate: (statement: string) => void,
   origin: ChangeOrigin,
+  /** What updates are called. Default: `update`. */
+  updates?: 'revert',
 ) => History;
 
 /** What keeps history, and what it wants to be told. */
@@ -64,6 +66,11 @@ function isKept({ accountability }: CollectionDescriptor): boolean {
   return accountability !== 'none';
 }
 
+/** Whether a warden writes the activity. */
+function tellsItself({ name, system }: CollectionDescriptor, action: StepAction): boolean {
+  return system === true && systemCollection(name)?.ownActivity?.includes(action) === true;
+}
+
 /** Whether revisions hold the whole item. */
 function isWhole({ accountability }: CollectionDescriptor): boolean {
   return accountability !== 'activity';
@@ -71,14 +78,14 @@ function isWhole({ accountability }: CollectionDescriptor): boolean {
 
 function beginWith(api: CompiledApi, schema: string, read: Images): BeginHistory {
   const collections = new Map(api.collections.map((descriptor) => [descriptor.name, descriptor]));
-  return function beginHistory(transaction, gate, origin) {
+  return function beginHistory(transaction, gate, origin, updates) {
     const changes: LoggedChange[] = [];
     return {
       watch(action, collection, keys) {
         const descriptor = collections.get(collection);
-        if (descriptor === undefined || !isKept(descriptor)) return null;
+        if (descriptor === undefined || !isKept(descriptor) || tellsItself(descriptor, action)) return null;
         gate(descriptor.table);
-        return watchStep({ transaction, read, descriptor, action, keys, changes });
+        return watchStep({ transaction, read, descriptor, action, updates, keys, changes });
       },
       finish() {
         if (changes.length === 0) return;
@@ -94,6 +101,7 @@ interface Watching {
   readonly read: Images;
   readonly descriptor: CollectionDescriptor;
   readonly action: StepAction;
+  readonly updates: 'revert' | undefined;
   /** Null when items are made. */
   readonly keys: Keys | null;
   readonly changes: LoggedChange[];
@@ -139,7 +147,7 @@ function without(images: readonly Image[], others: readonly Image[]): readonly I
 }
 
 function changeOf(
-  { action, descriptor }: Watching,
+  { action, updates, descriptor }: Watching,
   whole: boolean,
   before: Image | undefined,
   { key, item }: Image,
@@ -147,5 +155,6 @@ function changeOf(
   // It came while we were looking, so it is none of ours.
   if (action === 'update' && before === undefined) return null;
   const revision = whole ? revisionOf(descriptor, before?.item ?? null, item) : null;
-  return { action, collection: descriptor.name, item: key, revision, parent: null };
+  const told = action === 'update' ? (updates ?? action) : action;
+  return { action: told, collection: descriptor.name, item: key, revision, parent: null };
 }

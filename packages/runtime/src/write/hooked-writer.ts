@@ -119,7 +119,7 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
 
   function runningIn({ transaction }: Scene, { request }: Ask): Running {
     // It only looks.
-    return { transaction, caller: request.caller, gate, history: null, wardens: new Map() };
+    return { transaction, caller: request.caller, sender: request.sender, gate, history: null, wardens: new Map() };
   }
 
   function desktopIn(scene: Scene, begun: Begun, depth: number, sender: Sender): Desktop {

@@ -32,6 +32,8 @@ export interface WriteRequest {
   readonly key?: string;
   /** Of a request by key: the entity tags that the item may have. */
   readonly ifMatch?: string;
+  /** What activity calls changes that are no ordinary update. */
+  readonly activity?: 'revert';
   /** Written by an invitation: under its own rules, and nobody is answered. */
   readonly inviting?: true;
   /** The answer, where the query does not say it: prepared elsewhere, or null for none. */

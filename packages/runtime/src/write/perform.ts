@@ -209,12 +209,12 @@ function rememberWriters(): WriterOf {
 async function writeJob(
   { gate, history: keeper, wardens }: PerformerOptions,
   transaction: Transaction,
-  { caller, sender }: WriteRequest,
+  { caller, sender, activity }: WriteRequest,
   { echo, work }: Job,
   watcher?: TreeWatcher,
 ): Promise<Written> {
-  const history = keeper?.begin(transaction, gate, { user: caller.user, ...sender }) ?? null;
-  const keys = await work({ transaction, caller, gate, history, wardens, ...(watcher && { watcher }) });
+  const history = keeper?.begin(transaction, gate, { user: caller.user, ...sender }, activity) ?? null;
+  const keys = await work({ transaction, caller, sender, gate, history, wardens, ...(watcher && { watcher }) });
   history?.finish();
   return { echo, keys };
 }

@@ -5,6 +5,7 @@ import { PlatformError } from '../errors.ts';
 import type { Answer, AnswerWriter } from '../json/answer.ts';
 import type { Batch } from './batch.ts';
 import type { History, StepAction } from './history.ts';
+import type { Sender } from './job.ts';
 import { asMany, type Keys } from './keys.ts';
 import type { StepPlans } from './plans.ts';
 import { failedValidation } from './problems.ts';
@@ -37,6 +38,7 @@ export interface Step {
 export interface Running {
   readonly transaction: Transaction;
   readonly caller: Caller;
+  readonly sender: Sender;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly gate: (statement: string) => void;
   /** What keeps activity and revisions; null where there is no place for them. */

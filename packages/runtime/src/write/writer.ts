@@ -7,6 +7,7 @@ import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';
 import type { Planner } from '../query/planner.ts';
 import { buildOpenScope } from '../query/scope.ts';
+import { createResourceWardens } from '../resources/wardens.ts';
 import { logSchemaOf } from '../system/schema.ts';
 import { defaultFieldLimits, type FieldLimits } from '../users/field-rules.ts';
 import { createWardens, noteTransactions } from '../users/wardens.ts';
@@ -47,6 +48,8 @@ export interface WriterOptions {
   readonly plans?: number;
   /** Told when users or roles may be others than before, after the commit. */
   readonly accountsChanged?: () => void;
+  /** Told when mail was put down that waits to be sent, after the commit. */
+  readonly mailed?: () => void;
 }
 
 /**
@@ -114,15 +117,20 @@ export function createWriter(options: WriterOptions): Writer {
 }
 
 function performerOptions(options: WriterOptions): PerformerOptions {
-  const { api, database, gate, limits, answerTtlMs = 86_400_000, accountsChanged } = options;
+  const { api, database, gate, planner, limits, answerTtlMs = 86_400_000, accountsChanged, mailed } = options;
   const schema = logSchemaOf(api);
   const changing = new WeakSet<Transaction>();
+  const mailing = new WeakSet<Transaction>();
   return {
     database,
     gate,
-    wardens: noteTransactions(createWardens(api), (transaction) => changing.add(transaction)),
+    wardens: new Map([
+      ...noteTransactions(createWardens(api), (transaction) => changing.add(transaction)),
+      ...createResourceWardens({ api, planner, mailed: (transaction) => mailing.add(transaction) }),
+    ]),
     committed(transaction) {
       if (changing.has(transaction)) accountsChanged?.();
+      if (mailing.has(transaction)) mailed?.();
     },
     history: createHistory(api, buildOpenScope(api), { ...defaultReadLimits, ...limits }),
     keeper: schema === null ? null : createAnswerKeeper(schema, answerTtlMs),

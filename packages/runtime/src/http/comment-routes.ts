@@ -1,0 +1,125 @@
+/** Comments under activity: the row that records one stands for it. Source: API specification, section 10.3. */
+import type { IncomingMessage } from 'node:http';
+import type { CompiledApi, JsonValue } from '../contract/index.ts';
+import type { Database } from '../database/database.ts';
+import { PlatformError } from '../errors.ts';
+import type { Planner } from '../query/planner.ts';
+import { systemSchemaOf } from '../system/schema.ts';
+import type { Sender, WriteRequest } from '../write/job.ts';
+import { firstRow } from '../write/own-rows.ts';
+import { tellViolation } from '../write/violation.ts';
+import type { Writer } from '../write/writer.ts';
+import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
+import { bodyObject } from './auth-body.ts';
+import type { Call } from './call.ts';
+import type { Endpoint, Handler, Method } from './endpoints.ts';
+import type { ItemHandlers } from './items.ts';
+import { readPathTexts, splitTarget } from './target.ts';
+
+/** What the routes work with. */
+export interface CommentEndpointsOptions {
+  readonly api: CompiledApi;
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly planner: Planner;
+  readonly writer: Pick<Writer, 'workOf' | 'updateOne' | 'deleteOne'>;
+  readonly items: Pick<ItemHandlers, 'read'>;
+  readonly answerer: Answerer;
+  readonly senderOf: (request: IncomingMessage) => Sender;
+  /** Told when mail may wait to be sent. */
+  readonly mailed: () => void;
+}
+
+const comments = 'platform_comments';
+const activity = 'platform_activity';
+const path = '/activity/comment';
+const pathById = `${path}/:id`;
+
+/** Makes the endpoints; none where the platform's own tables are not installed. */
+export function createCommentEndpoints(options: CommentEndpointsOptions): readonly Endpoint[] {
+  const { api, database, planner, writer, items, answerer, senderOf, mailed } = options;
+  const schema = systemSchemaOf(api);
+  if (schema === null) return [];
+  const rowSql = `SELECT activity::text FROM ${schema}.${comments} WHERE id = $1::uuid`;
+  const commentSql = `SELECT id::text FROM ${schema}.${comments} WHERE activity = $1::integer`;
+
+  const requestOf = (exchange: Exchange, { caller }: Call): WriteRequest => ({
+    caller,
+    collection: comments,
+    query: '',
+    sender: senderOf(exchange.request),
+    echo: () => null,
+  });
+
+  /** Writes the comment and gives the key of the row that records it. */
+  async function record(request: WriteRequest, body: JsonValue): Promise<string> {
+    const work = await writer.workOf({ action: 'create', request, body });
+    try {
+      const row = await database.transaction(async (transaction) => {
+        const { keys } = await work.run(transaction);
+        return { value: await firstRow(transaction, rowSql, [keys?.values[0] ?? null]) };
+      });
+      work.committed();
+      return row?.[0] ?? '';
+    } catch (error) {
+      throw tellViolation(error, work.touched());
+    }
+  }
+
+  /** The comment that a row of activity records. Throws FORBIDDEN for any other row. */
+  async function commentOf({ request }: Exchange): Promise<string> {
+    const id = readPathTexts(pathById, splitTarget(request.url ?? '').path)?.get('id')?.[0] ?? '';
+    const [row] = /^\d{1,9}$/.test(id) ? await database.query(commentSql, [id]) : [];
+    if (typeof row?.[0] !== 'string') throw new PlatformError('FORBIDDEN');
+    return row[0];
+  }
+
+  /** Whether the caller can read such rows at all. Throws what is wrong with the query, before anything is written. */
+  function canRead({ caller, query }: Call): boolean {
+    try {
+      planner.read(caller, { name: activity }, '0', query);
+      return true;
+    } catch (error) {
+      if (query === '' && error instanceof PlatformError && error.code === 'FORBIDDEN') return false;
+      throw error;
+    }
+  }
+
+  async function answer(exchange: Exchange, { caller, query }: Call, readable: boolean, id: string): Promise<void> {
+    try {
+      if (readable) return await items.read({ exchange, caller, collection: activity, query }, id);
+    } catch (error) {
+      if (!(error instanceof PlatformError) || error.code !== 'FORBIDDEN') throw error;
+    }
+    answerer.send(exchange, { status: 204, type: mediaTypes.json, body: Buffer.alloc(0) });
+  }
+
+  const create: Handler = async (exchange, call, body) => {
+    const payload = bodyObject(body);
+    const readable = canRead(call);
+    const id = await record(requestOf(exchange, call), payload);
+    mailed();
+    await answer(exchange, call, readable, id);
+  };
+  const update: Handler = async (exchange, call, body) => {
+    const payload = bodyObject(body);
+    const readable = canRead(call);
+    const comment = await commentOf(exchange);
+    await writer.updateOne(requestOf(exchange, call), comment, payload);
+    const id = readPathTexts(pathById, splitTarget(exchange.request.url ?? '').path)?.get('id')?.[0] ?? '';
+    await answer(exchange, call, readable, id);
+  };
+  const remove: Handler = async (exchange, call) => {
+    await writer.deleteOne(requestOf(exchange, call), await commentOf(exchange));
+    answerer.send(exchange, { status: 204, type: mediaTypes.json, body: Buffer.alloc(0) });
+  };
+  return [
+    { url: path, handlers: new Map([['POST', create]]) },
+    {
+      url: pathById,
+      handlers: new Map<Method, Handler>([
+        ['PATCH', update],
+        ['DELETE', remove],
+      ]),
+    },
+  ];
+}

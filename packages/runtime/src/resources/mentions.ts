@@ -1,0 +1,66 @@
+/** Mail for users whom a comment mentions by `@<user id>`. Source: API specification, section 10.3. */
+import { accessNames } from '../auth/access-of.ts';
+import type { Caller } from '../caller.ts';
+import { arrayLiteral, type CompiledApi } from '../contract/index.ts';
+import type { Transaction } from '../database/database.ts';
+import type { TextRow } from '../database/protocol/texts.ts';
+import type { Planner } from '../query/planner.ts';
+import { accountColumns, accountWidth, readAccount } from '../users/account.ts';
+import { allRows, firstRow } from '../write/own-rows.ts';
+import { transactionNumber } from '../write/statement.ts';
+import type { Comment, HearComments } from './comment-warden.ts';
+import { isReadable } from './is-readable.ts';
+
+/** What mentions are mailed with; `schema` is quoted. */
+export interface MentionsOptions {
+  readonly api: CompiledApi;
+  readonly schema: string;
+  readonly planner: Planner;
+  /** Told of a transaction that has put mail down. */
+  readonly mailed: (transaction: Transaction) => void;
+}
+
+const mention = /@([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})(?![0-9a-z-])/gi;
+
+/** Users of one comment beyond these are passed over: a comment is no mailing list. */
+const mostMentions = 50;
+
+/** Makes what puts the mails down, in the transaction that writes the comments. */
+export function createMentions({ api, schema, planner, mailed }: MentionsOptions): HearComments {
+  const names = accessNames(api);
+  const usersSql = `SELECT ${accountColumns} FROM ${schema}.platform_users u
+LEFT JOIN ${schema}.platform_roles r ON r.id = u.role
+WHERE u.id = ANY ($1::uuid[]) AND u.status = 'active' AND u.email_notifications AND u.email IS NOT NULL ORDER BY u.id`;
+  const mailSql = `WITH mails AS (
+  INSERT INTO ${schema}.platform_mails (template, recipient, template_values)
+  SELECT 'mention', m.recipient, pg_catalog.jsonb_build_object('collection', $2::text, 'item', $3::text, 'comment', $4::text)
+  FROM pg_catalog.unnest($1::text[]) AS m(recipient) RETURNING 1
+) SELECT ${transactionNumber} FROM mails LIMIT 1`;
+
+  function callerOf(row: TextRow): Caller & { readonly email: string } {
+    const { id, role, email } = readAccount(row.slice(0, accountWidth));
+    return { accessClass: names.of(role), user: id, role: role?.id ?? null, email: email ?? '' };
+  }
+
+  return async function hear(running, comments) {
+    const { transaction } = running;
+    for (const comment of comments) {
+      const mentioned = mentionsIn(comment);
+      if (mentioned.length === 0) continue;
+      const recipients: string[] = [];
+      for (const row of await allRows(transaction, usersSql, [arrayLiteral(mentioned)])) {
+        const user = callerOf(row);
+        if (await isReadable(running, planner, user, comment)) recipients.push(user.email);
+      }
+      if (recipients.length === 0) continue;
+      const { collection, item, text } = comment;
+      const row = await firstRow(transaction, mailSql, [arrayLiteral(recipients), collection, item, text]);
+      if (row?.[0]) transaction.identify(row[0]);
+      mailed(transaction);
+    }
+  };
+}
+
+function mentionsIn({ text }: Comment): readonly string[] {
+  return [...new Set([...text.matchAll(mention)].map(([, id = '']) => id.toLowerCase()))].slice(0, mostMentions);
+}

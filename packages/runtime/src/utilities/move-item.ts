@@ -1,0 +1,62 @@
+import type { Caller } from '../caller.ts';
+import type { CompiledApi } from '../contract/index.ts';
+import type { Database } from '../database/database.ts';
+import { PlatformError } from '../errors.ts';
+import { buildOpenScope } from '../query/scope.ts';
+import type { Sender } from '../write/job.ts';
+import { tellViolation } from '../write/violation.ts';
+import type { Writer } from '../write/writer.ts';
+import { type Move, planMove, sortFieldOf } from './sort-items.ts';
+
+/** What moving items takes. */
+export interface MoverOptions {
+  readonly api: CompiledApi;
+  readonly database: Pick<Database, 'transaction'>;
+  readonly writer: Pick<Writer, 'workOf'>;
+}
+
+/** Who moves something, and in which collection. */
+export interface MoveRequest {
+  readonly caller: Caller;
+  readonly collection: string;
+  readonly sender: Sender;
+}
+
+/**
+ * Makes what moves items: every new position is an update of the caller, under the caller's rules, in one transaction.
+ * Rejects with FORBIDDEN for what the caller may not write, and with INVALID_PAYLOAD where there is no sort field.
+ */
+export function createMover({ api, database, writer }: MoverOptions) {
+  const open = buildOpenScope(api);
+  const sorting = new Map(api.access.map((access) => [access.name, sortableNames(access)]));
+
+  return async function moveItem({ caller, collection: name, sender }: MoveRequest, move: Move): Promise<void> {
+    const collection = open.collections.get(name);
+    const updatable = sorting.get(caller.accessClass)?.get(name);
+    if (collection === undefined || collection.descriptor.system === true || updatable === undefined) throw forbidden();
+    if (collection.descriptor.key.length === 0) throw forbidden();
+    if (!updatable.has(sortFieldOf(collection).name)) throw forbidden();
+    const work = await database.transaction(async (transaction) => {
+      const items = await planMove(transaction, collection, move);
+      const request = { caller, collection: name, query: '', sender, echo: () => null };
+      const work = await writer.workOf({ action: 'update', request, body: items });
+      try {
+        await work.run(transaction);
+      } catch (error) {
+        throw tellViolation(error, work.touched());
+      }
+      return { value: work };
+    });
+    work.committed();
+  };
+}
+
+function sortableNames({ collections }: CompiledApi['access'][number]): ReadonlyMap<string, ReadonlySet<string>> {
+  return new Map(
+    collections.map(({ collection, update = [] }) => [collection, new Set(update.flatMap(({ fields }) => fields))]),
+  );
+}
+
+function forbidden(): PlatformError {
+  return new PlatformError('FORBIDDEN');
+}

@@ -1,0 +1,80 @@
+/** Writing an item back as a revision holds it. Source: API specification, section 13, `/utils/revert`. */
+import type { Caller } from '../caller.ts';
+import { isObject } from '../contract/filter-syntax.ts';
+import type { CompiledApi, JsonValue } from '../contract/index.ts';
+import type { Database } from '../database/database.ts';
+import { PlatformError } from '../errors.ts';
+import { createAnswerWriter } from '../json/answer.ts';
+import { parseKeepingDigits } from '../query/parse-json.ts';
+import type { Planner } from '../query/planner.ts';
+import { buildOpenScope } from '../query/scope.ts';
+import type { Sender } from '../write/job.ts';
+import { tellViolation } from '../write/violation.ts';
+import type { Writer } from '../write/writer.ts';
+
+/** What reverting takes. */
+export interface ReverterOptions {
+  readonly api: CompiledApi;
+  /** Quoted; null where the platform's own tables are not installed. */
+  readonly schema: string | null;
+  readonly database: Pick<Database, 'transaction'>;
+  readonly planner: Planner;
+  readonly writer: Pick<Writer, 'workOf'>;
+}
+
+/** Who reverts something. */
+export interface RevertRequest {
+  readonly caller: Caller;
+  readonly sender: Sender;
+}
+
+const wanted = 'fields=collection,item,data';
+
+/**
+ * Makes what reverts: an update by the caller, under the caller's rules, with every field that the revision holds and
+ * requests can write. Rejects with FORBIDDEN for revisions and items that the caller may not read or write.
+ */
+export function createReverter({ api, schema, database, planner, writer }: ReverterOptions) {
+  const open = buildOpenScope(api);
+
+  /** The fields of a stored item that requests can write: not its key, not what the database or the server fills. */
+  function payloadOf(collection: string, data: JsonValue): Readonly<Record<string, JsonValue>> {
+    const descriptor = open.collections.get(collection)?.descriptor;
+    if (descriptor === undefined || !isObject(data)) throw new PlatformError('FORBIDDEN');
+    const writable = new Set(
+      descriptor.fields
+        .filter(({ name, writable }) => writable && !descriptor.key.includes(name))
+        .map(({ name }) => name),
+    );
+    return Object.fromEntries(Object.entries(data).filter(([name]) => writable.has(name)));
+  }
+
+  return async function revert({ caller, sender }: RevertRequest, revision: string): Promise<void> {
+    if (schema === null) throw new PlatformError('FORBIDDEN');
+    const { plan, parameters } = planner.read(caller, { name: 'platform_revisions' }, revision, wanted);
+    const work = await database.transaction(async (transaction) => {
+      const rows = createAnswerWriter(plan)();
+      await transaction.run(plan.statement, parameters, rows);
+      if (rows.items === 0) throw new PlatformError('FORBIDDEN');
+      const { collection, item, data } = readRevision(rows.end().toString());
+      const request = { caller, collection, query: '', sender, activity: 'revert', echo: () => null } as const;
+      const work = await writer.workOf({ action: 'update', request, item, body: payloadOf(collection, data) });
+      try {
+        await work.run(transaction);
+      } catch (error) {
+        throw tellViolation(error, work.touched());
+      }
+      return { value: work };
+    });
+    work.committed();
+  };
+}
+
+/** Numbers keep their digits: what is written back is what was there. */
+function readRevision(text: string): { readonly collection: string; readonly item: string; readonly data: JsonValue } {
+  const answer = parseKeepingDigits(text);
+  const row = isObject(answer) ? (answer.data ?? null) : null;
+  if (!isObject(row)) throw new PlatformError('FORBIDDEN');
+  const { collection = null, item = null, data = null } = row;
+  return { collection: String(collection), item: String(item), data };
+}
