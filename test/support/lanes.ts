@@ -6,13 +6,9 @@
  * GraphQL before, and taken back, and both have to leave the same rows.
  */
 import { expect } from 'vitest';
-<<<<<<< HEAD
-import { createGraphqlTwin, unlimitedDocuments } from './graphql-twin.ts';
-import { startHosted } from './host.ts';
-=======
 import { createGraphqlTwin, type TwinCount, unlimitedDocuments } from './graphql-twin.ts';
 import { createWriteTwin } from './graphql-write-twin.ts';
->>>>>>> graphql-parity
+import { startHosted } from './host.ts';
 import { type Answer, type Ask, adminToken, type Platform, startPlatform } from './platform.ts';
 import { createTurns } from './turns.ts';
 
@@ -24,13 +20,10 @@ export interface BothLanes {
   /** For the plain lane. */
   readonly directUrl: string;
   readonly environment?: Readonly<Record<string, string>>;
-<<<<<<< HEAD
   /** Gives each server a process of its own, as the command starts them: for tests that look at the process. */
   readonly alone?: boolean;
-=======
   /** Hooks act after the commit, too, so what a write leaves cannot be taken back. */
   readonly hooked?: boolean;
->>>>>>> graphql-parity
 }
 
 let writing: 'fast' | 'pg' = 'fast';
@@ -46,11 +39,8 @@ export async function startBothLanes({
   databaseUrl,
   directUrl,
   environment = {},
-<<<<<<< HEAD
   alone = false,
-=======
   hooked = false,
->>>>>>> graphql-parity
 }: BothLanes): Promise<Platform> {
   const fastly = { DATABASE_DRIVER: 'fast', ...environment };
   const fast = await (alone ? startPlatform : startHosted)(folder, databaseUrl, fastly);
@@ -65,17 +55,17 @@ export async function startBothLanes({
   const twin = createGraphqlTwin(folder, () => starting);
   // A document is longer than the address, and says otherwise what goes beyond a limit.
   const writes = createWriteTwin({ folder, databaseUrl: directUrl, server: () => starting });
-  const alone = createTurns();
+  const turns = createTurns();
   let stopping = false;
   const comparable = environment.MAX_PAYLOAD_SIZE === undefined && environment.QUERY_LIMIT_MAX === undefined;
   const write = async (path: string, options: Ask): Promise<Answer> => {
     return lane === 'pg' && isItems(path) ? (await starting).ask(path, options) : fast.ask(path, options);
   };
   const ask = (path: string, options: Ask = {}): Promise<Answer> => {
-    if (isRead(path, options)) return alone.together(() => read(path, options));
+    if (isRead(path, options)) return turns.together(() => read(path, options));
     const twice = !hooked && !stopping && isItems(path) && isSampled(JSON.stringify([path, options.body]));
-    if (!twice) return alone.together(() => write(path, options));
-    return alone.first(
+    if (!twice) return turns.together(() => write(path, options));
+    return turns.first(
       () => writes.attempt(path, options),
       () => write(path, options),
       (compare, answer) => compare(answer),
