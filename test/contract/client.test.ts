@@ -264,13 +264,21 @@ describe('users', () => {
 });
 
 describe('the rest', () => {
-  it('are roles, which the server answers, and resources that it does not have yet', async () => {
+  it('are resources that the server answers, and some that it does not have yet', async () => {
     const { data } = await admin.roles.readByQuery({ filter: { name: { _eq: 'member' } }, fields: ['id', 'name'] });
     expect(data).toEqual([{ id: member, name: 'member' }]);
-    for (const handler of [admin.files, admin.folders, admin.presets, admin.comments]) {
-      await expect(handler.deleteMany(['a'])).rejects.toMatchObject({ code: 'ROUTE_NOT_FOUND', status: 404 });
-    }
+    await expect(admin.files.deleteMany(['a'])).rejects.toMatchObject({ code: 'ROUTE_NOT_FOUND', status: 404 });
     await expect(admin.activity.createOne({})).rejects.toMatchObject({ code: 'ROUTE_NOT_FOUND' });
+    const folder = await admin.folders.createOne({ name: 'a' }, { fields: ['name'] });
+    expect(folder).toEqual({ name: 'a' });
+    const comment = { collection: 'authors', item: '1', comment: 'Look!' };
+    const told = await admin.activity.comments.create(comment);
+    expect(told).toMatchObject({ action: 'comment', ...comment });
+    await admin.activity.comments.update(Number(told.id), 'Look again!');
+    expect((await admin.comments.readByQuery({ fields: ['comment'] })).data).toEqual([{ comment: 'Look again!' }]);
+    await admin.activity.comments.delete(Number(told.id));
+    expect(await admin.utils.random.string(7)).toHaveLength(7);
+    expect(await admin.utils.hash.verify('a', await admin.utils.hash.generate('a'))).toBe(true);
   });
 
   it('are documents of both scopes', async () => {

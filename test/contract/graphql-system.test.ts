@@ -38,6 +38,20 @@ const login =
 const codes = ({ errors }: { errors: readonly { extensions: { code: string } }[] }) =>
   errors.map(({ extensions }) => extensions.code);
 
+it('utilities answer as over REST', async () => {
+  const token = (await project.signIn(boss)).access_token;
+  const random = await ask('mutation { utils_random_string(length: 5) }');
+  expect(random.data.utils_random_string).toMatch(/^[\w-]{5}$/);
+  const hash = (await ask('mutation { utils_hash_generate(string: "a") }', token)).data.utils_hash_generate;
+  const verify = 'mutation ($h: String!) { utils_hash_verify(string: "a", hash: $h) }';
+  expect((await ask(verify, token, { h: hash })).data).toEqual({ utils_hash_verify: true });
+  expect(codes(await ask(verify, undefined, { h: hash }))).toEqual(['FORBIDDEN']);
+  const sort = 'mutation { utils_sort(collection: "notes", item: 1, to: 2) }';
+  expect(codes(await ask(sort, token))).toEqual(['INVALID_PAYLOAD']);
+  expect(codes(await ask('mutation { utils_revert(revision: 4711) }', token))).toEqual(['FORBIDDEN']);
+  expect((await ask('mutation { utils_cache_clear }', token)).data).toEqual({ utils_cache_clear: null });
+});
+
 describe('signing in', () => {
   it('gives tokens, in JSON or in a cookie', async () => {
     const { data } = await ask(login, undefined, { e: user.email, p: user.password });
