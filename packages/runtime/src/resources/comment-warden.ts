@@ -6,7 +6,7 @@ import { allRows, firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';
 import type { Running } from '../write/step.ts';
 import { keyArray, type Warden } from '../write/warden.ts';
-import { isReadable } from './is-readable.ts';
+import { areReadable } from './are-readable.ts';
 
 /** Told of comments that are new, before the transaction ends: their collections, items and texts. */
 export type HearComments = (running: Running, comments: readonly Comment[]) => Promise<void>;
@@ -62,11 +62,10 @@ RETURNING ${transactionNumber}`;
       item: item ?? '',
       text: text ?? '',
     }));
-    const items = new Map(
-      made.map(({ collection, item }) => [JSON.stringify([collection, item]), { collection, item }]),
-    );
-    for (const item of items.values()) {
-      if (!(await isReadable(running, planner, running.caller, item))) throw new PlatformError('FORBIDDEN');
+    for (const [collection, some] of Map.groupBy(made, (comment) => comment.collection)) {
+      const items = [...new Set(some.map(({ item }) => item))];
+      if (!(await areReadable(running, planner, running.caller, { collection, items })))
+        throw new PlatformError('FORBIDDEN');
     }
     await run(running, recordSql, [ids, ...originOf(running.caller.user, running.sender)]);
     await hear(running, made);

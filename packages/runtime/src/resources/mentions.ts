@@ -8,8 +8,8 @@ import type { Planner } from '../query/planner.ts';
 import { accountColumns, accountWidth, readAccount } from '../users/account.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';
+import { areReadable } from './are-readable.ts';
 import type { Comment, HearComments } from './comment-warden.ts';
-import { isReadable } from './is-readable.ts';
 
 /** What mentions are mailed with; `schema` is quoted. */
 export interface MentionsOptions {
@@ -22,7 +22,7 @@ export interface MentionsOptions {
 
 const mention = /@([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})(?![0-9a-z-])/gi;
 
-/** Users of one comment beyond these are passed over: a comment is no mailing list. */
+/** Mentions of one request beyond these are passed over: comments are no mailing list. */
 const mostMentions = 50;
 
 /** Makes what puts the mails down, in the transaction that writes the comments. */
@@ -44,13 +44,19 @@ WHERE u.id = ANY ($1::uuid[]) AND u.status = 'active' AND u.email_notifications 
 
   return async function hear(running, comments) {
     const { transaction } = running;
+    let left = mostMentions;
     for (const comment of comments) {
-      const mentioned = mentionsIn(comment);
+      const mentioned = mentionsIn(comment).slice(0, left);
+      left -= mentioned.length;
       if (mentioned.length === 0) continue;
       const recipients: string[] = [];
       for (const row of await allRows(transaction, usersSql, [arrayLiteral(mentioned)])) {
         const user = callerOf(row);
-        if (await isReadable(running, planner, user, comment)) recipients.push(user.email);
+        const readable = await areReadable(running, planner, user, {
+          collection: comment.collection,
+          items: [comment.item],
+        });
+        if (readable) recipients.push(user.email);
       }
       if (recipients.length === 0) continue;
       const { collection, item, text } = comment;
@@ -62,5 +68,5 @@ WHERE u.id = ANY ($1::uuid[]) AND u.status = 'active' AND u.email_notifications 
 }
 
 function mentionsIn({ text }: Comment): readonly string[] {
-  return [...new Set([...text.matchAll(mention)].map(([, id = '']) => id.toLowerCase()))].slice(0, mostMentions);
+  return [...new Set([...text.matchAll(mention)].map(([, id = '']) => id.toLowerCase()))];
 }

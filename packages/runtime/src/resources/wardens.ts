@@ -1,6 +1,6 @@
 import type { CompiledApi } from '../contract/index.ts';
 import type { Transaction } from '../database/database.ts';
-import type { Planner } from '../query/planner.ts';
+import { createPlanner } from '../query/planner.ts';
 import { systemSchemaOf } from '../system/schema.ts';
 import type { Wardens } from '../write/warden.ts';
 import { createCommentWarden } from './comment-warden.ts';
@@ -10,15 +10,16 @@ import { createMentions } from './mentions.ts';
 /** What the wardens work with. */
 export interface ResourceWardensOptions {
   readonly api: CompiledApi;
-  readonly planner: Planner;
   /** Told of a transaction that has put mail down. */
   readonly mailed: (transaction: Transaction) => void;
 }
 
 /** The wardens of what people put beside their data; none where the platform's own tables are not installed. */
-export function createResourceWardens({ api, planner, mailed }: ResourceWardensOptions): Wardens {
+export function createResourceWardens({ api, mailed }: ResourceWardensOptions): Wardens {
   const schema = systemSchemaOf(api);
   if (schema === null) return new Map();
+  // Limits of lists are for requests: this one asks for the items that it names.
+  const planner = createPlanner(api);
   return new Map([
     ['platform_folders', createFolderWarden(schema)],
     [

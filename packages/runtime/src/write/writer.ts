@@ -117,7 +117,7 @@ export function createWriter(options: WriterOptions): Writer {
 }
 
 function performerOptions(options: WriterOptions): PerformerOptions {
-  const { api, database, gate, planner, limits, answerTtlMs = 86_400_000, accountsChanged, mailed } = options;
+  const { api, database, gate, limits, answerTtlMs = 86_400_000, accountsChanged, mailed } = options;
   const schema = logSchemaOf(api);
   const changing = new WeakSet<Transaction>();
   const mailing = new WeakSet<Transaction>();
@@ -126,7 +126,7 @@ function performerOptions(options: WriterOptions): PerformerOptions {
     gate,
     wardens: new Map([
       ...noteTransactions(createWardens(api), (transaction) => changing.add(transaction)),
-      ...createResourceWardens({ api, planner, mailed: (transaction) => mailing.add(transaction) }),
+      ...createResourceWardens({ api, mailed: (transaction) => mailing.add(transaction) }),
     ]),
     committed(transaction) {
       if (changing.has(transaction)) accountsChanged?.();

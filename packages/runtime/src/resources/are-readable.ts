@@ -1,0 +1,39 @@
+import type { Caller } from '../caller.ts';
+import { PlatformError } from '../errors.ts';
+import { createAnswerWriter } from '../json/answer.ts';
+import type { PlannedRead, Planner } from '../query/planner.ts';
+import type { Running } from '../write/step.ts';
+
+/** Items as activity and comments name them: their keys in path form. */
+export interface NamedItems {
+  readonly collection: string;
+  /** Different texts, one at least. */
+  readonly items: readonly string[];
+}
+
+/**
+ * Whether somebody can read all of these items, as the transaction sees them: by one statement. What cannot be named
+ * cannot be read. The planner must have no limit of its own for the items of a list.
+ */
+export async function areReadable(
+  { transaction, gate }: Pick<Running, 'transaction' | 'gate'>,
+  planner: Planner,
+  caller: Caller,
+  named: NamedItems,
+): Promise<boolean> {
+  const planned = plan(planner, caller, named);
+  if (planned === null) return false;
+  gate(planned.plan.statement.text);
+  const rows = createAnswerWriter(planned.plan)();
+  await transaction.run(planned.plan.statement, planned.parameters, rows);
+  return rows.items === planned.rows;
+}
+
+function plan(planner: Planner, caller: Caller, { collection, items }: NamedItems): PlannedRead | null {
+  try {
+    return planner.search(caller, { name: collection }, { keys: [...items], query: { limit: -1 } });
+  } catch (error) {
+    if (error instanceof PlatformError) return null;
+    throw error;
+  }
+}
