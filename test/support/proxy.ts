@@ -5,7 +5,7 @@ import { connect as connectSocket, createServer, type Socket } from 'node:net';
 export interface CountingProxy {
   /** The database's URL, through the proxy. */
   readonly url: string;
-  /** Execute and simple Query messages since the last `reset`; the SET of a connection that opens is no statement. */
+  /** Execute and simple Query messages since the last `reset`, without those with which a connection opens. */
   readonly executed: () => number;
   /** Texts of the Parse and simple Query messages since the last `reset`. */
   readonly texts: () => readonly string[];
@@ -24,8 +24,10 @@ export async function countStatements(url: string): Promise<CountingProxy> {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connectSocket(Number(target.port), target.hostname);
+    let probing = false;
     const note = messageReader(false, (type, body) => {
-      if (type === 'E' || (type === 'Q' && !isSetting(body))) executed += 1;
+      if (type === 'P') probing = body.toString('latin1', 0, probe.length) === probe;
+      if ((type === 'E' && !probing) || (type === 'Q' && !isOpening(body))) executed += 1;
       if (type === 'P') texts.push(body.toString('utf8', body.indexOf(0) + 1, body.indexOf(0, body.indexOf(0) + 1)));
       if (type === 'Q') texts.push(body.toString('utf8', 0, body.indexOf(0)));
     });
@@ -74,9 +76,17 @@ export async function countStatements(url: string): Promise<CountingProxy> {
   };
 }
 
-/** A pool that grows under load sends one SET per new connection, whatever is read. */
-function isSetting(body: Buffer): boolean {
-  return body.toString('latin1', 0, 4).toUpperCase() === 'SET ';
+/** The statement by which a connection is tried. */
+const probe = 'platform_probe\0';
+
+/**
+ * Whether a message is of those with which a new connection is looked at and set up. Connections open beside what a test
+ * asks for, when a server starts and when its pool grows under load, so their messages may come at any time.
+ */
+function isOpening(body: Buffer): boolean {
+  return /^(SET |SELECT pg_catalog\.pg_backend_pid\(\) AS pid|DEALLOCATE platform_probe;)/i.test(
+    body.toString('latin1', 0, 60),
+  );
 }
 
 /**
