@@ -4,7 +4,7 @@ import type { Page } from '../requester.ts';
 import type { AggregateOf, AggregateRow, GroupsOf } from './aggregate.ts';
 import type { DeepOf } from './deep.ts';
 import type { Facts, methods } from './facts.ts';
-import type { AggregateQuery, AliasOf, Fields, ItemQuery, ListQuery, OneQuery, WriteQueryOf } from './queries.ts';
+import type { AggregateQuery, AliasOf, Fields, ItemQuery, ListQuery, OneQuery, Said, WriteQueryOf } from './queries.ts';
 import type { Result } from './result.ts';
 
 /** The methods of a collection that its caller may use: the others do not exist. */
@@ -19,7 +19,7 @@ export interface Methods<Schema, Of extends Facts> {
     const A extends AliasOf<Of> = never,
     const D extends DeepOf<Schema, Of, Said<A>> = never,
   >(
-    query?: ListQuery<Schema, Of, F, S, Said<A>, Said<D>>,
+    query?: ListQuery<Schema, Of, F, S, A, D>,
     options?: RequestOptions,
   ): Promise<Page<Result<Schema, Of, F[number], Said<A>, Said<D>>>>;
   /** All items that match: no limit. */
@@ -29,7 +29,7 @@ export interface Methods<Schema, Of extends Facts> {
     const A extends AliasOf<Of> = never,
     const D extends DeepOf<Schema, Of, Said<A>> = never,
   >(
-    query?: Omit<ListQuery<Schema, Of, F, S, Said<A>, Said<D>>, 'limit'>,
+    query?: Omit<ListQuery<Schema, Of, F, S, A, D>, 'limit'>,
     options?: RequestOptions,
   ): Promise<Page<Result<Schema, Of, F[number], Said<A>, Said<D>>>>;
   /** Counts, sums and other values of the items that match. */
@@ -44,7 +44,7 @@ export interface Methods<Schema, Of extends Facts> {
     const D extends DeepOf<Schema, Of, Said<A>> = never,
   >(
     key: Of['key'],
-    query?: OneQuery<Schema, Of, F, Said<A>, Said<D>>,
+    query?: OneQuery<Schema, Of, F, A, D>,
     options?: RequestOptions,
   ): Promise<Result<Schema, Of, F[number], Said<A>, Said<D>>>;
   /** All items with one of the keys. */
@@ -55,7 +55,7 @@ export interface Methods<Schema, Of extends Facts> {
     const D extends DeepOf<Schema, Of, Said<A>> = never,
   >(
     keys: readonly Of['key'][],
-    query?: ListQuery<Schema, Of, F, S, Said<A>, Said<D>>,
+    query?: ListQuery<Schema, Of, F, S, A, D>,
     options?: RequestOptions,
   ): Promise<Page<Result<Schema, Of, F[number], Said<A>, Said<D>>>>;
   /** Makes an item, and the related ones that stand in it. */
@@ -65,7 +65,7 @@ export interface Methods<Schema, Of extends Facts> {
     const D extends DeepOf<Schema, Of, Said<A>> = never,
   >(
     data: Of['create'],
-    query?: ItemQuery<Schema, Of, F, Said<A>, Said<D>>,
+    query?: ItemQuery<Schema, Of, F, A, D>,
     options?: RequestOptions,
   ): Promise<Result<Schema, Of, F[number], Said<A>, Said<D>> | Of['unread']>;
   /** Makes all of them, or none. */
@@ -75,7 +75,7 @@ export interface Methods<Schema, Of extends Facts> {
     const D extends DeepOf<Schema, Of, Said<A>> = never,
   >(
     data: readonly Of['create'][],
-    query?: ItemQuery<Schema, Of, F, Said<A>, Said<D>>,
+    query?: ItemQuery<Schema, Of, F, A, D>,
     options?: RequestOptions,
   ): Promise<Page<Result<Schema, Of, F[number], Said<A>, Said<D>>>>;
   /** Changes the fields that `data` has. */
@@ -86,7 +86,7 @@ export interface Methods<Schema, Of extends Facts> {
   >(
     key: Of['key'],
     data: Of['update'],
-    query?: ItemQuery<Schema, Of, F, Said<A>, Said<D>>,
+    query?: ItemQuery<Schema, Of, F, A, D>,
     options?: RequestOptions,
   ): Promise<Result<Schema, Of, F[number], Said<A>, Said<D>> | Of['unread']>;
   /** Writes the same to every item with one of the keys. */
@@ -97,7 +97,7 @@ export interface Methods<Schema, Of extends Facts> {
   >(
     keys: readonly Of['key'][],
     data: Of['update'],
-    query?: ItemQuery<Schema, Of, F, Said<A>, Said<D>>,
+    query?: ItemQuery<Schema, Of, F, A, D>,
     options?: RequestOptions,
   ): Promise<Page<Result<Schema, Of, F[number], Said<A>, Said<D>>>>;
   /** Writes to each item, which names its key, what stands beside. */
@@ -107,7 +107,7 @@ export interface Methods<Schema, Of extends Facts> {
     const D extends DeepOf<Schema, Of, Said<A>> = never,
   >(
     items: readonly Of['change'][],
-    query?: ItemQuery<Schema, Of, F, Said<A>, Said<D>>,
+    query?: ItemQuery<Schema, Of, F, A, D>,
     options?: RequestOptions,
   ): Promise<Page<Result<Schema, Of, F[number], Said<A>, Said<D>>>>;
   /** Writes the same to every item that the query finds. */
@@ -117,7 +117,7 @@ export interface Methods<Schema, Of extends Facts> {
     const D extends DeepOf<Schema, Of, Said<A>> = never,
   >(
     update: { readonly query: WriteQueryOf<Of>; readonly data: Of['update'] },
-    query?: ItemQuery<Schema, Of, F, Said<A>, Said<D>>,
+    query?: ItemQuery<Schema, Of, F, A, D>,
     options?: RequestOptions,
   ): Promise<Page<Result<Schema, Of, F[number], Said<A>, Said<D>>>>;
   deleteOne(key: Of['key'], options?: RequestOptions): Promise<void>;
@@ -130,7 +130,7 @@ export interface Methods<Schema, Of extends Facts> {
     const A extends AliasOf<Of> = never,
     const D extends DeepOf<Schema, Of, Said<A>> = never,
   >(
-    query?: OneQuery<Schema, Of, F, Said<A>, Said<D>>,
+    query?: OneQuery<Schema, Of, F, A, D>,
     options?: RequestOptions,
   ): Promise<Result<Schema, Of, F[number], Said<A>, Said<D>>>;
   /** Changes it; makes it when there is none yet. */
@@ -140,10 +140,7 @@ export interface Methods<Schema, Of extends Facts> {
     const D extends DeepOf<Schema, Of, Said<A>> = never,
   >(
     data: Of['update'],
-    query?: ItemQuery<Schema, Of, F, Said<A>, Said<D>>,
+    query?: ItemQuery<Schema, Of, F, A, D>,
     options?: RequestOptions,
   ): Promise<Result<Schema, Of, F[number], Said<A>, Said<D>> | Of['unread']>;
 }
-
-/** What was inferred, or `unknown` where nothing was said. */
-type Said<T> = [T] extends [never] ? unknown : T;

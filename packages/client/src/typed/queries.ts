@@ -16,11 +16,11 @@ export type AliasOf<Of> = Of extends { readonly row: infer Row; readonly relatio
 /** How an item is answered. */
 export interface ItemQuery<Schema, Of, F extends Fields, A, D> {
   /** Paths such as `author.name`, `*`, `year(created_at)` and `item:headings.text`. Default: `*`. */
-  readonly fields?: readonly [...{ [Index in keyof F]: Valid<Schema, Of, F[Index], A> }];
+  readonly fields?: readonly [...{ [Index in keyof F]: Valid<Schema, Of, F[Index], Said<A>> }];
   /** New names of fields and relations, for `fields` and `deep`. */
   readonly alias?: A;
   /** Parameters of relations, such as `{ comments: { _limit: 3 } }`. */
-  readonly deep?: D & Only<D, DeepOf<Schema, Of, A>>;
+  readonly deep?: D & Only<D, DeepOf<Schema, Of, Said<A>>>;
 }
 
 /** Which items there are, and how each is answered. */
@@ -75,3 +75,6 @@ export interface WriteQueryOf<Of extends Facts> {
 }
 
 type FilterOf<Of> = Of extends { readonly filter: infer Filter } ? Filter : never;
+
+/** What was inferred, or `unknown` where nothing was said. */
+export type Said<T> = [T] extends [never] ? unknown : T;

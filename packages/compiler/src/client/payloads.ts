@@ -2,6 +2,7 @@
 import type { ViewInput, ViewLead, ViewMember, ViewPayload } from '../openapi/view.ts';
 import type { TypeDeclaration } from '../print/declaration.ts';
 import type { MarkedMember } from '../print/declarations.ts';
+import { shortened } from '../print/identifier.ts';
 import { stringLiteral } from '../print/text.ts';
 import { generic, list, nullable, type Type, union } from '../print/type.ts';
 import { type ClientCollection, optional, type Surface } from './surface.ts';
@@ -12,6 +13,7 @@ export function declarePayloads(one: ClientCollection, surface: Surface): readon
   const { view, names } = one;
   const { create = null, update = null } = view.writes ?? {};
   return [
+    ...linkAliases([create, update], surface),
     ...(create === null
       ? []
       : [declared(names.create, `What a new item of \`${view.name}\` is made from.`, membersOf(create, surface))]),
@@ -28,6 +30,22 @@ export function declarePayloads(one: ClientCollection, surface: Surface): readon
           ),
         ]),
   ];
+}
+
+/** The objects that links of many-to-any relations may be, the same in every payload. */
+function linkAliases(payloads: readonly (ViewPayload | null)[], surface: Surface): readonly TypeDeclaration[] {
+  const leads = payloads.flatMap((payload) => payload?.leads ?? []).filter((lead) => lead.kind === 'any');
+  return [...new Map(leads.map((lead) => [linkName(lead), lead]))].flatMap(([name, lead]) => {
+    const objects = linkObjects(lead, surface);
+    const type = union(...objects.create, ...objects.update);
+    return objects.create.length + objects.update.length === 0
+      ? []
+      : [{ kind: 'alias', name, notes: [`A link of \`${lead.name}\` with its item.`], type } as const];
+  });
+}
+
+function linkName({ component }: AnyLead): string {
+  return shortened(component, component);
 }
 
 function declared(name: string, note: string, members: readonly MarkedMember[]): TypeDeclaration {
@@ -140,23 +158,32 @@ function membersIn(member: ViewMember, surface: Surface): Forms {
 
 type AnyLead = Extract<ViewLead, { kind: 'any' }>;
 
-/** A link that is made has a collection and an item; one that is changed, and has its key, need not. */
 function linksIn(lead: AnyLead, surface: Surface): Forms {
-  const { link } = lead;
-  const payloads = surface.get(link.names.collection)?.names ?? { create: 'never', change: 'never' };
-  const create = link.create ? linkTypes(lead, payloads.create, surface) : [];
-  const changes = link.update ? linkTypes(lead, payloads.change, surface) : [];
-  const own = link.update ? [generic('Omit', payloads.change, literals(lead.named.filter(isNoKey)))] : [];
-  const [key = 'never'] = keysOf({ ...link, links: true }, surface);
-  const objects = union(...create, ...changes, ...own);
-  function isNoKey(name: string): boolean {
-    return link.key.every((part) => part.name !== name);
-  }
+  const { create, update } = linkObjects(lead, surface);
+  const [key = 'never'] = keysOf({ ...lead.link, links: true }, surface);
+  const name = linkName(lead);
   return {
-    elements: [...keysOf(link, surface), ...(create.length + own.length === 0 ? [] : [objects])],
-    create: create.length === 0 ? null : objects,
-    update: own.length === 0 ? null : objects,
+    elements: [...keysOf(lead.link, surface), ...(create.length + update.length === 0 ? [] : [name])],
+    create: create.length === 0 ? null : name,
+    update: update.length === 0 ? null : name,
     key,
+  };
+}
+
+/** A link that is made has a collection and an item; one that is changed, and has its key, need not. */
+function linkObjects(
+  lead: AnyLead,
+  surface: Surface,
+): { readonly create: readonly Type[]; readonly update: readonly Type[] } {
+  const { link, named } = lead;
+  const names = surface.get(link.names.collection)?.names;
+  if (names === undefined) return { create: [], update: [] };
+  const others = named.filter((name) => link.key.every((part) => part.name !== name));
+  return {
+    create: link.create ? linkTypes(lead, names.create, surface) : [],
+    update: link.update
+      ? [...linkTypes(lead, names.change, surface), generic('Omit', names.change, literals(others))]
+      : [],
   };
 }
 
