@@ -35,13 +35,23 @@ export type Result<Schema, Of, Path, Alias = unknown, Deep = unknown> = Of exten
 export type Tail<Path, Head extends string> = Path extends `${Head}.${infer Rest}` ? Rest : never;
 
 /** `Pick` keeps the comments of the members and the way to their definitions. */
-type Cells<Schema, Row, Relations, Functions, Path, Deep> = Show<
-  Pick<Row, Exclude<Plain<Row, Path>, Nested<Relations, Path> | Aggregated<Deep>>> &
-    Related<Schema, Relations, Nested<Relations, Path> | (Aggregated<Deep> & Selected<Relations, Path>), Path, Deep> &
-    ([Extract<keyof Functions, Path>] extends [never]
-      ? unknown
-      : Called<Pick<Functions, Extract<keyof Functions, Path>>>)
->;
+type Cells<Schema, Row, Relations, Functions, Path, Deep> = unknown extends Deep
+  ? Show<
+      Pick<Row, Exclude<Plain<Row, Path>, Nested<Relations, Path>>> &
+        Leading<Schema, Relations, Nested<Relations, Path>, Path> &
+        CalledIn<Functions, Extract<keyof Functions, Path>>
+    >
+  : Show<
+      Pick<Row, Exclude<Plain<Row, Path>, Nested<Relations, Path> | Aggregated<Deep>>> &
+        Related<
+          Schema,
+          Relations,
+          Nested<Relations, Path> | (Aggregated<Deep> & Selected<Relations, Path>),
+          Path,
+          Deep
+        > &
+        CalledIn<Functions, Extract<keyof Functions, Path>>
+    >;
 
 type Show<T> = { [Name in keyof T]: T[Name] } & {};
 
@@ -78,6 +88,9 @@ type Related<Schema, Relations, Names extends keyof Relations, Path, Deep> = {
   >;
 };
 
+type CalledIn<Functions, Names extends keyof Functions> = [Names] extends [never]
+  ? unknown
+  : Called<Pick<Functions, Names>>;
 type Called<Functions> = { [Name in keyof Functions as NameOf<Functions[Name]>]: ValueOf<Functions[Name]> };
 type NameOf<Of> = Of extends Call<infer Name, unknown> ? Name : never;
 type ValueOf<Of> = Of extends Call<string, infer Value> ? Value : never;
@@ -85,6 +98,18 @@ type ValueOf<Of> = Of extends Call<string, infer Value> ? Value : never;
 type Renamed<Of, Alias> = unknown extends Alias
   ? unknown
   : { -readonly [Name in keyof Alias as Alias[Name] extends keyof Of ? Name : never]: Of[Alias[Name] & keyof Of] };
+
+/** The same without `deep`: most queries have none. */
+type Leading<Schema, Relations, Names extends keyof Relations, Path> = {
+  [Name in Names]: LeadingTo<Schema, Relations[Name], Tail<Path, (Name & string) | '*'>>;
+};
+
+type LeadingTo<Schema, Relation, Path> =
+  Relation extends One<infer Target, infer Nullable>
+    ? Result<Schema, FactsOf<Schema, Target>, Path> | (Nullable extends true ? null : never)
+    : Relation extends Many<infer Target, infer Nullable>
+      ? Result<Schema, FactsOf<Schema, Target>, Path>[] | (Nullable extends true ? null : never)
+      : RelatedTo<Schema, Relation, Path, unknown>;
 
 type RelatedTo<Schema, Relation, Path, Deep> =
   Relation extends One<infer Target, infer Nullable>

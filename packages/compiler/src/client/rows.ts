@@ -10,9 +10,9 @@ import type { ViewField, ViewRelation } from '../openapi/view.ts';
 import type { Member, TypeDeclaration } from '../print/declaration.ts';
 import { type MarkedMember, notesOr } from '../print/declarations.ts';
 import { propertyKey, stringLiteral } from '../print/text.ts';
-import { flat, generic, nullable, type Type, union } from '../print/type.ts';
+import { array, generic, nullable, type Type, union } from '../print/type.ts';
 import { type ClientCollection, member, type Surface } from './surface.ts';
-import { arrayOf, literals, sentType } from './values.ts';
+import { literals, sentType } from './values.ts';
 
 /** The types of what can be read; none for a collection that can only be written. */
 export function declareReads(one: ClientCollection, surface: Surface): readonly TypeDeclaration[] {
@@ -85,7 +85,7 @@ function rowMember(one: ClientCollection, relation: ViewRelation, surface: Surfa
 function keysOf({ target }: ViewRelation, surface: Surface): Type | null {
   const [only, ...more] = surface.get(target.collection)?.view.key ?? [];
   if (only === undefined) return null;
-  return arrayOf(more.length > 0 ? 'string' : sentType(only.descriptor, only.values));
+  return array(more.length > 0 ? 'string' : sentType(only.descriptor, only.values));
 }
 
 /** A key of several fields is an object of them. */
@@ -98,9 +98,9 @@ function ownKey({ descriptor }: ClientCollection, { name, target }: ViewRelation
     const other = fields.find(({ column }) => column === to);
     const key = other?.name ?? own?.name;
     const typed = own ?? other;
-    return key && typed ? [`${propertyKey(key)}: ${flat(sentType(typed, null))}`] : [];
+    return key && typed ? [{ name: propertyKey(key), optional: false, type: sentType(typed, null) }] : [];
   });
-  return `{ ${parts.join('; ')} }`;
+  return { kind: 'object', of: parts };
 }
 
 /** The relation to one item that reads through a field. */

@@ -1,7 +1,7 @@
 /** Fields → TypeScript types: as answers have them, as payloads take them, and as filters ask for them. */
 import { type FieldDescriptor, type PortableType, rangeElement } from '@platform/runtime/contract';
 import { stringLiteral } from '../print/text.ts';
-import { flat, generic, list, nullable, type Type, union } from '../print/type.ts';
+import { array, generic, list, nullable, type Type, union } from '../print/type.ts';
 
 type Valued = Pick<FieldDescriptor, 'type' | 'native' | 'wire' | 'element' | 'range'>;
 type Values = readonly string[] | null;
@@ -10,7 +10,7 @@ type Values = readonly string[] | null;
 export function sentType(field: Valued, values: Values): Type {
   if (field.wire.kind === 'masked') return stringLiteral('**********');
   if (field.type !== 'array') return valuesType(field, values) ?? sent[field.type];
-  return arrayOf(nullable(elementValues(field, values) ?? sent[field.element ?? 'unknown']));
+  return array(nullable(elementValues(field, values) ?? sent[field.element ?? 'unknown']));
 }
 
 /** The value of a field in a payload, without null. */
@@ -51,13 +51,6 @@ export function askedType(field: Valued, values: Values): Type | null {
     default:
       return union(generic('OrderOperators', value), value, 'null');
   }
-}
-
-/** A list that whoever asked may change. */
-export function arrayOf(of: Type): Type {
-  if (typeof of === 'string' && /^\w+$/.test(of)) return `${of}[]`;
-  const text = flat(of);
-  return text.length <= 40 ? (typeof of === 'string' ? `${text}[]` : `(${text})[]`) : generic('Array', of);
 }
 
 /** Values of char(n) come padded to its length, which a list of values is not. */

@@ -5,9 +5,12 @@ import { bindClient } from '@platform/client/typed';
 
 /** Makes a client; it takes an address and options as `createClient` of `@platform/client` does. */
 export const createClient = bindClient({
-  items: {
-    notes: ['list', 'read', 'create', 'update', 'updateKeys', 'updateQuery', 'delete', 'deleteKeys', 'deleteQuery'],
-    totals: ['list'],
-  },
+  items: [
+    {
+      names: ['notes'],
+      rights: ['list', 'read', 'create', 'update', 'updateKeys', 'updateQuery', 'delete', 'deleteKeys', 'deleteQuery'],
+    },
+    { names: ['totals'], rights: ['list'] },
+  ],
   handlers: ['graphql'],
 });

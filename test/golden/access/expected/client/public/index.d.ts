@@ -3,7 +3,6 @@
 
 import type { ClientOptions, GraphqlHandler, ServerHandler } from '@platform/client';
 
-
 /** The facts of every collection that is seen. */
 export type Schema = Record<never, never>;
 

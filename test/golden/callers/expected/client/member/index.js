@@ -5,7 +5,7 @@ import { bindClient } from '@platform/client/typed';
 
 /** Makes a client; it takes an address and options as `createClient` of `@platform/client` does. */
 export const createClient = bindClient({
-  items: { notes: ['list', 'read', 'create'] },
+  items: [{ names: ['notes'], rights: ['list', 'read', 'create'] }],
   users: ['list', 'read'],
   me: ['read'],
   invites: ['accept'],

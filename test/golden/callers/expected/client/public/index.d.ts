@@ -4,7 +4,6 @@
 import type { AuthHandler, ClientOptions, GraphqlHandler, ServerHandler } from '@platform/client';
 import type { OwnKey, OwnUser } from '@platform/client/typed';
 
-
 /** The facts of every collection that is seen. */
 export type Schema = Record<never, never>;
 

@@ -18,12 +18,20 @@ export interface Schema {
 /** Routes of the server's own code. */
 export interface Routes {
   'POST /teams/:id/merge': Route<
-    { params: { id: number }; body: { teams: readonly number[]; period: { from: string | Date; to?: string | Date }; note: null | string; more?: { [name: string]: JsonValue } } },
+    {
+      params: { id: number };
+      body: {
+        teams: readonly number[];
+        period: { from: string | Date; to?: string | Date };
+        note: null | string;
+        more?: { [name: string]: JsonValue };
+      };
+    },
     undefined
   >;
   'GET /teams/:id/summary': Route<
     { params: { id: number }; query?: { order?: 'newest' | 'oldest'; tag?: readonly string[] } },
-    ({ id: number; name: null | string })[]
+    { id: number; name: null | string }[]
   >;
 }
 

@@ -4,7 +4,6 @@
 import type { AuthHandler, ClientOptions, GraphqlHandler, ServerHandler } from '@platform/client';
 import type { CallRoute, OwnKey, OwnUser, Route } from '@platform/client/typed';
 
-
 /** The facts of every collection that is seen. */
 export type Schema = Record<never, never>;
 
@@ -12,7 +11,7 @@ export type Schema = Record<never, never>;
 export interface Routes {
   'GET /teams/:id/summary': Route<
     { params: { id: number }; query?: { order?: 'newest' | 'oldest'; tag?: readonly string[] } },
-    ({ id: number; name: null | string })[]
+    { id: number; name: null | string }[]
   >;
 }
 

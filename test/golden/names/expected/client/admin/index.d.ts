@@ -8,9 +8,9 @@ import type { FactsProcessExit_1__fb9462215f } from './collections/_process_exit
 import type { FactsOrderLines__609e95fc8a } from './collections/OrderLines.js';
 import type { FactsOrderLines } from './collections/order_lines.js';
 
-export type * from './collections/OrderLines.js';
 export type * from './collections/_1__b42f84.js';
 export type * from './collections/_process_exit_1__fb9462.js';
+export type * from './collections/OrderLines.js';
 export type * from './collections/order_lines.js';
 
 /** The facts of every collection that is seen. */

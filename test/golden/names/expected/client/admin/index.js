@@ -5,51 +5,11 @@ import { bindClient } from '@platform/client/typed';
 
 /** Makes a client; it takes an address and options as `createClient` of `@platform/client` does. */
 export const createClient = bindClient({
-  items: {
-    '\u0024{1}': [
-      'list',
-      'read',
-      'create',
-      'update',
-      'updateKeys',
-      'updateQuery',
-      'delete',
-      'deleteKeys',
-      'deleteQuery',
-    ],
-    '*/ process.exit(1) /*': [
-      'list',
-      'read',
-      'create',
-      'update',
-      'updateKeys',
-      'updateQuery',
-      'delete',
-      'deleteKeys',
-      'deleteQuery',
-    ],
-    OrderLines: [
-      'list',
-      'read',
-      'create',
-      'update',
-      'updateKeys',
-      'updateQuery',
-      'delete',
-      'deleteKeys',
-      'deleteQuery',
-    ],
-    order_lines: [
-      'list',
-      'read',
-      'create',
-      'update',
-      'updateKeys',
-      'updateQuery',
-      'delete',
-      'deleteKeys',
-      'deleteQuery',
-    ],
-  },
+  items: [
+    {
+      names: ['\u0024{1}', '*/ process.exit(1) /*', 'OrderLines', 'order_lines'],
+      rights: ['list', 'read', 'create', 'update', 'updateKeys', 'updateQuery', 'delete', 'deleteKeys', 'deleteQuery'],
+    },
+  ],
   handlers: ['graphql'],
 });
