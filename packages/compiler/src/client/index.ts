@@ -58,6 +58,8 @@ function printPackage({ name }: AccessClass): string {
     type: 'module',
     sideEffects: false,
     engines: { node: '>=20' },
+    main: './index.js',
+    types: './index.d.ts',
     exports: { '.': { types: './index.d.ts', default: './index.js' }, './package.json': './package.json' },
     dependencies: { '@platform/client': productVersion },
   });
