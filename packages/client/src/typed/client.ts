@@ -1,8 +1,11 @@
 /** Clients of one access class: what that may not do is not there. */
+
+import type { ActivityCommentsHandler } from '../activity.ts';
 import type { RequestOptions } from '../call.ts';
-import { openClient } from '../client.ts';
+import { type Client, openClient } from '../client.ts';
 import type { ClientOptions } from '../options.ts';
 import type { Requester } from '../requester.ts';
+import type { UtilsHandler } from '../server.ts';
 import type { AnySchema } from '../system.ts';
 import type { InvitesHandler, TfaHandler } from '../users.ts';
 import { type Facts, methods, type Right } from './facts.ts';
@@ -15,9 +18,11 @@ export interface Abilities {
   readonly items?: readonly SharedRights[];
   /** Of those with one item. */
   readonly singletons?: readonly SharedRights[];
-  /** Of the platform's own collections. */
-  readonly users?: readonly Right[];
-  readonly roles?: readonly Right[];
+  /** Of the platform's own collections, by the names of their handlers. */
+  readonly system?: { readonly [Name in SystemHandler]?: readonly Right[] };
+  /** What can be done with comments under activity. */
+  readonly comments?: readonly (keyof ActivityCommentsHandler<unknown>)[];
+  readonly utils?: readonly (keyof UtilsHandler)[];
   /** What the class may do with its own user, and with invitations, where there are users. */
   readonly me?: readonly ('read' | 'update')[];
   readonly invites?: readonly (keyof InvitesHandler)[];
@@ -25,6 +30,19 @@ export interface Abilities {
   /** Routes of the server's own code: `GET /reports/:year`. */
   readonly routes?: readonly string[];
 }
+
+/** Handlers of the platform's own collections. */
+export type SystemHandler =
+  | 'activity'
+  | 'comments'
+  | 'files'
+  | 'folders'
+  | 'permissions'
+  | 'presets'
+  | 'revisions'
+  | 'roles'
+  | 'settings'
+  | 'users';
 
 /** Collections with the same rights. */
 export interface SharedRights {
@@ -36,12 +54,9 @@ export interface SharedRights {
 export interface BoundClient {
   readonly items: (collection: string) => object;
   readonly singleton: (collection: string) => object;
-  readonly roles?: object;
-  readonly users?: object;
-  readonly auth?: object;
-  readonly graphql?: object;
-  readonly server: object;
   readonly route?: (route: string, input?: RouteInput, options?: RequestOptions) => Promise<unknown>;
+  /** `server`, and what else the class may use. */
+  readonly [handler: string]: unknown;
 }
 
 /** Gives the handler of a collection by its name. */
@@ -56,6 +71,11 @@ export type OwnUser<Users, Me, Invites extends keyof InvitesHandler> = Users & {
   readonly invites: Pick<InvitesHandler, Invites>;
   /** The same as `me.tfa`. */
   readonly tfa: TfaHandler;
+};
+
+/** The methods of activity, and comments as rows of it. */
+export type WithComments<Handler, Item, Methods extends keyof ActivityCommentsHandler<Item>> = Handler & {
+  readonly comments: Pick<ActivityCommentsHandler<Item>, Methods>;
 };
 
 /** Who is signed in, for those who may read nothing of users. */
@@ -81,27 +101,31 @@ export type CallRoute<Routes> = <Name extends keyof Routes>(
 
 /** Makes the function that makes clients with these abilities; it takes what `createClient` of this package does. */
 export function bindClient(abilities: Abilities): (url: string, options?: ClientOptions) => BoundClient {
-  const { items = [], singletons = [], users = [], roles, me, invites = [], handlers = [], routes } = abilities;
+  const { items = [], singletons = [], system = {}, routes } = abilities;
   return (url, options) => {
     const { client, requester } = openClient<AnySchema>(url, options);
-    const { invites: all, tfa } = client.users;
+    const handlers = Object.entries(system).map(([name, rights = []]) => {
+      const found = Object.entries(client).find(([own]) => own === name);
+      return [name, { ...choose(found?.[1] ?? {}, rights), ...below(client, name, abilities) }];
+    });
     return {
       items: (name) => choose(client.items(name), rightsOf(items, name)),
       singleton: (name) => choose(client.singleton(name), rightsOf(singletons, name)),
-      ...(roles && { roles: choose(client.roles, roles) }),
-      ...(me && {
-        users: {
-          ...choose(client.users, users),
-          me: { ...pick(client.users.me, me), tfa },
-          invites: pick(all, invites),
-          tfa,
-        },
-      }),
-      ...pick(client, handlers),
+      ...Object.fromEntries(handlers),
+      ...(abilities.utils && { utils: pick(client.utils, abilities.utils) }),
+      ...pick(client, abilities.handlers ?? []),
       ...(routes && { route: routeOf(requester, routes) }),
       server: client.server,
     };
   };
+}
+
+/** What handlers have beside the methods of a collection. */
+function below(client: Client<AnySchema>, name: string, { me = [], invites = [], comments }: Abilities): object {
+  if (name === 'activity') return comments ? { comments: pick(client.activity.comments, comments) } : {};
+  if (name !== 'users') return {};
+  const { invites: all, me: own, tfa } = client.users;
+  return { me: { ...pick(own, me), tfa }, invites: pick(all, invites), tfa };
 }
 
 function rightsOf(known: readonly SharedRights[], name: string): readonly Right[] {

@@ -12,6 +12,8 @@ export {
   type OwnUser,
   type Route,
   type SharedRights,
+  type SystemHandler,
+  type WithComments,
 } from './client.ts';
 export type { DeepOf, Only, RowQuery } from './deep.ts';
 export type { Call, Facts, Links, Many, methods, One, Right } from './facts.ts';

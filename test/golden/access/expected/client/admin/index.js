@@ -12,5 +12,6 @@ export const createClient = bindClient({
     },
     { names: ['totals'], rights: ['list'] },
   ],
+  utils: ['random', 'hash'],
   handlers: ['graphql'],
 });

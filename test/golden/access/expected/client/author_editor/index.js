@@ -6,5 +6,6 @@ import { bindClient } from '@platform/client/typed';
 /** Makes a client; it takes an address and options as `createClient` of `@platform/client` does. */
 export const createClient = bindClient({
   items: [{ names: ['notes'], rights: ['list', 'read', 'create'] }],
+  utils: ['random', 'hash'],
   handlers: ['graphql'],
 });

@@ -11,8 +11,11 @@ export const createClient = bindClient({
       rights: ['list', 'read', 'create', 'update', 'updateKeys', 'updateQuery', 'delete', 'deleteKeys', 'deleteQuery'],
     },
   ],
-  users: ['list', 'read', 'create', 'update', 'updateKeys', 'updateQuery', 'delete', 'deleteKeys', 'deleteQuery'],
+  system: {
+    users: ['list', 'read', 'create', 'update', 'updateKeys', 'updateQuery', 'delete', 'deleteKeys', 'deleteQuery'],
+  },
   me: ['read', 'update'],
   invites: ['send', 'accept'],
+  utils: ['random', 'hash'],
   handlers: ['auth', 'graphql'],
 });

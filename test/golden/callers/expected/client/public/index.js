@@ -5,7 +5,9 @@ import { bindClient } from '@platform/client/typed';
 
 /** Makes a client; it takes an address and options as `createClient` of `@platform/client` does. */
 export const createClient = bindClient({
+  system: { users: [] },
   me: ['read'],
   invites: ['accept'],
+  utils: ['random', 'hash'],
   handlers: ['auth', 'graphql'],
 });

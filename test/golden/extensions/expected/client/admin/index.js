@@ -11,9 +11,12 @@ export const createClient = bindClient({
       rights: ['list', 'read', 'create', 'update', 'updateKeys', 'updateQuery', 'delete', 'deleteKeys', 'deleteQuery'],
     },
   ],
-  users: ['list', 'read', 'create', 'update', 'updateKeys', 'updateQuery', 'delete', 'deleteKeys', 'deleteQuery'],
+  system: {
+    users: ['list', 'read', 'create', 'update', 'updateKeys', 'updateQuery', 'delete', 'deleteKeys', 'deleteQuery'],
+  },
   me: ['read', 'update'],
   invites: ['send', 'accept'],
+  utils: ['random', 'hash'],
   handlers: ['auth', 'graphql'],
   routes: ['POST /teams/:id/merge', 'GET /teams/:id/summary', 'DELETE /teams/all'],
 });

@@ -6,9 +6,10 @@ import { bindClient } from '@platform/client/typed';
 /** Makes a client; it takes an address and options as `createClient` of `@platform/client` does. */
 export const createClient = bindClient({
   items: [{ names: ['notes'], rights: ['list', 'read', 'create'] }],
-  users: ['list', 'read'],
+  system: { users: ['list', 'read'] },
   me: ['read'],
   invites: ['accept'],
+  utils: ['random', 'hash'],
   handlers: ['auth', 'graphql'],
   routes: ['POST /teams/:id/merge', 'GET /teams/:id/summary'],
 });

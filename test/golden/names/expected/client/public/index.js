@@ -5,5 +5,6 @@ import { bindClient } from '@platform/client/typed';
 
 /** Makes a client; it takes an address and options as `createClient` of `@platform/client` does. */
 export const createClient = bindClient({
+  utils: ['random', 'hash'],
   handlers: ['graphql'],
 });

@@ -11,5 +11,6 @@ export const createClient = bindClient({
       rights: ['list', 'read', 'create', 'update', 'updateKeys', 'updateQuery', 'delete', 'deleteKeys', 'deleteQuery'],
     },
   ],
+  utils: ['random', 'hash'],
   handlers: ['graphql'],
 });
