@@ -71,11 +71,23 @@ test('the contract imports nothing but itself', () => {
   expect(violationsIn({ folder: 'packages/runtime/src/contract', ours: [], others: [] })).toEqual([]);
 });
 
+const generated = listFiles('test/golden/*/expected');
+
 test('generated code imports the public entry of runtime, its own files and extensions', () => {
-  const roots = listFiles('test/golden/*/expected');
-  expect(roots).not.toEqual([]);
-  const layers = roots.map(
-    (folder): Layer => ({ folder, beside: `${dirname(folder)}/extensions`, ours: ['@platform/runtime'], others: [] }),
+  expect(generated).not.toEqual([]);
+  const files = generated.flatMap((folder) => {
+    const layer: Layer = { folder, beside: `${dirname(folder)}/extensions`, ours: ['@platform/runtime'], others: [] };
+    const paths = listFiles(`${folder}/**/*.ts`).filter((path) => !path.startsWith(`${folder}/client/`));
+    return paths.flatMap((path) => importViolations(layer, path, readText(path)));
+  });
+  expect(files).toEqual([]);
+});
+
+test('generated clients import the client library and their own files', () => {
+  const clients = generated.flatMap((folder) => listFiles(`${folder}/client/*`));
+  expect(clients).not.toEqual([]);
+  const layers = clients.map(
+    (folder): Layer => ({ folder, ours: ['@platform/client', '@platform/client/typed'], others: [] }),
   );
   expect(layers.flatMap(violationsIn)).toEqual([]);
 });

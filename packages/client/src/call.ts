@@ -1,8 +1,13 @@
 /** Requests before they are written: what handlers make and the transport sends. */
 import type { Parameters, Query } from './query.ts';
 
-/** A primary key. */
-export type Key = string | number;
+/** A primary key; one of several fields is the list of their values, in the order of the key. */
+export type Key = string | number | readonly (string | number)[];
+
+/** A key of several fields as one text: in an address, and in bodies. */
+export function keyText(key: readonly (string | number)[]): string {
+  return key.map((part) => encodeURIComponent(part)).join(',');
+}
 
 /** What may be said of a single request. */
 export interface RequestOptions {
@@ -16,10 +21,12 @@ export interface RequestOptions {
 
 /** A request. */
 export interface Call {
-  readonly method: 'GET' | 'SEARCH' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: string;
   /** Segments of the path, not encoded. */
   readonly path: readonly Key[];
   readonly query?: Query | Parameters | undefined;
+  /** A query string as it is, beside `query`. */
+  readonly search?: URLSearchParams;
   /** Sent as JSON, or as a form when it is one. */
   readonly body?: unknown;
   readonly options?: RequestOptions | undefined;

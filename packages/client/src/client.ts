@@ -11,7 +11,7 @@ import {
 } from './items.ts';
 import { createFieldsHandler, createRelationsHandler, type FieldsHandler, type RelationsHandler } from './model.ts';
 import { type ClientOptions, checkOptions, defaultLead, isBrowser } from './options.ts';
-import { createRequester } from './requester.ts';
+import { createRequester, type Requester } from './requester.ts';
 import { createSend } from './send.ts';
 import { createServerHandler, createUtilsHandler, type ServerHandler, type UtilsHandler } from './server.ts';
 import { createSession } from './session.ts';
@@ -53,6 +53,17 @@ export interface Client<Schema> {
  * aborted, and with what `fetch` says when there is no answer.
  */
 export function createClient<Schema = AnySchema>(url: string, init: ClientOptions = {}): Client<Schema> {
+  return openClient<Schema>(url, init).client;
+}
+
+/** A client, and what sends its requests. */
+export interface OpenClient<Schema> {
+  readonly client: Client<Schema>;
+  readonly requester: Requester;
+}
+
+/** Makes a client as `createClient` does, for those who add to it. */
+export function openClient<Schema>(url: string, init: ClientOptions = {}): OpenClient<Schema> {
   checkOptions(url, init);
   const { auth = {}, transport = {} } = init;
   const mode = auth.mode ?? (isBrowser() ? 'cookie' : 'json');
@@ -67,7 +78,7 @@ export function createClient<Schema = AnySchema>(url: string, init: ClientOption
     staticToken: auth.staticToken ?? '',
   });
   const requester = createRequester(send, session);
-  return {
+  const client: Client<Schema> = {
     items: (collection) => createItemHandler(requester, ['items', collection]),
     singleton: (collection) => createSingletonHandler(requester, ['items', collection]),
     activity: createActivityHandler(requester),
@@ -88,4 +99,5 @@ export function createClient<Schema = AnySchema>(url: string, init: ClientOption
     server: createServerHandler(requester),
     utils: createUtilsHandler(requester),
   };
+  return { client, requester };
 }

@@ -1,5 +1,5 @@
 /** What can be done with the items of a collection. Source: API specification, sections 4 and 15. */
-import type { Key, RequestOptions } from './call.ts';
+import { type Key, keyText, type RequestOptions } from './call.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Query } from './query.ts';
 import type { Page, Requester } from './requester.ts';
@@ -19,6 +19,8 @@ export interface ItemHandler<Item> {
   readByQuery(query?: Query, options?: RequestOptions): Promise<Page<Item>>;
   /** Every item: no limit. */
   readAll(query?: Query, options?: RequestOptions): Promise<Page<Item>>;
+  /** Values of many items, such as `{ aggregate: { count: '*' }, groupBy: ['author'] }`. */
+  aggregate(query: Query, options?: RequestOptions): Promise<Page<JsonObject>>;
   readOne(key: Key, query?: Query, options?: RequestOptions): Promise<Item>;
   /** All items with one of the keys. */
   readMany(keys: readonly Key[], query?: Query, options?: RequestOptions): Promise<Page<Item>>;
@@ -49,18 +51,23 @@ export function createItemHandler<Item>(requester: Requester, path: readonly Key
     createMany: (body, query, options) => page({ method: 'POST', path, query, body, options }),
     readByQuery: read,
     readAll: (query, options) => read({ ...query, limit: -1 }, options),
+    aggregate: (query, options) => page({ method: 'GET', path, query, options, isList: true }),
     readOne: (key, query, options) => data({ method: 'GET', path: [...path, key], query, options }),
     readMany: (keys, query, options) =>
-      page({ method: 'SEARCH', path, body: { keys, query: { ...query, limit: -1 } }, options }),
+      page({ method: 'SEARCH', path, body: { keys: bodyKeys(keys), query: { ...query, limit: -1 } }, options }),
     updateOne: (key, body, query, options) => written({ method: 'PATCH', path: [...path, key], query, body, options }),
     updateMany: (keys, values, query, options) =>
-      page({ method: 'PATCH', path, query, body: { keys, data: values }, options }),
+      page({ method: 'PATCH', path, query, body: { keys: bodyKeys(keys), data: values }, options }),
     updateBatch: (body, query, options) => page({ method: 'PATCH', path, query, body, options }),
     updateByQuery: (body, query, options) => page({ method: 'PATCH', path, query, body, options }),
     deleteOne: (key, options) => nothing({ method: 'DELETE', path: [...path, key], options }),
-    deleteMany: (body, options) => nothing({ method: 'DELETE', path, body, options }),
+    deleteMany: (keys, options) => nothing({ method: 'DELETE', path, body: bodyKeys(keys), options }),
     deleteByQuery: (query, options) => nothing({ method: 'DELETE', path, body: { query }, options }),
   };
+}
+
+function bodyKeys(keys: readonly Key[]): readonly (string | number)[] {
+  return keys.map((key) => (typeof key === 'object' ? keyText(key) : key));
 }
 
 /** The methods of a collection of one item. */

@@ -33,8 +33,11 @@ export interface Query {
 export type Parameters = Readonly<Record<string, unknown>>;
 
 /** Writes parameters as a query string: lists as `name[]=…`, objects as JSON text; what is undefined is left out. */
-export function serialiseQuery(...groups: readonly (Query | Parameters | undefined)[]): string {
-  const pairs = groups.flatMap((group) => Object.entries(group ?? {})).flatMap(([name, value]) => pairsOf(name, value));
+export function serialiseQuery(...groups: readonly (Query | Parameters | URLSearchParams | undefined)[]): string {
+  const pairs = groups.flatMap((group) => {
+    if (group instanceof URLSearchParams) return [...group].map(([name, value]) => pair(name, value));
+    return Object.entries(group ?? {}).flatMap(([name, value]) => pairsOf(name, value));
+  });
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 

@@ -1,6 +1,6 @@
 /** One request over HTTP: its address, headers and body, and whether it is sent again. */
 import { sleep } from './abort.ts';
-import type { Call, Key } from './call.ts';
+import { type Call, type Key, keyText } from './call.ts';
 import { readError } from './errors.ts';
 import type { AuthMode, TransportOptions } from './options.ts';
 import { serialiseQuery } from './query.ts';
@@ -19,10 +19,10 @@ export function createSend(base: string, mode: AuthMode, options: TransportOptio
   const send = options.fetch ?? ((url, init) => fetch(url, init));
 
   return async (call, token) => {
-    const { query, body, method } = call;
+    const { query, search, body, method } = call;
     const signal = call.options?.signal;
     const path = root + call.path.map((segment) => `/${encodeSegment(segment)}`).join('');
-    const url = path + serialiseQuery(params, query);
+    const url = path + serialiseQuery(params, query, search);
     const isLong = call.isList === true && url.length > longestUrl;
     const init: RequestInit = {
       method: isLong ? 'SEARCH' : method,
@@ -55,6 +55,7 @@ export function createSend(base: string, mode: AuthMode, options: TransportOptio
 
 /** Browsers resolve `.` and `..` in every spelling, so a key of that name would lead to another address. */
 function encodeSegment(segment: Key): string {
+  if (typeof segment === 'object') return keyText(segment);
   const text = String(segment);
   if (/^\.{0,2}$/.test(text)) throw new TypeError(`"${text}" cannot stand in an address.`);
   return encodeURIComponent(text);

@@ -16,6 +16,9 @@ export const templateNames = [
   'extensions',
   'server',
   'main',
+  'client',
+  'clientTypes',
+  'clientCollection',
 ] as const;
 
 /** The name of a template. */

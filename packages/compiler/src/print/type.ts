@@ -7,7 +7,17 @@ export type Type =
   | { readonly kind: 'union'; readonly of: readonly Type[] }
   /** `readonly (…)[]` */
   | { readonly kind: 'list'; readonly of: Type }
-  | { readonly kind: 'generic'; readonly name: string; readonly of: readonly Type[] };
+  /** `(…)[]` */
+  | { readonly kind: 'array'; readonly of: Type }
+  | { readonly kind: 'generic'; readonly name: string; readonly of: readonly Type[] }
+  | { readonly kind: 'object'; readonly of: readonly TypeMember[] };
+
+/** A member of a type that is an object; its name as it is printed. */
+export interface TypeMember {
+  readonly name: string;
+  readonly optional: boolean;
+  readonly type: Type;
+}
 
 /** The union of types, without a part that is there already. */
 export function union(...parts: readonly Type[]): Type {
@@ -26,6 +36,11 @@ export function list(of: Type): Type {
 /** A type with arguments. */
 export function generic(name: string, ...of: readonly Type[]): Type {
   return { kind: 'generic', name, of };
+}
+
+/** An array that whoever has it may change. */
+export function array(of: Type): Type {
+  return { kind: 'array', of };
 }
 
 /** A type, or null. */
@@ -61,13 +76,22 @@ export function flat(type: Type): string {
   if (typeof type === 'string') return type;
   if (type.kind === 'union') return type.of.map(flat).join(' | ');
   if (type.kind === 'generic') return `${type.name}<${type.of.map(flat).join(', ')}>`;
-  return `readonly ${isUnion(type.of) ? `(${flat(type.of)})` : flat(type.of)}[]`;
+  if (type.kind === 'object') {
+    return `{ ${type.of.map((one) => `${startOf(one)}: ${flat(one.type)}`).join('; ')} }`;
+  }
+  const isGrouped = isUnion(type.of) || (typeof type.of === 'object' && type.of.kind === 'list');
+  return `${type.kind === 'list' ? 'readonly ' : ''}${isGrouped ? `(${flat(type.of)})` : flat(type.of)}[]`;
+}
+
+function startOf({ name, optional }: TypeMember): string {
+  return `${name}${optional ? '?' : ''}`;
 }
 
 /** Every name and literal that a type mentions. */
 export function leaves(type: Type): readonly string[] {
   if (typeof type === 'string') return [type];
-  if (type.kind === 'list') return leaves(type.of);
+  if (type.kind === 'list' || type.kind === 'array') return leaves(type.of);
+  if (type.kind === 'object') return type.of.flatMap((one) => leaves(one.type));
   return [...(type.kind === 'generic' ? [type.name] : []), ...type.of.flatMap(leaves)];
 }
 
@@ -78,10 +102,19 @@ function isUnion(type: Type): type is { readonly kind: 'union'; readonly of: rea
 function broken(type: Type, indent: number): string {
   if (typeof type === 'string') return type;
   if (type.kind === 'union') return `${unionLines(type.of, indent + 2)}\n${' '.repeat(indent)}`;
-  if (type.kind === 'list') {
+  if (type.kind === 'list' || type.kind === 'array') {
+    const start = type.kind === 'list' ? 'readonly ' : '';
     return isUnion(type.of)
-      ? `readonly (${broken(type.of, indent)})[]`
-      : `readonly ${fitted(type.of, indent + 9, indent)}[]`;
+      ? `${start}(${broken(type.of, indent)})[]`
+      : `${start}${fitted(type.of, indent + start.length, indent)}[]`;
+  }
+  if (type.kind === 'object') {
+    const space = ' '.repeat(indent + 2);
+    const lines = type.of.map((one) => {
+      const start = `${space}${startOf(one)}`;
+      return `${start}${printTyped(start, ':', one.type, indent + 2)};\n`;
+    });
+    return `{\n${lines.join('')}${' '.repeat(indent)}}`;
   }
   const lines = type.of.map((part) => argumentLine(part, indent + 2));
   return `${type.name}<\n${lines.join(',\n')}\n${' '.repeat(indent)}>`;

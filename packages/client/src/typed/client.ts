@@ -1,0 +1,154 @@
+/** Clients of one access class: what that may not do is not there. */
+
+import type { ActivityCommentsHandler } from '../activity.ts';
+import type { RequestOptions } from '../call.ts';
+import { type Client, openClient } from '../client.ts';
+import type { ClientOptions } from '../options.ts';
+import type { Requester } from '../requester.ts';
+import type { UtilsHandler } from '../server.ts';
+import type { AnySchema } from '../system.ts';
+import type { InvitesHandler, TfaHandler } from '../users.ts';
+import { type Facts, methods, type Right } from './facts.ts';
+import type { Handler } from './items.ts';
+import { callRoute, type RouteInput } from './routes.ts';
+
+/** What an access class may do, as the script of a generated client states it. */
+export interface Abilities {
+  /** Of the collections below `/items`. */
+  readonly items?: readonly SharedRights[];
+  /** Of those with one item. */
+  readonly singletons?: readonly SharedRights[];
+  /** Of the platform's own collections, by the names of their handlers. */
+  readonly system?: { readonly [Name in SystemHandler]?: readonly Right[] };
+  /** What can be done with comments under activity. */
+  readonly comments?: readonly (keyof ActivityCommentsHandler<unknown>)[];
+  readonly utils?: readonly (keyof UtilsHandler)[];
+  /** What the class may do with its own user, and with invitations, where there are users. */
+  readonly me?: readonly ('read' | 'update')[];
+  readonly invites?: readonly (keyof InvitesHandler)[];
+  readonly handlers?: readonly ('auth' | 'graphql')[];
+  /** Routes of the server's own code: `GET /reports/:year`. */
+  readonly routes?: readonly string[];
+}
+
+/** Handlers of the platform's own collections. */
+export type SystemHandler =
+  | 'activity'
+  | 'comments'
+  | 'files'
+  | 'folders'
+  | 'permissions'
+  | 'presets'
+  | 'revisions'
+  | 'roles'
+  | 'settings'
+  | 'users';
+
+/** Collections with the same rights. */
+export interface SharedRights {
+  readonly names: readonly string[];
+  readonly rights: readonly Right[];
+}
+
+/** A client as scripts see it; generated declarations say what each part of it is. */
+export interface BoundClient {
+  readonly items: (collection: string) => object;
+  readonly singleton: (collection: string) => object;
+  readonly route?: (route: string, input?: RouteInput, options?: RequestOptions) => Promise<unknown>;
+  /** `server`, and what else the class may use. */
+  readonly [handler: string]: unknown;
+}
+
+/** Gives the handler of a collection by its name. */
+export type Collection<Schema, Names extends keyof Schema> = <Name extends Names>(
+  collection: Name,
+) => Schema[Name] extends Facts ? Handler<Schema, Schema[Name]> : never;
+
+/** The methods of users, and what there is beside them. */
+export type OwnUser<Users, Me, Invites extends keyof InvitesHandler> = Users & {
+  /** Who is signed in. */
+  readonly me: Me & { readonly tfa: TfaHandler };
+  readonly invites: Pick<InvitesHandler, Invites>;
+  /** The same as `me.tfa`. */
+  readonly tfa: TfaHandler;
+};
+
+/** The methods of activity, and comments as rows of it. */
+export type WithComments<Handler, Item, Methods extends keyof ActivityCommentsHandler<Item>> = Handler & {
+  readonly comments: Pick<ActivityCommentsHandler<Item>, Methods>;
+};
+
+/** Who is signed in, for those who may read nothing of users. */
+export interface OwnKey {
+  read(query?: Record<string, never>, options?: RequestOptions): Promise<{ id: string }>;
+}
+
+/** What a route of the server's own code takes and gives. */
+export interface Route<Input, Output> {
+  readonly input: Input;
+  readonly output: Output;
+}
+
+/** Calls a route, named by method and path. */
+export type CallRoute<Routes> = <Name extends keyof Routes>(
+  route: Name,
+  ...rest: Routes[Name] extends Route<infer Input, unknown>
+    ? Record<never, never> extends Input
+      ? [input?: Input, options?: RequestOptions]
+      : [input: Input, options?: RequestOptions]
+    : never
+) => Promise<Routes[Name] extends Route<unknown, infer Output> ? Output : never>;
+
+/** Makes the function that makes clients with these abilities; it takes what `createClient` of this package does. */
+export function bindClient(abilities: Abilities): (url: string, options?: ClientOptions) => BoundClient {
+  const { items = [], singletons = [], system = {}, routes } = abilities;
+  return (url, options) => {
+    const { client, requester } = openClient<AnySchema>(url, options);
+    const handlers = Object.entries(system).map(([name, rights = []]) => {
+      const found = Object.entries(client).find(([own]) => own === name);
+      return [name, { ...choose(found?.[1] ?? {}, rights), ...below(client, name, abilities) }];
+    });
+    return {
+      items: (name) => choose(client.items(name), rightsOf(items, name)),
+      singleton: (name) => choose(client.singleton(name), rightsOf(singletons, name)),
+      ...Object.fromEntries(handlers),
+      ...(abilities.utils && { utils: pick(client.utils, abilities.utils) }),
+      ...pick(client, abilities.handlers ?? []),
+      ...(routes && { route: routeOf(requester, routes) }),
+      server: client.server,
+    };
+  };
+}
+
+/** What handlers have beside the methods of a collection. */
+function below(client: Client<AnySchema>, name: string, { me = [], invites = [], comments }: Abilities): object {
+  if (name === 'activity') return comments ? { comments: pick(client.activity.comments, comments) } : {};
+  if (name !== 'users') return {};
+  const { invites: all, me: own, tfa } = client.users;
+  return { me: { ...pick(own, me), tfa }, invites: pick(all, invites), tfa };
+}
+
+function rightsOf(known: readonly SharedRights[], name: string): readonly Right[] {
+  const found = known.find(({ names }) => names.includes(name));
+  if (found === undefined) throw new TypeError(`There is no collection "${name}" for this client.`);
+  return found.rights;
+}
+
+function routeOf(requester: Requester, routes: readonly string[]): NonNullable<BoundClient['route']> {
+  return async (route, input = {}, options = {}) => {
+    if (routes.includes(route)) return callRoute(requester, route, input, options);
+    throw new TypeError(`There is no route "${route}" for this client.`);
+  };
+}
+
+/** The methods of some rights. */
+function choose(handler: object, rights: readonly Right[]): object {
+  return pick(
+    handler,
+    rights.flatMap((right): readonly string[] => methods[right]),
+  );
+}
+
+function pick(of: object, names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(of).filter(([name]) => names.includes(name)));
+}

@@ -1,0 +1,45 @@
+/** What generated clients are made of: the types of their queries and results, and the function that makes them. */
+export type { RequestOptions } from '../call.ts';
+export type { JsonObject, JsonValue } from '../json.ts';
+export type { AggregateOf, AggregateRow, AggregateSort, GroupsOf, HavingOf } from './aggregate.ts';
+export {
+  type Abilities,
+  type BoundClient,
+  bindClient,
+  type CallRoute,
+  type Collection,
+  type OwnKey,
+  type OwnUser,
+  type Route,
+  type SharedRights,
+  type SystemHandler,
+  type WithComments,
+} from './client.ts';
+export type { DeepOf, Only, RowQuery } from './deep.ts';
+export type { Call, Facts, Links, Many, methods, One, Right } from './facts.ts';
+export type {
+  ArrayOperators,
+  BooleanOperators,
+  DynamicValue,
+  ElementOperators,
+  EqualOperators,
+  FloatValue,
+  JsonOperators,
+  JsonScalar,
+  JsonValueOperators,
+  LinkFilter,
+  ManyOperators,
+  NamedFilter,
+  NullOperators,
+  NumberFilter,
+  OrderOperators,
+  RangeOperators,
+  Span,
+  TextOperators,
+} from './filters.ts';
+export type { Handler, Methods } from './items.ts';
+export type { Changes, Given, LinkTo } from './payloads.ts';
+export type { AggregateQuery, AliasOf, Fields, ItemQuery, ListQuery, OneQuery, WriteQueryOf } from './queries.ts';
+export type { Everything, Result } from './result.ts';
+export type { RouteInput } from './routes.ts';
+export type { Valid, ValidSort } from './valid.ts';

@@ -1,0 +1,98 @@
+/** The file of one collection in a client: its types, and the facts about it. */
+import type { Member, TypeDeclaration } from '../print/declaration.ts';
+import { printDeclarations } from '../print/declarations.ts';
+import { type Import, printImports } from '../print/imports.ts';
+import { flat, leaves, type Type } from '../print/type.ts';
+import { declareFilter } from './filters.ts';
+import { libraryTypes } from './library-names.ts';
+import { declarePayloads } from './payloads.ts';
+import { rightsOf } from './rights.ts';
+import { declareReads, nameSets } from './rows.ts';
+import { type ClientCollection, member, type Surface } from './surface.ts';
+import { literals, takenType } from './values.ts';
+
+/** Names of types by the file that declares them, relative to its neighbours. */
+export function indexTypes(surface: Surface): ReadonlyMap<string, string> {
+  return new Map(
+    [...surface.values()].flatMap(({ names }) =>
+      [names.item, names.filter, names.create, names.update, names.change].map(
+        (name) => [name, `./${names.file}.js`] as const,
+      ),
+    ),
+  );
+}
+
+/** Imports and declarations of the file. */
+export function printCollection(
+  one: ClientCollection,
+  surface: Surface,
+  files: ReadonlyMap<string, string>,
+): { readonly imports: string; readonly declarations: string } {
+  const types = [
+    ...declareReads(one, surface),
+    ...declareFilter(one, surface),
+    declareKey(one),
+    ...declarePayloads(one, surface),
+    declareFacts(one),
+  ];
+  const own = new Set(types.map(({ name }) => name));
+  const used = [...new Set(types.flatMap(namesIn))].filter((name) => !own.has(name)).sort();
+  return { imports: printImports(importsOf(used, files)), declarations: printDeclarations(types) };
+}
+
+function declareKey({ view, names }: ClientCollection): TypeDeclaration {
+  const keys = view.key.map(({ descriptor, values }) => addressed(takenType(descriptor, values)));
+  const [only = 'string' as const] = keys;
+  const type = keys.length > 1 ? `readonly [${keys.map(flat).join(', ')}]` : only;
+  return { kind: 'alias', name: names.key, notes: [`Key of \`${view.name}\`.`], type };
+}
+
+/** What stands in an address is text or a number. */
+function addressed(type: Type): Type {
+  return /^(string|number|'|")/.test(flat(type)) ? type : 'string';
+}
+
+function declareFacts(one: ClientCollection): TypeDeclaration {
+  const { view, names, echoes } = one;
+  const { create = null, update = null } = view.writes ?? {};
+  const nothing = 'Record<never, never>';
+  const members: readonly Member[] = [
+    member('row', view.readable ? names.item : 'null'),
+    member('relations', view.readable ? names.relations : nothing),
+    member('functions', view.readable ? names.functions : nothing),
+    member('key', names.key),
+    member('filter', view.readable ? names.filter : nothing),
+    ...nameSets(one),
+    member('create', create === null ? 'never' : names.create),
+    member('update', update === null ? 'never' : names.update),
+    member('change', update === null || view.key.length === 0 ? 'never' : names.change),
+    member('unread', echoes ? 'never' : 'null'),
+    member('rights', literals(rightsOf(one))),
+  ];
+  return {
+    kind: 'interface',
+    name: names.facts,
+    notes: [`What queries of \`${view.name}\` are checked against.`],
+    members,
+  };
+}
+
+function namesIn(declaration: TypeDeclaration): readonly string[] {
+  const types = declaration.kind === 'interface' ? declaration.members.map(({ type }) => type) : [declaration.type];
+  return types
+    .flatMap(leaves)
+    .flatMap((leaf) => (/^['"]/.test(leaf) ? [] : (leaf.match(/(?<![\w'"])[A-Z]\w*/g) ?? [])));
+}
+
+function importsOf(names: readonly string[], files: ReadonlyMap<string, string>): readonly Import[] {
+  const library = names.filter((name) => libraryTypes.has(name)).map((name) => `type ${name}`);
+  const others = names.flatMap((name) => {
+    const file = files.get(name);
+    return file === undefined ? [] : [{ file, name: `type ${name}` }];
+  });
+  const groups = [...Map.groupBy(others, ({ file }) => file)];
+  return [
+    ...(library.length > 0 ? [{ from: '@platform/client/typed', names: library }] : []),
+    ...groups.map(([from, same]) => ({ from, names: same.map(({ name }) => name) })),
+  ];
+}

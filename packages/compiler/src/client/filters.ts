@@ -1,0 +1,56 @@
+/** What a filter of a collection may say. */
+import { functionsOf } from '@platform/runtime/contract';
+import type { ViewField, ViewRelation } from '../openapi/view.ts';
+import type { Member, TypeDeclaration } from '../print/declaration.ts';
+import { stringLiteral } from '../print/text.ts';
+import { generic, list, type Type, union } from '../print/type.ts';
+import { type ClientCollection, optional, type Surface } from './surface.ts';
+import { askedType } from './values.ts';
+
+/** The type of filters; none for a collection that can only be written. */
+export function declareFilter({ view, names }: ClientCollection, surface: Surface): readonly TypeDeclaration[] {
+  if (!view.readable) return [];
+  const groups = ['_and', '_or'].map((name) => optional(name, list(names.filter)));
+  const taken = new Set(['_and', '_or']);
+  const members = [
+    ...view.fields.flatMap((field) => fieldMember(field, surface)),
+    ...view.relations.map((relation) => optional(relation.name, relationFilter(relation, surface))),
+    ...view.fields.flatMap(functionMembers),
+    ...view.relations.flatMap(countMember),
+  ];
+  return [
+    {
+      kind: 'interface',
+      name: names.filter,
+      notes: [`Conditions on items of \`${view.name}\`; all of them must hold.`],
+      members: [...members.filter(({ name }) => !taken.has(name)), ...groups],
+    },
+  ];
+}
+
+/** A relation to one item takes the operators of its key, or a filter of the item. */
+function fieldMember({ name, descriptor, values, filtered, note }: ViewField, surface: Surface): readonly Member[] {
+  const asked = askedType(descriptor, values);
+  const related = filtered && surface.get(filtered.collection)?.names.filter;
+  const parts = [...(related ? [related] : []), ...(asked === null ? [] : [asked])];
+  return parts.length === 0 ? [] : [optional(name, union(...parts), [note])];
+}
+
+function relationFilter({ kind, target, linked }: ViewRelation, surface: Surface): Type {
+  const filter = surface.get(target.collection)?.names.filter ?? 'never';
+  if (kind === 'm2o') return filter;
+  const items = linked.flatMap(({ collection }) => surface.get(collection)?.names ?? []);
+  if (items.length === 0) return union(filter, generic('ManyOperators', filter));
+  const named = items.map((one) => generic('NamedFilter', stringLiteral(one.collection), one.filter));
+  const own = generic('LinkFilter', filter, union(...named));
+  return union(own, generic('ManyOperators', own));
+}
+
+function functionMembers({ name, descriptor }: ViewField): readonly Member[] {
+  if (descriptor.wire.kind === 'masked') return [];
+  return functionsOf(descriptor.type).map((call) => optional(`${call}(${name})`, 'NumberFilter'));
+}
+
+function countMember({ name, kind }: ViewRelation): readonly Member[] {
+  return kind === 'm2o' ? [] : [optional(`count(${name})`, 'NumberFilter')];
+}

@@ -1,0 +1,155 @@
+/**
+ * Api → the client of one access class: a package of declarations, with a script that states what the class may do.
+ *
+ * What is shown is what its OpenAPI document shows (`openapi/view.ts`), and by the same names.
+ */
+import type { AccessClass } from '@platform/runtime/contract';
+import type { Api } from '../api.ts';
+import type { GeneratedFile } from '../emit/emit-files.ts';
+import type { Render } from '../emit/templates.ts';
+import { productVersion } from '../openapi/version.ts';
+import { type View, viewOf } from '../openapi/view.ts';
+import type { Member, TypeDeclaration } from '../print/declaration.ts';
+import { printDeclarations } from '../print/declarations.ts';
+import { type Import, naturalOrder, printImports } from '../print/imports.ts';
+import { printJson } from '../print/json.ts';
+import { commentText } from '../print/text.ts';
+import { generic, leaves, type Type } from '../print/type.ts';
+import { printAbilities } from './abilities.ts';
+import { indexTypes, printCollection } from './collection.ts';
+import { ownMethods, type Parts, partsOf } from './parts.ts';
+import { rightsOf } from './rights.ts';
+import { routeMembers } from './route-types.ts';
+import { type ClientCollection, member } from './surface.ts';
+import { literals } from './values.ts';
+
+/** The files of the client of a class, below `client/<class>/`. */
+export function emitClient(
+  api: Api,
+  access: AccessClass,
+  render: Render,
+  view: View = viewOf(api, access),
+): readonly GeneratedFile[] {
+  const parts = partsOf(api, access, view);
+  const { surface } = parts;
+  const files = indexTypes(surface);
+  const about = commentText(`What ${access.roles.join(', ')} may do.`);
+  const file = (path: string, contents: string): GeneratedFile => ({ path: `client/${access.name}/${path}`, contents });
+  return [
+    file('package.json', printPackage(access)),
+    file('index.js', render('client', { about, abilities: printAbilities(parts) })),
+    file('index.d.ts', render('clientTypes', { about, ...printIndex(parts) })),
+    ...[...surface.values()].map((one) =>
+      file(
+        `collections/${one.names.file}.d.ts`,
+        render('clientCollection', { about, ...printCollection(one, surface, files) }),
+      ),
+    ),
+  ];
+}
+
+/** The package of a client. Its name is free for whoever publishes it. */
+function printPackage({ name }: AccessClass): string {
+  return printJson({
+    name: `platform-client-${name.toLowerCase()}`,
+    version: productVersion,
+    description: `Typed client of the API for ${name}.`,
+    type: 'module',
+    sideEffects: false,
+    engines: { node: '>=20' },
+    main: './index.js',
+    types: './index.d.ts',
+    exports: { '.': { types: './index.d.ts', default: './index.js' }, './package.json': './package.json' },
+    dependencies: { '@platform/client': productVersion },
+  });
+}
+
+function printIndex(parts: Parts): {
+  readonly imports: string;
+  readonly declarations: string;
+  readonly exported: string;
+} {
+  const { surface, routes } = parts;
+  const all = [...surface.values()];
+  const facts = all.map(({ view, names }) => member(view.name, names.facts));
+  const members = membersOf(parts);
+  const types: readonly TypeDeclaration[] = [
+    { kind: 'interface', name: 'Schema', notes: ['The facts of every collection that is seen.'], members: facts },
+    ...(routes.length === 0
+      ? []
+      : [
+          {
+            kind: 'interface',
+            name: 'Routes',
+            notes: ["Routes of the server's own code."],
+            members: routeMembers(routes),
+          } as const,
+        ]),
+    { kind: 'interface', name: 'Client', notes: ['What can be done; everything else does not exist.'], members },
+  ];
+  const used = new Set(['ClientOptions', ...types.flatMap(namesIn)]);
+  const from = (source: string, names: readonly string[]): readonly Import[] => {
+    const own = names.filter((name) => used.has(name)).map((name) => `type ${name}`);
+    return own.length === 0 ? [] : [{ from: source, names: own }];
+  };
+  return {
+    imports: printImports([
+      ...from('@platform/client', ['AuthHandler', 'ClientOptions', 'GraphqlHandler', 'ServerHandler', 'UtilsHandler']),
+      ...from('@platform/client/typed', [
+        'Collection',
+        'JsonValue',
+        'Methods',
+        'OwnKey',
+        'OwnUser',
+        'Handler',
+        'Route',
+        'CallRoute',
+        'WithComments',
+      ]),
+      ...all.map(({ names }) => ({ from: `./collections/${names.file}.js`, names: [`type ${names.facts}`] })),
+    ]),
+    declarations: printDeclarations(types),
+    exported: all
+      .map(({ names }) => `./collections/${names.file}.js`)
+      .sort(naturalOrder)
+      .map((path) => `export type * from '${path}';\n`)
+      .join(''),
+  };
+}
+
+function membersOf(parts: Parts): readonly Member[] {
+  const { items, singletons, system, handlers, routes, utils } = parts;
+  const collections = (name: string, note: string, ones: readonly ClientCollection[]): readonly Member[] => {
+    const names = literals(ones.map(({ view }) => view.name));
+    return ones.length === 0 ? [] : [member(name, generic('Collection', 'Schema', names), [note])];
+  };
+  const has = (name: string): boolean => handlers.includes(name);
+  return [
+    ...collections('items', 'The items of a collection.', items),
+    ...collections('singleton', 'The item of a collection that has one.', singletons),
+    ...system.map(([name, one]) => member(name, systemType(name, one, parts))),
+    ...(has('auth') ? [member('auth', 'AuthHandler')] : []),
+    ...(has('graphql') ? [member('graphql', 'GraphqlHandler')] : []),
+    member('server', 'ServerHandler'),
+    ...(utils.length > 0 ? [member('utils', generic('Pick', 'UtilsHandler', literals(utils)))] : []),
+    ...(routes.length > 0
+      ? [member('route', generic('CallRoute', 'Routes'), ["Calls a route of the server's own code."])]
+      : []),
+  ];
+}
+
+function systemType(name: string, one: ClientCollection | null, { invites, comments }: Parts): Type {
+  const handler = one === null ? 'unknown' : generic('Handler', 'Schema', one.names.facts);
+  if (name === 'activity' && one !== null && comments.length > 0) {
+    return generic('WithComments', handler, one.view.readable ? one.names.item : 'null', literals(comments));
+  }
+  if (name !== 'users') return handler;
+  const isRead = one !== null && rightsOf(one).includes('read');
+  const own = generic('Pick', generic('Methods', 'Schema', one?.names.facts ?? 'never'), literals(ownMethods(one)));
+  return generic('OwnUser', handler, isRead ? own : 'OwnKey', literals(invites));
+}
+
+function namesIn(declaration: TypeDeclaration): readonly string[] {
+  const types = declaration.kind === 'interface' ? declaration.members.map(({ type }) => type) : [declaration.type];
+  return types.flatMap(leaves).flatMap((leaf) => (/^['"]/.test(leaf) ? [] : (leaf.match(/[A-Z]\w*/g) ?? [])));
+}

@@ -1,0 +1,44 @@
+/** What a client calls the types and files of a collection: by the words of the OpenAPI document of its class. */
+import type { DocumentNames } from '../openapi/names.ts';
+import type { View } from '../openapi/view.ts';
+import { fileName, shortened, uniqueNames } from '../print/identifier.ts';
+
+/** Names of one collection. */
+export interface ClientNames
+  extends Pick<DocumentNames, 'collection' | 'item' | 'filter' | 'create' | 'update' | 'change'> {
+  /** File without folder and extension, unique also where case does not count. */
+  readonly file: string;
+  /** `RelationsOrderLines` */
+  readonly relations: string;
+  /** `FunctionsOrderLines` */
+  readonly functions: string;
+  /** `KeyOrderLines` */
+  readonly key: string;
+  /** `FactsOrderLines` */
+  readonly facts: string;
+}
+
+/** Names what a class sees. They depend on nothing else. */
+export function nameClient({ collections }: View): ReadonlyMap<string, ClientNames> {
+  const all = collections.map(({ name }) => name);
+  const files = uniqueNames(all, fileName, (spelling) => spelling.toLowerCase());
+  return new Map(
+    collections.map(({ name, names }) => {
+      const spelling = shortened(names.item.slice('Items'.length), name);
+      const own = {
+        collection: name,
+        item: `Items${spelling}`,
+        filter: `Filter${spelling}`,
+        create: `Create${spelling}`,
+        update: `Update${spelling}`,
+        change: `Change${spelling}`,
+        file: files.get(name) ?? name,
+        relations: `Relations${spelling}`,
+        functions: `Functions${spelling}`,
+        key: `Key${spelling}`,
+        facts: `Facts${spelling}`,
+      };
+      return [name, own];
+    }),
+  );
+}

@@ -1,0 +1,67 @@
+/** What a client consists of, by what its class may do. */
+import { type AccessClass, type CustomRoute, systemCollection } from '@platform/runtime/contract';
+import type { Api } from '../api.ts';
+import { mayInvite } from '../openapi/account-paths.ts';
+import { hasUsers } from '../openapi/auth-paths.ts';
+import { commentPaths, utilityPaths } from '../openapi/utility-paths.ts';
+import type { View } from '../openapi/view.ts';
+import { rightsOf } from './rights.ts';
+import { type ClientCollection, type Surface, surfaceOf } from './surface.ts';
+
+/** The parts of a client. */
+export interface Parts {
+  readonly surface: Surface;
+  readonly items: readonly ClientCollection[];
+  readonly singletons: readonly ClientCollection[];
+  /** By the names of their handlers; of users the collection may be missing, because everybody is one. */
+  readonly system: readonly (readonly [string, ClientCollection | null])[];
+  readonly invites: readonly string[];
+  readonly comments: readonly string[];
+  readonly utils: readonly string[];
+  readonly handlers: readonly string[];
+  readonly routes: readonly CustomRoute[];
+}
+
+/** Gathers them. */
+export function partsOf(api: Api, access: AccessClass, view: View): Parts {
+  const surface = surfaceOf(api, access, view);
+  const usable = [...surface.values()].filter((one) => rightsOf(one).length > 0);
+  const own = usable.filter(({ descriptor }) => descriptor.system !== true);
+  const known = hasUsers(api);
+  const served = usable.flatMap((one): Parts['system'] => {
+    const path = systemCollection(one.view.name)?.path;
+    return one.descriptor.system === true && path !== undefined ? [[path.slice(1), one]] : [];
+  });
+  const everybody = known && served.every(([name]) => name !== 'users') ? [['users', null] as const] : [];
+  return {
+    surface,
+    items: own.filter(({ view: one }) => !one.singleton),
+    singletons: own.filter(({ view: one }) => one.singleton),
+    system: [...served, ...everybody],
+    invites: access.admin || mayInvite(access) ? ['send', 'accept'] : ['accept'],
+    comments: commentMethods(view),
+    utils: utilityNames(api, access, view),
+    handlers: [...(known ? ['auth'] : []), ...(api.graphql ? ['graphql'] : [])],
+    routes: api.customRoutes.filter((route) => route.access.includes(access.name)),
+  };
+}
+
+/** What the paths of comments under activity offer. */
+function commentMethods(view: View): readonly string[] {
+  const operations = commentPaths(view).flatMap(([, methods]) => Object.keys(methods));
+  return Object.entries({ create: 'post', update: 'patch', delete: 'delete' }).flatMap(([name, method]) =>
+    operations.includes(method) ? [name] : [],
+  );
+}
+
+/** `random`, `hash`, … of the paths that there are. */
+function utilityNames(api: Api, access: AccessClass, view: View): readonly string[] {
+  const names = utilityPaths(api, access, view).map(([path]) => path.split('/')[2] ?? '');
+  return [...new Set(names)].filter((name) => name !== 'cache');
+}
+
+/** Everybody is somebody, and reads at least the own key. Who reads no users changes none either. */
+export function ownMethods(users: ClientCollection | null): readonly string[] {
+  const rights = users === null ? [] : rightsOf(users);
+  return ['read', ...(rights.includes('read') && rights.includes('update') ? ['update'] : [])];
+}

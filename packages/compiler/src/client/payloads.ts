@@ -1,0 +1,200 @@
+/** What is written of a collection. The same facts as `openapi/inputs.ts`, `leads.ts` and `payloads.ts` print. */
+import type { ViewInput, ViewLead, ViewMember, ViewPayload } from '../openapi/view.ts';
+import type { TypeDeclaration } from '../print/declaration.ts';
+import type { MarkedMember } from '../print/declarations.ts';
+import { shortened } from '../print/identifier.ts';
+import { stringLiteral } from '../print/text.ts';
+import { generic, list, nullable, type Type, union } from '../print/type.ts';
+import { type ClientCollection, optional, type Surface } from './surface.ts';
+import { literals, takenType } from './values.ts';
+
+/** The types of payloads, as far as the class writes anything. */
+export function declarePayloads(one: ClientCollection, surface: Surface): readonly TypeDeclaration[] {
+  const { view, names } = one;
+  const { create = null, update = null } = view.writes ?? {};
+  return [
+    ...linkAliases([create, update], surface),
+    ...(create === null
+      ? []
+      : [declared(names.create, `What a new item of \`${view.name}\` is made from.`, membersOf(create, surface))]),
+    ...(update === null
+      ? []
+      : [declared(names.update, `Changes of an item of \`${view.name}\`.`, membersOf(update, surface))]),
+    ...(update === null || view.key.length === 0
+      ? []
+      : [
+          declared(
+            names.change,
+            `Changes of the item of \`${view.name}\` that has the key.`,
+            keyed(one, update, surface),
+          ),
+        ]),
+  ];
+}
+
+/** The objects that links of many-to-any relations may be, the same in every payload. */
+function linkAliases(payloads: readonly (ViewPayload | null)[], surface: Surface): readonly TypeDeclaration[] {
+  const leads = payloads.flatMap((payload) => payload?.leads ?? []).filter((lead) => lead.kind === 'any');
+  return [...new Map(leads.map((lead) => [linkName(lead), lead]))].flatMap(([name, lead]) => {
+    const objects = linkObjects(lead, surface);
+    const type = union(...objects.create, ...objects.update);
+    return objects.create.length + objects.update.length === 0
+      ? []
+      : [{ kind: 'alias', name, notes: [`A link of \`${lead.name}\` with its item.`], type } as const];
+  });
+}
+
+function linkName({ component }: AnyLead): string {
+  return shortened(component, component);
+}
+
+function declared(name: string, note: string, members: readonly MarkedMember[]): TypeDeclaration {
+  return { kind: 'interface', name, notes: [note], members };
+}
+
+function membersOf({ fields, leads }: ViewPayload, surface: Surface): readonly MarkedMember[] {
+  const held = new Set(leads.flatMap((lead) => (lead.kind === 'one' ? lead.holders : [])));
+  return [
+    ...fields.map((field) => fieldMember(field, surface, field.required && !held.has(field.name))),
+    ...leads.map((lead) => optional(lead.name, leadType(lead, surface))),
+  ];
+}
+
+function keyed({ view }: ClientCollection, update: ViewPayload, surface: Surface): readonly MarkedMember[] {
+  const names = new Set(view.key.map(({ name }) => name));
+  const key = view.key.map((field): MarkedMember => {
+    const type = takenType(field.descriptor, field.values);
+    return { name: field.name, optional: false, notes: [field.note], type };
+  });
+  return [...key, ...membersOf(update, surface).filter(({ name }) => !names.has(name))];
+}
+
+function fieldMember(field: ViewInput, surface: Surface, required: boolean): MarkedMember {
+  const { name, note, deprecated, descriptor, values, member } = field;
+  const plain = takenType(descriptor, values);
+  const type = member === null ? plain : union(plain, ...objectsOf(member, surface));
+  return { name, optional: !required, notes: [note], deprecated, type: field.nullable ? nullable(type) : type };
+}
+
+/** The items that may stand in the place of a key: a new one, or changes of the one that has the key in it. */
+function objectsOf(member: ViewMember, surface: Surface): readonly Type[] {
+  return [...(member.create ? [made(member, surface)] : []), ...(member.update ? [changed(member, surface)] : [])];
+}
+
+function made({ names, owned }: ViewMember, surface: Surface): Type {
+  const own = surface.get(names.collection);
+  return given(own?.names.create ?? 'never', owned.create, own?.view.writes?.create);
+}
+
+function changed({ names, owned }: ViewMember, surface: Surface): Type {
+  const own = surface.get(names.collection);
+  const key = own?.view.key.map((field) => field.name) ?? [];
+  return given(own?.names.change ?? 'never', owned.change, own?.view.writes?.update, key);
+}
+
+/** A payload some of whose fields the relation sets. */
+function given(
+  name: string,
+  owned: readonly string[],
+  payload: ViewPayload | null | undefined,
+  key: readonly string[] = [],
+): Type {
+  const names = new Set([...key, ...(payload?.fields ?? []).map((field) => field.name)]);
+  const set = owned.filter((one) => names.has(one));
+  return set.length === 0 ? name : generic('Given', name, literals(set));
+}
+
+function keysOf({ links, names }: ViewMember, surface: Surface): readonly Type[] {
+  const [only, ...more] = surface.get(names.collection)?.view.key ?? [];
+  if (!links || only === undefined) return [];
+  return [more.length > 0 ? 'string' : takenType(only.descriptor, only.values)];
+}
+
+function keyObject({ names, key }: ViewMember, surface: Surface): Type {
+  const item = surface.get(names.collection)?.names.item ?? 'never';
+  return generic('Pick', item, literals(key.map(({ name }) => name)));
+}
+
+function leadType(lead: ViewLead, surface: Surface): Type {
+  if (lead.kind === 'one') {
+    const { member } = lead;
+    const composite = member.links && member.key.length > 1 ? [keyObject(member, surface)] : [];
+    const type = union(...keysOf(member, surface), ...composite, ...objectsOf(member, surface));
+    return lead.nullable ? nullable(type) : type;
+  }
+  const forms = lead.kind === 'many' ? membersIn(lead.member, surface) : linksIn(lead, surface);
+  const { elements, create, update, key } = forms;
+  const kinds = [
+    ...(create === null ? [] : ['create']),
+    ...(update === null ? [] : ['update']),
+    ...(create === null || update === null ? [] : ['upsert']),
+    ...(lead.removes ? ['delete'] : []),
+  ];
+  const whole = elements.length === 0 ? 'readonly []' : list(union(...elements));
+  const changes = generic('Changes', create ?? 'never', update ?? 'never', key);
+  const some = kinds.length === 4 ? changes : generic('Pick', changes, literals(kinds));
+  return union(whole, ...(kinds.length === 0 ? [] : [some]), 'null');
+}
+
+/** What elements of a list may be, by where they stand. */
+interface Forms {
+  readonly elements: readonly Type[];
+  readonly create: Type | null;
+  readonly update: Type | null;
+  readonly key: Type;
+}
+
+function membersIn(member: ViewMember, surface: Surface): Forms {
+  const keys = keysOf(member, surface);
+  const [key = 'never'] = keysOf({ ...member, links: true }, surface);
+  const linked = member.links ? keyObject(member, surface) : null;
+  return {
+    elements: [...keys, ...objectsOf(member, surface)],
+    create: member.create ? made(member, surface) : null,
+    update: member.update ? changed(member, surface) : linked,
+    key,
+  };
+}
+
+type AnyLead = Extract<ViewLead, { kind: 'any' }>;
+
+function linksIn(lead: AnyLead, surface: Surface): Forms {
+  const { create, update } = linkObjects(lead, surface);
+  const [key = 'never'] = keysOf({ ...lead.link, links: true }, surface);
+  const name = linkName(lead);
+  return {
+    elements: [...keysOf(lead.link, surface), ...(create.length + update.length === 0 ? [] : [name])],
+    create: create.length === 0 ? null : name,
+    update: update.length === 0 ? null : name,
+    key,
+  };
+}
+
+/** A link that is made has a collection and an item; one that is changed, and has its key, need not. */
+function linkObjects(
+  lead: AnyLead,
+  surface: Surface,
+): { readonly create: readonly Type[]; readonly update: readonly Type[] } {
+  const { link, named } = lead;
+  const names = surface.get(link.names.collection)?.names;
+  if (names === undefined) return { create: [], update: [] };
+  const others = named.filter((name) => link.key.every((part) => part.name !== name));
+  return {
+    create: link.create ? linkTypes(lead, names.create, surface) : [],
+    update: link.update
+      ? [...linkTypes(lead, names.change, surface), generic('Omit', names.change, literals(others))]
+      : [],
+  };
+}
+
+function linkTypes({ named, targets }: AnyLead, payload: string, surface: Surface): readonly Type[] {
+  return targets.map(({ collection, member }) =>
+    generic(
+      'LinkTo',
+      payload,
+      literals(named),
+      stringLiteral(collection),
+      union(...keysOf(member, surface), ...objectsOf(member, surface)),
+    ),
+  );
+}

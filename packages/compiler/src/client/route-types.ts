@@ -1,0 +1,67 @@
+/** Routes of the project's own code: what they take and give, as types. */
+import type { CustomRoute, ObjectShape, Shape } from '@platform/runtime/contract';
+import type { Member } from '../print/declaration.ts';
+import { propertyKey, stringLiteral } from '../print/text.ts';
+import { array, list, type Type, type TypeMember, union } from '../print/type.ts';
+
+/** One member for each route, by method and path, with the input first and then the output. */
+export function routeMembers(routes: readonly CustomRoute[]): readonly Member[] {
+  return routes.map((route) => ({
+    name: `${route.method} ${route.path}`,
+    optional: false,
+    notes: [],
+    type: { kind: 'generic', name: 'Route', of: [inputOf(route), outputOf(route)] },
+  }));
+}
+
+function inputOf({ params, query, body }: CustomRoute): Type {
+  const of: readonly TypeMember[] = [
+    ...(params && params.members.length > 0 ? [part('params', false, typeOf(params, 'taken'))] : []),
+    ...(query && query.members.length > 0 ? [part('query', isFree(query), typeOf(query, 'taken'))] : []),
+    ...(body ? [part('body', false, typeOf(body, 'taken'))] : []),
+  ];
+  return of.length === 0 ? nothing : { kind: 'object', of };
+}
+
+function part(name: string, optional: boolean, type: Type): TypeMember {
+  return { name, optional, type };
+}
+
+const nothing = 'Record<never, never>';
+
+function isFree({ members }: ObjectShape): boolean {
+  return members.every(({ optional, shape }) => optional === true || shape.kind === 'array');
+}
+
+function outputOf({ response }: CustomRoute): Type {
+  return response === undefined ? 'undefined' : typeOf(response, 'given');
+}
+
+/** A time is text in JSON; requests may have a `Date` for it. */
+function typeOf(shape: Shape, side: 'taken' | 'given'): Type {
+  switch (shape.kind) {
+    case 'json':
+      return 'JsonValue';
+    case 'date':
+      return side === 'given' ? 'string' : union('string', 'Date');
+    case 'literal':
+      return union(...shape.values.map((one) => (typeof one === 'string' ? stringLiteral(one) : String(one))));
+    case 'array':
+      return side === 'given' ? array(typeOf(shape.of, side)) : list(typeOf(shape.of, side));
+    case 'union':
+      return union(...shape.of.map((one) => typeOf(one, side)));
+    case 'object':
+      return objectOf(shape, side);
+    default:
+      return shape.kind;
+  }
+}
+
+/** An index stands for every name, so beside others it cannot say what is behind it. */
+function objectOf({ members, rest }: ObjectShape, side: 'taken' | 'given'): Type {
+  const own = members.map(({ name, optional, shape }) =>
+    part(propertyKey(name), optional === true, typeOf(shape, side)),
+  );
+  const others = rest ? [part('[name: string]', false, members.length > 0 ? 'unknown' : typeOf(rest, side))] : [];
+  return own.length + others.length === 0 ? nothing : { kind: 'object', of: [...own, ...others] };
+}

@@ -1,0 +1,165 @@
+/** What is read of a collection: its rows, its relations, and the functions of its fields. */
+import {
+  type AggregateFunction,
+  aggregateFits,
+  functionsOf,
+  type RelationDescriptor,
+} from '@platform/runtime/contract';
+import { groupNames } from '../openapi/aggregation.ts';
+import type { ViewField, ViewRelation } from '../openapi/view.ts';
+import type { Member, TypeDeclaration } from '../print/declaration.ts';
+import { type MarkedMember, notesOr } from '../print/declarations.ts';
+import { propertyKey, stringLiteral } from '../print/text.ts';
+import { array, generic, nullable, type Type, union } from '../print/type.ts';
+import { type ClientCollection, member, type Surface } from './surface.ts';
+import { literals, sentType } from './values.ts';
+
+/** The types of what can be read; none for a collection that can only be written. */
+export function declareReads(one: ClientCollection, surface: Surface): readonly TypeDeclaration[] {
+  const { view, names } = one;
+  if (!view.readable) return [];
+  return [
+    {
+      kind: 'interface',
+      name: names.item,
+      notes: notesOf(one, `An item of \`${view.name}\`.`),
+      members: [
+        ...view.fields.map(fieldMember),
+        ...view.relations.flatMap((relation) => rowMember(one, relation, surface)),
+      ],
+    },
+    {
+      kind: 'interface',
+      name: names.relations,
+      notes: [`Relations of \`${view.name}\`.`],
+      members: [
+        ...view.fields.flatMap(leadingField),
+        ...view.relations.map((relation) => relationMember(one, relation, surface)),
+      ],
+    },
+    {
+      kind: 'interface',
+      name: names.functions,
+      notes: [`Functions of \`${view.name}\`, with the names that answers have for them.`],
+      members: [...view.fields.flatMap(functionMembers), ...view.relations.flatMap(countMember)],
+    },
+  ];
+}
+
+/** Facts about names: which of them can be sorted, grouped, counted, summed and compared. */
+export function nameSets({ view }: ClientCollection): readonly Member[] {
+  const sorted = literals(groupNames(view));
+  const taken = (name: AggregateFunction): Type =>
+    literals(
+      shown(view.fields)
+        .filter(({ descriptor }) => aggregateFits(name, descriptor.type))
+        .map((field) => field.name),
+    );
+  return [
+    member('sort', sorted),
+    member('groups', sorted),
+    member('counted', taken('count')),
+    member('summed', taken('sum')),
+    member('ranged', taken('min')),
+  ];
+}
+
+function notesOf({ view }: ClientCollection, otherwise: string): Member['notes'] {
+  return notesOr(view.note, otherwise);
+}
+
+function fieldMember(field: ViewField): MarkedMember {
+  const type = sentType(field.descriptor, field.values);
+  const own = member(field.name, field.nullable ? nullable(type) : type, [field.note]);
+  return { ...own, deprecated: field.deprecated };
+}
+
+/** Where nothing is nested, a relation reads as its keys, as far as they can be read. */
+function rowMember(one: ClientCollection, relation: ViewRelation, surface: Surface): readonly MarkedMember[] {
+  const type = relation.kind === 'm2o' ? ownKey(one, relation, surface) : keysOf(relation, surface);
+  if (type === null) return [];
+  const own = member(relation.name, relation.nullable ? nullable(type) : type);
+  return [{ ...own, deprecated: relation.deprecated }];
+}
+
+function keysOf({ target }: ViewRelation, surface: Surface): Type | null {
+  const [only, ...more] = surface.get(target.collection)?.view.key ?? [];
+  if (only === undefined) return null;
+  return array(more.length > 0 ? 'string' : sentType(only.descriptor, only.values));
+}
+
+/** A key of several fields is an object of them. */
+function ownKey({ descriptor }: ClientCollection, { name, target }: ViewRelation, surface: Surface): Type | null {
+  const relation = descriptor.relations.find((one) => one.name === name);
+  const fields = surface.get(target.collection)?.descriptor.fields ?? [];
+  if (relation?.kind !== 'm2o') return null;
+  const parts = relation.on.flatMap(({ from, to }) => {
+    const own = descriptor.fields.find(({ column }) => column === from);
+    const other = fields.find(({ column }) => column === to);
+    const key = other?.name ?? own?.name;
+    const typed = own ?? other;
+    return key && typed ? [{ name: propertyKey(key), optional: false, type: sentType(typed, null) }] : [];
+  });
+  return { kind: 'object', of: parts };
+}
+
+/** The relation to one item that reads through a field. */
+function leadingField({ name, filtered, nullable: empty, note, deprecated }: ViewField): readonly MarkedMember[] {
+  if (filtered === null) return [];
+  const type = generic('One', stringLiteral(filtered.collection), String(empty));
+  return [{ ...member(name, type, [note]), deprecated }];
+}
+
+function relationMember(one: ClientCollection, relation: ViewRelation, surface: Surface): MarkedMember {
+  return { ...member(relation.name, relationType(one, relation, surface)), deprecated: relation.deprecated };
+}
+
+function relationType(one: ClientCollection, relation: ViewRelation, surface: Surface): Type {
+  const target = stringLiteral(relation.target.collection);
+  const empty = String(relation.nullable);
+  if (relation.kind === 'm2o') return generic('One', target, empty);
+  const link = linkOf(one, relation.name);
+  const linked = link === undefined ? [] : linkedItems(relation, link, surface);
+  if (link === undefined || linked.length === 0) return generic('Many', target, empty);
+  const fields = [link.collectionField, link.itemField].map(stringLiteral);
+  return generic('Links', target, empty, ...fields, literals(linked));
+}
+
+function linkOf(
+  { descriptor }: ClientCollection,
+  name: string,
+): Extract<RelationDescriptor, { kind: 'm2a' }> | undefined {
+  return descriptor.relations.filter((one) => one.kind === 'm2a').find((one) => one.name === name);
+}
+
+/** Collections whose items can be read in the place of their key, by those who can read which item it is. */
+function linkedItems(
+  { linked, target }: ViewRelation,
+  { collectionField, itemField }: Extract<RelationDescriptor, { kind: 'm2a' }>,
+  surface: Surface,
+): readonly string[] {
+  const fields = new Set(surface.get(target.collection)?.view.fields.map(({ name }) => name));
+  if (!fields.has(collectionField) || !fields.has(itemField)) return [];
+  return linked.flatMap(({ collection }) => (surface.get(collection)?.descriptor.key.length === 1 ? [collection] : []));
+}
+
+function shown(fields: readonly ViewField[]): readonly ViewField[] {
+  return fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
+}
+
+/** Infinite dates have no parts, and JSON that is no array no elements: null. */
+function functionMembers(field: ViewField): readonly Member[] {
+  const { name, descriptor, nullable: empty } = field;
+  if (shown([field]).length === 0) return [];
+  const certain = !empty && (descriptor.type === 'time' || descriptor.type === 'array');
+  return functionsOf(descriptor.type).map((call) => callMember(call, name, certain));
+}
+
+function countMember({ name, kind, nullable: empty }: ViewRelation): readonly Member[] {
+  return kind === 'm2o' ? [] : [callMember('count', name, !empty)];
+}
+
+function callMember(call: string, name: string, certain: boolean): Member {
+  const value = certain ? 'number' : union('number', 'null');
+  return member(`${call}(${name})`, generic('Call', stringLiteral(`${name}_${call}`), value));
+}

@@ -1,0 +1,51 @@
+/** What the files of a client are printed from. */
+import type { AccessClass, CollectionDescriptor } from '@platform/runtime/contract';
+import type { Api } from '../api.ts';
+import type { View, ViewCollection } from '../openapi/view.ts';
+import type { Member } from '../print/declaration.ts';
+import type { Type } from '../print/type.ts';
+import { type ClientNames, nameClient } from './names.ts';
+
+/** A collection with its names. */
+export interface ClientCollection {
+  readonly view: ViewCollection;
+  readonly names: ClientNames;
+  readonly descriptor: CollectionDescriptor;
+  /** Whether whoever writes an item may read it, whatever its values. */
+  readonly echoes: boolean;
+}
+
+/** The collections of a client by API name, in the order of the Api. */
+export type Surface = ReadonlyMap<string, ClientCollection>;
+
+/** Gathers what an access class sees. */
+export function surfaceOf(api: Api, access: AccessClass, view: View): Surface {
+  const names = nameClient(view);
+  const descriptors = new Map(api.collections.map(({ descriptor }) => [descriptor.name, descriptor]));
+  const rules = new Map(access.collections.map((one) => [one.collection, one.read ?? []]));
+  return new Map(
+    view.collections.flatMap((one): readonly (readonly [string, ClientCollection])[] => {
+      const descriptor = descriptors.get(one.name);
+      const own = names.get(one.name);
+      if (descriptor === undefined || own === undefined) return [];
+      const everyRow = access.admin || (rules.get(one.name) ?? []).some(({ where }) => isAlways(where));
+      // Views and triggers decide by themselves what is there after a write.
+      const echoes = one.readable && everyRow && !descriptor.opaque && !descriptor.amended;
+      return [[one.name, { view: one, names: own, descriptor, echoes }]];
+    }),
+  );
+}
+
+function isAlways(where: { readonly kind: string; readonly of?: unknown }): boolean {
+  return where.kind === 'and' && Array.isArray(where.of) && where.of.length === 0;
+}
+
+/** A member that has to be there. */
+export function member(name: string, type: Type, notes: Member['notes'] = []): Member {
+  return { name, optional: false, notes, type };
+}
+
+/** A member that need not be there. */
+export function optional(name: string, type: Type, notes: Member['notes'] = []): Member {
+  return { name, optional: true, notes, type };
+}
