@@ -157,7 +157,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ...createCommentEndpoints({ ...writing, items, mailed }),
     ...createUtilityEndpoints({ ...writing, forget: accountsChanged }),
   ];
-  const endpoints = [...listEndpoints(api, items, own, users), ...resources, ...graphql.endpoints, ...auth, ...pages, ...custom];
+  const endpoints = [
+    ...listEndpoints(api, items, own, users),
+    ...resources,
+    ...graphql.endpoints,
+    ...auth,
+    ...pages,
+    ...custom,
+  ];
   const readCall = limitCalls(createCallReader(authenticate, endpoints), limiter);
   const server = createCarrier(environment, answerer, readCall, answersShortly(items, graphql.endpoints));
   for (const endpoint of endpoints) mountEndpoint(server, answerer, environment, endpoint);
