@@ -26,7 +26,10 @@ beforeAll(async () => {
     mutation Make($data: create_notes_input!) { create_notes_item(data: $data) { id } }
     query Ping { server_ping }`,
   );
-  platform = await startPlatform(project.folder, database.url, { LOG_LEVEL: 'warn' }, ['--generate', '--trusted-documents']);
+  platform = await startPlatform(project.folder, database.url, { LOG_LEVEL: 'warn' }, [
+    '--generate',
+    '--trusted-documents',
+  ]);
 });
 afterAll(async () => {
   await platform?.stop();
