@@ -87,9 +87,7 @@ export function createWriteTwin({ folder, databaseUrl, server }: WriteTwinParts)
     return null;
   }
 
-  async function roleAsking(options: Ask): Promise<Role | null> {
-    const name = roleOf(options);
-    if (name === null) return null;
+  async function roleAsking(name: string): Promise<Role | null> {
     const role = roles.get(name) ?? readRole(folder, name);
     roles.set(name, role);
     return role;
@@ -97,8 +95,10 @@ export function createWriteTwin({ folder, databaseUrl, server }: WriteTwinParts)
 
   return {
     async attempt(path, options) {
-      const role = await roleAsking(options);
-      if (role === null) return skip('another caller');
+      const name = roleOf(options);
+      if (name === null) return skip('another caller');
+      const role = await roleAsking(name);
+      if (role === null) return skip('no schema');
       const writing: Writing = { ...role, variables: new Map(), names: 0 };
       const way: Way = { linked: [], reordered: false };
       let piece: Piece;

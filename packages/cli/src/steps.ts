@@ -15,6 +15,7 @@ import type { Schema } from '@platform/introspect/schema';
 import { loadDocuments } from './documents.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { loadExtensions, loadModules, outputOf } from './extensions.ts';
+import { planDocuments } from './plan-documents.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
 import type { Source } from './source.ts';
@@ -64,7 +65,8 @@ export async function generateProject(
     compile(schema, { templates, extensions, modules, documents, output }),
   );
   report(result.diagnostics, progress);
-  const written = await progress.phase('write', () => writeFiles(project.output, result.files));
+  const planned = await planDocuments(project.output, result.files);
+  const written = await progress.phase('write', () => writeFiles(project.output, [...result.files, ...planned]));
   return { schema, summary: result.summary, written, diagnostics: [...diagnostics, ...result.diagnostics] };
 }
 

@@ -2,6 +2,6 @@
 export type { Api, ApiAccess, ApiCollection, ApiField, ApiRelation, CollectionNames, Operation } from './api.ts';
 export { type CompileOptions, type CompileResult, type CompileSummary, compile } from './compile.ts';
 export type { DocumentSource } from './documents/check-documents.ts';
-export type { GeneratedFile } from './emit/emit-files.ts';
+export { type GeneratedFile, plannedFile } from './emit/emit-files.ts';
 export { type TemplateName, templateNames } from './emit/templates.ts';
 export type { ExtensionSource, ModuleSource } from './extensions/source.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { CompiledApi } from './contract/index.ts';
+import type { CompiledApi, KnownOperation } from './contract/index.ts';
 
 /**
  * Reads the documents that were compiled with an API from their file, each by the SHA-256 of its text. Nothing is kept.
@@ -8,6 +8,14 @@ export function graphqlDocuments(file: URL): NonNullable<CompiledApi['graphqlDoc
   return async function readDocuments() {
     const documents: Readonly<Record<string, string>> = JSON.parse(await readFile(file, 'utf8'));
     return documents;
+  };
+}
+
+/** Reads the list of the operations that were compiled with an API. Nothing is kept. */
+export function graphqlOperations(file: URL): NonNullable<CompiledApi['graphqlOperations']> {
+  return async function readOperations() {
+    const operations: readonly KnownOperation[] = JSON.parse(await readFile(file, 'utf8'));
+    return operations;
   };
 }
 

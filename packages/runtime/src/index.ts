@@ -39,7 +39,8 @@ export {
 export { type ErrorCode, type ErrorExtensions, type ErrorOptions, errorBody, PlatformError } from './errors.ts';
 export { extension } from './extensions/define.ts';
 export type * from './extensions/types.ts';
-export { graphqlDocuments, graphqlFiles } from './graphql-files.ts';
+export { type PlannedOperation, planOperations } from './graphql/plan-operations.ts';
+export { graphqlDocuments, graphqlFiles, graphqlOperations } from './graphql-files.ts';
 export {
   compiledApi,
   createItems,

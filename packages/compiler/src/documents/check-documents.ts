@@ -28,7 +28,9 @@ export interface DocumentSource {
 
 /** One operation with the fragments that it uses. */
 export interface CheckedOperation {
+  readonly name: string;
   readonly role: string;
+  readonly accessClass: string;
   readonly scope: GraphqlScope;
   readonly document: DocumentNode;
   /** What clients send. */
@@ -36,6 +38,9 @@ export interface CheckedOperation {
   /** SHA-256 of the text, in hexadecimal. */
   readonly hash: string;
 }
+
+/** Who asks an operation. */
+type Asker = Pick<CheckedOperation, 'role' | 'accessClass'>;
 
 /** What files of documents hold. */
 export interface CheckedDocuments {
@@ -55,7 +60,7 @@ export function checkDocuments(api: Api, sources: readonly DocumentSource[]): Ch
       return { operations: [], diagnostics: files.map((file) => withoutRole(file, [...roles.keys()])) };
     const known = schemas.get(access) ?? buildSchemas(emitGraphql(api, access, viewOf(api, access)));
     schemas.set(access, known);
-    return checkRole(role, files, known);
+    return checkRole({ role, accessClass: access.name }, files, known);
   });
   return {
     operations: checked.flatMap(({ operations }) => operations),
@@ -82,7 +87,7 @@ function buildSchemas(text: string): Schemas {
 }
 
 /** Fragments of a role can stand in any of its files. */
-function checkRole(role: string, files: readonly DocumentSource[], schemas: Schemas): CheckedDocuments {
+function checkRole(asker: Asker, files: readonly DocumentSource[], schemas: Schemas): CheckedDocuments {
   const { GraphQLError: Fault, getLocation, Kind, parse, Source } = loadGraphql();
   const definitions: DefinitionNode[] = [];
   const diagnostics: Diagnostic[] = [];
@@ -97,7 +102,7 @@ function checkRole(role: string, files: readonly DocumentSource[], schemas: Sche
     }
   }
   const operations = definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
-  const checked = operations.map((operation) => checkOperation(role, operation, definitions, schemas));
+  const checked = operations.map((operation) => checkOperation(asker, operation, definitions, schemas));
   return {
     operations: checked.flatMap((one) => one.operations),
     diagnostics: [...diagnostics, ...checked.flatMap((one) => one.diagnostics), ...twice(operations)],
@@ -106,7 +111,7 @@ function checkRole(role: string, files: readonly DocumentSource[], schemas: Sche
 
 /** An operation belongs to the scope whose root fields it has; a wrong one is judged by that of items. */
 function checkOperation(
-  role: string,
+  asker: Asker,
   operation: OperationDefinitionNode,
   definitions: readonly DefinitionNode[],
   schemas: Schemas,
@@ -118,7 +123,10 @@ function checkOperation(
   const errors = validate(schemas[scope], document);
   if (errors.length > 0) return { operations: [], diagnostics: errors.map(problemOf) };
   const text = print(document);
-  return { operations: [{ role, scope, document, text, hash: sha256(text) }], diagnostics: [] };
+  return {
+    operations: [{ ...asker, name: operation.name.value, scope, document, text, hash: sha256(text) }],
+    diagnostics: [],
+  };
 }
 
 function isOfSystem({ operation, selectionSet }: OperationDefinitionNode, { items, system }: Schemas): boolean {

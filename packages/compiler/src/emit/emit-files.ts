@@ -56,12 +56,30 @@ export function emitFiles(
     file('fingerprint.ts', emitFingerprint(api, render)),
     file('extension.ts', emitExtensionTypes(api, typePrinter(), render)),
     ...(extensions.length > 0 ? [file('extensions.ts', emitExtensions(api, extensions, render))] : []),
-    ...(operations.length > 0 ? [file('graphql/documents.json', emitDocuments(operations))] : []),
+    ...(operations.length > 0
+      ? [
+          file('graphql/documents.json', emitDocuments(operations)),
+          file('graphql/operations.json', emitOperations(operations)),
+        ]
+      : []),
     file('server.ts', emitServer(api, { extended: extensions.length > 0, documented: operations.length > 0 }, render)),
     file('main.ts', emitMain(render)),
   ];
-  const paths = files.map(({ path }) => path);
+  const planned = operations.length > 0 ? [plannedFile] : [];
+  const paths = [...files.map(({ path }) => path), ...planned].sort();
   return [...files, file('manifest.json', emitManifest(api, paths))].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** The statements of operations; whoever writes the files makes it, because statements are planned by the runtime. */
+export const plannedFile = 'graphql/documents.sql';
+
+/** Who asks which operation where, by role and name. */
+function emitOperations(operations: readonly CheckedOperation[]): string {
+  const order = ({ role, name }: CheckedOperation): string => `${role} ${name}`;
+  const sorted = operations.toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
+  return printJson(
+    sorted.map(({ name, role, accessClass, scope, hash }) => ({ name, role, accessClass, scope, hash })),
+  );
 }
 
 /** The texts of operations by their hashes; roles that ask the same share one. */

@@ -21,6 +21,7 @@ export function emitServer(api: Api, { extended, documented }: ServerParts, rend
         'compiledApi',
         ...(documented ? ['graphqlDocuments'] : []),
         ...(api.graphql ? ['graphqlFiles'] : []),
+        ...(documented ? ['graphqlOperations'] : []),
         'openapiFiles',
       ],
     },
@@ -38,7 +39,10 @@ export function emitServer(api: Api, { extended, documented }: ServerParts, rend
     graphql: lines(
       ...(api.graphql ? ["graphql: graphqlFiles(new URL('./graphql/', import.meta.url)),"] : []),
       ...(documented
-        ? ["graphqlDocuments: graphqlDocuments(new URL('./graphql/documents.json', import.meta.url)),"]
+        ? [
+            "graphqlDocuments: graphqlDocuments(new URL('./graphql/documents.json', import.meta.url)),",
+            "graphqlOperations: graphqlOperations(new URL('./graphql/operations.json', import.meta.url)),",
+          ]
         : []),
     ),
     extensions: extended ? '\n  extensions,\n  customRoutes,' : '',

@@ -2,6 +2,7 @@ import type { AccessClass } from './access.ts';
 import type { CollectionDescriptor } from './collection.ts';
 import type { CustomRoute, Extension } from './extension.ts';
 import type { Fingerprint } from './fingerprint.ts';
+import type { GraphqlScope } from './graphql-names.ts';
 import type { JsonValue } from './types.ts';
 
 /** One operation of the compiled REST API on one collection. */
@@ -12,6 +13,17 @@ export interface Route {
   readonly operation: 'list' | 'search' | 'read' | 'create' | 'update' | 'delete';
   readonly collection: CollectionDescriptor;
   readonly byKey: boolean;
+}
+
+/** An operation of a document that was compiled with the API. */
+export interface KnownOperation {
+  readonly name: string;
+  /** The role that asks it, and the access class and scope that it is asked in. */
+  readonly role: string;
+  readonly accessClass: string;
+  readonly scope: GraphqlScope;
+  /** SHA-256 of its text, in hexadecimal. */
+  readonly hash: string;
 }
 
 /** Everything that generated code hands to the runtime. */
@@ -36,4 +48,6 @@ export interface CompiledApi {
   readonly graphql?: (accessClass: string) => Promise<string>;
   /** The documents that were compiled with the API, each by the SHA-256 of its text in hexadecimal. Default: none. */
   readonly graphqlDocuments?: () => Promise<Readonly<Record<string, string>>>;
+  /** The operations of these documents, by role and name. Default: none. */
+  readonly graphqlOperations?: () => Promise<readonly KnownOperation[]>;
 }

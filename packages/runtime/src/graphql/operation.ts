@@ -70,6 +70,16 @@ export interface OperationAnswer {
   readonly headers: readonly string[];
 }
 
+/** A root field as it is planned. */
+export interface PlannedField {
+  /** Response name. */
+  readonly key: string;
+  /** `failure`: it cannot be planned with these variables. */
+  readonly kind: 'read' | 'write' | 'service' | 'constant' | 'introspection' | 'failure';
+  /** Of a read: what the database is asked. */
+  readonly statement?: string;
+}
+
 /** Compiles and runs operations. */
 export interface OperationRunner {
   /**
@@ -77,6 +87,8 @@ export interface OperationRunner {
    * such as more than one field that signs somebody in or out.
    */
   compile(source: OperationSource): Operation;
+  /** Plans the reads of a query with these variables, and keeps the plans. Asks nobody. */
+  plan(operation: Operation, variables: Readonly<Record<string, unknown>>): readonly PlannedField[];
   /**
    * Runs an operation that this runner compiled for the access class of the caller. What fails at a root field stands in
    * the answer; rejects only where the whole request is refused, as by an Idempotency-Key that was used for another one.

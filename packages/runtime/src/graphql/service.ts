@@ -12,6 +12,7 @@ import { createCoercion, type SentVariables } from './coerce-variables.ts';
 import { DocumentError } from './document-errors.ts';
 import { answerIntrospection } from './introspection.ts';
 import type { Operation, OperationAnswer, OperationRunner } from './operation.ts';
+import { planSamples } from './plan-samples.ts';
 import type { FindSchema, ScopeSchema } from './schemas.ts';
 
 /** What the service works with. */
@@ -37,6 +38,13 @@ export interface GraphqlRequest extends AskedDocument {
 /** Answers requests. Rejects with INVALID_QUERY for documents and variables, and with what else refuses a request. */
 export type AnswerGraphql = (request: GraphqlRequest) => Promise<OperationAnswer>;
 
+/** What is behind the transport. */
+export interface GraphqlService {
+  readonly answer: AnswerGraphql;
+  /** Prepares a document that is known beforehand, and plans it, as far as its variables decide nothing. */
+  readonly prepare: (accessClass: string, scope: GraphqlScope, text: string) => Promise<void>;
+}
+
 /** A document as it is kept. */
 interface KeptDocument {
   readonly of: ScopeSchema;
@@ -56,7 +64,7 @@ const documentsKept = { entries: 1_000, bytes: 32 * 1024 ** 2 };
 const introspectionsKept = { entries: 50, bytes: 16 * 1024 ** 2 };
 
 /** Makes the service of a compiled API. */
-export function createGraphqlService({ findSchema, runner, limits }: GraphqlServiceOptions): AnswerGraphql {
+export function createGraphqlService({ findSchema, runner, limits }: GraphqlServiceOptions): GraphqlService {
   const documents = createByteCache<KeptText>(documentsKept);
   const introspections = createByteCache<ReadonlyMap<string, string>>(introspectionsKept);
 
@@ -88,9 +96,9 @@ export function createGraphqlService({ findSchema, runner, limits }: GraphqlServ
     return answer;
   }
 
-  return async function answer(asked) {
+  async function answer(asked: GraphqlRequest): Promise<OperationAnswer> {
     const { caller, scope, text, operationName, request } = asked;
-    const key = `${caller.accessClass}\0${scope}\0${operationName ?? ''}`;
+    const key = keyOf(caller.accessClass, scope, operationName);
     const kept = documents.get(text)?.get(key) ?? prepare(key, await findSchema(caller.accessClass, scope), asked);
     if (asked.queriesOnly) refuseMutation(kept.node);
     const variables = coerced(kept, asked.variables);
@@ -104,7 +112,20 @@ export function createGraphqlService({ findSchema, runner, limits }: GraphqlServ
       ...(idempotencyKey !== undefined && { key: { text: idempotencyKey, body } }),
       introspect: () => introspect(key, text, kept, asked.variables),
     });
+  }
+
+  return {
+    answer,
+    async prepare(accessClass, scope, text) {
+      const of = await findSchema(accessClass, scope);
+      const kept = prepare(keyOf(accessClass, scope, null), of, { text, operationName: null, queriesOnly: false });
+      planSamples(kept.of.schema, kept.node, kept.coerce, (variables) => runner.plan(kept.operation, variables));
+    },
   };
+}
+
+function keyOf(accessClass: string, scope: GraphqlScope, operationName: string | null): string {
+  return `${accessClass}\0${scope}\0${operationName ?? ''}`;
 }
 
 function coerced({ coerce }: KeptDocument, sent: SentVariables): Readonly<Record<string, unknown>> {

@@ -1,9 +1,10 @@
 /** Everything that answers below `/graphql`, put together. */
+import { setImmediate } from 'node:timers/promises';
 import type { CompiledApi } from '../contract/index.ts';
 import type { Environment } from '../environment.ts';
 import type { OperationRunner } from '../graphql/operation.ts';
 import type { FindSchema } from '../graphql/schemas.ts';
-import type { AnswerGraphql } from '../graphql/service.ts';
+import type { GraphqlService } from '../graphql/service.ts';
 import { anyDocument, type FindDocument, trustedDocuments } from '../graphql/trusted-documents.ts';
 import { type Answerer, mediaTypes } from './answer.ts';
 import type { Endpoint, Handler } from './endpoints.ts';
@@ -21,11 +22,19 @@ export interface GraphqlOptions extends Pick<GraphqlEndpointsOptions, 'log' | 'c
   readonly loadRunner: (findSchema: FindSchema) => Promise<OperationRunner>;
 }
 
-/** The addresses of GraphQL; none where the API was compiled without it. */
-export function graphqlEndpoints(options: GraphqlOptions): readonly Endpoint[] {
+/** What answers GraphQL. */
+export interface GraphqlFace {
+  /** None where the API was compiled without it. */
+  readonly endpoints: readonly Endpoint[];
+  /** Prepares the documents that were compiled with the API, one after the other, so that nobody waits for it later. */
+  readonly warm: () => Promise<void>;
+}
+
+/** Makes the addresses of GraphQL. */
+export function createGraphqlFace(options: GraphqlOptions): GraphqlFace {
   const { api, answerer, environment, trusted, loadRunner, log, count } = options;
   const { graphql: read } = api;
-  if (read === undefined) return [];
+  if (read === undefined) return { endpoints: [], warm: async () => {} };
   const graphiql = environment.graphql.graphiql ? createGraphiql(answerer) : null;
   const { limits } = environment.graphql;
   // graphql-js takes longer to load than everything else together, so only servers that are asked do it.
@@ -34,17 +43,17 @@ export function graphqlEndpoints(options: GraphqlOptions): readonly Endpoint[] {
     const find = createSchemas(read);
     return { find, print: createSchemaPrinter(find) };
   });
-  let answering: AnswerGraphql | undefined;
-  const load = once(async (): Promise<AnswerGraphql> => {
+  let service: GraphqlService | undefined;
+  const load = once(async (): Promise<GraphqlService> => {
     const { find: findSchema } = await loadSchemas();
     const { createGraphqlService } = await import('../graphql/service.ts');
-    answering = createGraphqlService({ findSchema, runner: await loadRunner(findSchema), limits });
-    return answering;
+    service = createGraphqlService({ findSchema, runner: await loadRunner(findSchema), limits });
+    return service;
   });
   const documents = once(() => readDocuments(api));
   const endpoints = createGraphqlEndpoints({
     answerer,
-    load: () => answering ?? load(),
+    load: () => service?.answer ?? load().then(({ answer }) => answer),
     findDocument: trusted ? async (asked) => (await documents())(asked) : anyDocument,
     page: graphiql?.page ?? null,
     log,
@@ -52,7 +61,20 @@ export function graphqlEndpoints(options: GraphqlOptions): readonly Endpoint[] {
   });
   const print: PrintSchema = async (...of) => (await loadSchemas()).print(...of);
   const texts = limits.introspection ? schemaEndpoints(answerer, print) : [];
-  return [...endpoints, ...texts, ...(graphiql?.endpoints ?? [])];
+  return {
+    endpoints: [...endpoints, ...texts, ...(graphiql?.endpoints ?? [])],
+    async warm() {
+      const [known = [], texts = {}] = await Promise.all([api.graphqlOperations?.(), api.graphqlDocuments?.()]);
+      if (known.length === 0) return;
+      const { prepare } = await load();
+      for (const { accessClass, scope, hash } of known) {
+        const text = texts[hash];
+        if (text !== undefined) await prepare(accessClass, scope, text);
+        // Who asks meanwhile does not wait for all of them.
+        await setImmediate();
+      }
+    },
+  };
 }
 
 type PrintSchema = (...of: Parameters<FindSchema>) => Promise<string>;

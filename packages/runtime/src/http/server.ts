@@ -34,7 +34,7 @@ import {
   serverEndpoints,
 } from './endpoints.ts';
 import { createGate } from './gate.ts';
-import { graphqlEndpoints } from './graphql.ts';
+import { createGraphqlFace } from './graphql.ts';
 import { createItemHandlers } from './items.ts';
 import { localUrl } from './local-url.ts';
 import { describeCause, type Log, logFailure } from './log.ts';
@@ -117,7 +117,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const setting = { api, database, answerer, environment, clientAddress, senderOf };
   const auth = accounts === null || invite === null ? [] : authEndpoints(accounts, { ...setting, invite });
   const pages = accounts === null ? [] : pageEndpoints({ ...setting, ...accounts, templates: options.pages ?? null });
-  const graphql = graphqlEndpoints({
+  const graphql = createGraphqlFace({
     api,
     answerer,
     environment,
@@ -157,11 +157,27 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ...createCommentEndpoints({ ...writing, items, mailed }),
     ...createUtilityEndpoints({ ...writing, forget: accountsChanged }),
   ];
-  const endpoints = [...listEndpoints(api, items, own, users), ...resources, ...graphql, ...auth, ...pages, ...custom];
+  const endpoints = [
+    ...listEndpoints(api, items, own, users),
+    ...resources,
+    ...graphql.endpoints,
+    ...auth,
+    ...pages,
+    ...custom,
+  ];
   const readCall = limitCalls(createCallReader(authenticate, endpoints), limiter);
-  const server = createCarrier(environment, answerer, readCall, answersShortly(items, graphql));
+  const server = createCarrier(environment, answerer, readCall, answersShortly(items, graphql.endpoints));
   for (const endpoint of endpoints) mountEndpoint(server, answerer, environment, endpoint);
   server.addHook('onReady', async () => limiter?.opened);
+  server.addHook('onListen', async () => {
+    // A document that cannot be prepared is told to whoever asks for it.
+    await graphql.warm().catch((error: unknown) => {
+      server.log.warn(
+        { event: 'graphql-documents', cause: describeCause(error, true) },
+        'Documents cannot be prepared.',
+      );
+    });
+  });
   server.addHook('onClose', async () => limiter?.close());
   server.addHook('onClose', () =>
     Promise.race([

@@ -46,7 +46,7 @@ export interface RelationScope {
 }
 
 /** Builds the scope in which every name can be read on every row: that of rules and of administrators. */
-export function buildOpenScope(api: CompiledApi): Scope {
+export function buildOpenScope(api: Pick<CompiledApi, 'collections'>): Scope {
   const collections = new Map<string, CollectionScope>();
   for (const descriptor of api.collections) {
     const fields = descriptor.fields.map((field) => field.name);
@@ -61,7 +61,7 @@ export function buildOpenScope(api: CompiledApi): Scope {
 }
 
 /** Builds the scope of an access class; `open` is that of `buildOpenScope`. */
-export function buildScope(api: CompiledApi, access: AccessClass, open: Scope): Scope {
+export function buildScope(api: Pick<CompiledApi, 'collections'>, access: AccessClass, open: Scope): Scope {
   if (access.admin) return { collections: open.collections, rules: open };
   const rules = new Map<string, readonly AccessRule[]>();
   for (const { collection, read } of access.collections) {
