@@ -3,6 +3,7 @@
  * database and what both have answered.
  */
 import {
+  type GraphQLInputFieldMap,
   type GraphQLInputType,
   getNamedType,
   getNullableType,
@@ -165,6 +166,9 @@ function compareAnswers(said: string, piece: Piece, rest: Answer, twin: Answer):
     expect([twin.json.data ?? null, code], said).toEqual([null, codeOf(rest)]);
     return null;
   }
+  // REST takes texts for numbers and numbers for texts; built-in scalars take their own kind alone.
+  if (code === 'INVALID_QUERY' && /\b(Int|Float|String|Boolean|ID) cannot represent/.test(twin.text))
+    return 'another kind';
   expect([twin.status, twin.json.errors], said).toEqual([200, undefined]);
   const told = piece.take(twin.json.data.root);
   if (rest.json?.data === undefined || told === unselected || (Array.isArray(told) && told.includes(unselected)))
@@ -333,8 +337,8 @@ function inputOf(to: Writing, type: GraphQLInputType, at: Place, value: JsonValu
     return Number(value);
   }
   if (!isInputObjectType(nullable) || isList(value)) return value;
-  if (!isObject(value) || JSON.isRawJSON(value)) return linkOf(at, value);
   const fields = nullable.getFields();
+  if (!isObject(value) || JSON.isRawJSON(value)) return linkOf(to, fields, at, value);
   if (at.relation?.kind === 'm2a' && value.collection === undefined) throw new Unsaid('link row without collection');
   const absent = Object.values(fields).filter(
     (field) => isRequiredInputField(field) && !Object.hasOwn(value, field.name),
@@ -365,12 +369,19 @@ function changesOf(to: Writing, type: GraphQLInputType | undefined, at: Place, v
     Object.entries(value).map(([kind, items]): [string, JsonValue] => {
       const declared = fields[kind];
       if (kind === 'upsert') throw new Unsaid('upsert');
+      if (items === null) throw new Unsaid('null for no list');
+      if (kind !== 'delete' && isList(items) && !items.every(isObject)) throw new Unsaid('key in the place of an item');
       return [kind, declared === undefined ? items : inputOf(to, declared.type, at, items)];
     }),
   );
 }
 
-function linkOf({ descriptor, relation, way }: Place, value: JsonValue): JsonValue {
+function linkOf(
+  to: Writing,
+  fields: GraphQLInputFieldMap,
+  { descriptor, relation, way }: Place,
+  value: JsonValue,
+): JsonValue {
   const [key, ...more] = descriptor?.key ?? [];
   if (key === undefined || more.length > 0) throw new Unsaid('key of several fields');
   const column = descriptor?.fields.find(({ name }) => name === key)?.column;
@@ -380,7 +391,8 @@ function linkOf({ descriptor, relation, way }: Place, value: JsonValue): JsonVal
   if (descriptor !== undefined && column !== undefined) {
     way.linked.push({ table: descriptor.table, column, value: JSON.isRawJSON(value) ? value.rawJSON : String(value) });
   }
-  return { [graphqlName(key)]: value };
+  const type = fields[graphqlName(key)]?.type;
+  return { [graphqlName(key)]: type === undefined ? value : inputOf(to, type, { descriptor: undefined, way }, value) };
 }
 
 function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
