@@ -32,6 +32,8 @@ export interface CheckedOperation {
   readonly role: string;
   readonly accessClass: string;
   readonly scope: GraphqlScope;
+  /** What it was judged by. */
+  readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   /** What clients send. */
   readonly text: string;
@@ -124,7 +126,9 @@ function checkOperation(
   if (errors.length > 0) return { operations: [], diagnostics: errors.map(problemOf) };
   const text = print(document);
   return {
-    operations: [{ ...asker, name: operation.name.value, scope, document, text, hash: sha256(text) }],
+    operations: [
+      { ...asker, name: operation.name.value, scope, schema: schemas[scope], document, text, hash: sha256(text) },
+    ],
     diagnostics: [],
   };
 }

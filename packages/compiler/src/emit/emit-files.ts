@@ -2,6 +2,7 @@ import type { AccessClass } from '@platform/runtime/contract';
 import type { Api, ApiCollection } from '../api.ts';
 import { emitClient } from '../client/index.ts';
 import type { CheckedOperation } from '../documents/check-documents.ts';
+import { printNodes } from '../documents/print-nodes.ts';
 import type { ExtensionSource } from '../extensions/source.ts';
 import { emitGraphql } from '../graphql/index.ts';
 import { emitOpenApi } from '../openapi/index.ts';
@@ -60,6 +61,7 @@ export function emitFiles(
       ? [
           file('graphql/documents.json', emitDocuments(operations)),
           file('graphql/operations.json', emitOperations(operations)),
+          ...printNodes(operations),
         ]
       : []),
     file('server.ts', emitServer(api, { extended: extensions.length > 0, documented: operations.length > 0 }, render)),

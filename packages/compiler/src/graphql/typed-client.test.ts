@@ -3,7 +3,7 @@ import { codegen } from '@graphql-codegen/core';
 import * as documents from '@graphql-codegen/typed-document-node';
 import * as typescript from '@graphql-codegen/typescript';
 import * as operations from '@graphql-codegen/typescript-operations';
-import { type DocumentNode, parse, print } from 'graphql';
+import { type DocumentNode, Kind, parse, print } from 'graphql';
 import { expect, it } from 'vitest';
 import { compile } from '../compile.ts';
 import { blogSchema } from '../testing/blog.ts';
@@ -93,6 +93,47 @@ it('gives a client its types', { timeout: 60_000 }, async () => {
   ]);
   expect(typeErrors(sources, 'export {};')).toEqual([]);
 });
+
+it('gives a client the types of nodes that the compiler prints', { timeout: 60_000 }, () => {
+  const kept = compile(blogSchema(), { templates, documents: [{ path: 'admin/a.graphql', text: written }] });
+  const nodes = kept.files.find(({ path }) => path === 'graphql/nodes/admin.d.ts')?.contents ?? '';
+  const sources = new Map([
+    ['nodes.d.ts', nodes],
+    ['client.ts', client.replace('./documents.ts', './nodes.js')],
+  ]);
+  expect(typeErrors(sources, 'export {};')).toEqual([]);
+});
+
+it('prints what directives and fragments leave open', () => {
+  const text = `
+    query Open($with: Boolean!, $all: Boolean = true) {
+      tags { id @include(if: $with) ...more name @skip(if: $all) ... on tags { name } }
+      some: tags { id } some: tags @include(if: $with) { name }
+      articles(limit: 1) { blocks { item { __typename ...words } } }
+    }
+    fragment more on tags { alias: id }
+    fragment words on articles_blocks_item_union { ... on tags { name @include(if: $with) } }
+    query Ping { server_ping }
+  `.replace('articles_blocks_item_union', unionOf(schema));
+  const kept = compile(blogSchema(), { templates, documents: [{ path: 'admin/a.graphql', text }] });
+  expect(kept.diagnostics).toEqual([]);
+  const [types = '', values = ''] = ['d.ts', 'js'].map(
+    (kind) => kept.files.find(({ path }) => path === `graphql/nodes/admin.${kind}`)?.contents,
+  );
+  expect(types).toContain('tags: ({ id?: number; alias: number; name: string })[]');
+  expect(types).toContain('some: ({ id: number; name?: string })[]');
+  expect(types).toContain('{ __typename: "tags"; name?: string }');
+  expect(types).toContain('export type OpenVariables = { with: boolean; all?: boolean | null | undefined };');
+  expect(types).toContain('export type PingVariables = { [name: string]: never };');
+  const [, json = ''] = /^export const PingDocument = (.*);$/m.exec(values) ?? [];
+  const document: DocumentNode = JSON.parse(json);
+  expect(print(document)).toBe('query Ping {\n  server_ping\n}');
+});
+
+function unionOf({ definitions }: DocumentNode): string {
+  const union = definitions.find(({ kind }) => kind === Kind.UNION_TYPE_DEFINITION);
+  return union?.kind === Kind.UNION_TYPE_DEFINITION ? union.name.value : '';
+}
 
 it('has a type for every type', { timeout: 60_000 }, async () => {
   const whole = { schema, documents: [], config, pluginMap: { typescript }, plugins: [{ typescript: {} }] };
