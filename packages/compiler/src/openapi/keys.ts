@@ -1,4 +1,5 @@
 /** How a request names one item. Source: API specification, section 4. */
+import { scalarInput } from './inputs.ts';
 import { type JsonObject, objectOf } from './json.ts';
 import { valueSchema } from './values.ts';
 import type { ViewField } from './view.ts';
@@ -33,7 +34,18 @@ export const hiddenKey: JsonObject = {
 /** A key in a request body: a value, or an object of the key fields. */
 export function keyInput(key: readonly ViewField[]): JsonObject {
   const [only] = key;
-  if (only !== undefined && key.length === 1) return inBody(only);
+  return only !== undefined && key.length === 1 ? inBody(only) : keyObject(key);
+}
+
+/** A key in a list of keys: its value, which is in path form where there are several, or an object of the key fields. */
+export function listedKey(key: readonly ViewField[]): JsonObject {
+  const [only] = key;
+  const value: JsonObject = only !== undefined && key.length === 1 ? inBody(only) : { type: 'string' };
+  return { anyOf: [value, keyObject(key)] };
+}
+
+/** A key as an object of its fields. */
+export function keyObject(key: readonly ViewField[]): JsonObject {
   return {
     type: 'object',
     properties: objectOf(key.map((field) => [field.name, inBody(field)])),
@@ -52,8 +64,6 @@ function inPath({ descriptor, values }: ViewField): JsonObject {
   return schema.type === 'string' || schema.type === 'integer' ? schema : { type: 'string' };
 }
 
-/** Numbers are accepted for 64-bit integers while JSON can hold them. */
-function inBody(field: ViewField): JsonObject {
-  const schema = valueSchema(field.descriptor, field.values);
-  return field.descriptor.type === 'bigInteger' ? { ...schema, type: ['string', 'integer'] } : schema;
+function inBody({ descriptor, values }: ViewField): JsonObject {
+  return scalarInput(descriptor, values);
 }
