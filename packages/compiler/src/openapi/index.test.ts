@@ -34,9 +34,9 @@ function pathsOf(document: JsonValue): readonly string[] {
 
 const serverPaths = [
   ...['/server/ping', '/server/health', '/server/info', '/server/specs/oas'],
-  ...['/utils/random/string', '/utils/hash/generate', '/utils/hash/verify'],
   ...['/graphql', '/graphql/system'],
   ...['/server/specs/graphql', '/server/specs/graphql/items', '/server/specs/graphql/system'],
+  ...['/utils/random/string', '/utils/hash/generate', '/utils/hash/verify'],
 ];
 
 const dimension = { $ref: '#/components/schemas/Dimension' };

@@ -50,9 +50,9 @@ export function emitOpenApi(api: Api, access: AccessClass | null, view: View = v
       ...view.collections.flatMap(collectionPaths),
       ...customPaths(custom),
       ...serverPaths(view.administrator),
+      ...(api.graphql ? graphqlPaths() : []),
       ...utilityPaths(api, access, view),
       ...commentPaths(view),
-      ...(api.graphql ? graphqlPaths() : []),
       ...(users ? [...ownUserPaths(view), ...authPaths(), ...ssoPaths(), ...accountPaths(access)] : []),
     ]),
     components: {

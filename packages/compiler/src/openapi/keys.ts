@@ -1,7 +1,6 @@
 /** How a request names one item. Source: API specification, section 4. */
 import { scalarInput } from './inputs.ts';
 import { type JsonObject, objectOf } from './json.ts';
-import { valueSchema } from './values.ts';
 import type { ViewField } from './view.ts';
 
 /** The path parameter `key`. Several fields are an array, which style `simple` joins by commas, each value encoded. */
@@ -58,10 +57,12 @@ function tuple(schemas: readonly JsonObject[]): JsonObject {
   return { type: 'array', prefixItems: schemas, minItems: schemas.length, maxItems: schemas.length };
 }
 
-/** Values that are not text or whole numbers are written as text in a path. */
+/** Values that are not whole numbers are written as text in a path, in any form that a body takes. */
 function inPath({ descriptor, values }: ViewField): JsonObject {
-  const schema = valueSchema(descriptor, values);
-  return schema.type === 'string' || schema.type === 'integer' ? schema : { type: 'string' };
+  const { type, pattern, ...schema } = scalarInput(descriptor, values);
+  if (descriptor.type === 'integer') return { ...schema, type: 'integer' };
+  if (type === 'string') return { ...schema, type, ...(pattern !== undefined && { pattern }) };
+  return { type: 'string', ...(pattern !== undefined && { pattern }) };
 }
 
 function inBody({ descriptor, values }: ViewField): JsonObject {
