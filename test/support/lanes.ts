@@ -52,6 +52,9 @@ export async function startBothLanes({
     : startHosted(folder, directUrl, plainly, false);
   // Whoever asks first is told, too.
   starting.catch(() => {});
+  // What the plain lane reads is compared with what the other one reads, so only its writes need a look at the document.
+  const writable = starting.then((plain) => asDescribed(plain, describedBy));
+  writable.catch(() => {});
   const lane = writing;
   // The plain lane is the one at which nobody counts.
   const twin = createGraphqlTwin(folder, () => starting);
@@ -61,9 +64,7 @@ export async function startBothLanes({
   let stopping = false;
   const comparable = environment.MAX_PAYLOAD_SIZE === undefined && environment.QUERY_LIMIT_MAX === undefined;
   const write = async (path: string, options: Ask): Promise<Answer> => {
-    // What the plain lane reads is compared with what the other one does.
-    const server = lane === 'pg' && isItems(path) ? asDescribed(await starting, describedBy) : fast;
-    return server.ask(path, options);
+    return lane === 'pg' && isItems(path) ? (await writable).ask(path, options) : fast.ask(path, options);
   };
   const ask = (path: string, options: Ask = {}): Promise<Answer> => {
     if (isRead(path, options)) return turns.together(() => read(path, options));

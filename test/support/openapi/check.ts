@@ -38,8 +38,11 @@ interface Described {
   readonly judge: Judge;
 }
 
-/** Documents by their texts: many servers of a process serve the same. */
+/** Documents by their texts: many servers of a process serve the same. Those that were read last. */
 const known = new Map<string, Described>();
+
+/** Documents that are kept beside those that servers hold themselves. */
+const most = 8;
 
 function describe(text: string): Described {
   const name = hash('sha256', text);
@@ -49,6 +52,8 @@ function describe(text: string): Described {
   if (!isObject(document)) throw new Error('The document is no object.');
   const made = { document, find: createFinder(document), judge: createJudge(document) };
   known.set(name, made);
+  const [oldest] = known.keys();
+  if (known.size > most && oldest !== undefined) known.delete(oldest);
   return made;
 }
 
