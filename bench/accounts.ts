@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { signMailed } from '../packages/runtime/src/auth/mailed-token.ts';
 import { createPasswords } from '../packages/runtime/src/auth/passwords.ts';
 import { createTokens } from '../packages/runtime/src/auth/tokens.ts';
-import { createProject, type Platform, runPlatform, secret, startPlatform } from '../test/support/platform.ts';
+import { createProject, type Platform, runPlatform, secret, startUnchecked } from '../test/support/platform.ts';
 import { createDatabaseOn, startPostgres, withClient } from '../test/support/postgres.ts';
 import { installSystem } from '../test/support/system.ts';
 import { driveOwn, type Effort } from './load.ts';
@@ -85,7 +85,7 @@ INSERT INTO docs SELECT i, 'Title ' || i, repeat('text ', 20), i % 7 FROM genera
     RATE_LIMITER_AUTH_ADDRESS_POINTS: many,
     RATE_LIMITER_AUTH_MAIL_POINTS: many,
   };
-  const server = await startPlatform(project.folder, url, { NODE_ENV: 'production', ...limits }, []);
+  const server = await startUnchecked(project.folder, url, { NODE_ENV: 'production', ...limits }, []);
   return {
     server,
     users,

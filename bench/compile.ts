@@ -3,7 +3,7 @@
  * depend on the machine: compare runs on one machine only.
  */
 
-import { createProject, runPlatform, startPlatform } from '../test/support/platform.ts';
+import { createProject, runPlatform, startUnchecked } from '../test/support/platform.ts';
 import { createDatabaseOn, startPostgres } from '../test/support/postgres.ts';
 import { typeCheck } from '../test/support/type-check.ts';
 
@@ -19,7 +19,7 @@ export async function benchCompile(): Promise<void> {
     const cold = await timed(() => runPlatform(['generate', '--project', project.folder], environment));
     if (cold.value.code !== 0) throw new Error(cold.value.stderr);
     const warm = await timed(() => runPlatform(['generate', '--project', project.folder], environment));
-    const ready = await timed(() => startPlatform(project.folder, database.url, {}, []));
+    const ready = await timed(() => startUnchecked(project.folder, database.url, {}, []));
     const answer = await timed(() => ready.value.admin('/items/table_000?limit=1'));
     await ready.value.stop();
     const check = await timed(() => typeCheck(project.folder));

@@ -5,7 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { dataSql } from '../fixtures/magazine/data.ts';
-import { createProject, type Platform, runPlatform, startPlatform } from '../test/support/platform.ts';
+import { createProject, type Platform, runPlatform, startUnchecked } from '../test/support/platform.ts';
 import { createDatabaseOn, startPostgres, withClient } from '../test/support/postgres.ts';
 import { parentOf } from './processes.ts';
 import type { Keys } from './scenarios.ts';
@@ -111,7 +111,7 @@ async function fill(url: string): Promise<void> {
 async function compileAndStart(folder: string, url: string): Promise<Platform> {
   const { code, stderr } = await runPlatform(['generate', '--project', folder], { DATABASE_URL: url });
   if (code !== 0) throw new Error(stderr);
-  return startPlatform(folder, url, { NODE_ENV: 'production' }, []);
+  return startUnchecked(folder, url, { NODE_ENV: 'production' }, []);
 }
 
 /** Keys in an order of their own, so that neighbours in time are no neighbours in the table. */

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { graphiqlFiles, packagedFile } from '../packages/runtime/src/http/graphiql-files.ts';
+import { packagedFile, packagedFiles } from '../packages/runtime/src/http/packaged-files.ts';
 
 const root = join(import.meta.dirname, '..');
 const packages = readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name));
@@ -23,8 +23,10 @@ for (const kind of ['mail', 'pages']) {
   rmSync(printed, { recursive: true, force: true });
   if (existsSync(join(root, 'templates', kind))) cpSync(join(root, 'templates', kind), printed, { recursive: true });
 }
-// What browsers run of GraphiQL comes along as it is, so that servers need not install it.
-const graphiql = join(root, 'packages/runtime/graphiql');
-rmSync(graphiql, { recursive: true, force: true });
-for (const name of Object.keys(graphiqlFiles)) cpSync(packagedFile(name), join(graphiql, name));
+// What only browsers run comes along as it is, so that servers need not install it.
+for (const page of ['graphiql', 'docs'] as const) {
+  const folder = join(root, 'packages/runtime', page);
+  rmSync(folder, { recursive: true, force: true });
+  for (const name of Object.keys(packagedFiles[page])) cpSync(packagedFile(page, name), join(folder, name));
+}
 chmodSync(join(root, 'packages/cli/dist/main.js'), 0o755);

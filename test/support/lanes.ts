@@ -9,7 +9,8 @@ import { expect } from 'vitest';
 import { createGraphqlTwin, type TwinCount, unlimitedDocuments } from './graphql-twin.ts';
 import { createWriteTwin } from './graphql-write-twin.ts';
 import { startHosted } from './host.ts';
-import { type Answer, type Ask, adminToken, type Platform, startPlatform } from './platform.ts';
+import { asDescribed } from './openapi/described.ts';
+import { type Answer, type Ask, adminToken, type Platform, startUnchecked } from './platform.ts';
 import { createTurns } from './turns.ts';
 
 /** Where the two servers find what they serve. */
@@ -43,13 +44,17 @@ export async function startBothLanes({
   hooked = false,
 }: BothLanes): Promise<Platform> {
   const fastly = { DATABASE_DRIVER: 'fast', ...environment };
-  const fast = await (alone ? startPlatform : startHosted)(folder, databaseUrl, fastly);
+  const describedBy = { folder, adminToken: environment.ADMIN_TOKEN ?? adminToken };
+  const fast = asDescribed(await (alone ? startUnchecked : startHosted)(folder, databaseUrl, fastly), describedBy);
   const plainly = { ...unlimitedDocuments, ...environment, DATABASE_DRIVER: 'pg' };
   const starting = alone
-    ? startPlatform(folder, directUrl, plainly, [])
+    ? startUnchecked(folder, directUrl, plainly, [])
     : startHosted(folder, directUrl, plainly, false);
   // Whoever asks first is told, too.
   starting.catch(() => {});
+  // What the plain lane reads is compared with what the other one reads, so only its writes need a look at the document.
+  const writable = starting.then((plain) => asDescribed(plain, describedBy));
+  writable.catch(() => {});
   const lane = writing;
   // The plain lane is the one at which nobody counts.
   const twin = createGraphqlTwin(folder, () => starting);
@@ -59,7 +64,7 @@ export async function startBothLanes({
   let stopping = false;
   const comparable = environment.MAX_PAYLOAD_SIZE === undefined && environment.QUERY_LIMIT_MAX === undefined;
   const write = async (path: string, options: Ask): Promise<Answer> => {
-    return lane === 'pg' && isItems(path) ? (await starting).ask(path, options) : fast.ask(path, options);
+    return lane === 'pg' && isItems(path) ? (await writable).ask(path, options) : fast.ask(path, options);
   };
   const ask = (path: string, options: Ask = {}): Promise<Answer> => {
     if (isRead(path, options)) return turns.together(() => read(path, options));

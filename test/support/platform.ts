@@ -5,6 +5,8 @@ import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { asDescribed } from './openapi/described.ts';
+import { sentOf } from './sent.ts';
 
 const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const command = join(repository, 'packages', 'cli', 'src', 'main.ts');
@@ -92,8 +94,22 @@ export async function runPlatform(
   return { code: Number(code), stdout, stderr };
 }
 
-/** Compiles the project over the database and serves it on a free port; resolves when it answers. */
+/**
+ * Compiles the project over the database and serves it on a free port; resolves when it answers. Everything that a test asks
+ * it has to be as the OpenAPI document of the caller says.
+ */
 export async function startPlatform(
+  folder: string,
+  databaseUrl: string,
+  environment: Readonly<Record<string, string>> = {},
+  args?: readonly string[],
+): Promise<Platform> {
+  const platform = await startUnchecked(folder, databaseUrl, environment, args);
+  return asDescribed(platform, { folder, adminToken: environment.ADMIN_TOKEN ?? adminToken });
+}
+
+/** The same without a look at the document, for what repeats the requests of a server that is checked. */
+export async function startUnchecked(
   folder: string,
   databaseUrl: string,
   environment: Readonly<Record<string, string>> = {},
@@ -160,16 +176,9 @@ async function listening(stdout: NodeJS.ReadableStream): Promise<string | null> 
   });
 }
 
-async function request(url: string, { method = 'GET', token, headers, body }: Ask): Promise<Answer> {
-  const response = await fetch(url, {
-    method,
-    headers: {
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
+async function request(url: string, options: Ask): Promise<Answer> {
+  const { headers, body } = sentOf(options);
+  const response = await fetch(url, { method: options.method ?? 'GET', headers, ...(body !== undefined && { body }) });
   const bytes = Buffer.from(await response.arrayBuffer());
   const text = new TextDecoder().decode(bytes);
   const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '') && text !== '';

@@ -173,6 +173,7 @@ describe('what is generated', () => {
       'first_name',
       'password',
       'articles',
+      'articles_count',
     ]);
     expect(open?.text).not.toMatch(/platform_roles|PlatformRoles|auth_data|email_notifications/);
   });

@@ -23,6 +23,8 @@ export interface Api {
   readonly access: readonly ApiAccess[];
   /** Routes of the project's own code, by path and method; none before their types are read. */
   readonly customRoutes: readonly CustomRoute[];
+  /** Collections whose new items pass by hooks of the project, which may fill what a payload leaves out. Default: none. */
+  readonly hooked?: readonly string[];
   readonly fingerprint: Fingerprint;
 }
 

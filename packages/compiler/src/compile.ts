@@ -5,7 +5,7 @@ import type { Api } from './api.ts';
 import { checkDocuments, type DocumentSource } from './documents/check-documents.ts';
 import { emitCollections, emitFiles, type GeneratedFile } from './emit/emit-files.ts';
 import { compileTemplates, TemplateError } from './emit/templates.ts';
-import { checkExtensions } from './extensions/check-extensions.ts';
+import { checkExtensions, hookedCollections } from './extensions/check-extensions.ts';
 import { readRoutes } from './extensions/read-routes.ts';
 import type { ExtensionSource, ModuleSource } from './extensions/source.ts';
 import { type TypedRoute, typeRoutes } from './extensions/type-routes.ts';
@@ -61,7 +61,8 @@ export function compile(schema: Schema, options: CompileOptions): CompileResult 
     const collections = emitCollections(api, render);
     const typed = typeRoutes(heads, filesOf(options, collections));
     if (typed.diagnostics.length > 0) return failed(typed.diagnostics);
-    const whole = { ...api, customRoutes: grantRoutes(api, typed.routes) };
+    const hooked = hookedCollections(api, extensions);
+    const whole = { ...api, customRoutes: grantRoutes(api, typed.routes), hooked };
     const files = emitFiles(whole, { extensions, operations }, collections, render);
     return { files, diagnostics: [], summary: summarize(whole, files) };
   } catch (error) {

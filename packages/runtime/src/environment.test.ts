@@ -64,6 +64,7 @@ test('an empty environment has the defaults of the specification', () => {
       limits: { introspection: true, tokens: 5_000, depth: 15, rootFields: 20, aliases: 100, cost: 5_000 },
       graphiql: false,
     },
+    docs: false,
   });
 });
 

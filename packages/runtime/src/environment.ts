@@ -57,6 +57,8 @@ export interface Environment {
   readonly adminToken: string | null;
   readonly auth: AuthEnvironment;
   readonly graphql: GraphqlEnvironment;
+  /** DOCS, an addition: whether `GET /docs` shows browsers the OpenAPI document of the caller. */
+  readonly docs: boolean;
   readonly mail: MailEnvironment;
   readonly requestLimits: RequestLimits;
 }
@@ -146,6 +148,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     adminToken: read<string | null>('ADMIN_TOKEN', readStaticToken, null),
     auth: readAuth(read, need, isLocalHttp(publicUrl, host)),
     graphql: readGraphql(read),
+    docs: read('DOCS', readBoolean, false),
     mail: readMail(read),
     requestLimits: readRequestLimits(read),
   };

@@ -61,7 +61,7 @@ async function serveProject(
     progress.event('administrator', { ...made });
   };
   // The sample is there to be tried out.
-  const tried = sample === true ? { GRAPHIQL: 'true' } : {};
+  const tried = sample === true ? { GRAPHIQL: 'true', DOCS: 'true' } : {};
   const variables = { ...tried, ...(await variablesOf(project, token)) };
   const server = await progress.phase('listen', () =>
     listen(api, project, source, { variables, trustedDocuments, onFirstAdministrator }),

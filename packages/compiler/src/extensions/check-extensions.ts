@@ -28,6 +28,13 @@ export function checkExtensions(api: Api, sources: readonly ExtensionSource[]): 
   });
 }
 
+/** The collections that extensions name with `create`: hooks may fill what a new item needs. */
+export function hookedCollections({ collections }: Api, sources: readonly ExtensionSource[]): readonly string[] {
+  // Events are written as text, which the law above sees to.
+  const named = (name: string): boolean => sources.some(({ text }) => text.includes(`${name}.create`));
+  return collections.map(({ descriptor }) => descriptor.name).filter(named);
+}
+
 /** `articles.create` and all others that a request can bring about. */
 function eventsOf({ collections }: Api): ReadonlySet<string> {
   const names = collections.flatMap(({ descriptor, operations }) =>

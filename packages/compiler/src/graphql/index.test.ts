@@ -237,7 +237,7 @@ describe('nullability', () => {
       for (const member of [...fields, ...relations]) {
         const schema = at(document, 'components', 'schemas', names.item, 'properties', member.name);
         // JSON admits null by admitting everything; the item of a link can be of a hidden collection.
-        if (JSON.stringify(schema) === '{}' || own?.[member.name]?.endsWith('_union')) continue;
+        if (at(schema, 'description') === 'Any JSON.' || own?.[member.name]?.endsWith('_union')) continue;
         expect([name, member.name, own?.[member.name]?.endsWith('!')]).toEqual([
           name,
           member.name,

@@ -2,6 +2,7 @@
 import type { AccessClass } from '@platform/runtime/contract';
 import { authTag } from './auth-paths.ts';
 import { type JsonObject, objectOf } from './json.ts';
+import { useHeader } from './parameters.ts';
 import { type FailureName, failuresByStatus } from './responses.ts';
 
 const always = ['RequestsExceeded', 'InternalServerError', 'ServiceUnavailable', 'UnsupportedMediaType'] as const;
@@ -27,7 +28,7 @@ export function accountPaths(access: AccessClass | null): readonly (readonly [st
 /** Whether some rules let the class create users with an address and a role. */
 export function mayInvite({ collections }: AccessClass): boolean {
   const rules = collections.find(({ collection }) => collection === 'platform_users')?.create ?? [];
-  const fields = new Set(rules.filter(({ presets }) => presets.length === 0).flatMap((rule) => rule.fields));
+  const fields = new Set(rules.flatMap((rule) => rule.fields));
   return fields.has('email') && fields.has('role');
 }
 
@@ -63,8 +64,15 @@ function invite(): JsonObject {
   };
   return {
     ...head('usersInvite', 'Invite users', 'Makes users with the role and mails each a link to choose a password.'),
+    parameters: [useHeader('idempotencyKey')],
     requestBody: body({ type: 'object', properties, required: ['email', 'role'] }),
-    responses: done('The users are invited.', [...always, 'InvalidWrite', 'Unauthorized', 'Forbidden']),
+    responses: done('The users are invited.', [
+      ...always,
+      'InvalidWrite',
+      'Unauthorized',
+      'Forbidden',
+      'Unprocessable',
+    ]),
   };
 }
 

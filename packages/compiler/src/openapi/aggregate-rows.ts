@@ -24,14 +24,17 @@ export function aggregateRow(collection: ViewCollection): JsonObject {
     ...groupEntries(collection),
     ...aggregateFunctions.flatMap((name) => functionEntry(collection, name)),
   ];
-  const byName = Map.groupBy(entries, ([name]) => name);
   return {
     type: 'object',
     description: 'Values of many items: what they are grouped by, and the functions that were asked for.',
-    properties: objectOf(
-      [...byName].map(([name, same]) => [name, oneOfAll(same.map(([, schema]) => schema))] as const),
-    ),
+    properties: properties(entries),
   };
+}
+
+/** Properties by name; where several things have one name, any of them can stand there. */
+export function properties(entries: readonly Entry[]): JsonObject {
+  const byName = Map.groupBy(entries, ([name]) => name);
+  return objectOf([...byName].map(([name, same]) => [name, oneOfAll(same.map(([, schema]) => schema))] as const));
 }
 
 function oneOfAll(schemas: readonly JsonObject[]): JsonValue {
@@ -39,12 +42,20 @@ function oneOfAll(schemas: readonly JsonObject[]): JsonValue {
   return schemas.length === 1 ? only : { anyOf: schemas };
 }
 
-function groupEntries({ fields, relations }: ViewCollection): readonly Entry[] {
+function groupEntries(collection: ViewCollection): readonly Entry[] {
+  const shown = collection.fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
+  return [
+    ...shown.filter(({ descriptor }) => isOrdered(descriptor)).map((field): Entry => [field.name, groupValue(field)]),
+    ...callEntries(collection),
+  ];
+}
+
+/** The values of functions by the names that they have in items and rows: `released_year`, `comments_count`. */
+export function callEntries({ fields, relations }: ViewCollection): readonly Entry[] {
   const shown = fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
   const many = relations.filter(({ kind }) => kind !== 'm2o');
   const part: JsonObject = { type: ['integer', 'null'] };
   return [
-    ...shown.filter(({ descriptor }) => isOrdered(descriptor)).map((field): Entry => [field.name, groupValue(field)]),
     ...shown.flatMap(({ name, descriptor }) =>
       functionsOf(descriptor.type).map((call): Entry => [`${name}_${call}`, part]),
     ),

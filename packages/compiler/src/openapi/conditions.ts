@@ -6,12 +6,33 @@
 import { type FieldDescriptor, type JsonValue, type PortableType, rangeElement } from '@platform/runtime/contract';
 import { type JsonObject, objectOf, reference } from './json.ts';
 
-type Group = 'Text' | 'Number' | 'Time' | 'Choice' | 'Boolean' | 'Array' | 'Range' | 'Json' | 'Inside' | 'Presence';
+type Group =
+  | 'Text'
+  | 'List'
+  | 'Number'
+  | 'Time'
+  | 'Choice'
+  | 'Boolean'
+  | 'Array'
+  | 'Range'
+  | 'Json'
+  | 'Inside'
+  | 'Presence';
 
 /** Components of all groups, by name. */
 export function conditionSchemas(): readonly (readonly [string, JsonObject])[] {
   return [
     ['TextCondition', condition('Text', 'string', 'Compares text.', [...equal, ...within, ...textual, ...empty])],
+    [
+      'ListCondition',
+      {
+        description: 'Compares a list of texts, or the text of it with commas.',
+        anyOf: [
+          operandSchema('array', 'string'),
+          operators('List', 'string', null, [...whole, ...amongLists, ...textual, ...empty]),
+        ],
+      },
+    ],
     [
       'NumberCondition',
       condition('Number', ['number', 'string'], 'Compares a number.', [...equal, ...within, ...ordered]),
@@ -24,7 +45,10 @@ export function conditionSchemas(): readonly (readonly [string, JsonObject])[] {
     ['BooleanCondition', condition('Boolean', ['boolean', 'string'], 'Compares true or false.', equal)],
     [
       'ArrayCondition',
-      operators('Array', scalar, 'Compares an array, or looks for elements.', [...whole, ...elements]),
+      {
+        description: 'Compares an array, or looks for elements.',
+        anyOf: [operandSchema('array', scalar), operators('Array', scalar, null, [...whole, ...elements])],
+      },
     ],
     ['RangeCondition', operators('Range', ['number', 'string'], 'Looks for values and ranges in a range.', spans)],
     ['JsonCondition', { ...operators('Json', scalar, 'Looks into JSON.', elements), ...inside }],
@@ -55,7 +79,7 @@ export function conditionOf({ type, element, range }: FieldDescriptor): JsonObje
 const groups: Readonly<Record<PortableType, Group | null>> = {
   string: 'Text',
   text: 'Text',
-  csv: 'Text',
+  csv: 'List',
   integer: 'Number',
   bigInteger: 'Number',
   decimal: 'Number',
@@ -78,10 +102,10 @@ const groups: Readonly<Record<PortableType, Group | null>> = {
 };
 
 /**
- * The operand of an operator: one value or null, a list, exactly two values, the same where null is no end, an array that
+ * The operand of an operator: one value or null, a list, a list of lists, exactly two values, the same where null is no end, an array that
  * may hold null or be it, text that is not null, or a flag.
  */
-type Operand = 'nullable' | 'list' | 'pair' | 'span' | 'array' | 'value' | 'flag';
+type Operand = 'nullable' | 'list' | 'lists' | 'pair' | 'span' | 'array' | 'value' | 'flag';
 
 const equal = [
   ['_eq', 'nullable'],
@@ -127,6 +151,10 @@ const elements = [
   ['_nhas_any', 'list'],
   ['_has_all', 'list'],
   ['_nhas_all', 'list'],
+] as const;
+const amongLists = [
+  ['_in', 'lists'],
+  ['_nin', 'lists'],
 ] as const;
 const spans = [
   ['_has', 'value'],
@@ -175,9 +203,16 @@ function operandSchema(operand: Operand, type: JsonValue): JsonObject {
     case 'value':
       return { type };
     case 'flag':
-      return { type: 'boolean' };
+      return { anyOf: [{ type: 'boolean' }, { enum: ['', 'true', 'false', '1', '0', 1, 0] }] };
     case 'list':
       return { anyOf: [{ type: 'array', items: { type } }, { type: 'string' }] };
+    case 'lists':
+      return {
+        anyOf: [
+          { type: 'array', items: { anyOf: [{ type }, { type: 'array', items: { type } }] } },
+          { type: 'string' },
+        ],
+      };
     case 'span':
       return { anyOf: [pair([...types, 'null']), { type: 'string' }] };
     case 'array':

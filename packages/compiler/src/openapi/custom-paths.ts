@@ -59,7 +59,8 @@ function success({ response }: CustomRoute): readonly [string, JsonObject] {
 
 function failuresOf({ body }: CustomRoute): readonly FailureName[] {
   const common = commonFailures.filter((name) => name !== 'InvalidQuery');
-  return ['InvalidWrite', ...common, 'Forbidden', 'RouteNotFound', ...(body ? ['UnsupportedMediaType' as const] : [])];
+  const ofBodies: readonly FailureName[] = body ? ['UnsupportedMediaType'] : [];
+  return ['InvalidWrite', ...common, 'Forbidden', 'RouteNotFound', 'Unprocessable', ...ofBodies];
 }
 
 /** A shape as a schema. What comes in is closed; what goes out may get more members one day. */

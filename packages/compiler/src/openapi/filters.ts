@@ -1,16 +1,29 @@
 /** The component of a collection that describes its filters. Source: API specification, section 5.2. */
-import type { JsonValue } from '@platform/runtime/contract';
+import { functionsOf, type JsonValue } from '@platform/runtime/contract';
 import { conditionOf } from './conditions.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
 import type { ViewCollection, ViewField, ViewRelation } from './view.ts';
 
-/** Describes a filter. Functions of fields, such as `year(released)`, can stand as names too, so it is not closed. */
-export function filterSchema({ names, fields, relations }: ViewCollection): JsonObject {
+/**
+ * The components of a collection's filters: the names that may stand in one, which relations to many items add to, and the
+ * filter of items itself, which has no others.
+ */
+export function filterSchemas(collection: ViewCollection): readonly (readonly [string, JsonObject])[] {
+  const { names } = collection;
+  const closed = { type: 'object', allOf: [reference('schemas', names.conditions)], unevaluatedProperties: false };
+  return [
+    [names.conditions, conditionsSchema(collection)],
+    [names.filter, { description: 'Conditions by field. Several are met together.', ...closed }],
+  ];
+}
+
+function conditionsSchema({ names, fields, relations }: ViewCollection): JsonObject {
   const nested: JsonObject = { type: 'array', items: reference('schemas', names.filter) };
   return {
     type: 'object',
-    description: 'Conditions by field. Several are met together.',
     properties: objectOf([
+      ...fields.flatMap((field) => functionFilters(field)),
+      ...relations.filter(({ kind }) => kind !== 'm2o').map(({ name }) => [`count(${name})`, number] as const),
       ...fields.flatMap((field) => fieldFilter(field)),
       ...relations.map((relation) => [relation.name, relationFilter(relation)] as const),
       // Last, because a filter means these even where a field has the name.
@@ -18,6 +31,14 @@ export function filterSchema({ names, fields, relations }: ViewCollection): Json
       ['_or', nested],
     ]),
   };
+}
+
+const number = reference('schemas', 'NumberCondition');
+
+/** `year(released)` and the like. */
+function functionFilters({ name, descriptor }: ViewField): readonly (readonly [string, JsonObject])[] {
+  if (descriptor.wire.kind === 'masked') return [];
+  return functionsOf(descriptor.type).map((call) => [`${call}(${name})`, number]);
 }
 
 /** A many-to-one takes the operators of its key, or a filter of the item it leads to. */
@@ -34,8 +55,10 @@ function fieldFilter({ name, descriptor, filtered }: ViewField): readonly (reado
 function relationFilter({ kind, target, linked }: ViewRelation): JsonObject {
   const plain = reference('schemas', target.filter);
   if (kind === 'm2o') return plain;
-  const rows = linked.length === 0 ? plain : { allOf: [plain], properties: objectOf(linked.map(linkFilter)) };
-  return { allOf: [rows], properties: { _some: rows, _none: rows } };
+  const links = objectOf(linked.map(linkFilter));
+  const names: JsonObject = { type: 'object', allOf: [reference('schemas', target.conditions)] };
+  const rows = linked.length === 0 ? plain : { ...names, properties: links, unevaluatedProperties: false };
+  return { ...names, properties: { ...links, _some: rows, _none: rows }, unevaluatedProperties: false };
 }
 
 function linkFilter({ collection, names }: ViewRelation['linked'][number]): readonly [string, JsonObject] {

@@ -10,17 +10,19 @@ import { aggregateSchemas } from './aggregation.ts';
 import { authPaths, authSchemas, authTag, hasUsers } from './auth-paths.ts';
 import { conditionSchemas } from './conditions.ts';
 import { customPaths, customTag } from './custom-paths.ts';
-import { filterSchema } from './filters.ts';
+import { filterSchemas } from './filters.ts';
+import { graphqlPaths, graphqlSchemas, graphqlTag } from './graphql-paths.ts';
 import { itemSchema } from './items.ts';
 import { described, type JsonObject, objectOf } from './json.ts';
 import { ownUserPaths } from './own-user-paths.ts';
 import { parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
 import { collectionPaths } from './paths.ts';
 import { leadSchemas, payloadSchemas } from './payloads.ts';
-import { failureHeaders, failureResponses } from './responses.ts';
+import { failureResponses, headerComponents } from './responses.ts';
 import { serverPaths, serverSchemas, serverTag } from './server-paths.ts';
 import { ssoPaths } from './sso-paths.ts';
 import { commentPaths, utilityPaths, utilityTag } from './utility-paths.ts';
+import { valueSchemas } from './values.ts';
 import { productVersion } from './version.ts';
 import { type View, type ViewCollection, viewOf } from './view.ts';
 
@@ -38,20 +40,30 @@ export function emitOpenApi(api: Api, access: AccessClass | null, view: View = v
     info: information(),
     servers: [{ url: '/' }],
     security: securityOf(view),
-    tags: [...tagsOf(view), ...(users ? [authTags] : []), ...(custom.length > 0 ? [customTags] : [])],
+    tags: [
+      ...tagsOf(view),
+      ...(users ? [authTags] : []),
+      ...(custom.length > 0 ? [customTags] : []),
+      ...(api.graphql ? [graphqlTags] : []),
+    ],
     paths: objectOf([
       ...view.collections.flatMap(collectionPaths),
       ...customPaths(custom),
       ...serverPaths(view.administrator),
+      ...(api.graphql ? graphqlPaths() : []),
       ...utilityPaths(api, access, view),
       ...commentPaths(view),
       ...(users ? [...ownUserPaths(view), ...authPaths(), ...ssoPaths(), ...accountPaths(access)] : []),
     ]),
     components: {
-      schemas: objectOf([...schemasOf(view), ...(users ? authSchemas() : [])]),
+      schemas: objectOf([
+        ...schemasOf(view),
+        ...(api.graphql ? graphqlSchemas() : []),
+        ...(users ? authSchemas() : []),
+      ]),
       responses: objectOf(failureResponses()),
       parameters: objectOf(parameterComponents()),
-      headers: objectOf(failureHeaders()),
+      headers: objectOf(headerComponents()),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer' },
         accessToken: { type: 'apiKey', in: 'query', name: 'access_token' },
@@ -75,6 +87,7 @@ function securityOf({ anonymous }: View): JsonValue {
 }
 
 const authTags: JsonObject = { name: authTag, description: 'Signing in and out, passwords and second factors.' };
+const graphqlTags: JsonObject = { name: graphqlTag, description: 'Documents in place of paths.' };
 const customTags: JsonObject = { name: customTag, description: "What the project's own code answers." };
 
 function tagsOf({ collections }: View): readonly JsonValue[] {
@@ -91,6 +104,7 @@ function schemasOf(view: View): readonly (readonly [string, JsonValue])[] {
   return [
     ...view.collections.flatMap(collectionSchemas),
     ...leadSchemas(view),
+    ...valueSchemas(),
     ...conditionSchemas(),
     ...parameterSchemas(),
     ['Meta', metaSchema()],
@@ -107,7 +121,7 @@ function readSchemas(collection: ViewCollection): readonly (readonly [string, Js
   if (!readable) return [];
   return [
     [names.item, itemSchema(collection)],
-    [names.filter, filterSchema(collection)],
+    ...filterSchemas(collection),
     ...aggregateSchemas(collection),
     ...(operations.has('search') ? [[names.search, searchSchema(collection)] as const] : []),
   ];

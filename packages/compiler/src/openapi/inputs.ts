@@ -49,23 +49,29 @@ export function fieldSchema({ descriptor, values, nullable, note, member }: View
 }
 
 function takenSchema(field: Valued, values: readonly string[] | null): JsonObject {
-  if (field.type !== 'array') return scalarSchema(field, values);
+  if (field.type !== 'array') return scalarInput(field, values);
   const { wire, native, element = 'unknown' } = field;
   const item: Valued = { type: element, native: native.replace(/\[\]$/, ''), wire: { kind: wire.kind } };
-  return { type: 'array', items: orNull(scalarSchema(item, values)) };
+  return { type: 'array', items: orNull(scalarInput(item, values)) };
 }
 
-/** What is sent out is taken back; some types take more. */
-function scalarSchema(field: Valued, values: readonly string[] | null): JsonObject {
+/** The schema of a value that is taken in: what is sent out is taken back; some types take more. */
+export function scalarInput(field: Valued, values: readonly string[] | null): JsonObject {
   switch (field.type) {
     case 'hash':
     case 'secret':
     case 'token':
       return { type: 'string', writeOnly: true };
+    case 'integer':
+      return { type: ['integer', 'string'], format: 'int32', pattern: digits };
     case 'bigInteger':
-      return { type: ['string', 'integer'] };
+      return { type: ['string', 'integer'], pattern: digits };
     case 'decimal':
-      return { type: ['string', 'number'] };
+      return { type: ['string', 'number'], pattern: `^${number}$` };
+    case 'float':
+      return { type: ['number', 'string'], pattern: `^(${number}|NaN|-?Infinity)$` };
+    case 'boolean':
+      return { anyOf: [{ type: 'boolean' }, { enum: [1, 0, 'true', 'false', '1', '0'] }] };
     case 'csv':
       return { anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'string' }] };
     case 'date':
@@ -78,6 +84,9 @@ function scalarSchema(field: Valued, values: readonly string[] | null): JsonObje
       return valueSchema(field, values);
   }
 }
+
+const digits = '^-?[0-9]{1,40}$';
+const number = '-?[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]{1,3})?';
 
 const timeForms: Readonly<Record<'date' | 'time' | 'dateTime' | 'timestamp' | 'interval', JsonValue>> = {
   date: 'YYYY-MM-DD',

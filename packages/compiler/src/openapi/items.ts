@@ -1,19 +1,25 @@
 /** The component of a collection that describes its items. Source: API specification, sections 6 and 7.1. */
 import type { FieldDescriptor, JsonValue } from '@platform/runtime/contract';
-import { described, type JsonObject, marked, objectOf, reference } from './json.ts';
+import { callEntries, properties } from './aggregate-rows.ts';
+import { described, type JsonObject, marked, reference } from './json.ts';
 import { orNull, valueSchema } from './values.ts';
 import type { ViewCollection, ViewField, ViewRelation } from './view.ts';
 
-/** Describes an item. No property is required: `fields` chooses which are there. */
-export function itemSchema({ note, fields, relations }: ViewCollection): JsonObject {
+/**
+ * Describes an item. No property is required: `fields` chooses which are there. Others are there under the names that
+ * `alias` gives.
+ */
+export function itemSchema(collection: ViewCollection): JsonObject {
+  const { note, fields, relations } = collection;
   return {
     type: 'object',
     ...described(note),
-    properties: objectOf([
+    properties: properties([
       ...fields.map((field) => [field.name, fieldSchema(field)] as const),
       ...relations.map(
         (relation) => [relation.name, { ...relationSchema(relation), ...marked(relation.deprecated) }] as const,
       ),
+      ...callEntries(collection),
     ]),
   };
 }
@@ -35,7 +41,7 @@ function relationSchema(relation: ViewRelation): JsonObject {
   const row = reference('schemas', relation.target.aggregate);
   const list: JsonObject = {
     type: 'array',
-    items: anyOf([...(key === null ? [] : [key]), item, row]),
+    items: anyOf([...(key === null ? [] : [relation.maskedKey ? orNull(key) : key]), item, row]),
     ...(relation.single && { maxItems: 1 }),
   };
   return relation.nullable ? orNull(list) : list;

@@ -1,6 +1,6 @@
 /** How a request names one item. Source: API specification, section 4. */
+import { scalarInput } from './inputs.ts';
 import { type JsonObject, objectOf } from './json.ts';
-import { valueSchema } from './values.ts';
 import type { ViewField } from './view.ts';
 
 /** The path parameter `key`. Several fields are an array, which style `simple` joins by commas, each value encoded. */
@@ -33,7 +33,18 @@ export const hiddenKey: JsonObject = {
 /** A key in a request body: a value, or an object of the key fields. */
 export function keyInput(key: readonly ViewField[]): JsonObject {
   const [only] = key;
-  if (only !== undefined && key.length === 1) return inBody(only);
+  return only !== undefined && key.length === 1 ? inBody(only) : keyObject(key);
+}
+
+/** A key in a list of keys: its value, which is in path form where there are several, or an object of the key fields. */
+export function listedKey(key: readonly ViewField[]): JsonObject {
+  const [only] = key;
+  const value: JsonObject = only !== undefined && key.length === 1 ? inBody(only) : { type: 'string' };
+  return { anyOf: [value, keyObject(key)] };
+}
+
+/** A key as an object of its fields. */
+export function keyObject(key: readonly ViewField[]): JsonObject {
   return {
     type: 'object',
     properties: objectOf(key.map((field) => [field.name, inBody(field)])),
@@ -46,14 +57,14 @@ function tuple(schemas: readonly JsonObject[]): JsonObject {
   return { type: 'array', prefixItems: schemas, minItems: schemas.length, maxItems: schemas.length };
 }
 
-/** Values that are not text or whole numbers are written as text in a path. */
+/** Values that are not whole numbers are written as text in a path, in any form that a body takes. */
 function inPath({ descriptor, values }: ViewField): JsonObject {
-  const schema = valueSchema(descriptor, values);
-  return schema.type === 'string' || schema.type === 'integer' ? schema : { type: 'string' };
+  const { type, pattern, ...schema } = scalarInput(descriptor, values);
+  if (descriptor.type === 'integer') return { ...schema, type: 'integer' };
+  if (type === 'string') return { ...schema, type, ...(pattern !== undefined && { pattern }) };
+  return { type: 'string', ...(pattern !== undefined && { pattern }) };
 }
 
-/** Numbers are accepted for 64-bit integers while JSON can hold them. */
-function inBody(field: ViewField): JsonObject {
-  const schema = valueSchema(field.descriptor, field.values);
-  return field.descriptor.type === 'bigInteger' ? { ...schema, type: ['string', 'integer'] } : schema;
+function inBody({ descriptor, values }: ViewField): JsonObject {
+  return scalarInput(descriptor, values);
 }

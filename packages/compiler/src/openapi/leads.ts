@@ -1,6 +1,6 @@
 /** Related items in payloads. Source: API specification, sections 7.2 to 7.4; decision 14. */
-import { anyOf, type JsonObject, objectOf, reference } from './json.ts';
-import { keyInput } from './keys.ts';
+import { anyOf, type JsonObject, reference } from './json.ts';
+import { keyInput, keyObject } from './keys.ts';
 import { nameWithout } from './names.ts';
 import type { ViewLead, ViewMember } from './view.ts';
 
@@ -56,11 +56,6 @@ function membersOf(member: ViewMember): ListForms {
     update: update ? changed(member) : links ? keyObject(key) : null,
     remove: anyOf(...keyForms(member)),
   };
-}
-
-function keyObject(key: ViewMember['key']): JsonObject {
-  const properties = objectOf(key.map((part) => [part.name, keyInput([part])] as const));
-  return { type: 'object', properties, required: key.map(({ name }) => name), additionalProperties: false };
 }
 
 function linksOf({ component, link }: Extract<ViewLead, { kind: 'any' }>): ListForms {

@@ -15,6 +15,8 @@ export interface DocumentNames {
   readonly item: string;
   /** `FilterOrderLines` */
   readonly filter: string;
+  /** `ConditionsOrderLines`: the names of a filter, to which relations add. */
+  readonly conditions: string;
   /** `SearchOrderLines`: the body of SEARCH. */
   readonly search: string;
   /** `AggregateOrderLines`: the component that describes an aggregate row. */
@@ -104,6 +106,7 @@ function namesOf(collection: string, spelling: string): DocumentNames {
     collection,
     item: `Items${spelling}`,
     filter: `Filter${spelling}`,
+    conditions: `Conditions${spelling}`,
     search: `Search${spelling}`,
     aggregate: `Aggregate${spelling}`,
     functions: `Functions${spelling}`,

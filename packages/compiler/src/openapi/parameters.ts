@@ -5,10 +5,11 @@ import { aggregateFunctions } from '@platform/runtime/contract';
 import { groupNames } from './aggregation.ts';
 import { exported } from './exports.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
-import { keyInput } from './keys.ts';
+import { listedKey } from './keys.ts';
 import type { ViewCollection } from './view.ts';
 
 const names: JsonObject = { type: 'array', items: { type: 'string' } };
+const namesOrText: JsonObject = { anyOf: [names, { type: 'string' }] };
 const metaNames: JsonObject = { type: 'array', items: { type: 'string', enum: ['total_count', 'filter_count', '*'] } };
 
 /** What `deep` takes for one relation. Its other keys name relations further down. */
@@ -17,20 +18,23 @@ const nested: JsonObject = {
   properties: {
     _filter: { type: 'object', description: 'Conditions that the rows must meet.' },
     _search: { type: 'string', description: 'Text that a text field of the rows must contain.' },
-    _sort: names,
-    _limit: { type: 'integer', minimum: -1, default: 100, description: 'Rows of each parent at most; -1 is all.' },
-    _offset: { type: 'integer', minimum: 0, default: 0 },
-    _page: { type: 'integer', minimum: 0 },
+    _sort: namesOrText,
+    _limit: {
+      ...bodyForm({ type: 'integer', minimum: -1, default: 100 }),
+      description: 'Rows of each parent at most; -1 is all.',
+    },
+    _offset: bodyForm({ type: 'integer', minimum: 0, default: 0 }),
+    _page: bodyForm({ type: 'integer', minimum: 0 }),
     _aggregate: {
       type: 'object',
       description: 'Answers aggregate rows of each parent: functions with the fields that they take, or with `*`.',
-      properties: objectOf(aggregateFunctions.map((name) => [name, { anyOf: [names, { type: 'string' }] }] as const)),
+      properties: objectOf(aggregateFunctions.map((name) => [name, namesOrText] as const)),
       additionalProperties: false,
     },
-    _group: names,
+    _group: namesOrText,
     _having: { type: 'object', description: 'Conditions that the aggregate rows must meet.' },
   },
-  additionalProperties: { type: 'object' },
+  additionalProperties: reference('schemas', 'Deep'),
 };
 
 /** Parameters that are the same for every collection: their schemas, and what they mean. */
@@ -83,7 +87,7 @@ type Shared = keyof typeof shared;
 /** Components that the parameters refer to, by name: `Deep`, and `Query` for what bodies of SEARCH share. */
 export function parameterSchemas(): readonly (readonly [string, JsonObject])[] {
   const query = Object.entries(shared).map(
-    ([name, { description, schema }]) => [name, { description, ...schema }] as const,
+    ([name, { description, schema }]) => [name, { description, ...bodyForm(schema) }] as const,
   );
   return [
     ['Deep', nested],
@@ -91,12 +95,53 @@ export function parameterSchemas(): readonly (readonly [string, JsonObject])[] {
   ];
 }
 
+/** In a body, too, lists may be text with commas, and numbers text. */
+function bodyForm(schema: JsonObject): JsonObject {
+  if (schema.type === 'integer') return { ...schema, type: ['integer', 'string'], pattern: '^-?[0-9]{1,40}$' };
+  return schema.type === 'array' ? { anyOf: [schema, { type: 'string' }] } : schema;
+}
+
 /** Components of the shared parameters, by name. */
 export function parameterComponents(): readonly (readonly [string, JsonObject])[] {
-  return Object.entries(shared).map(([name, { description, schema }]) => [
-    name,
-    { name, in: 'query', description, ...queryForm(schema) },
-  ]);
+  const inQuery = Object.entries(shared).map(
+    ([name, { description, schema }]) => [name, { name, in: 'query', description, ...queryForm(schema) }] as const,
+  );
+  const inHeader = Object.values(conditional).map(
+    ({ name, description, schema }) => [component(name), { name, in: 'header', description, schema }] as const,
+  );
+  return [...inQuery, ...inHeader];
+}
+
+/** Headers on which it depends whether a request is done. Source: API specification, section 17. */
+const conditional = {
+  ifMatch: {
+    name: 'If-Match',
+    description:
+      'Tags of a read of this address: nothing is done unless the item still has one of them. `*` is any item.',
+    schema: { type: 'string' },
+  },
+  ifNoneMatch: {
+    name: 'If-None-Match',
+    description: 'Tags of earlier answers: one that has not changed is answered without a body.',
+    schema: { type: 'string' },
+  },
+  idempotencyKey: {
+    name: 'Idempotency-Key',
+    description: 'A name for this request: sent again under it, it is answered as before and nothing is done.',
+    schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
+  },
+} as const satisfies Record<
+  string,
+  { readonly name: string; readonly description: string; readonly schema: JsonObject }
+>;
+
+function component(header: string): string {
+  return header.replaceAll('-', '');
+}
+
+/** Refers to one of these headers. */
+export function useHeader(name: keyof typeof conditional): JsonObject {
+  return reference('parameters', component(conditional[name].name));
 }
 
 /** Lists are text with commas; objects stand in brackets or as the text of a JSON object. */
@@ -105,10 +150,13 @@ function queryForm(schema: JsonObject): JsonObject {
   return schema.type === 'object' ? objectForm(schema) : { schema };
 }
 
-/** Both forms have one name, so they are alternatives of one parameter. */
+/**
+ * Both forms have one name, so they are alternatives of one parameter. Tools that try requests begin with the example, which
+ * asks nothing, and not with names that they make up.
+ */
 function objectForm(schema: JsonObject): JsonObject {
   const text: JsonObject = { type: 'string', contentMediaType: 'application/json', contentSchema: schema };
-  return { style: 'deepObject', explode: true, schema: { anyOf: [schema, text] } };
+  return { style: 'deepObject', explode: true, schema: { anyOf: [schema, text] }, example: {} };
 }
 
 /** The parameters of a list. */
@@ -161,10 +209,15 @@ export function itemParameters({ names: { filter } }: ViewCollection): readonly 
   return [use('fields'), filterParameter(filter), use('alias'), use('deep')];
 }
 
-/** The parameters that shape the answer of a write. */
-export function answerParameters(many: boolean): readonly JsonObject[] {
-  const list = [use('sort'), use('limit'), use('offset'), use('page'), use('meta')];
-  return [use('fields'), use('alias'), use('deep'), ...(many ? list : [])];
+/** The parameters of reading a singleton, which can be a file as well. */
+export function singletonParameters(collection: ViewCollection): readonly JsonObject[] {
+  return [...itemParameters(collection), use('search'), use('meta'), use('export')];
+}
+
+/** The parameters that shape the answer of a write: what was written and does not match is left out. */
+export function answerParameters(collection: ViewCollection, many: boolean): readonly JsonObject[] {
+  const list = [use('search'), use('sort'), use('limit'), use('offset'), use('page'), use('meta')];
+  return [...itemParameters(collection), ...(many ? list : [])];
 }
 
 /** The body of SEARCH. Items can be named only by those who may read the key. */
@@ -172,13 +225,15 @@ export function searchSchema(collection: ViewCollection): JsonObject {
   const { key, operations, names: own } = collection;
   const singleton = operations.has('readSingleton');
   const aggregation = Object.entries(singleton ? {} : aggregateParameters(collection)).map(
-    ([name, { schema }]) => [name, schema] as const,
+    ([name, { schema }]) => [name, bodyForm(schema)] as const,
   );
   const query: JsonObject = {
+    type: 'object',
     allOf: [reference('schemas', 'Query')],
     properties: objectOf([['filter', reference('schemas', own.filter)], ...aggregation]),
+    unevaluatedProperties: false,
   };
-  const keys: JsonObject = { description: 'Reads exactly these items.', type: 'array', items: keyInput(key) };
+  const keys: JsonObject = { description: 'Reads exactly these items.', type: 'array', items: listedKey(key) };
   return {
     type: 'object',
     properties: objectOf([['query', query], ...(key.length === 0 || singleton ? [] : [['keys', keys] as const])]),

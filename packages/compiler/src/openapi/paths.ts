@@ -3,7 +3,7 @@ import { systemCollection } from '@platform/runtime/contract';
 import { files } from './exports.ts';
 import { type JsonObject, marked, objectOf, reference } from './json.ts';
 import { hiddenKey, keyParameter } from './keys.ts';
-import { itemParameters, listParameters } from './parameters.ts';
+import { itemParameters, listParameters, singletonParameters, useHeader } from './parameters.ts';
 import { commonFailures, type FailureName, failuresByStatus } from './responses.ts';
 import type { ViewCollection } from './view.ts';
 import { collectionWrites, itemWrites } from './write-paths.ts';
@@ -69,7 +69,7 @@ function listItems(collection: ViewCollection): JsonObject {
 function searchItems(collection: ViewCollection): JsonObject {
   const singleton = collection.operations.has('readSingleton');
   const success = singleton
-    ? answers('The item.', itemBody(collection), searchFailures)
+    ? answers('The item.', singletonBody(collection), searchFailures, files)
     : answers(listed, listBody(collection), searchFailures, files);
   const body = { schema: reference('schemas', collection.names.search) };
   return {
@@ -88,8 +88,8 @@ function readItem(collection: ViewCollection): JsonObject {
     tags: [collection.names.tag],
     summary: `Read one item of ${quoted(collection)}`,
     description: `Returns the item of ${quoted(collection)} that has the key. One that does not exist is forbidden.`,
-    parameters: itemParameters(collection),
-    responses: answers('The item.', itemBody(collection), readFailures),
+    parameters: [...itemParameters(collection), useHeader('ifNoneMatch')],
+    responses: tagged(answers('The item.', itemBody(collection), readFailures)),
   };
 }
 
@@ -99,27 +99,36 @@ function readSingleton(collection: ViewCollection): JsonObject {
     tags: [collection.names.tag],
     summary: `Read ${quoted(collection)}`,
     description: `Returns the only item of ${quoted(collection)}; before it is written first, its defaults.`,
-    parameters: itemParameters(collection),
-    responses: answers('The item.', itemBody(collection), readFailures),
+    parameters: [...singletonParameters(collection), useHeader('ifNoneMatch')],
+    responses: tagged(answers('The item.', singletonBody(collection), readFailures, files), 'FileETag'),
   };
 }
 
-/** Items, or aggregate rows where the request has `aggregate` or `groupBy`. */
+/** Items, or aggregate rows where the request has `aggregate` or `groupBy`; nothing around them in a file. */
 function listBody({ names }: ViewCollection): JsonObject {
-  return {
+  const rows = [names.item, names.aggregate].map((name) => ({ type: 'array', items: reference('schemas', name) }));
+  const data: JsonObject = { anyOf: rows };
+  const body: JsonObject = {
     type: 'object',
-    properties: {
-      data: {
-        anyOf: [names.item, names.aggregate].map((name) => ({ type: 'array', items: reference('schemas', name) })),
-      },
-      meta: reference('schemas', 'Meta'),
-    },
+    properties: { data, meta: reference('schemas', 'Meta') },
     required: ['data'],
   };
+  return { anyOf: [body, ...rows] };
 }
 
 function itemBody({ names }: ViewCollection): JsonObject {
   return { type: 'object', properties: { data: reference('schemas', names.item) }, required: ['data'] };
+}
+
+/** The item and the counts that were asked for; nothing around it in a file, which is a list of it. */
+function singletonBody({ names }: ViewCollection): JsonObject {
+  const item = reference('schemas', names.item);
+  const body: JsonObject = {
+    type: 'object',
+    properties: { data: item, meta: reference('schemas', 'Meta') },
+    required: ['data'],
+  };
+  return { anyOf: [body, { type: 'array', items: item }] };
 }
 
 function answers(
@@ -130,6 +139,13 @@ function answers(
 ): JsonObject {
   const succeeded = { description, content: { 'application/json': { schema }, ...others } };
   return objectOf([['200', succeeded], ...failuresByStatus(failures)]);
+}
+
+/** Answers whose tag tells whether they have changed. */
+function tagged({ 200: succeeded, ...others }: JsonObject, tag: 'ETag' | 'FileETag' = 'ETag'): JsonObject {
+  const headers = { ETag: reference('headers', tag) };
+  const found = typeof succeeded === 'object' ? succeeded : {};
+  return { 200: { ...found, headers }, 304: { description: 'It has not changed.', headers }, ...others };
 }
 
 function quoted({ name }: ViewCollection): string {

@@ -8,11 +8,11 @@ import type { View, ViewCollection, ViewLead, ViewMember, ViewPayload } from './
 type Component = readonly [string, JsonObject];
 
 /** What bodies on the paths of a collection refer to. */
-export function payloadSchemas({ names, key, writes }: ViewCollection): readonly Component[] {
+export function payloadSchemas({ names, key, writes, hooked }: ViewCollection): readonly Component[] {
   const { create = null, update = null, upsert = null } = writes ?? {};
   const changes = update && key.length > 0 ? update : null;
   return [
-    ...(create ? [[names.create, createSchema(create)] as const] : []),
+    ...(create ? [[names.create, createSchema(create, hooked)] as const] : []),
     ...(update ? [[names.update, inputSchema(update, 'Changes of an item.')] as const] : []),
     ...(changes ? [[names.change, changeSchema(key, changes)] as const] : []),
     ...(upsert ? [[names.upsert, upsertSchema(upsert)] as const] : []),
@@ -43,13 +43,18 @@ function variants(
   const made = create && owned.create.length > 0 ? writes?.create : null;
   const changed = update && owned.change.length > 0 ? writes?.update : null;
   return [
-    ...(made ? [[nameWithout(names.create, owned.create), createSchema(made, owned.create)] as const] : []),
+    ...(made
+      ? [[nameWithout(names.create, owned.create), createSchema(made, target?.hooked === true, owned.create)] as const]
+      : []),
     ...(changed ? [[nameWithout(names.change, owned.change), changeSchema(key, changed, owned.change)] as const] : []),
   ];
 }
 
-function createSchema(create: ViewPayload, without: readonly string[] = []): JsonObject {
-  return inputSchema(create, 'What a new item is made from.', without);
+/** Hooks may fill what is missing, so then nothing is said to be required. */
+function createSchema(create: ViewPayload, hooked: boolean, without: readonly string[] = []): JsonObject {
+  if (!hooked) return inputSchema(create, 'What a new item is made from.', without);
+  const all = create.fields.map(({ name }) => name);
+  return inputSchema(create, 'What a new item is made from. Code of the project may fill what is missing.', all);
 }
 
 function changeSchema(key: ViewCollection['key'], update: ViewPayload, without: readonly string[] = []): JsonObject {

@@ -75,6 +75,13 @@ const failures = {
     description: 'The body is not sent as application/json.',
     codes: ['UNSUPPORTED_MEDIA_TYPE'],
   },
+  Unprocessable: {
+    status: 422,
+    description:
+      'The request must not be done: `If-Match` names another version, of which `etag` is the tag, an `Idempotency-Key` ' +
+      'came with another request before, or a rule stands against it.',
+    codes: ['UNPROCESSABLE_ENTITY'],
+  },
   RequestsExceeded: { status: 429, description: 'A rate limit was hit.', codes: ['REQUESTS_EXCEEDED'], retry: true },
   InternalServerError: {
     status: 500,
@@ -112,15 +119,21 @@ export function failuresByStatus(names: readonly FailureName[]): readonly (reado
   return sorted.map((name) => [String(failures[name].status), reference('responses', name)]);
 }
 
-/** The headers of failed answers, by name. */
-export function failureHeaders(): readonly (readonly [string, JsonObject])[] {
-  return [['RetryAfter', { description: 'Seconds to wait.', required: true, schema: { type: 'integer', minimum: 0 } }]];
+/** The headers of answers, by name. */
+export function headerComponents(): readonly (readonly [string, JsonObject])[] {
+  const tag = { type: 'string', pattern: '^W/"[A-Za-z0-9_-]+"$' };
+  return [
+    ['RetryAfter', { description: 'Seconds to wait.', required: true, schema: { type: 'integer', minimum: 0 } }],
+    ['ETag', { description: 'Changes when the answer does.', required: true, schema: tag }],
+    ['FileETag', { description: 'Changes when the answer does. Files have none.', schema: tag }],
+  ];
 }
 
 /** The body of an answer with one of these codes. */
 function errorSchema(codes: readonly string[]): JsonObject {
   const limited = codes.length === 1 && codes[0] === 'REQUESTS_EXCEEDED';
   const counters = { limit: { type: 'integer' }, reset: {} };
+  const version = { etag: { type: 'string', description: 'Tag of the item as it is now.' } };
   const violation = {
     collection: { type: 'string' },
     field: { type: 'string' },
@@ -132,6 +145,7 @@ function errorSchema(codes: readonly string[]): JsonObject {
     properties: {
       code: { type: 'string', enum: codes },
       ...(limited && counters),
+      ...(codes.includes('UNPROCESSABLE_ENTITY') && version),
       ...(codes.includes('FAILED_VALIDATION') && violation),
     },
     required: ['code'],

@@ -52,10 +52,17 @@ function information(administrator: boolean): JsonObject {
 }
 
 function specification(): JsonObject {
+  const parts = ['info', 'paths', 'components'];
+  const lists = ['servers', 'security', 'tags'];
+  const list = { type: 'array', items: { type: 'object' } };
   const schema = {
     type: 'object',
-    properties: { openapi: { type: 'string' }, info: { type: 'object' }, paths: { type: 'object' } },
-    required: ['openapi', 'info', 'paths'],
+    properties: {
+      openapi: { type: 'string', const: '3.1.0' },
+      ...objectOf(parts.map((name) => [name, { type: 'object' }])),
+      ...objectOf(lists.map((name) => [name, list])),
+    },
+    required: ['openapi', ...parts, ...lists],
   };
   return {
     ...head('serverSpecsOas', 'Read this document', 'Returns the OpenAPI document of what the caller may read.'),

@@ -92,7 +92,7 @@ function clearCache(): JsonObject {
 export function commentPaths({ collections }: View): readonly (readonly [string, JsonObject])[] {
   const comments = collections.find(({ name }) => name === 'platform_comments');
   const activity = collections.find(({ name }) => name === 'platform_activity');
-  if (comments?.writes == null || activity === undefined) return [];
+  if (comments?.writes == null) return [];
   const { create, update, delete: remove } = comments.writes;
   const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } };
   const one = objectOf([
@@ -108,7 +108,7 @@ export function commentPaths({ collections }: View): readonly (readonly [string,
 const failed = [...written, 'InvalidWrite', 'UnsupportedMediaType'] as const;
 const texts = { collection: { type: 'string' }, item: { type: 'string' }, comment: { type: 'string' } } as const;
 
-function makeComment(activity: ViewCollection): JsonObject {
+function makeComment(activity: ViewCollection | undefined): JsonObject {
   return {
     ...headOf('activityCommentCreate', 'Comment on an item', 'Answers the activity that records the comment.'),
     requestBody: body(texts),
@@ -116,7 +116,7 @@ function makeComment(activity: ViewCollection): JsonObject {
   };
 }
 
-function changeComment(activity: ViewCollection): JsonObject {
+function changeComment(activity: ViewCollection | undefined): JsonObject {
   return {
     ...headOf('activityCommentUpdate', 'Change a comment', 'Answers the activity that records the comment.'),
     requestBody: body({ comment: texts.comment }),
@@ -131,10 +131,14 @@ function removeComment(): JsonObject {
   };
 }
 
-function recorded({ readable, names }: ViewCollection): JsonObject {
+function recorded(activity: ViewCollection | undefined): JsonObject {
   const unread = ['204', { description: 'It is written, and nothing of it may be read.' }] as const;
-  if (!readable) return objectOf([unread, ...failuresByStatus(failed)]);
-  const { '200': answered = {}, ...failures } = answer('The activity.', reference('schemas', names.item), failed);
+  if (activity?.readable !== true) return objectOf([unread, ...failuresByStatus(failed)]);
+  const { '200': answered = {}, ...failures } = answer(
+    'The activity.',
+    reference('schemas', activity.names.item),
+    failed,
+  );
   return objectOf([['200', answered], unread, ...Object.entries(failures)]);
 }
 

@@ -75,7 +75,7 @@ describe('forms', () => {
     const field: Valued = { type: 'array', element: 'enum', native: '"e"[]', wire: { kind: 'text', array: true } };
     expect(valueSchema(field, ['a'])).toEqual({
       type: 'array',
-      items: { type: ['string', 'null'], enum: ['a', null] },
+      items: { anyOf: [{ type: ['string', 'null'], enum: ['a', null] }, { $ref: '#/components/schemas/Dimension' }] },
     });
   });
 

@@ -5,7 +5,7 @@
  * or before Christ, so they have patterns.
  */
 import type { FieldDescriptor, PortableType } from '@platform/runtime/contract';
-import type { JsonObject } from './json.ts';
+import { type JsonObject, reference } from './json.ts';
 
 /** What of a field decides how its value is written. */
 export type Valued = Pick<
@@ -19,12 +19,21 @@ export function valueSchema(field: Valued, values: readonly string[] | null): Js
   if (field.type !== 'array') return scalarSchema(field, values);
   const { wire, native, element = 'unknown' } = field;
   const item: Valued = { type: element, native: native.replace(/\[\]$/, ''), wire: { kind: wire.kind } };
-  return { type: 'array', items: orNull(scalarSchema(item, values)) };
+  return { type: 'array', items: { anyOf: [orNull(scalarSchema(item, values)), reference('schemas', 'Dimension')] } };
+}
+
+/** The components that values of fields refer to, by name. */
+export function valueSchemas(): readonly (readonly [string, JsonObject])[] {
+  // Not by itself, because types that stand for themselves are not what every generator can print.
+  const elements = { type: ['string', 'number', 'boolean', 'null', 'array', 'object'] };
+  const description = 'A further dimension: the database does not say how many an array has.';
+  return [['Dimension', { type: 'array', description, items: elements }]];
 }
 
 /** Admits null as well: by the list of types where there is one. */
 export function orNull(schema: JsonObject): JsonObject {
-  const { type, enum: labels, anyOf } = schema;
+  const { type, enum: labels, anyOf, $ref } = schema;
+  if ($ref !== undefined) return { anyOf: [schema, { type: 'null' }] };
   if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, { type: 'null' }] };
   // Without a type everything is allowed.
   if (type === undefined) return schema;
@@ -54,7 +63,7 @@ const fixed = {
   timestamp: text(`(${day}T${time}\\+00:00( BC)?|-?infinity)`),
   interval: text('(P[-0-9.YMWDTHS]+|-?infinity)'),
   uuid: { type: 'string', format: 'uuid' },
-  json: {},
+  json: { description: 'Any JSON.' },
   csv: { type: 'array', items: { type: 'string' } },
   binary: { type: 'string', contentEncoding: 'base64' },
   hash: masked,
@@ -76,7 +85,7 @@ function scalarSchema(field: Valued, values: readonly string[] | null): JsonObje
     case 'time':
       return text(field.wire.kind === 'time' ? time : `${time}([+-][0-9]{2}(:[0-9]{2}){0,2})?`);
     case 'array':
-      return { type: 'array', items: {} };
+      return reference('schemas', 'Dimension');
     default:
       return fixed[field.type];
   }

@@ -28,6 +28,8 @@ export interface ViewCollection {
   readonly operations: ReadonlySet<Operation['kind']>;
   /** In key order; empty when there is none or when it cannot be read, and then no item can be named. */
   readonly key: readonly ViewField[];
+  /** Whether hooks may fill what a new item needs. */
+  readonly hooked: boolean;
   /** In the order of the columns. */
   readonly fields: readonly ViewField[];
   /** Relations without a field of their name, sorted by name. */
@@ -139,6 +141,8 @@ export interface ViewRelation {
   readonly target: DocumentNames;
   /** The fields of the target's key in key order, for their types: they may be hidden. */
   readonly targetKey: readonly FieldDescriptor[];
+  /** Whether null can stand in the place of a key, because part of it is hidden on some rows. */
+  readonly maskedKey: boolean;
   /** The collections that a many-to-any links. */
   readonly linked: readonly { readonly collection: string; readonly names: DocumentNames }[];
 }
@@ -152,14 +156,15 @@ export function viewOf(api: Api, access: AccessClass | null): View {
     collections: api.collections.flatMap(({ descriptor: { name } }): readonly ViewCollection[] => {
       const seen = sight.visible.get(name);
       const written = sight.writes.get(name);
-      if (seen !== undefined) return [viewCollection(seen, sight)];
-      return written === undefined ? [] : [unreadCollection(written.seen.api, written.names, sight)];
+      const hooked = api.hooked?.includes(name) ?? false;
+      if (seen !== undefined) return [{ ...viewCollection(seen, sight), hooked }];
+      return written === undefined ? [] : [{ ...unreadCollection(written.seen.api, written.names, sight), hooked }];
     }),
   };
 }
 
 /** A collection that can only be written. */
-function unreadCollection(api: ApiCollection, names: DocumentNames, sight: Sight): ViewCollection {
+function unreadCollection(api: ApiCollection, names: DocumentNames, sight: Sight): Omit<ViewCollection, 'hooked'> {
   return {
     name: api.descriptor.name,
     readable: false,
@@ -175,7 +180,7 @@ function unreadCollection(api: ApiCollection, names: DocumentNames, sight: Sight
   };
 }
 
-function viewCollection(seen: Seen, sight: Sight): ViewCollection {
+function viewCollection(seen: Seen, sight: Sight): Omit<ViewCollection, 'hooked'> {
   const { api, readable } = seen;
   const { name, key } = api.descriptor;
   const shown = api.fields.filter(({ descriptor }) => readable.has(descriptor.name));
@@ -203,6 +208,8 @@ function viewField(field: ApiField, seen: Seen, sight: Sight): ViewField {
   const { name, nullable } = descriptor;
   const target = manyToOne(name, seen, sight);
   const items = target === null ? linkedItems(name, seen, sight) : [target];
+  // What a link leads to can be missing, or of a collection that is hidden.
+  const linked = target === null && items.length > 0;
   return {
     name,
     note: sight.note(note),
@@ -210,7 +217,7 @@ function viewField(field: ApiField, seen: Seen, sight: Sight): ViewField {
     descriptor,
     values: values !== null && naming(name, values, seen.api, sight) ? null : values,
     // Before its first write a singleton reads as its defaults.
-    nullable: nullable || seen.api.descriptor.singleton || isMasked(seen, name) || items.some(isPartial),
+    nullable: nullable || seen.api.descriptor.singleton || isMasked(seen, name) || linked || items.some(isPartial),
     items: items.map(({ names }) => names),
     filtered: target?.names ?? null,
   };
@@ -244,6 +251,7 @@ function viewRelation(relation: RelationDescriptor, seen: Seen, sight: Sight): r
       single: relation.kind === 'o2m' && relation.single === true,
       nullable: optional || isMasked(seen, relation.name),
       target: target.names,
+      maskedKey: key.some((part) => isMasked(target, part)),
       targetKey: key.flatMap((part) => fields.filter(({ name }) => name === part)),
       linked: allowed.flatMap((name) => {
         const linked = visible.get(name);

@@ -1,7 +1,7 @@
 /** The operations that write. Source: API specification, sections 1.2, 4 and 9. */
 import { anyOf, type JsonObject, objectOf, reference } from './json.ts';
-import { keyInput } from './keys.ts';
-import { answerParameters } from './parameters.ts';
+import { listedKey } from './keys.ts';
+import { answerParameters, useHeader } from './parameters.ts';
 import { commonFailures, type FailureName, failuresByStatus } from './responses.ts';
 import type { ViewCollection, ViewUpsert } from './view.ts';
 
@@ -14,6 +14,7 @@ const failures = [
   'Forbidden',
   'RouteNotFound',
   'UnsupportedMediaType',
+  'Unprocessable',
 ] as const satisfies readonly FailureName[];
 
 /** What can be written on the path of a collection. */
@@ -45,7 +46,10 @@ function createItems(collection: ViewCollection): JsonObject {
   return {
     ...head(collection, collection.names.createOperation, `Create items of ${quoted(collection)}`),
     description: 'Creates one item, or all items of an array. An array is answered in its order.',
-    ...parametersOf(collection, true, upsert === null ? [] : [conflictParameter(upsert)]),
+    ...parametersOf(collection, true, [
+      ...(upsert === null ? [] : [conflictParameter(upsert)]),
+      useHeader('idempotencyKey'),
+    ]),
     requestBody: bodyOf(anyOf(...forms, listOf(anyOf(...forms)))),
     responses: answers(collection, 'either'),
   };
@@ -55,7 +59,7 @@ function updateItem(collection: ViewCollection): JsonObject {
   return {
     ...head(collection, collection.names.updateOne, `Update one item of ${quoted(collection)}`),
     description: 'Changes the fields that the body has.',
-    ...parametersOf(collection, false),
+    ...parametersOf(collection, false, [useHeader('ifMatch')]),
     requestBody: bodyOf(reference('schemas', collection.names.update)),
     responses: answers(collection, 'one'),
   };
@@ -90,13 +94,14 @@ function deleteItem(collection: ViewCollection): JsonObject {
   return {
     ...head(collection, collection.names.deleteOne, `Delete one item of ${quoted(collection)}`),
     description: 'Deletes the item that has the key.',
+    ...(collection.readable && { parameters: [useHeader('ifMatch')] }),
     responses: answers(collection, 'none'),
   };
 }
 
 function deleteItems(collection: ViewCollection): JsonObject {
   const forms = namingForms(collection).map((form) => named(form, Object.keys(form)));
-  const keys = collection.key.length > 0 ? [listOf(keyInput(collection.key))] : [];
+  const keys = collection.key.length > 0 ? [listOf(listedKey(collection.key))] : [];
   return {
     ...head(collection, collection.names.deleteMany, `Delete items of ${quoted(collection)}`),
     description: 'Deletes the items of `keys` or `query`, or of an array of keys: all of them or none.',
@@ -108,7 +113,7 @@ function deleteItems(collection: ViewCollection): JsonObject {
 /** Ways to name items: by key for those who may read it, by a query for those who may read something. */
 function namingForms({ key, readable }: ViewCollection): readonly JsonObject[] {
   return [
-    ...(key.length > 0 ? [{ keys: listOf(keyInput(key)) }] : []),
+    ...(key.length > 0 ? [{ keys: listOf(listedKey(key)) }] : []),
     ...(readable
       ? [{ query: { type: 'object', description: 'As the query of SEARCH, without a default limit.' } }]
       : []),
@@ -129,7 +134,8 @@ function head({ names }: ViewCollection, operationId: string, summary: string): 
 
 /** The answer is shaped as a read is, by those who may read. */
 function parametersOf(collection: ViewCollection, many: boolean, own: readonly JsonObject[] = []): JsonObject {
-  return collection.readable ? { parameters: [...answerParameters(many), ...own] } : {};
+  const parameters = [...(collection.readable ? answerParameters(collection, many) : []), ...own];
+  return parameters.length > 0 ? { parameters } : {};
 }
 
 function conflictParameter({ keys }: ViewUpsert): JsonObject {
@@ -155,7 +161,8 @@ type AnswerForm = 'one' | 'many' | 'either' | 'none';
 function answers({ readable, names }: ViewCollection, form: AnswerForm): JsonObject {
   const item = reference('schemas', names.item);
   const data = { one: item, many: listOf(item), either: anyOf(item, listOf(item)), none: null }[form];
-  const schema = data && { type: 'object', properties: { data }, required: ['data'] };
+  const meta = form === 'one' ? {} : { meta: reference('schemas', 'Meta') };
+  const schema = data && { type: 'object', properties: { data, ...meta }, required: ['data'] };
   const written = { description: 'What was written.', content: { 'application/json': { schema } } };
   const nothing = { description: form === 'none' ? 'It is deleted.' : 'It is written, and nothing of it can be read.' };
   return objectOf([

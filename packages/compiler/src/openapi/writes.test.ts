@@ -46,7 +46,7 @@ describe('operations that write', () => {
     expect(at(create, 'additionalProperties')).toBe(false);
     expect(at(create, 'properties')).toEqual({
       title: { type: 'string', maxLength: 200 },
-      rating: { type: ['string', 'number', 'null'] },
+      rating: { type: ['string', 'number', 'null'], pattern: '^-?[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]{1,3})?$' },
       preview_token: { type: ['string', 'null'], writeOnly: true },
     });
     expect(JSON.stringify(document)).not.toMatch(/author_id|metadata|mrg_c|shop_ledger/);

@@ -3,10 +3,10 @@
  * and asks no other server than the one that it came from.
  */
 import { readFile } from 'node:fs/promises';
-import { entityTag, matchesTag } from '../entity-tag.ts';
 import { type Answerer, mediaTypes } from './answer.ts';
 import type { Endpoint, Handler } from './endpoints.ts';
-import { findGraphiqlFile, graphiqlFiles } from './graphiql-files.ts';
+import { largeFile } from './large-files.ts';
+import { findPackagedFile, packagedFiles } from './packaged-files.ts';
 
 /** The page and what belongs to it. */
 export interface Graphiql {
@@ -76,25 +76,10 @@ export function createGraphiql(answerer: Answerer): Graphiql {
       answerer.send(exchange, { status: 200, type: mediaTypes.html, policy, headers, body });
     },
     endpoints: [
-      ...Object.keys(graphiqlFiles).map((name) => fileEndpoint(answerer, name, () => readFile(findGraphiqlFile(name)))),
-      ...Object.entries(own).map(([name, text]) => fileEndpoint(answerer, name, async () => text)),
+      ...Object.keys(packagedFiles.graphiql).map((name) =>
+        largeFile(answerer, `${folder}/${name}`, () => readFile(findPackagedFile('graphiql', name))),
+      ),
+      ...Object.entries(own).map(([name, text]) => largeFile(answerer, `${folder}/${name}`, async () => text)),
     ],
   };
 }
-
-/** These files are large and never change while a server runs, so a browser asks whether it has them already. */
-function fileEndpoint(answerer: Answerer, name: string, read: () => Promise<Buffer>): Endpoint {
-  const type = name.endsWith('.css') ? mediaTypes.css : mediaTypes.script;
-  let reading: Promise<{ readonly body: Buffer; readonly tag: string }> | undefined;
-  const handler: Handler = async (exchange) => {
-    reading ??= read().then((body) => ({ body, tag: entityTag(body) }));
-    const { body, tag } = await reading;
-    const sent = exchange.request.headers['if-none-match'];
-    const known = sent !== undefined && matchesTag(sent, tag);
-    const answer = { type, headers: ['ETag', tag] };
-    answerer.send(exchange, known ? { ...answer, status: 304, body: nothing } : { ...answer, status: 200, body });
-  };
-  return { url: `${folder}/${name}`, handlers: new Map([['GET', handler]]) };
-}
-
-const nothing = Buffer.alloc(0);

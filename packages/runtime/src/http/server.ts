@@ -25,6 +25,7 @@ import { createCarrier } from './carrier.ts';
 import { createClientAddress } from './client-address.ts';
 import { createCommentEndpoints } from './comment-routes.ts';
 import { createCustomEndpoints } from './custom-routes.ts';
+import { docsEndpoints } from './docs.ts';
 import {
   answersShortly,
   authEndpoints,
@@ -157,12 +158,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ...createCommentEndpoints({ ...writing, items, mailed }),
     ...createUtilityEndpoints({ ...writing, forget: accountsChanged }),
   ];
+  const docs = environment.docs ? docsEndpoints(answerer) : [];
   const endpoints = [
     ...listEndpoints(api, items, own, users),
     ...resources,
     ...graphql.endpoints,
     ...auth,
     ...pages,
+    ...docs,
     ...custom,
   ];
   const readCall = limitCalls(createCallReader(authenticate, endpoints), limiter);

@@ -1,0 +1,21 @@
+/** Files of pages that are large and never change while a server runs. */
+import { entityTag, matchesTag } from '../entity-tag.ts';
+import { type Answerer, mediaTypes } from './answer.ts';
+import type { Endpoint, Handler } from './endpoints.ts';
+
+/** Answers a file, which is read when it is first asked for. A browser asks whether it has it already. */
+export function largeFile(answerer: Answerer, url: string, read: () => Promise<Buffer>): Endpoint {
+  const type = url.endsWith('.css') ? mediaTypes.css : mediaTypes.script;
+  let reading: Promise<{ readonly body: Buffer; readonly tag: string }> | undefined;
+  const handler: Handler = async (exchange) => {
+    reading ??= read().then((body) => ({ body, tag: entityTag(body) }));
+    const { body, tag } = await reading;
+    const sent = exchange.request.headers['if-none-match'];
+    const known = sent !== undefined && matchesTag(sent, tag);
+    const answer = { type, headers: ['ETag', tag] };
+    answerer.send(exchange, known ? { ...answer, status: 304, body: nothing } : { ...answer, status: 200, body });
+  };
+  return { url, handlers: new Map([['GET', handler]]) };
+}
+
+const nothing = Buffer.alloc(0);
