@@ -54,6 +54,7 @@ describe.each(['public', 'admin'])('the client of %s', (name) => {
     await writeFile(file, programOf(name, drawn));
     const { options } = ts.convertCompilerOptionsFromJson(compilerOptions, project.folder);
     const types = readTypes(file, { ...options, skipLibCheck: true });
+    expect(types.get('Answer0')?.([{ nobody: 'asked' }])).not.toBeNull();
     for (const [index, { collection, query }] of drawn.entries()) {
       const { data } = await client.items(collection).readByQuery(query);
       const fault = types.get(`Answer${index}`)?.(data);
