@@ -29,6 +29,7 @@ export function emitClient(
   access: AccessClass,
   render: Render,
   view: View = viewOf(api, access),
+  documented = false,
 ): readonly GeneratedFile[] {
   const parts = partsOf(api, access, view);
   const { surface } = parts;
@@ -36,7 +37,7 @@ export function emitClient(
   const about = commentText(`What ${access.roles.join(', ')} may do.`);
   const file = (path: string, contents: string): GeneratedFile => ({ path: `client/${access.name}/${path}`, contents });
   return [
-    file('package.json', printPackage(access)),
+    file('package.json', printPackage(access, documented)),
     file('index.js', render('client', { about, abilities: printAbilities(parts) })),
     file('index.d.ts', render('clientTypes', { about, ...printIndex(parts) })),
     ...[...surface.values()].map((one) =>
@@ -49,7 +50,8 @@ export function emitClient(
 }
 
 /** The package of a client. Its name is free for whoever publishes it. */
-function printPackage({ name }: AccessClass): string {
+function printPackage({ name }: AccessClass, documented: boolean): string {
+  const documents = { types: './documents/*.d.ts', default: './documents/*.js' };
   return printJson({
     name: `platform-client-${name.toLowerCase()}`,
     version: productVersion,
@@ -59,8 +61,13 @@ function printPackage({ name }: AccessClass): string {
     engines: { node: '>=20' },
     main: './index.js',
     types: './index.d.ts',
-    exports: { '.': { types: './index.d.ts', default: './index.js' }, './package.json': './package.json' },
+    exports: {
+      '.': { types: './index.d.ts', default: './index.js' },
+      ...(documented && { './documents/*': documents }),
+      './package.json': './package.json',
+    },
     dependencies: { '@platform/client': productVersion },
+    ...(documented && { peerDependencies: { '@graphql-typed-document-node/core': '^3.2.0' } }),
   });
 }
 

@@ -17,6 +17,7 @@ import { emitGraphql } from '../graphql/index.ts';
 import { viewOf } from '../openapi/view.ts';
 import { sha256 } from '../print/hash.ts';
 import { loadGraphql } from './load-graphql.ts';
+import { type OperationTypes, typeOperation } from './type-operation.ts';
 import { withFragments } from './with-fragments.ts';
 
 /** A file of GraphQL documents. */
@@ -37,6 +38,7 @@ export interface CheckedOperation {
   readonly text: string;
   /** SHA-256 of the text, in hexadecimal. */
   readonly hash: string;
+  readonly types: OperationTypes;
 }
 
 /** Who asks an operation. */
@@ -116,15 +118,17 @@ function checkOperation(
   definitions: readonly DefinitionNode[],
   schemas: Schemas,
 ): CheckedDocuments {
-  const { print, validate } = loadGraphql();
+  const { Kind, print, validate } = loadGraphql();
   if (operation.name === undefined) return { operations: [], diagnostics: [nameless(operation)] };
   const document = withFragments(operation, definitions);
   const scope = isOfSystem(operation, schemas) ? 'system' : 'items';
   const errors = validate(schemas[scope], document);
   if (errors.length > 0) return { operations: [], diagnostics: errors.map(problemOf) };
   const text = print(document);
+  const fragments = document.definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
+  const types = typeOperation(schemas[scope], operation, fragments);
   return {
-    operations: [{ ...asker, name: operation.name.value, scope, document, text, hash: sha256(text) }],
+    operations: [{ ...asker, name: operation.name.value, scope, document, text, hash: sha256(text), types }],
     diagnostics: [],
   };
 }

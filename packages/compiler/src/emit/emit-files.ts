@@ -1,5 +1,6 @@
 import type { AccessClass } from '@platform/runtime/contract';
 import type { Api, ApiCollection } from '../api.ts';
+import { emitRoleDocuments } from '../client/documents.ts';
 import { emitClient } from '../client/index.ts';
 import type { CheckedOperation } from '../documents/check-documents.ts';
 import type { ExtensionSource } from '../extensions/source.ts';
@@ -51,11 +52,12 @@ export function emitFiles(
     ...collections,
     ...addressed.map((one) => file(`routes/${one.names.file}.ts`, emitRoutes(one, render))),
     ...api.access.map((one) => file(`access/${one.access.name}.ts`, emitAccess(one, render))),
-    ...api.access.flatMap(({ access }) => describe(api, access, render)),
+    ...api.access.flatMap(({ access }) => describe(api, access, operations, render)),
     file('openapi/full.json', printJson(emitOpenApi(api, null))),
     file('fingerprint.ts', emitFingerprint(api, render)),
     file('extension.ts', emitExtensionTypes(api, typePrinter(), render)),
     ...(extensions.length > 0 ? [file('extensions.ts', emitExtensions(api, extensions, render))] : []),
+    ...emitRoleDocuments(operations, render),
     ...(operations.length > 0
       ? [
           file('graphql/documents.json', emitDocuments(operations)),
@@ -89,12 +91,18 @@ function emitDocuments(operations: readonly CheckedOperation[]): string {
 }
 
 /** What an access class is told of the API. */
-function describe(api: Api, access: AccessClass, render: Render): readonly GeneratedFile[] {
+function describe(
+  api: Api,
+  access: AccessClass,
+  operations: readonly CheckedOperation[],
+  render: Render,
+): readonly GeneratedFile[] {
+  const documented = operations.some(({ accessClass }) => accessClass === access.name);
   const view = viewOf(api, access);
   return [
     file(`openapi/${access.name}.json`, printJson(emitOpenApi(api, access, view))),
     ...(api.graphql ? [file(`graphql/${access.name}.graphql`, emitGraphql(api, access, view))] : []),
-    ...emitClient(api, access, render, view),
+    ...emitClient(api, access, render, view, documented),
   ];
 }
 
