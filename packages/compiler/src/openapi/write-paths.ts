@@ -56,11 +56,13 @@ function createItems(collection: ViewCollection): JsonObject {
 }
 
 function updateItem(collection: ViewCollection): JsonObject {
+  const names = [collection.names.update, ...(collection.key.length > 0 ? [collection.names.change] : [])];
   return {
     ...head(collection, collection.names.updateOne, `Update one item of ${quoted(collection)}`),
     description: 'Changes the fields that the body has.',
     ...parametersOf(collection, false, [useHeader('ifMatch')]),
-    requestBody: bodyOf(reference('schemas', collection.names.update)),
+    // Its own key may stand in the body.
+    requestBody: bodyOf(anyOf(...names.map((name) => reference('schemas', name)))),
     responses: answers(collection, 'one'),
   };
 }
