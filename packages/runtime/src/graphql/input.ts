@@ -3,6 +3,7 @@ import {
   type ArgumentNode,
   type FieldNode,
   type GraphQLArgument,
+  GraphQLFloat,
   type GraphQLInputField,
   type GraphQLInputType,
   getNullableType,
@@ -77,8 +78,16 @@ export function compileValue(node: ValueNode, type: GraphQLInputType): Input {
   if (node.kind === Kind.INT && nullable.coerceInputLiteral !== undefined) {
     return { fixed: true, value: nullable.coerceInputLiteral(node) };
   }
+  // It is no JSON then; as it was written the field judges it, as it does over REST.
+  if ((node.kind === Kind.FLOAT || node.kind === Kind.INT) && nullable === GraphQLFloat && !isDouble(node.value)) {
+    return { fixed: true, value: node.value };
+  }
   const read = (variables: Variables): unknown => nullable.parseLiteral(node, variables);
   return holdsVariable(node) ? { fixed: false, read } : { fixed: true, value: read({}) };
+}
+
+function isDouble(text: string): boolean {
+  return Number.isFinite(Number(text));
 }
 
 /** An element whose variable has no value is null. */
