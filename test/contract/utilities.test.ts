@@ -21,7 +21,7 @@ beforeAll(async () => {
 permissions:
   editor:
     articles:
-      read: true
+      read: { fields: ['*'], filter: { status: { _neq: hidden } } }
       update: { fields: [position], filter: { status: { _eq: draft } } }
     plain: { read: true, update: true }`,
   });
@@ -152,6 +152,18 @@ describe('sorting', () => {
     await run("INSERT INTO pairs VALUES ('x,y', 1, 1), ('x', 2, 2), ('é', 3, 3)");
     expect((await asAdmin('/utils/sort/pairs', { item: '%C3%A9,3', to: 'x%2Cy,1' })).status).toBe(200);
     expect((await run('SELECT a FROM pairs ORDER BY position')).map(({ a }) => a)).toEqual(['é', 'x,y', 'x']);
+  });
+
+  it('passes by what is hidden, as if it was not there', async () => {
+    const answer = await asBob('/utils/sort/articles', { item: 1, to: 3 });
+    const seen = (rows: Awaited<ReturnType<typeof order>>) => rows.filter(([id]) => id !== 2);
+    const places = await order();
+    await run('UPDATE articles SET position = id * 10 WHERE id < 5; UPDATE articles SET position = NULL WHERE id > 4');
+    await run("UPDATE articles SET status = 'hidden' WHERE id = 2");
+    expect((await asBob('/utils/sort/articles', { item: 1, to: 3 })).status).toBe(answer.status);
+    expect(seen(await order()).map(([id]) => id)).toEqual(seen(places).map(([id]) => id));
+    expect(await run('SELECT position FROM articles WHERE id = 2')).toEqual([{ position: 20 }]);
+    expect(failure(await asBob('/utils/sort/articles', { item: 1, to: 2 }))).toBe('403 FORBIDDEN');
   });
 
   it('moves nothing beside rows that the caller may not write', async () => {

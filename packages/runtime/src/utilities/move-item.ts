@@ -2,6 +2,7 @@ import type { Caller } from '../caller.ts';
 import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
+import { createPlanner } from '../query/planner.ts';
 import { buildOpenScope } from '../query/scope.ts';
 import type { Sender } from '../write/job.ts';
 import { tellViolation } from '../write/violation.ts';
@@ -28,6 +29,8 @@ export interface MoveRequest {
  */
 export function createMover({ api, database, writer }: MoverOptions) {
   const open = buildOpenScope(api);
+  // Limits of lists are for requests.
+  const planner = createPlanner(api);
   const sorting = new Map(api.access.map((access) => [access.name, sortableNames(access)]));
 
   return async function moveItem({ caller, collection: name, sender }: MoveRequest, move: Move): Promise<void> {
@@ -35,9 +38,10 @@ export function createMover({ api, database, writer }: MoverOptions) {
     const updatable = sorting.get(caller.accessClass)?.get(name);
     if (collection === undefined || collection.descriptor.system === true || updatable === undefined) throw forbidden();
     if (collection.descriptor.key.length === 0) throw forbidden();
-    if (!updatable.has(sortFieldOf(collection).name)) throw forbidden();
+    const field = sortFieldOf(collection);
+    if (!updatable.has(field)) throw forbidden();
     const work = await database.transaction(async (transaction) => {
-      const items = await planMove(transaction, collection, move);
+      const items = await planMove({ transaction, planner, caller, collection, field }, move);
       const request = { caller, collection: name, query: '', sender, echo: () => null };
       const work = await writer.workOf({ action: 'update', request, body: items });
       try {

@@ -1,10 +1,17 @@
-/** Moving an item to the place of another one. Source: API specification, section 13, `/utils/sort`. */
-import type { FieldDescriptor, JsonValue } from '../contract/index.ts';
+/**
+ * Moving an item to the place of another one. Source: API specification, section 13, `/utils/sort`.
+ *
+ * Only items that the caller may read are looked at and moved: what is hidden keeps its position, and nothing about it
+ * shows.
+ */
+import type { Caller } from '../caller.ts';
+import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
+import type { JsonValue } from '../contract/index.ts';
 import type { Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
-import { sentKeys } from '../extensions/keys.ts';
-import { parseKeySegment } from '../query/keys.ts';
-import { keyFields } from '../query/plan-order.ts';
+import { createAnswerWriter } from '../json/answer.ts';
+import { parseKeepingDigits } from '../query/parse-json.ts';
+import type { PlannedRead, Planner } from '../query/planner.ts';
 import type { CollectionScope } from '../query/scope.ts';
 import { allRows } from '../write/own-rows.ts';
 
@@ -14,71 +21,146 @@ export interface Move {
   readonly to: string;
 }
 
-/** Serialises moves in one collection: each of two would shift the rows that it found. */
+/** Where something is moved. The planner must have no limit of its own for the items of a list. */
+export interface Moving {
+  readonly transaction: Transaction;
+  readonly planner: Planner;
+  readonly caller: Caller;
+  readonly collection: CollectionScope;
+  /** Name of the sort field. */
+  readonly field: string;
+}
+
+/** An item with the position that it has, or gets because it had none. */
+interface Placed {
+  readonly item: FilterObject;
+  readonly id: string;
+  readonly position: number;
+}
+
+/** Serialises moves in one collection: each of two would shift the items that it found. */
 const lockSql =
   'SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::pg_catalog.text, 0))::pg_catalog.text';
 
 /** The sort field of a collection. Throws INVALID_PAYLOAD where it has none. */
-export function sortFieldOf({ descriptor }: CollectionScope): FieldDescriptor {
+export function sortFieldOf({ descriptor }: CollectionScope): string {
   const field = descriptor.fields.find(({ name }) => name === descriptor.sort);
-  if (field === undefined || !field.writable) {
-    throw new PlatformError('INVALID_PAYLOAD', 'The collection has no sort field.');
-  }
-  return field;
+  if (field?.writable === true) return field.name;
+  throw new PlatformError('INVALID_PAYLOAD', 'The collection has no sort field.');
 }
 
 /**
- * The changes that move an item, as items with their keys and new positions: the two that the request names, the rows
- * between them, and those that had no position, which come last in the order of their keys. Throws FORBIDDEN for keys that
- * do not exist.
+ * The changes that move an item, as items of their keys and new positions: the two that the request names, those between
+ * them, and those that had no position, which come last in the order of their keys. Throws FORBIDDEN for what the caller
+ * may not read.
  */
-export async function planMove(
-  transaction: Transaction,
-  collection: CollectionScope,
-  { item, to }: Move,
-): Promise<readonly Readonly<Record<string, JsonValue>>[]> {
-  const { descriptor } = collection;
-  const keys = keyFields(descriptor);
-  await allRows(transaction, lockSql, [`platform.sort ${descriptor.name}`]);
-  const rows = await allRows(transaction, moveSql(collection, sortFieldOf(collection)), [
-    ...parseKeySegment(collection, item),
-    ...parseKeySegment(collection, to),
-  ]);
-  if (rows.length === 0) throw new PlatformError('FORBIDDEN');
-  return rows.map((row) => {
-    const values = row.slice(0, keys.length).map((value) => value ?? '');
-    const [key = null] = sentKeys(descriptor, { count: 1, many: false, values });
-    const position = Number(row[keys.length]);
-    const named = keys.length === 1 ? [[keys[0]?.name ?? '', key]] : Object.entries(partsOf(key));
-    return { ...Object.fromEntries(named), [descriptor.sort ?? '']: position };
+export async function planMove(moving: Moving, { item, to }: Move): Promise<readonly FilterObject[]> {
+  const { transaction, collection, field } = moving;
+  await allRows(transaction, lockSql, [`platform.sort ${collection.descriptor.name}`]);
+  const [moved, target] = [await readItem(moving, item), await readItem(moving, to)];
+  const filled = await fillPositions(moving);
+  const known = new Map(filled.map((one) => [one.id, one]));
+  const [from, goal] = [moved, target].map((one) => known.get(idOf(moving, one)) ?? placed(moving, one));
+  if (from === undefined || goal === undefined) return [];
+  const row = await between(moving, filled, from.position, goal.position);
+  const shifted = shift(row, from.id, goal.id);
+  const positions = new Map([...filled, ...shifted].map((one) => [one.id, one]));
+  const stored = new Map(row.map((one) => [one.id, one.position]));
+  const changed = [...positions.values()].filter(({ id, position }) => {
+    return known.has(id) || id === from.id || id === goal.id || stored.get(id) !== position;
+  });
+  return changed.map((one) => ({ ...keyOf(moving, one.item), [field]: one.position }));
+}
+
+/** Moves one of a row to the place of another: the positions stay, as far as no two are the same. */
+function shift(row: readonly Placed[], from: string, goal: string): readonly Placed[] {
+  const at = row.findIndex(({ id }) => id === goal);
+  const moved = row.filter(({ id }) => id === from);
+  const others = row.filter(({ id }) => id !== from);
+  const order = [...others.slice(0, at), ...moved, ...others.slice(at)];
+  let last = Number.NEGATIVE_INFINITY;
+  return order.map((one, place) => {
+    last = Math.max(row[place]?.position ?? 0, last + 1);
+    return { ...one, position: last };
   });
 }
 
-function partsOf(key: JsonValue): Readonly<Record<string, JsonValue>> {
-  return typeof key === 'object' && key !== null && !Array.isArray(key) ? Object.fromEntries(Object.entries(key)) : {};
+/** Gives items without a position one behind all others. */
+async function fillPositions(moving: Moving): Promise<readonly Placed[]> {
+  const { field } = moving;
+  const empty = await readItems(moving, { filter: { [field]: { _null: true } }, sort: keyNames(moving) });
+  if (empty.length === 0) return [];
+  const [last] = await readItems(moving, { filter: { [field]: { _nnull: true } }, sort: [`-${field}`], limit: 1 });
+  const most = last === undefined ? 0 : positionOf(moving, last);
+  return empty.map((item, place) => ({ item, id: idOf(moving, item), position: most + 1 + place }));
 }
 
-/** Rows of the key's parts and the position, of everything that changes and of the two items in any case. */
-function moveSql({ descriptor }: CollectionScope, { column }: FieldDescriptor): string {
-  const keys = keyFields(descriptor);
-  const names = keys.map((_, place) => `k${place}`);
-  const columns = keys.map((key, place) => `t.${key.column} AS k${place}`).join(', ');
-  const is = (first: number): string =>
-    keys.map((key, place) => `k${place} = $${first + place}::${key.native}`).join(' AND ');
-  return `WITH placed AS (
-  SELECT ${columns}, t.${column} AS was, COALESCE(t.${column}, (SELECT COALESCE(pg_catalog.max(m.${column}), 0) FROM ${descriptor.table} AS m)
-    + pg_catalog.row_number() OVER (PARTITION BY t.${column} IS NULL ORDER BY ${keys.map((key) => `t.${key.column}`).join(', ')})) AS place
-  FROM ${descriptor.table} AS t
-), ends AS (
-  SELECT (SELECT place FROM placed WHERE ${is(1)}) AS start, (SELECT place FROM placed WHERE ${is(1 + keys.length)}) AS target
-), moved AS (
-  SELECT p.*, (${is(1)}) OR (${is(1 + keys.length)}) AS named, CASE
-    WHEN ${is(1)} THEN e.target
-    WHEN e.start < e.target AND p.place > e.start AND p.place <= e.target THEN p.place - 1
-    WHEN e.start > e.target AND p.place < e.start AND p.place >= e.target THEN p.place + 1
-    ELSE p.place END AS becomes
-  FROM placed AS p, ends AS e WHERE e.start IS NOT NULL AND e.target IS NOT NULL
-)
-SELECT ${names.map((name) => `${name}::pg_catalog.text`).join(', ')}, becomes::pg_catalog.text FROM moved
-WHERE named OR was IS DISTINCT FROM becomes ORDER BY becomes`;
+/** The items from one position to another, in their order. */
+async function between(
+  moving: Moving,
+  filled: readonly Placed[],
+  one: number,
+  other: number,
+): Promise<readonly Placed[]> {
+  const [low, high] = [Math.min(one, other), Math.max(one, other)];
+  const { field } = moving;
+  const filter = { _and: [{ [field]: { _gte: low } }, { [field]: { _lte: high } }] };
+  const items = await readItems(moving, { filter, sort: [field, ...keyNames(moving)] });
+  const behind = filled.filter(({ position }) => position >= low && position <= high);
+  return [...items.map((item) => placed(moving, item)), ...behind];
+}
+
+async function readItem(moving: Moving, key: string): Promise<FilterObject> {
+  const { planner, caller, collection } = moving;
+  const name = collection.descriptor.name;
+  const query = fieldsOf(moving)
+    .map((field) => `fields[]=${encodeURIComponent(field)}`)
+    .join('&');
+  try {
+    const answer = await read(moving, planner.read(caller, { name }, key, query));
+    if (answer !== null && isObject(answer)) return answer;
+  } catch (error) {
+    // What is no key is no item.
+    if (!(error instanceof PlatformError) || error.code !== 'ROUTE_NOT_FOUND') throw error;
+  }
+  throw new PlatformError('FORBIDDEN');
+}
+
+async function readItems(moving: Moving, query: FilterObject): Promise<readonly FilterObject[]> {
+  const { planner, caller, collection } = moving;
+  const body = { query: { limit: -1, ...query, fields: fieldsOf(moving) } };
+  const answer = await read(moving, planner.search(caller, { name: collection.descriptor.name }, body));
+  return Array.isArray(answer) ? answer.filter(isObject) : [];
+}
+
+async function read({ transaction }: Moving, { plan, parameters }: PlannedRead): Promise<JsonValue> {
+  const rows = createAnswerWriter(plan)();
+  await transaction.run(plan.statement, parameters, rows);
+  if (rows.items === 0) return null;
+  const answer = parseKeepingDigits(rows.end().toString());
+  return isObject(answer) ? (answer.data ?? null) : null;
+}
+
+function fieldsOf(moving: Moving): readonly string[] {
+  return [...keyNames(moving), moving.field];
+}
+
+function keyNames({ collection }: Moving): readonly string[] {
+  return collection.descriptor.key;
+}
+
+function keyOf(moving: Moving, item: FilterObject): FilterObject {
+  return Object.fromEntries(keyNames(moving).map((name) => [name, item[name] ?? null]));
+}
+
+function idOf(moving: Moving, item: FilterObject): string {
+  return JSON.stringify(keyOf(moving, item));
+}
+
+function positionOf({ field }: Moving, item: FilterObject): number {
+  return Number(item[field]);
+}
+
+function placed(moving: Moving, item: FilterObject): Placed {
+  return { item, id: idOf(moving, item), position: positionOf(moving, item) };
 }
