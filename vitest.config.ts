@@ -6,7 +6,10 @@ import { defineConfig } from 'vitest/config';
 // the cost of a start. Files are known by their text, so nothing has to be cleared when one changes.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '.tmp', 'compile-cache');
 
-/** `unit` needs no database; `database` starts one PostgreSQL server for the whole run. */
+/** Files that measure the memory of their own process, so that nothing of others may lie in it. */
+const alone = ['test/database/streams.test.ts'];
+
+/** `unit` needs no database; `database` starts one PostgreSQL server for the whole run, and so does what runs alone. */
 export default defineConfig({
   test: {
     // Most of the time a test waits for a server or a database, so two files at once pay off on two cores as well.
@@ -34,7 +37,16 @@ export default defineConfig({
           // Loading everything anew for each file would cost a third of the time. What a file changes it changes back.
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/unit/**', 'test/golden/**', 'test/architecture/**'],
+          exclude: ['test/unit/**', 'test/golden/**', 'test/architecture/**', ...alone],
+          globalSetup: ['test/support/global-setup.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'database alone',
+          include: alone,
           globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,

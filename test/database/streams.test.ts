@@ -86,9 +86,7 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
     await database.stream(statement('SELECT i, body FROM big ORDER BY i'), [], sink, slow, never);
     expect(bytes).toBeGreaterThan(280_000_000);
     expect(samples.length).toBeGreaterThan(5);
-    // What others leave in the process comes and goes; what is not held back is there in most of the samples.
-    const [median = Number.POSITIVE_INFINITY] = samples.toSorted((a, b) => a - b).slice(samples.length >> 1);
-    expect(median).toBeLessThan(30_000_000);
+    expect(Math.max(...samples)).toBeLessThan(30_000_000);
   }, 60_000);
 
   test('rows of a megabyte come a few at a time', async () => {
