@@ -1,5 +1,6 @@
 /** Fields → TypeScript types: as answers have them, as payloads take them, and as filters ask for them. */
 import { type FieldDescriptor, type PortableType, rangeElement } from '@platform/runtime/contract';
+import { sentTypes } from '../emit/scalar-types.ts';
 import { stringLiteral } from '../print/text.ts';
 import { array, generic, list, nullable, type Type, union } from '../print/type.ts';
 
@@ -75,30 +76,8 @@ function rangeType(name: string | undefined): Type {
   return element === undefined ? 'NullOperators' : generic('RangeOperators', taken(element.type));
 }
 
-const sent: Readonly<Record<PortableType, Type>> = {
-  string: 'string',
-  text: 'string',
-  enum: 'string',
-  integer: 'number',
-  bigInteger: 'string',
-  decimal: 'string',
-  float: 'FloatValue',
-  boolean: 'boolean',
-  date: 'string',
-  time: 'string',
-  dateTime: 'string',
-  timestamp: 'string',
-  interval: 'string',
-  uuid: 'string',
-  json: 'JsonValue',
-  array: 'JsonValue',
-  csv: 'string[]',
-  binary: 'string',
-  hash: 'string',
-  secret: 'string',
-  token: 'string',
-  unknown: 'string',
-};
+/** Lists that the client gives are the caller's own. */
+const sent: Readonly<Record<PortableType, Type>> = { ...sentTypes, csv: 'string[]' };
 
 /** Numbers that JSON cannot carry safely are taken as text or as a number. */
 function taken(type: PortableType): Type {

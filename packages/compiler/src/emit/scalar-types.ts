@@ -5,8 +5,8 @@ import { generic, list, nullable, type Type, union } from '../print/type.ts';
 
 /** The value of a field in an answer, without null. */
 export function sentType({ descriptor, valuesType }: ApiField): Type {
-  if (descriptor.type === 'array') return list(nullable(valuesType ?? sent[descriptor.element ?? 'unknown']));
-  return valuesType ?? sent[descriptor.type];
+  if (descriptor.type === 'array') return list(nullable(valuesType ?? sentTypes[descriptor.element ?? 'unknown']));
+  return valuesType ?? sentTypes[descriptor.type];
 }
 
 /** The value of a field in a payload, without null. */
@@ -53,7 +53,8 @@ function rangeType(name: string | undefined): Type {
   return element === undefined ? 'NullOperators' : generic('RangeOperators', taken(element.type));
 }
 
-const sent: Readonly<Record<PortableType, Type>> = {
+/** What the API sends for values of each type. */
+export const sentTypes: Readonly<Record<PortableType, Type>> = {
   string: 'string',
   text: 'string',
   enum: 'string',
@@ -82,5 +83,5 @@ const sent: Readonly<Record<PortableType, Type>> = {
 function taken(type: PortableType): Type {
   if (type === 'bigInteger' || type === 'decimal') return union('string', 'number');
   if (type === 'csv') return union(list('string'), 'string');
-  return sent[type];
+  return sentTypes[type];
 }
