@@ -87,6 +87,14 @@ export function putTwo(bytes: Uint8Array, at: number, value: number): number {
   return at + 2;
 }
 
+/** The two decimal digits of every number below 100, as a little-endian word. */
+const pairs = Uint16Array.from({ length: 100 }, (_, value) => 0x3030 | Math.floor(value / 10) | ((value % 10) << 8));
+
+/** Stores two decimal digits by a look into a table: for what is printed thousands of times in an answer. */
+export function putPair(view: DataView, at: number, value: number): void {
+  view.setUint16(at, pairs[value] ?? 0, true);
+}
+
 function countDigits(value: number): number {
   if (value < 10) return 1;
   if (value < 100) return 2;

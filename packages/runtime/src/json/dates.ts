@@ -6,9 +6,10 @@
  * `timestamp_send` (days or microseconds since 2000-01-01).
  */
 import type { ByteWriter } from './byte-writer.ts';
-import { type Literal, literalOf, putDigits, putLiteral, putPadded, putTwo, type Source } from './bytes.ts';
+import { type Literal, literalOf, putDigits, putLiteral, putPadded, putPair, putTwo, type Source } from './bytes.ts';
 
 const quote = 34;
+const colon = 58;
 /** Days from 0000-03-01, where the proleptic Gregorian cycle of 400 years is simplest to count from, to 2000-01-01. */
 const epoch = 730_425;
 /** Microseconds of a day divided by 1024. */
@@ -28,6 +29,9 @@ const slots = 512;
 const cached = new Int32Array(slots).fill(0x7fff_ffff);
 const printed = new Int32Array(slots * 3);
 
+/** `HH:MM:` of every minute of a day, the last one being midnight at its end, as two words each. */
+const minuteTexts = printMinutes();
+
 /** Writes a `date` as `"YYYY-MM-DD"`. */
 export function writeDate(out: ByteWriter, { view }: Source, at: number): void {
   const day = view.getInt32(at);
@@ -40,7 +44,7 @@ export function writeDate(out: ByteWriter, { view }: Source, at: number): void {
 export function writeTime(out: ByteWriter, { view }: Source, at: number): void {
   const { bytes } = out;
   bytes[out.position] = quote;
-  const end = putTime(bytes, out.position + 1, view.getInt32(at) * 4_294_967_296 + view.getUint32(at + 4));
+  const end = putTime(out, out.position + 1, view.getInt32(at) * 4_294_967_296 + view.getUint32(at + 4));
   bytes[end] = quote;
   out.position = end + 1;
 }
@@ -69,7 +73,18 @@ function writeMoment(out: ByteWriter, high: number, low: number, zone: Literal):
   const day = Math.floor(units / dayUnits);
   const middle = putDay(out, day);
   out.bytes[middle] = 84;
-  out.position = finish(out, putTime(out.bytes, middle + 1, (units - day * dayUnits) * 1024 + (low & 1023)), day, zone);
+  out.position = finish(out, putTime(out, middle + 1, (units - day * dayUnits) * 1024 + (low & 1023)), day, zone);
+}
+
+function printMinutes(): Int32Array {
+  const bytes = Buffer.alloc(1_441 * 8);
+  for (let minute = 0; minute <= 1_440; minute++) {
+    putTwo(bytes, minute * 8, Math.floor(minute / 60));
+    bytes[minute * 8 + 2] = colon;
+    putTwo(bytes, minute * 8 + 3, minute % 60);
+    bytes[minute * 8 + 5] = colon;
+  }
+  return Int32Array.from({ length: bytes.length / 4 }, (_, word) => bytes.readInt32LE(word * 4));
 }
 
 function finish({ bytes, view }: ByteWriter, at: number, day: number, zone: Literal): number {
@@ -125,22 +140,24 @@ function putYear(bytes: Uint8Array, at: number, year: number): number {
 }
 
 /** Stores microseconds since midnight as `HH:MM:SS` and, when there is one, the fraction without trailing zeros. */
-function putTime(bytes: Uint8Array, at: number, microseconds: number): number {
+function putTime({ bytes, view }: ByteWriter, at: number, microseconds: number): number {
   const seconds = Math.floor(microseconds / 1_000_000);
   const minutes = (seconds / 60) | 0;
-  const hours = (minutes / 60) | 0;
-  putTwo(bytes, at, hours);
-  bytes[at + 2] = 58;
-  putTwo(bytes, at + 3, minutes - hours * 60);
-  bytes[at + 5] = 58;
-  putTwo(bytes, at + 6, seconds - minutes * 60);
+  view.setInt32(at, minuteTexts[minutes * 2] ?? 0, true);
+  view.setInt32(at + 4, minuteTexts[minutes * 2 + 1] ?? 0, true);
+  putPair(view, at + 6, seconds - minutes * 60);
   const fraction = microseconds - seconds * 1_000_000;
-  return fraction === 0 ? at + 8 : putFraction(bytes, at + 8, fraction);
+  return fraction === 0 ? at + 8 : putFraction(bytes, view, at + 8, fraction);
 }
 
-function putFraction(bytes: Uint8Array, at: number, fraction: number): number {
+function putFraction(bytes: Uint8Array, view: DataView, at: number, fraction: number): number {
+  const pairs = (fraction / 100) | 0;
+  const first = (pairs / 100) | 0;
   bytes[at] = 46;
-  let end = putPadded(bytes, at + 1, fraction, 6);
+  putPair(view, at + 1, first);
+  putPair(view, at + 3, pairs - first * 100);
+  putPair(view, at + 5, fraction - pairs * 100);
+  let end = at + 7;
   while (bytes[end - 1] === 48) end--;
   return end;
 }
