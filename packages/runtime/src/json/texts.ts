@@ -61,14 +61,22 @@ export function writeList(out: ByteWriter, source: Source, at: number, length: n
   if (length === 0) out.bytes[out.position++] = 93;
 }
 
-/** Copies bytes into reserved room up to the first that needs an escape, four at a time; returns where that stands. */
+/** Copies bytes into reserved room up to the first that needs an escape, words at a time; returns where that stands. */
 function writePlain(out: ByteWriter, { bytes, view }: Source, at: number, end: number): number {
   const target = out.view;
   let { position } = out;
   let from = at;
+  for (; from + 8 <= end; from += 8) {
+    const first = view.getInt32(from, true);
+    const second = view.getInt32(from + 4, true);
+    if (((borrowed(first) | borrowed(second)) & highBits) !== 0) break;
+    target.setInt32(position, first, true);
+    target.setInt32(position + 4, second, true);
+    position += 8;
+  }
   for (; from + 4 <= end; from += 4) {
     const word = view.getInt32(from, true);
-    if (holdsEscape(word)) break;
+    if ((borrowed(word) & highBits) !== 0) break;
     target.setInt32(position, word, true);
     position += 4;
   }
@@ -82,15 +90,13 @@ function writePlain(out: ByteWriter, { bytes, view }: Source, at: number, end: n
 }
 
 /**
- * Whether one of four bytes is a quote, a backslash or below 32. Subtracting from a byte that is smaller borrows into its
- * highest bit, which was not set before; what a borrow does to the bytes above it no longer matters then.
+ * Sets one of the highest bits when one of four bytes is a quote, a backslash or below 32. Subtracting from a byte that is
+ * smaller borrows into its highest bit, which was not set before; what a borrow does to the bytes above no longer matters.
  */
-function holdsEscape(word: number): boolean {
+function borrowed(word: number): number {
   const quotes = word ^ 0x22222222;
   const backslashes = word ^ 0x5c5c5c5c;
-  const borrowed =
-    ((word - 0x20202020) & ~word) | ((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes);
-  return (borrowed & highBits) !== 0;
+  return ((word - 0x20202020) & ~word) | ((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes);
 }
 
 /** The highest bit of each of four bytes. */
