@@ -96,7 +96,9 @@ function writePlain(out: ByteWriter, { bytes, view }: Source, at: number, end: n
 function borrowed(word: number): number {
   const quotes = word ^ 0x22222222;
   const backslashes = word ^ 0x5c5c5c5c;
-  return ((word - 0x20202020) & ~word) | ((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes);
+  return (
+    ((word - 0x20202020) & ~word) | ((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes)
+  );
 }
 
 /** The highest bit of each of four bytes. */
