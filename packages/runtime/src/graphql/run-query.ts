@@ -5,7 +5,7 @@ import { bind } from '../query/planner.ts';
 import type { QueryField, RowSource, ServiceField } from './compile-query.ts';
 import type { FieldFailure } from './errors.ts';
 import { createLargeLists, type ReadLarge } from './large-lists.ts';
-import type { OperationCall } from './operation.ts';
+import type { OperationAnswer, OperationCall } from './operation.ts';
 import type { ServiceAnswer } from './run-mutation.ts';
 import { type FieldValue, frameOf, SplicedRows, spliceAnswer } from './spliced.ts';
 
@@ -32,17 +32,20 @@ interface Running {
 }
 
 /** Answers a query. What fails at a root field stands in the answer. */
-export async function runQuery(
+export function runQuery(
   setting: QuerySetting,
   unpopulated: FindUnpopulated,
   fields: readonly QueryField[],
   call: OperationCall,
-): Promise<Buffer> {
+): Promise<OperationAnswer> {
   const running: Running = { setting, unpopulated };
   const [only] = fields;
-  if (only !== undefined && fields.length === 1 && only.source.kind === 'rows') {
-    return runOnly(running, only, only.source, call);
-  }
+  return only !== undefined && fields.length === 1 && only.source.kind === 'rows'
+    ? runOnly(running, only, only.source, call)
+    : runAll(running, fields, call);
+}
+
+async function runAll(running: Running, fields: readonly QueryField[], call: OperationCall): Promise<OperationAnswer> {
   const introspected = fields.some(({ source }) => source.kind === 'introspection') ? call.introspect() : null;
   const failures: FieldFailure[] = [];
   const values = await Promise.all(
@@ -51,24 +54,30 @@ export async function runQuery(
       try {
         return { key, json: await jsonOf(running, field, call, introspected) };
       } catch (error) {
-        failures.push({ key, nodes, error: reported(setting, call, error) });
+        failures.push({ key, nodes, error: reported(running.setting, call, error) });
         return { key, json: nullText };
       }
     }),
   );
-  return failing(fields, values, failures);
+  return { body: failing(fields, values, failures), headers: noHeaders };
 }
 
+const noHeaders: readonly string[] = [];
 const nullText = Buffer.from('null');
 
 /** The whole answer is written as its rows arrive. */
-async function runOnly(running: Running, field: QueryField, source: RowSource, call: OperationCall): Promise<Buffer> {
+async function runOnly(
+  running: Running,
+  field: QueryField,
+  source: RowSource,
+  call: OperationCall,
+): Promise<OperationAnswer> {
   const { key, nodes } = field;
   try {
-    return await readRows(running, source, call, frameFor(field));
+    return { body: await readRows(running, source, call, frameFor(field)), headers: noHeaders };
   } catch (error) {
     const failures = [{ key, nodes, error: reported(running.setting, call, error) }];
-    return failing([field], [{ key, json: nullText }], failures);
+    return { body: failing([field], [{ key, json: nullText }], failures), headers: noHeaders };
   }
 }
 
@@ -118,19 +127,18 @@ async function jsonOf(
   }
 }
 
-async function readRows(
+/** Not async, as most sources are read at the first try. */
+function readRows(
   running: Running,
   source: RowSource,
   call: OperationCall,
   frame?: ReturnType<typeof frameOf>,
 ): Promise<Buffer> {
-  try {
-    return await readSource(running, source, call, frame);
-  } catch (error) {
+  return readSource(running, source, call, frame).catch((error: unknown) => {
     const other = running.unpopulated(source, error);
     if (other === undefined) throw error;
     return readSource(running, other, call, frame);
-  }
+  });
 }
 
 async function readSource(

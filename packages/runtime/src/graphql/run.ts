@@ -19,7 +19,7 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
   return {
     compile,
     plan: (operation, variables) => planStatements(compiledOf(operation), variables),
-    async run(operation, call) {
+    run(operation, call) {
       const found = compiledOf(operation);
       const { variables } = call;
       if (found.kind === 'mutation') return runMutation(options, found.fieldsOf(variables), call, found.scope);
@@ -29,8 +29,7 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
         const other = fields.find(({ key }) => key === source.key)?.source;
         return other?.kind === 'rows' ? other : undefined;
       };
-      const body = await runQuery(options, unpopulated, found.fieldsOf(variables), call);
-      return { body, headers: [] };
+      return runQuery(options, unpopulated, found.fieldsOf(variables), call);
     },
   };
 }

@@ -11,7 +11,7 @@ import { type AskedDocument, checkDocument, type DocumentLimits, refuseMutation 
 import { createCoercion, type SentVariables } from './coerce-variables.ts';
 import { DocumentError } from './document-errors.ts';
 import { answerIntrospection } from './introspection.ts';
-import type { Operation, OperationAnswer, OperationRunner } from './operation.ts';
+import type { Operation, OperationAnswer, OperationCall, OperationRunner } from './operation.ts';
 import { planSamples } from './plan-samples.ts';
 import type { FindSchema, ScopeSchema } from './schemas.ts';
 
@@ -35,7 +35,7 @@ export interface GraphqlRequest extends AskedDocument {
   readonly admit: (operation: Operation) => string | undefined | Promise<string | undefined>;
 }
 
-/** Answers requests. Rejects with INVALID_QUERY for documents and variables, and with what else refuses a request. */
+/** Answers requests. Throws or rejects with INVALID_QUERY for documents and variables, and with what else refuses a request. */
 export type AnswerGraphql = (request: GraphqlRequest) => Promise<OperationAnswer>;
 
 /** What is behind the transport. */
@@ -96,22 +96,37 @@ export function createGraphqlService({ findSchema, runner, limits }: GraphqlServ
     return answer;
   }
 
-  async function answer(asked: GraphqlRequest): Promise<OperationAnswer> {
-    const { caller, scope, text, operationName, request } = asked;
+  // Not async: for a document that is known already there is nothing to wait for in front of the database.
+  function answer(asked: GraphqlRequest): Promise<OperationAnswer> {
+    const { caller, scope, text, operationName } = asked;
     const key = keyOf(caller.accessClass, scope, operationName);
-    const kept = documents.get(text)?.get(key) ?? prepare(key, await findSchema(caller.accessClass, scope), asked);
+    const kept = documents.get(text)?.get(key);
+    return kept === undefined ? prepareAndRun(key, asked) : run(key, kept, asked);
+  }
+
+  async function prepareAndRun(key: string, asked: GraphqlRequest): Promise<OperationAnswer> {
+    const of = await findSchema(asked.caller.accessClass, asked.scope);
+    return run(key, prepare(key, of, asked), asked);
+  }
+
+  function run(key: string, kept: KeptDocument, asked: GraphqlRequest): Promise<OperationAnswer> {
+    const { caller, text, request } = asked;
     if (asked.queriesOnly) refuseMutation(kept.node);
-    const variables = coerced(kept, asked.variables);
-    const admitted = asked.admit(kept.operation);
-    const idempotencyKey = admitted instanceof Promise ? await admitted : admitted;
-    const body = [text, operationName, asked.variables];
-    return runner.run(kept.operation, {
+    const call: OperationCall = {
       caller,
-      variables,
+      variables: coerced(kept, asked.variables),
       request,
-      ...(idempotencyKey !== undefined && { key: { text: idempotencyKey, body } }),
       introspect: () => introspect(key, text, kept, asked.variables),
-    });
+    };
+    const admitted = asked.admit(kept.operation);
+    if (admitted === undefined) return runner.run(kept.operation, call);
+    const body = [text, asked.operationName, asked.variables];
+    const runAs = (idempotencyKey: string | undefined): Promise<OperationAnswer> =>
+      runner.run(
+        kept.operation,
+        idempotencyKey === undefined ? call : { ...call, key: { text: idempotencyKey, body } },
+      );
+    return admitted instanceof Promise ? admitted.then(runAs) : runAs(admitted);
   }
 
   return {

@@ -14,7 +14,7 @@ import { toAnswerError } from './failures.ts';
 import { createKnownBodyParser } from './known-bodies.ts';
 import { type Log, logFailure } from './log.ts';
 
-/** Answers a request that takes the short way; rejects with the error that answers it. */
+/** Answers a request that takes the short way; throws or rejects with the error that answers it. */
 export type AnswerShortly = (exchange: Exchange, call: Call, body: JsonValue | undefined) => Promise<void>;
 
 /** What answers on the short way. */

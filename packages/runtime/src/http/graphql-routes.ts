@@ -54,7 +54,7 @@ async function get(
   await answer(options, { scope, exchange, call, form, queriesOnly: true }, () => readGraphqlQuery(call.query));
 }
 
-async function post(
+function post(
   options: GraphqlEndpointsOptions,
   scope: GraphqlScope,
   exchange: Exchange,
@@ -62,7 +62,7 @@ async function post(
   body: JsonValue | undefined,
 ): Promise<void> {
   const form = readAccept(exchange.request.headers.accept);
-  await answer(options, { scope, exchange, call, form, queriesOnly: false }, () => readGraphqlBody(body));
+  return answer(options, { scope, exchange, call, form, queriesOnly: false }, () => readGraphqlBody(body));
 }
 
 /** One request whose parameters are still to be read. */
@@ -96,15 +96,22 @@ async function answer(options: GraphqlEndpointsOptions, asked: Asked, read: () =
   }
 }
 
-async function run(
+function run(options: GraphqlEndpointsOptions, asked: Asked, parameters: GraphqlParameters): Promise<OperationAnswer> {
+  const text = options.findDocument(parameters);
+  const answerDocument = options.load();
+  if (typeof text === 'string' && typeof answerDocument === 'function') {
+    return runText(options, asked, parameters, text, answerDocument);
+  }
+  return Promise.all([text, answerDocument]).then((there) => runText(options, asked, parameters, ...there));
+}
+
+function runText(
   options: GraphqlEndpointsOptions,
   { scope, exchange, call, queriesOnly }: Asked,
   parameters: GraphqlParameters,
+  text: string,
+  answerDocument: AnswerGraphql,
 ): Promise<OperationAnswer> {
-  const found = options.findDocument(parameters);
-  const text = found instanceof Promise ? await found : found;
-  const loaded = options.load();
-  const answerDocument = loaded instanceof Promise ? await loaded : loaded;
   return answerDocument({
     scope,
     queriesOnly,
