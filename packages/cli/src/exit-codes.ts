@@ -1,9 +1,9 @@
 /** What the exit code of the command line tells a pipeline. Documented in `platform --help` and docs/cli.md. */
 export const exitCodes = {
   ok: 0,
-  /** Diagnostics of severity error: the configuration, permissions or database cannot be compiled. */
+  /** Diagnostics of severity error: the configuration, permissions or database cannot be compiled. Or a verdict. */
   invalid: 1,
-  /** The command line itself is wrong: unknown command or option. */
+  /** The command line itself is wrong: unknown command or option. Or no verdict could be made. */
   usage: 2,
   /** The database could not be reached or refused us. */
   database: 3,
@@ -23,5 +23,18 @@ export class CommandError extends Error {
     this.name = 'CommandError';
     this.exitCode = exitCode;
     this.hint = hint;
+  }
+}
+
+/**
+ * Runs a command whose exit code is a verdict, so that 1 says nothing else: whatever keeps it from judging ends with 2.
+ * Bugs stay bugs.
+ */
+export async function judging<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    throw new CommandError(exitCodes.usage, error.message, error.hint);
   }
 }

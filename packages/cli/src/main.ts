@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { check } from './commands/check.ts';
 import { generate } from './commands/generate.ts';
 import { init } from './commands/init.ts';
 import { introspect } from './commands/introspect.ts';
 import { migrate } from './commands/migrate.ts';
 import { roles } from './commands/roles.ts';
+import { pullSchema } from './commands/schema.ts';
 import { start } from './commands/start.ts';
 import { createUser, listUsers, setPassword, setToken } from './commands/users.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
@@ -16,8 +18,9 @@ const exitCodeHelp = `
 Exit codes:
   0   done; also after Ctrl-C or SIGTERM, when running requests have finished
   1   the configuration, the permissions or the database cannot be compiled; diagnostics say why;
-      also when the platform's tables do not fit this version, and after \`migrate --status\` when they are behind
-  2   the command line or DATABASE_URL is wrong
+      also when the platform's tables do not fit this version, and after \`migrate --status\` when they are behind;
+      of \`generate --check\` and \`check\`: something differs
+  2   the command line or DATABASE_URL is wrong; of these two commands: whatever keeps them from judging
   3   the database cannot be reached, refuses what is asked, or the embedded one is in use by another process
   4   the server cannot start
   70  a bug of the platform
@@ -62,7 +65,12 @@ function program(): Command {
   command(root, 'introspect', 'read the database into platform.schema.json').action(introspect);
   command(root, 'generate', 'compile the database into the output folder')
     .option('--offline', 'compile from platform.schema.json, without a database')
+    .option('--check', 'write nothing; exit with 1 and the difference when files would change, 2 on errors')
     .action(generate);
+  command(root, 'check', 'whether database, platform.schema.json, generated files and permissions fit one another')
+    .option('--offline', 'leave the database out')
+    .action(check);
+  addSchemaCommands(root);
   command(root, 'start', 'serve what was generated')
     .option('--generate', 'introspect and compile first')
     .option('--sample', 'compile and serve the sample of this repository, or DATABASE_URL')
@@ -73,6 +81,13 @@ function program(): Command {
     .option('--sync', 'make the roles of permissions.yaml that users cannot have yet')
     .action(roles);
   return root;
+}
+
+function addSchemaCommands(root: Command): void {
+  const schema = root.command('schema').description('take platform.schema.json from a database').exitOverride();
+  command(schema, 'pull', 'read a database into platform.schema.json, and tell what is new in it')
+    .option('--from <url>', "the database, in place of the project's own")
+    .action(pullSchema);
 }
 
 function addUserCommands(root: Command): void {

@@ -20,6 +20,8 @@ export interface Project {
   readonly schemaFile: string;
   /** `.platform`: the embedded database, the admin token and other things that are not for version control. */
   readonly stateFolder: string;
+  /** A database that the command line names, which wins over every other. */
+  readonly databaseUrl?: string;
 }
 
 /** Reads configuration and permissions of the project in a folder. Both files are optional. */

@@ -28,6 +28,7 @@ export interface Source {
 
 /** The database that a project talks to: the environment wins over the configuration; null is the embedded one. */
 export function databaseUrl(project: Project): string | null {
+  if (project.databaseUrl !== undefined) return project.databaseUrl;
   const fromEnvironment = process.env.DATABASE_URL;
   return fromEnvironment !== undefined && fromEnvironment !== ''
     ? fromEnvironment

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { relative } from 'node:path';
-import type { CompileSummary } from '@platform/compiler';
+import type { CompileOptions, CompileSummary } from '@platform/compiler';
 import { compile } from '@platform/compiler';
 import type { Diagnostic, SchemaFacts } from '@platform/introspect';
 import {
@@ -22,7 +22,7 @@ import type { Source } from './source.ts';
 import { connect } from './source.ts';
 import { systemDiagnostics } from './system.ts';
 import { loadTemplates } from './templates.ts';
-import type { WriteResult } from './write-files.ts';
+import type { OutputFile, WriteResult } from './write-files.ts';
 import { writeFiles } from './write-files.ts';
 
 /** What one run of the compiler made. */
@@ -35,15 +35,24 @@ export interface Generation {
 }
 
 /** A schema and what there was to say about it. */
-interface Resolution {
+export interface Resolution {
   readonly schema: Schema;
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What a generation is made from. */
+export interface GenerateOptions {
+  /** From `platform.schema.json`, without a database. */
+  readonly offline?: boolean;
+  /** A database that is open already. */
+  readonly source?: Source;
 }
 
 /** Reads the database's catalog and resolves it under the project's configuration. Writes `platform.schema.json`. */
 export async function introspectProject(project: Project, progress: Progress): Promise<Schema> {
   const facts = await readFacts(project, progress);
   const { schema } = await progress.phase('resolve', () => resolveProject(project, facts, progress));
+  await writeSchema(project, schema);
   return schema;
 }
 
@@ -51,23 +60,51 @@ export async function introspectProject(project: Project, progress: Progress): P
 export async function generateProject(
   project: Project,
   progress: Progress,
-  options: { readonly offline?: boolean; readonly source?: Source } = {},
+  options: GenerateOptions = {},
 ): Promise<Generation> {
+  const { schema, summary, files, diagnostics } = await compileProject(project, progress, options);
+  const written = await progress.phase('write', () => writeFiles(project.output, files));
+  await writeSchema(project, schema);
+  return { schema, summary, written, diagnostics };
+}
+
+/** What would be written. */
+export interface Compilation extends Omit<Generation, 'written'> {
+  /** Below the output folder. */
+  readonly files: readonly OutputFile[];
+}
+
+/** The same way up to the texts of the files. Writes nothing but a folder beside the output, for the time it takes. */
+export async function compileProject(
+  project: Project,
+  progress: Progress,
+  options: GenerateOptions = {},
+): Promise<Compilation> {
   const facts =
     options.offline === true ? await loadFacts(project) : await readFacts(project, progress, options.source);
   const { schema, diagnostics } = await progress.phase('resolve', () => resolveProject(project, facts, progress));
-  const templates = await loadTemplates(project);
-  const extensions = await loadExtensions(project);
-  const modules = await loadModules(project, extensions);
-  const documents = await loadDocuments(project);
-  const output = outputOf(project);
-  const result = await progress.phase('compile', () =>
-    compile(schema, { templates, extensions, modules, documents, output }),
-  );
+  const inputs = await loadInputs(project);
+  const result = await progress.phase('compile', () => compile(schema, inputs));
   report(result.diagnostics, progress);
   const planned = await planDocuments(project.output, result.files);
-  const written = await progress.phase('write', () => writeFiles(project.output, [...result.files, ...planned]));
-  return { schema, summary: result.summary, written, diagnostics: [...diagnostics, ...result.diagnostics] };
+  return {
+    schema,
+    summary: result.summary,
+    files: [...result.files, ...planned],
+    diagnostics: [...diagnostics, ...result.diagnostics],
+  };
+}
+
+/** What a project adds to its database: templates, its own code, its documents. */
+export async function loadInputs(project: Project): Promise<CompileOptions> {
+  const extensions = await loadExtensions(project);
+  return {
+    templates: await loadTemplates(project),
+    extensions,
+    modules: await loadModules(project, extensions),
+    documents: await loadDocuments(project),
+    output: outputOf(project),
+  };
 }
 
 /** `public` and `admin`, which no file lists. */
@@ -97,7 +134,8 @@ function diagnosticsLine(warnings: number, notes: number): string {
   return told.length > 0 ? told.join(', ') : 'no diagnostics';
 }
 
-async function readFacts(project: Project, progress: Progress, open?: Source): Promise<SchemaFacts> {
+/** Reads the tables of the project's database. */
+export async function readFacts(project: Project, progress: Progress, open?: Source): Promise<SchemaFacts> {
   const source = open ?? (await connect(project, progress));
   try {
     const { schemas, include, exclude, systemSchema } = project.config.database ?? {};
@@ -117,7 +155,8 @@ async function readFacts(project: Project, progress: Progress, open?: Source): P
   }
 }
 
-async function loadFacts(project: Project): Promise<SchemaFacts> {
+/** Takes the tables from `platform.schema.json`. Rejects when there is no such file. */
+export async function loadFacts(project: Project): Promise<SchemaFacts> {
   const schema = await loadSchema(project);
   if (schema !== null) return { tables: schema.tables, enums: schema.enums, diagnostics: [] };
   throw new CommandError(
@@ -128,7 +167,7 @@ async function loadFacts(project: Project): Promise<SchemaFacts> {
 }
 
 /** The schema compiled before, or null. */
-async function loadSchema(project: Project): Promise<Schema | null> {
+export async function loadSchema(project: Project): Promise<Schema | null> {
   const text = await readFile(project.schemaFile, 'utf8').catch(() => null);
   if (text === null) return null;
   const parsed = parseSchema(text);
@@ -136,7 +175,8 @@ async function loadSchema(project: Project): Promise<Schema | null> {
   throw invalid([parsed.diagnostic]);
 }
 
-async function resolveProject(project: Project, facts: SchemaFacts, progress: Progress): Promise<Resolution> {
+/** Resolves facts under the project's configuration and permissions, and reports what there is to say. */
+export async function resolveProject(project: Project, facts: SchemaFacts, progress: Progress): Promise<Resolution> {
   const previous = await loadSchema(project);
   const { schema, diagnostics } = resolveSchema(
     facts,
@@ -146,9 +186,14 @@ async function resolveProject(project: Project, facts: SchemaFacts, progress: Pr
   );
   const all = [...project.diagnostics, ...facts.diagnostics, ...diagnostics];
   report(all, progress);
-  const text = printSchema(schema);
-  if (previous === null || printSchema(previous) !== text) await writeFile(project.schemaFile, text);
   return { schema, diagnostics: all };
+}
+
+/** Writes `platform.schema.json` when it would change. */
+async function writeSchema(project: Project, schema: Schema): Promise<void> {
+  const text = printSchema(schema);
+  const present = await readFile(project.schemaFile, 'utf8').catch(() => null);
+  if (present !== text) await writeFile(project.schemaFile, text);
 }
 
 /** Shows the diagnostics, notes only when asked for; stops when one is an error. */

@@ -21,6 +21,32 @@ export interface WriteResult {
   readonly removed: number;
 }
 
+/** One file that differs between the output folder and what it should hold; texts are null where there is none. */
+export interface FileDifference {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** What `writeFiles` would change, by path; writes nothing. */
+export async function compareFiles(
+  outputFolder: string,
+  files: readonly OutputFile[],
+): Promise<readonly FileDifference[]> {
+  const target = files.map((file) => ({ ...file, path: checkedPath(file.path) }));
+  const texts = new Map(target.map(({ path, contents }) => [path, contents]));
+  const stale = await findStale(outputFolder, target);
+  const changed = await selectChanged(outputFolder, target);
+  const paths = [...changed.map(({ path }) => path), ...stale].sort();
+  return Promise.all(
+    paths.map(async (path) => ({
+      path: path.split(sep).join('/'),
+      before: await readText(join(outputFolder, path)),
+      after: texts.get(path) ?? null,
+    })),
+  );
+}
+
 /** Brings the output folder to the state of `files`. Rejects with the file system's error and leaves it as it was. */
 export async function writeFiles(outputFolder: string, files: readonly OutputFile[]): Promise<WriteResult> {
   const target = files.map((file) => ({ ...file, path: checkedPath(file.path) }));

@@ -5,3 +5,4 @@ export type { DocumentSource } from './documents/check-documents.ts';
 export { type GeneratedFile, plannedFile } from './emit/emit-files.ts';
 export { type TemplateName, templateNames } from './emit/templates.ts';
 export type { ExtensionSource, ModuleSource } from './extensions/source.ts';
+export { resolveApi } from './passes/resolve-api.ts';

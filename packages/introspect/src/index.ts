@@ -6,6 +6,7 @@ export { readConfig } from './config/read-config.ts';
 export type * from './config/source.ts';
 export type * from './diagnostic.ts';
 export { didYouMean } from './did-you-mean.ts';
+export { compareFacts, type FactDifference } from './difference/compare-facts.ts';
 export type { SchemaFacts } from './facts.ts';
 export { resolveSchema } from './introspect.ts';
 export type * from './postgres/catalog.ts';

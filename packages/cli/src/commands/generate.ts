@@ -1,17 +1,27 @@
+import { checkOutput } from '../check/check-output.ts';
+import { exitCodes, judging } from '../exit-codes.ts';
 import { processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
 import { generateProject, printSummary } from '../steps.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform generate`. */
-export interface GenerateOptions extends GlobalOptions {
+export interface GenerateCommandOptions extends GlobalOptions {
   readonly offline?: boolean;
+  /** Write nothing; tell what would be written. */
+  readonly check?: boolean;
 }
 
 /** `platform generate`: compiles the database, or platform.schema.json, into the output folder. */
-export async function generate(options: GenerateOptions): Promise<void> {
+export async function generate(options: GenerateCommandOptions): Promise<void> {
   const progress = processProgress(options);
+  const offline = options.offline === true;
+  if (options.check === true) {
+    const upToDate = await judging(async () => checkOutput(await loadProject(options.project), progress, { offline }));
+    if (!upToDate) process.exitCode = exitCodes.invalid;
+    return;
+  }
   const project = await loadProject(options.project);
-  const generation = await generateProject(project, progress, { offline: options.offline === true });
+  const generation = await generateProject(project, progress, { offline });
   printSummary(project, generation, progress);
 }

@@ -1,0 +1,55 @@
+/** `platform generate --check`: whether the files are what the inputs give, without writing any. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { printSchema } from '@platform/introspect';
+import { CommandError, exitCodes } from '../exit-codes.ts';
+import type { Progress } from '../progress.ts';
+import type { Project } from '../project.ts';
+import { databaseUrl, embeddedFolder } from '../source.ts';
+import { compileProject, count, type GenerateOptions } from '../steps.ts';
+import { compareFiles, type FileDifference } from '../write-files.ts';
+import { lineDifference } from './line-difference.ts';
+
+/** Compares and prints; resolves to whether everything is as it should be. */
+export async function checkOutput(project: Project, progress: Progress, options: GenerateOptions): Promise<boolean> {
+  refuseNewDatabase(project, options);
+  const { schema, files } = await compileProject(project, progress, options);
+  const differences = await progress.phase('compare', () => compareFiles(project.output, files));
+  const present = await readFile(project.schemaFile, 'utf8').catch(() => null);
+  const wanted = printSchema(schema);
+  const folder = relative(project.folder, project.output);
+  const all = [
+    ...(present === wanted ? [] : [{ path: 'platform.schema.json', before: present, after: wanted }]),
+    ...differences.map((one) => ({ ...one, path: `${folder}/${one.path}` })),
+  ];
+  for (const difference of all) tell(difference, progress);
+  progress.event('summary', { upToDate: all.length === 0, files: files.length, different: all.length });
+  progress.say(
+    all.length === 0
+      ? `${count(files.length, 'file')} in ${folder}/ and platform.schema.json are up to date.`
+      : `${count(all.length, 'file')} of ${files.length + 1} would change: run \`platform generate\`.`,
+  );
+  return all.length === 0;
+}
+
+/** An embedded database is made where there is none, and nothing is to be made here. */
+export function refuseNewDatabase(project: Project, { offline = false, source }: GenerateOptions): void {
+  if (offline || source !== undefined || databaseUrl(project) !== null || existsSync(embeddedFolder(project))) return;
+  throw new CommandError(
+    exitCodes.database,
+    'There is no database to compare with.',
+    'Set DATABASE_URL, or add --offline to compare with platform.schema.json.',
+  );
+}
+
+/** Lines of a difference that are worth reading in a log. */
+const linesShown = 6;
+
+function tell({ path, before, after }: FileDifference, progress: Progress): void {
+  const change = before === null ? 'added' : after === null ? 'removed' : 'changed';
+  progress.event('file', { path, change });
+  progress.say(`  ${change.padEnd(7)}  ${path}`);
+  if (before === null || after === null) return;
+  for (const line of lineDifference(before, after, linesShown)) progress.say(`    ${line}`);
+}

@@ -1,0 +1,176 @@
+/**
+ * `platform check`: the live database, `platform.schema.json`, the generated files and `permissions.yaml`, two by two.
+ *
+ * Nothing is written, and no verdict depends on another one: each names what does not fit between its two.
+ */
+import { relative } from 'node:path';
+import { compile, resolveApi } from '@platform/compiler';
+import type { PermissionDocument } from '@platform/introspect';
+import { compareFacts, type Diagnostic, resolveSchema, type SchemaFacts } from '@platform/introspect';
+import type { Schema } from '@platform/introspect/schema';
+import { planDocuments } from '../plan-documents.ts';
+import type { Progress } from '../progress.ts';
+import type { Project } from '../project.ts';
+import { loadInputs, loadSchema, readFacts } from '../steps.ts';
+import { compareFiles } from '../write-files.ts';
+import { refuseNewDatabase } from './check-output.ts';
+import { compareAccess } from './compare-access.ts';
+import { compareFingerprints } from './compare-fingerprints.ts';
+import { type ReadOutput, readOutput } from './read-output.ts';
+import { type Finding, judge, unknown, type Verdict } from './verdict.ts';
+
+/** Everything that is compared. */
+interface Parties {
+  readonly project: Project;
+  /** Null where nobody asks for the database. */
+  readonly live: SchemaFacts | null;
+  readonly file: Schema | null;
+  readonly output: ReadOutput | null;
+}
+
+/** Compares every pair; offline only those without the database. Rejects when a party cannot be read. */
+export async function checkProject(
+  project: Project,
+  progress: Progress,
+  { offline }: { readonly offline: boolean },
+): Promise<readonly Verdict[]> {
+  refuseNewDatabase(project, { offline });
+  const live = offline ? null : await readFacts(project, progress);
+  const parties: Parties = { project, live, file: await loadSchema(project), output: await readOutput(project.output) };
+  return progress.phase('compare', async () => [
+    ...(live === null ? [] : withDatabase(parties, live)),
+    await fileAndOutput(parties),
+    fileAndPermissions(parties),
+    outputAndPermissions(parties),
+  ]);
+}
+
+function withDatabase(parties: Parties, live: SchemaFacts): readonly Verdict[] {
+  const { file, output } = parties;
+  const first = ['database', 'platform.schema.json'] as const;
+  const second = ['database', 'generated'] as const;
+  const now = fingerprintOf(parties, live);
+  return [
+    file === null ? missingFile(first) : judge(first, compareFacts(file, live)),
+    output === null || now === null
+      ? missing(second, output)
+      : judge(second, compareFingerprints(output.fingerprint, now)),
+    judge(
+      ['database', 'permissions.yaml'],
+      complaints(resolveUnder(parties, live, parties.project.permissions).diagnostics),
+    ),
+  ];
+}
+
+/** What would be compiled of the tables; rules have no part in it, so their mistakes do not hide it. */
+function fingerprintOf(parties: Parties, facts: SchemaFacts): ReadOutput['fingerprint'] | null {
+  const none: PermissionDocument = { fileName: 'permissions.yaml', roles: [], rules: [] };
+  const { schema, diagnostics } = resolveUnder(parties, facts, none);
+  return diagnostics.some(isError) ? null : resolveApi(schema).fingerprint;
+}
+
+async function fileAndOutput({ project, file, output }: Parties): Promise<Verdict> {
+  const pair = ['platform.schema.json', 'generated'] as const;
+  if (file === null) return missingFile(pair);
+  if (output === null) return missing(pair, output);
+  const result = compile(file, await loadInputs(project));
+  if (result.diagnostics.some(isError)) return judge(pair, complaints(result.diagnostics));
+  const files = [...result.files, ...(await planDocuments(project.output, result.files))];
+  const different = await compareFiles(project.output, files);
+  if (different.length === 0) return judge(pair, []);
+  const api = resolveApi(file);
+  const named = [
+    ...compareFingerprints(output.fingerprint, api.fingerprint),
+    ...compareAccess(
+      output.access,
+      api.access.map(({ access }) => access),
+    ),
+  ];
+  const folder = relative(project.folder, project.output);
+  const paths = different.map(({ path, before, after }) => ({
+    object: `${folder}/${path}`,
+    message:
+      before === null ? 'It is missing.' : after === null ? 'It is not made any more.' : 'It is not what is compiled.',
+  }));
+  // A change of a table or a rule changes many files; where one is named they say nothing more.
+  return judge(pair, named.length > 0 ? named : paths);
+}
+
+function fileAndPermissions(parties: Parties): Verdict {
+  const { project, file } = parties;
+  const pair = ['platform.schema.json', 'permissions.yaml'] as const;
+  if (file === null) return missingFile(pair);
+  const { schema, diagnostics } = resolveUnder(parties, factsOf(file), project.permissions);
+  const problems = complaints(diagnostics);
+  if (problems.length > 0) return judge(pair, problems);
+  const access = (of: Schema) => resolveApi(of).access.map(({ access: one }) => one);
+  return judge(pair, [...compareAccess(access(file), access(schema)), ...compareRest(file, schema)]);
+}
+
+/** What else follows from the configuration: names, relations, notes. */
+function compareRest(file: Schema, now: Schema): readonly Finding[] {
+  const text = (value: unknown): string => JSON.stringify(value);
+  const before = new Map(file.collections.map((one) => [one.name, text(sorted(one))]));
+  const after = new Map(now.collections.map((one) => [one.name, text(sorted(one))]));
+  return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((name) => {
+    if (before.get(name) === after.get(name)) return [];
+    return [{ object: `collection ${name}`, message: 'The configuration makes something else of it.' }];
+  });
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, inner]) => [key, sorted(inner)]);
+}
+
+function outputAndPermissions(parties: Parties): Verdict {
+  const { project, live, file, output } = parties;
+  const pair = ['generated', 'permissions.yaml'] as const;
+  if (output === null) return missing(pair, output);
+  const facts = file === null ? live : factsOf(file);
+  if (facts === null) return missingFile(pair);
+  const { schema, diagnostics } = resolveUnder(parties, facts, project.permissions);
+  const problems = complaints(diagnostics);
+  if (problems.length > 0) return judge(pair, problems);
+  return judge(
+    pair,
+    compareAccess(
+      output.access,
+      resolveApi(schema).access.map(({ access }) => access),
+    ),
+  );
+}
+
+function resolveUnder(
+  { project: { config, diagnostics: read }, file }: Parties,
+  facts: SchemaFacts,
+  permissions: PermissionDocument,
+): { readonly schema: Schema; readonly diagnostics: readonly Diagnostic[] } {
+  const { schema, diagnostics } = resolveSchema(facts, config, permissions, file === null ? {} : { previous: file });
+  return { schema, diagnostics: [...read, ...diagnostics] };
+}
+
+function complaints(diagnostics: readonly Diagnostic[]): readonly Finding[] {
+  return diagnostics.filter(isError).map(({ place, message }) => ({ object: place, message }));
+}
+
+function isError({ severity }: Diagnostic): boolean {
+  return severity === 'error';
+}
+
+function factsOf({ tables, enums }: Schema): SchemaFacts {
+  return { tables, enums, diagnostics: [] };
+}
+
+function missingFile(pair: Verdict['pair']): Verdict {
+  return unknown(pair, 'platform.schema.json', 'There is no such file: run `platform schema pull`.');
+}
+
+function missing(pair: Verdict['pair'], output: ReadOutput | null): Verdict {
+  return output === null
+    ? unknown(pair, 'generated', 'Nothing is generated: run `platform generate`.')
+    : unknown(pair, 'platform.config.ts', 'The configuration does not fit the database.');
+}

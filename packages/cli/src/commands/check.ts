@@ -1,0 +1,34 @@
+import { checkProject } from '../check/check-project.ts';
+import type { Verdict } from '../check/verdict.ts';
+import { exitCodes, judging } from '../exit-codes.ts';
+import { type Progress, processProgress } from '../progress.ts';
+import { loadProject } from '../project.ts';
+import type { GlobalOptions } from './options.ts';
+
+/** Options of `platform check`. */
+export interface CheckOptions extends GlobalOptions {
+  /** Leave the database out. */
+  readonly offline?: boolean;
+}
+
+/** `platform check`: one verdict for each two of database, platform.schema.json, generated files and permissions. */
+export async function check(options: CheckOptions): Promise<void> {
+  const progress = processProgress(options);
+  const verdicts = await judging(async () =>
+    checkProject(await loadProject(options.project), progress, { offline: options.offline === true }),
+  );
+  for (const verdict of verdicts) tell(verdict, progress);
+  const bad = verdicts.filter(({ verdict }) => verdict !== 'fits').length;
+  progress.event('summary', { pairs: verdicts.length, fitting: verdicts.length - bad });
+  if (bad > 0) process.exitCode = exitCodes.invalid;
+}
+
+/** Findings of one pair that are worth reading at once; `--json` has them all. */
+const findingsShown = 20;
+
+function tell({ pair, verdict, findings }: Verdict, progress: Progress): void {
+  progress.event('verdict', { pair, verdict, findings });
+  progress.say(`${verdict.padEnd(7)}  ${pair.join(' and ')}`);
+  for (const { object, message } of findings.slice(0, findingsShown)) progress.say(`           ${object}: ${message}`);
+  if (findings.length > findingsShown) progress.say(`           … ${findings.length - findingsShown} more`);
+}

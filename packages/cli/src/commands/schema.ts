@@ -1,0 +1,31 @@
+import { relative } from 'node:path';
+import { compareFacts } from '@platform/introspect';
+import { processProgress } from '../progress.ts';
+import { loadProject } from '../project.ts';
+import { count, introspectProject, loadSchema } from '../steps.ts';
+import type { GlobalOptions } from './options.ts';
+
+/** Options of `platform schema pull`. */
+export interface SchemaPullOptions extends GlobalOptions {
+  /** The database to read in place of the project's own. */
+  readonly from?: string;
+}
+
+/** `platform schema pull`: takes the schema of a database into platform.schema.json, and tells what is new in it. */
+export async function pullSchema({ from, ...options }: SchemaPullOptions): Promise<void> {
+  const progress = processProgress(options);
+  const own = await loadProject(options.project);
+  const project = from === undefined ? own : { ...own, databaseUrl: from };
+  const previous = await loadSchema(project);
+  const schema = await introspectProject(project, progress);
+  const differences = previous === null ? [] : compareFacts(previous, schema);
+  for (const difference of differences) {
+    progress.event('difference', { ...difference });
+    progress.say(`  ${difference.object}: ${difference.message}`);
+  }
+  const file = relative(process.cwd(), project.schemaFile);
+  progress.event('summary', { tables: schema.tables.length, differences: differences.length, file });
+  const news =
+    previous === null ? 'new' : differences.length === 0 ? 'as before' : count(differences.length, 'difference');
+  progress.say(`${count(schema.tables.length, 'table')} in ${file}, ${news}.`);
+}

@@ -1,0 +1,208 @@
+/**
+ * How the tables of two databases, or of one at two times, differ: by the names that people know them by.
+ *
+ * Pure. Owners are left out, because the same migration leaves another one in every environment.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Check, Column, EnumType, ForeignKey, Index, Key, Schema, Table } from '../schema.ts';
+import { tableId } from '../table-id.ts';
+
+/** One difference. */
+export interface FactDifference {
+  /** `table public.articles`, `column public.articles.title`, `index articles_slug_key of public.articles`. */
+  readonly object: string;
+  readonly change: 'added' | 'removed' | 'changed';
+  /** A whole sentence without the object: `Its type was text and is varchar(80).` */
+  readonly message: string;
+}
+
+/** Lists every difference between the facts of two schemas: tables in the order of their ids, then enums. */
+export function compareFacts(
+  before: Pick<Schema, 'tables' | 'enums'>,
+  after: Pick<Schema, 'tables' | 'enums'>,
+): readonly FactDifference[] {
+  return [
+    ...paired(before.tables, after.tables, ({ id }) => id).flatMap(([name, was, is]) =>
+      was && is ? compareTables(was, is) : single(`table ${name}`, was),
+    ),
+    ...paired(before.enums, after.enums, ({ schema, name }) => tableId(schema, name)).flatMap(([name, was, is]) =>
+      was && is ? compareEnums(`type ${name}`, was, is) : single(`type ${name}`, was),
+    ),
+  ];
+}
+
+function compareTables(was: Table, is: Table): readonly FactDifference[] {
+  const place = `table ${is.id}`;
+  return [
+    ...told(place, [
+      value('kind', was.kind, is.kind),
+      value('comment', was.comment, is.comment),
+      value('row-level security', rowSecurity(was), rowSecurity(is)),
+      value('primary key', keyText(was.primaryKey), keyText(is.primaryKey)),
+      value('writable actions', actions(was), actions(is)),
+      value('parents', was.inherits.join(', '), is.inherits.join(', ')),
+      value('hidden changes of written rows', was.amended === true, is.amended === true),
+    ]),
+    ...members('column', is.id, was.columns, is.columns, compareColumns),
+    ...orderOfColumns(was, is),
+    ...members('unique key', is.id, was.uniques, is.uniques, (one, other) => [
+      value('columns', keyText(one), keyText(other)),
+    ]),
+    ...members('foreign key', is.id, was.foreignKeys, is.foreignKeys, (one, other) => [
+      value('definition', foreignKeyText(one), foreignKeyText(other)),
+    ]),
+    ...members('check', is.id, was.checks, is.checks, (one, other) => [
+      value('expression', checkText(one), checkText(other)),
+    ]),
+    ...members('index', is.id, was.indexes, is.indexes, (one, other) => [
+      value('definition', indexText(one), indexText(other)),
+    ]),
+  ];
+}
+
+function compareColumns(was: Column, is: Column): readonly (string | null)[] {
+  const values = [
+    value('type', was.nativeType, is.nativeType),
+    value('default', fillText(was.fill), fillText(is.fill)),
+    value('collation', was.collation, is.collation),
+    value('comment', was.comment, is.comment),
+    was.nullable === is.nullable ? null : `It ${is.nullable ? 'can now' : 'can no longer'} be null.`,
+    was.updatable === is.updatable ? null : `It ${is.updatable ? 'can now' : 'can no longer'} be written.`,
+  ];
+  if (values.some((one) => one !== null)) return values;
+  // What the type comes to, a domain's checks for example, can change under the same name.
+  return [
+    isDeepStrictEqual([was.type, was.source], [is.type, is.source]) ? null : 'What its type stands for has changed.',
+  ];
+}
+
+function orderOfColumns(was: Table, is: Table): readonly FactDifference[] {
+  const common = (one: Table, other: Table): readonly string[] => {
+    const names = new Set(other.columns.map(({ name }) => name));
+    return one.columns.map(({ name }) => name).filter((name) => names.has(name));
+  };
+  return told(`table ${is.id}`, [value('columns', common(was, is).join(', '), common(is, was).join(', '))]);
+}
+
+function compareEnums(object: string, was: EnumType, is: EnumType): readonly FactDifference[] {
+  return told(object, [
+    value(
+      'labels',
+      was.labels.map((label) => `"${label}"`).join(', '),
+      is.labels.map((label) => `"${label}"`).join(', '),
+    ),
+    value('comment', was.comment, is.comment),
+  ]);
+}
+
+interface Named {
+  readonly name: string;
+}
+
+function members<T extends Named>(
+  kind: string,
+  table: string,
+  before: readonly T[],
+  after: readonly T[],
+  compare: (was: T, is: T) => readonly (string | null)[],
+): readonly FactDifference[] {
+  const place = (name: string): string =>
+    kind === 'column' ? `column ${table}.${name}` : `${kind} ${name} of ${table}`;
+  return paired(before, after, ({ name }) => name).flatMap(([name, was, is]) =>
+    was && is ? told(place(name), compare(was, is)) : single(place(name), was),
+  );
+}
+
+/** Both lists by name: those of the second in its order, then those that it lacks. */
+function paired<T>(
+  before: readonly T[],
+  after: readonly T[],
+  nameOf: (value: T) => string,
+): readonly (readonly [name: string, was: T | undefined, is: T | undefined])[] {
+  const old = new Map(before.map((one) => [nameOf(one), one]));
+  const fresh = new Set(after.map(nameOf));
+  const gone = before.filter((one) => !fresh.has(nameOf(one)));
+  return [
+    ...after.map((one) => [nameOf(one), old.get(nameOf(one)), one] as const),
+    ...gone.map((one) => [nameOf(one), one, undefined] as const),
+  ];
+}
+
+function single(object: string, was: unknown): readonly FactDifference[] {
+  return was === undefined
+    ? [{ object, change: 'added', message: 'It is new.' }]
+    : [{ object, change: 'removed', message: 'It is gone.' }];
+}
+
+function told(object: string, messages: readonly (string | null)[]): readonly FactDifference[] {
+  return messages.flatMap((message) => (message === null ? [] : [{ object, change: 'changed' as const, message }]));
+}
+
+function value(what: string, was: string | boolean | null, is: string | boolean | null): string | null {
+  if (was === is) return null;
+  const [before, after] = plurals.has(what) ? ['were', 'are'] : ['was', 'is'];
+  return `Its ${what} ${before} ${worded(was)} and ${after} ${worded(is)}.`;
+}
+
+function worded(text: string | boolean | null): string {
+  if (typeof text === 'boolean') return text ? 'on' : 'off';
+  return text === null || text === '' ? 'none' : text;
+}
+
+function rowSecurity({ rowSecurity: { enabled, forced } }: Table): string {
+  return enabled ? (forced ? 'forced' : 'on') : 'off';
+}
+
+function actions({ writable }: Table): string {
+  return (['insert', 'update', 'delete'] as const).filter((action) => writable[action]).join(', ');
+}
+
+function keyText(key: Key | null): string | null {
+  if (key === null) return null;
+  return `(${key.columns.join(', ')})${key.deferrable ? ' deferrable' : ''}${key.nullsNotDistinct ? ' nulls not distinct' : ''}`;
+}
+
+function foreignKeyText(key: ForeignKey): string {
+  const actionsOf = [
+    key.onDelete === 'no action' ? '' : ` on delete ${key.onDelete}`,
+    key.onUpdate === 'no action' ? '' : ` on update ${key.onUpdate}`,
+  ];
+  const traits = [
+    key.deferrable ? ' deferrable' : '',
+    key.initiallyDeferred ? ' initially deferred' : '',
+    key.validated ? '' : ' not valid',
+  ];
+  return `(${key.columns.join(', ')}) to ${key.target} (${key.targetColumns.join(', ')})${actionsOf.join('')}${traits.join('')}`;
+}
+
+function checkText({ expression }: Check): string {
+  return expression;
+}
+
+function indexText({ method, columns, include, unique, predicate }: Index): string {
+  const included = include.length > 0 ? ` including ${include.join(', ')}` : '';
+  return `${unique ? 'unique ' : ''}${method} (${columns.join(', ')})${included}${predicate === null ? '' : ` where ${predicate}`}`;
+}
+
+function fillText(fill: Column['fill']): string {
+  switch (fill.kind) {
+    case 'none':
+      return 'none';
+    case 'default':
+      return fill.expression;
+    case 'identity':
+      return fill.always ? 'an identity that nobody else gives' : 'an identity';
+    case 'serial':
+      return `the sequence ${fill.sequence}`;
+    case 'generated':
+      return `generated ${fill.stored ? 'and stored' : 'when read'} as ${fill.expression}`;
+  }
+}
+
+const plurals: ReadonlySet<string> = new Set([
+  'columns',
+  'labels',
+  'parents',
+  'writable actions',
+  'hidden changes of written rows',
+]);

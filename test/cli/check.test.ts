@@ -1,0 +1,170 @@
+/** What pipelines ask before a deploy: whether everything that was committed still fits the database and one another. */
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { type CommandResult, runPlatform } from '../support/platform.ts';
+
+const permissions = `permissions:
+  public:
+    books:
+      read: { fields: [id, title] }
+`;
+
+let folder: string;
+let database: TestDatabase;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platform-check-'));
+  database = await createDatabase('CREATE TABLE books (id int PRIMARY KEY, title varchar(40) NOT NULL, pages int)');
+  await writeFile(join(folder, 'permissions.yaml'), permissions);
+  expect((await platform('generate')).code).toBe(0);
+});
+afterAll(() => Promise.all([database?.drop(), rm(folder, { recursive: true, force: true })]));
+
+function platform(...args: readonly string[]): Promise<CommandResult> {
+  return runPlatform([...args, '--project', folder], { DATABASE_URL: database.url });
+}
+
+/** Every file with its text and the time it was written. */
+async function state(): Promise<readonly (readonly [path: string, text: string, time: number])[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  return Promise.all(
+    paths.sort().map(async (path) => [path, await readFile(path, 'utf8'), (await stat(path)).mtimeMs] as const),
+  );
+}
+
+/** Runs `check` and returns each pair with its verdict, and what was found. */
+async function verdicts(...args: readonly string[]): Promise<{ code: number; pairs: string[]; found: string[] }> {
+  const { code, stdout } = await platform('check', '--json', ...args);
+  const lines = stdout.trim().split('\n');
+  const told = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'verdict');
+  return {
+    code,
+    pairs: told.map(({ pair, verdict }) => `${pair.join(' ')}: ${verdict}`),
+    found: told.flatMap(({ findings }) => findings.map(({ object }: { readonly object: string }) => object)),
+  };
+}
+
+it('judges a project that fits: nothing is written, exit 0', async () => {
+  const before = await state();
+  const { code, stderr } = await platform('generate', '--check');
+  expect(stderr).toContain('up to date');
+  expect(code).toBe(0);
+  expect(await verdicts()).toEqual({
+    code: 0,
+    pairs: [
+      'database platform.schema.json: fits',
+      'database generated: fits',
+      'database permissions.yaml: fits',
+      'platform.schema.json generated: fits',
+      'platform.schema.json permissions.yaml: fits',
+      'generated permissions.yaml: fits',
+    ],
+    found: [],
+  });
+  expect(await state()).toEqual(before);
+});
+
+describe('a column of another type, and one that is gone', () => {
+  beforeAll(() => alter('ALTER TABLE books ALTER title TYPE text, DROP COLUMN pages'));
+  afterAll(() => alter('ALTER TABLE books ALTER title TYPE varchar(40), ADD COLUMN pages int'));
+
+  it('is told file by file by generate --check, which writes nothing', async () => {
+    const before = await state();
+    const { code, stdout } = await platform('generate', '--check', '--json');
+    expect(code).toBe(1);
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const files = events.filter(({ event }) => event === 'file').map(({ path, change }) => `${change} ${path}`);
+    expect(files).toContain('changed platform.schema.json');
+    expect(files).toContain('changed generated/collections/books.ts');
+    expect(files.some((file) => file.includes('routes'))).toBe(false);
+    expect(events.at(-1)).toMatchObject({ event: 'summary', upToDate: false, different: files.length });
+    const { stderr } = await platform('generate', '--check');
+    expect(stderr).toMatch(/changed {2}generated\/collections\/books\.ts\n {4}- /);
+    expect(await state()).toEqual(before);
+  });
+
+  it('is named by check', async () => {
+    const { code, pairs, found } = await verdicts();
+    expect(code).toBe(1);
+    expect(pairs).toEqual([
+      'database platform.schema.json: differs',
+      'database generated: differs',
+      'database permissions.yaml: fits',
+      'platform.schema.json generated: fits',
+      'platform.schema.json permissions.yaml: fits',
+      'generated permissions.yaml: fits',
+    ]);
+    const columns = ['column public.books.title', 'column public.books.pages'];
+    expect(found).toEqual([...columns, ...columns]);
+  });
+
+  it('is nothing to check --offline', async () => {
+    expect(await verdicts('--offline')).toMatchObject({ code: 0, found: [] });
+  });
+});
+
+it('names the rule that lost its column, and the rule that is not compiled yet', async () => {
+  await alter('ALTER TABLE books RENAME title TO name');
+  const lost = await verdicts();
+  expect(lost.code).toBe(1);
+  expect(lost.pairs).toContain('database permissions.yaml: differs');
+  expect(lost.found).toContain('permissions.yaml:4:28');
+  await alter('ALTER TABLE books RENAME name TO title');
+  await writeFile(join(folder, 'permissions.yaml'), permissions.replace('[id, title]', '[id]'));
+  const changed = await verdicts('--offline');
+  expect(changed).toEqual({
+    code: 1,
+    pairs: [
+      'platform.schema.json generated: fits',
+      'platform.schema.json permissions.yaml: differs',
+      'generated permissions.yaml: differs',
+    ],
+    found: ['rule public read books', 'rule public read books'],
+  });
+  await writeFile(join(folder, 'permissions.yaml'), permissions);
+});
+
+it('names a generated file that somebody edited', async () => {
+  const path = join(folder, 'generated/routes/books.ts');
+  const text = await readFile(path, 'utf8');
+  await writeFile(path, `${text}// mine\n`);
+  const { code, found } = await verdicts('--offline');
+  expect({ code, found }).toEqual({ code: 1, found: ['generated/routes/books.ts'] });
+  await writeFile(path, text);
+});
+
+it('ends with 2 where it cannot judge', async () => {
+  const nowhere = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nowhere' };
+  for (const command of [['check'], ['generate', '--check']]) {
+    expect((await runPlatform([...command, '--project', folder], nowhere)).code).toBe(2);
+  }
+  const empty = await mkdtemp(join(folder, 'empty-'));
+  const { code, stderr } = await runPlatform(['generate', '--check', '--project', empty]);
+  expect(stderr).toContain('There is no database to compare with.');
+  expect(code).toBe(2);
+  expect(await readdir(empty)).toEqual([]);
+});
+
+it('pulls the schema of another database and tells what is new in it', async () => {
+  const staging = await createDatabase('CREATE TABLE books (id int PRIMARY KEY, title text NOT NULL, pages int)');
+  try {
+    const { code, stderr } = await platform('schema', 'pull', '--from', staging.url);
+    expect(code).toBe(0);
+    expect(stderr).toContain('column public.books.title: Its type was character varying(40) and is text.');
+    expect((await verdicts('--offline')).found).toEqual(['column public.books.title']);
+    expect((await platform('schema', 'pull')).code).toBe(0);
+    expect((await verdicts()).code).toBe(0);
+  } finally {
+    await staging.drop();
+  }
+});
+
+async function alter(sql: string): Promise<void> {
+  await withClient(database.url, (client) => client.query(sql));
+}
