@@ -5,6 +5,7 @@ import { generate } from './commands/generate.ts';
 import { init } from './commands/init.ts';
 import { introspect } from './commands/introspect.ts';
 import { migrate } from './commands/migrate.ts';
+import { diffPermissions, pullPermissions, pushPermissions } from './commands/permissions.ts';
 import { roles } from './commands/roles.ts';
 import { start } from './commands/start.ts';
 import { createUser, listUsers, setPassword, setToken } from './commands/users.ts';
@@ -69,10 +70,23 @@ function program(): Command {
     .option('--trusted-documents', 'answer no GraphQL documents but those that were compiled')
     .action(start);
   addUserCommands(root);
+  addPermissionCommands(root);
   command(root, 'roles', 'list the roles of users and what they may')
     .option('--sync', 'make the roles of permissions.yaml that users cannot have yet')
     .action(roles);
   return root;
+}
+
+function addPermissionCommands(root: Command): void {
+  const permissions = root
+    .command('permissions')
+    .description('bring the permissions file and the tables of permissions together')
+    .exitOverride();
+  command(permissions, 'diff', 'tell in what the tables and the file differ').action(diffPermissions);
+  command(permissions, 'pull', 'write the permissions file from the tables').action(pullPermissions);
+  command(permissions, 'push', 'make the tables equal to the permissions file (needs --yes)')
+    .option('-y, --yes', 'write what differs')
+    .action(pushPermissions);
 }
 
 function addUserCommands(root: Command): void {
