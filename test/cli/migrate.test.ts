@@ -49,7 +49,17 @@ it('five processes install them once', async () => {
 it('are compiled from then on', async () => {
   expect((await platform('generate')).code).toBe(0);
   expect(await readdir(join(folder, 'generated/collections'))).toContain('platform_users.ts');
-  const resources = ['activity', 'comments', 'folders', 'presets', 'revisions', 'roles', 'settings', 'users'];
+  const resources = [
+    'activity',
+    'comments',
+    'folders',
+    'permissions',
+    'presets',
+    'revisions',
+    'roles',
+    'settings',
+    'users',
+  ];
   const routes = await readdir(join(folder, 'generated/routes'));
   expect(routes).toEqual(['books.ts', ...resources.map((name) => `platform_${name}.ts`)]);
 });

@@ -251,3 +251,24 @@ describe('settings', () => {
     expect(failure(await asAdmin('PATCH', '/settings', body))).toBe('400 FAILED_VALIDATION');
   });
 });
+
+describe('rules', () => {
+  const rule = { role: editors, collection: 'articles', action: 'read', fields: ['id'] };
+
+  it('are served, and are not written where the API was compiled from the file', async () => {
+    await run(`INSERT INTO platform.platform_permissions (role, collection, action, permissions, fields)
+      VALUES ('${editors}', 'articles', 'read', '{"id": 1}', 'id,title'), (NULL, 'articles', 'read', NULL, '*')`);
+    const fields = 'fields=role,action,permissions,validation,fields';
+    const { json } = await asAdmin('GET', `/permissions?${fields}`);
+    const own = { role: editors, action: 'read', permissions: { id: 1 }, validation: null, fields: ['id', 'title'] };
+    expect(json.data).toEqual([
+      own,
+      { role: null, action: 'read', permissions: null, validation: null, fields: ['*'] },
+    ]);
+    expect((await asBob('GET', `/permissions?${fields}`)).json.data).toEqual([own]);
+    expect(failure(await asEve('GET', '/permissions'))).toBe('403 FORBIDDEN');
+    expect(failure(await asBob('POST', '/permissions', rule))).toBe('403 FORBIDDEN');
+    expect(failure(await asAdmin('POST', '/permissions', rule))).toBe('422 UNPROCESSABLE_ENTITY');
+    expect(failure(await asAdmin('DELETE', '/permissions', { query: {} }))).toBe('422 UNPROCESSABLE_ENTITY');
+  });
+});

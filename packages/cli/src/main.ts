@@ -6,6 +6,7 @@ import { generate } from './commands/generate.ts';
 import { init } from './commands/init.ts';
 import { introspect } from './commands/introspect.ts';
 import { migrate } from './commands/migrate.ts';
+import { diffPermissions, pullPermissions, pushPermissions } from './commands/permissions.ts';
 import { roles } from './commands/roles.ts';
 import { pullSchema } from './commands/schema.ts';
 import { start } from './commands/start.ts';
@@ -77,6 +78,7 @@ function program(): Command {
     .option('--trusted-documents', 'answer no GraphQL documents but those that were compiled')
     .action(start);
   addUserCommands(root);
+  addPermissionCommands(root);
   command(root, 'roles', 'list the roles of users and what they may')
     .option('--sync', 'make the roles of permissions.yaml that users cannot have yet')
     .action(roles);
@@ -88,6 +90,18 @@ function addSchemaCommands(root: Command): void {
   command(schema, 'pull', 'read a database into platform.schema.json, and tell what is new in it')
     .option('--from <url>', "the database, in place of the project's own")
     .action(pullSchema);
+}
+
+function addPermissionCommands(root: Command): void {
+  const permissions = root
+    .command('permissions')
+    .description('bring the permissions file and the tables of permissions together')
+    .exitOverride();
+  command(permissions, 'diff', 'tell in what the tables and the file differ').action(diffPermissions);
+  command(permissions, 'pull', 'write the permissions file from the tables').action(pullPermissions);
+  command(permissions, 'push', 'make the tables equal to the permissions file (needs --yes)')
+    .option('-y, --yes', 'write what differs')
+    .action(pushPermissions);
 }
 
 function addUserCommands(root: Command): void {

@@ -11,7 +11,10 @@ import { importConfig } from './import-config.ts';
 export interface Project {
   readonly folder: string;
   readonly config: PlatformConfig;
+  /** The permissions file; that of an absent one is empty. */
   readonly permissions: PermissionDocument;
+  /** Absolute path of the permissions file, which need not exist. */
+  readonly permissionsFile: string;
   /** Of the configuration and the permissions file. */
   readonly diagnostics: readonly Diagnostic[];
   /** Where the generated files go. */
@@ -30,12 +33,15 @@ export async function loadProject(folder: string, stateFolder?: string): Promise
   if (!existsSync(absolute)) throw new CommandError(exitCodes.usage, `The folder "${folder}" does not exist.`);
   const { config, diagnostics } = readConfig(await importConfig(absolute));
   const fileName = config.permissions ?? 'permissions.yaml';
-  const text = await readPermissions(resolve(absolute, fileName), config.permissions !== undefined);
+  const permissionsFile = resolve(absolute, fileName);
+  const mustExist = config.permissions !== undefined && config.permissionSource !== 'tables';
+  const text = await readPermissions(permissionsFile, mustExist);
   const { document, diagnostics: problems } = parsePermissions(text, fileName);
   return {
     folder: absolute,
     config,
     permissions: document,
+    permissionsFile,
     diagnostics: [...diagnostics, ...problems],
     output: resolve(absolute, config.output ?? 'generated'),
     schemaFile: join(absolute, 'platform.schema.json'),

@@ -15,6 +15,8 @@ import type { Schema } from '@platform/introspect/schema';
 import { loadDocuments } from './documents.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { loadExtensions, loadModules, outputOf } from './extensions.ts';
+import { choosePermissions } from './permission-source.ts';
+import { type PermissionTables, readPermissionTables } from './permission-tables.ts';
 import { planDocuments } from './plan-documents.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
@@ -110,6 +112,14 @@ export async function loadInputs(project: Project): Promise<CompileOptions> {
 /** `public` and `admin`, which no file lists. */
 const builtInRoles = 2;
 
+/** Rejects with what is wrong when the permissions file does not compile over the database. */
+export async function checkPermissions(project: Project, source: Source, progress: Progress): Promise<void> {
+  const facts = await readFacts(project, progress, source);
+  const { diagnostics } = resolveSchema(facts, project.config, project.permissions);
+  const errors = [...project.diagnostics, ...diagnostics].filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw invalid(errors);
+}
+
 /** Prints what was compiled: the last lines of `generate` and `start`. */
 export function printSummary(project: Project, generation: Generation, progress: Progress): void {
   const { schema, summary, written } = generation;
@@ -134,8 +144,14 @@ function diagnosticsLine(warnings: number, notes: number): string {
   return told.length > 0 ? told.join(', ') : 'no diagnostics';
 }
 
+/** What the database says: its tables, and what the platform's own tables hold of roles and rules. */
+export interface Facts extends SchemaFacts {
+  /** Null where they are not installed or not readable; `offline` where there is no database at hand. */
+  readonly permissions: PermissionTables | 'offline' | null;
+}
+
 /** Reads the tables of the project's database. */
-export async function readFacts(project: Project, progress: Progress, open?: Source): Promise<SchemaFacts> {
+export async function readFacts(project: Project, progress: Progress, open?: Source): Promise<Facts> {
   const source = open ?? (await connect(project, progress));
   try {
     const { schemas, include, exclude, systemSchema } = project.config.database ?? {};
@@ -148,7 +164,8 @@ export async function readFacts(project: Project, progress: Progress, open?: Sou
       });
       const facts = buildTables(catalog);
       detail(`${count(facts.tables.length, 'table')} from ${source.label}`);
-      return { ...facts, diagnostics: [...facts.diagnostics, ...(await systemDiagnostics(source, project))] };
+      const diagnostics = [...facts.diagnostics, ...(await systemDiagnostics(source, project))];
+      return { ...facts, diagnostics, permissions: await readPermissionTables(source, project) };
     });
   } finally {
     if (open === undefined) await source.close();
@@ -156,9 +173,9 @@ export async function readFacts(project: Project, progress: Progress, open?: Sou
 }
 
 /** Takes the tables from `platform.schema.json`. Rejects when there is no such file. */
-export async function loadFacts(project: Project): Promise<SchemaFacts> {
+export async function loadFacts(project: Project): Promise<Facts> {
   const schema = await loadSchema(project);
-  if (schema !== null) return { tables: schema.tables, enums: schema.enums, diagnostics: [] };
+  if (schema !== null) return { tables: schema.tables, enums: schema.enums, diagnostics: [], permissions: 'offline' };
   throw new CommandError(
     exitCodes.invalid,
     'There is no platform.schema.json to compile from.',
@@ -176,15 +193,16 @@ export async function loadSchema(project: Project): Promise<Schema | null> {
 }
 
 /** Resolves facts under the project's configuration and permissions, and reports what there is to say. */
-export async function resolveProject(project: Project, facts: SchemaFacts, progress: Progress): Promise<Resolution> {
+export async function resolveProject(project: Project, facts: Facts, progress: Progress): Promise<Resolution> {
   const previous = await loadSchema(project);
+  const chosen = choosePermissions(project, facts.permissions);
   const { schema, diagnostics } = resolveSchema(
     facts,
     project.config,
-    project.permissions,
+    chosen.document,
     previous === null ? {} : { previous },
   );
-  const all = [...project.diagnostics, ...facts.diagnostics, ...diagnostics];
+  const all = [...project.diagnostics, ...facts.diagnostics, ...chosen.diagnostics, ...diagnostics];
   report(all, progress);
   return { schema, diagnostics: all };
 }

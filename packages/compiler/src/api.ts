@@ -17,6 +17,8 @@ export interface Api {
   readonly dialect: 'postgres';
   /** False where the configuration wants no GraphQL API. */
   readonly graphql: boolean;
+  /** What roles and rules came to where they are those of the platform's own tables; absent where a file holds them. */
+  readonly permissionsDigest?: string;
   /** Sorted by name. */
   readonly collections: readonly ApiCollection[];
   /** `admin` and `public` first, the others sorted by name. */

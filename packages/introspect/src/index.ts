@@ -1,7 +1,12 @@
 /** Reads a live database and its configuration into one plain schema. */
+export { comparePermissions, type PermissionDifference } from './config/compare-permissions.ts';
 export type * from './config/config.ts';
+export { digestPermissions } from './config/digest-permissions.ts';
 export { parsePermissions } from './config/parse-permissions.ts';
 export type * from './config/permission-document.ts';
+export { type RoleRow, type RuleRow, readPermissionRows } from './config/permission-rows.ts';
+export { type PlainRule, plainRules } from './config/plain-rules.ts';
+export { printPermissions } from './config/print-permissions.ts';
 export { readConfig } from './config/read-config.ts';
 export type * from './config/source.ts';
 export type * from './diagnostic.ts';

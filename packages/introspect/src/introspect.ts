@@ -1,4 +1,5 @@
 import type { PlatformConfig } from './config/config.ts';
+import { digestPermissions } from './config/digest-permissions.ts';
 import type { PermissionDocument } from './config/permission-document.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { SchemaFacts } from './facts.ts';
@@ -29,6 +30,7 @@ export function resolveSchema(
     version: 1,
     dialect: 'postgres',
     ...(config.graphql === false && { graphql: false }),
+    ...(config.permissionSource === 'tables' && { permissionsDigest: digestPermissions(permissions) }),
     tables,
     enums: sortedBy(
       facts.enums,

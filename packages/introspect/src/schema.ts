@@ -16,6 +16,8 @@ export interface Schema {
   readonly dialect: 'postgres';
   /** Set where the configuration wants no GraphQL API. */
   readonly graphql?: false;
+  /** What roles and rules came to (`digestPermissions`) where they are those of the platform's own tables. */
+  readonly permissionsDigest?: string;
   /** Sorted by id. Everything in the allowed schemas, also what is hidden by configuration. */
   readonly tables: readonly Table[];
   /** Sorted by schema and name. */

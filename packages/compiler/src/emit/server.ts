@@ -45,6 +45,10 @@ export function emitServer(api: Api, { extended, documented }: ServerParts, rend
           ]
         : []),
     ),
+    permissions:
+      api.permissionsDigest === undefined
+        ? ''
+        : `\n  permissionsDigest: ${printValue(data(api.permissionsDigest), 0, 0, 0)},`,
     extensions: extended ? '\n  extensions,\n  customRoutes,' : '',
     collections: list(
       'collections',

@@ -20,6 +20,7 @@ export function resolveApi(schema: Schema, routes: readonly GrantedRoute[] = [])
   return {
     dialect: schema.dialect,
     graphql: schema.graphql !== false,
+    ...(schema.permissionsDigest !== undefined && { permissionsDigest: schema.permissionsDigest }),
     collections,
     access,
     customRoutes: [],

@@ -6,6 +6,11 @@ export interface PlatformConfig {
   readonly output?: string;
   /** File of the permissions, relative to the project; `permissions.yaml` when absent. */
   readonly permissions?: string;
+  /**
+   * Where roles and rules are compiled from: the file of the permissions, or the platform's own tables, which
+   * administrators write while the server runs; `file` when absent.
+   */
+  readonly permissionSource?: 'file' | 'tables';
   /** `false` leaves the GraphQL API out, for example where names differ only in characters that it does not have. */
   readonly graphql?: boolean;
   /** Folder with templates that replace those of the same name, relative to the project. */

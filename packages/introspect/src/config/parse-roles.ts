@@ -35,7 +35,8 @@ function parseRole({ key, value }: SourceEntry, diagnostics: Diagnostic[]): read
   ];
 }
 
-function roleNameProblem(name: string): { readonly message: string; readonly hint: string } | null {
+/** Why a role cannot have this name; null when it can. */
+export function roleNameProblem(name: string): { readonly message: string; readonly hint: string } | null {
   const builtIn: readonly string[] = builtInRoles;
   if (builtIn.includes(name)) {
     const hint = name === 'admin' ? 'Use another name with `admin: true`.' : 'Write its rules under "permissions".';

@@ -106,6 +106,7 @@ const configuration = objectOf<PlatformConfig>({
   output: text,
   graphql: flag,
   permissions: text,
+  permissionSource: oneOf('file', 'tables'),
   templates: text,
   collections: byName(collection),
   relations: byName(relation),

@@ -35,6 +35,11 @@ export interface CompiledApi {
   readonly access: readonly AccessClass[];
   readonly routes: readonly Route[];
   readonly fingerprint: Fingerprint;
+  /**
+   * What roles and rules came to when they were compiled from the platform's own tables, so that a server knows whether
+   * these have changed since. Default: they come from a file.
+   */
+  readonly permissionsDigest?: string;
   /** What the project's own code adds. Default: nothing. */
   readonly extensions?: readonly Extension[];
   /** The routes of the extensions, as their types say. Default: none. */

@@ -14,6 +14,7 @@ export * from './graphql-names.ts';
 export * from './limits.ts';
 export * from './operand.ts';
 export { functionsOf, isOrdered, isSecret, operatorForm, operatorsOf } from './operators.ts';
+export * from './permission-rows.ts';
 export type * from './shape.ts';
 export * from './system.ts';
 export type * from './types.ts';

@@ -92,7 +92,7 @@ export const systemCollections: readonly SystemCollection[] = [
     ],
   },
   { name: 'platform_folders', path: '/folders', writes, granted: all },
-  { name: 'platform_permissions', writes, granted: ['read'], types: { fields: 'csv' } },
+  { name: 'platform_permissions', path: '/permissions', writes, granted: ['read'], types: { fields: 'csv' } },
   { name: 'platform_presets', path: '/presets', writes, granted: all },
   { name: 'platform_relations', writes: [], granted: ['read'], types: { one_allowed_collections: 'csv' } },
   // Rows of other collections lie in these, whole: who reads them must be judged by what they may read there.

@@ -6,22 +6,26 @@ import type { Wardens } from '../write/warden.ts';
 import { createCommentWarden } from './comment-warden.ts';
 import { createFolderWarden } from './folder-warden.ts';
 import { createMentions } from './mentions.ts';
+import { createModelWarden, type ModelChanges } from './model-warden.ts';
 
 /** What the wardens work with. */
 export interface ResourceWardensOptions {
   readonly api: CompiledApi;
   /** Told of a transaction that has put mail down. */
   readonly mailed: (transaction: Transaction) => void;
+  /** What becomes of writes to what the API is compiled of. */
+  readonly model: ModelChanges;
 }
 
 /** The wardens of what people put beside their data; none where the platform's own tables are not installed. */
-export function createResourceWardens({ api, mailed }: ResourceWardensOptions): Wardens {
+export function createResourceWardens({ api, mailed, model }: ResourceWardensOptions): Wardens {
   const schema = systemSchemaOf(api);
   if (schema === null) return new Map();
   // Limits of lists are for requests: this one asks for the items that it names.
   const planner = createPlanner(api);
   return new Map([
     ['platform_folders', createFolderWarden(schema)],
+    ['platform_permissions', createModelWarden(model, 'platform_permissions')],
     [
       'platform_comments',
       createCommentWarden({ schema, planner, hear: createMentions({ api, schema, planner, mailed }) }),

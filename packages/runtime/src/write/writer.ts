@@ -7,6 +7,7 @@ import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';
 import type { Planner } from '../query/planner.ts';
 import { buildOpenScope } from '../query/scope.ts';
+import { compiledModel, type ModelChanges } from '../resources/model-warden.ts';
 import { createResourceWardens } from '../resources/wardens.ts';
 import { logSchemaOf } from '../system/schema.ts';
 import { defaultFieldLimits, type FieldLimits } from '../users/field-rules.ts';
@@ -46,6 +47,8 @@ export interface WriterOptions {
   readonly answerTtlMs?: number;
   /** Plans kept per access class. Default 1,000. */
   readonly plans?: number;
+  /** What becomes of writes to roles and rules. Default: rules are refused, because the API is compiled of them. */
+  readonly model?: ModelChanges;
   /** Told when users or roles may be others than before, after the commit. */
   readonly accountsChanged?: () => void;
   /** Told when mail was put down that waits to be sent, after the commit. */
@@ -117,7 +120,16 @@ export function createWriter(options: WriterOptions): Writer {
 }
 
 function performerOptions(options: WriterOptions): PerformerOptions {
-  const { api, database, gate, limits, answerTtlMs = 86_400_000, accountsChanged, mailed } = options;
+  const {
+    api,
+    database,
+    gate,
+    limits,
+    answerTtlMs = 86_400_000,
+    accountsChanged,
+    mailed,
+    model = compiledModel,
+  } = options;
   const schema = logSchemaOf(api);
   const changing = new WeakSet<Transaction>();
   const mailing = new WeakSet<Transaction>();
@@ -125,8 +137,8 @@ function performerOptions(options: WriterOptions): PerformerOptions {
     database,
     gate,
     wardens: new Map([
-      ...noteTransactions(createWardens(api), (transaction) => changing.add(transaction)),
-      ...createResourceWardens({ api, mailed: (transaction) => mailing.add(transaction) }),
+      ...noteTransactions(createWardens(api, model), (transaction) => changing.add(transaction)),
+      ...createResourceWardens({ api, model, mailed: (transaction) => mailing.add(transaction) }),
     ]),
     committed(transaction) {
       if (changing.has(transaction)) accountsChanged?.();

@@ -1,0 +1,91 @@
+import { writeFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import {
+  comparePermissions,
+  type PermissionDifference,
+  printDiagnostics,
+  printPermissions,
+} from '@platform/introspect';
+import { CommandError, exitCodes } from '../exit-codes.ts';
+import { printDifferences } from '../permission-differences.ts';
+import {
+  notInstalled,
+  type PermissionTables,
+  readPermissionTables,
+  writePermissionTables,
+} from '../permission-tables.ts';
+import { type Progress, processProgress } from '../progress.ts';
+import { loadProject, type Project } from '../project.ts';
+import { connect, type Source } from '../source.ts';
+import { checkPermissions, count } from '../steps.ts';
+import type { GlobalOptions } from './options.ts';
+
+/** Options of `platform permissions push`. */
+export interface PushOptions extends GlobalOptions {
+  /** Write what differs; without it the difference is only shown. */
+  readonly yes?: boolean;
+}
+
+/** `platform permissions diff`: what `push` would do to the tables. The exit code tells whether there is anything. */
+export async function diffPermissions(options: GlobalOptions): Promise<void> {
+  await withTables(options, false, async (project, _source, tables, progress) => {
+    const differences = comparePermissions(tables.document, project.permissions);
+    show(differences, progress);
+    if (differences.length > 0) process.exitCode = exitCodes.invalid;
+  });
+}
+
+/** `platform permissions pull`: makes the file say what the tables do. A file that says it already is left alone. */
+export async function pullPermissions(options: GlobalOptions): Promise<void> {
+  await withTables(options, false, async (project, _source, tables, progress) => {
+    const errors = tables.diagnostics.filter(({ severity }) => severity === 'error');
+    if (errors.length > 0) throw new CommandError(exitCodes.invalid, printDiagnostics(errors, { color: false }));
+    const differences = comparePermissions(project.permissions, tables.document);
+    show(differences, progress);
+    if (differences.length === 0) return;
+    await writeFile(project.permissionsFile, printPermissions(tables.document));
+    progress.say(`Wrote ${relative(process.cwd(), project.permissionsFile)}.`);
+  });
+}
+
+/** `platform permissions push`: makes the tables equal to the file, as one transaction, once it was seen what changes. */
+export async function pushPermissions(options: PushOptions): Promise<void> {
+  await withTables(options, options.yes === true, async (project, source, tables, progress) => {
+    await checkPermissions(project, source, progress);
+    const compare = ({ document }: PermissionTables): readonly PermissionDifference[] =>
+      comparePermissions(document, project.permissions);
+    const differences = compare(tables);
+    show(differences, progress);
+    if (differences.length === 0) return;
+    if (options.yes !== true) {
+      throw new CommandError(exitCodes.invalid, 'Nothing was written.', 'Say that you mean it: add --yes.');
+    }
+    const written = await writePermissionTables(source, project, compare);
+    progress.say(`Wrote ${count(written.length, 'change')} to ${source.label}.`);
+  });
+}
+
+async function withTables(
+  options: GlobalOptions,
+  writable: boolean,
+  work: (project: Project, source: Source, tables: PermissionTables, progress: Progress) => Promise<void>,
+): Promise<void> {
+  const progress = processProgress(options);
+  const project = await loadProject(options.project);
+  const errors = project.diagnostics.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw new CommandError(exitCodes.invalid, printDiagnostics(errors, { color: false }));
+  const source = await connect(project, progress, { writable });
+  try {
+    const tables = await readPermissionTables(source, project);
+    if (tables === null) throw notInstalled();
+    await work(project, source, tables, progress);
+  } finally {
+    await source.close();
+  }
+}
+
+function show(differences: readonly PermissionDifference[], progress: Progress): void {
+  for (const difference of differences) progress.event('difference', { ...difference });
+  progress.event('summary', { differences: differences.length });
+  progress.say(differences.length === 0 ? 'The tables and the file say the same.' : printDifferences(differences));
+}

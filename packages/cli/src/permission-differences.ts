@@ -1,0 +1,29 @@
+import type { PermissionDifference, PlainRule } from '@platform/introspect';
+
+/** Prints differences as people read them: a line that begins with `-` for what goes, with `+` for what comes. */
+export function printDifferences(differences: readonly PermissionDifference[]): string {
+  return differences.flatMap(linesOf).join('\n');
+}
+
+function linesOf(one: PermissionDifference): readonly string[] {
+  if (one.kind === 'role') {
+    const line = (role: NonNullable<typeof one.before>): string =>
+      `role ${role.name} ${JSON.stringify({ description: role.description, admin: role.admin, app: role.app })}`;
+    return [
+      ...(one.before === null ? [] : [`- ${line(one.before)}`]),
+      ...(one.after === null ? [] : [`+ ${line(one.after)}`]),
+    ];
+  }
+  return [...one.before.map((rule) => `- ${lineOf(rule)}`), ...one.after.map((rule) => `+ ${lineOf(rule)}`)];
+}
+
+/** Parts that say nothing are left out. */
+function lineOf({ role, collection, action, fields, filter, validation, presets }: PlainRule): string {
+  const parts = {
+    ...(fields !== null && { fields }),
+    ...(filter !== null && { filter }),
+    ...(validation !== null && { validation }),
+    ...(Object.keys(presets).length > 0 && { presets }),
+  };
+  return `${role} ${collection} ${action} ${JSON.stringify(parts)}`;
+}

@@ -1,0 +1,56 @@
+/** What writing roles and rules means where the API is compiled of them. Source: API specification, section 12.4. */
+import type { Transaction } from '../database/database.ts';
+import { PlatformError } from '../errors.ts';
+import type { Warden } from '../write/warden.ts';
+
+/** Collections of which the API is compiled. */
+export type ModelCollection = 'platform_permissions' | 'platform_roles';
+
+/** What becomes of writes to them. */
+export interface ModelChanges {
+  /** Why a collection cannot be written, as the message of UNPROCESSABLE_ENTITY; null where it can. */
+  refusalOf(collection: ModelCollection): string | null;
+  /** Waits for others who are changing the model; called before anything is written. */
+  begin(transaction: Transaction): Promise<void>;
+  /** Compiles what the transaction has written by now. Throws FAILED_VALIDATION with the reason when it does not. */
+  compile(transaction: Transaction, collection: ModelCollection): Promise<void>;
+  /** Serves what was compiled, once the transaction is committed; resolves when new requests are served by it. */
+  committed(transaction: Transaction): Promise<void>;
+}
+
+/** Of a server that serves what it was started with: who has which role may change, what roles may not. */
+export const compiledModel: ModelChanges = {
+  refusalOf: (collection) =>
+    collection === 'platform_roles'
+      ? null
+      : 'The API is compiled with its permissions. Change them where it is generated, generate it again, and deploy it.',
+  async begin() {},
+  async compile() {},
+  async committed() {},
+};
+
+/** Makes the warden of one of the collections. */
+export function createModelWarden(changes: ModelChanges, collection: ModelCollection): Warden {
+  return {
+    async watch({ transaction }) {
+      const refusal = changes.refusalOf(collection);
+      if (refusal !== null) throw new PlatformError('UNPROCESSABLE_ENTITY', refusal);
+      await changes.begin(transaction);
+      return () => changes.compile(transaction, collection);
+    },
+  };
+}
+
+/** A warden that does what both do, the first one first. */
+export function bothWardens(first: Warden, second: Warden): Warden {
+  return {
+    async watch(running, step) {
+      const after = await first.watch(running, step);
+      const last = await second.watch(running, step);
+      return async (keys) => {
+        await after?.(keys);
+        await last?.(keys);
+      };
+    },
+  };
+}

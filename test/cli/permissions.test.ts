@@ -1,0 +1,121 @@
+/** Roles and rules in the file and in the tables: what is compiled, what is told when they differ, and how they meet. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { createProject, runPlatform } from '../support/platform.ts';
+import { installSystem } from '../support/system.ts';
+
+let database: TestDatabase;
+let project: { readonly folder: string; remove(): Promise<void> };
+beforeAll(async () => {
+  database = await createDatabase();
+  await installSystem(database.url);
+  await run('CREATE TABLE docs (id integer PRIMARY KEY, title text)');
+  project = await createProject();
+  await write('permissions.yaml', first);
+});
+afterAll(async () => {
+  await project?.remove();
+  await database?.drop();
+});
+
+const first = `roles:
+  editor: { description: Writes, app: true }
+permissions:
+  editor: { docs: { read: true, update: [{ fields: [title], presets: { title: a } }, { fields: [id] }] } }
+  public: { docs: { read: { fields: [id], filter: { title: { _eq: a } } } } }
+`;
+
+const path = (name: string) => join(project.folder, name);
+const write = (name: string, text: string) => writeFile(path(name), text);
+const run = (sql: string) => withClient(database.url, async (client) => (await client.query(sql)).rows);
+
+async function platform(...args: readonly string[]) {
+  const all = [...args, '--json', '--project', project.folder];
+  const { code, stdout, stderr } = await runPlatform(all, { DATABASE_URL: database.url });
+  const events = stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+  return { code, stderr, differences: events.filter(({ event }) => event === 'difference'), events };
+}
+
+const warnings = (events: readonly { readonly event: string; readonly code?: string }[]) =>
+  events.flatMap(({ event, code = '' }) => (event === 'diagnostic' && code.startsWith('permission') ? [code] : []));
+
+it('push shows the difference first, and makes the tables equal to the file when told so', async () => {
+  const shown = await platform('permissions', 'push');
+  expect([shown.code, shown.differences.length]).toEqual([1, 4]);
+  expect(shown.stderr).toContain('--yes');
+  expect(await run('SELECT 1 FROM platform.platform_permissions')).toEqual([]);
+  expect((await platform('permissions', 'push', '--yes')).code).toBe(0);
+  expect(
+    await run(`SELECT r.name, p.action, p.permissions, p.presets, p.fields
+      FROM platform.platform_permissions p LEFT JOIN platform.platform_roles r ON r.id = p.role ORDER BY p.id`),
+  ).toEqual([
+    { name: 'editor', action: 'read', permissions: null, presets: null, fields: '*' },
+    { name: 'editor', action: 'update', permissions: null, presets: { title: 'a' }, fields: 'title' },
+    { name: 'editor', action: 'update', permissions: null, presets: null, fields: 'id' },
+    { name: null, action: 'read', permissions: { title: { _eq: 'a' } }, presets: null, fields: 'id' },
+  ]);
+  expect(await platform('permissions', 'diff')).toMatchObject({ code: 0, differences: [] });
+});
+
+it('what is compiled is what the configuration names, and a difference is told', async () => {
+  await run("UPDATE platform.platform_permissions SET fields = 'id,title' WHERE role IS NULL");
+  const fromFile = await platform('generate');
+  expect([fromFile.code, warnings(fromFile.events)]).toEqual([0, ['permissions-differ']]);
+  expect(await readFile(path('generated/access/public.ts'), 'utf8')).toContain("fields: ['id']");
+  await write('platform.config.ts', "export default { permissionSource: 'tables' };\n");
+  const fromTables = await platform('generate');
+  expect([fromTables.code, warnings(fromTables.events)]).toEqual([0, ['permissions-differ']]);
+  expect(await readFile(path('generated/access/public.ts'), 'utf8')).toContain("fields: ['id', 'title']");
+  expect(await readFile(path('generated/server.ts'), 'utf8')).toMatch(/permissionsDigest:\s+'[0-9a-f]{64}'/);
+});
+
+it('pull writes the file from the tables, after which both say the same, also without a database', async () => {
+  expect((await platform('permissions', 'pull')).code).toBe(0);
+  expect(await readFile(path('permissions.yaml'), 'utf8')).toBe(`roles:
+  editor:
+    description: Writes
+    app: true
+permissions:
+  editor:
+    docs:
+      read: true
+      update: [ { fields: [ title ], presets: { title: a } }, { fields: [ id ] } ]
+  public:
+    docs:
+      read: { fields: [ id, title ], filter: { title: { _eq: a } } }
+`);
+  const generated = await platform('generate');
+  expect([generated.code, warnings(generated.events)]).toEqual([0, []]);
+  const server = await readFile(path('generated/server.ts'), 'utf8');
+  expect((await platform('generate', '--offline')).code).toBe(0);
+  expect(await readFile(path('generated/server.ts'), 'utf8')).toBe(server);
+});
+
+it('rows that do not compile are told by their keys, and a file that does not compile is not pushed', async () => {
+  await run(
+    "INSERT INTO platform.platform_permissions (id, collection, action, fields) VALUES (90, 'dcos', 'read', '*')",
+  );
+  const { code, stderr } = await platform('generate');
+  expect(code).toBe(1);
+  expect(stderr).toContain('platform_permissions 90');
+  await run('DELETE FROM platform.platform_permissions WHERE id = 90');
+  await write('permissions.yaml', `${first}  nobody: { docs: { read: true } }\n`);
+  expect((await platform('permissions', 'push', '--yes')).stderr).toContain('nobody');
+});
+
+it('a role that users have is not removed by push', async () => {
+  await run(`INSERT INTO platform.platform_users (email, role)
+    SELECT 'eve@example.com', id FROM platform.platform_roles WHERE name = 'editor'`);
+  await write('permissions.yaml', 'permissions: { public: { docs: { read: true } } }\n');
+  const refused = await platform('permissions', 'push', '--yes');
+  expect([refused.code, refused.stderr.includes('"editor"')]).toEqual([1, true]);
+  expect((await run('SELECT count(*)::int AS rules FROM platform.platform_permissions'))[0]).toEqual({ rules: 4 });
+  await run('DELETE FROM platform.platform_users');
+  expect((await platform('permissions', 'push', '--yes')).code).toBe(0);
+  expect(await run('SELECT fields FROM platform.platform_permissions')).toEqual([{ fields: '*' }]);
+});
