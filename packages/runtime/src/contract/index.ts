@@ -16,5 +16,5 @@ export * from './operand.ts';
 export { functionsOf, isOrdered, isSecret, operatorForm, operatorsOf } from './operators.ts';
 export type * from './shape.ts';
 export * from './system.ts';
-export type * from './types.ts';
+export * from './types.ts';
 export * from './values.ts';
