@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compile } from '@platform/compiler';
 import { buildTables, parsePermissions, readCatalog, readConfig, resolveSchema } from '@platform/introspect';
+import type { Schema } from '@platform/introspect/schema';
 import type { CompiledApi } from '@platform/runtime';
 import { withClient } from './database.ts';
 import { createProject } from './platform.ts';
@@ -45,6 +46,14 @@ export async function compileProject({ databaseUrl, config: written, permissions
     await writeFile(join(folder, path), contents);
   }
   return { api: await importApi(folder), remove };
+}
+
+/** The generated files of a schema. Rejects with what is wrong, line by line. */
+export async function compileFacts(schema: Schema): Promise<ReturnType<typeof compile>['files']> {
+  const { files, diagnostics } = compile(schema, { templates: await readTemplates() });
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').map(({ message }) => message);
+  if (errors.length > 0) throw new Error(errors.join('\n'));
+  return files;
 }
 
 /** The compiled API in a folder of generated files. */

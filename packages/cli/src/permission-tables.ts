@@ -22,6 +22,8 @@ export interface PermissionTables {
 
 /** Reads them; null where they are not installed, or where the role of the connection may not read them. */
 export async function readPermissionTables(source: Source, project: Project): Promise<PermissionTables | null> {
+  // The platform's own tables live in PostgreSQL only so far.
+  if (source.family !== 'postgres') return null;
   const schema = quotedSchema(project);
   const [row] = await source.run(readableSql, [`${schema}.platform_permissions`, `${schema}.platform_roles`]);
   if (!/^t(rue)?$/.test(row?.[0] ?? '')) return null;

@@ -2,11 +2,14 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
+import type { Family } from '@platform/introspect';
 import { EmbeddedInUseError, lockEmbedded } from '@platform/runtime';
 import pg from 'pg';
 import { CommandError, exitCodes } from './exit-codes.ts';
+import { isMysqlUrl, openMysql } from './mysql-source.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
+import { readable, reasonOf } from './readable.ts';
 
 /** Runs one statement; values in text form. */
 export type Run = (
@@ -18,6 +21,8 @@ export type Run = (
 export interface Source {
   /** For people, without credentials: `PostgreSQL at localhost:5432/shop`. */
   readonly label: string;
+  /** Whose protocol and SQL it speaks. */
+  readonly family: Family;
   readonly run: Run;
   /** Runs a script of several statements: migrations, and the sample's set-up. */
   readonly script: (sql: string) => Promise<void>;
@@ -57,7 +62,8 @@ export function connect(project: Project, progress: Progress, options: ConnectOp
 /** Opens the project's database. Rejects with advice when it cannot be reached. */
 async function openSource(project: Project, { writable = false }: ConnectOptions): Promise<Source> {
   const url = databaseUrl(project);
-  return url === null ? openEmbedded(embeddedFolder(project)) : openPostgres(url, writable);
+  if (url === null) return openEmbedded(embeddedFolder(project));
+  return isMysqlUrl(url) ? openMysql(url) : openPostgres(url, writable);
 }
 
 async function openPostgres(url: string, writable: boolean): Promise<Source> {
@@ -79,6 +85,7 @@ async function openPostgres(url: string, writable: boolean): Promise<Source> {
   }
   return {
     label,
+    family: 'postgres',
     run: async (sql, parameters) => {
       const result = await client.query<(string | null)[]>({
         text: sql,
@@ -94,22 +101,13 @@ async function openPostgres(url: string, writable: boolean): Promise<Source> {
   };
 }
 
-/** The part of a URL as people write it. */
-function readable(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
-
 function parseUrl(url: string): URL {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed !== null && (parsed.protocol === 'postgres:' || parsed.protocol === 'postgresql:')) return parsed;
   throw new CommandError(
     exitCodes.usage,
-    'DATABASE_URL is not the URL of a PostgreSQL database.',
-    'Write it as postgres://user:password@host:5432/database; in a password # is %23, / is %2F and @ is %40.',
+    'DATABASE_URL is not the URL of a PostgreSQL, MySQL or MariaDB database.',
+    'Write it as postgres://user:password@host:5432/database, or with mysql: or mariadb: in front; in a password # is %23, / is %2F and @ is %40.',
   );
 }
 
@@ -120,6 +118,7 @@ async function openEmbedded(folder: string): Promise<Source> {
   const database = await PGlite.create({ dataDir: folder });
   return {
     label: 'the embedded PostgreSQL',
+    family: 'postgres',
     run: async (sql, parameters) => {
       const result = await database.query<(string | null)[]>(sql, [...parameters], {
         rowMode: 'array',
@@ -147,12 +146,6 @@ const textParsers: Record<number, (value: string) => string> = new Proxy(
   {},
   { get: () => (value: string) => value, has: () => true },
 );
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return error.message === '' ? code : error.message.replace(/\.$/, '');
-}
 
 function adviceFor(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : '';

@@ -4,11 +4,10 @@ import type { CompileOptions, CompileSummary } from '@platform/compiler';
 import { compile } from '@platform/compiler';
 import type { Diagnostic, SchemaFacts } from '@platform/introspect';
 import {
-  buildTables,
   parseSchema,
   printDiagnostics,
   printSchema,
-  readCatalog,
+  readFacts as readDatabase,
   resolveSchema,
 } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
@@ -156,13 +155,12 @@ export async function readFacts(project: Project, progress: Progress, open?: Sou
   try {
     const { schemas, include, exclude, systemSchema } = project.config.database ?? {};
     return await progress.phase('introspect', async (detail) => {
-      const catalog = await readCatalog(source.run, {
+      const facts = await readDatabase(source.family, source.run, {
         ...(schemas === undefined ? {} : { schemas }),
         ...(include === undefined ? {} : { include }),
         ...(exclude === undefined ? {} : { exclude }),
         ...(systemSchema === undefined ? {} : { systemSchema }),
       });
-      const facts = buildTables(catalog);
       detail(`${count(facts.tables.length, 'table')} from ${source.label}`);
       const diagnostics = [...facts.diagnostics, ...(await systemDiagnostics(source, project))];
       return { ...facts, diagnostics, permissions: await readPermissionTables(source, project) };
@@ -175,7 +173,10 @@ export async function readFacts(project: Project, progress: Progress, open?: Sou
 /** Takes the tables from `platform.schema.json`. Rejects when there is no such file. */
 export async function loadFacts(project: Project): Promise<Facts> {
   const schema = await loadSchema(project);
-  if (schema !== null) return { tables: schema.tables, enums: schema.enums, diagnostics: [], permissions: 'offline' };
+  if (schema !== null) {
+    const { dialect, tables, enums } = schema;
+    return { dialect, tables, enums, diagnostics: [], permissions: 'offline' };
+  }
   throw new CommandError(
     exitCodes.invalid,
     'There is no platform.schema.json to compile from.',

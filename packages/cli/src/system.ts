@@ -14,6 +14,7 @@ export function systemSchema({ config }: Project): { readonly schema?: string } 
 
 /** Applies what the database lacks, as a phase of its own. Rejects with advice when it cannot. */
 export function installSystem(source: Source, project: Project, progress: Progress): Promise<readonly Migration[]> {
+  refuseOthers(source);
   return progress.phase('migrate', async (detail) => {
     const connection = { query: source.run, script: source.script };
     const onDone = ({ id, name }: Migration): void => {
@@ -26,7 +27,18 @@ export function installSystem(source: Source, project: Project, progress: Progre
 
 /** Reads what the database has. Rejects with advice when it does not belong to this version. */
 export function systemState(source: Source, project: Project): Promise<MigrationState> {
+  refuseOthers(source);
   return readMigrations({ query: source.run }, systemSchema(project)).catch(explainMigration);
+}
+
+/** The platform's own tables exist for PostgreSQL only so far. */
+function refuseOthers({ family, label }: Source): void {
+  if (family === 'postgres') return;
+  throw new CommandError(
+    exitCodes.usage,
+    `The tables of the platform cannot be installed in ${label} yet: users, roles, files and history need PostgreSQL.`,
+    'What works on MySQL and MariaDB is told in docs/databases.md.',
+  );
 }
 
 const refused: ReadonlySet<string> = new Set(['forbidden', 'readOnly', 'locked']);
@@ -43,6 +55,7 @@ export function explainMigration(error: unknown): never {
  * or where the role may not read the ledger.
  */
 export async function systemDiagnostics(source: Source, project: Project): Promise<readonly Diagnostic[]> {
+  if (source.family !== 'postgres') return [];
   const place = 'database';
   try {
     const { installed, pending } = await readMigrations({ query: source.run }, systemSchema(project));

@@ -7,6 +7,7 @@ import type {
   AccessClass,
   CollectionDescriptor,
   CustomRoute,
+  Dialect,
   FieldDescriptor,
   Fingerprint,
   RelationDescriptor,
@@ -14,7 +15,7 @@ import type {
 
 /** Everything the compiler prints. */
 export interface Api {
-  readonly dialect: 'postgres';
+  readonly dialect: Dialect;
   /** False where the configuration wants no GraphQL API. */
   readonly graphql: boolean;
   /** What roles and rules came to where they are those of the platform's own tables; absent where a file holds them. */

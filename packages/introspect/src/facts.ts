@@ -3,6 +3,8 @@ import type { Schema } from './schema.ts';
 
 /** What is read from a database, before the configuration has a say: the input of `resolveSchema`. */
 export interface SchemaFacts extends Pick<Schema, 'tables' | 'enums'> {
+  /** Server that the facts are of; PostgreSQL when absent. */
+  readonly dialect?: Schema['dialect'];
   /** What reading had to leave out or simplify. */
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -28,7 +28,7 @@ export function resolveSchema(
   const resolved = resolvePermissions(permissions, derived.collections, tables);
   const schema: Schema = {
     version: 1,
-    dialect: 'postgres',
+    dialect: facts.dialect ?? 'postgres',
     ...(config.graphql === false && { graphql: false }),
     ...(config.permissionSource === 'tables' && { permissionsDigest: digestPermissions(permissions) }),
     tables,

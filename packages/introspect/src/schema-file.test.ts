@@ -23,7 +23,7 @@ test.each([
   ['[]', 'The file does not hold a schema.'],
   ['{}', 'The file has version none, not 1.'],
   ['{"version": 2}', 'The file has version 2, not 1.'],
-  ['{"version": 1, "dialect": "oracle"}', 'The file is of another dialect than "postgres".'],
+  ['{"version": 1, "dialect": "oracle"}', 'The file is of a dialect that is none of postgres, mysql, mariadb.'],
   [
     '{"version": 1, "dialect": "postgres"}',
     'The file does not hold a whole schema: "tables" is not as it was written.',

@@ -1,3 +1,4 @@
+import { dialects } from '@platform/runtime/contract';
 import type { Diagnostic } from './diagnostic.ts';
 import type { Schema } from './schema.ts';
 import { firstFlaw } from './schema-shape.ts';
@@ -16,7 +17,7 @@ export function parseSchema(text: string): { readonly schema: Schema } | { reado
   if (value === undefined) return refuse('The file is not JSON.');
   if (!isObject(value)) return refuse('The file does not hold a schema.');
   if (value.version !== 1) return refuse(`The file has version ${JSON.stringify(value.version) ?? 'none'}, not 1.`);
-  if (value.dialect !== 'postgres') return refuse('The file is of another dialect than "postgres".');
+  if (!isDialect(value.dialect)) return refuse(`The file is of a dialect that is none of ${dialects.join(', ')}.`);
   if (isSchema(value)) return { schema: value };
   return refuse(`The file does not hold a whole schema: "${firstFlaw(value)}" is not as it was written.`);
 }
@@ -42,6 +43,10 @@ function parseJson(text: string): unknown {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isDialect(value: unknown): boolean {
+  return dialects.some((dialect) => dialect === value);
 }
 
 /** `firstFlaw` has looked; what it does not look at is only written by this package. */

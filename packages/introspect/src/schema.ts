@@ -5,7 +5,7 @@
  * `roles` and `permissions` are derived from them and the configuration by pure passes, which may run again on a
  * loaded file. Written to `platform.schema.json`.
  */
-import type { Condition, Operand, PortableType } from '@platform/runtime/contract';
+import type { Condition, Dialect, Operand, PortableType } from '@platform/runtime/contract';
 
 /** `schema.name`; a part that contains a dot or a double quote is in double quotes. */
 export type TableId = string;
@@ -13,7 +13,8 @@ export type TableId = string;
 /** The whole IR. */
 export interface Schema {
   readonly version: 1;
-  readonly dialect: 'postgres';
+  /** The database server whose SQL is compiled. */
+  readonly dialect: Dialect;
   /** Set where the configuration wants no GraphQL API. */
   readonly graphql?: false;
   /** What roles and rules came to (`digestPermissions`) where they are those of the platform's own tables. */

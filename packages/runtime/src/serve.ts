@@ -73,6 +73,7 @@ const mailFolder = '.platform/mail';
  * ```
  */
 export async function serve(api: CompiledApi, options: ServeOptions = {}): Promise<RunningServer> {
+  refuseOthers(api);
   const given = environmentOf(options.variables ?? process.env);
   const place = options.database ?? placeOf(given);
   const environment = await withSecret(api, given, place);
@@ -100,6 +101,13 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   void late.opened.then(() => welcome.greet());
   if (options.signals !== false) stopOnSignals(close);
   return { url: localUrl(environment.host, server.server.address()), drifts: watch.drifts, close };
+}
+
+/** Half of a server helps nobody: what the runtime does not speak yet is refused before anything is opened. */
+function refuseOthers({ dialect }: CompiledApi): void {
+  if (dialect === 'postgres') return;
+  const message = `DATABASE_URL cannot be used: the API is compiled for ${dialect}, which can be introspected and compiled but not served yet.`;
+  throw new EnvironmentError([{ variable: 'DATABASE_URL', message }]);
 }
 
 function environmentOf(variables: Variables): Environment {

@@ -4,7 +4,7 @@ import type { ApiCollection, CollectionNames, Operation } from '../api.ts';
 import { resolveConstraints } from './constraints.ts';
 import { resolveFields } from './field.ts';
 import { nameValues } from './names.ts';
-import { quoteQualified } from './quote.ts';
+import { quoteTable } from './quote.ts';
 import { resolveRelation } from './relation.ts';
 import type { SchemaIndex } from './schema-index.ts';
 
@@ -28,7 +28,7 @@ export function resolveCollection(
   }));
   const descriptor: CollectionDescriptor = {
     name: collection.name,
-    table: quoteQualified(table.schema, table.name),
+    table: quoteTable(index.dialect, table),
     ...(isOpaque(table) && { opaque: true as const }),
     key: collection.key,
     singleton: collection.singleton,

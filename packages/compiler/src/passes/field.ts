@@ -3,6 +3,7 @@ import { type FieldDescriptor, rangeElement } from '@platform/runtime/contract';
 import type { ApiField } from '../api.ts';
 import { constantDefault } from './constant-default.ts';
 import { fallbackSql } from './fallback.ts';
+import { mysqlForm } from './mysql-form.ts';
 import { quoteIdentifier } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 import { nativeForm } from './wire-form.ts';
@@ -38,7 +39,8 @@ export function resolveFields(
 }
 
 function describe(field: Field, table: Table, column: Column, index: SchemaIndex, singleton: boolean): FieldDescriptor {
-  const { native, comparison, stored, wire } = nativeForm(column.type, field.type);
+  const { native, comparison, stored, wire } =
+    index.dialect === 'postgres' ? nativeForm(column.type, field.type) : mysqlForm(column, field.type);
   const { element, maxLength, precision, scale } = column.type;
   const values = column.type.values ?? (field.type === 'array' ? element?.values : null);
   const fill = fillOf(column, index);

@@ -1,4 +1,5 @@
 /** SQL spelling of names and texts. The only place where the compiler quotes an identifier. */
+import type { Dialect } from '@platform/runtime/contract';
 
 /** An identifier in double quotes, ready for SQL whatever it contains: `"author_id"`. */
 export function quoteIdentifier(name: string): string {
@@ -13,6 +14,17 @@ export function quoteLiteral(text: string): string {
 /** A qualified name, ready for SQL: `"public"."articles"`. */
 export function quoteQualified(schema: string, name: string): string {
   return `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
+}
+
+/**
+ * A table's name, ready for SQL. On MySQL and MariaDB what the IR calls `public` is the database of the connection,
+ * whatever it is called there: its tables need no qualification. Their sessions read double quotes as the standard does.
+ */
+export function quoteTable(
+  dialect: Dialect,
+  { schema, name }: { readonly schema: string; readonly name: string },
+): string {
+  return dialect !== 'postgres' && schema === 'public' ? quoteIdentifier(name) : quoteQualified(schema, name);
 }
 
 /** Reads `schema.name`, where a part that contains a dot or a double quote is in double quotes, into its two parts. */

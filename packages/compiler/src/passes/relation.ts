@@ -1,6 +1,6 @@
 import type { JoinPair, Relation } from '@platform/introspect/schema';
 import type { ColumnPair, RelationDescriptor } from '@platform/runtime/contract';
-import { quoteIdentifier, quoteQualified } from './quote.ts';
+import { quoteIdentifier, quoteTable } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 
 /** Resolves one relation to what the runtime reads: database names quoted, absent facts left out. */
@@ -28,13 +28,12 @@ export function resolveRelation(relation: Relation, index: SchemaIndex): Relatio
         ...(relation.language !== null && { language: relation.language }),
       };
     case 'm2m': {
-      const { schema, name } = index.table(index.collection(relation.junction).table);
       return {
         kind: 'm2m',
         name: relation.name,
         target: relation.target,
         junction: relation.junction,
-        junctionTable: quoteQualified(schema, name),
+        junctionTable: quoteTable(index.dialect, index.table(index.collection(relation.junction).table)),
         near: quotePairs(relation.near),
         far: quotePairs(relation.far),
         ...sortOf(relation),

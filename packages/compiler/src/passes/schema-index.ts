@@ -2,6 +2,7 @@ import type { Collection, Column, Relation, Schema, Table } from '@platform/intr
 
 /** Look-ups over a schema, by the names its parts refer to each other with. */
 export interface SchemaIndex {
+  readonly dialect: Schema['dialect'];
   table(id: string): Table;
   column(table: Table, name: string): Column;
   /** The base column of a view's column; undefined where it is none or lies outside the schema. */
@@ -22,6 +23,7 @@ export function indexSchema(schema: Schema): SchemaIndex {
   const links = schema.collections.flatMap(({ relations }) => relations.filter((relation) => relation.kind === 'm2a'));
   const linked = Map.groupBy(links, ({ target }) => target);
   return {
+    dialect: schema.dialect,
     collectionOf: (table) => byTable.get(table),
     linkedBy: (name) => linked.get(name) ?? [],
     table: (id) => found(tables.get(id), `table ${id}`),

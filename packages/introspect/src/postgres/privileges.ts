@@ -1,10 +1,10 @@
 /** What the role of the connection may not read, told before a request finds out. */
 import type { Diagnostic } from '../diagnostic.ts';
 import { groupedBy } from '../order.ts';
+import { quotedNames } from '../patterns.ts';
 import type { RelationRow } from './catalog.ts';
 import { relationId } from './columns.ts';
 import type { Lookup } from './lookup.ts';
-import { quotedNames } from './selection.ts';
 
 /** Warnings about tables (one per schema) and about single columns (one per table) without the privilege SELECT. */
 export function privilegeDiagnostics(lookup: Lookup, tables: readonly RelationRow[]): Diagnostic[] {

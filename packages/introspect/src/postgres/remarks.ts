@@ -2,12 +2,12 @@
 import { ledgerTable, reservedPrefix } from '@platform/runtime/contract';
 import type { Diagnostic } from '../diagnostic.ts';
 import { groupedBy } from '../order.ts';
+import { quotedNames } from '../patterns.ts';
 import type { ColumnType, Table } from '../schema.ts';
 import { tableId } from '../table-id.ts';
 import type { Catalog, ConstraintRow, IndexRow, ObjectRow, RelationRow } from './catalog.ts';
 import { relationId } from './columns.ts';
 import type { Lookup } from './lookup.ts';
-import { quotedNames } from './selection.ts';
 
 /** Remarks about one table: constraints, indexes and inheritance. */
 export function tableRemarks(

@@ -1,6 +1,7 @@
 import { ledgerTable, reservedPrefix, systemCollection } from '@platform/runtime/contract';
 import type { Diagnostic } from '../diagnostic.ts';
-import { compareText, groupedBy, sortedBy } from '../order.ts';
+import { groupedBy, sortedBy } from '../order.ts';
+import { matches, quotedNames } from '../patterns.ts';
 import { tableId } from '../table-id.ts';
 import type { Catalog, ObjectName, RelationRow } from './catalog.ts';
 import type { Lookup } from './lookup.ts';
@@ -57,24 +58,6 @@ function isCollection({ relname }: RelationRow): boolean {
 function isAskedFor(catalog: Catalog, row: RelationRow): boolean {
   const { schemas } = catalog.selection;
   return !isSystemRow(catalog, row) && (schemas === null || schemas.includes(row.nspname));
-}
-
-/** True when the pattern (`name` or `schema.name`, `*` for any characters, parts with dots in quotes) names the row. */
-export function matches(pattern: string, row: { readonly nspname: string; readonly relname: string }): boolean {
-  const parts = patternParts(pattern);
-  const [first = '', second] = parts;
-  if (second === undefined) return partMatches(first, row.relname);
-  return parts.length === 2 && partMatches(first, row.nspname) && partMatches(second, row.relname);
-}
-
-function patternParts(pattern: string): readonly string[] {
-  const parts = pattern.match(/(?:"(?:[^"]|"")*"|[^."]+)+/g) ?? [];
-  return parts.map((part) => part.replaceAll(/"((?:[^"]|"")*)"/g, (_, quoted: string) => quoted.replaceAll('""', '"')));
-}
-
-function partMatches(pattern: string, name: string): boolean {
-  const source = pattern.split('*').map((piece) => piece.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
-  return new RegExp(`^${source.join('[\\s\\S]*')}$`, 'u').test(name);
 }
 
 function schemaDiagnostics(catalog: Catalog): Diagnostic[] {
@@ -184,15 +167,4 @@ function strayPartitionDiagnostics(
     message: `"${row.relname}" is a partition of a table that is not served, and is left out with it.`,
     hint: 'Add the schema of the partitioned table to the list of schemas, or include the table.',
   }));
-}
-
-/** Most names a message lists; the rest is counted. */
-const mostNames = 50;
-
-/** Lists names in double quotes, sorted, each once: `"a", "b" and 3 more`. */
-export function quotedNames(names: readonly string[]): string {
-  const sorted = [...new Set(names)].sort(compareText);
-  const shown = sorted.slice(0, mostNames).map((name) => `"${name}"`);
-  const rest = sorted.length - shown.length;
-  return rest > 0 ? `${shown.join(', ')} and ${rest} more` : shown.join(', ');
 }

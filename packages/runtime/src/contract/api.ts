@@ -3,7 +3,7 @@ import type { CollectionDescriptor } from './collection.ts';
 import type { CustomRoute, Extension } from './extension.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import type { GraphqlScope } from './graphql-names.ts';
-import type { JsonValue } from './types.ts';
+import type { Dialect, JsonValue } from './types.ts';
 
 /** One operation of the compiled REST API on one collection. */
 export interface Route {
@@ -30,7 +30,7 @@ export interface KnownOperation {
 export interface CompiledApi {
   /** Format of the generated files; the runtime refuses one it does not know. */
   readonly format: 1;
-  readonly dialect: 'postgres';
+  readonly dialect: Dialect;
   readonly collections: readonly CollectionDescriptor[];
   readonly access: readonly AccessClass[];
   readonly routes: readonly Route[];

@@ -17,5 +17,5 @@ export { functionsOf, isOrdered, isSecret, operatorForm, operatorsOf } from './o
 export * from './permission-rows.ts';
 export type * from './shape.ts';
 export * from './system.ts';
-export type * from './types.ts';
+export * from './types.ts';
 export * from './values.ts';

@@ -1,3 +1,9 @@
+/** Database servers whose SQL is compiled; which of them it is, the server says itself. */
+export const dialects = ['postgres', 'mysql', 'mariadb'] as const;
+
+/** One of them. */
+export type Dialect = (typeof dialects)[number];
+
 /**
  * The portable type of a field: what a caller sees, whatever the database calls it.
  *

@@ -1,0 +1,62 @@
+import mysql from 'mysql2/promise';
+import { CommandError, exitCodes } from './exit-codes.ts';
+import { readable, reasonOf } from './readable.ts';
+import type { Source } from './source.ts';
+
+/** Whether a database is one of MySQL's family, by its URL; which of them it is, the server says. */
+export function isMysqlUrl(url: string): boolean {
+  return /^(?:mysql|mariadb):\/\//i.test(url);
+}
+
+/** Opens a MySQL or MariaDB database to read its catalog; it never writes. Rejects with advice when out of reach. */
+export async function openMysql(url: string): Promise<Source> {
+  const { host, hostname, port, username, password, pathname } = new URL(url);
+  const database = readable(pathname.slice(1));
+  const label = `the database server at ${readable(host === '' ? 'localhost' : host)}/${database}`;
+  if (database === '') {
+    throw new CommandError(
+      exitCodes.usage,
+      'DATABASE_URL names no database.',
+      'Write it as mysql://user:password@host:3306/database.',
+    );
+  }
+  const connection = await mysql
+    .createConnection({
+      host: hostname === '' ? 'localhost' : hostname.replace(/^\[|\]$/g, ''),
+      port: port === '' ? 3306 : Number(port),
+      user: readable(username),
+      password: readable(password),
+      database,
+      charset: 'utf8mb4',
+      connectTimeout: 10_000,
+      // Everything as the text that the server sends.
+      typeCast: (field) => field.string('utf8'),
+    })
+    .catch((error: unknown) => {
+      throw new CommandError(exitCodes.database, `${label} cannot be reached: ${reasonOf(error)}.`, adviceFor(error));
+    });
+  connection.on('error', () => undefined);
+  await connection.query('SET SESSION TRANSACTION READ ONLY');
+  return {
+    label,
+    family: 'mysql',
+    run: async (sql, parameters) => {
+      const [rows] = await connection.query<mysql.RowDataPacket[][]>({
+        sql,
+        values: [...parameters],
+        rowsAsArray: true,
+      });
+      return rows.map((row) => row.map((value: unknown) => (typeof value === 'string' ? value : null)));
+    },
+    script: () => Promise.reject(new Error('Nothing is written to this server.')),
+    close: () => connection.end(),
+    embedded: null,
+  };
+}
+
+function adviceFor(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : '';
+  if (code === 'ER_ACCESS_DENIED_ERROR') return 'Check user and password in DATABASE_URL.';
+  if (code === 'ER_BAD_DB_ERROR') return 'Check the database name at the end of DATABASE_URL.';
+  return 'Check host and port in DATABASE_URL, and that the server accepts connections from here.';
+}

@@ -1,0 +1,47 @@
+import type { Column } from '@platform/introspect/schema';
+import { expect, test } from 'vitest';
+import { typeOf } from '../testing/build-schema.ts';
+import { mysqlForm } from './mysql-form.ts';
+
+function column(type: Column['type'], more: Partial<Column> = {}): Column {
+  return {
+    name: 'c',
+    nativeType: type.base,
+    type,
+    nullable: true,
+    fill: { kind: 'none' },
+    collation: null,
+    comment: null,
+    source: null,
+    updatable: true,
+    ...more,
+  };
+}
+
+test('a number without sign has parameters that reach as far', () => {
+  expect(mysqlForm(column(typeOf('bigint unsigned', 'bigInteger')), 'bigInteger').native).toBe('uint8');
+  expect(mysqlForm(column(typeOf('bigint', 'bigInteger')), 'bigInteger').native).toBe('int8');
+});
+
+test('a number that is filled with zeros is read without them', () => {
+  const padded = column(typeOf('int unsigned', 'integer'), { nativeType: 'int(5) unsigned zerofill' });
+  expect(mysqlForm(padded, 'integer').wire.cast).toBe('CAST({} + 0 AS CHAR)');
+});
+
+test('only characters of another set are converted', () => {
+  const text = (collation: string) => mysqlForm(column(typeOf('varchar', 'string'), { collation }), 'string');
+  expect(text('utf8mb4_general_ci')).toEqual({ native: 'text', wire: { kind: 'text' } });
+  expect(text('latin1_swedish_ci').comparison).toBe('CONVERT({} USING utf8mb4)');
+});
+
+test('fractions of a second are looked for only where there can be some', () => {
+  const moment = (precision: number) =>
+    mysqlForm(column({ ...typeOf('datetime', 'dateTime'), precision }), 'dateTime').wire.cast;
+  expect(moment(0)).toBe("DATE_FORMAT({}, '%Y-%m-%dT%H:%i:%s')");
+  expect(moment(3)).toContain('%f');
+});
+
+test('bits are as many bytes as they need', () => {
+  const bits = column(typeOf('bit', 'binary'), { nativeType: 'bit(12)' });
+  expect(mysqlForm(bits, 'binary').wire.cast).toBe("UNHEX(LPAD(HEX({} + 0), 4, '0'))");
+});

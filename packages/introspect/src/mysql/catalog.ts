@@ -1,0 +1,98 @@
+/**
+ * The rows of `information_schema` as MySQL and MariaDB report them, in their own words.
+ *
+ * Fields carry the names of the columns of the manual's chapter "INFORMATION_SCHEMA Tables", in lower case.
+ */
+
+/** The two servers of the family. MariaDB says so in its version; all others are taken for MySQL. */
+export type MysqlDialect = 'mysql' | 'mariadb';
+
+/** Everything that is read of one server, its rows in no particular order. */
+export interface MysqlCatalog extends MysqlRows {
+  /** As `SELECT VERSION()` prints it: `10.11.19-MariaDB-0+deb12u1`, `8.4.6`. */
+  readonly version: string;
+  readonly dialect: MysqlDialect;
+  /** The database of the connection: the schema `public` of the IR. */
+  readonly database: string;
+  readonly include: readonly string[] | null;
+  readonly exclude: readonly string[];
+}
+
+/** The rows by kind. */
+export interface MysqlRows {
+  readonly tables: readonly TableRow[];
+  readonly columns: readonly ColumnRow[];
+  readonly statistics: readonly StatisticsRow[];
+  readonly keys: readonly KeyRow[];
+  readonly checks: readonly CheckRow[];
+}
+
+/** The table that a row is about. */
+export interface TableName {
+  readonly table_schema: string;
+  readonly table_name: string;
+}
+
+/** `TABLES`, with what `VIEWS`, `PARTITIONS` and `TRIGGERS` know of the table. */
+export interface TableRow extends TableName {
+  /** `BASE TABLE`, `VIEW`, `SYSTEM VERSIONED`, `SEQUENCE`. */
+  readonly table_type: string;
+  readonly table_comment: string;
+  /** `partitioned` among others; null for views. */
+  readonly create_options: string | null;
+  /** `YES` or `NO` for views, null for tables. */
+  readonly is_updatable: string | null;
+  /** Triggers of the table. */
+  readonly triggers: number;
+}
+
+/** `COLUMNS`. */
+export interface ColumnRow extends TableName {
+  readonly column_name: string;
+  readonly ordinal_position: number;
+  /** MariaDB: SQL, `NULL` included. MySQL: the bare value, or SQL where `extra` says `DEFAULT_GENERATED`. */
+  readonly column_default: string | null;
+  readonly is_nullable: string;
+  readonly data_type: string;
+  readonly column_type: string;
+  readonly character_maximum_length: number | null;
+  readonly numeric_precision: number | null;
+  readonly numeric_scale: number | null;
+  readonly datetime_precision: number | null;
+  readonly collation_name: string | null;
+  readonly extra: string;
+  readonly column_comment: string;
+  readonly generation_expression: string | null;
+}
+
+/** `STATISTICS`: one row per column of an index. */
+export interface StatisticsRow extends TableName {
+  readonly index_name: string;
+  readonly non_unique: number;
+  readonly seq_in_index: number;
+  /** Null for an expression. */
+  readonly column_name: string | null;
+  /** Characters of the column that are indexed; null for all. */
+  readonly sub_part: number | null;
+  readonly index_type: string;
+  /** MySQL only. */
+  readonly expression: string | null;
+}
+
+/** `KEY_COLUMN_USAGE` of foreign keys with their `REFERENTIAL_CONSTRAINTS`: one row per column. */
+export interface KeyRow extends TableName {
+  readonly constraint_name: string;
+  readonly column_name: string;
+  readonly ordinal_position: number;
+  readonly referenced_table_schema: string;
+  readonly referenced_table_name: string;
+  readonly referenced_column_name: string;
+  readonly update_rule: string;
+  readonly delete_rule: string;
+}
+
+/** `CHECK_CONSTRAINTS` with their tables. */
+export interface CheckRow extends TableName {
+  readonly constraint_name: string;
+  readonly check_clause: string;
+}

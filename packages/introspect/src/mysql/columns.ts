@@ -1,0 +1,69 @@
+import { sortedBy } from '../order.ts';
+import type { Check, Column, ColumnFill } from '../schema.ts';
+import type { CheckRow, ColumnRow, MysqlDialect } from './catalog.ts';
+import { columnType } from './types.ts';
+
+/** Builds the columns of one table, in the order in which it names them. */
+export function buildColumns(
+  dialect: MysqlDialect,
+  rows: readonly ColumnRow[],
+  checks: readonly CheckRow[],
+  isWritable: boolean,
+): readonly Column[] {
+  const json = new Set(checks.flatMap((check) => jsonColumn(check) ?? []));
+  return [...rows]
+    .sort((left, right) => left.ordinal_position - right.ordinal_position)
+    .map((row) => buildColumn(dialect, row, json.has(row.column_name), isWritable));
+}
+
+/** The column of which a check says that it holds JSON: what MariaDB makes of its alias `json`. */
+function jsonColumn({ check_clause: clause }: CheckRow): string | undefined {
+  return /^\(*json_valid\(`((?:[^`]|``)+)`\)\)*$/i.exec(clause.trim())?.[1]?.replaceAll('``', '`');
+}
+
+function buildColumn(dialect: MysqlDialect, row: ColumnRow, isJson: boolean, isWritable: boolean): Column {
+  const fill = fillOf(dialect, row);
+  const folds = row.collation_name !== null && !isExact(row.collation_name);
+  return {
+    name: row.column_name,
+    nativeType: row.column_type,
+    type: columnType(row, isJson),
+    nullable: row.is_nullable === 'YES',
+    fill,
+    collation: row.collation_name,
+    ...(folds && !isJson && { folds: true as const }),
+    comment: row.column_comment === '' ? null : row.column_comment,
+    source: null,
+    updatable: isWritable && fill.kind !== 'generated',
+  };
+}
+
+/** Whether a collation tells every two texts apart; most ignore case, accents, or blanks at the end. */
+function isExact(collation: string): boolean {
+  return collation === 'binary' || /_(?:nopad|0900)_bin$/.test(collation);
+}
+
+function fillOf(dialect: MysqlDialect, row: ColumnRow): ColumnFill {
+  const { extra, generation_expression: generation, column_default: text } = row;
+  if (generation !== null && generation !== '') {
+    return { kind: 'generated', expression: generation, stored: /\b(?:STORED|PERSISTENT)\b/i.test(extra) };
+  }
+  if (/\bauto_increment\b/i.test(extra)) return { kind: 'identity', always: false };
+  if (text === null || (dialect === 'mariadb' && text === 'NULL')) return { kind: 'none' };
+  const isSql = dialect === 'mariadb' || /\bDEFAULT_GENERATED\b/i.test(extra);
+  return { kind: 'default', expression: isSql ? text : `'${text.replaceAll("'", "''")}'` };
+}
+
+/** The checks of one table, by name. What they allow stays with the database: its collation decides it. */
+export function buildChecks(rows: readonly CheckRow[], columns: readonly ColumnRow[]): readonly Check[] {
+  return sortedBy(rows, (row) => row.constraint_name).map((row) => ({
+    name: row.constraint_name,
+    expression: row.check_clause,
+    columns: columns.map(({ column_name: name }) => name).filter((name) => row.check_clause.includes(quoted(name))),
+    allowed: null,
+  }));
+}
+
+function quoted(name: string): string {
+  return `\`${name.replaceAll('`', '``')}\``;
+}

@@ -1,0 +1,19 @@
+import type { TableId } from '../schema.ts';
+import { tableId } from '../table-id.ts';
+import type { MysqlCatalog, TableName } from './catalog.ts';
+
+/**
+ * What the IR calls the database of the connection. Its own name is nobody's concern: the same code serves test and
+ * production, and names of tables, files and permissions are those of the same schema on PostgreSQL.
+ */
+export const ownSchema = 'public';
+
+/** The schema of a row, as the IR calls it. */
+export function schemaOf({ database }: MysqlCatalog, name: string): string {
+  return name === database ? ownSchema : name;
+}
+
+/** The id of the table that a row is about. */
+export function idOf(catalog: MysqlCatalog, { table_schema, table_name }: TableName): TableId {
+  return tableId(schemaOf(catalog, table_schema), table_name);
+}

@@ -1,0 +1,165 @@
+import type { Diagnostic } from '../diagnostic.ts';
+import type { SchemaFacts } from '../facts.ts';
+import { compareText, groupedBy, sortedBy } from '../order.ts';
+import { matches, quotedNames } from '../patterns.ts';
+import type { Table, TableId } from '../schema.ts';
+import type { MysqlCatalog, TableName, TableRow } from './catalog.ts';
+import { buildChecks, buildColumns } from './columns.ts';
+import { buildForeignKeys } from './foreign-keys.ts';
+import { buildKeys } from './keys.ts';
+import { idOf, schemaOf } from './names.ts';
+import { versionDiagnostics } from './version.ts';
+
+/**
+ * Builds tables from the catalog of a MySQL or MariaDB server. Pure: the result does not depend on the order of the
+ * catalog's rows, and is sorted as that of `buildTables`. There are no enums: the servers have them in columns only.
+ */
+export function buildMysqlTables(catalog: MysqlCatalog): SchemaFacts {
+  const old = versionDiagnostics(catalog);
+  if (old.length > 0) return { dialect: catalog.dialect, tables: [], enums: [], diagnostics: old };
+  const own = catalog.tables.filter((row) => row.table_type !== 'SEQUENCE');
+  const wanted = own.filter((row) => isWanted(catalog, row));
+  const listed = new Set(wanted.map((row) => idOf(catalog, row)));
+  const lookup = lookupOf(catalog);
+  const built = wanted.map((row) => buildTable(catalog, lookup, listed, row));
+  const tables = sortedBy(
+    built.map(({ table }) => table),
+    ({ id }) => id,
+  );
+  const diagnostics = [
+    ...built.flatMap((part) => part.diagnostics),
+    ...excluded(catalog, own, wanted),
+    ...unmatched(catalog, own),
+    ...readOnly(tables),
+    ...unknownTypes(tables),
+  ];
+  return { dialect: catalog.dialect, tables, enums: [], diagnostics: sortDiagnostics(diagnostics) };
+}
+
+/** The rows of each kind by the id of their table. */
+interface Lookup {
+  readonly columns: ReadonlyMap<TableId, MysqlCatalog['columns']>;
+  readonly statistics: ReadonlyMap<TableId, MysqlCatalog['statistics']>;
+  readonly keys: ReadonlyMap<TableId, MysqlCatalog['keys']>;
+  readonly checks: ReadonlyMap<TableId, MysqlCatalog['checks']>;
+}
+
+function lookupOf(catalog: MysqlCatalog): Lookup {
+  const id = (row: TableName): TableId => idOf(catalog, row);
+  return {
+    columns: groupedBy(catalog.columns, id),
+    statistics: groupedBy(catalog.statistics, id),
+    keys: groupedBy(catalog.keys, id),
+    checks: groupedBy(catalog.checks, id),
+  };
+}
+
+function isWanted(catalog: MysqlCatalog, row: TableName): boolean {
+  const name = { nspname: schemaOf(catalog, row.table_schema), relname: row.table_name };
+  const { include, exclude } = catalog;
+  if (exclude.some((pattern) => matches(pattern, name))) return false;
+  return include === null || include.some((pattern) => matches(pattern, name));
+}
+
+function buildTable(
+  catalog: MysqlCatalog,
+  lookup: Lookup,
+  listed: ReadonlySet<TableId>,
+  row: TableRow,
+): { readonly table: Table; readonly diagnostics: readonly Diagnostic[] } {
+  const id = idOf(catalog, row);
+  const columns = lookup.columns.get(id) ?? [];
+  const checks = lookup.checks.get(id) ?? [];
+  const { foreignKeys, diagnostics } = buildForeignKeys(catalog, id, lookup.keys.get(id) ?? [], listed);
+  const table: Table = {
+    id,
+    schema: schemaOf(catalog, row.table_schema),
+    name: row.table_name,
+    kind: kindOf(row),
+    comment: commentOf(row),
+    owner: '',
+    rowSecurity: { enabled: false, forced: false },
+    inherits: [],
+    // Nothing is written on these servers yet, whatever they would allow: see docs/databases.md.
+    writable: { insert: false, update: false, delete: false },
+    ...(row.triggers !== 0 && { amended: true as const }),
+    columns: buildColumns(catalog.dialect, columns, checks, row.is_updatable !== 'NO'),
+    ...buildKeys(lookup.statistics.get(id) ?? []),
+    foreignKeys,
+    checks: buildChecks(checks, columns),
+  };
+  return { table, diagnostics };
+}
+
+function kindOf({ table_type: type, create_options: options }: TableRow): Table['kind'] {
+  if (type === 'VIEW') return 'view';
+  return /\bpartitioned\b/i.test(options ?? '') ? 'partitioned' : 'table';
+}
+
+/** Of a view both servers say nothing but that it is one. */
+function commentOf({ table_type: type, table_comment: comment }: TableRow): string | null {
+  return comment === '' || type === 'VIEW' ? null : comment;
+}
+
+function excluded(catalog: MysqlCatalog, own: readonly TableRow[], wanted: readonly TableRow[]): Diagnostic[] {
+  const left = own.filter((row) => !wanted.includes(row));
+  return left.map((row) => ({
+    code: 'relation-excluded',
+    severity: 'info',
+    place: `table ${idOf(catalog, row)}`,
+    message: `The configuration leaves out "${row.table_name}".`,
+    hint: null,
+  }));
+}
+
+function unmatched(catalog: MysqlCatalog, rows: readonly TableRow[]): Diagnostic[] {
+  const names = rows.map((row) => ({ nspname: schemaOf(catalog, row.table_schema), relname: row.table_name }));
+  const idle = [...(catalog.include ?? []), ...catalog.exclude].filter(
+    (pattern) => !names.some((name) => matches(pattern, name)),
+  );
+  return [...new Set(idle)].map((pattern) => ({
+    code: 'pattern-without-match',
+    severity: 'warning',
+    place: 'platform.config.ts',
+    message: `The pattern "${pattern}" matches no table.`,
+    hint: 'Patterns are "name" or "schema.name", with "*" for any characters; a name with a dot stands in double quotes.',
+  }));
+}
+
+function readOnly(tables: readonly Table[]): Diagnostic[] {
+  if (tables.length === 0) return [];
+  return [
+    {
+      code: 'writes-not-supported',
+      severity: 'warning',
+      place: 'database',
+      message: 'The API is read only: writes, accounts and files need PostgreSQL so far.',
+      hint: 'See docs/databases.md for what works on MySQL and MariaDB.',
+    },
+  ];
+}
+
+/** One per type, with the columns that have it. */
+function unknownTypes(tables: readonly Table[]): Diagnostic[] {
+  const found = tables.flatMap(({ id, columns }) =>
+    columns.flatMap(({ name, type }) =>
+      type.portable === 'unknown' ? [{ type: type.base, column: `${id}.${name}` }] : [],
+    ),
+  );
+  return [...groupedBy(found, ({ type }) => type)].map(([type, uses]) => ({
+    code: 'type-unknown',
+    severity: 'info',
+    place: `type ${type}`,
+    message: `"${type}" has no portable form: it is read as text and not written, in ${quotedNames(uses.map(({ column }) => column))}.`,
+    hint: null,
+  }));
+}
+
+function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  return [...diagnostics].sort(
+    (left, right) =>
+      compareText(left.place, right.place) ||
+      compareText(left.code, right.code) ||
+      compareText(left.message, right.message),
+  );
+}

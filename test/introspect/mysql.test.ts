@@ -1,0 +1,151 @@
+/** What is read of a MariaDB database: every kind of column, key and table that has a meaning of its own. */
+import { readFile } from 'node:fs/promises';
+import type { SchemaFacts } from '@platform/introspect';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createMysqlDatabase,
+  type MariadbServer,
+  noMariadb,
+  startMariadb,
+  withMysql,
+  withoutMariadb,
+} from '../support/mariadb.ts';
+import { mysqlFacts } from '../support/mysql-facts.ts';
+import { codesOf, columnOf, fixture, tableOf } from './facts.ts';
+
+const id = 'public.everything';
+
+describe.skipIf(noMariadb)(`introspection of MariaDB${withoutMariadb}`, () => {
+  let server: MariadbServer;
+  let url: string;
+  let facts: SchemaFacts;
+  let statements = 0;
+  beforeAll(async () => {
+    server = await startMariadb();
+    url = await createMysqlDatabase(server, await readFile(fixture('mysql.sql'), 'utf8'));
+    facts = await mysqlFacts(url, {}, () => statements++);
+  });
+  afterAll(() => server?.stop());
+
+  it('takes six statements', () => expect(statements).toBe(6));
+
+  it('learns from the server what it is', () => expect(facts.dialect).toBe('mariadb'));
+
+  it.each([
+    ['id', 'bigint unsigned', 'bigInteger'],
+    ['tiny', 'tinyint', 'integer'],
+    ['flag', 'tinyint(1)', 'boolean'],
+    ['small', 'smallint unsigned', 'integer'],
+    ['medium', 'mediumint', 'integer'],
+    ['whole', 'int unsigned', 'integer'],
+    ['large', 'bigint', 'bigInteger'],
+    ['price', 'decimal', 'decimal'],
+    ['ratio', 'double', 'float'],
+    ['share', 'float', 'float'],
+    ['one_bit', 'bit(1)', 'boolean'],
+    ['bits', 'bit', 'binary'],
+    ['letters', 'char', 'string'],
+    ['words', 'varchar', 'string'],
+    ['body', 'mediumtext', 'text'],
+    ['state', 'enum', 'enum'],
+    ['marks', 'set', 'csv'],
+    ['raw', 'varbinary', 'binary'],
+    ['picture', 'longblob', 'binary'],
+    ['day', 'date', 'date'],
+    ['moment', 'time', 'time'],
+    ['happened', 'datetime', 'dateTime'],
+    ['changed', 'timestamp', 'timestamp'],
+    ['born', 'year', 'integer'],
+    ['settings', 'json', 'json'],
+    ['token', 'uuid', 'uuid'],
+    ['address', 'inet6', 'string'],
+    ['place', 'point', 'unknown'],
+  ])('reads the type of %s', (name, base, portable) => {
+    const { type } = columnOf(facts, id, name);
+    expect([type.base, type.portable]).toEqual([base, portable]);
+  });
+
+  it('reads lengths, precisions and labels', () => {
+    const type = (name: string) => columnOf(facts, id, name).type;
+    expect([type('words').maxLength, type('letters').maxLength, type('body').maxLength]).toEqual([40, 3, null]);
+    expect([type('price').precision, type('price').scale]).toEqual([12, 4]);
+    expect([type('moment').precision, type('happened').precision, type('changed').precision]).toEqual([3, 6, 0]);
+    expect(type('state').values).toEqual(['new', "it's", '(old)']);
+    expect(type('marks').values).toEqual(['a', 'b', 'c']);
+  });
+
+  it('reads what fills a column', () => {
+    const fill = (name: string) => columnOf(facts, id, name).fill;
+    expect(fill('id')).toEqual({ kind: 'identity', always: false });
+    expect(fill('words')).toEqual({ kind: 'default', expression: "'it''s'" });
+    expect(fill('tiny')).toEqual({ kind: 'none' });
+    expect(fill('doubled')).toMatchObject({ kind: 'generated', stored: true });
+    expect(fill('shown')).toMatchObject({ kind: 'generated', stored: false });
+    expect(fill('hidden')).toEqual({ kind: 'default', expression: '7' });
+  });
+
+  it('knows which texts a collation tells apart', () => {
+    expect(columnOf(facts, id, 'words').folds).toBe(true);
+    // Blanks at the end make no difference there.
+    expect(columnOf(facts, 'public.languages', 'code').folds).toBe(true);
+    expect(columnOf(facts, 'public.languages', 'name').folds).toBeUndefined();
+    expect(columnOf(facts, id, 'settings').folds).toBeUndefined();
+  });
+
+  it('keeps names that need quoting, and comments', () => {
+    expect(columnOf(facts, id, 'order').comment).toBe('a word of SQL');
+    expect(columnOf(facts, id, 'strange `name"').nullable).toBe(true);
+    expect(tableOf(facts, 'public.languages').comment).toBe('What people speak');
+  });
+
+  it('reads keys, foreign keys, checks and indexes', () => {
+    const table = tableOf(facts, id);
+    expect(table.primaryKey?.columns).toEqual(['id']);
+    // The start of a text being unique says nothing of the text.
+    expect(table.uniques.map(({ columns }) => columns)).toEqual([['words', 'tiny']]);
+    expect(table.foreignKeys).toMatchObject([
+      {
+        columns: ['language'],
+        target: 'public.languages',
+        targetColumns: ['code'],
+        onDelete: 'set null',
+        onUpdate: 'cascade',
+      },
+    ]);
+    expect(table.checks.map(({ name, columns }) => [name, columns])).toContainEqual(['positive', ['price']]);
+    const indexes = new Map(table.indexes.map(({ name, columns }) => [name, columns]));
+    expect(indexes.get('everything_start')).toEqual(['(left(body, 10))']);
+    expect(indexes.get('everything_day')).toEqual(['day', 'moment']);
+    expect(tableOf(facts, 'public.pairs').primaryKey?.columns).toEqual(['right', 'left']);
+  });
+
+  it('tells tables, partitioned tables and views', () => {
+    expect(facts.tables.map((table) => [table.name, table.kind])).toEqual([
+      ['counted', 'view'],
+      ['everything', 'table'],
+      ['languages', 'table'],
+      ['pairs', 'partitioned'],
+      ['priced', 'view'],
+    ]);
+    expect(tableOf(facts, 'public.pairs').amended).toBe(true);
+    expect(codesOf(facts)).toEqual(['writes-not-supported database', 'type-unknown type point']);
+  });
+
+  it('reads other databases under their own names', async () => {
+    const { pathname } = new URL(await createMysqlDatabase(server, 'CREATE TABLE far (id INT PRIMARY KEY)'));
+    const other = pathname.slice(1);
+    await withMysql(url, (connection) =>
+      connection.query(
+        `CREATE TABLE near (id INT PRIMARY KEY, far INT, FOREIGN KEY (far) REFERENCES ${other}.far (id))`,
+      ),
+    );
+    const both = await mysqlFacts(url, { schemas: ['public', other], include: ['near', `${other}.far`] });
+    expect(both.tables.map((table) => table.id)).toEqual(['public.near', `${other}.far`].sort());
+    expect(tableOf(both, 'public.near').foreignKeys).toMatchObject([{ target: `${other}.far` }]);
+    const alone = await mysqlFacts(url, { include: ['near', 'nothing*'] });
+    expect(tableOf(alone, 'public.near').foreignKeys).toEqual([]);
+    expect(codesOf(alone)).toContain('foreign-key-outside table public.near');
+    expect(codesOf(alone)).toContain('pattern-without-match platform.config.ts');
+    expect(codesOf(alone)).toContain('relation-excluded table public.everything');
+  });
+});
