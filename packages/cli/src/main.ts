@@ -1,10 +1,13 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { can } from './commands/can.ts';
 import { check } from './commands/check.ts';
+import { explain } from './commands/explain.ts';
 import { generate } from './commands/generate.ts';
 import { init } from './commands/init.ts';
 import { introspect } from './commands/introspect.ts';
+import { permissionsMatrix } from './commands/matrix.ts';
 import { migrate } from './commands/migrate.ts';
 import { diffPermissions, pullPermissions, pushPermissions } from './commands/permissions.ts';
 import { roles } from './commands/roles.ts';
@@ -43,7 +46,7 @@ async function main(argv: readonly string[]): Promise<void> {
   try {
     await program().parseAsync([...argv]);
   } catch (error) {
-    process.exitCode = explain(error);
+    process.exitCode = tellError(error);
   }
 }
 
@@ -72,13 +75,22 @@ function program(): Command {
     .option('--offline', 'leave the database out')
     .action(check);
   addSchemaCommands(root);
+  addPermissionCommands(root);
+  command(root, 'can <role> <action> <collection> [key]', 'which rule lets a role do something, or why none does')
+    .option('-u, --user <key>', 'the user that $CURRENT_USER stands for')
+    .action(can);
+  command(root, 'explain <request>', 'what becomes of "GET /items/…": rules, SQL, plan, missing indexes')
+    .requiredOption('--as <role>', 'the role that asks')
+    .option('-u, --user <key>', 'the user that $CURRENT_USER stands for')
+    .option('--offline', 'plan without a database')
+    .option('--analyze', 'let the database run the statement and measure it')
+    .action(explain);
   command(root, 'start', 'serve what was generated')
     .option('--generate', 'introspect and compile first')
     .option('--sample', 'compile and serve the sample of this repository, or DATABASE_URL')
     .option('--trusted-documents', 'answer no GraphQL documents but those that were compiled')
     .action(start);
   addUserCommands(root);
-  addPermissionCommands(root);
   command(root, 'roles', 'list the roles of users and what they may')
     .option('--sync', 'make the roles of permissions.yaml that users cannot have yet')
     .action(roles);
@@ -95,13 +107,18 @@ function addSchemaCommands(root: Command): void {
 function addPermissionCommands(root: Command): void {
   const permissions = root
     .command('permissions')
-    .description('bring the permissions file and the tables of permissions together')
+    .description('look at all rules, and bring the permissions file and the tables of permissions together')
     .exitOverride();
   command(permissions, 'diff', 'tell in what the tables and the file differ').action(diffPermissions);
   command(permissions, 'pull', 'write the permissions file from the tables').action(pullPermissions);
   command(permissions, 'push', 'make the tables equal to the permissions file (needs --yes)')
     .option('-y, --yes', 'write what differs')
     .action(pushPermissions);
+  command(permissions, 'matrix', 'print who may do what with which field, as a table')
+    .option('--format <format>', 'text, markdown, csv or html; else as the ending of --output says')
+    .option('-o, --output <file>', 'write a file of the project instead')
+    .option('--check', 'write nothing; exit with 1 when the file would change')
+    .action(permissionsMatrix);
 }
 
 function addUserCommands(root: Command): void {
@@ -134,7 +151,7 @@ function command(root: Command, name: string, description: string): Command {
 }
 
 /** Prints an error for people and returns the exit code. */
-function explain(error: unknown): number {
+function tellError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   if (error instanceof CommandError) {
     if (process.argv.includes('--json')) {

@@ -5,4 +5,7 @@ export type { DocumentSource } from './documents/check-documents.ts';
 export { type GeneratedFile, plannedFile } from './emit/emit-files.ts';
 export { type TemplateName, templateNames } from './emit/templates.ts';
 export type { ExtensionSource, ModuleSource } from './extensions/source.ts';
+export { type Matrix, type MatrixCollection, type MatrixRight, type MatrixRow, matrixOf } from './matrix/matrix.ts';
+export { type MatrixFormat, matrixFormats, printMatrix } from './matrix/print-matrix.ts';
 export { resolveApi } from './passes/resolve-api.ts';
+export { conditionText, operandText } from './print/condition.ts';

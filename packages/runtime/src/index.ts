@@ -37,6 +37,13 @@ export {
   type Variables,
 } from './environment.ts';
 export { type ErrorCode, type ErrorExtensions, type ErrorOptions, errorBody, PlatformError } from './errors.ts';
+export {
+  type ExplainedRead,
+  explainRead,
+  planRead,
+  type ReadableApi,
+  type RefusedRead,
+} from './explain/explain-read.ts';
 export { extension } from './extensions/define.ts';
 export type * from './extensions/types.ts';
 export { type PlannedOperation, planOperations } from './graphql/plan-operations.ts';
@@ -56,6 +63,7 @@ export {
 } from './http/routes.ts';
 export { type LiveObject, readFingerprint } from './live-objects.ts';
 export { openapiFiles } from './openapi-files.ts';
+export type { PlannedRead } from './query/planner.ts';
 export { type RunningServer, type ServeOptions, serve } from './serve.ts';
 export { MigrationError, type MigrationProblem } from './system/errors.ts';
 export type { AppliedMigration, MigrationConnection } from './system/ledger.ts';

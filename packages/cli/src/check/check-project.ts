@@ -8,10 +8,11 @@ import { compile, resolveApi } from '@platform/compiler';
 import type { PermissionDocument } from '@platform/introspect';
 import { compareFacts, type Diagnostic, resolveSchema, type SchemaFacts } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
+import { choosePermissions } from '../permission-source.ts';
 import { planDocuments } from '../plan-documents.ts';
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
-import { loadInputs, loadSchema, readFacts } from '../steps.ts';
+import { type Facts, loadInputs, loadSchema, readFacts } from '../steps.ts';
 import { compareFiles } from '../write-files.ts';
 import { refuseNewDatabase } from './check-output.ts';
 import { compareAccess } from './compare-access.ts';
@@ -23,7 +24,9 @@ import { type Finding, judge, unknown, type Verdict } from './verdict.ts';
 interface Parties {
   readonly project: Project;
   /** Null where nobody asks for the database. */
-  readonly live: SchemaFacts | null;
+  readonly live: Facts | null;
+  /** The rules that are compiled: of the file, or of the tables where the configuration says so. */
+  readonly permissions: PermissionDocument;
   readonly file: Schema | null;
   readonly output: ReadOutput | null;
 }
@@ -36,7 +39,14 @@ export async function checkProject(
 ): Promise<readonly Verdict[]> {
   refuseNewDatabase(project, { offline });
   const live = offline ? null : await readFacts(project, progress);
-  const parties: Parties = { project, live, file: await loadSchema(project), output: await readOutput(project.output) };
+  const chosen = choosePermissions(project, live === null ? 'offline' : live.permissions);
+  const parties: Parties = {
+    project,
+    live,
+    permissions: chosen.document,
+    file: await loadSchema(project),
+    output: await readOutput(project.output),
+  };
   return progress.phase('compare', async () => [
     ...(live === null ? [] : withDatabase(parties, live)),
     await fileAndOutput(parties),
@@ -55,10 +65,7 @@ function withDatabase(parties: Parties, live: SchemaFacts): readonly Verdict[] {
     output === null || now === null
       ? missing(second, output)
       : judge(second, compareFingerprints(output.fingerprint, now)),
-    judge(
-      ['database', 'permissions.yaml'],
-      complaints(resolveUnder(parties, live, parties.project.permissions).diagnostics),
-    ),
+    judge(['database', 'permissions.yaml'], complaints(resolveUnder(parties, live, parties.permissions).diagnostics)),
   ];
 }
 
@@ -97,10 +104,10 @@ async function fileAndOutput({ project, file, output }: Parties): Promise<Verdic
 }
 
 function fileAndPermissions(parties: Parties): Verdict {
-  const { project, file } = parties;
+  const { file } = parties;
   const pair = ['platform.schema.json', 'permissions.yaml'] as const;
   if (file === null) return missingFile(pair);
-  const { schema, diagnostics } = resolveUnder(parties, factsOf(file), project.permissions);
+  const { schema, diagnostics } = resolveUnder(parties, factsOf(file), parties.permissions);
   const problems = complaints(diagnostics);
   if (problems.length > 0) return judge(pair, problems);
   const access = (of: Schema) => resolveApi(of).access.map(({ access: one }) => one);
@@ -127,12 +134,12 @@ function sorted(value: unknown): unknown {
 }
 
 function outputAndPermissions(parties: Parties): Verdict {
-  const { project, live, file, output } = parties;
+  const { live, file, output } = parties;
   const pair = ['generated', 'permissions.yaml'] as const;
   if (output === null) return missing(pair, output);
   const facts = file === null ? live : factsOf(file);
   if (facts === null) return missingFile(pair);
-  const { schema, diagnostics } = resolveUnder(parties, facts, project.permissions);
+  const { schema, diagnostics } = resolveUnder(parties, facts, parties.permissions);
   const problems = complaints(diagnostics);
   if (problems.length > 0) return judge(pair, problems);
   return judge(

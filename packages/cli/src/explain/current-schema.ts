@@ -1,0 +1,17 @@
+import { existsSync } from 'node:fs';
+import type { Schema } from '@platform/introspect/schema';
+import type { Progress } from '../progress.ts';
+import type { Project } from '../project.ts';
+import type { Source } from '../source.ts';
+import { loadFacts, readFacts, resolveProject } from '../steps.ts';
+
+/**
+ * The schema as configuration and permissions make it now: of the tables in `platform.schema.json`, or of the database
+ * where there is no such file or a connection is at hand. Writes nothing.
+ */
+export async function currentSchema(project: Project, progress: Progress, source?: Source): Promise<Schema> {
+  const fromFile = source === undefined && existsSync(project.schemaFile);
+  const facts = fromFile ? await loadFacts(project) : await readFacts(project, progress, source);
+  const { schema } = await progress.phase('resolve', () => resolveProject(project, facts, progress));
+  return schema;
+}

@@ -1,0 +1,50 @@
+import { resolveApi } from '@platform/compiler';
+import { didYouMean } from '@platform/introspect';
+import type { Schema } from '@platform/introspect/schema';
+import type { AccessClass, Caller, ReadableApi } from '@platform/runtime';
+import { CommandError, exitCodes } from '../exit-codes.ts';
+import type { Source } from '../source.ts';
+
+/** An API as requests meet it, without what is only printed. */
+export function readableApi(schema: Schema): ReadableApi {
+  const { collections, access } = resolveApi(schema);
+  return { collections: collections.map(({ descriptor }) => descriptor), access: access.map((one) => one.access) };
+}
+
+/** The access class of a role. Rejects with the name that was probably meant. */
+export function accessOf({ access }: ReadableApi, role: string): AccessClass {
+  const found = access.find(({ roles }) => roles.includes(role));
+  if (found !== undefined) return found;
+  const nearest = didYouMean(
+    role,
+    access.flatMap(({ roles }) => roles),
+  );
+  throw new CommandError(
+    exitCodes.usage,
+    `There is no role "${role}".`,
+    nearest === null ? null : `Did you mean "${nearest}"?`,
+  );
+}
+
+/** Whom a request is explained for. */
+export interface Asker {
+  readonly role: string;
+  /** Key of the user, for `$CURRENT_USER`; null for nobody. */
+  readonly user: string | null;
+}
+
+/** The caller that a server would make of a role and a user; the key of the role is known where there is a database. */
+export async function callerOf(
+  schema: Schema,
+  access: AccessClass,
+  { role, user }: Asker,
+  source: Source | null,
+): Promise<Caller> {
+  const roles = schema.collections.find(({ name }) => name === 'platform_roles');
+  const table = schema.tables.find(({ id }) => id === roles?.table);
+  const caller = { accessClass: access.name, user, role: null };
+  if (table === undefined || source === null) return caller;
+  const quoted = [table.schema, table.name].map((part) => `"${part.replaceAll('"', '""')}"`).join('.');
+  const [row] = await source.run(`SELECT id::text FROM ${quoted} WHERE name = $1`, [role]);
+  return { ...caller, role: row?.[0] ?? null };
+}

@@ -1,0 +1,103 @@
+/**
+ * Schema → who may do what, as a table: for every collection its fields by roles. Pure; meant to be committed, so that a
+ * change of rights is read as a difference of a table.
+ */
+import type { Permission, Schema } from '@platform/introspect/schema';
+import { conditionText, operandText } from '../print/condition.ts';
+
+/** The whole table. */
+export interface Matrix {
+  /** `public` first, then those of the configuration by name; administrators are no columns. */
+  readonly roles: readonly string[];
+  /** Roles that may do everything. */
+  readonly administrators: readonly string[];
+  /** Those that some role may do something with, by name. */
+  readonly collections: readonly MatrixCollection[];
+  /** Collections for administrators only, by name. */
+  readonly closed: readonly string[];
+}
+
+/** One collection. */
+export interface MatrixCollection {
+  readonly name: string;
+  /** Fields in the order of the columns, then relations; last `(delete)` where a role may delete. */
+  readonly rows: readonly MatrixRow[];
+  /** What the numbers in the cells stand for, counted from 1. */
+  readonly conditions: readonly string[];
+  /** Values that the server sets: `editor create: status = "draft"`. */
+  readonly presets: readonly string[];
+}
+
+/** One field: a cell for each role, in their order. */
+export interface MatrixRow {
+  readonly field: string;
+  readonly cells: readonly (readonly MatrixRight[])[];
+}
+
+/** One right to one field; several rules are several rights. */
+export interface MatrixRight {
+  readonly action: Permission['action'];
+  /** Number of the condition that its rows meet; null for every row. */
+  readonly condition: number | null;
+}
+
+const actions = ['read', 'create', 'update', 'delete'] as const;
+
+/** The row that stands for whole items. */
+export const deleteRow = '(delete)';
+
+/** Makes the table. Collections of the platform are among the others. */
+export function matrixOf(schema: Schema): Matrix {
+  const admins = schema.roles.filter(({ admin }) => admin).map(({ name }) => name);
+  const roles = ['public', ...schema.roles.filter(({ admin }) => !admin).map(({ name }) => name)];
+  const rules = Map.groupBy(schema.permissions, ({ collection }) => collection);
+  const shown = schema.collections.filter(({ name }) => rules.has(name));
+  return {
+    roles,
+    administrators: ['admin', ...admins],
+    collections: shown.map(({ name, fields, relations }) => {
+      const names = [...new Set([...fields, ...relations].map((one) => one.name))];
+      return describe(name, names, roles, rules.get(name) ?? []);
+    }),
+    closed: schema.collections.filter(({ name }) => !rules.has(name)).map(({ name }) => name),
+  };
+}
+
+function describe(
+  name: string,
+  fields: readonly string[],
+  roles: readonly string[],
+  permissions: readonly Permission[],
+): MatrixCollection {
+  // Numbered in the order in which a reader meets the roles.
+  const ordered = roles.flatMap((role) =>
+    actions.flatMap((action) => permissions.filter((one) => one.role === role && one.action === action)),
+  );
+  const conditions = [...new Set(ordered.map(ruleText).filter((text) => text !== ''))];
+  const right = (rule: Permission): MatrixRight => {
+    const text = ruleText(rule);
+    return { action: rule.action, condition: text === '' ? null : conditions.indexOf(text) + 1 };
+  };
+  const row = (field: string, grants: (rule: Permission) => boolean): MatrixRow => ({
+    field,
+    cells: roles.map((role) => ordered.filter((rule) => rule.role === role && grants(rule)).map(right)),
+  });
+  const rows = fields.map((field) => row(field, (rule) => rule.action !== 'delete' && rule.fields.includes(field)));
+  const removal = row(deleteRow, ({ action }) => action === 'delete');
+  return {
+    name,
+    rows: removal.cells.some((cell) => cell.length > 0) ? [...rows, removal] : rows,
+    conditions,
+    presets: ordered.flatMap(({ role, action, presets }) =>
+      presets.map(({ field, value }) => `${role} ${action}: ${field} = ${operandText(value)}`),
+    ),
+  };
+}
+
+/** What a rule asks of rows; empty when nothing. A written row must still match where no check says otherwise. */
+export function ruleText({ action, where, check }: Pick<Permission, 'action' | 'where' | 'check'>): string {
+  const rows = conditionText(where);
+  const found = rows === 'every row' ? [] : [rows];
+  const written = check === null ? 'every row' : conditionText(check);
+  return [...found, ...(written === 'every row' || action === 'read' ? [] : [`written: ${written}`])].join('; ');
+}

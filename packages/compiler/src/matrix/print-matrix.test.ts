@@ -1,0 +1,107 @@
+import type { Condition } from '@platform/runtime/contract';
+import { describe, expect, test } from 'vitest';
+import { collectionOf, columnOf, ruleOf, schemaOf, tableOf, typeOf } from '../testing/build-schema.ts';
+import { hostileSchema } from '../testing/hostile.ts';
+import { matrixFormats, printMatrix } from './print-matrix.ts';
+
+const text = typeOf('text', 'text');
+const articles = tableOf('articles', [
+  columnOf('id', typeOf('int4', 'integer')),
+  columnOf('title', text),
+  columnOf('status', text),
+]);
+const secrets = tableOf('secrets', [columnOf('id', typeOf('int4', 'integer'))]);
+const published: Condition = {
+  kind: 'compare',
+  field: 'status',
+  operator: '_eq',
+  operand: { kind: 'literal', value: 'published' },
+};
+const own: Condition = {
+  kind: 'compare',
+  field: 'author',
+  operator: '_eq',
+  operand: { kind: 'caller', of: 'user', path: [] },
+};
+
+const schema = schemaOf([articles, secrets], [collectionOf(articles), collectionOf(secrets)], {
+  roles: [
+    { name: 'boss', description: null, admin: true, app: true },
+    { name: 'editor', description: null, admin: false, app: true },
+  ],
+  permissions: [
+    ruleOf('editor', 'articles', 'create', ['title'], {
+      presets: [{ field: 'status', value: { kind: 'literal', value: 'draft' } }],
+    }),
+    ruleOf('editor', 'articles', 'delete', [], { where: own }),
+    ruleOf('editor', 'articles', 'read', ['id', 'title', 'status']),
+    ruleOf('editor', 'articles', 'update', ['title'], { where: own, check: published }),
+    ruleOf('editor', 'articles', 'update', ['status'], { where: { kind: 'or', of: [own, published] }, check: null }),
+    ruleOf('public', 'articles', 'read', ['id', 'title'], { where: published }),
+  ],
+});
+
+describe('the table of rights', () => {
+  test('as text', () => {
+    expect(
+      printMatrix(schema, 'text'),
+    ).toBe(`r read, c create, u update, d delete; a number names the condition below that rows must meet.
+
+articles
+  field     public  editor
+  id        r1      r
+  title     r1      r c u2
+  status    -       r u3
+  (delete)  -       d4
+  1: status _eq "published"
+  2: author _eq $CURRENT_USER; written: status _eq "published"
+  3: author _eq $CURRENT_USER or status _eq "published"
+  4: author _eq $CURRENT_USER
+  set by editor create: status = "draft"
+
+Everything: admin, boss.
+For administrators only: secrets.
+`);
+  });
+
+  test('as Markdown', () => {
+    expect(printMatrix(schema, 'markdown')).toContain(
+      [
+        '## `articles`',
+        '',
+        '| `field` | `public` | `editor` |',
+        '| --- | --- | --- |',
+        '| `id` | `r1` | `r` |',
+        '| `title` | `r1` | `r c u2` |',
+      ].join('\n'),
+    );
+  });
+
+  test('as CSV, a line for each right', () => {
+    expect(printMatrix(schema, 'csv')).toBe(`role,collection,action,field,rows,preset
+editor,articles,create,title,,
+editor,articles,create,status,,"""draft"""
+editor,articles,delete,,author _eq $CURRENT_USER,
+editor,articles,read,id,,
+editor,articles,read,title,,
+editor,articles,read,status,,
+editor,articles,update,title,"author _eq $CURRENT_USER; written: status _eq ""published""",
+editor,articles,update,status,"author _eq $CURRENT_USER or status _eq ""published""",
+public,articles,read,id,"status _eq ""published""",
+public,articles,read,title,"status _eq ""published""",
+`);
+  });
+
+  test('as a page, in which no name is markup', () => {
+    expect(printMatrix(schema, 'html')).toContain('<tr><td>title</td><td>r1</td><td>r c u2</td></tr>');
+    const page = printMatrix(hostileSchema(['<script>alert(1)</script>', 'a"b', 'x&y', 'line\nbreak']), 'html');
+    expect(page).not.toContain('<script>');
+    expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+  });
+
+  test.each(matrixFormats)('prints hostile names as %s without their control characters', (format) => {
+    const printed = printMatrix(hostileSchema(), format);
+    expect(printed).not.toMatch(/[\u2028\u2029\u202e]/);
+    expect(printed.endsWith('\n')).toBe(true);
+  });
+});

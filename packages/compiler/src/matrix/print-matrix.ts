@@ -1,0 +1,154 @@
+/** The table of rights as text, Markdown, CSV and one HTML page. Nothing but the table decides about the bytes. */
+import type { Permission, Schema } from '@platform/introspect/schema';
+import { operandText } from '../print/condition.ts';
+import { type Matrix, type MatrixCollection, type MatrixRight, matrixOf, ruleText } from './matrix.ts';
+
+/** What the table can be printed as. */
+export const matrixFormats = ['text', 'markdown', 'csv', 'html'] as const;
+
+/** One of `matrixFormats`. */
+export type MatrixFormat = (typeof matrixFormats)[number];
+
+/** Prints who may do what. Ends with a line break. */
+export function printMatrix(schema: Schema, format: MatrixFormat): string {
+  switch (format) {
+    case 'text':
+      return printText(matrixOf(schema));
+    case 'markdown':
+      return printMarkdown(matrixOf(schema));
+    case 'csv':
+      return printCsv(schema);
+    case 'html':
+      return printHtml(matrixOf(schema));
+  }
+}
+
+const legend = 'r read, c create, u update, d delete; a number names the condition below that rows must meet.';
+
+function cellText(rights: readonly MatrixRight[]): string {
+  const byAction = Map.groupBy(rights, ({ action }) => action);
+  return [...byAction]
+    .map(([action, own]) => {
+      // A rule without a condition covers the others.
+      const numbers = own.some(({ condition }) => condition === null) ? [] : own.map(({ condition }) => condition);
+      return `${action[0]}${[...new Set(numbers)].join(',')}`;
+    })
+    .join(' ');
+}
+
+function rowsOf({ rows }: MatrixCollection): readonly (readonly string[])[] {
+  return rows.map(({ field, cells }) => [field, ...cells.map((cell) => cellText(cell) || '-')]);
+}
+
+function notesOf({ conditions, presets }: MatrixCollection): readonly string[] {
+  return [...conditions.map((text, index) => `${index + 1}: ${text}`), ...presets.map((text) => `set by ${text}`)];
+}
+
+function tailOf({ administrators, closed }: Matrix, print: (name: string) => string): readonly string[] {
+  const list = (names: readonly string[]): string => names.map(print).join(', ');
+  return [
+    `Everything: ${list(administrators)}.`,
+    ...(closed.length > 0 ? [`For administrators only: ${list(closed)}.`] : []),
+  ];
+}
+
+function printText(matrix: Matrix): string {
+  const parts = matrix.collections.map((collection) => {
+    const lines = [['field', ...matrix.roles], ...rowsOf(collection)];
+    const widths =
+      lines[0]?.map((_, column) => Math.max(...lines.map((line) => visible(line[column] ?? '').length))) ?? [];
+    const table = lines.map((line) =>
+      `  ${line.map((cell, at) => visible(cell).padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd(),
+    );
+    return [visible(collection.name), ...table, ...notesOf(collection).map((note) => `  ${visible(note)}`), ''].join(
+      '\n',
+    );
+  });
+  return [legend, '', ...parts, ...tailOf(matrix, visible), ''].join('\n');
+}
+
+function printMarkdown(matrix: Matrix): string {
+  const line = (cells: readonly string[]): string => `| ${cells.map(markdown).join(' | ')} |`;
+  const parts = matrix.collections.flatMap((collection) => [
+    `## ${markdown(collection.name)}`,
+    '',
+    line(['field', ...matrix.roles]),
+    `|${' --- |'.repeat(matrix.roles.length + 1)}`,
+    ...rowsOf(collection).map(line),
+    '',
+    ...notesOf(collection).map((note) => `- ${markdown(note)}`),
+    ...(notesOf(collection).length > 0 ? [''] : []),
+  ]);
+  return ['# Permissions', '', legend, '', ...parts, ...tailOf(matrix, markdown), ''].join('\n');
+}
+
+/** One line for each right: role, collection, action, field, rows, preset. Rules of one action stay apart. */
+function printCsv({ permissions }: Schema): string {
+  const lines = permissions.flatMap((rule) => {
+    const fields = rule.action === 'delete' ? [''] : rule.fields;
+    const set = rule.presets.filter(({ field }) => !rule.fields.includes(field)).map(({ field }) => field);
+    return [...fields, ...set].map((field) => csvLine(rule, field));
+  });
+  return `role,collection,action,field,rows,preset\n${lines.join('')}`;
+}
+
+function csvLine(rule: Permission, field: string): string {
+  const preset = rule.presets.find((one) => one.field === field);
+  const value = preset === undefined ? '' : operandText(preset.value);
+  return `${[rule.role, rule.collection, rule.action, field, ruleText(rule), value].map(csvCell).join(',')}\n`;
+}
+
+/** As RFC 4180 has it; what a spreadsheet would take for a formula begins with an apostrophe. */
+function csvCell(text: string): string {
+  const seen = visible(text);
+  const plain = /^[=+\-@]/.test(seen) ? `'${seen}` : seen;
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+}
+
+function printHtml(matrix: Matrix): string {
+  const cells = (tag: string, texts: readonly string[]): string =>
+    `<tr>${texts.map((text) => `<${tag}>${html(text)}</${tag}>`).join('')}</tr>\n`;
+  const parts = matrix.collections.map((collection) => {
+    const notes = notesOf(collection).map((note) => `<li>${html(note)}</li>`);
+    return (
+      `<h2>${html(collection.name)}</h2>\n<table>\n<thead>${cells('th', ['field', ...matrix.roles])}</thead>\n<tbody>\n` +
+      `${rowsOf(collection)
+        .map((row) => cells('td', row))
+        .join('')}</tbody>\n</table>\n` +
+      (notes.length > 0 ? `<ul>${notes.join('')}</ul>\n` : '')
+    );
+  });
+  const tail = tailOf(matrix, html).map((text) => `<p>${text}</p>\n`);
+  return (
+    '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Permissions</title>\n' +
+    `<style>${style}</style>\n</head>\n<body>\n<h1>Permissions</h1>\n<p>${legend}</p>\n` +
+    `${parts.join('')}${tail.join('')}</body>\n</html>\n`
+  );
+}
+
+const style =
+  'body{font:16px/1.5 system-ui,sans-serif;margin:2rem;color:#1a1a1a;background:#fff}' +
+  'table{border-collapse:collapse}th,td{border:1px solid #767676;padding:.2rem .6rem;text-align:left}' +
+  'th{position:sticky;top:0;background:#eee}ul{padding-left:1.2rem}';
+
+function html(text: string): string {
+  return visible(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+/** As code, in which nothing but the backtick has a meaning, and in tables the pipe. */
+function markdown(text: string): string {
+  const plain = visible(text).replaceAll('|', '\\|');
+  return plain.includes('`') ? `\`\` ${plain} \`\`` : `\`${plain}\``;
+}
+
+/** Names come from outside: control characters and what changes the direction of text must not reach a reader. */
+function visible(text: string): string {
+  return text.replaceAll(
+    /[\p{Cc}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2066-\u2069]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}

@@ -1,0 +1,132 @@
+/** What people ask about rules: who may do what, which rule decides, and what becomes of a request. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { type CommandResult, runPlatform } from '../support/platform.ts';
+
+const sql = `
+CREATE TABLE authors (id int PRIMARY KEY, name text NOT NULL, email text);
+CREATE TABLE articles (id int PRIMARY KEY, title text NOT NULL, status text, author_id int REFERENCES authors);
+CREATE TABLE comments (id int PRIMARY KEY, article_id int REFERENCES articles, body text);
+CREATE INDEX ON articles (status);
+INSERT INTO authors VALUES (7, 'Ann', 'ann@example.com');
+INSERT INTO articles VALUES (1, 'One', 'published', 7), (2, 'Two', 'draft', 7), (3, 'Three', 'draft', NULL);
+`;
+const permissions = `roles:
+  writer: { description: Writes }
+permissions:
+  public:
+    articles:
+      read: { fields: [id, title], filter: { status: published } }
+  writer:
+    articles:
+      read: true
+      update:
+        - { fields: [title], filter: { author_id: { _eq: $CURRENT_USER }, status: draft }, presets: { status: draft } }
+        - { fields: [title], filter: { status: broken } }
+    comments: { read: true }
+    authors: { read: { fields: [id, name] } }
+`;
+
+let folder: string;
+let database: TestDatabase;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platform-explain-'));
+  database = await createDatabase(sql);
+  await writeFile(join(folder, 'permissions.yaml'), permissions);
+  const user = '{ database: { url: process.env.DATABASE_URL } }';
+  await writeFile(join(folder, 'platform.config.mjs'), `export default ${user};\n`);
+  expect((await platform('introspect')).code).toBe(0);
+});
+afterAll(() => Promise.all([database?.drop(), rm(folder, { recursive: true, force: true })]));
+
+function platform(...args: readonly string[]): Promise<CommandResult> {
+  return runPlatform([...args, '--project', folder], { DATABASE_URL: database.url });
+}
+
+it('prints the table of rights, writes it, and tells when it is out of date', async () => {
+  const printed = await platform('permissions', 'matrix', '--format', 'csv');
+  expect(printed.code).toBe(0);
+  expect(printed.stdout).toContain('public,articles,read,id,"status _eq ""published""",\n');
+  expect((await platform('permissions', 'matrix', '--output', 'rights.md')).code).toBe(0);
+  expect(await readFile(join(folder, 'rights.md'), 'utf8')).toContain('| `title` | `r1` | `r u2,3` |');
+  expect((await platform('permissions', 'matrix', '--output', 'rights.md', '--check')).code).toBe(0);
+  await writeFile(join(folder, 'permissions.yaml'), permissions.replace('[id, title], filter', '[id], filter'));
+  const changed = await platform('permissions', 'matrix', '--output', 'rights.md', '--check');
+  expect(changed.code).toBe(1);
+  expect(changed.stderr).toContain('- | `title` | `r1` | `r u2,3` |');
+  await writeFile(join(folder, 'permissions.yaml'), permissions);
+});
+
+describe('platform can', () => {
+  it('tells the rules of an action', async () => {
+    const { code, stderr } = await platform('can', 'writer', 'update', 'articles');
+    expect(code).toBe(0);
+    expect(stderr).toContain('Yes: writer may update articles.');
+    expect(stderr).toContain('rows: author_id _eq $CURRENT_USER and status _eq "draft"');
+    expect(stderr).toContain('sets status to "draft"');
+    const refused = await platform('can', 'public', 'delete', 'articles');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('No rule of public is about delete of articles.');
+  });
+
+  it('judges one item, part by part', async () => {
+    const own = await platform('can', 'writer', 'update', 'articles', '2', '--user', '7');
+    expect(own.stderr).toContain('rule 1: it allows this item');
+    expect(own.stderr).toContain('rule 2: it does not reach this item');
+    expect(own.code).toBe(0);
+    const foreign = await platform('can', 'writer', 'update', 'articles', '3', '--user', '7');
+    expect(foreign.stderr).toContain('does not hold: author_id _eq $CURRENT_USER');
+    expect(foreign.stderr).not.toContain('does not hold: status _eq "draft"');
+    expect(foreign.code).toBe(1);
+  });
+
+  it('ends with 2 for what does not exist', async () => {
+    const role = await platform('can', 'writr', 'read', 'articles');
+    expect(role.stderr).toContain('Did you mean "writer"?');
+    const item = await platform('can', 'writer', 'read', 'articles', '99');
+    expect(item.stderr).toContain('There is no item "99" in articles.');
+    expect([role.code, item.code]).toEqual([2, 2]);
+  });
+});
+
+describe('platform explain', () => {
+  it('tells rules, statement, parameters, plan and the index that is missing', async () => {
+    const request = 'GET /items/articles?fields=title,comments.body&filter[status][_eq]=draft';
+    const { code, stderr } = await platform('explain', request, '--as', 'writer');
+    expect(code).toBe(0);
+    expect(stderr).toContain('comments[]');
+    expect(stderr).toContain('= "draft"');
+    expect(stderr).toMatch(/SELECT/);
+    expect(stderr).toMatch(/Scan .*on .*articles/);
+    expect(stderr).toMatch(/public\.comments: .*; consider one on \(article_id\)/);
+    expect(stderr).not.toContain('public.articles: ');
+  });
+
+  it('measures with --analyze, and needs no database with --offline', async () => {
+    const { stdout } = await platform('explain', '/items/articles', '--as', 'public', '--analyze', '--json');
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events.find(({ event }) => event === 'plan').lines.join('\n')).toContain('actual time');
+    expect(events.find(({ event }) => event === 'read')).toMatchObject({
+      collection: 'articles',
+      accessClass: 'public',
+    });
+    const nowhere = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nowhere' };
+    const args = ['explain', '/items/articles', '--as', 'public', '--offline', '--project', folder];
+    expect((await runPlatform(args, nowhere)).code).toBe(0);
+  });
+
+  it('gives the reason of a refusal', async () => {
+    const target = '/items/articles?fields=id,author_id.email';
+    const { code, stderr } = await platform('explain', `GET ${target}`, '--as', 'writer', '--offline');
+    expect(stderr).toContain('refused  FORBIDDEN');
+    expect(stderr).toContain('No rule grants reading email of authors.');
+    expect(code).toBe(1);
+    expect((await platform('explain', 'POST /items/articles', '--as', 'writer')).code).toBe(2);
+  });
+});
