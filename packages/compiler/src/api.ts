@@ -3,6 +3,7 @@
  *
  * Made from the schema by `passes/`, printed by `emit/` and `openapi/`. Nothing here is decided again while printing.
  */
+import type { ReferentialAction } from '@platform/introspect/schema';
 import type {
   AccessClass,
   CollectionDescriptor,
@@ -10,6 +11,7 @@ import type {
   Dialect,
   FieldDescriptor,
   Fingerprint,
+  PortableType,
   RelationDescriptor,
 } from '@platform/runtime/contract';
 
@@ -37,6 +39,7 @@ export interface ApiCollection {
   readonly names: CollectionNames;
   /** Where the rows come from: `table public.articles`, `view public.article_stats`. */
   readonly source: string;
+  readonly stored: StoredTable;
   /** The note of the configuration, else the database's comment. */
   readonly note: string | null;
   /** Why it should not be used any more. Default: it may. */
@@ -71,6 +74,7 @@ export type Operation =
 /** A column-backed field. */
 export interface ApiField {
   readonly descriptor: FieldDescriptor;
+  readonly stored: StoredColumn;
   /** The note of the configuration, else the database's comment. */
   readonly note: string | null;
   /** Why it should not be used any more. Default: it may. */
@@ -94,8 +98,51 @@ export interface ApiRelation {
   readonly descriptor: RelationDescriptor;
   /** Names of the target collection's types. */
   readonly target: CollectionNames;
+  /** The foreign key of a many-to-one; null where there is none, and for every other kind. */
+  readonly stored: StoredKey | null;
   /** Why it should not be used any more. Default: it may. */
   readonly deprecated?: string;
+}
+
+/** A table or view as the database has it. */
+export interface StoredTable {
+  readonly name: string;
+  readonly schema: string;
+  readonly comment: string | null;
+  readonly kind: 'table' | 'view';
+  /** How the configuration marks items as archived. */
+  readonly archive: { readonly field: string; readonly value: string; readonly unarchiveValue: string | null } | null;
+}
+
+/** A column as the database has it. */
+export interface StoredColumn {
+  readonly name: string;
+  /** The type without modifiers: `character varying`. */
+  readonly dataType: string;
+  readonly type: PortableType;
+  /** A constant, or an expression that the database computes; null where there is neither. */
+  readonly default: { readonly value: string | number | boolean } | { readonly expression: string } | null;
+  readonly maxLength: number | null;
+  readonly precision: number | null;
+  readonly scale: number | null;
+  readonly nullable: boolean;
+  /** Whether it is unique by itself. */
+  readonly unique: boolean;
+  readonly generated: boolean;
+  /** Whether the database numbers the rows. */
+  readonly numbered: boolean;
+  readonly comment: string | null;
+}
+
+/** A foreign key as the database has it. */
+export interface StoredKey {
+  readonly name: string;
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly targetTable: string;
+  readonly targetColumns: readonly string[];
+  readonly onUpdate: ReferentialAction;
+  readonly onDelete: ReferentialAction;
 }
 
 /** What one collection is called in generated code. All are valid identifiers, unique within their file. */

@@ -20,6 +20,7 @@ import {
   readNames,
   readOrigins,
   readSize,
+  readText,
 } from './environment/values.ts';
 import { isJwtShaped } from './http/token.ts';
 
@@ -59,6 +60,8 @@ export interface Environment {
   readonly graphql: GraphqlEnvironment;
   /** DOCS, an addition: whether `GET /docs` shows browsers the OpenAPI document of the caller. */
   readonly docs: boolean;
+  /** SYSTEM_NAME_ALIAS_PREFIX: what may stand for `platform_` in the paths of the model; null: nothing. */
+  readonly systemNameAliasPrefix: string | null;
   readonly mail: MailEnvironment;
   readonly requestLimits: RequestLimits;
 }
@@ -149,6 +152,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     auth: readAuth(read, need, isLocalHttp(publicUrl, host)),
     graphql: readGraphql(read),
     docs: read('DOCS', readBoolean, false),
+    systemNameAliasPrefix: read<string | null>('SYSTEM_NAME_ALIAS_PREFIX', readText, null),
     mail: readMail(read),
     requestLimits: readRequestLimits(read),
   };

@@ -4,6 +4,7 @@ export type { FirstAdministrator } from './auth/first-administrator.ts';
 export { type PasswordPolicy, refusePassword } from './auth/password-policy.ts';
 export { createPasswords, type Passwords, type PasswordsOptions } from './auth/passwords.ts';
 export type { Caller } from './caller.ts';
+export { modelFiles, openapiFiles } from './class-files.ts';
 export type * from './contract/access.ts';
 export type * from './contract/api.ts';
 export type * from './contract/collection.ts';
@@ -62,7 +63,6 @@ export {
   updateSingleton,
 } from './http/routes.ts';
 export { type LiveObject, readFingerprint } from './live-objects.ts';
-export { openapiFiles } from './openapi-files.ts';
 export type { PlannedRead } from './query/planner.ts';
 export { type RunningServer, type ServeOptions, serve } from './serve.ts';
 export { MigrationError, type MigrationProblem } from './system/errors.ts';

@@ -5,6 +5,7 @@ import type { CheckedOperation } from '../documents/check-documents.ts';
 import { printNodes } from '../documents/print-nodes.ts';
 import type { ExtensionSource } from '../extensions/source.ts';
 import { emitGraphql } from '../graphql/index.ts';
+import { emitModel } from '../model/index.ts';
 import { emitOpenApi } from '../openapi/index.ts';
 import { viewOf } from '../openapi/view.ts';
 import { printJson } from '../print/json.ts';
@@ -94,6 +95,7 @@ function emitDocuments(operations: readonly CheckedOperation[]): string {
 function describe(api: Api, access: AccessClass, render: Render): readonly GeneratedFile[] {
   const view = viewOf(api, access);
   return [
+    file(`model/${access.name}.json`, printJson(emitModel(api, view))),
     file(`openapi/${access.name}.json`, printJson(emitOpenApi(api, access, view))),
     ...(api.graphql ? [file(`graphql/${access.name}.graphql`, emitGraphql(api, access, view))] : []),
     ...emitClient(api, access, render, view),

@@ -35,6 +35,7 @@ const runtime = `
   export declare function graphqlDocuments(file: URL): NonNullable<CompiledApi['graphqlDocuments']>;
   export declare function graphqlFiles(folder: URL): NonNullable<CompiledApi['graphql']>;
   export declare function openapiFiles(folder: URL): CompiledApi['openapi'];
+  export declare function modelFiles(folder: URL): CompiledApi['model'];
   export declare function serve(api: CompiledApi): Promise<unknown>;
 `;
 

@@ -22,6 +22,7 @@ export function emitServer(api: Api, { extended, documented }: ServerParts, rend
         ...(documented ? ['graphqlDocuments'] : []),
         ...(api.graphql ? ['graphqlFiles'] : []),
         ...(documented ? ['graphqlOperations'] : []),
+        'modelFiles',
         'openapiFiles',
       ],
     },

@@ -16,7 +16,7 @@ export function serviceRoots(
   kind: 'query' | 'mutation',
 ): readonly Service[] {
   const own = collections.get(users);
-  if (kind === 'query') return [...(installed ? accountQueries : []), ...serverQueries];
+  if (kind === 'query') return [...(installed ? accountQueries : []), ...serverQueries, ...modelQueries];
   if (!installed) return utilities(access, false);
   return [
     ...(own?.view.writes?.update ? [updateOwn(own.types.update, own.view.readable ? own.types.item : 'Boolean')] : []),
@@ -28,7 +28,7 @@ export function serviceRoots(
 
 /** The types that only these fields have. */
 export function serviceTypes(installed: boolean): readonly string[] {
-  return [sdlEnum('graphql_sdl_scope', ['items', 'system']), ...(installed ? accountTypes : [])];
+  return [sdlEnum('graphql_sdl_scope', ['items', 'system']), ...modelTypes, ...(installed ? accountTypes : [])];
 }
 
 /** Who reads nothing of users is told the own key. */
@@ -43,6 +43,37 @@ const serverQueries: readonly Service[] = [
   { name: 'server_health', type: 'JSON' },
   { name: 'server_specs_oas', type: 'JSON' },
   { name: 'server_specs_graphql', type: 'String', args: [{ name: 'scope', type: 'graphql_sdl_scope' }] },
+];
+
+/** What is told of the model, as section 12 has it: what is only passed on is JSON. */
+const modelQueries: readonly Service[] = [
+  { name: 'collections', type: '[platform_collection!]!' },
+  { name: 'collections_by_name', type: 'platform_collection', args: texts('name') },
+  { name: 'fields', type: '[platform_field!]!' },
+  { name: 'fields_in_collection', type: '[platform_field!]!', args: texts('collection') },
+  { name: 'fields_by_name', type: 'platform_field', args: texts('collection', 'field') },
+  { name: 'relations', type: '[platform_relation!]!' },
+  { name: 'relations_in_collection', type: '[platform_relation!]!', args: texts('collection') },
+  { name: 'relations_by_name', type: 'platform_relation', args: texts('collection', 'field') },
+];
+
+const modelTypes: readonly string[] = [
+  sdlType('type', 'platform_collection', [
+    ...texts('collection'),
+    { name: 'meta', type: 'JSON', note: 'The members of platform_collections.' },
+    { name: 'schema', type: 'JSON', note: 'The table or view that holds its rows.' },
+  ]),
+  sdlType('type', 'platform_field', [
+    ...texts('collection', 'field', 'type'),
+    { name: 'meta', type: 'JSON', note: 'The members of platform_fields.' },
+    { name: 'schema', type: 'JSON', note: 'The column; null for relations without one.' },
+  ]),
+  sdlType('type', 'platform_relation', [
+    ...texts('collection', 'field'),
+    { name: 'related_collection', type: 'String', note: 'Null where the items are of several collections.' },
+    { name: 'schema', type: 'JSON', note: 'The foreign key; null where there is none.' },
+    { name: 'meta', type: 'JSON', note: 'The members of platform_relations.' },
+  ]),
 ];
 
 const accountQueries: readonly Service[] = [

@@ -39,6 +39,11 @@ const serverPaths = [
   ...['/utils/random/string', '/utils/hash/generate', '/utils/hash/verify'],
 ];
 
+const modelPaths = [
+  ...['/collections', '/collections/{name}'],
+  ...['/fields', '/relations'].flatMap((path) => [path, `${path}/{collection}`, `${path}/{collection}/{field}`]),
+];
+
 const dimension = { $ref: '#/components/schemas/Dimension' };
 
 describe('the document of everything', () => {
@@ -54,6 +59,7 @@ describe('the document of everything', () => {
       ...both('tags'),
       ...serverPaths,
       '/utils/cache/clear',
+      ...modelPaths,
     ]);
   });
 
@@ -307,7 +313,7 @@ describe('the document of an access class', () => {
     expect(pathsOf(document)).not.toContain('/items/tags/{key}');
     expect(pathsOf(document)).toContain('/items/authors/{key}');
     const half = emitOpenApi(api, accessTo({ articles_tags: [['article_id']] }));
-    expect(pathsOf(half)).toEqual(['/items/articles_tags', ...serverPaths]);
+    expect(pathsOf(half)).toEqual(['/items/articles_tags', ...serverPaths, ...modelPaths]);
     expect(at(document, 'components', 'schemas', 'SearchTags', 'properties', 'keys')).toBeUndefined();
   });
 
@@ -330,7 +336,7 @@ describe('the document of an access class', () => {
   });
 
   it('serves a class that may read nothing', () => {
-    expect(pathsOf(emitOpenApi(api, accessTo({})))).toEqual(serverPaths);
+    expect(pathsOf(emitOpenApi(api, accessTo({})))).toEqual([...serverPaths, ...modelPaths]);
   });
 });
 

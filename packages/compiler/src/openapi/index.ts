@@ -14,6 +14,7 @@ import { filterSchemas } from './filters.ts';
 import { graphqlPaths, graphqlSchemas, graphqlTag } from './graphql-paths.ts';
 import { itemSchema } from './items.ts';
 import { described, type JsonObject, objectOf } from './json.ts';
+import { modelPaths, modelSchemas, modelTag } from './model-paths.ts';
 import { ownUserPaths } from './own-user-paths.ts';
 import { parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
 import { collectionPaths } from './paths.ts';
@@ -52,12 +53,14 @@ export function emitOpenApi(api: Api, access: AccessClass | null, view: View = v
       ...serverPaths(view.administrator),
       ...(api.graphql ? graphqlPaths() : []),
       ...utilityPaths(api, access, view),
+      ...modelPaths(),
       ...commentPaths(view),
       ...(users ? [...ownUserPaths(view), ...authPaths(), ...ssoPaths(), ...accountPaths(access)] : []),
     ]),
     components: {
       schemas: objectOf([
         ...schemasOf(view),
+        ...modelSchemas(),
         ...(api.graphql ? graphqlSchemas() : []),
         ...(users ? authSchemas() : []),
       ]),
@@ -96,6 +99,7 @@ function tagsOf({ collections }: View): readonly JsonValue[] {
   return [
     ...tags,
     { name: serverTag, description: 'The server itself.' },
+    { name: modelTag, description: 'Collections, fields and relations.' },
     { name: utilityTag, description: 'What is done beside reading and writing.' },
   ];
 }

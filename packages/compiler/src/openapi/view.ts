@@ -2,6 +2,7 @@
 import type { AccessClass, FieldDescriptor, RelationDescriptor } from '@platform/runtime/contract';
 import type { Api, ApiCollection, ApiField, Operation } from '../api.ts';
 import type { DocumentNames } from './names.ts';
+import type { NoteReader } from './notes.ts';
 import { isMasked, isPartial, look, reasonOf, type Seen, type Sight } from './sight.ts';
 import { naming, viewWrites } from './view-writes.ts';
 
@@ -10,6 +11,8 @@ export interface View {
   /** Requests without a token are of this class. */
   readonly anonymous: boolean;
   readonly administrator: boolean;
+  /** Tells a text of the database, or nothing where it names what is hidden. */
+  readonly note: NoteReader;
   /** In the order of the Api. */
   readonly collections: readonly ViewCollection[];
 }
@@ -153,6 +156,7 @@ export function viewOf(api: Api, access: AccessClass | null): View {
   return {
     anonymous: access?.roles.includes('public') ?? false,
     administrator: access === null || access.admin,
+    note: sight.note,
     collections: api.collections.flatMap(({ descriptor: { name } }): readonly ViewCollection[] => {
       const seen = sight.visible.get(name);
       const written = sight.writes.get(name);

@@ -7,6 +7,7 @@ import { nameValues } from './names.ts';
 import { quoteTable } from './quote.ts';
 import { resolveRelation } from './relation.ts';
 import type { SchemaIndex } from './schema-index.ts';
+import { storedKey, storedTable } from './stored.ts';
 
 /** Resolves one collection: its descriptor, and what is printed beside it. */
 export function resolveCollection(
@@ -24,6 +25,7 @@ export function resolveCollection(
   const relations = collection.relations.map((relation) => ({
     descriptor: resolveRelation(relation, index),
     target: namesOf(names, relation.target),
+    stored: storedKey(relation, table, index.table(index.collection(relation.target).table)),
     ...(relation.deprecated !== undefined && { deprecated: relation.deprecated }),
   }));
   const descriptor: CollectionDescriptor = {
@@ -46,6 +48,7 @@ export function resolveCollection(
     descriptor,
     names: own,
     source: `${kindWords[table.kind]} ${table.id}`,
+    stored: storedTable(collection, table),
     note: collection.note ?? table.comment,
     ...(collection.deprecated !== undefined && { deprecated: collection.deprecated }),
     operations: operationsOf(collection, table),

@@ -6,6 +6,7 @@ import { fallbackSql } from './fallback.ts';
 import { mysqlForm } from './mysql-form.ts';
 import { quoteIdentifier } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
+import { storedColumn } from './stored.ts';
 import { nativeForm } from './wire-form.ts';
 
 /** Resolves the fields of a collection, in column order. `valueTypes` names the alias of each field's values. */
@@ -26,6 +27,7 @@ export function resolveFields(
     const values = valuesOf(field, column);
     return {
       descriptor,
+      stored: storedColumn(table, column),
       note: field.note ?? column.comment,
       ...(field.deprecated !== undefined && { deprecated: field.deprecated }),
       required: descriptor.writable && (field.required || (!descriptor.nullable && descriptor.filled === undefined)),

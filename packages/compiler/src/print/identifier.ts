@@ -93,6 +93,6 @@ const reserved: ReadonlySet<string> = new Set(
   super switch symbol then this throw true try type typeof undefined unknown using var void while with yield escape
   unescape isFinite isNaN parseFloat parseInt decodeURI decodeURIComponent encodeURI encodeURIComponent constructor
   hasOwnProperty prototype toString valueOf always api collections compiledApi createItems deleteItem deleteItems
-  fingerprint graphqlDocuments graphqlFiles listItems never openapi openapiFiles readItem readSingleton routes searchItems serve updateItem updateItems
+  fingerprint graphqlDocuments graphqlFiles listItems modelFiles never openapi openapiFiles readItem readSingleton routes searchItems serve updateItem updateItems
   updateSingleton`.split(/\s+/),
 );

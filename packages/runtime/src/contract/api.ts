@@ -3,6 +3,7 @@ import type { CollectionDescriptor } from './collection.ts';
 import type { CustomRoute, Extension } from './extension.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import type { GraphqlScope } from './graphql-names.ts';
+import type { CompiledModel } from './model.ts';
 import type { Dialect, JsonValue } from './types.ts';
 
 /** One operation of the compiled REST API on one collection. */
@@ -44,6 +45,8 @@ export interface CompiledApi {
   readonly extensions?: readonly Extension[];
   /** The routes of the extensions, as their types say. Default: none. */
   readonly customRoutes?: readonly CustomRoute[];
+  /** What the model endpoints tell an access class, by its name; read when asked for. */
+  readonly model: (accessClass: string) => Promise<CompiledModel>;
   /** OpenAPI documents: `full`, and one per access class by its name. Read when asked for, so start stays cheap. */
   readonly openapi: (accessClass: string) => Promise<JsonValue>;
   /**

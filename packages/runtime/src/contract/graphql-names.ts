@@ -5,7 +5,7 @@
  * Source: API specification, section 14.2.
  */
 import type { CollectionDescriptor } from './collection.ts';
-import { reservedPrefix } from './system.ts';
+import { reservedPrefix, systemCollection } from './system.ts';
 
 /** `items` serves the collections of the database, `system` those of the platform and everything around accounts. */
 export type GraphqlScope = 'items' | 'system';
@@ -128,9 +128,10 @@ export function graphqlScope({ system }: Pick<Named, 'system'>): GraphqlScope {
 
 /**
  * Every root field that a collection can have. Those that an access class has are in its schema text. Collections of the
- * platform lose their prefix: `users_by_id`.
+ * platform lose their prefix: `users_by_id`; those without an address have none, and are reached by relations.
  */
 export function graphqlCollectionRoots({ name, key, singleton, system }: Named): readonly GraphqlCollectionRoot[] {
+  if (system === true && systemCollection(name)?.path === undefined) return [];
   const x = graphqlName(system === true ? name.slice(reservedPrefix.length) : name);
   const query = (operation: GraphqlOperation, spelled: string) =>
     ({ name: spelled, kind: 'query', operation }) as const;

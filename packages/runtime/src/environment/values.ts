@@ -93,6 +93,11 @@ export function readList(text: string): Reading<readonly string[]> {
   };
 }
 
+/** Takes a text as it is. */
+export function readText(text: string): Reading<string> {
+  return { value: text };
+}
+
 /** Reads the key of an item of the platform. */
 export function readUuid(text: string): Reading<string> {
   return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text)

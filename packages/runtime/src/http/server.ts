@@ -39,6 +39,7 @@ import { createGraphqlFace } from './graphql.ts';
 import { createItemHandlers } from './items.ts';
 import { localUrl } from './local-url.ts';
 import { describeCause, type Log, logFailure } from './log.ts';
+import { createModelEndpoints } from './model-routes.ts';
 import { mountEndpoint } from './mount.ts';
 import { createReader } from './read.ts';
 import { createSenderOf } from './sender.ts';
@@ -138,6 +139,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
             ? []
             : authEndpoints(accounts, { ...setting, invite, answerer: kept })),
           ...createUtilityEndpoints({ ...writing, answerer: kept, forget: accountsChanged }),
+          ...createModelEndpoints({ ...model, answerer: kept }),
         ],
         printSchema: createSchemaPrinter(findSchema),
       });
@@ -154,7 +156,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     },
   });
   const writing = { api, database, planner, writer, answerer, senderOf };
+  const model = { api, answerer, aliasPrefix: environment.systemNameAliasPrefix };
   const resources = [
+    ...createModelEndpoints(model),
     ...createCommentEndpoints({ ...writing, items, mailed }),
     ...createUtilityEndpoints({ ...writing, forget: accountsChanged }),
   ];

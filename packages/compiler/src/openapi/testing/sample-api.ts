@@ -203,10 +203,11 @@ function collectionOf(sample: Sample): ApiCollection {
     names: namesOf(name),
     anyItem: null,
     source: `table public.${name}`,
+    stored: { name, schema: 'public', comment: sample.note ?? null, kind: 'table', archive: null },
     note: sample.note ?? null,
     operations: operationsOf(sample),
     fields,
-    relations: relations.map((descriptor) => ({ descriptor, target: namesOf(descriptor.target) })),
+    relations: relations.map((descriptor) => ({ descriptor, target: namesOf(descriptor.target), stored: null })),
   };
 }
 
@@ -222,6 +223,20 @@ function fieldOf(field: SampleField, key: readonly string[], relations: readonly
       writable: true,
       ...(labels && { values: labels }),
       ...facts,
+    },
+    stored: {
+      name: field.name,
+      dataType: 'text',
+      type: facts.type,
+      default: null,
+      maxLength: null,
+      precision: null,
+      scale: null,
+      nullable: false,
+      unique: false,
+      generated: false,
+      numbered: false,
+      comment: note,
     },
     note,
     required: false,

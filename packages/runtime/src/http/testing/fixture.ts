@@ -44,6 +44,7 @@ export const api: CompiledApi = {
     readSingleton('GET /items/hidden_settings', hiddenSettings),
   ],
   fingerprint: { hash: '', objects: [] },
+  model: async () => ({ collections: [], fields: [], relations: [] }),
   openapi: async (accessClass) => ({ openapi: '3.1.0', info: { title: accessClass, version: '1' } }),
 };
 

@@ -262,6 +262,7 @@ export const magazine: CompiledApi = {
   access: [admin, visitor, writer],
   routes: [],
   fingerprint: { hash: '', objects: [] },
+  model: async () => ({ collections: [], fields: [], relations: [] }),
   openapi: async () => null,
 };
 

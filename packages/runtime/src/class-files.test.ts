@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openapiFiles } from './openapi-files.ts';
+import { openapiFiles } from './class-files.ts';
 
 let folder = '';
 

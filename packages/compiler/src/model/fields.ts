@@ -1,0 +1,156 @@
+/** Fields and relations without a column, as `GET /fields` tells them. Source: API specification, 10.4 and 12.2. */
+import type { JsonValue, ModelField } from '@platform/runtime/contract';
+import type { ApiField, ApiRelation, StoredColumn } from '../api.ts';
+import type { NoteReader } from '../openapi/notes.ts';
+import type { ViewField, ViewRelation } from '../openapi/view.ts';
+import { type Sighted, shows, type Told } from './index.ts';
+
+/** Describes the fields of a collection: the key first, then the other columns, then relations without a column. */
+export function modelFields(told: Told, sighted: Sighted, note: NoteReader): readonly (ModelField & JsonValue)[] {
+  const { api, view } = told;
+  const fields = new Map(api.fields.map((field) => [field.descriptor.name, field]));
+  const relations = new Map(api.relations.map((relation) => [relation.descriptor.name, relation]));
+  const keys = new Set(api.descriptor.key);
+  const ordered = [
+    ...view.fields.filter(({ name }) => keys.has(name)),
+    ...view.fields.filter(({ name }) => !keys.has(name)),
+  ];
+  const columns = ordered.flatMap((seen) => {
+    const field = fields.get(seen.name);
+    return field === undefined ? [] : [{ seen, field }];
+  });
+  return [
+    ...columns.map(({ seen, field }, place) => columnField(told, seen, field, place, sighted, note)),
+    ...view.relations.map((seen, place) => aliasField(told, seen, relations.get(seen.name), columns.length + place)),
+  ];
+}
+
+function columnField(
+  told: Told,
+  { name, note: text, values }: ViewField,
+  field: ApiField,
+  place: number,
+  sighted: Sighted,
+  note: NoteReader,
+): ModelField & JsonValue {
+  const { descriptor, stored } = field;
+  const relation = visibleRelation(told, name, sighted);
+  return {
+    collection: told.view.name,
+    field: name,
+    type: descriptor.type,
+    meta: metaOf(told, name, place, {
+      special: specialOf(descriptor.type, stored, relation?.descriptor.target),
+      required: field.required,
+      readonly: !descriptor.writable,
+      options: values === null ? null : { choices: values.map((value) => ({ text: value, value })) },
+      note: text,
+    }),
+    schema: {
+      name: stored.name,
+      table: told.api.stored.name,
+      data_type: note(stored.dataType),
+      default_value: defaultOf(stored, note),
+      max_length: stored.maxLength,
+      numeric_precision: stored.precision,
+      numeric_scale: stored.scale,
+      is_nullable: stored.nullable,
+      is_unique: stored.unique,
+      is_primary_key: field.keyPosition !== null,
+      is_generated: stored.generated,
+      has_auto_increment: stored.numbered,
+      foreign_key_table: relation?.stored?.targetTable ?? null,
+      foreign_key_column: relation?.stored?.targetColumns[0] ?? null,
+      comment: note(stored.comment),
+    },
+  };
+}
+
+function aliasField(
+  told: Told,
+  { name, kind }: ViewRelation,
+  relation: ApiRelation | undefined,
+  place: number,
+): ModelField & JsonValue {
+  const descriptor = relation?.descriptor;
+  const translated = descriptor?.kind === 'o2m' && descriptor.language !== undefined;
+  const files = descriptor?.kind === 'm2m' && descriptor.target === fileCollection;
+  const meta = {
+    special: [translated ? 'translations' : files ? 'files' : kind],
+    required: false,
+    readonly: false,
+    options: null,
+    note: null,
+  };
+  return {
+    collection: told.view.name,
+    field: name,
+    type: 'alias',
+    meta: metaOf(told, name, place, meta),
+    schema: null,
+  };
+}
+
+const fileCollection = 'platform_files';
+
+/** The many-to-one of a field, as far as the class sees what it leads to. */
+function visibleRelation({ api }: Told, name: string, sighted: Sighted): ApiRelation | undefined {
+  const found = api.relations.find(({ descriptor }) => descriptor.kind === 'm2o' && descriptor.field === name);
+  const target = found && sighted.get(found.descriptor.target);
+  const held = found?.stored?.targetColumns[0];
+  const field = target?.api.fields.find(({ stored }) => stored.name === held);
+  return target !== undefined && field !== undefined && shows(target, field.descriptor.name) ? found : undefined;
+}
+
+interface Meta {
+  readonly special: readonly string[] | null;
+  readonly required: boolean;
+  readonly readonly: boolean;
+  readonly options: JsonValue;
+  readonly note: string | null;
+}
+
+/** The members of `platform_fields`; a compiled field has no row, and so no key of one. */
+function metaOf({ view }: Told, field: string, place: number, { special, required, readonly, options, note }: Meta) {
+  return {
+    id: null,
+    collection: view.name,
+    field,
+    special,
+    required,
+    validation: null,
+    validation_message: null,
+    readonly,
+    hidden: false,
+    interface: null,
+    display: null,
+    group: null,
+    options,
+    display_options: null,
+    translations: null,
+    conditions: null,
+    sort: place + 1,
+    width: 'full',
+    note,
+  };
+}
+
+function specialOf(type: string, stored: StoredColumn, target: string | undefined): readonly string[] | null {
+  if (target !== undefined) return [target === fileCollection ? 'file' : 'm2o'];
+  const own = secrets.get(type);
+  if (own !== undefined) return own;
+  return type !== stored.type && casts.has(type) ? [`cast-${type}`] : null;
+}
+
+const secrets: ReadonlyMap<string, readonly string[]> = new Map([
+  ['hash', ['hash', 'conceal']],
+  ['secret', ['conceal']],
+  ['token', ['hash', 'conceal']],
+]);
+
+const casts: ReadonlySet<string> = new Set(['json', 'csv', 'boolean', 'timestamp']);
+
+function defaultOf({ default: filled }: StoredColumn, note: NoteReader): JsonValue {
+  if (filled === null) return null;
+  return 'value' in filled ? filled.value : note(filled.expression);
+}

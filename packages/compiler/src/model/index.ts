@@ -1,0 +1,39 @@
+/**
+ * Api → what the model endpoints tell an access class. `openapi/view.ts` decides what is visible; everything here prints
+ * what it is given. Source: API specification, section 12.
+ */
+import type { CompiledModel, JsonValue } from '@platform/runtime/contract';
+import type { Api, ApiCollection } from '../api.ts';
+import type { View, ViewCollection } from '../openapi/view.ts';
+import { modelCollection } from './collections.ts';
+import { modelFields } from './fields.ts';
+import { modelRelations } from './relations.ts';
+
+/** A readable collection with what was compiled of it. */
+export interface Told {
+  readonly api: ApiCollection;
+  readonly view: ViewCollection;
+}
+
+/** Everything that a class may read, by name. */
+export type Sighted = ReadonlyMap<string, Told>;
+
+/** Describes what an access class may read. */
+export function emitModel(api: Api, view: View): CompiledModel & JsonValue {
+  const views = new Map(view.collections.filter(({ readable }) => readable).map((one) => [one.name, one]));
+  const told = api.collections.flatMap((one): readonly Told[] => {
+    const seen = views.get(one.descriptor.name);
+    return seen === undefined ? [] : [{ api: one, view: seen }];
+  });
+  const sighted: Sighted = new Map(told.map((one) => [one.view.name, one]));
+  return {
+    collections: told.map((one) => modelCollection(one, view.note)),
+    fields: told.flatMap((one) => modelFields(one, sighted, view.note)),
+    relations: told.flatMap((one) => modelRelations(one, sighted)),
+  };
+}
+
+/** Whether a field of a collection is readable, or a relation that has no field. */
+export function shows({ view }: Told, name: string): boolean {
+  return [...view.fields, ...view.relations].some((one) => one.name === name);
+}

@@ -1,0 +1,60 @@
+/** What the database says of tables, columns and foreign keys, as far as the model endpoints tell it. */
+import type { Collection, Column, Relation, Table } from '@platform/introspect/schema';
+import type { PortableType } from '@platform/runtime/contract';
+import type { StoredColumn, StoredKey, StoredTable } from '../api.ts';
+import { constantDefault } from './constant-default.ts';
+
+/** Takes the facts of a collection's table. */
+export function storedTable({ archive }: Collection, { name, schema, comment, kind }: Table): StoredTable {
+  const view = kind === 'view' || kind === 'materializedView';
+  return { name, schema, comment, kind: view ? 'view' : 'table', archive };
+}
+
+/** Takes the facts of a field's column. */
+export function storedColumn(table: Table, column: Column): StoredColumn {
+  const { name, nativeType, type, fill, nullable, comment } = column;
+  const keys = [...(table.primaryKey === null ? [] : [table.primaryKey]), ...table.uniques];
+  return {
+    name,
+    // The modifiers have members of their own.
+    dataType: nativeType.replace(/\([^()]*\)/, ''),
+    type: type.portable,
+    default: defaultOf(column),
+    maxLength: type.maxLength,
+    precision: type.precision,
+    scale: type.scale,
+    nullable,
+    unique: keys.some(({ columns }) => columns.length === 1 && columns[0] === name),
+    generated: fill.kind === 'generated',
+    numbered: fill.kind === 'identity' || fill.kind === 'serial',
+    comment,
+  };
+}
+
+function defaultOf(column: Column): StoredColumn['default'] {
+  const constant = constantDefault(column);
+  if (constant !== undefined) return { value: typed(constant.text, column.type.portable) };
+  return column.fill.kind === 'default' ? { expression: column.fill.expression } : null;
+}
+
+/** Numbers that JSON holds exactly, and booleans, as what they are; all else as text. */
+function typed(text: string, type: PortableType): string | number | boolean {
+  if (type === 'boolean') return text === 'true' || text === 't' || text === '1';
+  const number = Number(text);
+  return (type === 'integer' || type === 'float') && Number.isFinite(number) ? number : text;
+}
+
+/** Takes the facts of the foreign key behind a many-to-one; null for every other relation, and where there is none. */
+export function storedKey(relation: Relation, table: Table, target: Table): StoredKey | null {
+  const key = relation.kind === 'm2o' ? table.foreignKeys.find(({ name }) => name === relation.foreignKey) : undefined;
+  if (key === undefined) return null;
+  return {
+    name: key.name,
+    table: table.name,
+    columns: key.columns,
+    targetTable: target.name,
+    targetColumns: key.targetColumns,
+    onUpdate: key.onUpdate,
+    onDelete: key.onDelete,
+  };
+}

@@ -1,0 +1,42 @@
+/** Compiled documents that lie one per access class in a folder, as JSON: `editor.json`. */
+import { readFile } from 'node:fs/promises';
+import type { CompiledApi, CompiledModel, JsonValue } from './contract/index.ts';
+
+/**
+ * Reads the compiled OpenAPI documents of a folder: `full`, and one per access class.
+ *
+ * A document is read when it is first asked for and kept. Rejects for a name that is no access class's.
+ */
+export function openapiFiles(folder: URL): CompiledApi['openapi'] {
+  return keepEach(async (accessClass) => {
+    const document: JsonValue = JSON.parse(await readText(folder, accessClass));
+    return document;
+  });
+}
+
+/** Reads what the model endpoints tell each access class, as `openapiFiles` reads its documents. */
+export function modelFiles(folder: URL): CompiledApi['model'] {
+  return keepEach(async (accessClass) => {
+    const model: CompiledModel = JSON.parse(await readText(folder, accessClass));
+    return model;
+  });
+}
+
+function keepEach<Value>(read: (accessClass: string) => Promise<Value>): (accessClass: string) => Promise<Value> {
+  const documents = new Map<string, Promise<Value>>();
+  return (accessClass) => {
+    const known = documents.get(accessClass);
+    if (known) return known;
+    const document = read(accessClass);
+    documents.set(accessClass, document);
+    // What could not be read once may be there the next time.
+    document.catch(() => documents.delete(accessClass));
+    return document;
+  };
+}
+
+async function readText(folder: URL, accessClass: string): Promise<string> {
+  // Names of access classes are made of these characters by the compiler; any other could leave the folder.
+  if (!/^[\w-]+$/.test(accessClass)) throw new Error(`"${accessClass}" is not the name of an access class.`);
+  return await readFile(new URL(`${accessClass}.json`, folder), 'utf8');
+}
