@@ -5,6 +5,7 @@
  */
 import { type Driver, drivers } from './database/drivers.ts';
 import { type AuthEnvironment, readAuth } from './environment/auth.ts';
+import { type FilesEnvironment, readFiles } from './environment/files.ts';
 import { type GraphqlEnvironment, readGraphql } from './environment/graphql.ts';
 import { type MailEnvironment, readMail } from './environment/mail.ts';
 import { type RequestLimits, readRequestLimits } from './environment/request-limits.ts';
@@ -60,6 +61,7 @@ export interface Environment {
   /** DOCS, an addition: whether `GET /docs` shows browsers the OpenAPI document of the caller. */
   readonly docs: boolean;
   readonly mail: MailEnvironment;
+  readonly files: FilesEnvironment;
   readonly requestLimits: RequestLimits;
 }
 
@@ -150,6 +152,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     graphql: readGraphql(read),
     docs: read('DOCS', readBoolean, false),
     mail: readMail(read),
+    files: readFiles(read, need),
     requestLimits: readRequestLimits(read),
   };
   return problems.length === 0 ? { ok: true, environment } : { ok: false, problems };
