@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { withClient } from '../support/database.ts';
+import { file, form, type Part } from '../support/files.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
 const writers = '00000000-0000-4000-8000-0000000000ed';
@@ -77,23 +78,6 @@ async function expectNoOrphans(): Promise<void> {
     })
     .toEqual([0, [], 0]);
 }
-
-type Part = readonly [name: string, value: string | Blob, fileName?: string];
-
-function form(...parts: readonly Part[]): FormData {
-  const body = new FormData();
-  for (const [name, value, fileName] of parts) {
-    if (typeof value === 'string') body.append(name, value);
-    else body.append(name, value, fileName);
-  }
-  return body;
-}
-
-const file = (content: string | Buffer, name = 'note.txt', type = 'text/plain'): Part => [
-  'file',
-  new Blob([new Uint8Array(Buffer.from(content))], { type }),
-  name,
-];
 
 const send = (body: FormData, path = '/files', method = 'POST') => project.admin(path, { method, body });
 

@@ -108,7 +108,7 @@ function collect(
       const file = stage(limits.folder, stream, limits.fileSize);
       staging.push(file);
       file.catch(fail);
-      files.push({ file, name, type, fields });
+      files.push({ file, name: plainName(name), type, fields });
       fields = new Map();
     }
     async function end(): Promise<void> {
@@ -133,6 +133,11 @@ function collect(
     });
     request.pipe(parser);
   });
+}
+
+/** Browsers and `fetch` write these characters so, and percent signs as they are (HTML, section 4.10.22.8). */
+function plainName(name: string): string {
+  return name.replace(/%(22|0D|0A)/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
 const tooMuch = 'The body has too many parts, or too large ones.';
