@@ -57,7 +57,8 @@ function readUrl(text: string, ports: readonly number[]): URL {
 
 /** The address to connect to. One forbidden address among several is reason enough: who names it may choose the order. */
 async function resolve(host: string, isForbidden: (address: string) => boolean, stop: AbortSignal): Promise<string> {
-  const bare = host.replace(/^\[|\]$/g, '');
+  // A dot at the end only says that the name is whole.
+  const bare = host.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   const found = isIP(bare) === 0 ? await lookUp(bare, stop) : [bare];
   const [first] = found;
   if (first === undefined) throw unreachable(new Error('The name has no address.'));
