@@ -35,6 +35,7 @@ const testing = [
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
 function layerOf(name: string, ours: readonly string[], browsers = false): Layer {
@@ -42,6 +43,7 @@ function layerOf(name: string, ours: readonly string[], browsers = false): Layer
   const others = [
     ...Object.keys(manifest.dependencies ?? {}),
     ...Object.keys(manifest.peerDependencies ?? {}),
+    ...Object.keys(manifest.optionalDependencies ?? {}),
     // What runs in browsers too has only what they have.
     ...(browsers ? [] : ['node:']),
   ];

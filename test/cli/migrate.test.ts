@@ -32,14 +32,14 @@ it('nothing but `init --system` and `migrate` installs them', async () => {
   expect(await query("SELECT FROM pg_namespace WHERE nspname = 'platform'")).toEqual([]);
   const status = await platform('migrate', '--status', '--json');
   expect(status.code).toBe(1);
-  expect(events(status).filter(({ action }) => action === 'pending')).toHaveLength(5);
+  expect(events(status).filter(({ action }) => action === 'pending')).toHaveLength(6);
 }, 90_000);
 
 it('five processes install them once', async () => {
   const results = await Promise.all(Array.from({ length: 5 }, () => platform('migrate', '--json')));
   expect(results.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
   const applied = results.flatMap(events).flatMap(({ event, name }) => (event === 'migration' ? [name] : []));
-  expect(applied.toSorted()).toEqual(['accounts', 'activity', 'model', 'requests', 'sessions']);
+  expect(applied.toSorted()).toEqual(['accounts', 'activity', 'files', 'model', 'requests', 'sessions']);
   expect((await platform('migrate')).stderr).toContain('are up to date');
   const status = await platform('migrate', '--status');
   expect(status.code).toBe(0);
@@ -52,6 +52,7 @@ it('are compiled from then on', async () => {
   const resources = [
     'activity',
     'comments',
+    'files',
     'folders',
     'permissions',
     'presets',
@@ -74,7 +75,7 @@ it('go down only when it is said twice', async () => {
   const undone = await platform('migrate', '--down', '1', '--yes');
   expect(undone.stderr).toContain('Undid 1 migration.');
   const generated = await platform('generate');
-  expect(generated.stderr).toMatch(/older than this version; they lack 5 "requests"\.\n.*platform migrate/);
+  expect(generated.stderr).toMatch(/older than this version; they lack 6 "files"\.\n.*platform migrate/);
   expect(generated.code).toBe(0);
   expect((await platform('init', '--yes', '--system')).stderr).toContain('1 migration applied');
 }, 90_000);

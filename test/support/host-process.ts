@@ -49,7 +49,11 @@ function foldersOf({ folder, stateFolder, config }: Project) {
     const path = config.templates === undefined ? null : join(folder, config.templates, kind);
     return path !== null && existsSync(path) ? path : null;
   };
-  return { mail: { folder: join(stateFolder, 'mail'), templates: templates('mail') }, pages: templates('pages') };
+  return {
+    mail: { folder: join(stateFolder, 'mail'), templates: templates('mail') },
+    pages: templates('pages'),
+    uploads: join(stateFolder, 'uploads'),
+  };
 }
 
 /** What `--json` prints goes to the log, too. */

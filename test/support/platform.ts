@@ -43,7 +43,7 @@ export interface Ask {
   /** Sent as Bearer. */
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON unless it is a string. */
+  /** Sent as JSON unless it is a string or a form. */
   readonly body?: unknown;
 }
 

@@ -92,7 +92,7 @@ const specified: Readonly<Record<string, readonly string[]>> = {
   ],
   platform_files: [
     'id uuid! = gen_random_uuid()',
-    'storage string(255)! S',
+    "storage string(255)! = 'local' S",
     'filename_disk string(255) S',
     'filename_download string(255)!',
     'title string(255)',

@@ -65,6 +65,13 @@ test('an empty environment has the defaults of the specification', () => {
       graphiql: false,
     },
     docs: false,
+    files: {
+      locations: [{ name: 'local', driver: 'local', root: null }],
+      maxUploadSize: 104_857_600,
+      cacheTtl: 2_592_000_000,
+      transform: { maxDimension: 6000, maxOperations: 5, timeout: 7500, maxConcurrent: 25 },
+      import: { denied: [], allowed: [], maxSize: 52_428_800, timeout: 10_000, ports: [80, 443] },
+    },
   });
 });
 

@@ -5,6 +5,7 @@
  */
 import { type Driver, drivers } from './database/drivers.ts';
 import { type AuthEnvironment, readAuth } from './environment/auth.ts';
+import { type FilesEnvironment, readFiles } from './environment/files.ts';
 import { type GraphqlEnvironment, readGraphql } from './environment/graphql.ts';
 import { type MailEnvironment, readMail } from './environment/mail.ts';
 import { type RequestLimits, readRequestLimits } from './environment/request-limits.ts';
@@ -63,6 +64,7 @@ export interface Environment {
   /** SYSTEM_NAME_ALIAS_PREFIX: what may stand for `platform_` in the paths of the model; null: nothing. */
   readonly systemNameAliasPrefix: string | null;
   readonly mail: MailEnvironment;
+  readonly files: FilesEnvironment;
   readonly requestLimits: RequestLimits;
 }
 
@@ -154,6 +156,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     docs: read('DOCS', readBoolean, false),
     systemNameAliasPrefix: read<string | null>('SYSTEM_NAME_ALIAS_PREFIX', readText, null),
     mail: readMail(read),
+    files: readFiles(read, need),
     requestLimits: readRequestLimits(read),
   };
   return problems.length === 0 ? { ok: true, environment } : { ok: false, problems };

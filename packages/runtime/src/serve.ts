@@ -36,6 +36,8 @@ export interface ServeOptions {
   readonly mail?: Partial<MailFolders>;
   /** Folder with templates of pages that replace the platform's own of the same name. None when absent. */
   readonly pages?: string | null;
+  /** Folder of the files that are uploaded, unless the environment names others. Default: `.platform/uploads`. */
+  readonly uploads?: string;
   /** Answers no GraphQL documents but those that were compiled with the API. Default: any. */
   readonly trustedDocuments?: boolean;
   /**
@@ -61,6 +63,9 @@ const embeddedFolder = '.platform/database';
 /** Where mail is written when no mail server is configured and nothing else is said. */
 const mailFolder = '.platform/mail';
 
+/** Where files lie that are uploaded when nothing else is said. */
+const uploadsFolder = '.platform/uploads';
+
 /**
  * Serves a compiled API and resolves as soon as requests are answered.
  *
@@ -84,8 +89,8 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const watch = createDriftWatch({ database, fingerprint: api.fingerprint });
   const planner = createPlanner(api, { limits: readLimits(environment) });
   const mail = { folder: mailFolder, templates: null, ...options.mail };
-  const { trustedDocuments = false, pages = null } = options;
-  const server = createServer({ api, database, environment, planner, watch, mail, pages, trustedDocuments });
+  const { trustedDocuments = false, pages = null, uploads = uploadsFolder } = options;
+  const server = createServer({ api, database, environment, planner, watch, mail, pages, trustedDocuments, uploads });
   const welcome = createWelcome({ api, database, environment, log: server.log, tell: options.onFirstAdministrator });
   const close = closeOnce(server, watch, database, environment.shutdownTimeout);
   try {

@@ -57,11 +57,13 @@ function judgeContent(
 ): readonly string[] {
   if (!isObject(content)) return text === '' ? [] : ['A body is not described.'];
   const type = (headers.get('content-type') ?? '').split(';')[0]?.trim() ?? '';
-  const media = content[type];
+  // Contents of files are of any type.
+  const named = isObject(content[type]) ? type : '*/*';
+  const media = content[named];
   if (!isObject(media)) return [`The type "${type}" is not described.`];
   if (head) return [];
   const value = json === undefined ? text : json;
-  return judge(reading, [...place, type, 'schema'], value).map((problem) => `The answer: ${problem}`);
+  return judge(reading, [...place, named, 'schema'], value).map((problem) => `The answer: ${problem}`);
 }
 
 /** What is wrong with an answer to a request that the document does not know, which can only be a refusal. */

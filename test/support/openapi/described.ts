@@ -1,6 +1,6 @@
 /** A server of tests that has to answer as the OpenAPI document of each caller says. */
 import type { Answer, Ask, Platform } from '../platform.ts';
-import { sentOf } from '../sent.ts';
+import { sentText } from '../sent.ts';
 import { createChecker } from './check.ts';
 
 /** Where the documents are, and whose token administrators send. */
@@ -27,8 +27,8 @@ export function asDescribed(platform: Platform, { folder, adminToken }: Describe
   const ask = async (path: string, options: Ask = {}): Promise<Answer> => {
     const { method = 'GET' } = options;
     const answer = await platform.ask(path, options);
-    const { headers, body } = sentOf(options);
-    const problems = await check({ target: path, method, headers: new Headers(headers), body, answer });
+    const { headers, body } = sentText(options);
+    const problems = await check({ target: path, method, headers, body, answer });
     const request = `${method} ${path} ${body?.slice(0, most) ?? ''}`;
     const said = problems.map((problem) => `${request} → ${answer.status} ${answer.text.slice(0, most)}: ${problem}`);
     unsaid.push(...said);

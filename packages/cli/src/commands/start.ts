@@ -132,12 +132,20 @@ async function listen(
 }
 
 /** Mails that no server takes lie beside the rest of the state; a project's own templates lie with those of its code. */
-function foldersOf({ folder, stateFolder, config }: Project): Required<Pick<ServeOptions, 'mail' | 'pages'>> {
+function foldersOf({
+  folder,
+  stateFolder,
+  config,
+}: Project): Required<Pick<ServeOptions, 'mail' | 'pages' | 'uploads'>> {
   const templates = (kind: 'mail' | 'pages'): string | null => {
     const path = config.templates === undefined ? null : join(folder, config.templates, kind);
     return path !== null && existsSync(path) ? path : null;
   };
-  return { mail: { folder: join(stateFolder, 'mail'), templates: templates('mail') }, pages: templates('pages') };
+  return {
+    mail: { folder: join(stateFolder, 'mail'), templates: templates('mail') },
+    pages: templates('pages'),
+    uploads: join(stateFolder, 'uploads'),
+  };
 }
 
 function placeOf(project: Project, source: Source | null): DatabasePlace {

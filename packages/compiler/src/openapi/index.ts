@@ -10,6 +10,7 @@ import { aggregateSchemas } from './aggregation.ts';
 import { authPaths, authSchemas, authTag, hasUsers } from './auth-paths.ts';
 import { conditionSchemas } from './conditions.ts';
 import { customPaths, customTag } from './custom-paths.ts';
+import { filePaths } from './file-paths.ts';
 import { filterSchemas } from './filters.ts';
 import { graphqlPaths, graphqlSchemas, graphqlTag } from './graphql-paths.ts';
 import { itemSchema } from './items.ts';
@@ -55,6 +56,7 @@ export function emitOpenApi(api: Api, access: AccessClass | null, view: View = v
       ...utilityPaths(api, access, view),
       ...modelPaths(),
       ...commentPaths(view),
+      ...filePaths(view),
       ...(users ? [...ownUserPaths(view), ...authPaths(), ...ssoPaths(), ...accountPaths(access)] : []),
     ]),
     components: {

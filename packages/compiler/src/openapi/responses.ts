@@ -70,6 +70,11 @@ const failures = {
   },
   InvalidToken: { status: 403, description: 'The token is not valid.', codes: ['INVALID_TOKEN'] },
   RouteNotFound: { status: 404, description: 'There is no such endpoint.', codes: ['ROUTE_NOT_FOUND'] },
+  RangeNotSatisfiable: {
+    status: 416,
+    description: 'The range lies outside the file.',
+    codes: ['RANGE_NOT_SATISFIABLE'],
+  },
   UnsupportedMediaType: {
     status: 415,
     description: 'The body is not sent as application/json.',

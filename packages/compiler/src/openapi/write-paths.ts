@@ -1,4 +1,6 @@
 /** The operations that write. Source: API specification, sections 1.2, 4 and 9. */
+
+import { uploadContent } from './file-paths.ts';
 import { anyOf, type JsonObject, objectOf, reference } from './json.ts';
 import { listedKey } from './keys.ts';
 import { answerParameters, useHeader } from './parameters.ts';
@@ -50,7 +52,7 @@ function createItems(collection: ViewCollection): JsonObject {
       ...(upsert === null ? [] : [conflictParameter(upsert)]),
       useHeader('idempotencyKey'),
     ]),
-    requestBody: bodyOf(anyOf(...forms, listOf(anyOf(...forms)))),
+    requestBody: bodyOf(anyOf(...forms, listOf(anyOf(...forms))), uploadContent(collection, 'create')),
     responses: answers(collection, 'either'),
   };
 }
@@ -62,7 +64,7 @@ function updateItem(collection: ViewCollection): JsonObject {
     description: 'Changes the fields that the body has.',
     ...parametersOf(collection, false, [useHeader('ifMatch')]),
     // Its own key may stand in the body.
-    requestBody: bodyOf(anyOf(...names.map((name) => reference('schemas', name)))),
+    requestBody: bodyOf(anyOf(...names.map((name) => reference('schemas', name))), uploadContent(collection, 'update')),
     responses: answers(collection, 'one'),
   };
 }
@@ -154,8 +156,8 @@ function conflictParameter({ keys }: ViewUpsert): JsonObject {
   };
 }
 
-function bodyOf(schema: JsonObject): JsonObject {
-  return { required: true, content: { 'application/json': { schema } } };
+function bodyOf(schema: JsonObject, others: JsonObject = {}): JsonObject {
+  return { required: true, content: { 'application/json': { schema }, ...others } };
 }
 
 type AnswerForm = 'one' | 'many' | 'either' | 'none';

@@ -73,6 +73,7 @@ export const systemCollections: readonly SystemCollection[] = [
   { name: 'platform_fields', writes: [], granted: ['read'], types: { special: 'csv' } },
   {
     name: 'platform_files',
+    path: '/files',
     writes,
     granted: all,
     types: { tags: 'csv' },

@@ -36,10 +36,13 @@ export type MediaType = (typeof mediaTypes)[keyof typeof mediaTypes];
 
 /** What an answer holds: its type, and headers of its own as a flat list of names and values. */
 export interface Content {
-  readonly type: MediaType;
+  /** One of `mediaTypes`, or what a file is. */
+  readonly type: string;
   readonly headers?: readonly string[];
   /** What a page may load and do, as a Content-Security-Policy; nothing when absent. */
   readonly policy?: string;
+  /** Who may keep it and how long, as a Cache-Control; when absent, what its address says. */
+  readonly cache?: string;
 }
 
 /** An answer whose bytes are all there. */
@@ -71,11 +74,11 @@ export function createAnswerer(environment: Environment): Answerer {
   const base = standingHeaders(environment, "default-src 'none'; frame-ancestors 'none'");
   let hangingUp = false;
 
-  function headersFor(request: IncomingMessage, { type, policy }: Content, compressible: boolean): string[] {
+  function headersFor(request: IncomingMessage, { type, policy, cache }: Content, compressible: boolean): string[] {
     const standing = policy === undefined ? base : standingHeaders(environment, policy);
     const headers = ['Content-Type', type, ...standing];
     headers.push('Vary', compressible ? 'Origin, Accept-Encoding' : 'Origin');
-    headers.push('Cache-Control', cacheControl(request.url ?? '/'));
+    headers.push('Cache-Control', cache ?? cacheControl(request.url ?? '/'));
     if (hangingUp) headers.push('Connection', 'close');
     if (environment.cors !== null) headers.push(...corsHeaders(environment.cors, request.headers.origin));
     return headers;

@@ -1,5 +1,5 @@
 /** How a list is announced: as JSON, or as a file to keep. Source: API specification, section 5.6; RFC 6266. */
-import type { Exported, ReadPlan } from '../query/plan.ts';
+import type { ReadPlan } from '../query/plan.ts';
 import { type Content, mediaTypes } from './answer.ts';
 
 const json: Content = { type: mediaTypes.json };
@@ -7,15 +7,18 @@ const json: Content = { type: mediaTypes.json };
 /** Type and headers of the answer to a plan. */
 export function contentOf({ exported }: ReadPlan): Content {
   if (exported === undefined) return json;
-  return { type: mediaTypes[exported.format], headers: ['Content-Disposition', disposition(exported)] };
+  return {
+    type: mediaTypes[exported.format],
+    headers: ['Content-Disposition', disposition('attachment', `${exported.name}.${exported.format}`)],
+  };
 }
 
 /** The plain name for every client, with what it cannot spell as `_`, and the whole one for those that read RFC 8187. */
-function disposition({ name, format }: Exported): string {
-  const file = `${name.toWellFormed()}.${format}`;
+export function disposition(kind: 'attachment' | 'inline', name: string): string {
+  const file = name.toWellFormed();
   const plain = file.replace(/[^\w .()+-]/g, '_');
   const whole = plain === file ? '' : `; filename*=UTF-8''${encode(file)}`;
-  return `attachment; filename="${plain}"${whole}`;
+  return `${kind}; filename="${plain}"${whole}`;
 }
 
 function encode(text: string): string {

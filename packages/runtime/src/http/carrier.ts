@@ -1,9 +1,11 @@
 /** Fastify as this server uses it: with limits, our bodies and our errors, without what costs on every request. */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { JsonValue } from '../contract/index.ts';
 import type { Environment } from '../environment.ts';
+import { PlatformError } from '../errors.ts';
 import type { Answerer, Exchange } from './answer.ts';
 import { parseBody, readForm } from './body.ts';
 import type { Call, CallReader } from './call.ts';
@@ -21,6 +23,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether a body may be a form, which is handed on as the text that it is. */
     takesForms?: boolean;
+    /** Whether a body may have parts, which the handler reads. */
+    takesParts?: boolean;
   }
 }
 
@@ -38,7 +42,7 @@ export function createCarrier(
     if (!reply.sent) reply.hijack();
     void tokenError(readCall, request).then((thrown) => failRequest(answerer, request, reply, thrown ?? error));
   });
-  acceptBodies(server);
+  acceptBodies(server, environment.maxPayloadSize);
   server.decorateRequest('call', null);
   server.decorateRequest('json', undefined);
   server.addHook('onRequest', (request, _reply, done) => {
@@ -145,7 +149,7 @@ function watchUnusedConnections(server: Server): () => void {
 const noQuery = Object.freeze({});
 
 /** Every body is read as bytes and judged by `parseBody`; none of the framework's own parsers stays. */
-function acceptBodies(server: FastifyInstance): void {
+function acceptBodies(server: FastifyInstance, mostBytes: number): void {
   server.addHttpMethod('SEARCH', { hasBody: true });
   server.removeAllContentTypeParsers();
   server.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (request, bytes, done) => {
@@ -158,6 +162,27 @@ function acceptBodies(server: FastifyInstance): void {
     }
     done(null);
   });
+  server.addContentTypeParser('multipart/form-data', (request, payload, done) => {
+    // Files are written down as they come, by whoever takes them.
+    if (request.routeOptions.config.takesParts === true) done(null);
+    else refuseParts(payload, mostBytes, done);
+  });
+}
+
+/**
+ * Nothing of the body is wanted, unless there is none: that is legal with any content type. What may be sent is read to its
+ * end, because who is still sending may not hear an answer.
+ */
+function refuseParts(payload: Readable, most: number, done: (error: Error | null) => void): void {
+  let bytes = 0;
+  payload.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= most) return;
+    payload.removeAllListeners('data').removeAllListeners('end').resume();
+    done(new PlatformError('UNSUPPORTED_MEDIA_TYPE'));
+  });
+  payload.once('end', () => done(bytes > 0 ? new PlatformError('UNSUPPORTED_MEDIA_TYPE') : null));
+  payload.once('error', done);
 }
 
 /** An empty body is legal with any content type, also with a malformed one, which the framework would refuse. */

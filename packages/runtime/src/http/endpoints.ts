@@ -30,6 +30,8 @@ export interface Endpoint {
   readonly handlers: ReadonlyMap<Method, Handler>;
   /** Whether the body of a POST may be a form; the handler gets its text. */
   readonly takesForms?: boolean;
+  /** Whether bodies may be multipart/form-data; the handler reads them from the request. */
+  readonly takesParts?: boolean;
 }
 
 /** The addresses of the platform itself; `users` null: there are none. */

@@ -13,12 +13,12 @@ export function mountEndpoint(
   environment: Environment,
   endpoint: Endpoint,
 ): void {
-  const { url, handlers, takesForms = false } = endpoint;
+  const { url, handlers, takesForms = false, takesParts = false } = endpoint;
   for (const [method, handler] of handlers) {
     server.route({
       method: method === 'GET' ? ['GET', 'HEAD'] : [method],
       url,
-      config: { takesForms },
+      config: { takesForms, takesParts },
       handler(request, reply) {
         reply.hijack();
         void runHandler(handler, answerer, request, reply);

@@ -14,11 +14,13 @@ import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 import { type Environment, readLimits } from '../environment.ts';
+import { createFileServices } from '../files/services.ts';
 import { createRequestLimiter } from '../limits/request-limiter.ts';
 import type { Planner } from '../query/planner.ts';
 import { systemSchemaOf } from '../system/schema.ts';
 import { createWriter, type WriterOptions } from '../write/writer.ts';
 import { createAnswerer } from './answer.ts';
+import { createAssetEndpoints } from './asset-routes.ts';
 import { type Admission, admissionOf, createAuthenticator } from './authenticate.ts';
 import { createCallReader, limitCalls } from './call.ts';
 import { createCarrier } from './carrier.ts';
@@ -34,6 +36,7 @@ import {
   pageEndpoints,
   serverEndpoints,
 } from './endpoints.ts';
+import { createFileEndpoints } from './file-routes.ts';
 import { createGate } from './gate.ts';
 import { createGraphqlFace } from './graphql.ts';
 import { createItemHandlers } from './items.ts';
@@ -60,6 +63,8 @@ export interface ServerOptions {
   readonly mail?: MailFolders;
   /** Folder with templates of pages that replace the platform's own of the same name. None when absent. */
   readonly pages?: string | null;
+  /** Where files lie unless the environment says where. Default: below the working folder. */
+  readonly uploads?: string;
 }
 
 /** Makes a server that is ready to listen, or to be injected requests without listening. */
@@ -97,7 +102,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const mailed = (): void => accounts?.outbox.wake();
   const limits = writeLimits(environment);
   const passwordPattern = async () => (await accounts?.settings())?.passwordPolicy ?? null;
-  const hearing = { complain, accountsChanged, mailed, passwordPattern };
+  const contentsLeft = (): void => files?.loose.wake();
+  const hearing = { complain, accountsChanged, mailed, contentsLeft, passwordPattern };
   const writer = createWriter({ api, database, gate, planner, ...hearing, ...limits });
   const items = createItemHandlers({ api, planner, reader, writer, answerer, senderOf });
   const { adminToken } = environment;
@@ -109,6 +115,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   const patience = environment.database.poolTimeout;
   const schema = systemSchemaOf(api);
+  const files = createFileServices({
+    ...{ api, schema, database, planner, writer, gate, log },
+    environment: environment.files,
+    folder: options.uploads ?? '.platform/uploads',
+  });
   const users = schema === null ? null : createOwnUserHandlers({ api, schema, items, database, answerer });
   const rateLimit = environment.requestLimits.client;
   const told = { api, database, watch, patience, rateLimit };
@@ -162,9 +173,18 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ...createCommentEndpoints({ ...writing, items, mailed }),
     ...createUtilityEndpoints({ ...writing, forget: accountsChanged }),
   ];
+  const { maxPayloadSize: fieldSize, files: fileSetting } = environment;
+  const fileRoutes =
+    files === null
+      ? null
+      : createFileEndpoints({ ...files, api, environment: fileSetting, fieldSize, answerer, senderOf });
+  const assets = files === null ? [] : createAssetEndpoints({ ...files, environment: fileSetting, answerer });
   const docs = environment.docs ? docsEndpoints(answerer) : [];
+  const listed = listEndpoints(api, items, own, users);
   const endpoints = [
-    ...listEndpoints(api, items, own, users),
+    ...(fileRoutes?.withUploads(listed) ?? listed),
+    ...(fileRoutes?.endpoints ?? []),
+    ...assets,
     ...resources,
     ...graphql.endpoints,
     ...auth,
@@ -177,6 +197,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   for (const endpoint of endpoints) mountEndpoint(server, answerer, environment, endpoint);
   server.addHook('onReady', async () => limiter?.opened);
   server.addHook('onListen', async () => {
+    files?.loose.wake();
     // A document that cannot be prepared is told to whoever asks for it.
     await graphql.warm().catch((error: unknown) => {
       server.log.warn(
@@ -188,7 +209,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.addHook('onClose', async () => limiter?.close());
   server.addHook('onClose', () =>
     Promise.race([
-      Promise.all([writer.settled(), accounts?.upkeep.settled(), accounts?.outbox.close()]),
+      Promise.all([writer.settled(), accounts?.upkeep.settled(), accounts?.outbox.close(), files?.loose.close()]),
       sleep(environment.shutdownTimeout, undefined, { ref: false }),
     ]),
   );

@@ -4,6 +4,7 @@ import { createPlanner } from '../query/planner.ts';
 import { systemSchemaOf } from '../system/schema.ts';
 import type { Wardens } from '../write/warden.ts';
 import { createCommentWarden } from './comment-warden.ts';
+import { createFileWarden } from './file-warden.ts';
 import { createFolderWarden } from './folder-warden.ts';
 import { createMentions } from './mentions.ts';
 import { createModelWarden, type ModelChanges } from './model-warden.ts';
@@ -13,17 +14,20 @@ export interface ResourceWardensOptions {
   readonly api: CompiledApi;
   /** Told of a transaction that has put mail down. */
   readonly mailed: (transaction: Transaction) => void;
+  /** Told of a transaction that leaves contents of files behind. */
+  readonly left: (transaction: Transaction) => void;
   /** What becomes of writes to what the API is compiled of. */
   readonly model: ModelChanges;
 }
 
 /** The wardens of what people put beside their data; none where the platform's own tables are not installed. */
-export function createResourceWardens({ api, mailed, model }: ResourceWardensOptions): Wardens {
+export function createResourceWardens({ api, mailed, left, model }: ResourceWardensOptions): Wardens {
   const schema = systemSchemaOf(api);
   if (schema === null) return new Map();
   // Limits of lists are for requests: this one asks for the items that it names.
   const planner = createPlanner(api);
   return new Map([
+    ['platform_files', createFileWarden({ schema, left })],
     ['platform_folders', createFolderWarden(schema)],
     ['platform_permissions', createModelWarden(model, 'platform_permissions')],
     [

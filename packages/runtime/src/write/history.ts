@@ -4,6 +4,7 @@
  */
 import { type CollectionDescriptor, type CompiledApi, systemCollection } from '../contract/index.ts';
 import type { Transaction } from '../database/database.ts';
+import { filesName } from '../files/uploading-access.ts';
 import type { Answer } from '../json/answer.ts';
 import type { ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
@@ -41,8 +42,8 @@ export type BeginHistory = (
   transaction: Transaction,
   gate: (statement: string) => void,
   origin: ChangeOrigin,
-  /** What updates are called. Default: `update`. */
-  updates?: 'revert',
+  /** What is not called as it is done: updates, or new contents of files. */
+  called?: 'revert' | 'upload',
 ) => History;
 
 /** What keeps history, and what it wants to be told. */
@@ -78,14 +79,14 @@ function isWhole({ accountability }: CollectionDescriptor): boolean {
 
 function beginWith(api: CompiledApi, schema: string, read: Images): BeginHistory {
   const collections = new Map(api.collections.map((descriptor) => [descriptor.name, descriptor]));
-  return function beginHistory(transaction, gate, origin, updates) {
+  return function beginHistory(transaction, gate, origin, called) {
     const changes: LoggedChange[] = [];
     return {
       watch(action, collection, keys) {
         const descriptor = collections.get(collection);
         if (descriptor === undefined || !isKept(descriptor) || tellsItself(descriptor, action)) return null;
         gate(descriptor.table);
-        return watchStep({ transaction, read, descriptor, action, updates, keys, changes });
+        return watchStep({ transaction, read, descriptor, action, called, keys, changes });
       },
       finish() {
         if (changes.length === 0) return;
@@ -101,7 +102,7 @@ interface Watching {
   readonly read: Images;
   readonly descriptor: CollectionDescriptor;
   readonly action: StepAction;
-  readonly updates: 'revert' | undefined;
+  readonly called: 'revert' | 'upload' | undefined;
   /** Null when items are made. */
   readonly keys: Keys | null;
   readonly changes: LoggedChange[];
@@ -147,7 +148,7 @@ function without(images: readonly Image[], others: readonly Image[]): readonly I
 }
 
 function changeOf(
-  { action, updates, descriptor }: Watching,
+  { action, called, descriptor }: Watching,
   whole: boolean,
   before: Image | undefined,
   { key, item }: Image,
@@ -155,6 +156,11 @@ function changeOf(
   // It came while we were looking, so it is none of ours.
   if (action === 'update' && before === undefined) return null;
   const revision = whole ? revisionOf(descriptor, before?.item ?? null, item) : null;
-  const told = action === 'update' ? (updates ?? action) : action;
+  const told = called !== undefined && isCalled(called, action, descriptor) ? called : action;
   return { action: told, collection: descriptor.name, item: key, revision, parent: null };
+}
+
+/** Whether an action has the name of its request, and not its own. */
+function isCalled(called: 'revert' | 'upload', action: StepAction, { name }: CollectionDescriptor): boolean {
+  return called === 'revert' ? action === 'update' : action !== 'delete' && name === filesName;
 }

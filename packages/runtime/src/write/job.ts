@@ -32,10 +32,12 @@ export interface WriteRequest {
   readonly key?: string;
   /** Of a request by key: the entity tags that the item may have. */
   readonly ifMatch?: string;
-  /** What activity calls changes that are no ordinary update. */
-  readonly activity?: 'revert';
+  /** What activity calls items that were not made or changed by an ordinary write. */
+  readonly activity?: 'revert' | 'upload';
   /** Written by an invitation: under its own rules, and nobody is answered. */
   readonly inviting?: true;
+  /** Written by an upload: the fields that the server fills in. */
+  readonly uploading?: readonly string[];
   /** The answer, where the query does not say it: prepared elsewhere, or null for none. */
   readonly echo?: (form: EchoForm) => Echo | null;
 }

@@ -2,6 +2,7 @@
 import { invitingApi } from '../auth/inviting-access.ts';
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import { uploadingApi } from '../files/uploading-access.ts';
 import { defaultReadLimits, type ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';
@@ -53,6 +54,8 @@ export interface WriterOptions {
   readonly accountsChanged?: () => void;
   /** Told when mail was put down that waits to be sent, after the commit. */
   readonly mailed?: () => void;
+  /** Told when contents of files were left behind, after the commit. */
+  readonly contentsLeft?: () => void;
 }
 
 /**
@@ -75,6 +78,11 @@ export interface Writer {
    * the place of the write, is told by `failure`. With a key, either is kept under it.
    */
   inOrder(asks: readonly Ask[], telling: Telling, keyed?: KeyedRequest): Promise<Buffer>;
+  /**
+   * Prepares a work and runs it as one transaction, its answer kept under the key of the request, if it has one. `told`
+   * is what the key stands for.
+   */
+  once(request: WriteRequest, told: JsonValue | undefined, prepare: () => Promise<Work>): Promise<KeptAnswer>;
   /** What the code of a route reads and writes with. */
   openFor: HookedWriter['openFor'];
   /** Resolves when no hook runs any more that waited for a COMMIT. */
@@ -92,15 +100,14 @@ export function createWriter(options: WriterOptions): Writer {
       ? hooked.workOf(ask)
       : performer.workOf(ask.request, await prepareAsk(open(ask.request), ask, ask.body));
   const perform = async (ask: Ask) => performer.once(await workOf(ask));
+  const once: Writer['once'] = async (request, told, prepare) => {
+    if (request.key !== undefined) return performer.keyed(keyRequest({ ...request, key: request.key }, told), prepare);
+    const answer = await performer.once(await prepare());
+    return { status: answer === null ? 204 : 200, body: answer };
+  };
   return {
-    async create(request, body) {
-      const ask: Ask = { action: 'create', request, body };
-      if (request.key !== undefined) {
-        return performer.keyed(keyRequest({ ...request, key: request.key }, body), () => workOf(ask));
-      }
-      const answer = await perform(ask);
-      return { status: answer === null ? 204 : 200, body: answer };
-    },
+    once,
+    create: (request, body) => once(request, body, () => workOf({ action: 'create', request, body })),
     updateOne: (request, item, body) => perform({ action: 'update', request, item, body }),
     update: (request, body) => perform({ action: 'update', request, body }),
     updateSingleton: (request, body) => perform({ action: 'update', request, body, singleton: true }),
@@ -128,21 +135,29 @@ function performerOptions(options: WriterOptions): PerformerOptions {
     answerTtlMs = 86_400_000,
     accountsChanged,
     mailed,
+    contentsLeft,
     model = compiledModel,
   } = options;
   const schema = logSchemaOf(api);
   const changing = new WeakSet<Transaction>();
   const mailing = new WeakSet<Transaction>();
+  const leaving = new WeakSet<Transaction>();
   return {
     database,
     gate,
     wardens: new Map([
       ...noteTransactions(createWardens(api, model), (transaction) => changing.add(transaction)),
-      ...createResourceWardens({ api, model, mailed: (transaction) => mailing.add(transaction) }),
+      ...createResourceWardens({
+        api,
+        model,
+        mailed: (transaction) => mailing.add(transaction),
+        left: (transaction) => leaving.add(transaction),
+      }),
     ]),
     committed(transaction) {
       if (changing.has(transaction)) accountsChanged?.();
       if (mailing.has(transaction)) mailed?.();
+      if (leaving.has(transaction)) contentsLeft?.();
     },
     history: createHistory(api, buildOpenScope(api), { ...defaultReadLimits, ...limits }),
     keeper: schema === null ? null : createAnswerKeeper(schema, answerTtlMs),
@@ -154,16 +169,30 @@ function createDesks(
   { api, limits, fieldLimits, mostItems = null, plans = 1_000, passwordPattern = async () => null }: WriterOptions,
   images: Desk['images'],
 ): (request: WriteRequest) => Desk {
-  const scopes = createWriteScopes(api, { ...defaultFieldLimits, ...fieldLimits });
-  const invitingScopes = createWriteScopes(invitingApi(api), { ...defaultFieldLimits, ...fieldLimits });
   const all: ReadLimits = { ...defaultReadLimits, ...limits };
   type Class = Pick<Desk, 'scope' | 'reads' | 'echoes' | 'steps'>;
-  const [ordinary, inviting] = [new Map<string, Class>(), new Map<string, Class>()];
+  const readings = new Map<
+    string,
+    { readonly scopes: ReturnType<typeof createWriteScopes>; readonly classes: Map<string, Class> }
+  >();
+  /** The API as a kind of request sees it. */
+  function readingOf({ inviting, uploading }: WriteRequest) {
+    const kind = inviting === true ? 'inviting' : (uploading?.join(',') ?? '');
+    const known = readings.get(kind);
+    if (known !== undefined) return known;
+    const seen = inviting === true ? invitingApi(api) : uploading === undefined ? api : uploadingApi(api, uploading);
+    const made = {
+      scopes: createWriteScopes(seen, { ...defaultFieldLimits, ...fieldLimits }),
+      classes: new Map<string, Class>(),
+    };
+    readings.set(kind, made);
+    return made;
+  }
   return function openDesk(request) {
     const { accessClass } = request.caller;
-    const classes = request.inviting === true ? inviting : ordinary;
+    const { scopes, classes } = readingOf(request);
     const known = classes.get(accessClass) ?? {
-      scope: request.inviting === true ? invitingScopes(accessClass) : scopes(accessClass),
+      scope: scopes(accessClass),
       reads: createPlanCache<ReadPlan>(plans),
       echoes: createPlanCache<PreparedEcho>(plans),
       steps: createStepPlans(plans),

@@ -1,0 +1,112 @@
+/** Uploads, imports and contents of files. Source: API specification, section 11. */
+import { type JsonObject, objectOf, reference } from './json.ts';
+import { useHeader } from './parameters.ts';
+import { commonFailures, failuresByStatus } from './responses.ts';
+import type { View, ViewCollection } from './view.ts';
+
+const files = 'platform_files';
+
+/** Fields of files that a form may give; of an upload the type is what its content says. */
+const formFields = ['filename_download', 'title', 'folder', 'embed', 'description', 'location', 'tags'];
+
+/** The form in which a content is sent, beside JSON; nothing for other collections. */
+export function uploadContent({ name, writes }: ViewCollection, action: 'create' | 'update'): JsonObject {
+  if (name !== files) return {};
+  const granted = new Set(writes?.[action]?.fields.map((field) => field.name));
+  const fields = formFields.filter((field) => granted.has(field));
+  const file = {
+    type: 'string',
+    contentMediaType: 'application/octet-stream',
+    description: action === 'create' ? 'The content. There may be several, each behind its fields.' : 'The content.',
+  };
+  const properties = objectOf([...fields.map((field) => [field, { type: 'string' }] as const), ['file', file]]);
+  return { 'multipart/form-data': { schema: { type: 'object', properties, required: ['file'] } } };
+}
+
+/** The paths of files beside those of their collection, as far as an access class may use them. */
+export function filePaths({ collections }: View): readonly (readonly [string, JsonObject])[] {
+  const collection = collections.find(({ name }) => name === files);
+  if (collection === undefined) return [];
+  const id = pathParameter('id', { type: 'string', format: 'uuid' });
+  const filename = pathParameter('filename', { type: 'string', description: 'Any name, for people.' });
+  return [
+    ...(collection.writes?.create ? [['/files/import', { post: importFile(collection) }] as const] : []),
+    ...(collection.readable
+      ? [
+          ['/assets/{id}', { parameters: [id], get: readAsset('readAsset') }] as const,
+          ['/assets/{id}/{filename}', { parameters: [id, filename], get: readAsset('readNamedAsset') }] as const,
+        ]
+      : []),
+  ];
+}
+
+function importFile({ names, readable }: ViewCollection): JsonObject {
+  const schema = {
+    type: 'object',
+    properties: {
+      url: {
+        type: 'string',
+        format: 'uri',
+        description: 'Of http or https, in a public network. Not followed anywhere.',
+      },
+      data: { type: ['object', 'null'], description: 'Fields of the file.' },
+    },
+    required: ['url'],
+  };
+  const item = { type: 'object', properties: { data: reference('schemas', names.item) }, required: ['data'] };
+  const made = { description: 'The file.', content: { 'application/json': { schema: item } } };
+  const failures = [...commonFailures, 'InvalidWrite', 'Forbidden', 'UnsupportedMediaType', 'Unprocessable'] as const;
+  return {
+    operationId: 'importFile',
+    tags: [names.tag],
+    summary: 'Fetch a file from elsewhere',
+    parameters: [useHeader('idempotencyKey')],
+    requestBody: { required: true, content: { 'application/json': { schema } } },
+    responses: objectOf([
+      ...(readable ? [['200', made] as const] : []),
+      ['204', { description: 'It is kept, and nothing of it can be read.' }],
+      ...failuresByStatus(failures.filter((name) => name !== 'InvalidQuery')),
+    ]),
+  };
+}
+
+const sides = { type: 'integer', minimum: 1 };
+
+/** Parameters by which an image is made into another one. */
+const transformations: Readonly<Record<string, JsonObject>> = {
+  key: { type: 'string', description: 'Name of a preset, of the project or `system-small-cover` and so on.' },
+  width: sides,
+  height: sides,
+  fit: { type: 'string', enum: ['cover', 'contain', 'inside', 'outside'] },
+  quality: { type: 'integer', minimum: 1, maximum: 100 },
+  withoutEnlargement: { type: 'boolean' },
+  format: { type: 'string', enum: ['jpg', 'png', 'webp', 'avif'] },
+  transforms: { type: 'string', description: 'A JSON list of operations, `[["blur", 4], ["flip"]]`.' },
+  download: { type: 'string', description: 'Whatever its value, a browser is told to save the file.' },
+};
+
+function readAsset(operationId: string): JsonObject {
+  const content = { '*/*': { schema: {} } };
+  const headers = { ETag: { required: true, schema: { type: 'string' } } };
+  const query = Object.entries(transformations).map(([name, schema]) => ({ name, in: 'query', schema }));
+  const header = ['Range', 'If-Range', 'If-None-Match', 'If-Modified-Since'].map((name) => {
+    return { name, in: 'header', schema: { type: 'string' } };
+  });
+  return {
+    operationId,
+    tags: ['files'],
+    summary: 'Read the content of a file',
+    description: 'With parameters an image is made into another one; other contents are sent as they are.',
+    parameters: [...query, ...header],
+    responses: objectOf([
+      ['200', { description: 'The content.', headers, content }],
+      ['206', { description: 'The part that was asked for.', headers, content }],
+      ['304', { description: 'It has not changed.', headers }],
+      ...failuresByStatus([...commonFailures, 'Forbidden', 'RangeNotSatisfiable']),
+    ]),
+  };
+}
+
+function pathParameter(name: string, schema: JsonObject): JsonObject {
+  return { name, in: 'path', required: true, schema };
+}

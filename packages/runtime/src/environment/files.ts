@@ -1,0 +1,137 @@
+/** Variables of files: where they lie, how large they may be, what images become. Source: API specification, section 16. */
+import { isNetwork } from '../http/networks.ts';
+import {
+  type Need,
+  type Read,
+  type Reading,
+  readAddress,
+  readChoice,
+  readDuration,
+  readInteger,
+  readList,
+  readLongDuration,
+  readSize,
+} from './values.ts';
+
+/** Everything about files that the surroundings of a server decide. Durations are milliseconds, sizes are bytes. */
+export interface FilesEnvironment {
+  /** Where files lie; new ones at the first. */
+  readonly locations: readonly StorageLocation[];
+  readonly maxUploadSize: number;
+  /** How long whoever gets an asset may keep it. */
+  readonly cacheTtl: number;
+  readonly transform: TransformEnvironment;
+  readonly import: ImportEnvironment;
+}
+
+/** A place for files, by the name that rows have for it. */
+export type StorageLocation =
+  | { readonly name: string; readonly driver: 'local' /** Null: the default folder. */; readonly root: string | null }
+  | {
+      readonly name: string;
+      readonly driver: 's3';
+      readonly bucket: string;
+      readonly region: string;
+      /** Null: that of Amazon in the region. */
+      readonly endpoint: string | null;
+      readonly key: string;
+      readonly secret: string;
+      /** What the names of objects begin with; empty for nothing. */
+      readonly root: string;
+    };
+
+/** What images may be made into. */
+export interface TransformEnvironment {
+  /** Pixels along one side, of what comes and of what is made. */
+  readonly maxDimension: number;
+  /** Entries of `transforms`. */
+  readonly maxOperations: number;
+  readonly timeout: number;
+  /** Images that are made at the same time. */
+  readonly maxConcurrent: number;
+}
+
+/** What files may be fetched from elsewhere. */
+export interface ImportEnvironment {
+  /** Addresses and CIDR blocks. */
+  readonly denied: readonly string[];
+  readonly allowed: readonly string[];
+  readonly maxSize: number;
+  readonly timeout: number;
+  readonly ports: readonly number[];
+}
+
+/** Reads the variables. */
+export function readFiles(read: Read, need: Need): FilesEnvironment {
+  const locations = read<readonly string[]>('STORAGE_LOCATIONS', readNames, ['local']);
+  return {
+    locations: locations.map((name) => readLocation(name, read, need)),
+    maxUploadSize: read('FILES_MAX_UPLOAD_SIZE', readSize, 100 * 1024 ** 2),
+    cacheTtl: read('ASSETS_CACHE_TTL', readLongDuration, 30 * 86_400_000),
+    transform: {
+      maxDimension: read('ASSETS_TRANSFORM_IMAGE_MAX_DIMENSION', readInteger(1, 65_535), 6000),
+      maxOperations: read('ASSETS_TRANSFORM_MAX_OPERATIONS', readInteger(0, 100), 5),
+      timeout: read('ASSETS_TRANSFORM_TIMEOUT', readDuration, 7500),
+      maxConcurrent: read('ASSETS_TRANSFORM_MAX_CONCURRENT', readInteger(1, 1000), 25),
+    },
+    import: {
+      denied: read<readonly string[]>('IMPORT_IP_DENY_LIST', readNetworks, []),
+      allowed: read<readonly string[]>('IMPORT_IP_ALLOW_LIST', readNetworks, []),
+      maxSize: read('IMPORT_MAX_FILE_SIZE', readSize, 50 * 1024 ** 2),
+      timeout: read('IMPORT_TIMEOUT', readDuration, 10_000),
+      ports: read<readonly number[]>('IMPORT_PORTS', readPorts, [80, 443]),
+    },
+  };
+}
+
+function readLocation(name: string, read: Read, need: Need): StorageLocation {
+  const variable = (end: string): string => `STORAGE_${name.toUpperCase()}_${end}`;
+  const driver = read<'local' | 's3'>(variable('DRIVER'), readChoice(['local', 's3']), 'local');
+  if (driver === 'local') return { name, driver, root: read<string | null>(variable('ROOT'), readText, null) };
+  return {
+    name,
+    driver,
+    bucket: need(variable('BUCKET'), readBucket, ''),
+    region: read(variable('REGION'), readText, 'us-east-1'),
+    endpoint: read<string | null>(variable('ENDPOINT'), readAddress, null),
+    key: need(variable('KEY'), readText, ''),
+    secret: need(variable('SECRET'), readText, ''),
+    root: read(variable('ROOT'), readPrefix, ''),
+  };
+}
+
+function readText(text: string): Reading<string> {
+  return { value: text };
+}
+
+function readBucket(text: string): Reading<string> {
+  return /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(text)
+    ? { value: text }
+    : { problem: 'must be the name of a bucket.' };
+}
+
+function readPrefix(text: string): Reading<string> {
+  const value = text.replace(/^\/+|\/+$/g, '');
+  return /^[\w./-]*$/.test(value) ? { value } : { problem: 'must have letters, digits, ".", "-", "_" and "/" only.' };
+}
+
+function readNames(text: string): Reading<readonly string[]> {
+  const names = text.split(',').map((name) => name.trim());
+  return names.every((name) => /^[a-z][a-z0-9_]{0,62}$/i.test(name)) && new Set(names).size === names.length
+    ? { value: names }
+    : { problem: 'must be a comma-separated list of different names of letters, digits and "_".' };
+}
+
+function readNetworks(text: string): Reading<readonly string[]> {
+  const reading = readList(text);
+  return 'value' in reading && reading.value.every(isNetwork)
+    ? reading
+    : { problem: 'must be a comma-separated list of addresses and CIDR blocks.' };
+}
+
+function readPorts(text: string): Reading<readonly number[]> {
+  const ports = text.split(',').map((port) => (/^\d{1,5}$/.test(port.trim()) ? Number(port) : 0));
+  return ports.every((port) => port >= 1 && port <= 65_535)
+    ? { value: ports }
+    : { problem: 'must be a comma-separated list of ports.' };
+}

@@ -1,0 +1,60 @@
+/** What a file is, by its own bytes: what its sender calls it does not count. */
+import { isUtf8 } from 'node:buffer';
+import { fileTypeFromBuffer } from 'file-type';
+
+/** What a file is. */
+export interface DetectedType {
+  /** Its media type, without parameters. */
+  readonly type: string;
+  /** Of a text. */
+  readonly charset: string | null;
+  /** For the name under which it is kept, without a dot. */
+  readonly extension: string;
+}
+
+/** Kinds of text that look alike: there the ending of the name decides, among types that are all inert. */
+const textTypes: ReadonlyMap<string, string> = new Map([
+  ['css', 'text/css'],
+  ['csv', 'text/csv'],
+  ['ics', 'text/calendar'],
+  ['js', 'text/javascript'],
+  ['json', 'application/json'],
+  ['md', 'text/markdown'],
+  ['mjs', 'text/javascript'],
+  ['tsv', 'text/tab-separated-values'],
+  ['vcf', 'text/vcard'],
+  ['vtt', 'text/vtt'],
+  ['yaml', 'application/yaml'],
+  ['yml', 'application/yaml'],
+]);
+
+/** Finds out what a file is by its first bytes, `head`; `size` is how many it has in all. */
+export async function detectType(head: Buffer, size: number, name: string): Promise<DetectedType> {
+  const found = await fileTypeFromBuffer(head);
+  if (found !== undefined && found.mime !== 'application/xml') {
+    return { type: found.mime, charset: null, extension: found.ext };
+  }
+  const text = textOf(head, size);
+  if (text === null) return { type: 'application/octet-stream', charset: null, extension: 'bin' };
+  return { ...textType(text, name), charset: 'utf-8' };
+}
+
+function textType(text: string, name: string): Pick<DetectedType, 'type' | 'extension'> {
+  const start = text.replace(/^\ufeff?\s*/, '').slice(0, 4_096);
+  if (/<svg[\s>]/i.test(start)) return { type: 'image/svg+xml', extension: 'svg' };
+  if (/^<(?:!doctype html|html|head|body|script|iframe|[^>]*xmlns="http:\/\/www\.w3\.org\/1999\/xhtml")/i.test(start)) {
+    return { type: 'text/html', extension: 'html' };
+  }
+  if (start.startsWith('<?xml')) return { type: 'application/xml', extension: 'xml' };
+  const ending = /\.(\w{1,8})$/.exec(name)?.[1]?.toLowerCase() ?? '';
+  const type = textTypes.get(ending);
+  return type === undefined ? { type: 'text/plain', extension: 'txt' } : { type, extension: ending };
+}
+
+/** The first bytes as text; null where they are none. The last character may be cut. */
+function textOf(head: Buffer, size: number): string | null {
+  const cut = head.length < size ? [0, 1, 2, 3] : [0];
+  const whole = cut.map((bytes) => head.subarray(0, head.length - bytes)).find((bytes) => isUtf8(bytes));
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what tells bytes from text.
+  return whole === undefined || /[\0-\x08\x0e-\x1a\x1c-\x1f]/.test(whole.toString('latin1')) ? null : whole.toString();
+}

@@ -1,0 +1,114 @@
+/**
+ * Fetching a file from an address that a caller names. The name is resolved once, what it resolves to is judged, and that
+ * address is connected to; nothing is followed. Source: API specification, section 11.2.
+ */
+import { lookup } from 'node:dns/promises';
+import { type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
+import { request as requestSecure } from 'node:https';
+import { isIP } from 'node:net';
+import type { ImportEnvironment } from '../environment/files.ts';
+import { PlatformError } from '../errors.ts';
+import { createForbiddenAddresses } from './forbidden-addresses.ts';
+import { type Staged, stage, tooLarge } from './staging.ts';
+
+/** A file that was fetched. */
+export interface Fetched {
+  readonly staged: Staged;
+  /** What the address calls it. */
+  readonly name: string;
+}
+
+/**
+ * Fetches a file into a folder. Rejects with INVALID_PAYLOAD for an address that must not be asked, and for what is too
+ * large; with SERVICE_UNAVAILABLE when nothing comes, not in time, or anything but a file.
+ */
+export type FetchFile = (url: string, folder: string) => Promise<Fetched>;
+
+/** Makes what fetches. */
+export function createFetchFile(environment: ImportEnvironment): FetchFile {
+  const isForbidden = createForbiddenAddresses(environment);
+  return async function fetchFile(text, folder) {
+    const url = readUrl(text, environment.ports);
+    const stop = AbortSignal.timeout(environment.timeout);
+    const address = await resolve(url.hostname, isForbidden, stop);
+    let answer: IncomingMessage | undefined;
+    try {
+      answer = await ask(url, address, stop);
+      if (answer.statusCode !== 200) throw unreachable(new Error(`The answer has status ${answer.statusCode}.`));
+      if (Number(answer.headers['content-length'] ?? 0) > environment.maxSize) throw tooLarge(environment.maxSize);
+      const staged = await stage(folder, answer, environment.maxSize);
+      return { staged, name: nameIn(url) };
+    } catch (error) {
+      throw error instanceof PlatformError ? error : unreachable(error);
+    } finally {
+      answer?.destroy();
+    }
+  };
+}
+
+function readUrl(text: string, ports: readonly number[]): URL {
+  const url = URL.parse(text);
+  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (url === null || !isWeb || url.username !== '' || url.password !== '') throw refused();
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+  if (!ports.includes(port)) throw refused();
+  return url;
+}
+
+/** The address to connect to. One forbidden address among several is reason enough: who names it may choose the order. */
+async function resolve(host: string, isForbidden: (address: string) => boolean, stop: AbortSignal): Promise<string> {
+  // A dot at the end only says that the name is whole.
+  const bare = host.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const found = isIP(bare) === 0 ? await lookUp(bare, stop) : [bare];
+  const [first] = found;
+  if (first === undefined) throw unreachable(new Error('The name has no address.'));
+  if (found.some(isForbidden)) throw refused();
+  return first;
+}
+
+async function lookUp(name: string, stop: AbortSignal): Promise<readonly string[]> {
+  try {
+    const late = new Promise<never>((_, reject) => stop.addEventListener('abort', () => reject(stop.reason)));
+    const found = await Promise.race([lookup(name, { all: true, order: 'verbatim' }), late]);
+    return found.map(({ address }) => address);
+  } catch (error) {
+    throw unreachable(error);
+  }
+}
+
+function ask(url: URL, address: string, signal: AbortSignal): Promise<IncomingMessage> {
+  const family = isIP(address);
+  return new Promise((resolve, reject) => {
+    const request: ClientRequest = (url.protocol === 'https:' ? requestSecure : requestPlain)(url, {
+      // A connection of its own, which nobody has opened to anywhere else.
+      agent: false,
+      signal,
+      headers: { accept: '*/*', 'accept-encoding': 'identity' },
+      lookup: (_name, { all }, done) => {
+        if (all === true) done(null, [{ address, family }]);
+        else done(null, address, family);
+      },
+    });
+    request.on('response', resolve);
+    request.on('error', reject);
+    request.on('close', () => reject(new Error('The connection was closed.')));
+    request.end();
+  });
+}
+
+function nameIn({ pathname, hostname }: URL): string {
+  const last = pathname.split('/').at(-1) ?? '';
+  try {
+    return decodeURIComponent(last) || hostname;
+  } catch {
+    return last || hostname;
+  }
+}
+
+function refused(): PlatformError {
+  return new PlatformError('INVALID_PAYLOAD', '"url" must be an address of http or https that may be asked.');
+}
+
+function unreachable(cause: unknown): PlatformError {
+  return new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });
+}

@@ -1,0 +1,136 @@
+/** Files as they are delivered: what their rows say of their contents, and what the settings say of assets. */
+import type { Caller } from '../caller.ts';
+import type { AccessClass, CompiledApi, JsonValue } from '../contract/index.ts';
+import type { Database } from '../database/database.ts';
+import { readRow, type TextRow } from '../database/protocol/texts.ts';
+import { PlatformError } from '../errors.ts';
+import { createAnswerWriter } from '../json/answer.ts';
+import type { PlannedRead, Planner } from '../query/planner.ts';
+import { nameStatement } from '../write/statement.ts';
+import type { AssetSettings } from './transform/presets.ts';
+import { filesName } from './uploading-access.ts';
+
+/** A file with its content. */
+export interface FoundFile {
+  readonly id: string;
+  readonly storage: string;
+  readonly name: string;
+  /** Under which it is saved. */
+  readonly download: string;
+  readonly type: string;
+  readonly charset: string | null;
+  readonly size: number;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly modified: Date;
+}
+
+/** Finds files and settings. */
+export interface FileFinder {
+  /** The file of a key, as paths have it. Rejects with FORBIDDEN unless it is there, with a content, for the caller. */
+  find(caller: Caller, key: string): Promise<FoundFile>;
+  /** Whether everybody may read it. */
+  isPublic(caller: Caller, id: string): Promise<boolean>;
+  /** Whether a file has this content now. */
+  has(content: Pick<FoundFile, 'id' | 'name'>): Promise<boolean>;
+  settings(): Promise<AssetSettings>;
+}
+
+/** What finds them works with; `schema` is quoted. */
+export interface FileFinderOptions {
+  readonly api: CompiledApi;
+  readonly schema: string;
+  readonly database: Pick<Database, 'read'>;
+  readonly planner: Planner;
+  /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
+  readonly gate: (statement: string) => void;
+  /** The access class of those without a token. */
+  readonly publicClass: string;
+}
+
+/** Makes what finds them. */
+export function createFileFinder(options: FileFinderOptions): FileFinder {
+  const { api, schema, database, planner, gate, publicClass } = options;
+  const everybody: Caller = { accessClass: publicClass, user: null, role: null };
+  const publicReads = readsFiles(api.access.find(({ name }) => name === publicClass));
+  const fileSql = `SELECT id::text, storage::text, filename_disk::text, filename_download::text, type::text, charset::text,
+  filesize::text, width::text, height::text, (EXTRACT(EPOCH FROM modified_on) * 1000)::bigint::text
+FROM ${schema}.platform_files WHERE id = $1::uuid AND filename_disk IS NOT NULL`;
+  const settingsSql = `SELECT storage_asset_transform::text, storage_asset_presets::text FROM ${schema}.platform_settings LIMIT 1`;
+
+  async function row(text: string, values: readonly string[]): Promise<TextRow | undefined> {
+    gate(text);
+    let found: TextRow | undefined;
+    await database.read(nameStatement(text), values, {
+      row: (buffer, offset, length) => {
+        found = readRow(buffer, offset, offset + length);
+      },
+    });
+    return found;
+  }
+
+  /** The item as the caller reads it: nobody is sent what he could not have read. */
+  async function isReadable(caller: Caller, key: string): Promise<boolean> {
+    const planned = planRead(planner, caller, key);
+    if (planned === null) return false;
+    gate(planned.plan.statement.text);
+    const rows = createAnswerWriter(planned.plan)();
+    await database.read(planned.plan.statement, planned.parameters, rows);
+    return rows.items > 0;
+  }
+
+  return {
+    async find(caller, key) {
+      if (!isUuid(key) || !(await isReadable(caller, key))) throw new PlatformError('FORBIDDEN');
+      const found = await row(fileSql, [key]);
+      if (found === undefined) throw new PlatformError('FORBIDDEN');
+      return fileOf(found);
+    },
+    async isPublic(caller, id) {
+      if (caller.accessClass === publicClass) return true;
+      return publicReads && isReadable(everybody, id);
+    },
+    has: async ({ id, name }) => (await row(fileSql, [id]))?.[2] === name,
+    async settings() {
+      const [allowed, presets] = (await row(settingsSql, [])) ?? [];
+      const known = allowed === 'none' || allowed === 'presets' ? allowed : 'all';
+      const list: JsonValue = typeof presets === 'string' ? JSON.parse(presets) : null;
+      return { allowed: known, presets: list };
+    },
+  };
+}
+
+function readsFiles(access: AccessClass | undefined): boolean {
+  const granted = access?.collections.find(({ collection }) => collection === filesName);
+  return (granted?.read ?? []).length > 0;
+}
+
+function planRead(planner: Planner, caller: Caller, key: string): PlannedRead | null {
+  try {
+    return planner.read(caller, { name: filesName }, key, '');
+  } catch (error) {
+    if (error instanceof PlatformError) return null;
+    throw error;
+  }
+}
+
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);
+}
+
+function fileOf(row: TextRow): FoundFile {
+  const [id, storage, name, download, type, charset = null, size, width, height, modified] = row;
+  const count = (text: string | null | undefined): number | null => (typeof text === 'string' ? Number(text) : null);
+  return {
+    id: id ?? '',
+    storage: storage ?? '',
+    name: name ?? '',
+    download: download ?? '',
+    type: type ?? 'application/octet-stream',
+    charset,
+    size: Number(size ?? 0),
+    width: count(width),
+    height: count(height),
+    modified: new Date(Number(modified ?? 0)),
+  };
+}

@@ -1,0 +1,50 @@
+/** Raster images: what they are, by a library that projects may do without. */
+import type { JsonValue } from '../contract/index.ts';
+
+/** The library, as its module has it. */
+export type Sharp = typeof import('sharp').default;
+
+/** Media types of images that can be made into others. */
+export const rasterTypes: ReadonlySet<string> = new Set([
+  'image/jpeg',
+  'image/png',
+  'image/webp',
+  'image/avif',
+  'image/gif',
+  'image/tiff',
+]);
+
+/** What is kept of an image. */
+export interface ImageFacts {
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly metadata: JsonValue;
+}
+
+const none: ImageFacts = { width: null, height: null, metadata: null };
+
+/** Loads the library; null where it is not installed, or not for this machine. */
+export async function loadSharp(): Promise<Sharp | null> {
+  try {
+    return (await import('sharp')).default;
+  } catch {
+    return null;
+  }
+}
+
+/** Reads what an image tells of itself, without its pixels. Nothing for other files, and for images that are broken. */
+export async function readImageFacts(path: string, type: string): Promise<ImageFacts> {
+  if (!rasterTypes.has(type)) return none;
+  const sharp = await loadSharp();
+  if (sharp === null) return none;
+  try {
+    const found = await sharp(path, { failOn: 'error', limitInputPixels: false }).metadata();
+    const { width, height } = found.autoOrient;
+    const { format, space, channels, depth, density, hasAlpha, orientation, pages } = found;
+    const told = { format, space, channels, depth, density, hasAlpha, orientation, pages };
+    const known = Object.entries(told).filter(([, value]) => value !== undefined);
+    return { width, height, metadata: JSON.parse(JSON.stringify(Object.fromEntries(known))) };
+  } catch {
+    return none;
+  }
+}

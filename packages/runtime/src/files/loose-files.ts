@@ -1,0 +1,168 @@
+/**
+ * Contents that belong to no file. One is noted before it is put down, and forgotten in the transaction that makes a row
+ * name it; one whose row goes is noted in the transaction that removes the row. So whatever dies in between, what is noted
+ * and due is removed by whichever process comes first, and nothing else ever is.
+ */
+import type { Database, Transaction } from '../database/database.ts';
+import { describeCause, type Log } from '../http/log.ts';
+import { allRows, firstRow } from '../write/own-rows.ts';
+import { transactionNumber } from '../write/statement.ts';
+import { sweepStaging } from './staging.ts';
+import type { Storages } from './storage.ts';
+
+/** Where a content lies. */
+export interface StoredContent {
+  readonly storage: string;
+  readonly name: string;
+}
+
+/** Keeps account of contents that belong to no file, and removes them. */
+export interface LooseFiles {
+  /** Contents that are about to be put down, and stay when a row names them within a quarter of an hour. */
+  note(contents: readonly StoredContent[]): Promise<void>;
+  /** No row will name them: removes them soon. Never rejects. */
+  release(contents: readonly StoredContent[]): Promise<void>;
+  /** Something is due: removes it soon. */
+  wake(): void;
+  /** Stops looking, and resolves when nothing is under way. */
+  close(): Promise<void>;
+}
+
+/** What they are made of; `schema` is quoted. */
+export interface LooseFilesOptions {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly schema: string;
+  readonly storages: Storages;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+/** How often somebody looks for what others have left, in milliseconds. */
+const lookEveryMs = 60_000;
+const sweepEveryMs = 3_600_000;
+
+/** Makes them. Nothing is looked for before `wake` is called first, or a minute has passed. */
+export function createLooseFiles({ database, schema, storages, log }: LooseFilesOptions): LooseFiles {
+  const texts = statements(schema);
+  let closed = false;
+  let again = false;
+  let swept = Number.NEGATIVE_INFINITY;
+  let running: Promise<void> | undefined;
+
+  /** Runs a statement; the columns behind the number of the transaction, undefined where there is no row. */
+  function run(text: string, values: readonly string[]): Promise<readonly (string | null)[] | undefined> {
+    return database.transaction(async (transaction) => {
+      const [number = null, ...rest] = (await firstRow(transaction, text, values)) ?? [];
+      if (number === null) return { value: undefined };
+      transaction.identify(number);
+      return { value: rest };
+    });
+  }
+
+  /** Removes one content; false when none is due. */
+  async function removeOne(): Promise<boolean> {
+    const row = await run(texts.claim, []);
+    if (row === undefined) return false;
+    const [id = '', storage = '', name = '', used = ''] = row.map((column) => column ?? '');
+    try {
+      if (used !== 'true') await storages.of(storage).remove(name);
+      await run(texts.forget, [id]);
+    } catch (error) {
+      log.warn({ storage, name, cause: describeCause(error) }, 'A content that belongs to no file is removed later.');
+    }
+    return true;
+  }
+
+  async function removeAll(): Promise<void> {
+    if (performance.now() - swept >= sweepEveryMs) {
+      swept = performance.now();
+      for (const folder of storages.stagings) await sweepStaging(folder);
+    }
+    do {
+      again = false;
+      while (!closed && (await removeOne()));
+    } while (again && !closed);
+  }
+
+  function look(): void {
+    if (closed) return;
+    again = true;
+    running ??= removeAll()
+      // The database is away; what is noted waits in it.
+      .catch(() => undefined)
+      .finally(() => {
+        running = undefined;
+      });
+  }
+
+  const timer = setInterval(look, lookEveryMs).unref();
+  return {
+    async note(contents) {
+      await run(texts.note, listed(contents));
+    },
+    async release(contents) {
+      await run(texts.release, listed(contents)).catch(() => undefined);
+      look();
+    },
+    wake: () => void setImmediate(look),
+    async close() {
+      closed = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/** What wardens do with them, in the transactions that write rows. */
+export interface LooseFileSteps {
+  /** Rows name these contents now. False when one of them is gone, or about to be. */
+  take(transaction: Transaction, contents: readonly StoredContent[]): Promise<boolean>;
+  /** Rows will not name these contents any more. */
+  leave(transaction: Transaction, contents: readonly StoredContent[]): Promise<void>;
+}
+
+/** Makes the steps; `schema` is quoted. */
+export function looseFileSteps(schema: string): LooseFileSteps {
+  const texts = statements(schema);
+  return {
+    async take(transaction, contents) {
+      const rows = await allRows(transaction, texts.take, listed(contents));
+      const [number] = rows[0] ?? [];
+      if (typeof number === 'string') transaction.identify(number);
+      return rows.length === contents.length;
+    },
+    async leave(transaction, contents) {
+      const row = await firstRow(transaction, texts.leave, listed(contents));
+      if (row?.[0]) transaction.identify(row[0]);
+    },
+  };
+}
+
+function listed(contents: readonly StoredContent[]): readonly string[] {
+  return [JSON.stringify(contents)];
+}
+
+function statements(schema: string) {
+  const table = `${schema}.platform_loose_files`;
+  const now = 'pg_catalog.statement_timestamp()';
+  const given = 'pg_catalog.json_to_recordset($1::json) AS c(storage text, name text)';
+  const same = 'l.storage = c.storage AND l.filename_disk = c.name';
+  const insert = (due: string): string => `WITH noted AS (
+  INSERT INTO ${table} (storage, filename_disk, due_at) SELECT c.storage, c.name, ${due} FROM ${given} RETURNING 1
+) SELECT ${transactionNumber} FROM noted LIMIT 1`;
+  return {
+    note: insert(`${now} + pg_catalog.interval '15 minutes'`),
+    leave: insert(now),
+    take: `DELETE FROM ${table} AS l USING ${given} WHERE ${same} AND l.attempts = 0 RETURNING ${transactionNumber}`,
+    release: `WITH released AS (
+  UPDATE ${table} AS l SET due_at = ${now} FROM ${given} WHERE ${same} RETURNING 1
+) SELECT ${transactionNumber} FROM released LIMIT 1`,
+    // Whoever claims one has until its next time to remove it.
+    claim: `UPDATE ${table} AS l SET attempts = attempts + 1,
+  due_at = ${now} + LEAST(60, 2 ^ LEAST(attempts, 10)) * pg_catalog.interval '1 minute'
+WHERE id = (SELECT id FROM ${table} WHERE due_at <= ${now} ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+RETURNING ${transactionNumber}, l.id::text, l.storage::text, l.filename_disk::text, (EXISTS (
+  SELECT FROM ${schema}.platform_files AS f WHERE f.storage = l.storage AND f.filename_disk = l.filename_disk
+))::text`,
+    forget: `DELETE FROM ${table} WHERE id = $1::pg_catalog.int8 RETURNING ${transactionNumber}`,
+  };
+}

@@ -1,0 +1,55 @@
+/** Everything that takes, keeps and gives files, wired together. */
+import { accessNames } from '../auth/access-of.ts';
+import type { CompiledApi } from '../contract/index.ts';
+import type { Database } from '../database/database.ts';
+import type { FilesEnvironment } from '../environment/files.ts';
+import type { Log } from '../http/log.ts';
+import type { Planner } from '../query/planner.ts';
+import type { Writer } from '../write/writer.ts';
+import { createFileFinder, type FileFinder } from './find-file.ts';
+import { createLooseFiles, type LooseFiles } from './loose-files.ts';
+import { createStorages, type Storages } from './storage.ts';
+import { createRenderer, type Renderer } from './transform/renderer.ts';
+import { filesName } from './uploading-access.ts';
+import { createUploads, type Uploads } from './uploads.ts';
+
+/** What they are made of. */
+export interface FileServicesOptions {
+  readonly api: CompiledApi;
+  /** Quoted; null where the platform's own tables are not installed. */
+  readonly schema: string | null;
+  readonly database: Database;
+  readonly environment: FilesEnvironment;
+  /** Where files lie unless the environment says where. */
+  readonly folder: string;
+  readonly planner: Planner;
+  readonly writer: Pick<Writer, 'workOf' | 'once'>;
+  readonly gate: (statement: string) => void;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+/** The services of files. */
+export interface FileServices {
+  readonly storages: Storages;
+  readonly loose: LooseFiles;
+  readonly uploads: Uploads;
+  readonly finder: FileFinder;
+  readonly renderer: Renderer;
+}
+
+/** Makes them; null where there is no table of files. */
+export function createFileServices(options: FileServicesOptions): FileServices | null {
+  const { api, schema, database, environment, folder, planner, writer, gate, log } = options;
+  const has = api.collections.some(({ name, system }) => system === true && name === filesName);
+  if (schema === null || !has) return null;
+  const storages = createStorages(environment.locations, folder);
+  const loose = createLooseFiles({ database, schema, storages, log });
+  const publicClass = accessNames(api).public;
+  return {
+    storages,
+    loose,
+    uploads: createUploads({ api, writer, storages, loose }),
+    finder: createFileFinder({ api, schema, database, planner, gate, publicClass }),
+    renderer: createRenderer(environment.transform),
+  };
+}

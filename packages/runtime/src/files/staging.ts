@@ -1,0 +1,77 @@
+/** Files that are still on their way: written whole to a folder of their own, before anything else knows of them. */
+import { createHash, randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { PlatformError } from '../errors.ts';
+
+/** A file that has arrived whole. */
+export interface Staged {
+  readonly path: string;
+  readonly size: number;
+  /** Its first bytes, 64 KiB at most. */
+  readonly head: Buffer;
+  /** SHA-256 of all of it, hexadecimal. */
+  readonly sha256: string;
+}
+
+const headBytes = 65_536;
+
+/** How old a file must be that nobody is waiting for: far longer than any request may take, in milliseconds. */
+const abandonedMs = 6 * 3_600_000;
+
+/**
+ * Writes a stream to a new file. Rejects with INVALID_PAYLOAD for more than `most` bytes and with SERVICE_UNAVAILABLE for
+ * a disk that does not take them; nothing stays then.
+ */
+export async function stage(folder: string, source: Readable | AsyncIterable<Buffer>, most: number): Promise<Staged> {
+  const path = join(folder, randomUUID());
+  const hash = createHash('sha256');
+  const first: Buffer[] = [];
+  let size = 0;
+  async function* counted(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      if (size < headBytes) first.push(chunk.subarray(0, headBytes - size));
+      size += chunk.length;
+      if (size > most) throw tooLarge(most);
+      hash.update(chunk);
+      yield chunk;
+    }
+  }
+  try {
+    await mkdir(folder, { recursive: true });
+    await pipeline(source, counted, createWriteStream(path, { flags: 'wx', flush: true, mode: 0o600 }));
+  } catch (error) {
+    await unstage(path);
+    throw isOfDisk(error) ? new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause: error }) : error;
+  }
+  return { path, size, head: Buffer.concat(first), sha256: hash.digest('hex') };
+}
+
+/** What a file that is too large is refused with. */
+export function tooLarge(most: number): PlatformError {
+  return new PlatformError('INVALID_PAYLOAD', `A file must have at most ${most} bytes.`);
+}
+
+/** Removes a file that is not needed any more, if it is there. */
+export async function unstage(path: string): Promise<void> {
+  await rm(path, { force: true }).catch(() => undefined);
+}
+
+/** Removes what processes have left that are gone. */
+export async function sweepStaging(folder: string, olderThanMs = abandonedMs): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) {
+    const path = join(folder, name);
+    const found = await stat(path).catch(() => null);
+    if (found !== null && Date.now() - found.mtimeMs >= olderThanMs) await unstage(path);
+  }
+}
+
+const diskCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EMFILE', 'ENFILE']);
+
+function isOfDisk(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && diskCodes.has(error.code);
+}

@@ -1,0 +1,50 @@
+/** Transformations that have names: those of the project, and those that there always are. Source: section 11.3. */
+import { isObject } from '../../contract/filter-syntax.ts';
+import type { JsonValue } from '../../contract/index.ts';
+import type { TransformEnvironment } from '../../environment/files.ts';
+import { invalid, readTransformation, type Transformation, type Wanted } from './transformation.ts';
+
+/** What the settings of a project say. */
+export interface AssetSettings {
+  /** Which transformations requests may ask for. */
+  readonly allowed: 'all' | 'none' | 'presets';
+  /** As `storage_asset_presets` holds them. */
+  readonly presets: JsonValue;
+}
+
+const own: ReadonlyMap<string, Transformation> = new Map([
+  ['system-small-cover', { width: 64, height: 64, fit: 'cover' }],
+  ['system-small-contain', { width: 64, fit: 'contain' }],
+  ['system-medium-cover', { width: 300, height: 300, fit: 'cover' }],
+  ['system-medium-contain', { width: 300, fit: 'contain' }],
+  ['system-large-cover', { width: 800, height: 800, fit: 'cover' }],
+  ['system-large-contain', { width: 800, fit: 'contain' }],
+]);
+
+/** The transformation that is wanted, as far as the settings allow it. Throws INVALID_QUERY. */
+export function allowedTransformation(
+  wanted: Exclude<Wanted, { readonly kind: 'nothing' }>,
+  settings: AssetSettings,
+  limits: TransformEnvironment,
+): Transformation {
+  if (settings.allowed === 'none') throw invalid('This project does not transform assets.');
+  if (wanted.kind === 'own') {
+    if (settings.allowed === 'presets') throw invalid('This project transforms assets by presets, which "key" names.');
+    return wanted.transformation;
+  }
+  const found = own.get(wanted.key) ?? presetOf(settings.presets, wanted.key, limits);
+  if (found === undefined) throw invalid('"key" names no preset.');
+  return found;
+}
+
+function presetOf(presets: JsonValue, key: string, limits: TransformEnvironment): Transformation | undefined {
+  const list = Array.isArray(presets) ? presets : [];
+  const preset = list.filter(isObject).find((one) => one.key === key);
+  if (preset === undefined) return undefined;
+  return readTransformation((name) => textOf(preset[name]), limits);
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,158 @@
+/** Making images into others, each once: what was made is kept beside the content that it was made of. */
+import { hash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { TransformEnvironment } from '../../environment/files.ts';
+import { PlatformError } from '../../errors.ts';
+import { loadSharp } from '../images.ts';
+import { renditionsOf, type Storage } from '../storage.ts';
+import { applyOperation } from './operations.ts';
+import { createQueue } from './queue.ts';
+import { type ImageFormat, invalid, type Transformation } from './transformation.ts';
+
+/** A content that is an image. */
+export interface Original {
+  readonly storage: Storage;
+  readonly name: string;
+  /** Its media type. */
+  readonly type: string;
+  readonly width: number | null;
+  readonly height: number | null;
+}
+
+/** An image that was made. */
+export interface Rendition {
+  readonly bytes: Buffer;
+  readonly type: string;
+  /** Tells it from everything else that was ever made. */
+  readonly id: string;
+}
+
+/** Makes images. */
+export interface Renderer {
+  /** What would be made: its type, and what tells it from others. */
+  describe(original: Original, transformation: Transformation): Omit<Rendition, 'bytes'>;
+  /**
+   * Makes it, or gives what was made before; null when the original is gone. `isThere` says whether it still is, so that
+   * nothing is kept of what is not. Rejects with INVALID_QUERY for images that are too large or that cannot be read, and
+   * for what takes too long; with SERVICE_UNAVAILABLE when too many images are waited for.
+   */
+  render(
+    original: Original,
+    transformation: Transformation,
+    isThere: () => Promise<boolean>,
+  ): Promise<Rendition | null>;
+}
+
+/** Images that are waited for, for each that is made. */
+const waitingForEach = 8;
+
+const mediaTypes: Readonly<Record<ImageFormat, string>> = {
+  jpg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
+  avif: 'image/avif',
+};
+
+/** Makes the renderer of a server. */
+export function createRenderer(limits: TransformEnvironment): Renderer {
+  const queue = createQueue(limits.maxConcurrent, limits.maxConcurrent * waitingForEach);
+  const underWay = new Map<string, Promise<Buffer | null>>();
+
+  function describe({ name, type }: Original, transformation: Transformation) {
+    const format = formatOf(type, transformation);
+    const id = hash('sha256', JSON.stringify([name, format, Object.entries(transformation).sort()])).slice(0, 40);
+    return { id, type: mediaTypes[format] };
+  }
+
+  async function make(original: Original, transformation: Transformation): Promise<Buffer | null> {
+    const { storage, name } = original;
+    if (largestSide(original, transformation) > limits.maxDimension) {
+      throw invalid(`An image must have at most ${limits.maxDimension} pixels along each side.`);
+    }
+    const source = await storage.open(name);
+    return source === null ? null : draw(source, original, transformation, limits);
+  }
+
+  return {
+    describe,
+    async render(original, transformation, isThere) {
+      const { storage, name } = original;
+      const { id, type } = describe(original, transformation);
+      const kept = `${renditionsOf(name)}${id}.${formatOf(original.type, transformation)}`;
+      const known = await storage.open(kept);
+      if (known !== null) return { bytes: await buffer(known), type, id };
+      const making =
+        underWay.get(kept) ??
+        queue(() => make(original, transformation)).finally(() => {
+          underWay.delete(kept);
+        });
+      const first = !underWay.has(kept);
+      underWay.set(kept, making);
+      const bytes = await making;
+      if (bytes === null) return null;
+      if (first) {
+        await storage.putBytes(kept, bytes, type);
+        // Who removes the content meanwhile may have looked before this was there.
+        if (!(await isThere())) await storage.remove(name);
+      }
+      return { bytes, type, id };
+    },
+  };
+}
+
+/** That of the original where nothing else is asked for; of those that nobody makes, one that loses nothing. */
+function formatOf(type: string, { format }: Transformation): ImageFormat {
+  if (format !== undefined) return format;
+  if (type === 'image/jpeg') return 'jpg';
+  if (type === 'image/webp') return 'webp';
+  return type === 'image/avif' ? 'avif' : 'png';
+}
+
+/** The longest side of an image, and of what is made of it: where one side is given, the other may become far longer. */
+function largestSide({ width, height }: Original, wanted: Transformation): number {
+  if (width === null || height === null) throw invalid('The image cannot be read.');
+  const scales = [(wanted.width ?? 0) / width, (wanted.height ?? 0) / height];
+  const isOpen = wanted.fit === 'outside' || wanted.width === undefined || wanted.height === undefined;
+  const scale = isOpen ? Math.max(...scales) : 0;
+  return Math.max(width, height, width * scale, height * scale);
+}
+
+async function draw(
+  source: Readable,
+  { type }: Original,
+  transformation: Transformation,
+  { maxDimension, timeout }: TransformEnvironment,
+): Promise<Buffer> {
+  const sharp = await loadSharp();
+  if (sharp === null) {
+    source.destroy();
+    throw invalid('This server cannot transform images: the package "sharp" is not installed.');
+  }
+  const { width, height, fit, withoutEnlargement, quality, transforms = [] } = transformation;
+  try {
+    const bytes = await buffer(source);
+    let image = sharp(bytes, { failOn: 'error', limitInputPixels: maxDimension ** 2, autoOrient: true }).timeout({
+      seconds: Math.ceil(timeout / 1000),
+    });
+    if (width !== undefined || height !== undefined) {
+      const size = { ...(width !== undefined && { width }), ...(height !== undefined && { height }) };
+      const background = { r: 0, g: 0, b: 0, alpha: 0 };
+      image = image.resize({
+        ...size,
+        fit: fit ?? 'cover',
+        withoutEnlargement: withoutEnlargement ?? false,
+        background,
+      });
+    }
+    for (const operation of transforms) image = applyOperation(image, operation);
+    const format = formatOf(type, transformation);
+    const made = await image
+      .toFormat(format === 'jpg' ? 'jpeg' : format, quality === undefined ? {} : { quality })
+      .toBuffer();
+    return made;
+  } catch (error) {
+    if (error instanceof PlatformError) throw error;
+    throw new PlatformError('INVALID_QUERY', 'The image cannot be transformed like this.', {}, { cause: error });
+  }
+}

@@ -1,0 +1,96 @@
+/** What images are made into, as requests and presets say it. Source: API specification, section 11.3. */
+import type { TransformEnvironment } from '../../environment/files.ts';
+import { PlatformError } from '../../errors.ts';
+import { type Operation, readOperations } from './operations.ts';
+
+const fits = ['cover', 'contain', 'inside', 'outside'] as const;
+const formats = ['jpg', 'png', 'webp', 'avif'] as const;
+
+/** How an image fills its box. */
+export type Fit = (typeof fits)[number];
+
+/** Formats that images are made in. */
+export type ImageFormat = (typeof formats)[number];
+
+/** What an image is made into; what is absent stays. */
+export interface Transformation {
+  readonly width?: number;
+  readonly height?: number;
+  readonly fit?: Fit;
+  /** From 1 to 100. */
+  readonly quality?: number;
+  readonly withoutEnlargement?: boolean;
+  readonly format?: ImageFormat;
+  readonly transforms?: readonly Operation[];
+}
+
+/** What a request wants: nothing, a preset, or what it says itself. */
+export type Wanted =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'preset'; readonly key: string }
+  | { readonly kind: 'own'; readonly transformation: Transformation };
+
+/** Reads the parameters of a request. Throws INVALID_QUERY for values that cannot be, or exceed the limits. */
+export function readWanted(parameters: URLSearchParams, limits: TransformEnvironment): Wanted {
+  const transformation = readTransformation((name) => parameters.get(name) ?? undefined, limits);
+  const key = parameters.get('key');
+  if (key !== null && key !== '') return { kind: 'preset', key };
+  return Object.keys(transformation).length === 0 ? { kind: 'nothing' } : { kind: 'own', transformation };
+}
+
+/** Reads a transformation; `textOf` gives the text of a part, undefined or empty where there is none. */
+export function readTransformation(
+  textOf: (name: string) => string | undefined,
+  limits: TransformEnvironment,
+): Transformation {
+  const text = (name: string): string | undefined => textOf(name) || undefined;
+  const side = (name: string): number | undefined => readNumber(name, text(name), limits.maxDimension);
+  const transforms = text('transforms');
+  const operations = transforms === undefined ? undefined : readOperations(transforms, limits);
+  return present({
+    width: side('width'),
+    height: side('height'),
+    fit: readChoice('fit', text('fit'), fits),
+    quality: readNumber('quality', text('quality'), 100),
+    withoutEnlargement: readFlag(text('withoutEnlargement')),
+    format: readChoice('format', text('format'), formats),
+    transforms: operations,
+  });
+}
+
+type Present<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
+
+function present<T extends object>(values: T): Present<T> {
+  const kept: Present<T> = { ...values };
+  for (const name in values) if (values[name] === undefined) delete kept[name];
+  return kept;
+}
+
+function readNumber(name: string, text: string | undefined, most: number): number | undefined {
+  if (text === undefined) return undefined;
+  const value = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (value >= 1 && value <= most) return value;
+  throw invalid(`"${name}" must be a whole number from 1 to ${most}.`);
+}
+
+function readChoice<const T extends string>(
+  name: string,
+  text: string | undefined,
+  choices: readonly T[],
+): T | undefined {
+  if (text === undefined) return undefined;
+  const found = choices.find((choice) => choice === text);
+  if (found !== undefined) return found;
+  throw invalid(`"${name}" must be one of ${choices.join(', ')}.`);
+}
+
+function readFlag(text: string | undefined): boolean | undefined {
+  if (text === undefined || text === 'true' || text === 'false')
+    return text === undefined ? undefined : text === 'true';
+  throw invalid('"withoutEnlargement" must be true or false.');
+}
+
+/** What is wrong with a transformation. */
+export function invalid(message: string): PlatformError {
+  return new PlatformError('INVALID_QUERY', message);
+}

@@ -1,0 +1,191 @@
+/** Files from elsewhere: contents first, then the rows that name them. Source: API specification, section 11.1. */
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../caller.ts';
+import type { CompiledApi, JsonValue } from '../contract/index.ts';
+import { PlatformError } from '../errors.ts';
+import type { WriteRequest } from '../write/job.ts';
+import type { Work } from '../write/perform.ts';
+import type { Writer } from '../write/writer.ts';
+import { detectType } from './detect-type.ts';
+import { readImageFacts } from './images.ts';
+import type { LooseFiles, StoredContent } from './loose-files.ts';
+import { cleanName, titleOf } from './names.ts';
+import { type Staged, unstage } from './staging.ts';
+import type { Storages } from './storage.ts';
+import { filesName, serverOwnedOfFiles } from './uploading-access.ts';
+
+/** Fields that a request gives of a file. */
+export type FileMetadata = Readonly<Record<string, JsonValue>>;
+
+/** A file that has arrived. */
+export interface Arrived {
+  readonly staged: Staged;
+  /** As its sender calls it. */
+  readonly name: string;
+  readonly metadata: FileMetadata;
+}
+
+/** The answer to an upload. */
+export interface UploadAnswer {
+  readonly status: number;
+  readonly body: Buffer | null;
+}
+
+/** Takes files. What is staged is gone afterwards, whatever comes of it. */
+export interface Uploads {
+  /** Throws FORBIDDEN for who may never do this, before anything is sent. */
+  admit(caller: Caller, action: 'create' | 'update'): void;
+  /** Makes files; one is answered as an item and several as a list. */
+  create(request: WriteRequest, arrived: readonly Arrived[]): Promise<UploadAnswer>;
+  /** Gives the file of a key, as paths have it, another content. */
+  replace(request: WriteRequest, key: string, arrived: Arrived): Promise<UploadAnswer>;
+}
+
+/** What uploads are made of. */
+export interface UploadsOptions {
+  readonly api: CompiledApi;
+  readonly writer: Pick<Writer, 'workOf' | 'once'>;
+  readonly storages: Storages;
+  readonly loose: LooseFiles;
+}
+
+/** What the server knows of a file, for its row, and where its content lies. */
+interface Prepared {
+  readonly content: StoredContent;
+  readonly fields: FileMetadata;
+}
+
+/** Makes what takes uploads. */
+export function createUploads({ api, writer, storages, loose }: UploadsOptions): Uploads {
+  const classes = new Map(
+    api.access.map(({ name, collections }) => [name, collections.find(({ collection }) => collection === filesName)]),
+  );
+
+  /** Puts contents down and runs a write that names them; those that it does not name in the end are removed. */
+  async function write(
+    request: WriteRequest,
+    told: JsonValue,
+    prepared: readonly (Prepared & Arrived)[],
+    prepare: () => Promise<Work>,
+  ): Promise<UploadAnswer> {
+    const contents = prepared.map(({ content }) => content);
+    let done = false;
+    await loose.note(contents);
+    try {
+      return await writer.once(request, told, async () => {
+        for (const { content, staged, fields } of prepared) {
+          await storages.of(content.storage).put(content.name, staged.path, String(fields.type));
+        }
+        const work = await prepare();
+        return {
+          ...work,
+          committed() {
+            done = true;
+            work.committed();
+          },
+        };
+      });
+    } finally {
+      if (!done) await loose.release(contents);
+    }
+  }
+
+  async function prepareAll(arrived: readonly Arrived[], nameOf: () => string) {
+    const prepared: (Prepared & Arrived)[] = [];
+    for (const one of arrived) prepared.push({ ...one, ...(await prepareOne(one, storages.first.name, nameOf())) });
+    return prepared;
+  }
+
+  return {
+    admit({ accessClass }, action) {
+      if ((classes.get(accessClass)?.[action] ?? []).length === 0) throw new PlatformError('FORBIDDEN');
+    },
+    async create(asked, arrived) {
+      try {
+        for (const { metadata } of arrived) checkNames(metadata);
+        const prepared = await prepareAll(arrived, randomUUID);
+        const items = prepared.map((one) => ({
+          title: titleOf(cleanName(one.name)),
+          ...one.metadata,
+          ...one.fields,
+          id: stemOf(one.content.name),
+          filename_download: one.metadata.filename_download ?? cleanName(one.name),
+        }));
+        const given = new Set(arrived.flatMap(({ metadata }) => Object.keys(metadata)));
+        const derived = ['filename_download', 'title'].filter((name) => !given.has(name));
+        const request = uploading(asked, ['id', 'type', ...derived]);
+        const body = items.length === 1 ? (items[0] ?? null) : items;
+        return await write(request, toldOf(arrived), prepared, () =>
+          writer.workOf({ action: 'create', request, body }),
+        );
+      } finally {
+        await discard(arrived);
+      }
+    },
+    async replace(asked, key, arrived) {
+      try {
+        checkNames(arrived.metadata);
+        const prepared = await prepareAll([arrived], () => randomUUID());
+        const [fields = {}] = prepared.map((one) => one.fields);
+        const derived = Object.hasOwn(arrived.metadata, 'filename_download')
+          ? {}
+          : { filename_download: cleanName(arrived.name) };
+        const body = { ...derived, ...arrived.metadata, ...fields };
+        const request = uploading(asked, ['type', ...Object.keys(derived)]);
+        return await write(request, toldOf([arrived]), prepared, () =>
+          writer.workOf({ action: 'update', request, item: key, body }),
+        );
+      } finally {
+        await discard([arrived]);
+      }
+    },
+  };
+}
+
+function uploading(request: WriteRequest, filled: readonly string[]): WriteRequest {
+  return { ...request, activity: 'upload', uploading: [...serverOwnedOfFiles, ...filled].sort() };
+}
+
+/** What requests do not write of files is no name, and what a content tells of itself is not told by others. */
+function checkNames(metadata: FileMetadata): void {
+  for (const name of ['id', ...serverOwnedOfFiles]) {
+    if (Object.hasOwn(metadata, name)) throw new PlatformError('FORBIDDEN');
+  }
+  for (const [name, value] of Object.entries(metadata)) {
+    // Items in items would be written as the server writes files.
+    if (typeof value !== 'object' || value === null) continue;
+    if (Array.isArray(value) && value.every((one) => typeof one === 'string')) continue;
+    throw new PlatformError('INVALID_PAYLOAD', `"${name}" must be a value, and no item.`);
+  }
+}
+
+async function prepareOne({ staged, name }: Arrived, storage: string, stem: string): Promise<Prepared> {
+  const { type, charset, extension } = await detectType(staged.head, staged.size, name);
+  const { width, height, metadata } = await readImageFacts(staged.path, type);
+  const content = { storage, name: `${stem}.${extension}` };
+  const fields = {
+    storage,
+    filename_disk: content.name,
+    type,
+    charset,
+    filesize: String(staged.size),
+    width,
+    height,
+    duration: null,
+    metadata,
+  };
+  return { content, fields };
+}
+
+function stemOf(name: string): string {
+  return name.slice(0, name.indexOf('.'));
+}
+
+/** What an Idempotency-Key stands for: the same files with the same fields. */
+function toldOf(arrived: readonly Arrived[]): JsonValue {
+  return arrived.map(({ staged, name, metadata }) => ({ sha256: staged.sha256, name, metadata }));
+}
+
+async function discard(arrived: readonly Arrived[]): Promise<void> {
+  for (const { staged } of arrived) await unstage(staged.path);
+}

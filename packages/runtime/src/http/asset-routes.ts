@@ -1,0 +1,156 @@
+/**
+ * Contents of files. They are inert: a browser that opens one runs nothing of it and shows nothing but raster images.
+ * Source: API specification, section 11.3.
+ */
+import { hash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { FilesEnvironment } from '../environment/files.ts';
+import { PlatformError } from '../errors.ts';
+import type { FileFinder, FoundFile } from '../files/find-file.ts';
+import { rasterTypes } from '../files/images.ts';
+import type { ByteRange, Storages } from '../files/storage.ts';
+import { allowedTransformation } from '../files/transform/presets.ts';
+import type { Renderer } from '../files/transform/renderer.ts';
+import { readWanted, type Transformation } from '../files/transform/transformation.ts';
+import type { Answerer, Exchange } from './answer.ts';
+import { disposition } from './attachment.ts';
+import type { Call } from './call.ts';
+import type { Endpoint, Handler } from './endpoints.ts';
+import { readRange } from './ranges.ts';
+import { readPathTexts, splitTarget } from './target.ts';
+
+/** What the routes work with. */
+export interface AssetEndpointsOptions {
+  readonly environment: FilesEnvironment;
+  readonly storages: Storages;
+  readonly finder: FileFinder;
+  readonly renderer: Renderer;
+  readonly answerer: Answerer;
+}
+
+/** What is sent: the whole content, or what was made of it. */
+interface Asset {
+  readonly name: string;
+  readonly type: string;
+  readonly charset: string | null;
+  readonly modified: Date;
+  /** Tells these bytes from all others. */
+  readonly id: string;
+  /** Makes the bytes known, as far as they must be. */
+  open(): Promise<OpenAsset>;
+}
+
+/** A content that is there. */
+interface OpenAsset {
+  readonly size: number;
+  /** Null when it has gone meanwhile. */
+  read(range?: ByteRange): Promise<Readable | null>;
+}
+
+/** Types that browsers may show: formats of pixels, in which nothing can stand that runs. */
+const shownTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
+
+const paths = ['/assets/:id', '/assets/:id/:filename'] as const;
+
+/** Makes the endpoints. */
+export function createAssetEndpoints(options: AssetEndpointsOptions): readonly Endpoint[] {
+  const { environment, storages, finder, renderer, answerer } = options;
+  const maxAge = Math.floor(environment.cacheTtl / 1000);
+
+  function whole(file: FoundFile): Asset {
+    const { download, type, charset, modified, size, storage, name } = file;
+    const read = (range?: ByteRange) => storages.of(storage).open(name, range);
+    return { name: download, type, charset, modified, id: `${storage}/${name}`, open: async () => ({ size, read }) };
+  }
+
+  function transformed(file: FoundFile, transformation: Transformation): Asset {
+    const original = { ...file, storage: storages.of(file.storage) };
+    const { id, type } = renderer.describe(original, transformation);
+    const name = `${file.download.replace(/(?<=.)\.[^.]+$/, '')}.${type.slice(type.indexOf('/') + 1)}`;
+    return {
+      name,
+      type,
+      charset: null,
+      modified: file.modified,
+      id,
+      async open() {
+        const made = await renderer.render(original, transformation, () => finder.has(file));
+        if (made === null) throw new PlatformError('FORBIDDEN');
+        const { bytes } = made;
+        const part = (range?: ByteRange) => (range === undefined ? bytes : bytes.subarray(range.start, range.end + 1));
+        return { size: bytes.length, read: async (range) => Readable.from([part(range)]) };
+      },
+    };
+  }
+
+  async function assetOf(
+    { request }: Exchange,
+    { caller, query }: Call,
+  ): Promise<Asset & { /** Key of the file. */ readonly file: string }> {
+    const wanted = readWanted(new URLSearchParams(query), environment.transform);
+    const { path } = splitTarget(request.url ?? '');
+    const key = paths.map((pattern) => readPathTexts(pattern, path)?.get('id')?.[0]).find((one) => one !== undefined);
+    const file = await finder.find(caller, key ?? '');
+    if (wanted.kind === 'nothing') return { ...whole(file), file: file.id };
+    const transformation = allowedTransformation(wanted, await finder.settings(), environment.transform);
+    const asset = rasterTypes.has(file.type) ? transformed(file, transformation) : whole(file);
+    return { ...asset, file: file.id };
+  }
+
+  const send: Handler = async (exchange, call) => {
+    const { request, response } = exchange;
+    const asset = await assetOf(exchange, call);
+    const etag = `"${hash('sha1', asset.id, 'base64url')}"`;
+    const audience = (await finder.isPublic(call.caller, asset.file)) ? 'public' : 'private';
+    const shown = shownTypes.has(asset.type) && !asks(call.query, 'download');
+    const content = {
+      type: asset.charset === null ? asset.type : `${asset.type}; charset=${asset.charset}`,
+      policy: "sandbox; default-src 'none'",
+      cache: `${audience}, max-age=${maxAge}`,
+      headers: [
+        ...['Accept-Ranges', 'bytes', 'ETag', etag, 'Last-Modified', asset.modified.toUTCString()],
+        ...['Content-Disposition', disposition(shown ? 'inline' : 'attachment', asset.name)],
+      ],
+    };
+    if (isKnown(request.headers, etag, asset.modified)) {
+      answerer.send(exchange, { ...content, status: 304, body: nothing });
+      return;
+    }
+    const { size, read } = await asset.open();
+    const range = holds(request.headers['if-range'], etag) ? readRange(request.headers.range, size) : null;
+    const length = range === null ? size : range.end - range.start + 1;
+    const stream = request.method === 'HEAD' || length === 0 ? null : await read(range ?? undefined);
+    if (stream === null && request.method !== 'HEAD' && length > 0) throw new PlatformError('FORBIDDEN');
+    const headers = answerer.streamHeaders(request, null, content);
+    headers.push('Content-Length', String(length));
+    if (range !== null) headers.push('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
+    response.writeHead(range === null ? 200 : 206, headers);
+    if (stream === null) response.end();
+    // Too late for an error: a body that breaks off is the only honest sign. Who has left needs none.
+    else await pipeline(stream, response).catch(() => response.destroy());
+  };
+
+  return paths.map((url): Endpoint => ({ url, handlers: new Map([['GET', send]]) }));
+}
+
+const nothing = Buffer.alloc(0);
+
+function asks(query: string, name: string): boolean {
+  return new URLSearchParams(query).has(name);
+}
+
+/** Whether the client has these bytes already (RFC 9110, section 13.1). */
+function isKnown(headers: Exchange['request']['headers'], etag: string, modified: Date): boolean {
+  const { 'if-none-match': tags, 'if-modified-since': since } = headers;
+  if (tags !== undefined) {
+    return tags.trim() === '*' || tags.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+  }
+  const date = since === undefined ? Number.NaN : Date.parse(since);
+  return Math.floor(modified.getTime() / 1000) * 1000 <= date;
+}
+
+/** Whether a part fits what the client has: a date would not tell contents of the same second apart. */
+function holds(ifRange: string | readonly string[] | undefined, etag: string): boolean {
+  return ifRange === undefined || (typeof ifRange === 'string' && ifRange.trim() === etag);
+}

@@ -1,0 +1,169 @@
+/** Bodies of several parts: fields, and files that are written down while they arrive. Source: specification, section 11.1. */
+import type { IncomingMessage } from 'node:http';
+import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import type { JsonValue } from '../contract/index.ts';
+import { PlatformError } from '../errors.ts';
+import { type Staged, stage, unstage } from '../files/staging.ts';
+import { checkContents } from './body.ts';
+
+/** A file of a body. */
+export interface FilePart {
+  readonly staged: Staged;
+  /** As its sender calls it. */
+  readonly name: string;
+  /** The type that its sender names. */
+  readonly type: string;
+  /** Fields that belong to it: those in front of it, of the last file also those behind it. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** Where files are written, and how much a body may hold. */
+export interface MultipartLimits {
+  readonly folder: string;
+  /** Bytes of a file. */
+  readonly fileSize: number;
+  /** Bytes of all fields together. */
+  readonly fieldSize: number;
+}
+
+const most = { files: 100, fields: 1_000, parts: 1_000, headerPairs: 32, fieldNameSize: 100 };
+
+/** Whether a request says that its body has parts. */
+export function isMultipart({ headers }: IncomingMessage): boolean {
+  return /^\s*multipart\/form-data\s*(?:;|$)/i.test(headers['content-type'] ?? '');
+}
+
+/**
+ * Reads a body to its end. Rejects with INVALID_PAYLOAD for one that is malformed, too large or without a file, and when
+ * it breaks off; nothing of it stays then. The rest of a body that was refused is thrown away as it comes.
+ */
+export async function readMultipart(request: IncomingMessage, limits: MultipartLimits): Promise<readonly FilePart[]> {
+  const begun: Promise<unknown>[] = [];
+  try {
+    const parts = await collect(request, limits, begun);
+    if (parts.length === 0) throw new PlatformError('INVALID_PAYLOAD', 'The body holds no file.');
+    return parts;
+  } catch (error) {
+    request.resume();
+    for (const result of await Promise.allSettled(begun)) {
+      if (result.status === 'fulfilled') await unstage(pathOf(result.value));
+    }
+    throw error instanceof PlatformError ? error : malformed(error);
+  }
+}
+
+/** A file with what came in front of it. */
+interface Begun {
+  readonly file: Promise<Staged>;
+  readonly name: string;
+  readonly type: string;
+  readonly fields: Map<string, string>;
+}
+
+function collect(
+  request: IncomingMessage,
+  limits: MultipartLimits,
+  staging: Promise<unknown>[],
+): Promise<readonly FilePart[]> {
+  const parser = openParser(request, limits);
+  const files: Begun[] = [];
+  let fields = new Map<string, string>();
+  let bytes = 0;
+  let failed = false;
+  let open: BusboyFileStream | undefined;
+
+  return new Promise((resolve, reject) => {
+    function fail(error: unknown): void {
+      if (failed) return;
+      failed = true;
+      request.unpipe(parser);
+      open?.destroy(error instanceof Error ? error : new Error(String(error)));
+      reject(error);
+    }
+    function takeField(name: string, value: string, nameCut: boolean, valueCut: boolean): void {
+      bytes += name.length + Buffer.byteLength(value);
+      try {
+        if (nameCut || valueCut || bytes > limits.fieldSize) throw new PlatformError('INVALID_PAYLOAD', tooMuch);
+        // Not by a literal, where this name would be no member.
+        if (name === '__proto__') throw new PlatformError('INVALID_PAYLOAD', 'A part has a name that is not allowed.');
+        checkContents({ [name]: value });
+        fields.set(name, value);
+      } catch (error) {
+        fail(error);
+      }
+    }
+    function takeFile(_field: string, stream: BusboyFileStream, name: string, _coding: string, type: string): void {
+      // Nobody else listens for what goes wrong with a file that is not wanted any more.
+      stream.on('error', () => undefined);
+      if (failed) {
+        stream.resume();
+        return;
+      }
+      open = stream;
+      if (name === '') {
+        // So browsers send a field in which nothing was chosen.
+        fail(new PlatformError('INVALID_PAYLOAD', 'A file has no name.'));
+        return;
+      }
+      const file = stage(limits.folder, stream, limits.fileSize);
+      staging.push(file);
+      file.catch(fail);
+      files.push({ file, name: plainName(name), type, fields });
+      fields = new Map();
+    }
+    async function end(): Promise<void> {
+      for (const [name, value] of fields) files.at(-1)?.fields.set(name, value);
+      const parts: FilePart[] = [];
+      for (const { file, ...rest } of files) {
+        parts.push({ ...rest, staged: await file, fields: Object.fromEntries(rest.fields) });
+      }
+      resolve(parts);
+    }
+    const refuse = () => fail(new PlatformError('INVALID_PAYLOAD', tooMuch));
+    parser.on('field', takeField);
+    parser.on('file', takeFile);
+    parser.on('partsLimit', refuse);
+    parser.on('filesLimit', refuse);
+    parser.on('fieldsLimit', refuse);
+    parser.on('error', fail);
+    parser.on('finish', () => void end().catch(fail));
+    request.on('error', fail);
+    request.on('close', () => {
+      if (!request.complete) fail(new Error('The body broke off.'));
+    });
+    request.pipe(parser);
+  });
+}
+
+/** Browsers and `fetch` write these characters so, and percent signs as they are (HTML, section 4.10.22.8). */
+function plainName(name: string): string {
+  return name.replace(/%(22|0D|0A)/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+}
+
+const tooMuch = 'The body has too many parts, or too large ones.';
+
+function openParser({ headers }: IncomingMessage, { fieldSize }: MultipartLimits): BusboyInstance {
+  return new Busboy({
+    headers: { ...headers, 'content-type': headers['content-type'] ?? '' },
+    // A file of a browser that chose none has an empty name, and one without a name is a field.
+    isPartAFile: (_field, _type, name) => name !== undefined,
+    preservePath: true,
+    limits: { ...most, fieldSize },
+  });
+}
+
+function malformed(cause: unknown): PlatformError {
+  return new PlatformError('INVALID_PAYLOAD', 'The body is not valid multipart/form-data.', {}, { cause });
+}
+
+function pathOf(staged: unknown): string {
+  return typeof staged === 'object' && staged !== null && 'path' in staged ? String(staged.path) : '';
+}
+
+/** The fields of a part as a payload has them: `read` makes the value of each of its text. */
+export function fieldsOf(
+  { fields }: Pick<FilePart, 'fields'>,
+  read: (name: string, text: string) => JsonValue,
+): Readonly<Record<string, JsonValue>> {
+  return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, read(name, text)]));
+}

@@ -1,0 +1,97 @@
+/** What writing files means beyond their fields: whose they are, where their contents lie. Source: specification, section 11.1. */
+import { arrayLiteral } from '../contract/index.ts';
+import { PlatformError } from '../errors.ts';
+import { looseFileSteps, type StoredContent } from '../files/loose-files.ts';
+import { allRows, firstRow } from '../write/own-rows.ts';
+import { invalidPayload } from '../write/problems.ts';
+import { transactionNumber } from '../write/statement.ts';
+import type { Running, Step } from '../write/step.ts';
+import { keyArray, type Warden, writes } from '../write/warden.ts';
+
+/** What the warden works with; `schema` is quoted. */
+export interface FileWardenOptions {
+  readonly schema: string;
+  /** Told of a transaction that leaves contents behind. */
+  readonly left: (transaction: Running['transaction']) => void;
+}
+
+/** Makes the warden of files. */
+export function createFileWarden({ schema, left }: FileWardenOptions): Warden {
+  const files = `${schema}.platform_files`;
+  const loose = looseFileSteps(schema);
+  const contentsSql = `SELECT storage::text, filename_disk::text FROM ${files}
+WHERE id = ANY ($1::uuid[]) AND filename_disk IS NOT NULL ORDER BY id FOR UPDATE`;
+  const untypedSql = `SELECT id::text FROM ${files} WHERE id = ANY ($1::uuid[]) AND type IS NULL LIMIT 1`;
+  const madeSql = `UPDATE ${files} AS f SET uploaded_by = $2::uuid, modified_by = $2::uuid,
+  folder = CASE WHEN made.placed THEN f.folder ELSE COALESCE(f.folder, (
+    SELECT storage_default_folder FROM ${schema}.platform_settings LIMIT 1
+  )) END
+FROM ROWS FROM (pg_catalog.unnest($1::uuid[]), pg_catalog.unnest($3::boolean[])) AS made(id, placed) WHERE f.id = made.id RETURNING ${transactionNumber}`;
+  const changedSql = `UPDATE ${files} SET modified_by = $2::uuid, modified_on = pg_catalog.now()
+WHERE id = ANY ($1::uuid[]) RETURNING ${transactionNumber}`;
+
+  async function contentsOf({ transaction }: Running, ids: string): Promise<readonly StoredContent[]> {
+    const rows = await allRows(transaction, contentsSql, [ids]);
+    return rows.map(([storage, name]) => ({ storage: storage ?? '', name: name ?? '' }));
+  }
+
+  async function run({ transaction }: Running, text: string, values: readonly (string | null)[]): Promise<void> {
+    const row = await firstRow(transaction, text, values);
+    if (row?.[0]) transaction.identify(row[0]);
+  }
+
+  async function take(running: Running, ids: string): Promise<void> {
+    const contents = await contentsOf(running, ids);
+    // What was waited for too long may be on its way out.
+    if (!(await loose.take(running.transaction, contents))) throw new PlatformError('SERVICE_UNAVAILABLE');
+  }
+
+  async function leave({ transaction }: Running, contents: readonly StoredContent[]): Promise<void> {
+    if (contents.length === 0) return;
+    await loose.leave(transaction, contents);
+    left(transaction);
+  }
+
+  return {
+    async watch(running, step) {
+      const { action, keys } = step;
+      const user = running.caller.user;
+      // Requests cannot name this field: it is written with a content, and only then.
+      const uploaded = writes(step, ['filename_disk']);
+      if (action === 'create') {
+        const placed = arrayLiteral(placedItems(step).map(String));
+        return async (made) => {
+          const ids = keyArray(made);
+          if (uploaded) await take(running, ids);
+          else if ((await firstRow(running.transaction, untypedSql, [ids])) !== undefined) {
+            throw invalidPayload('"type" is required for a file without content.');
+          }
+          await run(running, madeSql, [ids, user, placed]);
+        };
+      }
+      if (keys === null) return null;
+      const ids = keyArray(keys);
+      if (action === 'delete') {
+        const contents = await contentsOf(running, ids);
+        return () => leave(running, contents);
+      }
+      const asked = uploaded || writes(step, ['type']);
+      const before = asked ? await contentsOf(running, ids) : [];
+      if (!uploaded && before.length > 0) throw invalidPayload('The type of a file is what its content says.');
+      return async () => {
+        if (uploaded) {
+          await take(running, ids);
+          await leave(running, before);
+        }
+        await run(running, changedSql, [ids, user]);
+      };
+    },
+  };
+}
+
+/** Which items of a batch say where they lie, even if nowhere. */
+function placedItems({ batch: { columns, count } }: Step): readonly boolean[] {
+  const column = columns.find(({ field }) => field.descriptor.name === 'folder');
+  const all = Array.from({ length: count }, () => column !== undefined);
+  return column?.present === null ? all : all.map((placed, item) => placed && column?.present?.[item] === true);
+}

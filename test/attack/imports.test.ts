@@ -1,0 +1,194 @@
+/** Files that a server is told to fetch. Source: API specification, section 11.2; security, cases H08 and H10. */
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { networkInterfaces } from 'node:os';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withClient } from '../support/database.ts';
+import { failure, type ServedProject, serveProject } from '../support/project.ts';
+
+/** An address of this machine that the server may ask, beside those that it may not. */
+const allowed = '127.0.0.2';
+
+let project: ServedProject;
+/** Where nobody may ever be sent, on every address of this machine but the allowed one. */
+let trap: Server;
+let source: Server;
+let port = 0;
+let trapped = 0;
+const asked: string[] = [];
+
+const answers: Readonly<Record<string, RequestListener>> = {
+  '/a%20file.txt': (_, response) => response.end('content'),
+  '/moved': (_, response) => response.writeHead(302, { location: `http://127.0.0.1:${port}/` }).end(),
+  '/missing': (_, response) => response.writeHead(404).end('none'),
+  '/endless': (_, response) => {
+    const write = (): void => {
+      while (response.write('x'.repeat(10_000)));
+      response.once('drain', write);
+    };
+    write();
+  },
+  '/declared': (_, response) => response.writeHead(200, { 'content-length': '10737418240' }).write('x'),
+  '/slow': (_, response) => {
+    const timer = setInterval(() => response.write('x'), 100);
+    response.on('close', () => clearInterval(timer));
+  },
+  '/silent': () => undefined,
+  '/bomb': (_, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('0'.repeat(2_000_000))),
+};
+
+beforeAll(async () => {
+  source = createServer((request, response) => {
+    asked.push(
+      `${request.method} ${request.url} ${request.headers.authorization ?? ''}${request.headers.cookie ?? ''}`,
+    );
+    answers[request.url ?? '']?.(request, response);
+  });
+  source.listen(0, allowed);
+  await once(source, 'listening');
+  const address = source.address();
+  port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  trap = createServer().on('connection', (socket) => {
+    trapped++;
+    socket.destroy();
+  });
+  trap.listen(port, '127.0.0.1');
+  await once(trap, 'listening');
+  project = await serveProject({
+    system: true,
+    sql: 'CREATE TABLE plain (id integer PRIMARY KEY);',
+    environment: {
+      IMPORT_IP_ALLOW_LIST: allowed,
+      IMPORT_PORTS: `80,443,${port}`,
+      IMPORT_TIMEOUT: '700ms',
+      IMPORT_MAX_FILE_SIZE: '1mb',
+    },
+  });
+});
+afterAll(async () => {
+  await project?.close();
+  for (const server of [source, trap]) {
+    server?.closeAllConnections();
+    server?.close();
+  }
+});
+
+const fetchFile = (url: string, data?: unknown) =>
+  project.admin('/files/import', { method: 'POST', body: { url, ...(data !== undefined && { data }) } });
+
+describe('an import', () => {
+  it('is a file like any other', async () => {
+    const { status, json } = await fetchFile(`http://${allowed}:${port}/a%20file.txt`, { description: 'fetched' });
+    expect(status).toBe(200);
+    expect(json.data).toMatchObject({
+      filename_download: 'a file.txt',
+      title: 'A File',
+      type: 'text/plain',
+      description: 'fetched',
+    });
+    expect((await project.admin(`/assets/${json.data.id}`)).text).toBe('content');
+    expect(asked).toEqual(['GET /a%20file.txt ']);
+  });
+
+  it('keeps what was sent, without unpacking it', async () => {
+    const { json } = await fetchFile(`http://${allowed}:${port}/bomb`);
+    expect(json.data).toMatchObject({ type: 'application/gzip' });
+    expect(Number(json.data.filesize)).toBeLessThan(10_000);
+  });
+
+  it.each([
+    ['/moved', '503 SERVICE_UNAVAILABLE'],
+    ['/missing', '503 SERVICE_UNAVAILABLE'],
+    ['/slow', '503 SERVICE_UNAVAILABLE'],
+    ['/silent', '503 SERVICE_UNAVAILABLE'],
+    ['/endless', '400 INVALID_PAYLOAD'],
+    ['/declared', '400 INVALID_PAYLOAD'],
+  ])('of %s leaves nothing', async (path, told) => {
+    expect(failure(await fetchFile(`http://${allowed}:${port}${path}`))).toBe(told);
+    const rows = await withClient(project.database.url, async (client) => {
+      const { rows: found } = await client.query(
+        "SELECT id FROM platform.platform_files WHERE title <> 'A File' AND title <> 'Bomb'",
+      );
+      return found;
+    });
+    expect(rows).toEqual([]);
+  });
+
+  it('is for those who may create files', async () => {
+    const before = asked.length;
+    const body = { url: `http://${allowed}:${port}/a%20file.txt` };
+    expect(failure(await project.ask('/files/import', { method: 'POST', body }))).toBe('403 FORBIDDEN');
+    expect(asked).toHaveLength(before);
+    expect(failure(await fetchFile(body.url, { storage: 'x' }))).toBe('403 FORBIDDEN');
+    expect(failure(await fetchFile(body.url, { folder: { name: 'x' } }))).toBe('400 INVALID_PAYLOAD');
+    expect(failure(await fetchFile(body.url, []))).toBe('400 INVALID_PAYLOAD');
+  });
+});
+
+describe('an address', () => {
+  const hosts = [
+    '127.0.0.1',
+    '127.0.0.3',
+    '0.0.0.0',
+    '[::1]',
+    '[::]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::127.0.0.1]',
+    '2130706433',
+    '0x7f.1',
+    '0177.1',
+    '127.1',
+    'localhost',
+    'localhost.',
+    '169.254.169.254',
+    '[fe80::1]',
+    '[fd00::1]',
+    '[64:ff9b::7f00:1]',
+    '[2002:7f00:1::]',
+    '10.0.0.1',
+    '172.16.0.1',
+    '192.168.0.1',
+    '100.64.0.1',
+    '198.18.0.1',
+    '224.0.0.1',
+    '255.255.255.255',
+    '240.0.0.1',
+  ];
+  it.each(hosts)('%s is asked by nobody', async (host) => {
+    expect(failure(await fetchFile(`http://${host}:${port}/`))).toBe('400 INVALID_PAYLOAD');
+    expect(trapped).toBe(0);
+  });
+
+  it('of this machine is asked by nobody', async () => {
+    const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+    expect(own.length).toBeGreaterThan(0);
+    for (const { address, family } of own) {
+      const host = family === 'IPv6' ? `[${address.split('%')[0]}]` : address;
+      expect(failure(await fetchFile(`http://${host}:${port}/`))).toBe('400 INVALID_PAYLOAD');
+    }
+    expect(trapped).toBe(0);
+  });
+
+  it.each([
+    `http://${allowed}:22/`,
+    `http://${allowed}:5432/`,
+    `http://user@${allowed}/`,
+    `http://user:password@${allowed}/`,
+    'file:///etc/passwd',
+    'ftp://example.com/',
+    'data:text/plain,x',
+    'gopher://example.com/',
+    'http://[fe80::1%25lo]/',
+    'nonsense',
+    '',
+  ])('%j is none that may be asked', async (url) => {
+    expect(failure(await fetchFile(url))).toBe('400 INVALID_PAYLOAD');
+  });
+
+  it('that has none is not reached', async () => {
+    expect(failure(await fetchFile(`http://nothing.invalid:${port}/`))).toBe('503 SERVICE_UNAVAILABLE');
+  });
+});
