@@ -143,6 +143,7 @@ function performerOptions(options: WriterOptions): PerformerOptions {
     committed(transaction) {
       if (changing.has(transaction)) accountsChanged?.();
       if (mailing.has(transaction)) mailed?.();
+      return model.committed(transaction);
     },
     history: createHistory(api, buildOpenScope(api), { ...defaultReadLimits, ...limits }),
     keeper: schema === null ? null : createAnswerKeeper(schema, answerTtlMs),
