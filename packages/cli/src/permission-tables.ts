@@ -8,6 +8,7 @@ import {
   type RuleRow,
   readPermissionRows,
 } from '@platform/introspect';
+import type { ModelRows } from '@platform/runtime';
 import type { JsonValue } from '@platform/runtime/contract';
 import { defaultSystemSchema, modelLock, permissionRowsSql, roleRowsSql } from '@platform/runtime/contract';
 import { CommandError, exitCodes } from './exit-codes.ts';
@@ -29,6 +30,11 @@ export async function readPermissionTables(source: Source, project: Project): Pr
   if (!/^t(rue)?$/.test(row?.[0] ?? '')) return null;
   const roles = await source.run(roleRowsSql(schema), []);
   const rules = await source.run(permissionRowsSql(schema), []);
+  return readModelRows({ roles, rules });
+}
+
+/** Reads rows as the two statements of the contract give them. */
+export function readModelRows({ roles, rules }: ModelRows): PermissionTables {
   return readPermissionRows(roles.map(readRoleRow), rules.map(readRuleRow));
 }
 

@@ -1,14 +1,14 @@
 import type { Diagnostic } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
-import type { CustomRoute } from '@platform/runtime/contract';
 import type { Api } from './api.ts';
 import { checkDocuments, type DocumentSource } from './documents/check-documents.ts';
 import { emitCollections, emitFiles, type GeneratedFile } from './emit/emit-files.ts';
 import { compileTemplates, TemplateError } from './emit/templates.ts';
 import { checkExtensions, hookedCollections } from './extensions/check-extensions.ts';
-import { readRoutes } from './extensions/read-routes.ts';
+import { grantRoutes } from './extensions/grant-routes.ts';
+import { readRoutes, roleNames } from './extensions/read-routes.ts';
 import type { ExtensionSource, ModuleSource } from './extensions/source.ts';
-import { type TypedRoute, typeRoutes } from './extensions/type-routes.ts';
+import { typeRoutes } from './extensions/type-routes.ts';
 import { resolveApi } from './passes/resolve-api.ts';
 import { checkGraphqlNames } from './rules/graphql-names.ts';
 import { checkReferences } from './rules/references.ts';
@@ -75,11 +75,6 @@ function failed(diagnostics: readonly Diagnostic[]): CompileResult {
   return { files: [], diagnostics, summary: noSummary };
 }
 
-/** With the two that no file lists. */
-function roleNames({ roles }: Schema): ReadonlySet<string> {
-  return new Set(['admin', 'public', ...roles.map(({ name }) => name)]);
-}
-
 /** What the types of routes can be made of, by paths from the project's folder on. */
 function filesOf(
   { extensions = [], modules = [], output = 'generated' }: CompileOptions,
@@ -87,16 +82,6 @@ function filesOf(
 ): readonly ModuleSource[] {
   const generated = collections.map(({ path, contents }) => ({ path: `${output}/${path}`, text: contents }));
   return [...modules, ...extensions, ...generated];
-}
-
-/** Tells which classes may call each route; roles of one class may call the same. */
-function grantRoutes({ access }: Api, routes: readonly TypedRoute[]): readonly CustomRoute[] {
-  const granted = routes.map(({ method, path, roles, ...types }): CustomRoute => {
-    const classes = access.filter(({ access: one }) => one.admin || one.roles.some((role) => roles.includes(role)));
-    return { method, path, access: classes.map(({ access: one }) => one.name), ...types };
-  });
-  const order = ({ method, path }: CustomRoute): string => `${path} ${method}`;
-  return granted.sort((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
 const noSummary: CompileSummary = { collections: 0, fields: 0, relations: 0, routes: 0, accessClasses: 0, files: 0 };

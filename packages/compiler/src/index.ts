@@ -1,9 +1,11 @@
 /** The compiler: a schema in, the files of a typed API server out. */
 export type { Api, ApiAccess, ApiCollection, ApiField, ApiRelation, CollectionNames, Operation } from './api.ts';
 export { type CompileOptions, type CompileResult, type CompileSummary, compile } from './compile.ts';
+export { type CompiledModel, type CompileModelOptions, compileModel, type ModelData } from './compile-model.ts';
 export type { DocumentSource } from './documents/check-documents.ts';
 export { type GeneratedFile, plannedFile } from './emit/emit-files.ts';
 export { type TemplateName, templateNames } from './emit/templates.ts';
+export { type ReadRoutes, readCustomRoutes } from './extensions/custom-routes.ts';
 export type { ExtensionSource, ModuleSource } from './extensions/source.ts';
 export { type Matrix, type MatrixCollection, type MatrixRight, type MatrixRow, matrixOf } from './matrix/matrix.ts';
 export { type MatrixFormat, matrixFormats, printMatrix } from './matrix/print-matrix.ts';

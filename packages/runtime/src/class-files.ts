@@ -1,6 +1,6 @@
 /** Compiled documents that lie one per access class in a folder, as JSON: `editor.json`. */
 import { readFile } from 'node:fs/promises';
-import type { CompiledApi, CompiledModel, JsonValue } from './contract/index.ts';
+import type { CompiledApi, JsonValue, ModelDocument } from './contract/index.ts';
 
 /**
  * Reads the compiled OpenAPI documents of a folder: `full`, and one per access class.
@@ -17,7 +17,7 @@ export function openapiFiles(folder: URL): CompiledApi['openapi'] {
 /** Reads what the model endpoints tell each access class, as `openapiFiles` reads its documents. */
 export function modelFiles(folder: URL): CompiledApi['model'] {
   return keepEach(async (accessClass) => {
-    const model: CompiledModel = JSON.parse(await readText(folder, accessClass));
+    const model: ModelDocument = JSON.parse(await readText(folder, accessClass));
     return model;
   });
 }

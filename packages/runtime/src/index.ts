@@ -47,6 +47,7 @@ export {
 } from './explain/explain-read.ts';
 export { extension } from './extensions/define.ts';
 export type * from './extensions/types.ts';
+export type * from './generations/recompile.ts';
 export { type PlannedOperation, planOperations } from './graphql/plan-operations.ts';
 export { graphqlDocuments, graphqlFiles, graphqlOperations } from './graphql-files.ts';
 export {

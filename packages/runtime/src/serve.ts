@@ -2,24 +2,31 @@
  * Runs a compiled API as a server: opens the database, watches that the two fit, listens, and stops without breaking off
  * what runs. Source: API specification, sections 13 and 16.
  */
-import type { FastifyInstance } from 'fastify';
 import type { MailFolders } from './auth/accounts.ts';
 import type { FirstAdministrator } from './auth/first-administrator.ts';
 import type { CompiledApi } from './contract/index.ts';
 import type { Database } from './database/database.ts';
 import { type DatabasePlace, openDatabase } from './database/open.ts';
+import { listenTo } from './database/postgres/listen.ts';
 import type { Drift } from './drift.ts';
-import { createDriftWatch, type DriftWatch } from './drift-watch.ts';
+import { createDriftWatch } from './drift-watch.ts';
 import { EnvironmentError } from './environment/error.ts';
 import { type Environment, readEnvironment, readLimits, type Variables } from './environment.ts';
+import { createGenerations, type Generations } from './generations/generations.ts';
+import { createHost, type HostParts } from './generations/host.ts';
+import { createModelWatch, type ModelWatch, type ModelWatchOptions, modelChannel } from './generations/model-watch.ts';
+import type { Recompiler } from './generations/recompile.ts';
+import { createFront, type Front } from './http/carrier.ts';
 import { localUrl } from './http/local-url.ts';
-import { describeCause } from './http/log.ts';
+import { describeCause, type Log } from './http/log.ts';
 import { createServer } from './http/server.ts';
 import { createPlanner } from './query/planner.ts';
+import { compiledModel, frozenModel } from './resources/model-warden.ts';
 import { createWelcome } from './serve/first-user.ts';
 import { createLateDatabase } from './serve/late-database.ts';
 import { withSecret } from './serve/secret.ts';
 import { stopOnSignals } from './serve/signals.ts';
+import { systemSchemaOf } from './system/schema.ts';
 
 /** How a server is run. Everything has a default. */
 export interface ServeOptions {
@@ -38,6 +45,13 @@ export interface ServeOptions {
   readonly pages?: string | null;
   /** Folder of the files that are uploaded, unless the environment names others. Default: `.platform/uploads`. */
   readonly uploads?: string;
+  /**
+   * Compiles roles and rules anew when the platform's own tables say otherwise than what is served. Closed with the
+   * server. Default: none, and the rules in the tables cannot be written by requests.
+   */
+  readonly recompiler?: Recompiler;
+  /** Refuses writes to roles, too: what was generated is what is served. Default: false. */
+  readonly frozen?: boolean;
   /** Answers no GraphQL documents but those that were compiled with the API. Default: any. */
   readonly trustedDocuments?: boolean;
   /**
@@ -83,29 +97,81 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const place = options.database ?? placeOf(given);
   const environment = await withSecret(api, given, place);
   const onFallback = (reason: Error): void =>
-    server.log.warn({ cause: describeCause(reason) }, 'The database does not bear the fast driver. Using plain pg.');
+    front.server.log.warn(
+      { cause: describeCause(reason) },
+      'The database does not bear the fast driver. Using plain pg.',
+    );
   const late = createLateDatabase(() => openDatabase(place, { ...connectionsOf(environment), onFallback }));
   const { database } = late;
-  const watch = createDriftWatch({ database, fingerprint: api.fingerprint });
-  const planner = createPlanner(api, { limits: readLimits(environment) });
+  const front = createFront(environment, () => generations.current().server);
+  const { log } = front.server;
+  const host = createHost(front, environment);
+  const model = createModel(api, database, log, options, {
+    current: () => generations.current().api,
+    swap: (next) => generations.replace(next),
+    ...('url' in place && { listen: (heard) => listenTo({ url: place.url, channel: modelChannel, heard }) }),
+  });
   const mail = { folder: mailFolder, templates: null, ...options.mail };
   const { trustedDocuments = false, pages = null, uploads = uploadsFolder } = options;
-  const server = createServer({ api, database, environment, planner, watch, mail, pages, trustedDocuments, uploads });
-  const welcome = createWelcome({ api, database, environment, log: server.log, tell: options.onFirstAdministrator });
-  const close = closeOnce(server, watch, database, environment.shutdownTimeout);
+  const generations = createGenerations(api, (one) => {
+    const watch = createDriftWatch({ database, fingerprint: one.fingerprint });
+    const planner = createPlanner(one, { limits: readLimits(environment) });
+    const set = {
+      database,
+      environment,
+      planner,
+      watch,
+      mail,
+      pages,
+      trustedDocuments,
+      uploads,
+      host,
+      model: model.changes,
+    };
+    return { api: one, watch, server: createServer({ api: one, ...set }) };
+  });
+  const welcome = createWelcome({ api, database, environment, log, tell: options.onFirstAdministrator });
+  const close = closeOnce({ front, host, model, generations, database, grace: environment.shutdownTimeout });
   try {
-    await late.start(server.log);
-    await watch.start(server.log);
+    await late.start(log);
+    await generations.start(log);
+    // Before anybody asks: rights that were taken away meanwhile must not come back with a start.
+    await model.look();
     await welcome.greet();
-    await server.listen({ host: environment.host, port: environment.port });
+    await front.server.listen({ host: environment.host, port: environment.port });
   } catch (error) {
     await close();
     throw error;
   }
-  void late.opened.then(() => (watch.checked() ? undefined : watch.check()));
+  host.listening();
+  model.start();
+  void late.opened.then(() => {
+    const { watch } = generations.current();
+    return watch.checked() ? undefined : watch.check();
+  });
   void late.opened.then(() => welcome.greet());
   if (options.signals !== false) stopOnSignals(close);
-  return { url: localUrl(environment.host, server.server.address()), drifts: watch.drifts, close };
+  return { url: localUrl(environment.host, front.server.server.address()), drifts: generations.drifts, close };
+}
+
+/** What becomes of writes to what the API is compiled of. */
+function createModel(
+  api: CompiledApi,
+  database: Database,
+  log: Log,
+  { recompiler, frozen = false }: ServeOptions,
+  served: Pick<ModelWatchOptions, 'current' | 'swap' | 'listen'>,
+): ModelWatch {
+  const schema = systemSchemaOf(api);
+  if (schema !== null && recompiler !== undefined && !frozen) {
+    return createModelWatch({ database, schema, recompiler, log, ...served });
+  }
+  return {
+    changes: frozen ? frozenModel : compiledModel,
+    async look() {},
+    start() {},
+    stop: async () => recompiler?.close(),
+  };
 }
 
 /** Half of a server helps nobody: what the runtime does not speak yet is refused before anything is opened. */
@@ -134,20 +200,35 @@ function connectionsOf({ database }: Environment) {
   };
 }
 
-function closeOnce(server: FastifyInstance, watch: DriftWatch, database: Database, grace: number): () => Promise<void> {
+/** What a server is closed of. */
+interface Running {
+  readonly front: Front;
+  readonly host: HostParts;
+  readonly model: ModelWatch;
+  readonly generations: Generations;
+  readonly database: Database;
+  /** Milliseconds. */
+  readonly grace: number;
+}
+
+function closeOnce(running: Running): () => Promise<void> {
   let closing: Promise<void> | null = null;
   return function close() {
-    closing ??= closeAll(server, watch, database, grace);
+    closing ??= closeAll(running);
     return closing;
   };
 }
 
-async function closeAll(server: FastifyInstance, watch: DriftWatch, database: Database, grace: number): Promise<void> {
+async function closeAll({ front, host, model, generations, database, grace }: Running): Promise<void> {
   const end = performance.now() + grace;
-  watch.stop();
+  generations.current().watch.stop();
   // Connections that are not done in time are broken off: the process must end.
-  const breakOff = setTimeout(() => server.server.closeAllConnections(), grace);
-  await server.close();
+  const breakOff = setTimeout(() => front.server.server.closeAllConnections(), grace);
+  await front.server.close();
   clearTimeout(breakOff);
+  // Behind the last request, which may be about to compile what it has written.
+  await model.stop();
+  await generations.close();
+  host.limiter?.close();
   await database.close(Math.max(0, end - performance.now()));
 }

@@ -14,6 +14,7 @@ import { type AdminToken, adminToken } from '../admin-token.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject, type Project } from '../project.ts';
+import { createRecompiler } from '../recompile/recompiler.ts';
 import { loadSample, sampleProject } from '../sample.ts';
 import { connect, databaseUrl, embeddedFolder, type Source } from '../source.ts';
 import { generateProject, printSummary } from '../steps.ts';
@@ -27,6 +28,8 @@ export interface StartOptions extends GlobalOptions {
   readonly generate?: boolean;
   /** Compile and serve the sample of the repository, or DATABASE_URL. */
   readonly sample?: boolean;
+  /** Refuse writes to roles and permissions: what was generated is what is served. */
+  readonly frozen?: boolean;
   /** Answer no GraphQL documents but those that were compiled. */
   readonly trustedDocuments?: boolean;
 }
@@ -50,7 +53,7 @@ export async function start(options: StartOptions): Promise<void> {
 async function serveProject(
   project: Project,
   source: Source | null,
-  { sample, trustedDocuments = false }: StartOptions,
+  { sample, trustedDocuments = false, frozen = false }: StartOptions,
   progress: Progress,
 ): Promise<void> {
   const token = await adminToken(project.stateFolder);
@@ -63,12 +66,24 @@ async function serveProject(
   // The sample is there to be tried out.
   const tried = sample === true ? { GRAPHIQL: 'true', DOCS: 'true' } : {};
   const variables = { ...tried, ...(await variablesOf(project, token)) };
-  const server = await progress.phase('listen', () =>
-    listen(api, project, source, { variables, trustedDocuments, onFirstAdministrator }),
+  const server = await progress.phase('listen', async () =>
+    listen(api, project, source, {
+      variables,
+      trustedDocuments,
+      onFirstAdministrator,
+      frozen,
+      ...(!frozen && (await recompilerOf(project, api))),
+    }),
   );
   reportDrift(server, progress);
   progress.event('listening', { url: server.url });
   printWelcome({ url: server.url, token, api, stateFolder: project.stateFolder, administrator }, progress);
+}
+
+/** Rules that live in tables are compiled while they are served; those of a file are compiled by whoever changes it. */
+async function recompilerOf(project: Project, api: CompiledApi): Promise<Pick<ServeOptions, 'recompiler'>> {
+  if (project.config.permissionSource !== 'tables') return {};
+  return { recompiler: await createRecompiler(project, api) };
 }
 
 /** Those of the process, with what the state folder keeps for a project whose database lies there, too. */
@@ -122,7 +137,7 @@ async function listen(
   api: CompiledApi,
   project: Project,
   source: Source | null,
-  options: Pick<ServeOptions, 'variables' | 'trustedDocuments' | 'onFirstAdministrator'>,
+  options: Pick<ServeOptions, 'variables' | 'trustedDocuments' | 'onFirstAdministrator' | 'frozen' | 'recompiler'>,
 ): Promise<RunningServer> {
   try {
     return await serve(api, { ...options, database: placeOf(project, source), ...foldersOf(project) });

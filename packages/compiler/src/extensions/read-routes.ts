@@ -1,5 +1,6 @@
 /** The routes of extensions as they are registered: address and roles, which decide who is of one access class. */
 import { type Diagnostic, didYouMean } from '@platform/introspect';
+import type { Schema } from '@platform/introspect/schema';
 import type { CustomMethod } from '@platform/runtime/contract';
 import type { CallExpression, Node } from 'ts-morph';
 import { loadTsMorph } from '../print/load-ts-morph.ts';
@@ -24,6 +25,11 @@ export interface RouteHead {
 export interface RoutesRead {
   readonly heads: readonly RouteHead[];
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The names of all roles of a schema, with the two that no file lists. */
+export function roleNames({ roles }: Schema): ReadonlySet<string> {
+  return new Set(['admin', 'public', ...roles.map(({ name }) => name)]);
 }
 
 /** Reads the routes. `roles` are the names of all roles. A file that does not parse has none. */

@@ -2,7 +2,7 @@
  * Api → what the model endpoints tell an access class. `openapi/view.ts` decides what is visible; everything here prints
  * what it is given. Source: API specification, section 12.
  */
-import type { CompiledModel, JsonValue } from '@platform/runtime/contract';
+import type { JsonValue, ModelDocument } from '@platform/runtime/contract';
 import type { Api, ApiCollection } from '../api.ts';
 import type { View, ViewCollection } from '../openapi/view.ts';
 import { modelCollection } from './collections.ts';
@@ -19,7 +19,7 @@ export interface Told {
 export type Sighted = ReadonlyMap<string, Told>;
 
 /** Describes what an access class may read. */
-export function emitModel(api: Api, view: View): CompiledModel & JsonValue {
+export function emitModel(api: Api, view: View): ModelDocument & JsonValue {
   const views = new Map(view.collections.filter(({ readable }) => readable).map((one) => [one.name, one]));
   const told = api.collections.flatMap((one): readonly Told[] => {
     const seen = views.get(one.descriptor.name);

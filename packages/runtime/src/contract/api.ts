@@ -3,7 +3,7 @@ import type { CollectionDescriptor } from './collection.ts';
 import type { CustomRoute, Extension } from './extension.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import type { GraphqlScope } from './graphql-names.ts';
-import type { CompiledModel } from './model.ts';
+import type { ModelDocument } from './model.ts';
 import type { Dialect, JsonValue } from './types.ts';
 
 /** One operation of the compiled REST API on one collection. */
@@ -46,7 +46,7 @@ export interface CompiledApi {
   /** The routes of the extensions, as their types say. Default: none. */
   readonly customRoutes?: readonly CustomRoute[];
   /** What the model endpoints tell an access class, by its name; read when asked for. */
-  readonly model: (accessClass: string) => Promise<CompiledModel>;
+  readonly model: (accessClass: string) => Promise<ModelDocument>;
   /** OpenAPI documents: `full`, and one per access class by its name. Read when asked for, so start stays cheap. */
   readonly openapi: (accessClass: string) => Promise<JsonValue>;
   /**

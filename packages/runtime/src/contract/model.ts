@@ -5,7 +5,7 @@
 import type { JsonValue } from './types.ts';
 
 /** The model as an access class sees it. */
-export interface CompiledModel {
+export interface ModelDocument {
   /** Sorted by name. */
   readonly collections: readonly ModelCollection[];
   /** By collection: those of the key first, then the other columns, then relations without a column. */

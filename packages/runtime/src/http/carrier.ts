@@ -2,11 +2,17 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import type { JsonValue } from '../contract/index.ts';
 import type { Environment } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
-import type { Answerer, Exchange } from './answer.ts';
+import { type Answerer, createAnswerer, type Exchange } from './answer.ts';
 import { parseBody, readForm } from './body.ts';
 import type { Call, CallReader } from './call.ts';
 import { type AnswerShortly, createShortWay, isDirect } from './direct.ts';
@@ -37,11 +43,13 @@ export function createCarrier(
   answerer: Answerer,
   readCall: CallReader,
   answerShortly: AnswerShortly,
+  front: Front | null = null,
 ): FastifyInstance {
-  const server = createFastify(environment, (request, reply, error) => {
+  const fail: FrameworkFailure = (request, reply, error) => {
     if (!reply.sent) reply.hijack();
     void tokenError(readCall, request).then((thrown) => failRequest(answerer, request, reply, thrown ?? error));
-  });
+  };
+  const server = createFastify(environment, fail, front?.server.log);
   acceptBodies(server, environment.maxPayloadSize);
   server.decorateRequest('call', null);
   server.decorateRequest('json', undefined);
@@ -63,14 +71,36 @@ export function createCarrier(
   const answerDirectly = createShortWay({ readCall, answerShortly, answerer, log: server.log });
   const takesShortWay = (request: IncomingMessage): boolean => isDirect(request, environment.maxPayloadSize);
   passBy(server.server, takesShortWay, (exchange) => void answerDirectly(exchange));
+  // Connections are those of the front, which outlives what is behind it.
+  if (front === null) endConnections(server, answerer);
+  server.setErrorHandler((error, request, reply) => failRequest(answerer, request, reply, error));
+  return server;
+}
+
+/** Where connections arrive, while what answers their requests is replaced. */
+export interface Front {
+  readonly server: FastifyInstance;
+  readonly answerer: Answerer;
+}
+
+/** Makes a server that listens and has everything answered by the one that `current` gives at that moment. */
+export function createFront(environment: Environment, current: () => FastifyInstance): Front {
+  const answerer = createAnswerer(environment);
+  const server = createFastify(environment, (request, reply, error) => failRequest(answerer, request, reply, error));
+  server.server.removeAllListeners('request');
+  server.server.on('request', (request, response) => current().server.emit('request', request, response));
+  endConnections(server, answerer);
+  return { server, answerer };
+}
+
+/** Sees to it that a server that stops comes to the end of its connections. */
+function endConnections(server: FastifyInstance, answerer: Answerer): void {
   const dropUnused = watchUnusedConnections(server.server);
   server.addHook('preClose', (done) => {
     answerer.hangUp();
     dropUnused();
     done();
   });
-  server.setErrorHandler((error, request, reply) => failRequest(answerer, request, reply, error));
-  return server;
 }
 
 /** Answers a request with an error and logs it. */
@@ -86,10 +116,11 @@ export function failRequest(answerer: Answerer, request: FastifyRequest, reply: 
 
 type FrameworkFailure = (request: FastifyRequest, reply: FastifyReply, error: Error) => void;
 
-function createFastify(environment: Environment, fail: FrameworkFailure): FastifyInstance {
+/** `log` is one that is there already; a logger of its own is made when it is absent. */
+function createFastify(environment: Environment, fail: FrameworkFailure, log?: FastifyBaseLogger): FastifyInstance {
   const { requestTimeout, database } = environment;
   const server = fastify({
-    logger: loggerOptions(environment),
+    ...(log === undefined ? { logger: loggerOptions(environment) } : { loggerInstance: log }),
     logController: new LogController({ disableRequestLogging: true }),
     // A logger per request would be made for every request and used by hardly any.
     childLoggerFactory: (logger) => logger,

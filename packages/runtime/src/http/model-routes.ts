@@ -1,6 +1,6 @@
 /** The routes of the model: collections, fields and relations as they were compiled. Source: API specification, section 12. */
 import type { Caller } from '../caller.ts';
-import type { CompiledApi, CompiledModel } from '../contract/index.ts';
+import type { CompiledApi, ModelDocument } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import type { Endpoint, Handler, Method } from './endpoints.ts';
@@ -15,7 +15,7 @@ export interface ModelEndpointsOptions {
 }
 
 /** Finds what an address means in the model of the caller; undefined for what he may not see, and what is not there. */
-type Find = (model: CompiledModel, texts: ReadonlyMap<string, string>) => unknown;
+type Find = (model: ModelDocument, texts: ReadonlyMap<string, string>) => unknown;
 
 const finds: readonly (readonly [string, Find])[] = [
   ['/collections', ({ collections }) => collections],
@@ -72,7 +72,7 @@ function nameOf(text: string, aliasPrefix: string | null): string {
 
 /** Those of one collection, which may be none. */
 function belowOf<One extends { readonly collection: string }>(
-  collections: CompiledModel['collections'],
+  collections: ModelDocument['collections'],
   all: readonly One[],
   texts: ReadonlyMap<string, string>,
 ): readonly One[] | undefined {

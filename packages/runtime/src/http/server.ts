@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { accessNames } from '../auth/access-of.ts';
-import { createAccounts, type MailFolders } from '../auth/accounts.ts';
+import { type Accounts, createAccounts, type MailFolders } from '../auth/accounts.ts';
 import type { Identity } from '../auth/identities.ts';
 import { createInvite } from '../auth/invites.ts';
 import type { Caller } from '../caller.ts';
@@ -15,15 +15,16 @@ import type { Database } from '../database/database.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 import { type Environment, readLimits } from '../environment.ts';
 import { createFileServices } from '../files/services.ts';
-import { createRequestLimiter } from '../limits/request-limiter.ts';
+import { createRequestLimiter, type RequestLimiter } from '../limits/request-limiter.ts';
 import type { Planner } from '../query/planner.ts';
+import { compiledModel, type ModelChanges } from '../resources/model-warden.ts';
 import { systemSchemaOf } from '../system/schema.ts';
 import { createWriter, type WriterOptions } from '../write/writer.ts';
 import { createAnswerer } from './answer.ts';
 import { createAssetEndpoints } from './asset-routes.ts';
 import { type Admission, admissionOf, createAuthenticator } from './authenticate.ts';
 import { createCallReader, limitCalls } from './call.ts';
-import { createCarrier } from './carrier.ts';
+import { createCarrier, type Front } from './carrier.ts';
 import { createClientAddress } from './client-address.ts';
 import { createCommentEndpoints } from './comment-routes.ts';
 import { createCustomEndpoints } from './custom-routes.ts';
@@ -61,16 +62,29 @@ export interface ServerOptions {
   readonly trustedDocuments?: boolean;
   /** Where mail goes without a mail server, and its templates. Default: below the working folder, and the platform's own. */
   readonly mail?: MailFolders;
+  /** What outlives a generation of the API. Default: the server listens for itself, and everything ends with it. */
+  readonly host?: Host;
+  /** What becomes of writes to roles and rules. Default: rules are refused, because the API is compiled of them. */
+  readonly model?: ModelChanges;
   /** Folder with templates of pages that replace the platform's own of the same name. None when absent. */
   readonly pages?: string | null;
   /** Where files lie unless the environment says where. Default: below the working folder. */
   readonly uploads?: string;
 }
 
+/** What several generations of an API share in one process. */
+export interface Host extends Front {
+  readonly limiter: RequestLimiter | null;
+  /** Of every generation that is not closed: what one hears about accounts and mail all have to know. */
+  readonly accounts: Set<Accounts<Admission>>;
+  /** Does something once the front listens. */
+  readonly afterListening: (task: () => Promise<void>) => void;
+}
+
 /** Makes a server that is ready to listen, or to be injected requests without listening. */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { api, database, environment, planner, watch } = options;
-  const answerer = createAnswerer(environment);
+  const { api, database, environment, planner, watch, host, model = compiledModel } = options;
+  const answerer = host?.answerer ?? createAnswerer(environment);
   const gate = createGate(api, watch);
   const reader = createReader({ database, gate, answerer });
   const complain = (event: string, thrown: unknown): void =>
@@ -80,7 +94,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     warn: (details, message) => server.log.warn(details, message),
   };
   const clientAddress = createClientAddress(environment.auth.trustedProxies);
-  const limiter = createRequestLimiter(environment.requestLimits, clientAddress, log);
+  const limiter =
+    host === undefined ? createRequestLimiter(environment.requestLimits, clientAddress, log) : host.limiter;
   const senderOf = createSenderOf(clientAddress);
   const names = accessNames(api);
   // In whose name users are made who come from providers: there is nobody who could have been asked.
@@ -92,18 +107,24 @@ export function createServer(options: ServerOptions): FastifyInstance {
     environment,
     gate,
     mail: options.mail ?? { folder: '.platform/mail', templates: null },
-    publicUrl: () => environment.publicUrl ?? localUrl(environment.host, server.server.address()),
+    publicUrl: () => environment.publicUrl ?? localUrl(environment.host, (host ?? { server }).server.server.address()),
     log,
     createUser: (user, sender) =>
       writer.create({ caller: administrator, collection: 'platform_users', query: 'fields=id', sender }, user),
     describe,
   });
-  const accountsChanged = (): void => accounts?.identities.forgetAll();
-  const mailed = (): void => accounts?.outbox.wake();
+  const all = host?.accounts ?? new Set<Accounts<Admission>>();
+  if (accounts !== null) all.add(accounts);
+  const accountsChanged = (): void => {
+    for (const { identities } of all) identities.forgetAll();
+  };
+  const mailed = (): void => {
+    for (const { outbox } of all) outbox.wake();
+  };
   const limits = writeLimits(environment);
   const passwordPattern = async () => (await accounts?.settings())?.passwordPolicy ?? null;
   const contentsLeft = (): void => files?.loose.wake();
-  const hearing = { complain, accountsChanged, mailed, contentsLeft, passwordPattern };
+  const hearing = { complain, accountsChanged, mailed, contentsLeft, passwordPattern, model };
   const writer = createWriter({ api, database, gate, planner, ...hearing, ...limits });
   const items = createItemHandlers({ api, planner, reader, writer, answerer, senderOf });
   const { adminToken } = environment;
@@ -150,7 +171,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
             ? []
             : authEndpoints(accounts, { ...setting, invite, answerer: kept })),
           ...createUtilityEndpoints({ ...writing, answerer: kept, forget: accountsChanged }),
-          ...createModelEndpoints({ ...model, answerer: kept }),
+          ...createModelEndpoints({ ...modelled, answerer: kept }),
         ],
         printSchema: createSchemaPrinter(findSchema),
       });
@@ -167,9 +188,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     },
   });
   const writing = { api, database, planner, writer, answerer, senderOf };
-  const model = { api, answerer, aliasPrefix: environment.systemNameAliasPrefix };
+  const modelled = { api, answerer, aliasPrefix: environment.systemNameAliasPrefix };
   const resources = [
-    ...createModelEndpoints(model),
+    ...createModelEndpoints(modelled),
     ...createCommentEndpoints({ ...writing, items, mailed }),
     ...createUtilityEndpoints({ ...writing, forget: accountsChanged }),
   ];
@@ -193,20 +214,28 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ...custom,
   ];
   const readCall = limitCalls(createCallReader(authenticate, endpoints), limiter);
-  const server = createCarrier(environment, answerer, readCall, answersShortly(items, graphql.endpoints));
+  const server = createCarrier(environment, answerer, readCall, answersShortly(items, graphql.endpoints), host);
   for (const endpoint of endpoints) mountEndpoint(server, answerer, environment, endpoint);
-  server.addHook('onReady', async () => limiter?.opened);
-  server.addHook('onListen', async () => {
+  // A document that cannot be prepared is told to whoever asks for it.
+  const warm = (): Promise<void> => {
     files?.loose.wake();
-    // A document that cannot be prepared is told to whoever asks for it.
-    await graphql.warm().catch((error: unknown) => {
+    return graphql.warm().catch((error: unknown) => {
       server.log.warn(
         { event: 'graphql-documents', cause: describeCause(error, true) },
         'Documents cannot be prepared.',
       );
     });
+  };
+  server.addHook('onReady', async () => limiter?.opened);
+  if (host === undefined) {
+    server.addHook('onListen', warm);
+    server.addHook('onClose', async () => limiter?.close());
+  } else {
+    host.afterListening(warm);
+  }
+  server.addHook('onClose', async () => {
+    if (accounts !== null) all.delete(accounts);
   });
-  server.addHook('onClose', async () => limiter?.close());
   server.addHook('onClose', () =>
     Promise.race([
       Promise.all([writer.settled(), accounts?.upkeep.settled(), accounts?.outbox.close(), files?.loose.close()]),

@@ -14,8 +14,11 @@ export interface ModelChanges {
   begin(transaction: Transaction): Promise<void>;
   /** Compiles what the transaction has written by now. Throws FAILED_VALIDATION with the reason when it does not. */
   compile(transaction: Transaction, collection: ModelCollection): Promise<void>;
-  /** Serves what was compiled, once the transaction is committed; resolves when new requests are served by it. */
-  committed(transaction: Transaction): Promise<void>;
+  /**
+   * Serves what was compiled, once the transaction is committed; resolves when new requests are served by it. Undefined
+   * where nothing was.
+   */
+  committed(transaction: Transaction): Promise<void> | undefined;
 }
 
 /** Of a server that serves what it was started with: who has which role may change, what roles may not. */
@@ -26,7 +29,14 @@ export const compiledModel: ModelChanges = {
       : 'The API is compiled with its permissions. Change them where it is generated, generate it again, and deploy it.',
   async begin() {},
   async compile() {},
-  async committed() {},
+  committed: () => undefined,
+};
+
+/** Of a server that serves nothing but what was reviewed. */
+export const frozenModel: ModelChanges = {
+  ...compiledModel,
+  refusalOf: () =>
+    'The server is frozen: it serves what was compiled. Change roles and permissions where it is generated, generate it again, and deploy it.',
 };
 
 /** Makes the warden of one of the collections. */

@@ -23,8 +23,8 @@ export interface PerformerOptions {
   readonly history: HistoryKeeper | null;
   readonly wardens: Wardens;
   readonly keeper: AnswerKeeper | null;
-  /** Told of every transaction that was committed. */
-  readonly committed?: (transaction: Transaction) => void;
+  /** Told of every transaction that was committed; the answer waits for what it gives. */
+  readonly committed?: (transaction: Transaction) => Promise<void> | undefined;
 }
 
 /** What was written, and how its answer is read. */
@@ -80,9 +80,10 @@ export function createPerformer(options: PerformerOptions): Performer {
   const { database, keeper, gate } = options;
   const writerOf = rememberWriters();
   const checkOf = (transaction: Transaction, guard: Guard) => checkGuard(guard, gate, writerOf, transaction);
-  function end(work: Work, transaction: Transaction | undefined): void {
-    if (transaction !== undefined) options.committed?.(transaction);
+  function end(work: Work, transaction: Transaction | undefined): Promise<void> | undefined {
+    const following = transaction === undefined ? undefined : options.committed?.(transaction);
     work.committed();
+    return following;
   }
 
   return {
@@ -114,7 +115,8 @@ export function createPerformer(options: PerformerOptions): Performer {
             ? database.briefTransaction(async (transaction) => (await run(transaction)).value)
             : database.transaction(run),
         );
-        end(work, latest);
+        const following = end(work, latest);
+        if (following !== undefined) await following;
         return answer();
       } catch (error) {
         throw tellViolation(error, work.touched());
@@ -145,7 +147,7 @@ export function createPerformer(options: PerformerOptions): Performer {
             return { value: answer };
           }),
         );
-        if (ran) end(ready, latest);
+        if (ran) await end(ready, latest);
         return kept;
       } catch (thrown) {
         const error = toPlatformError(tellViolation(thrown, work?.touched() ?? []));

@@ -158,6 +158,7 @@ function performerOptions(options: WriterOptions): PerformerOptions {
       if (changing.has(transaction)) accountsChanged?.();
       if (mailing.has(transaction)) mailed?.();
       if (leaving.has(transaction)) contentsLeft?.();
+      return model.committed(transaction);
     },
     history: createHistory(api, buildOpenScope(api), { ...defaultReadLimits, ...limits }),
     keeper: schema === null ? null : createAnswerKeeper(schema, answerTtlMs),

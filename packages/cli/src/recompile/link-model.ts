@@ -1,0 +1,49 @@
+/** Makes the API that generated files would state of what the compiling thread has sent. */
+import type { ModelData } from '@platform/compiler';
+import { type CompiledApi, compiledApi } from '@platform/runtime';
+import type { JsonValue, ModelDocument, Route } from '@platform/runtime/contract';
+
+/** Gives the text that tells an access class of the API. */
+export type Describe = (kind: 'openapi' | 'graphql' | 'model', accessClass: string) => Promise<string>;
+
+/** Links a model; what does not depend on roles and rules is that of the API that was generated. */
+export function linkModel(model: ModelData, generated: CompiledApi, describe: Describe): CompiledApi {
+  const collections = new Map(model.collections.map((one) => [one.name, one]));
+  const { extensions, graphqlDocuments } = generated;
+  return compiledApi({
+    format: 1,
+    dialect: 'postgres',
+    collections: model.collections,
+    access: model.access,
+    routes: model.routes.flatMap(({ collection: name, ...route }): readonly Route[] => {
+      const collection = collections.get(name);
+      return collection === undefined ? [] : [{ ...route, collection }];
+    }),
+    fingerprint: model.fingerprint,
+    ...(model.permissionsDigest !== undefined && { permissionsDigest: model.permissionsDigest }),
+    ...(extensions !== undefined && { extensions, customRoutes: model.customRoutes }),
+    model: remembered(async (accessClass) => {
+      const told: ModelDocument = JSON.parse(await describe('model', accessClass));
+      return told;
+    }),
+    openapi: remembered(async (accessClass) => {
+      const document: JsonValue = JSON.parse(await describe('openapi', accessClass));
+      return document;
+    }),
+    ...(model.graphql && { graphql: (accessClass: string) => describe('graphql', accessClass) }),
+    ...(graphqlDocuments !== undefined && { graphqlDocuments, graphqlOperations: async () => model.operations }),
+  });
+}
+
+/** Whoever asks for documents asks often; what failed once is asked for again. */
+function remembered<Value>(read: (accessClass: string) => Promise<Value>): (accessClass: string) => Promise<Value> {
+  const documents = new Map<string, Promise<Value>>();
+  return (accessClass) => {
+    const known = documents.get(accessClass);
+    if (known !== undefined) return known;
+    const document = read(accessClass);
+    documents.set(accessClass, document);
+    document.catch(() => documents.delete(accessClass));
+    return document;
+  };
+}

@@ -1,0 +1,114 @@
+/** Compiles roles and rules for a server that runs, in a thread of its own. */
+import { Worker } from 'node:worker_threads';
+import { digestPermissions } from '@platform/introspect';
+import type { CompiledApi, Recompiler } from '@platform/runtime';
+import { loadDocuments } from '../documents.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
+import { loadExtensions, loadModules, outputOf } from '../extensions.ts';
+import { readModelRows } from '../permission-tables.ts';
+import type { Project } from '../project.ts';
+import { loadSchema } from '../steps.ts';
+import { loadTemplates } from '../templates.ts';
+import { linkModel } from './link-model.ts';
+import type { Question, RecompileSources, Reply } from './messages.ts';
+
+/** Makes the recompiler of a project; `api` is what was generated of it. Its thread starts at once, to be warm. */
+export async function createRecompiler(project: Project, api: CompiledApi): Promise<Recompiler> {
+  const sources = await sourcesOf(project);
+  let thread = startThread(sources);
+  let numbers = 0;
+  let closed = false;
+
+  /** A thread that has died is replaced; what it knew of earlier generations is gone with it. */
+  async function ask(question: (number: number) => Question): Promise<Reply> {
+    if (thread.ended && !closed) thread = startThread(sources);
+    numbers += 1;
+    const reply = await thread.ask(question(numbers));
+    if (reply.kind === 'failure') throw new Error(reply.message);
+    return reply;
+  }
+
+  async function textOf(
+    kind: 'openapi' | 'graphql' | 'model',
+    generation: number,
+    accessClass: string,
+  ): Promise<string> {
+    const reply = await ask((number) => ({ kind, number, generation, accessClass }));
+    return reply.kind === 'text' ? reply.text : '';
+  }
+
+  return {
+    digest: (rows) => digestPermissions(readModelRows(rows).document),
+    async compile(rows) {
+      const reply = await ask((number) => ({ kind: 'compile', number, rows }));
+      if (reply.kind === 'problems') return { problems: reply.problems };
+      if (reply.kind !== 'model') throw new Error('The compiler answered something else than it was asked.');
+      return { api: linkModel(reply.model, api, (kind, accessClass) => textOf(kind, reply.number, accessClass)) };
+    },
+    async close() {
+      closed = true;
+      await thread.close();
+    },
+  };
+}
+
+async function sourcesOf(project: Project): Promise<RecompileSources> {
+  const schema = await loadSchema(project);
+  if (schema === null) {
+    throw new CommandError(
+      exitCodes.start,
+      'There is no platform.schema.json to compile permissions with.',
+      'Run `platform generate` and keep the file beside the generated ones, or start with --frozen.',
+    );
+  }
+  const extensions = await loadExtensions(project);
+  return {
+    config: project.config,
+    schema,
+    templates: await loadTemplates(project),
+    extensions,
+    modules: await loadModules(project, extensions),
+    documents: await loadDocuments(project),
+    output: outputOf(project),
+  };
+}
+
+interface Thread {
+  readonly ended: boolean;
+  ask(question: Question): Promise<Reply>;
+  close(): Promise<void>;
+}
+
+function startThread(workerData: RecompileSources): Thread {
+  const name = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js';
+  const worker = new Worker(new URL(name, import.meta.url), { workerData });
+  // It must not keep a process alive that has nothing else to do.
+  worker.unref();
+  const waiting = new Map<number, PromiseWithResolvers<Reply>>();
+  let ended = false;
+
+  function fail(error: unknown): void {
+    ended = true;
+    for (const one of waiting.values()) one.reject(error);
+    waiting.clear();
+  }
+
+  worker.on('message', (reply: Reply) => {
+    waiting.get(reply.number)?.resolve(reply);
+    waiting.delete(reply.number);
+  });
+  worker.on('error', fail);
+  worker.on('exit', () => fail(new Error('The compiling thread has ended.')));
+  return {
+    get ended() {
+      return ended;
+    },
+    ask(question) {
+      const one = Promise.withResolvers<Reply>();
+      waiting.set(question.number, one);
+      worker.postMessage(question);
+      return one.promise;
+    },
+    close: async () => void (await worker.terminate()),
+  };
+}

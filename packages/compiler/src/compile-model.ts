@@ -1,0 +1,136 @@
+import type { Diagnostic } from '@platform/introspect';
+import type { Schema } from '@platform/introspect/schema';
+import type {
+  AccessClass,
+  CollectionDescriptor,
+  CustomRoute,
+  Fingerprint,
+  JsonValue,
+  KnownOperation,
+  Route,
+} from '@platform/runtime/contract';
+import type { Api, Operation } from './api.ts';
+import { checkDocuments, type DocumentSource } from './documents/check-documents.ts';
+import type { ReadRoutes } from './extensions/custom-routes.ts';
+import { problem } from './extensions/files.ts';
+import { grantRoutes } from './extensions/grant-routes.ts';
+import { roleNames } from './extensions/read-routes.ts';
+import { emitGraphql } from './graphql/index.ts';
+import { emitModel } from './model/index.ts';
+import { emitOpenApi } from './openapi/index.ts';
+import { viewOf } from './openapi/view.ts';
+import { resolveApi } from './passes/resolve-api.ts';
+import { checkGraphqlNames } from './rules/graphql-names.ts';
+import { checkReferences } from './rules/references.ts';
+
+/** What generated files say to a server, as plain data that threads can send each other. */
+export interface ModelData {
+  readonly collections: readonly CollectionDescriptor[];
+  readonly access: readonly AccessClass[];
+  readonly routes: readonly (Omit<Route, 'collection'> & { readonly collection: string })[];
+  readonly fingerprint: Fingerprint;
+  readonly permissionsDigest?: string;
+  readonly customRoutes: readonly CustomRoute[];
+  readonly operations: readonly KnownOperation[];
+  readonly graphql: boolean;
+}
+
+/** A model without files. */
+export interface CompiledModel {
+  readonly data: ModelData;
+  /** The OpenAPI document of an access class, `full` for everything; undefined for any other name. */
+  openapi(accessClass: string): JsonValue | undefined;
+  /** What the model endpoints tell an access class; undefined for any other name. */
+  model(accessClass: string): JsonValue | undefined;
+  /** The GraphQL schema of an access class as text; undefined for any other name. */
+  graphql(accessClass: string): string | undefined;
+}
+
+/** What the functions of the runtime make of each kind that generated files name. */
+const meanings: Readonly<Record<Operation['kind'], Pick<Route, 'operation' | 'byKey'>>> = {
+  list: { operation: 'list', byKey: false },
+  search: { operation: 'search', byKey: false },
+  read: { operation: 'read', byKey: true },
+  readSingleton: { operation: 'read', byKey: false },
+  create: { operation: 'create', byKey: false },
+  update: { operation: 'update', byKey: true },
+  updateMany: { operation: 'update', byKey: false },
+  updateSingleton: { operation: 'update', byKey: false },
+  delete: { operation: 'delete', byKey: true },
+  deleteMany: { operation: 'delete', byKey: false },
+};
+
+/** The code of a project names roles that must stay. */
+function checkRoles(known: ReadonlySet<string>, { heads }: ReadRoutes): readonly Diagnostic[] {
+  return heads.flatMap(({ roles, place }) =>
+    roles
+      .filter((role) => !known.has(role))
+      .map((role) => problem('extension-route', place, `The role "${role}" does not exist.`, 'A route names it.')),
+  );
+}
+
+/** What the compiler needs besides the schema. */
+export interface CompileModelOptions {
+  readonly routes: ReadRoutes;
+  readonly documents: readonly DocumentSource[];
+}
+
+/**
+ * Compiles a schema for a server that runs: the same as `compile`, as data instead of files, and what is told about it
+ * only when it is asked for.
+ */
+export function compileModel(
+  schema: Schema,
+  { routes, documents }: CompileModelOptions,
+): { readonly model: CompiledModel } | { readonly diagnostics: readonly Diagnostic[] } {
+  const broken = checkReferences(schema);
+  if (broken.length > 0) return { diagnostics: broken };
+  const plain = resolveApi(schema, routes.heads);
+  const problems = [...checkGraphqlNames(plain), ...checkRoles(roleNames(schema), routes)];
+  if (problems.length > 0) return { diagnostics: problems };
+  const { operations, diagnostics } = checkDocuments(plain, plain.graphql ? documents : []);
+  if (diagnostics.length > 0) return { diagnostics };
+  const api: Api = { ...plain, customRoutes: grantRoutes(plain, routes.routes) };
+  const classOf = (name: string): AccessClass | undefined =>
+    api.access.find(({ access }) => access.name === name)?.access;
+  return {
+    model: {
+      data: {
+        collections: api.collections.map(({ descriptor }) => descriptor),
+        access: api.access.map(({ access }) => access),
+        routes: api.collections.flatMap(({ descriptor, operations: all }) =>
+          all.map(({ kind, method, path }) => ({
+            path: `${method} ${path}`,
+            method,
+            ...meanings[kind],
+            collection: descriptor.name,
+          })),
+        ),
+        fingerprint: api.fingerprint,
+        ...(api.permissionsDigest !== undefined && { permissionsDigest: api.permissionsDigest }),
+        customRoutes: api.customRoutes,
+        operations: operations.map(({ name, role, accessClass, scope, hash }) => ({
+          name,
+          role,
+          accessClass,
+          scope,
+          hash,
+        })),
+        graphql: api.graphql,
+      },
+      model(name) {
+        const access = classOf(name);
+        return access && emitModel(api, viewOf(api, access));
+      },
+      openapi(name) {
+        if (name === 'full') return emitOpenApi(api, null);
+        const access = classOf(name);
+        return access === undefined ? undefined : emitOpenApi(api, access, viewOf(api, access));
+      },
+      graphql(name) {
+        const access = api.graphql ? classOf(name) : undefined;
+        return access === undefined ? undefined : emitGraphql(api, access, viewOf(api, access));
+      },
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/** Hears what processes tell each other through the database, as long as there is a way to it. */
+import type { ConnectedClient } from './client.ts';
+import { connectClient } from './client.ts';
+import { postgresSettings } from './options.ts';
+
+/** A connection that hears. */
+export interface Listener {
+  /** Resolves when nothing is heard any more. */
+  close(): Promise<void>;
+}
+
+/** What is listened to. */
+export interface ListenOptions {
+  readonly url: string;
+  readonly channel: string;
+  /** Called for every notice, and whenever notices may have been missed. */
+  readonly heard: () => void;
+  /** Milliseconds before a lost connection is tried again. Default: half a minute. */
+  readonly retryAfter?: number;
+}
+
+/**
+ * Listens on a connection of its own, which is made anew when it is lost. Never complains: whoever must know asks the
+ * database as well, because a pooler may keep notices to itself.
+ */
+export function listenTo({ url, channel, heard, retryAfter = 30_000 }: ListenOptions): Listener {
+  const settings = postgresSettings({ url });
+  let connected: ConnectedClient | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  async function connect(): Promise<void> {
+    const made = await connectClient(settings, { application_name: settings.applicationName }, async ({ client }) => {
+      client.on('notification', heard);
+      await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
+    });
+    connected = made;
+    made.client.on('end', () => {
+      connected = null;
+      connectLater();
+    });
+    if (closed) await made.client.end();
+    else heard();
+  }
+
+  function connectLater(): void {
+    if (closed) return;
+    timer = setTimeout(tryToConnect, retryAfter).unref();
+  }
+
+  function tryToConnect(): void {
+    connecting = connect().catch(connectLater);
+  }
+
+  let connecting: Promise<void> = connect().catch(connectLater);
+  return {
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await connecting;
+      await connected?.client.end();
+    },
+  };
+}

@@ -1,0 +1,68 @@
+/** One served API after the other in one process: requests keep the generation that they began with. */
+import type { FastifyInstance } from 'fastify';
+import type { CompiledApi } from '../contract/index.ts';
+import type { Drift } from '../drift.ts';
+import type { DriftLog, DriftWatch } from '../drift-watch.ts';
+
+/** An API with what answers its requests. */
+export interface Generation {
+  readonly api: CompiledApi;
+  readonly server: FastifyInstance;
+  readonly watch: DriftWatch;
+}
+
+/** The generations of a process. */
+export interface Generations {
+  readonly current: () => Generation;
+  /** How the database differs from what is served, as of the latest check. */
+  drifts(): readonly Drift[];
+  /** Starts the first one. */
+  start(log: DriftLog): Promise<void>;
+  /** Has new requests answered by another API; resolves when they are. What failed to start leaves the current one. */
+  replace(api: CompiledApi): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Makes them; `make` starts nothing that the generation's own `close` would not end. */
+export function createGenerations(first: CompiledApi, make: (api: CompiledApi) => Generation): Generations {
+  let current = make(first);
+  let log: DriftLog | null = null;
+  const ending = new Set<Promise<unknown>>();
+
+  function end({ server, watch }: Generation): void {
+    watch.stop();
+    // Requests under way are not touched by it: it ends what runs beside them.
+    const ended = Promise.resolve(server.close())
+      .catch(() => undefined)
+      .finally(() => ending.delete(ended));
+    ending.add(ended);
+  }
+
+  return {
+    current: () => current,
+    drifts: () => current.watch.drifts(),
+    async start(to) {
+      log = to;
+      await current.server.ready();
+      await current.watch.start(to);
+    },
+    async replace(api) {
+      const next = make(api);
+      try {
+        // What does not fit the database must be known before anybody asks for it.
+        await Promise.all([next.server.ready(), log === null ? undefined : next.watch.start(log)]);
+      } catch (error) {
+        end(next);
+        throw error;
+      }
+      const previous = current;
+      current = next;
+      end(previous);
+    },
+    async close() {
+      current.watch.stop();
+      await current.server.close();
+      await Promise.all(ending);
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { Accounts } from '../auth/accounts.ts';
+import type { Environment } from '../environment.ts';
+import type { Admission } from '../http/authenticate.ts';
+import type { Front } from '../http/carrier.ts';
+import { createClientAddress } from '../http/client-address.ts';
+import type { Host } from '../http/server.ts';
+import { createRequestLimiter } from '../limits/request-limiter.ts';
+
+/** What generations share, and what its owner does with it. */
+export interface HostParts extends Host {
+  /** The front listens: what waits for that is done now, and whatever comes at once. */
+  listening(): void;
+}
+
+/** Makes what all generations of a process share. */
+export function createHost(front: Front, environment: Environment): HostParts {
+  const { log } = front.server;
+  const clientAddress = createClientAddress(environment.auth.trustedProxies);
+  const waiting: (() => Promise<void>)[] = [];
+  let listens = false;
+  return {
+    ...front,
+    limiter: createRequestLimiter(environment.requestLimits, clientAddress, log),
+    accounts: new Set<Accounts<Admission>>(),
+    afterListening(task) {
+      if (listens) void task();
+      else waiting.push(task);
+    },
+    listening() {
+      listens = true;
+      for (const task of waiting.splice(0)) void task();
+    },
+  };
+}
