@@ -23,6 +23,7 @@ import { leadSchemas, payloadSchemas } from './payloads.ts';
 import { failureResponses, headerComponents } from './responses.ts';
 import { serverPaths, serverSchemas, serverTag } from './server-paths.ts';
 import { ssoPaths } from './sso-paths.ts';
+import { transferPaths } from './transfer-paths.ts';
 import { commentPaths, utilityPaths, utilityTag } from './utility-paths.ts';
 import { valueSchemas } from './values.ts';
 import { productVersion } from './version.ts';
@@ -57,6 +58,7 @@ export function emitOpenApi(api: Api, access: AccessClass | null, view: View = v
       ...modelPaths(),
       ...commentPaths(view),
       ...filePaths(view),
+      ...transferPaths(api, view),
       ...(users ? [...ownUserPaths(view), ...authPaths(), ...ssoPaths(), ...accountPaths(access)] : []),
     ]),
     components: {

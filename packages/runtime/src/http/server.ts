@@ -48,6 +48,7 @@ import { mountEndpoint } from './mount.ts';
 import { createReader } from './read.ts';
 import { createSenderOf } from './sender.ts';
 import { createServerHandlers } from './server-routes.ts';
+import { createTransferEndpoints } from './transfer-routes.ts';
 import { createOwnUserHandlers } from './users.ts';
 import { createUtilityEndpoints } from './utility-routes.ts';
 
@@ -200,12 +201,22 @@ export function createServer(options: ServerOptions): FastifyInstance {
       ? null
       : createFileEndpoints({ ...files, api, environment: fileSetting, fieldSize, answerer, senderOf });
   const assets = files === null ? [] : createAssetEndpoints({ ...files, environment: fileSetting, answerer });
+  const transfers =
+    files === null
+      ? []
+      : createTransferEndpoints({
+          ...{ ...writing, gate, fieldSize, uploads: files.uploads },
+          folder: files.storages.first.storage.staging,
+          mostBytes: fileSetting.maxUploadSize,
+          mostItems: environment.maxBatchMutation,
+        });
   const docs = environment.docs ? docsEndpoints(answerer) : [];
   const listed = listEndpoints(api, items, own, users);
   const endpoints = [
     ...(fileRoutes?.withUploads(listed) ?? listed),
     ...(fileRoutes?.endpoints ?? []),
     ...assets,
+    ...transfers,
     ...resources,
     ...graphql.endpoints,
     ...auth,

@@ -1,0 +1,79 @@
+/** A list written down as a file of the platform. Source: API specification, section 13, `/utils/export`. */
+
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import type { Caller } from '../caller.ts';
+import { isObject } from '../contract/filter-syntax.ts';
+import type { JsonValue } from '../contract/index.ts';
+import type { Database } from '../database/database.ts';
+import { PlatformError } from '../errors.ts';
+import { createExportWriter } from '../export/writer.ts';
+import { type Staged, stage } from '../files/staging.ts';
+import { filesName } from '../files/uploading-access.ts';
+import type { FileMetadata, Uploads } from '../files/uploads.ts';
+import type { PlannedRead, Planner } from '../query/planner.ts';
+import type { Sender } from '../write/job.ts';
+
+/** What exporting takes. */
+export interface ExporterOptions {
+  readonly database: Pick<Database, 'stream'>;
+  readonly planner: Planner;
+  /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
+  readonly gate: (statement: string) => void;
+  readonly uploads: Uploads;
+  /** Where the file is written before it is kept, and how large it may be. */
+  readonly folder: string;
+  readonly mostBytes: number;
+}
+
+/** Who exports what. */
+export interface ExportRequest {
+  readonly caller: Caller;
+  readonly collection: string;
+  readonly sender: Sender;
+  /** As `export` of a query. */
+  readonly format: string;
+  readonly query: JsonValue;
+  /** Fields of the file. */
+  readonly file: FileMetadata;
+}
+
+/** Makes what exports. Rejects with what is wrong with the query, and for who may not create files. */
+export function createExporter({ database, planner, gate, uploads, folder, mostBytes }: ExporterOptions) {
+  async function write({ plan, parameters }: PlannedRead, stop: AbortSignal): Promise<Staged> {
+    if (plan.exported === undefined) throw new PlatformError('INVALID_QUERY');
+    gate(plan.statement.text);
+    const rows = createExportWriter(plan, plan.exported.format)();
+    const out = new PassThrough();
+    const staged = stage(folder, out, mostBytes);
+    // Looked at in the end; a disk that is full ends the statement at once.
+    staged.catch((error: unknown) => out.destroy(error instanceof Error ? error : undefined));
+    async function put(chunk: Buffer): Promise<void> {
+      if (out.destroyed) throw new Error('The file cannot be written.');
+      // What the writer gives may be used again.
+      if (!out.write(Buffer.from(chunk))) await Promise.race([once(out, 'drain'), once(out, 'close')]);
+    }
+    try {
+      await database.stream(plan.statement, parameters, rows, () => put(rows.take()), stop);
+      await put(rows.end());
+      out.end();
+    } catch (error) {
+      out.destroy(error instanceof Error ? error : undefined);
+      // What the disk says counts before what came of it.
+      await staged;
+      throw error;
+    }
+    return staged;
+  }
+
+  return async function exportItems(request: ExportRequest): Promise<void> {
+    const { caller, collection, sender, format, query, file } = request;
+    if (!isObject(query)) throw new PlatformError('INVALID_PAYLOAD', '"query" must be an object.');
+    const planned = planner.search(caller, { name: collection }, { query: { ...query, export: format } });
+    uploads.admit(caller, 'create');
+    const staged = await write(planned, new AbortController().signal);
+    const name = `${collection}.${format}`;
+    const stored = { caller, collection: filesName, query: '', sender, echo: () => null };
+    await uploads.create(stored, [{ staged, name, metadata: file }]);
+  };
+}

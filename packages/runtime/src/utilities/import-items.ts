@@ -1,0 +1,212 @@
+/** Items from a file: new ones, and changes of those that there are by their keys. Source: section 13, `/utils/import`. */
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { Caller } from '../caller.ts';
+import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
+import type { CollectionDescriptor, CompiledApi, FieldDescriptor, JsonValue } from '../contract/index.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { PlatformError } from '../errors.ts';
+import { checkBody, parseBodyText } from '../http/body.ts';
+import type { Sender } from '../write/job.ts';
+import type { Work } from '../write/perform.ts';
+import { tellViolation } from '../write/violation.ts';
+import type { Writer } from '../write/writer.ts';
+import { type CsvRow, readCsv, refuse } from './read-csv.ts';
+
+/** What importing takes. */
+export interface ImporterOptions {
+  readonly api: CompiledApi;
+  readonly database: Pick<Database, 'transaction'>;
+  readonly writer: Pick<Writer, 'workOf'>;
+  /** Items that one request writes at most; null: as many as its file holds. */
+  readonly mostItems: number | null;
+}
+
+/** Who imports into what. */
+export interface ImportRequest {
+  readonly caller: Caller;
+  readonly collection: string;
+  readonly sender: Sender;
+}
+
+/** A file of items. */
+export interface ItemsFile {
+  readonly path: string;
+  readonly format: 'csv' | 'json';
+}
+
+/** Imports; all items of a file are written in one transaction. */
+export interface Importer {
+  /** Throws FORBIDDEN for who may not create and update items of the collection at all. */
+  admit(request: Pick<ImportRequest, 'caller' | 'collection'>): void;
+  /** Writes the items of a file. Rejects as writing them by requests would. */
+  run(request: ImportRequest, file: ItemsFile): Promise<void>;
+}
+
+/** Items that are written by one write. */
+const together = 1_000;
+
+/** Makes what imports. */
+export function createImporter({ api, database, writer, mostItems }: ImporterOptions): Importer {
+  const own = new Map(api.collections.filter(({ system }) => system !== true).map((one) => [one.name, one]));
+  const granted = new Map(
+    api.access.map(({ name, collections }) => [
+      name,
+      new Set(
+        collections
+          .filter(({ create = [], update = [] }) => create.length > 0 && update.length > 0)
+          .map(({ collection }) => collection),
+      ),
+    ]),
+  );
+
+  function descriptorOf({ caller, collection }: Pick<ImportRequest, 'caller' | 'collection'>): CollectionDescriptor {
+    const descriptor = own.get(collection);
+    const known = granted.get(caller.accessClass)?.has(collection) === true;
+    if (descriptor === undefined || !known || descriptor.singleton === true) throw new PlatformError('FORBIDDEN');
+    return descriptor;
+  }
+
+  async function write(
+    transaction: Transaction,
+    { caller, collection, sender }: ImportRequest,
+    descriptor: CollectionDescriptor,
+    items: readonly FilterObject[],
+  ): Promise<Work> {
+    const keyed = items.some(
+      (item) => descriptor.key.length > 0 && descriptor.key.every((name) => Object.hasOwn(item, name)),
+    );
+    const query = keyed ? `on_conflict=${descriptor.key.map(encodeURIComponent).join(',')}` : '';
+    const request = { caller, collection, query, sender, echo: () => null };
+    const work = await writer.workOf({ action: 'create', request, body: [...items] });
+    try {
+      await work.run(transaction);
+    } catch (error) {
+      throw tellViolation(error, work.touched());
+    }
+    return work;
+  }
+
+  return {
+    admit: (request) => void descriptorOf(request),
+    async run(request, file) {
+      const descriptor = descriptorOf(request);
+      // A transaction may run again from its start, and then the file is read again.
+      const works = await database.transaction(async (transaction) => {
+        const done: Work[] = [];
+        let count = 0;
+        for await (const items of inPortions(itemsOf(file, descriptor))) {
+          if (mostItems !== null && count + items.length > mostItems) {
+            throw new PlatformError('INVALID_PAYLOAD', `A request writes at most ${mostItems} items.`);
+          }
+          const before = count;
+          count += items.length;
+          const written = write(transaction, request, descriptor, items);
+          done.push(
+            await written.catch((error: unknown) => {
+              throw placedBehind(error, before);
+            }),
+          );
+        }
+        return { value: done };
+      });
+      for (const work of works) work.committed();
+    },
+  };
+}
+
+/** Errors tell the place of an item in its file. */
+function placedBehind(error: unknown, before: number): unknown {
+  if (!(error instanceof PlatformError) || before === 0) return error;
+  const { index } = error.extensions;
+  const others = error.others
+    .map((other) => placedBehind(other, before))
+    .filter((other) => other instanceof PlatformError);
+  const extensions = typeof index === 'number' ? { ...error.extensions, index: index + before } : error.extensions;
+  return new PlatformError(error.code, error.message, extensions, {
+    cause: error.cause,
+    headers: error.headers,
+    others,
+  });
+}
+
+async function* inPortions(items: AsyncIterable<FilterObject>): AsyncGenerator<readonly FilterObject[]> {
+  let portion: FilterObject[] = [];
+  for await (const item of items) {
+    portion.push(item);
+    if (portion.length < together) continue;
+    yield portion;
+    portion = [];
+  }
+  if (portion.length > 0) yield portion;
+}
+
+function itemsOf({ path, format }: ItemsFile, descriptor: CollectionDescriptor): AsyncIterable<FilterObject> {
+  return format === 'json' ? jsonItems(path, descriptor) : csvItems(path, descriptor);
+}
+
+async function* jsonItems(path: string, { key }: CollectionDescriptor): AsyncGenerator<FilterObject> {
+  const text = checkBody(await readFile(path), { 'content-type': 'application/json' });
+  const parsed = parseBodyText(text.replace(/^\ufeff/, ''), true);
+  for (const item of Array.isArray(parsed) ? parsed : [parsed]) {
+    if (!isObject(item)) throw refuse('must hold objects');
+    yield withoutEmptyKeys(item, key);
+  }
+}
+
+async function* csvItems(path: string, descriptor: CollectionDescriptor): AsyncGenerator<FilterObject> {
+  let names: readonly string[] | undefined;
+  let line = 0;
+  for await (const row of readCsv(createReadStream(path))) {
+    line++;
+    if (names === undefined) names = headerOf(row);
+    else if (row.length !== names.length)
+      throw refuse(`has ${row.length} cells in row ${line}, and ${names.length} names`);
+    else yield withoutEmptyKeys(itemOf(names, row, descriptor, line), descriptor.key);
+  }
+}
+
+function headerOf(row: CsvRow): readonly string[] {
+  const names = row.map((name, place) => (place === 0 ? (name ?? '').replace(/^\ufeff/, '') : (name ?? '')));
+  if (names.includes('') || new Set(names).size < names.length)
+    throw refuse('must begin with a row of different names');
+  return names;
+}
+
+function itemOf(names: readonly string[], row: CsvRow, { fields }: CollectionDescriptor, line: number): FilterObject {
+  const known = new Map(fields.map((field) => [field.name, field]));
+  const entries = names.flatMap((name, place) => {
+    const cell = row[place] ?? null;
+    const field = known.get(name);
+    // What cannot be null gets its default.
+    if (cell === null) return field === undefined || field.nullable ? [[name, null] as const] : [];
+    return [[name, cellValue(field, cell, line)] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The value that a cell stands for: lists and JSON are written as JSON, everything else is taken as it is. */
+function cellValue(field: FieldDescriptor | undefined, cell: string, line: number): JsonValue {
+  const isJson =
+    field === undefined
+      ? /^[[{]/.test(cell)
+      : field.type === 'json' || field.type === 'array' || (field.type === 'csv' && cell.startsWith('['));
+  if (!isJson) return cell;
+  try {
+    // Wrapped, because a cell may hold any value.
+    const wrapped = parseBodyText(`[${cell}]`, true);
+    return Array.isArray(wrapped) && wrapped.length === 1 ? (wrapped[0] ?? null) : refusedJson(line);
+  } catch {
+    return refusedJson(line);
+  }
+}
+
+function refusedJson(line: number): never {
+  throw refuse(`has a cell in row ${line} that is no JSON`);
+}
+
+/** A key that is not there is made by the database. */
+function withoutEmptyKeys(item: FilterObject, key: readonly string[]): FilterObject {
+  const empty = key.filter((name) => item[name] === null);
+  return empty.length === 0 ? item : Object.fromEntries(Object.entries(item).filter(([name]) => !empty.includes(name)));
+}
