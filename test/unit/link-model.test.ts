@@ -18,13 +18,14 @@ test.each(['access', 'callers', 'names', 'relations', 'types'])('%s', async (nam
   const { model } = compiled;
   // As threads send it.
   const linked = linkModel(structuredClone(model.data), api, async (kind, accessClass) =>
-    kind === 'openapi' ? JSON.stringify(model.openapi(accessClass)) : (model.graphql(accessClass) ?? ''),
+    kind === 'graphql' ? (model.graphql(accessClass) ?? '') : JSON.stringify(model[kind](accessClass)),
   );
-  const { openapi, graphql, ...plain } = api;
-  const { openapi: linkedOpenapi, graphql: linkedGraphql, ...linkedPlain } = linked;
+  const { openapi, graphql, model: told, ...plain } = api;
+  const { openapi: linkedOpenapi, graphql: linkedGraphql, model: linkedModel, ...linkedPlain } = linked;
   expect(linkedPlain).toEqual(plain);
   for (const { name: accessClass } of api.access) {
     expect(await linkedGraphql?.(accessClass)).toBe(await graphql?.(accessClass));
+    expect(await linkedModel(accessClass)).toEqual(await told(accessClass));
     expect(JSON.parse(JSON.stringify(await linkedOpenapi(accessClass)))).toMatchObject({ openapi: '3.1.0' });
   }
   expect(typeof openapi).toBe('function');
