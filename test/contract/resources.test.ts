@@ -82,6 +82,36 @@ describe('comments', () => {
     expect(await run("SELECT id FROM platform.platform_activity WHERE action = 'comment'")).toEqual([]);
   });
 
+  it('are written by GraphQL through the row that records them', async () => {
+    const ask = async (query: string, variables: object, as = asBob) =>
+      (await as('POST', '/graphql/system', { query, variables })).json;
+    const create = `mutation ($c: String!, $i: ID!, $t: String!) {
+      create_comment(collection: $c, item: $i, comment: $t) { id comment by: user { id } __typename }
+    }`;
+    const made = await ask(create, { c: note.collection, i: note.item, t: note.comment });
+    expect(made).toEqual({
+      data: {
+        create_comment: {
+          id: expect.any(Number),
+          comment: 'Well said.',
+          by: { id: bob },
+          __typename: 'platform_activity',
+        },
+      },
+    });
+    const { id } = made.data.create_comment;
+    const update = 'mutation ($i: ID!, $t: String!) { update_comment(id: $i, comment: $t) { comment } }';
+    expect(await ask(update, { i: id, t: 'Better.' })).toEqual({ data: { update_comment: { comment: 'Better.' } } });
+    expect((await ask(update, { i: '999999', t: 'Worse.' })).errors[0].extensions.code).toBe('FORBIDDEN');
+    const remove = 'mutation ($i: ID!) { delete_comment(id: $i) { id } }';
+    expect(await ask(remove, { i: id })).toEqual({ data: { delete_comment: { id: String(id) } } });
+    expect(await run('SELECT id FROM platform.platform_comments')).toEqual([]);
+    const unread = (item: number) =>
+      `mutation { create_comment(collection: "articles", item: ${item}, comment: "Mine.") }`;
+    expect(await ask(unread(1), {}, asEve)).toEqual({ data: { create_comment: true } });
+    expect((await ask(unread(2), {}, asEve)).errors[0].extensions.code).toBe('FORBIDDEN');
+  });
+
   it.each([
     ['an item that is hidden', { ...note, item: '2' }],
     ['one that does not exist', { ...note, item: '99' }],

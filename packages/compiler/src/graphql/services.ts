@@ -22,6 +22,7 @@ export function serviceRoots(
     ...(own?.view.writes?.update ? [updateOwn(own.types.update, own.view.readable ? own.types.item : 'Boolean')] : []),
     ...(access.admin || mayInvite(access) ? [invite] : []),
     ...accountMutations,
+    ...commentMutations(collections),
     ...utilities(access, collections.get('platform_revisions')?.view.readable === true),
   ];
 }
@@ -80,6 +81,20 @@ const accountQueries: readonly Service[] = [
   { name: 'users_me', type: users },
   { name: 'auth_providers', type: 'auth_providers_data' },
 ];
+
+/** Comments by the rows of activity that record them, as far as a class may write them. */
+function commentMutations(collections: Surface['collections']): readonly Service[] {
+  const { create, update, delete: remove } = collections.get('platform_comments')?.view.writes ?? {};
+  const activity = collections.get('platform_activity');
+  const type = activity?.view.readable === true ? activity.types.item : 'Boolean';
+  const id: SdlField = { name: 'id', type: 'ID!' };
+  const made = [...texts('collection'), { name: 'item', type: 'ID!' }, ...texts('comment')];
+  return [
+    ...(create == null ? [] : [{ name: 'create_comment', type, args: made } as const]),
+    ...(update == null ? [] : [{ name: 'update_comment', type, args: [id, ...texts('comment')] } as const]),
+    ...(remove === true ? [{ name: 'delete_comment', type: 'delete_one', args: [id] } as const] : []),
+  ];
+}
 
 /** What is done beside reading and writing, as far as a class may ask for it. */
 function utilities({ admin }: AccessClass, reverts: boolean): readonly Service[] {

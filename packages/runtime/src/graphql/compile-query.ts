@@ -64,6 +64,8 @@ export interface ServiceField {
   readonly arguments: ReadonlyMap<string, Input>;
   /** What the document selects of the value, as JSON. */
   readonly tell: (value: JsonValue) => Buffer;
+  /** Reads the item whose key the answer is, in its place. */
+  readonly itemOf?: (key: string) => RowSource;
 }
 
 /** What the root fields of an operation are compiled with. */
@@ -127,6 +129,11 @@ function compileRoot(
 
 const users = callerCollections.user;
 
+const activity = 'platform_activity';
+
+/** What answers the row of activity that records it. */
+const recorded: ReadonlySet<GraphqlService> = new Set(['create_comment', 'update_comment']);
+
 /** A root field that is answered by somebody else. */
 export function serviceField(
   to: CompilingRoots,
@@ -135,6 +142,12 @@ export function serviceField(
   type: GraphQLNamedType,
   field: CollectedField,
 ): ServiceField {
+  if (recorded.has(service) && isObjectType(type)) {
+    const collection = collectionOf(to, activity);
+    const item = compileItem(to, activity, type, field, () => []);
+    const itemOf = (key: string): RowSource => ({ ...item, keys: () => keyOf(collection, key) });
+    return { service, arguments: given, tell: (value) => Buffer.from(JSON.stringify(value)), itemOf };
+  }
   const project = compileProjection(to, type, setsOf(field));
   return { service, arguments: given, tell: (value) => Buffer.from(JSON.stringify(project(value))) };
 }

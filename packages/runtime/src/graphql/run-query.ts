@@ -141,6 +141,16 @@ function readRows(
   });
 }
 
+/** Reads one item beside the query, as the document selects it; null where it is not there or hidden. */
+export async function readItem(setting: QuerySetting, source: RowSource, call: OperationCall): Promise<Buffer> {
+  try {
+    return await readSource({ setting, unpopulated: () => undefined }, source, call);
+  } catch (error) {
+    if (error instanceof PlatformError && error.code === 'FORBIDDEN') return nullText;
+    throw error;
+  }
+}
+
 async function readSource(
   running: Running,
   { prepare, keys }: RowSource,

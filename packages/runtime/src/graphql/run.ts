@@ -5,7 +5,7 @@ import { createOperationCompiler, type OperationCompilerOptions } from './compil
 import type { OperationRunner } from './operation.ts';
 import { planStatements } from './plan-statements.ts';
 import { type MutationSetting, runMutation } from './run-mutation.ts';
-import { type FindUnpopulated, type QuerySetting, runQuery } from './run-query.ts';
+import { type FindUnpopulated, type QuerySetting, readItem, runQuery } from './run-query.ts';
 
 /** What running operations needs. */
 export interface OperationRunnerOptions extends OperationCompilerOptions, QuerySetting, MutationSetting {
@@ -16,13 +16,23 @@ export interface OperationRunnerOptions extends OperationCompilerOptions, QueryS
 export function createOperationRunner(options: OperationRunnerOptions): OperationRunner {
   const { compile, compiledOf } = createOperationCompiler(options);
   const isUnpopulated = createUnpopulatedTest(options.api);
+  const mutating: MutationSetting = {
+    ...options,
+    async service(field, call) {
+      const answer = await options.service(field, call);
+      const key: unknown = field.itemOf && JSON.parse(answer.json.toString());
+      return typeof key === 'number' && field.itemOf !== undefined
+        ? { ...answer, json: await readItem(options, field.itemOf(String(key)), call) }
+        : answer;
+    },
+  };
   return {
     compile,
     plan: (operation, variables) => planStatements(compiledOf(operation), variables),
     run(operation, call) {
       const found = compiledOf(operation);
       const { variables } = call;
-      if (found.kind === 'mutation') return runMutation(options, found.fieldsOf(variables), call, found.scope);
+      if (found.kind === 'mutation') return runMutation(mutating, found.fieldsOf(variables), call, found.scope);
       const unpopulated: FindUnpopulated = (source, error) => {
         if (!isUnpopulated(source.collection, error)) return undefined;
         const fields = found.emptied(source.collection, variables);

@@ -26,12 +26,13 @@ export type CallService = (field: ServiceField, call: OperationCall) => Promise<
 
 /**
  * A route: what it answers with is the value of the field, or stands in `data`, or tells that something was done, with
- * true or with nothing. Arguments are the parameters of the path, and the body of a POST or the query of a GET.
+ * true, the key that it was asked for or nothing. `recorded` is the key of the row that it answers, true where there is
+ * none to be read. Arguments are the parameters of the path, and the body of a POST or PATCH or the query of a GET.
  */
 interface ServiceRoute {
   readonly method: Method;
   readonly url: string;
-  readonly value: 'body' | 'text' | 'data' | 'done' | 'nothing';
+  readonly value: 'body' | 'text' | 'data' | 'done' | 'nothing' | 'recorded' | 'id';
 }
 
 type RoutedService = Exclude<GraphqlService, 'users_me' | 'update_users_me' | 'server_specs_graphql'>;
@@ -60,6 +61,9 @@ const routes: Readonly<Record<RoutedService, ServiceRoute>> = {
   auth_logout: { method: 'POST', url: '/auth/logout', value: 'done' },
   auth_password_request: { method: 'POST', url: '/auth/password/request', value: 'done' },
   auth_password_reset: { method: 'POST', url: '/auth/password/reset', value: 'done' },
+  create_comment: { method: 'POST', url: '/activity/comment', value: 'recorded' },
+  update_comment: { method: 'PATCH', url: '/activity/comment/:id', value: 'recorded' },
+  delete_comment: { method: 'DELETE', url: '/activity/comment/:id', value: 'id' },
   utils_random_string: { method: 'GET', url: '/utils/random/string', value: 'data' },
   utils_hash_generate: { method: 'POST', url: '/utils/hash/generate', value: 'data' },
   utils_hash_verify: { method: 'POST', url: '/utils/hash/verify', value: 'data' },
@@ -80,10 +84,12 @@ export function createGraphqlServices({ endpointsFor, printSchema }: GraphqlServ
     const handler = endpoints.get(url)?.handlers.get(method);
     if (handler === undefined) throw new PlatformError('ROUTE_NOT_FOUND');
     const exchange = exchangeOf(call, path);
-    await handler(exchange, { caller: call.caller, query, item: null }, method === 'POST' ? rest : undefined);
+    const body = method === 'POST' || method === 'PATCH' ? rest : undefined;
+    await handler(exchange, { caller: call.caller, query, item: null }, body);
     const answer = answers.get(exchange);
     if (answer === undefined) throw new Error(`${method} ${url} gave no answer.`);
-    return { value: valueIn(answer, value), headers: answer.headers ?? [] };
+    const told = valueIn(answer, value);
+    return { value: value === 'id' ? { id: given.id ?? null } : told, headers: answer.headers ?? [] };
   }
 
   return async function callService(field, call) {
@@ -155,9 +161,9 @@ function valueIn({ status, body }: Answer, kind: ServiceRoute['value']): JsonVal
   if (kind === 'text') return text;
   const value: JsonValue = text === '' ? null : JSON.parse(text);
   if (status >= 400 && kind !== 'body') throw errorIn(value);
-  if (kind === 'done') return true;
+  if (kind === 'done' || (kind === 'recorded' && value === null)) return true;
   if (kind === 'nothing') return null;
-  return kind === 'data' && isObject(value) ? (value.data ?? null) : value;
+  return (kind === 'data' || kind === 'recorded') && isObject(value) ? (value.data ?? null) : value;
 }
 
 /** The error of an answer that was kept under a key. */

@@ -26,7 +26,7 @@ import { type Admission, admissionOf, createAuthenticator } from './authenticate
 import { createCallReader, limitCalls } from './call.ts';
 import { createCarrier, type Front } from './carrier.ts';
 import { createClientAddress } from './client-address.ts';
-import { createCommentEndpoints } from './comment-routes.ts';
+import { createCommentEndpoints, tellKeys } from './comment-routes.ts';
 import { createCustomEndpoints } from './custom-routes.ts';
 import { docsEndpoints } from './docs.ts';
 import {
@@ -173,6 +173,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
             : authEndpoints(accounts, { ...setting, invite, answerer: kept })),
           ...createUtilityEndpoints({ ...writing, answerer: kept, forget: accountsChanged }),
           ...createModelEndpoints({ ...modelled, answerer: kept }),
+          ...createCommentEndpoints({ ...writing, items: tellKeys(kept), mailed, answerer: kept }),
         ],
         printSchema: createSchemaPrinter(findSchema),
       });
