@@ -33,7 +33,8 @@ describe.skipIf(browserVersion === undefined)(`client${withoutBrowser}`, { timeo
     origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
     project = await serveAccounts({
       sql: `CREATE TABLE docs (id integer PRIMARY KEY, title text); INSERT INTO docs VALUES (1, 'one')`,
-      permissions: 'roles: { member: {} }\npermissions: { member: { docs: { read: { fields: ["*"] } } } }',
+      permissions:
+        'roles: { member: {} }\npermissions: { member: { docs: { read: { fields: ["*"] } }, platform_files: { read: true, create: true } } }',
       environment: { CORS_ENABLED: 'true', CORS_ORIGIN: origin },
     });
     user = await project.addUser(await project.addRole('member'));
@@ -97,6 +98,32 @@ describe.skipIf(browserVersion === undefined)(`client${withoutBrowser}`, { timeo
       'FORBIDDEN',
       403,
     ]);
+  });
+
+  it('uploads files and tells how far it is', async () => {
+    await signIn();
+    const told = await run(`const told = [];
+      const telling = createClient(${JSON.stringify(project.server.url)}, {
+        transport: { onUploadProgress: (progress) => told.push(progress) },
+      });
+      const form = new FormData();
+      form.append('file', new Blob(['x'.repeat(100000)]), 'letters "x".txt');
+      const file = await telling.files.createOne(form, { fields: ['id', 'filename_download', 'filesize'] });
+      const text = await new Response(await telling.assets.readOne(file.id)).text();
+      const large = new FormData();
+      large.append('file', new Blob(['x'.repeat(2000000)]), '..');
+      const stop = new AbortController();
+      const aborted = telling.files.createOne(large, {}, { signal: stop.signal }).catch(({ name }) => name);
+      setTimeout(() => stop.abort(), 0);
+      const { id, ...rest } = file;
+      return { ...rest, text: text.length, last: told.find(({ loaded, total }) => loaded === total) !== undefined, aborted: await aborted };`);
+    expect(told).toEqual({
+      filename_download: 'letters "x".txt',
+      filesize: '100000',
+      text: 100_000,
+      last: true,
+      aborted: 'AbortError',
+    });
   });
 
   it('signs out, of the cookie too', async () => {

@@ -1,6 +1,7 @@
 /** The client of a server. Source: API specification, section 15. */
 import { type ActivityHandler, createActivityHandler } from './activity.ts';
 import { type AuthHandler, createAuthHandler } from './auth.ts';
+import { type AssetsHandler, createAssetsHandler, createFilesHandler, type FilesHandler } from './files.ts';
 import { createGraphqlHandler, type GraphqlHandler } from './graphql.ts';
 import {
   createItemHandler,
@@ -29,7 +30,8 @@ export interface Client<Schema> {
   readonly comments: ItemHandler<SystemItem<Schema, 'platform_comments'>>;
   readonly collections: ItemHandler<SystemItem<Schema, 'platform_collections'>>;
   readonly fields: FieldsHandler<SystemItem<Schema, 'platform_fields'>>;
-  readonly files: ItemHandler<SystemItem<Schema, 'platform_files'>>;
+  readonly files: FilesHandler<SystemItem<Schema, 'platform_files'>>;
+  readonly assets: AssetsHandler;
   readonly folders: ItemHandler<SystemItem<Schema, 'platform_folders'>>;
   readonly permissions: ItemHandler<SystemItem<Schema, 'platform_permissions'>>;
   readonly presets: ItemHandler<SystemItem<Schema, 'platform_presets'>>;
@@ -85,7 +87,8 @@ export function openClient<Schema>(url: string, init: ClientOptions = {}): OpenC
     comments: createItemHandler(requester, ['comments']),
     collections: createItemHandler(requester, ['collections']),
     fields: createFieldsHandler(requester),
-    files: createItemHandler(requester, ['files']),
+    files: createFilesHandler(requester),
+    assets: createAssetsHandler(requester),
     folders: createItemHandler(requester, ['folders']),
     permissions: createItemHandler(requester, ['permissions']),
     presets: createItemHandler(requester, ['presets']),

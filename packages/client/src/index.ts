@@ -4,6 +4,7 @@ export type { AuthHandler, PasswordHandler } from './auth.ts';
 export type { Key, RequestOptions } from './call.ts';
 export { type Client, createClient } from './client.ts';
 export { type ErrorCode, isPlatformError, PlatformError, type ServerError } from './errors.ts';
+export type { AssetsHandler, FilesHandler, ImportData, Uploads } from './files.ts';
 export type { GraphqlHandler, GraphqlMethod, GraphqlResult } from './graphql.ts';
 export type { ItemHandler, Payload, SingletonHandler, WriteQuery } from './items.ts';
 export type { JsonObject, JsonValue } from './json.ts';
@@ -16,11 +17,22 @@ export type {
   StaticTokenOptions,
   StorageOptions,
   TransportOptions,
+  UploadProgress,
 } from './options.ts';
 export type { Parameters, Query } from './query.ts';
 export type { Meta, Page } from './requester.ts';
 export type { Health, ServerHandler, UtilsHandler } from './server.ts';
 export type { AuthTokens, Credentials } from './session.ts';
 export type { StorageLike } from './storage.ts';
-export type { Activity, AnySchema, Permission, Revision, Role, SystemItem, SystemItems, User } from './system.ts';
+export type {
+  Activity,
+  AnySchema,
+  Permission,
+  Revision,
+  Role,
+  StoredFile,
+  SystemItem,
+  SystemItems,
+  User,
+} from './system.ts';
 export type { InvitesHandler, TfaHandler, TfaSecret, UsersHandler } from './users.ts';

@@ -43,6 +43,15 @@ export interface TransportOptions {
   readonly retries?: number;
   /** Sends requests in place of the global `fetch`. */
   readonly fetch?: Fetch;
+  /** Told how much of a form has been sent, again and again. */
+  readonly onUploadProgress?: (progress: UploadProgress) => void;
+}
+
+/** How far an upload is, in bytes. */
+export interface UploadProgress {
+  readonly loaded: number;
+  /** Absent where it is not known. */
+  readonly total?: number;
 }
 
 /** What sends a request. */

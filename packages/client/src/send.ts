@@ -2,9 +2,10 @@
 import { sleep } from './abort.ts';
 import { type Call, type Key, keyText } from './call.ts';
 import { readError } from './errors.ts';
-import type { AuthMode, TransportOptions } from './options.ts';
+import type { AuthMode, Fetch, TransportOptions } from './options.ts';
 import { serialiseQuery } from './query.ts';
 import { delayBefore, isRepeatable } from './retry.ts';
+import { sendForm } from './upload.ts';
 
 /** Sends a request with a token or without; resolves to an answer of success and rejects with `PlatformError`. */
 export type Send = (call: Call, token: string | null) => Promise<Response>;
@@ -16,7 +17,11 @@ const longestUrl = 8192;
 export function createSend(base: string, mode: AuthMode, options: TransportOptions): Send {
   const { params, retries = 3 } = options;
   const root = base.replace(/\/+$/, '');
-  const send = options.fetch ?? ((url, init) => fetch(url, init));
+  const { onUploadProgress: tell } = options;
+  const send: Fetch = (url, init) => {
+    if (tell && init.body instanceof FormData) return sendForm(options.fetch, url, init, tell);
+    return (options.fetch ?? fetch)(url, init);
+  };
 
   return async (call, token) => {
     const { query, search, body, method } = call;

@@ -42,6 +42,34 @@ export interface Role {
   readonly users: readonly string[];
 }
 
+/** A file. Its content is that of `assets.readOne`. */
+export interface StoredFile {
+  readonly id: string;
+  readonly storage: string;
+  readonly filename_disk: string | null;
+  readonly filename_download: string;
+  readonly title: string | null;
+  /** As its content says; null where there is none. */
+  readonly type: string | null;
+  readonly charset: string | null;
+  readonly folder: string | null;
+  readonly uploaded_by: string | null;
+  readonly modified_by: string | null;
+  /** ISO 8601. */
+  readonly uploaded_on: string;
+  readonly modified_on: string;
+  /** Bytes, as text. */
+  readonly filesize: string | null;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly duration: number | null;
+  readonly metadata: JsonValue;
+  readonly embed: string | null;
+  readonly description: string | null;
+  readonly location: string | null;
+  readonly tags: readonly string[] | null;
+}
+
 /** A rule of a role. */
 export interface Permission {
   readonly id: number;
@@ -86,6 +114,7 @@ export interface Revision {
 /** The item types of the platform's collections where a schema names none. */
 export interface SystemItems {
   readonly platform_activity: Activity;
+  readonly platform_files: StoredFile;
   readonly platform_permissions: Permission;
   readonly platform_revisions: Revision;
   readonly platform_roles: Role;

@@ -3,8 +3,10 @@
 import type { ActivityCommentsHandler } from '../activity.ts';
 import type { RequestOptions } from '../call.ts';
 import { type Client, openClient } from '../client.ts';
+import type { ImportData } from '../files.ts';
 import type { ClientOptions } from '../options.ts';
-import type { Requester } from '../requester.ts';
+import type { Query } from '../query.ts';
+import type { Page, Requester } from '../requester.ts';
 import type { UtilsHandler } from '../server.ts';
 import type { AnySchema } from '../system.ts';
 import type { InvitesHandler, TfaHandler } from '../users.ts';
@@ -26,7 +28,7 @@ export interface Abilities {
   /** What the class may do with its own user, and with invitations, where there are users. */
   readonly me?: readonly ('read' | 'update')[];
   readonly invites?: readonly (keyof InvitesHandler)[];
-  readonly handlers?: readonly ('auth' | 'graphql')[];
+  readonly handlers?: readonly ('assets' | 'auth' | 'graphql')[];
   /** Routes of the server's own code: `GET /reports/:year`. */
   readonly routes?: readonly string[];
 }
@@ -78,6 +80,21 @@ export type WithComments<Handler, Item, Methods extends keyof ActivityCommentsHa
   readonly comments: Pick<ActivityCommentsHandler<Item>, Methods>;
 };
 
+/** What can be done with files by forms: fields stand in front of the file that they belong to. */
+export interface UploadMethods<Item> {
+  createOne(form: FormData, query?: Query, options?: RequestOptions): Promise<Item | null>;
+  /** A form with several files. */
+  createMany(form: FormData, query?: Query, options?: RequestOptions): Promise<Page<Item>>;
+  /** Gives a file another content. */
+  updateOne(key: string, form: FormData, query?: Query, options?: RequestOptions): Promise<Item | null>;
+  /** Has the server fetch a file. */
+  import(data: ImportData, query?: Query, options?: RequestOptions): Promise<Item | null>;
+}
+
+/** The methods of files, and uploads. */
+export type WithUploads<Handler, Item, Names extends keyof UploadMethods<Item>> = Handler &
+  Pick<UploadMethods<Item>, Names>;
+
 /** Who is signed in, for those who may read nothing of users. */
 export interface OwnKey {
   read(query?: Record<string, never>, options?: RequestOptions): Promise<{ id: string }>;
@@ -106,7 +123,7 @@ export function bindClient(abilities: Abilities): (url: string, options?: Client
     const { client, requester } = openClient<AnySchema>(url, options);
     const handlers = Object.entries(system).map(([name, rights = []]) => {
       const found = Object.entries(client).find(([own]) => own === name);
-      return [name, { ...choose(found?.[1] ?? {}, rights), ...below(client, name, abilities) }];
+      return [name, { ...choose(found?.[1] ?? {}, rights), ...below(client, name, abilities, rights) }];
     });
     return {
       items: (name) => choose(client.items(name), rightsOf(items, name)),
@@ -121,7 +138,13 @@ export function bindClient(abilities: Abilities): (url: string, options?: Client
 }
 
 /** What handlers have beside the methods of a collection. */
-function below(client: Client<AnySchema>, name: string, { me = [], invites = [], comments }: Abilities): object {
+function below(
+  client: Client<AnySchema>,
+  name: string,
+  { me = [], invites = [], comments }: Abilities,
+  rights: readonly Right[],
+): object {
+  if (name === 'files') return rights.includes('create') ? pick(client.files, ['import']) : {};
   if (name === 'activity') return comments ? { comments: pick(client.activity.comments, comments) } : {};
   if (name !== 'users') return {};
   const { invites: all, me: own, tfa } = client.users;

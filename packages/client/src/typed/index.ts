@@ -13,7 +13,9 @@ export {
   type Route,
   type SharedRights,
   type SystemHandler,
+  type UploadMethods,
   type WithComments,
+  type WithUploads,
 } from './client.ts';
 export type { DeepOf, Only, RowQuery } from './deep.ts';
 export type { Call, Facts, Links, Many, methods, One, Right } from './facts.ts';

@@ -17,7 +17,7 @@ import { commentText } from '../print/text.ts';
 import { generic, leaves, type Type } from '../print/type.ts';
 import { printAbilities } from './abilities.ts';
 import { indexTypes, printCollection } from './collection.ts';
-import { ownMethods, type Parts, partsOf } from './parts.ts';
+import { ownMethods, type Parts, partsOf, uploadMethods } from './parts.ts';
 import { rightsOf } from './rights.ts';
 import { routeMembers } from './route-types.ts';
 import { type ClientCollection, member } from './surface.ts';
@@ -94,7 +94,14 @@ function printIndex(parts: Parts): {
   };
   return {
     imports: printImports([
-      ...from('@platform/client', ['AuthHandler', 'ClientOptions', 'GraphqlHandler', 'ServerHandler', 'UtilsHandler']),
+      ...from('@platform/client', [
+        'AssetsHandler',
+        'AuthHandler',
+        'ClientOptions',
+        'GraphqlHandler',
+        'ServerHandler',
+        'UtilsHandler',
+      ]),
       ...from('@platform/client/typed', [
         'Collection',
         'JsonValue',
@@ -105,6 +112,7 @@ function printIndex(parts: Parts): {
         'Route',
         'CallRoute',
         'WithComments',
+        'WithUploads',
       ]),
       ...all.map(({ names }) => ({ from: `./collections/${names.file}.js`, names: [`type ${names.facts}`] })),
     ]),
@@ -129,6 +137,7 @@ function membersOf(parts: Parts): readonly Member[] {
     ...collections('singleton', 'The item of a collection that has one.', singletons),
     ...system.map(([name, one]) => member(name, systemType(name, one, parts))),
     ...(has('auth') ? [member('auth', 'AuthHandler')] : []),
+    ...(has('assets') ? [member('assets', 'AssetsHandler')] : []),
     ...(has('graphql') ? [member('graphql', 'GraphqlHandler')] : []),
     member('server', 'ServerHandler'),
     ...(utils.length > 0 ? [member('utils', generic('Pick', 'UtilsHandler', literals(utils)))] : []),
@@ -142,6 +151,9 @@ function systemType(name: string, one: ClientCollection | null, { invites, comme
   const handler = one === null ? 'unknown' : generic('Handler', 'Schema', one.names.facts);
   if (name === 'activity' && one !== null && comments.length > 0) {
     return generic('WithComments', handler, one.view.readable ? one.names.item : 'null', literals(comments));
+  }
+  if (name === 'files' && one !== null && uploadMethods(one).length > 0) {
+    return generic('WithUploads', handler, one.view.readable ? one.names.item : 'null', literals(uploadMethods(one)));
   }
   if (name !== 'users') return handler;
   const isRead = one !== null && rightsOf(one).includes('read');

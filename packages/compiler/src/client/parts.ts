@@ -32,6 +32,7 @@ export function partsOf(api: Api, access: AccessClass, view: View): Parts {
     const path = systemCollection(one.view.name)?.path;
     return one.descriptor.system === true && path !== undefined ? [[path.slice(1), one]] : [];
   });
+  const readsFiles = served.some(([name, one]) => name === 'files' && one?.view.readable === true);
   const everybody = known && served.every(([name]) => name !== 'users') ? [['users', null] as const] : [];
   return {
     surface,
@@ -41,9 +42,18 @@ export function partsOf(api: Api, access: AccessClass, view: View): Parts {
     invites: access.admin || mayInvite(access) ? ['send', 'accept'] : ['accept'],
     comments: commentMethods(view),
     utils: utilityNames(api, access, view),
-    handlers: [...(known ? ['auth'] : []), ...(api.graphql ? ['graphql'] : [])],
+    handlers: [...(known ? ['auth'] : []), ...(readsFiles ? ['assets'] : []), ...(api.graphql ? ['graphql'] : [])],
     routes: api.customRoutes.filter((route) => route.access.includes(access.name)),
   };
+}
+
+/** What can be done with forms, by whom may create and update files. */
+export function uploadMethods(files: ClientCollection): readonly string[] {
+  const rights = rightsOf(files);
+  return [
+    ...(rights.includes('create') ? ['createOne', 'createMany', 'import'] : []),
+    ...(rights.includes('update') ? ['updateOne'] : []),
+  ];
 }
 
 /** What the paths of comments under activity offer. */

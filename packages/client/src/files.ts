@@ -1,0 +1,59 @@
+/** Files and their contents. Source: API specification, sections 11 and 15. */
+import type { Key, RequestOptions } from './call.ts';
+import { createItemHandler, type ItemHandler, type Payload } from './items.ts';
+import type { JsonObject } from './json.ts';
+import type { Parameters, Query } from './query.ts';
+import type { Page, Requester } from './requester.ts';
+
+/** A file that the server fetches. */
+export interface ImportData<Data = JsonObject> {
+  /** Of http or https. */
+  readonly url: string;
+  /** Fields of the file. */
+  readonly data?: Data;
+}
+
+/** What files have beside the methods of a collection. */
+export interface Uploads<File, Data> {
+  /** Has the server fetch a file. */
+  import(data: ImportData<Data>, query?: Query, options?: RequestOptions): Promise<File | null>;
+}
+
+/** Files. A form is an upload: fields stand in front of the file that they belong to. */
+export interface FilesHandler<File> extends ItemHandler<File>, Uploads<File, Payload<File>> {
+  createOne(data: Payload<File> | FormData, query?: Query, options?: RequestOptions): Promise<File | null>;
+  /** A form with several files makes several. */
+  createMany(data: readonly Payload<File>[] | FormData, query?: Query, options?: RequestOptions): Promise<Page<File>>;
+  /** A form gives the file another content. */
+  updateOne(key: Key, data: Payload<File> | FormData, query?: Query, options?: RequestOptions): Promise<File | null>;
+}
+
+/** Makes the handler of files. */
+export function createFilesHandler<File>(requester: Requester): FilesHandler<File> {
+  const path = ['files'];
+  return {
+    ...createItemHandler<File>(requester, path),
+    createOne: (body, query, options) => requester.written({ method: 'POST', path, query, body, options }),
+    createMany: (body, query, options) => requester.page({ method: 'POST', path, query, body, options }),
+    updateOne: (key, body, query, options) =>
+      requester.written({ method: 'PATCH', path: [...path, key], query, body, options }),
+    import: (body, query, options) =>
+      requester.written({ method: 'POST', path: [...path, 'import'], query, body, options }),
+  };
+}
+
+/** Contents of files. */
+export interface AssetsHandler {
+  /** The content of a file, as it comes; of an image also made into another one, as by `{ width: 200 }`. */
+  readOne(id: string, query?: Parameters, options?: RequestOptions): Promise<ReadableStream<Uint8Array>>;
+}
+
+/** Makes the handler of contents. */
+export function createAssetsHandler({ send }: Requester): AssetsHandler {
+  return {
+    async readOne(id, query, options) {
+      const { body } = await send({ method: 'GET', path: ['assets', id], query, options });
+      return body ?? new Blob([]).stream();
+    },
+  };
+}
