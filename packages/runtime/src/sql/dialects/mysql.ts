@@ -3,7 +3,7 @@
  * `database/mysql/session.ts`.
  *
  * Records and lists are texts that say what they are, which the lane takes apart: a list is `[…]`, a record `(…)`, a
- * missing value `~`, and every other value its length in bytes, a colon, and the bytes. So no character needs an escape,
+ * missing value `~`, what is more than the server can hold `!`, and every other value its length in bytes, a colon, and the bytes. So no character needs an escape,
  * values keep the form in which they were selected, and nothing is aggregated as JSON, which the servers do slowly.
  */
 import { aggregateKind } from '../../contract/aggregates.ts';
@@ -132,7 +132,7 @@ function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
     record: (values) => `CONCAT(_binary'(', ${values.map((value) => `${encoded(value)}, `).join('')}')')`,
     list({ element: value, from, where, order, bounds }) {
       const all = `GROUP_CONCAT(${encoded(value)}${order} SEPARATOR ''${bounds})`;
-      return `(SELECT CONCAT(_binary'[', IFNULL(${all}, ''), ']') FROM ${from}${where})`;
+      return `(SELECT IFNULL(CONCAT(_binary'[', IFNULL(${all}, ''), ']'), '!') FROM ${from}${where})`;
     },
     answer: ({ expression, nested }) => (nested ? `${expression} AS "${nestedColumn}"` : expression),
   };
