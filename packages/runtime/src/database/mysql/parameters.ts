@@ -1,19 +1,26 @@
-/** Parameters, which arrive in PostgreSQL's text form, as MySQL and MariaDB take them: always as texts. */
+/** Parameters, which arrive in PostgreSQL's text form, as MySQL and MariaDB take them. */
+import mysql, { type TypedParameterValue } from 'mysql2';
 import type { Parameter, ParameterForm } from '../database.ts';
+
+/** What the driver is given: a text, or a number where the servers take nothing else. */
+export type SentParameter = string | null | TypedParameterValue;
 
 /** The parameters of a statement in the forms that it asks for; absent: all are texts. */
 export function formParameters(
   parameters: readonly Parameter[],
   forms: readonly ParameterForm[] | undefined,
-): (string | null)[] {
+): SentParameter[] {
   if (forms === undefined) return [...parameters];
-  return parameters.map((parameter, index) => (parameter === null ? null : formOf(parameter, forms[index] ?? 'text')));
+  return parameters.map((parameter, index) => {
+    if (parameter === null) return null;
+    const form = forms[index] ?? 'text';
+    return form === 'integer' ? mysql.TypedParameter.BIGINT(parameter) : formOf(parameter, form);
+  });
 }
 
-function formOf(text: string, form: ParameterForm): string {
+function formOf(text: string, form: Exclude<ParameterForm, 'integer'>): string {
   switch (form) {
     case 'text':
-    case 'integer':
       return text;
     case 'boolean':
       return text === 'true' || text === 't' ? '1' : '0';
@@ -30,7 +37,7 @@ function formOf(text: string, form: ParameterForm): string {
   }
 }
 
-function elementForm(form: 'text[]' | 'boolean[]' | 'instant[]'): ParameterForm {
+function elementForm(form: 'text[]' | 'boolean[]' | 'instant[]'): 'text' | 'boolean' | 'instant' {
   if (form === 'text[]') return 'text';
   return form === 'boolean[]' ? 'boolean' : 'instant';
 }

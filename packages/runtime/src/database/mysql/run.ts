@@ -2,6 +2,7 @@ import type { PoolConnection, TypeCastField, TypeCastNext } from 'mysql2';
 import type { RowSink } from '../database.ts';
 import { toMysqlError } from './errors.ts';
 import { nestedColumn, writeNested } from './nested.ts';
+import type { SentParameter } from './parameters.ts';
 import { RowBytes } from './row-bytes.ts';
 
 /** One column as the driver hands it over: its bytes, a nested value, or the number of a count. */
@@ -19,7 +20,7 @@ export interface Running {
 export function run(
   connection: PoolConnection,
   text: string,
-  parameters: readonly (string | null)[],
+  parameters: readonly SentParameter[],
   sink: RowSink,
   onRow: () => void = () => {},
 ): Running {
