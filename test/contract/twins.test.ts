@@ -1,8 +1,10 @@
 /** The same rows on PostgreSQL and on MariaDB: every read is answered with the same bytes. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { serve } from '@platform/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { loadApi } from '../support/in-process.ts';
 import {
   createMysqlDatabase,
   type MariadbServer,
@@ -10,7 +12,7 @@ import {
   startMariadb,
   withoutMariadb,
 } from '../support/mariadb.ts';
-import { type Answer, createProject, type Platform, startPlatform } from '../support/platform.ts';
+import { type Answer, createProject, type Platform, runPlatform, secret, startPlatform } from '../support/platform.ts';
 
 const key = '9007199254740993';
 
@@ -145,8 +147,10 @@ const paths: readonly string[] = [
 describe.skipIf(noMariadb)(`PostgreSQL and MariaDB${withoutMariadb}`, () => {
   let server: MariadbServer;
   let database: TestDatabase;
+  let url: string;
   const projects: Awaited<ReturnType<typeof createProject>>[] = [];
   const twins: Platform[] = [];
+  const folder = (): string => projects[1]?.folder ?? '';
 
   beforeAll(async () => {
     server = await startMariadb();
@@ -154,7 +158,7 @@ describe.skipIf(noMariadb)(`PostgreSQL and MariaDB${withoutMariadb}`, () => {
     database = await createDatabase(
       `SET timezone = 'UTC'; ${postgres}${data?.replaceAll('\\\\', '\\')}${rawOf("'\\x00ff10'")}`,
     );
-    const url = await createMysqlDatabase(server, `${mariadb}${data}${rawOf("X'00ff10'")}`, 'utf8mb4_nopad_bin');
+    url = await createMysqlDatabase(server, `${mariadb}${data}${rawOf("X'00ff10'")}`, 'utf8mb4_nopad_bin');
     for (const one of [database.url, url]) {
       const project = await createProject('test/contract/twins');
       projects.push(project);
@@ -225,6 +229,17 @@ describe.skipIf(noMariadb)(`PostgreSQL and MariaDB${withoutMariadb}`, () => {
       const { status } = (await twins[1]?.admin('/items/articles', { method: 'SEARCH', body: { query } })) ?? {};
       expect([field, status]).toEqual([field, 400]);
     }
+  });
+
+  it('refuses to install what these servers cannot have yet', async () => {
+    const { code, stderr } = await runPlatform(['migrate', '--project', folder()], { DATABASE_URL: url });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('need PostgreSQL so far')]);
+  });
+
+  it('is not served over a database of another kind', async () => {
+    const api = await loadApi(folder());
+    const served = serve(api, { variables: { SECRET: secret }, database: { url: database.url }, signals: false });
+    await expect(served).rejects.toThrow('another kind of database');
   });
 
   it('refuses writes, which are not compiled', async () => {
