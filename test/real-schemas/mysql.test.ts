@@ -1,11 +1,13 @@
-/** Schemas for MySQL that nobody of this project wrote: each loads, compiles with every table, and type-checks. */
+/** Schemas for MySQL that nobody of this project wrote: each loads, compiles with every table, type-checks, and is read. */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parsePermissions, resolveSchema } from '@platform/introspect';
+import { serve } from '@platform/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compileFacts } from '../support/compile.ts';
+import { compileFacts, importApi } from '../support/compile.ts';
+import { freePort } from '../support/free-port.ts';
 import {
   createMysqlDatabase,
   type MariadbServer,
@@ -15,7 +17,7 @@ import {
   withoutMariadb,
 } from '../support/mariadb.ts';
 import { mysqlFacts } from '../support/mysql-facts.ts';
-import { createProject } from '../support/platform.ts';
+import { adminToken, createProject, secret } from '../support/platform.ts';
 import { typeCheck } from '../support/type-check.ts';
 
 const folder = fileURLToPath(new URL('../../../shared/real-schemas/mysql/', import.meta.url));
@@ -24,6 +26,7 @@ const schemas = ['chinook', 'dab', 'sakila', 'temporal'];
 describe.skipIf(noMariadb || !existsSync(folder))(
   `skipped without ../shared: real schemas on MariaDB${withoutMariadb}`,
   () => {
+    const urls = new Map<string, string>();
     let server: MariadbServer;
     let project: Awaited<ReturnType<typeof createProject>>;
     beforeAll(async () => {
@@ -33,6 +36,7 @@ describe.skipIf(noMariadb || !existsSync(folder))(
 
     it.each(schemas)('%s compiles with every table', async (name) => {
       const url = await createMysqlDatabase(server, await readFile(join(folder, `${name}.sql`), 'utf8'));
+      urls.set(name, url);
       const facts = await mysqlFacts(url);
       const { document } = parsePermissions('', 'permissions.yaml');
       const { schema, diagnostics } = resolveSchema(facts, {}, document);
@@ -43,6 +47,31 @@ describe.skipIf(noMariadb || !existsSync(folder))(
         await mkdir(dirname(join(project.folder, 'generated', name, path)), { recursive: true });
         await writeFile(join(project.folder, 'generated', name, path), contents);
       }
+    });
+
+    it.each(schemas)('%s is served in every collection', async (name) => {
+      const port = await freePort();
+      const variables = {
+        ADMIN_TOKEN: adminToken,
+        SECRET: secret,
+        HOST: '127.0.0.1',
+        PORT: String(port),
+        LOG_LEVEL: 'error',
+      };
+      const api = await importApi(join(project.folder, 'generated', name));
+      const served = await serve(api, { variables, database: { url: urls.get(name) ?? '' }, signals: false });
+      const failed: string[] = [];
+      for (const { name: collection, key } of api.collections) {
+        const path = `${served.url}/items/${encodeURIComponent(collection)}`;
+        for (const url of [`${path}?limit=20`, `${path}?limit=3&meta=*&fields=${key.length > 0 ? '*.*' : '*'}`]) {
+          const answer = await fetch(url, { headers: { authorization: `Bearer ${adminToken}` } });
+          const text = await answer.text();
+          if (answer.status !== 200) failed.push(`${url} → ${answer.status} ${text.slice(0, 200)}`);
+          else JSON.parse(text);
+        }
+      }
+      expect([served.drifts(), failed]).toEqual([[], []]);
+      await served.close();
     });
 
     it('compiles to code that tsc accepts', async () => {

@@ -1,5 +1,5 @@
 import type { ReadOptions, RunStatement, SchemaFacts } from '@platform/introspect';
-import { readFacts } from '@platform/introspect';
+import { mysqlSettings, readFacts } from '@platform/introspect';
 import type mysql from 'mysql2/promise';
 import { withMysql } from './mariadb.ts';
 
@@ -9,7 +9,8 @@ export function mysqlFacts(
   options: ReadOptions = {},
   told: (sql: string) => void = () => {},
 ): Promise<SchemaFacts> {
-  return withMysql(url, (connection) => {
+  return withMysql(url, async (connection) => {
+    await connection.query(mysqlSettings);
     const run: RunStatement = async (sql, parameters) => {
       told(sql);
       const query = { sql, values: [...parameters], rowsAsArray: true, typeCast: asText };

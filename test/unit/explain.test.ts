@@ -27,8 +27,12 @@ permissions:
 `,
   },
 );
-const { collections, access } = resolveApi(schema);
-const api = { collections: collections.map(({ descriptor }) => descriptor), access: access.map((one) => one.access) };
+const { dialect, collections, access } = resolveApi(schema);
+const api = {
+  dialect,
+  collections: collections.map(({ descriptor }) => descriptor),
+  access: access.map((one) => one.access),
+};
 
 function explain(role: string, target: string): ReturnType<typeof explainRead> {
   return explainRead(api, target, { accessClass: role, user: null, role: null });

@@ -1,3 +1,4 @@
+import { mysqlSettings } from '@platform/introspect';
 import mysql from 'mysql2/promise';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { readable, reasonOf } from './readable.ts';
@@ -36,6 +37,7 @@ export async function openMysql(url: string): Promise<Source> {
       throw new CommandError(exitCodes.database, `${label} cannot be reached: ${reasonOf(error)}.`, adviceFor(error));
     });
   connection.on('error', () => undefined);
+  await connection.query(mysqlSettings);
   await connection.query('SET SESSION TRANSACTION READ ONLY');
   return {
     label,

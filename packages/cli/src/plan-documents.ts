@@ -7,10 +7,17 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type GeneratedFile, plannedFile } from '@platform/compiler';
-import { type AccessClass, type CollectionDescriptor, type PlannedOperation, planOperations } from '@platform/runtime';
+import {
+  type AccessClass,
+  type CollectionDescriptor,
+  type Dialect,
+  type PlannedOperation,
+  planOperations,
+} from '@platform/runtime';
 
 /** The file for the operations among the generated files; none where there are none. `output` is their folder to be. */
 export async function planDocuments(
+  dialect: Dialect,
   output: string,
   files: readonly GeneratedFile[],
 ): Promise<readonly GeneratedFile[]> {
@@ -20,6 +27,7 @@ export async function planDocuments(
   const described = await importDescriptions(output, files);
   const api = {
     ...described,
+    dialect,
     graphql: async (accessClass: string) => contents.get(`graphql/${accessClass}.graphql`) ?? '',
   };
   const texts: Readonly<Record<string, string>> = JSON.parse(contents.get('graphql/documents.json') ?? '{}');

@@ -87,7 +87,7 @@ export async function compileProject(
   const inputs = await loadInputs(project);
   const result = await progress.phase('compile', () => compile(schema, inputs));
   report(result.diagnostics, progress);
-  const planned = await planDocuments(project.output, result.files);
+  const planned = await planDocuments(schema.dialect, project.output, result.files);
   return {
     schema,
     summary: result.summary,

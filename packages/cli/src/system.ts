@@ -2,9 +2,12 @@
 import type { Diagnostic } from '@platform/introspect';
 import { type Migration, MigrationError, type MigrationState, migrate, readMigrations } from '@platform/runtime';
 import { CommandError, exitCodes } from './exit-codes.ts';
+import { needsPostgres } from './needs-postgres.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
 import type { Source } from './source.ts';
+
+const tables = 'The tables of the platform (users, roles, files, history) need';
 
 /** Where the tables of a project lie. */
 export function systemSchema({ config }: Project): { readonly schema?: string } {
@@ -14,7 +17,7 @@ export function systemSchema({ config }: Project): { readonly schema?: string } 
 
 /** Applies what the database lacks, as a phase of its own. Rejects with advice when it cannot. */
 export function installSystem(source: Source, project: Project, progress: Progress): Promise<readonly Migration[]> {
-  refuseOthers(source);
+  needsPostgres(source, tables);
   return progress.phase('migrate', async (detail) => {
     const connection = { query: source.run, script: source.script };
     const onDone = ({ id, name }: Migration): void => {
@@ -27,18 +30,8 @@ export function installSystem(source: Source, project: Project, progress: Progre
 
 /** Reads what the database has. Rejects with advice when it does not belong to this version. */
 export function systemState(source: Source, project: Project): Promise<MigrationState> {
-  refuseOthers(source);
+  needsPostgres(source, tables);
   return readMigrations({ query: source.run }, systemSchema(project)).catch(explainMigration);
-}
-
-/** The platform's own tables exist for PostgreSQL only so far. */
-function refuseOthers({ family, label }: Source): void {
-  if (family === 'postgres') return;
-  throw new CommandError(
-    exitCodes.usage,
-    `The tables of the platform cannot be installed in ${label} yet: users, roles, files and history need PostgreSQL.`,
-    'What works on MySQL and MariaDB is told in docs/databases.md.',
-  );
 }
 
 const refused: ReadonlySet<string> = new Set(['forbidden', 'readOnly', 'locked']);

@@ -15,6 +15,7 @@ export { compareFacts, type FactDifference } from './difference/compare-facts.ts
 export type { SchemaFacts } from './facts.ts';
 export { resolveSchema } from './introspect.ts';
 export type { MysqlCatalog } from './mysql/catalog.ts';
+export { mysqlSettings } from './mysql/catalog-sql.ts';
 export { buildMysqlTables } from './mysql/tables.ts';
 export type * from './postgres/catalog.ts';
 export { buildTables } from './postgres/tables.ts';

@@ -1,9 +1,10 @@
 /** Keeps the answer to "does the compiled API still fit the database?" current while a server runs. */
-import type { Fingerprint } from './contract/index.ts';
+import type { Dialect, Fingerprint } from './contract/index.ts';
 import type { Database } from './database/database.ts';
 import { compareFingerprint, type Drift, findNewColumns } from './drift.ts';
 import { describeCause } from './http/log.ts';
 import { type LiveObject, readFingerprint } from './live-objects.ts';
+import { readMysqlFingerprint } from './live-objects-mysql.ts';
 
 /** The lines a watch writes. Fits the logger of the web framework. */
 export interface DriftLog {
@@ -16,6 +17,8 @@ export interface DriftLog {
 export interface DriftWatchOptions {
   readonly database: Database;
   readonly fingerprint: Fingerprint;
+  /** The server that it was taken of; PostgreSQL when absent. */
+  readonly dialect?: Dialect;
   /** Milliseconds between two checks; 30 seconds when absent. */
   readonly interval?: number;
 }
@@ -43,7 +46,9 @@ const defaultInterval = 30_000;
 const silent: DriftLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** Makes a watch that has not looked yet. */
-export function createDriftWatch({ database, fingerprint, interval = defaultInterval }: DriftWatchOptions): DriftWatch {
+export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
+  const { database, fingerprint, dialect = 'postgres', interval = defaultInterval } = options;
+  const readLive = dialect === 'postgres' ? readFingerprint : readMysqlFingerprint;
   let log = silent;
   let live: readonly LiveObject[] | null = null;
   let drifts: readonly Drift[] = [];
@@ -53,7 +58,7 @@ export function createDriftWatch({ database, fingerprint, interval = defaultInte
 
   async function check(): Promise<void> {
     try {
-      const found = await readFingerprint(database, fingerprint);
+      const found = await readLive(database, fingerprint);
       if (stopped) return;
       const current = compareFingerprint(fingerprint, found);
       tellDrift(log, drifts, current);

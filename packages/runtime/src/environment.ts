@@ -211,7 +211,7 @@ function readHost(text: string): Reading<string> {
 
 function readDatabaseUrl(text: string): Reading<string> {
   // The value can hold a password, so the sentence never repeats it.
-  return /^(postgres|postgresql):\/\//.test(text) && URL.canParse(text)
+  return /^(postgres|postgresql|mysql|mariadb):\/\//.test(text) && URL.canParse(text)
     ? { value: text }
     : { problem: 'must be an address such as "postgres://user:password@host:5432/database".' };
 }

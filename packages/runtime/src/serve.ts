@@ -6,6 +6,7 @@ import type { MailFolders } from './auth/accounts.ts';
 import type { FirstAdministrator } from './auth/first-administrator.ts';
 import type { CompiledApi } from './contract/index.ts';
 import type { Database } from './database/database.ts';
+import { isMysqlUrl } from './database/mysql/options.ts';
 import { type DatabasePlace, openDatabase } from './database/open.ts';
 import { listenTo } from './database/postgres/listen.ts';
 import type { Drift } from './drift.ts';
@@ -92,9 +93,9 @@ const uploadsFolder = '.platform/uploads';
  * ```
  */
 export async function serve(api: CompiledApi, options: ServeOptions = {}): Promise<RunningServer> {
-  refuseOthers(api);
   const given = environmentOf(options.variables ?? process.env);
   const place = options.database ?? placeOf(given);
+  refuseOthers(api, place);
   const environment = await withSecret(api, given, place);
   const onFallback = (reason: Error): void =>
     front.server.log.warn(
@@ -114,7 +115,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const mail = { folder: mailFolder, templates: null, ...options.mail };
   const { trustedDocuments = false, pages = null, uploads = uploadsFolder } = options;
   const generations = createGenerations(api, (one) => {
-    const watch = createDriftWatch({ database, fingerprint: one.fingerprint });
+    const watch = createDriftWatch({ database, fingerprint: one.fingerprint, dialect: one.dialect });
     const planner = createPlanner(one, { limits: readLimits(environment) });
     const set = {
       database,
@@ -174,10 +175,11 @@ function createModel(
   };
 }
 
-/** Half of a server helps nobody: what the runtime does not speak yet is refused before anything is opened. */
-function refuseOthers({ dialect }: CompiledApi): void {
-  if (dialect === 'postgres') return;
-  const message = `DATABASE_URL cannot be used: the API is compiled for ${dialect}, which can be introspected and compiled but not served yet.`;
+/** The SQL of one server is nothing to another, so what cannot fit is refused before anything is opened. */
+function refuseOthers({ dialect }: CompiledApi, place: DatabasePlace): void {
+  const isMysql = 'url' in place && isMysqlUrl(place.url);
+  if (isMysql === (dialect !== 'postgres')) return;
+  const message = `DATABASE_URL leads to another kind of database than the API was compiled for, which is ${dialect}.`;
   throw new EnvironmentError([{ variable: 'DATABASE_URL', message }]);
 }
 

@@ -82,7 +82,7 @@ async function fileAndOutput({ project, file, output }: Parties): Promise<Verdic
   if (output === null) return missing(pair, output);
   const result = compile(file, await loadInputs(project));
   if (result.diagnostics.some(isError)) return judge(pair, complaints(result.diagnostics));
-  const files = [...result.files, ...(await planDocuments(project.output, result.files))];
+  const files = [...result.files, ...(await planDocuments(file.dialect, project.output, result.files))];
   const different = await compareFiles(project.output, files);
   if (different.length === 0) return judge(pair, []);
   const api = resolveApi(file);

@@ -37,14 +37,15 @@ async function explainRequest(request: string, options: ExplainOptions, progress
     const schema = await currentSchema(project, progress, source ?? undefined);
     const api = readableApi(schema);
     const access = accessOf(api, options.as);
-    const caller = await callerOf(schema, access, { role: options.as, user: options.user ?? null }, source);
+    const asked = source?.family === 'postgres' ? source : null;
+    const caller = await callerOf(schema, access, { role: options.as, user: options.user ?? null }, asked);
     const explained = explainTarget(api, target, caller);
     if (explained.kind === 'refused') {
       tellRefusal(explained, progress);
       return false;
     }
     tellRead(explained, access, progress);
-    if (source !== null) await tellPlan(explained, schema, source, options.analyze === true, progress);
+    if (asked !== null) await tellPlan(explained, schema, asked, options.analyze === true, progress);
     return true;
   } finally {
     await source?.close();

@@ -7,8 +7,12 @@ import type { Source } from '../source.ts';
 
 /** An API as requests meet it, without what is only printed. */
 export function readableApi(schema: Schema): ReadableApi {
-  const { collections, access } = resolveApi(schema);
-  return { collections: collections.map(({ descriptor }) => descriptor), access: access.map((one) => one.access) };
+  const { dialect, collections, access } = resolveApi(schema);
+  return {
+    dialect,
+    collections: collections.map(({ descriptor }) => descriptor),
+    access: access.map((one) => one.access),
+  };
 }
 
 /** The access class of a role. Rejects with the name that was probably meant. */

@@ -4,6 +4,12 @@
  */
 import type { MysqlDialect, MysqlRows } from './catalog.ts';
 
+/**
+ * To be run on a session before the catalog is read: types of the columns of views depend on it, and this is what
+ * sessions of the runtime have.
+ */
+export const mysqlSettings = 'SET SESSION group_concat_max_len = 4294967295';
+
 /** Reads the version of the server and the database of the connection. */
 export const serverSql = 'SELECT VERSION(), DATABASE()';
 

@@ -133,7 +133,7 @@ function readOnly(tables: readonly Table[]): Diagnostic[] {
       code: 'writes-not-supported',
       severity: 'warning',
       place: 'database',
-      message: 'The API is read only: writes, accounts and files need PostgreSQL so far.',
+      message: 'The API is read only: writes, users and files need PostgreSQL so far.',
       hint: 'See docs/databases.md for what works on MySQL and MariaDB.',
     },
   ];

@@ -1,11 +1,26 @@
 /** A parameter in the text form of its type, or null. Every parameter is cast in the statement, so its type is fixed. */
 export type Parameter = string | null;
 
+/**
+ * How a server wants a parameter where it does not take PostgreSQL's text form: a boolean as a number, an instant in UTC
+ * without its zone, an integer as such, the months or microseconds of an interval, a list as a JSON array.
+ */
+export type ParameterForm =
+  | 'text'
+  | 'boolean'
+  | 'instant'
+  | 'integer'
+  | 'months'
+  | 'microseconds'
+  | `${'text' | 'boolean' | 'instant'}[]`;
+
 /** A statement of fixed text, prepared once per connection under its name. All result columns arrive in binary. */
 export interface Statement {
   /** Short and unique per text: `r_` and a hash. */
   readonly name: string;
   readonly text: string;
+  /** Form of each parameter; absent where all are texts. */
+  readonly forms?: readonly ParameterForm[];
   /** True when it reads or writes at most one row, by its key, and does nothing else: too quick to keep others waiting. */
   readonly brief?: boolean;
 }

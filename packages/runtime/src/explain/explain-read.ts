@@ -12,7 +12,7 @@ import type { ShapeField } from '../query/plan.ts';
 import { createPlanner, type PlannedRead } from '../query/planner.ts';
 
 /** What of an API decides about reads. */
-export type ReadableApi = Pick<CompiledApi, 'collections' | 'access'>;
+export type ReadableApi = Pick<CompiledApi, 'collections' | 'access' | 'dialect'>;
 
 /** A read that is answered by one statement. */
 export interface ExplainedRead {

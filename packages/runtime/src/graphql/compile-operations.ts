@@ -17,7 +17,7 @@ import { collectingAll, createVariants, type Variant } from './variants.ts';
 
 /** What compiling operations needs. */
 export interface OperationCompilerOptions {
-  readonly api: Pick<CompiledApi, 'collections' | 'access'>;
+  readonly api: Pick<CompiledApi, 'collections' | 'access' | 'dialect'>;
   /** Limits of lists and filters. Default: those of the API specification, section 16. */
   readonly limits?: Partial<ReadLimits>;
   /** Plans kept per access class. Default 1,000. */

@@ -17,7 +17,7 @@ export interface PlannedRoot {
 }
 
 /** What of an API decides about statements. */
-export type PlannedApi = Pick<CompiledApi, 'collections' | 'access' | 'graphql'>;
+export type PlannedApi = Pick<CompiledApi, 'collections' | 'access' | 'dialect' | 'graphql'>;
 
 /** Plans operations as a server with the usual limits does; `texts` are their documents by hash. Loads graphql-js. */
 export async function planOperations(

@@ -7,7 +7,7 @@ import {
   type NamedField,
   parseFilter,
 } from '../contract/index.ts';
-import { aggregateResult } from '../sql/aggregates.ts';
+import { aggregateOperand } from '../sql/aggregates.ts';
 import { printComparison } from '../sql/comparison.ts';
 import { allOf, anyOf, sqlFalse } from '../sql/fragment.ts';
 import { encodeOperand, isUnary, type OperandType } from '../sql/operand.ts';
@@ -63,7 +63,7 @@ function resultField(
   const field = collection?.fields.get(fieldName);
   if (field === undefined || field.secret) return undefined;
   if (!aggregateFits(name, field.descriptor.type)) return { type: 'unknown' };
-  return aggregateResult(name, field.descriptor).operand;
+  return aggregateOperand(name, field.descriptor);
 }
 
 /** Throws what the first problem of a stage deserves: INVALID_QUERY, or FORBIDDEN for names. */
@@ -119,7 +119,7 @@ export function collectHaving(open: OpenValues, collection: CollectionScope, con
 }
 
 function operandOf({ function: name, field }: Aggregate): OperandType {
-  return aggregateResult(name, field?.descriptor ?? null).operand;
+  return aggregateOperand(name, field?.descriptor ?? null);
 }
 
 /** Prints `having`; `print` gives the expression of an aggregate. */

@@ -1,15 +1,16 @@
 import type { Condition, FieldDescriptor, WireForm } from '../contract/index.ts';
-import { aggregated, aggregateResult, groupable, printAggregate } from '../sql/aggregates.ts';
+import { aggregated, aggregateWire, groupable } from '../sql/aggregates.ts';
 import { cast, cell } from '../sql/cell.ts';
+import type { SqlDialect } from '../sql/dialects/index.ts';
 import { allOf, sqlTrue } from '../sql/fragment.ts';
-import { printFunction } from '../sql/functions.ts';
 import { printCount, type Reach } from '../sql/related.ts';
 import type { Row } from '../sql/row.ts';
 import type { Aggregate, AggregateNames, AggregatePart, Group } from './aggregate.ts';
 import { createSource, type Source } from './aggregate-source.ts';
 import { printHaving } from './having.ts';
+import { invalidQuery } from './invalid.ts';
 import type { Shape, ShapeField } from './plan.ts';
-import type { Printed } from './plan-value.ts';
+import { type Printed, valuesOf } from './plan-value.ts';
 
 /** One response name of aggregate rows; without an expression for what has no column. */
 interface Column {
@@ -38,11 +39,12 @@ export function printAggregates(names: AggregateNames, having: Condition, source
   const groups = names.groups.map((group) => source.column(printGroup(source.row, group)));
   const print = (aggregate: Aggregate) => printValue(source, aggregate);
   const met = printHaving(source.row, collection, having, print);
-  const grouped = names.groups.map((group, index) => groupColumn(group, groups[index] ?? 'NULL'));
+  const { dialect } = source.row.statement;
+  const grouped = names.groups.map((group, index) => groupColumn(dialect, group, groups[index] ?? 'NULL'));
   const columns =
     names.parts === undefined
-      ? [...grouped, ...valueColumns(names.values, print)]
-      : names.parts.map((part) => partColumn(part, grouped, print));
+      ? [...grouped, ...valueColumns(dialect, names.values, print)]
+      : names.parts.map((part) => partColumn(dialect, part, grouped, print));
   const asked = names.order.map(({ by, descending }): Term => {
     const expression = typeof by === 'number' ? (groups[by] ?? 'NULL') : print(by);
     return { expression, direction: descending ? ' DESC' : '' };
@@ -51,15 +53,15 @@ export function printAggregates(names: AggregateNames, having: Condition, source
   const first = new Map([...asked, ...rest].toReversed().map((term) => [term.expression, term]));
   return {
     columns,
-    grouping: groupClause(groups, names.values.length) + havingClause(met),
+    grouping: groupClause(dialect, groups, names.values.length) + havingClause(met),
     order: [...asked, ...rest].filter((term) => first.get(term.expression) === term),
   };
 }
 
 /** Where nothing else aggregates, the empty group makes one row of all. */
-function groupClause(groups: readonly string[], values: number): string {
+function groupClause({ oneGroup }: SqlDialect, groups: readonly string[], values: number): string {
   if (groups.length > 0) return ` GROUP BY ${groups.join(', ')}`;
-  return values > 0 ? '' : ' GROUP BY ()';
+  return values > 0 ? '' : oneGroup;
 }
 
 function havingClause(predicate: string): string {
@@ -84,11 +86,13 @@ export function printNestedAggregates(
 ): Printed {
   const source = createSource(target);
   const { columns, grouping, order } = printAggregates(names, having, source);
-  const rows = `${source.print(from, allOf(joins))}${grouping}${aggregateOrder(order)}${bounds}`;
-  return {
-    expression: `ARRAY(SELECT ROW(${expressionsOf(columns).join(', ')}) FROM ${rows})`,
-    shape: { kind: 'records', fields: fieldsOf(columns) },
-  };
+  const { dialect } = target.statement;
+  if (dialect.name !== 'postgres') throw invalidQuery('"deep" cannot aggregate related items on this database.');
+  const fields = fieldsOf(columns);
+  const element = { expression: dialect.record(valuesOf(expressionsOf(columns), fields)), nested: true };
+  const rows = `${source.print(from, allOf(joins))}${grouping}`;
+  const expression = dialect.list({ element, from: rows, where: '', order: aggregateOrder(order), bounds });
+  return { expression, shape: { kind: 'records', fields } };
 }
 
 /** What is selected for columns. */
@@ -107,42 +111,50 @@ function printGroup(row: Row, { field, relation, function: call }: Group): strin
   }
   // Groups were checked, so what is no relation is a field.
   if (field === undefined) return 'NULL';
-  return call === undefined ? groupable(row, field) : printFunction(call, cell(row, field), field.descriptor);
+  return call === undefined
+    ? groupable(row, field)
+    : row.statement.dialect.field(call, cell(row, field), field.descriptor);
 }
 
 function printValue(source: Source, { function: name, field }: Aggregate): string {
-  return printAggregate(name, field === null ? null : source.column(aggregated(source.row, name, field)));
+  const argument = field === null ? null : source.column(aggregated(source.row, name, field));
+  return source.row.statement.dialect.aggregate(name, argument, field?.descriptor ?? null);
 }
 
 /** One part of rows that are arranged otherwise. */
-function partColumn(part: AggregatePart, groups: readonly Column[], print: (of: Aggregate) => string): Column {
+function partColumn(
+  dialect: SqlDialect,
+  part: AggregatePart,
+  groups: readonly Column[],
+  print: (of: Aggregate) => string,
+): Column {
   const { key } = part;
   switch (part.kind) {
     case 'constant':
       return { key, shape: { kind: 'constant', json: part.json } };
     case 'groups':
-      return recordColumn(key, groups);
+      return recordColumn(dialect, key, groups);
     case 'value': {
-      const { wire } = aggregateResult(part.of.function, part.of.field?.descriptor ?? null);
+      const wire = aggregateWire(dialect, part.of.function, part.of.field?.descriptor ?? null);
       return { key, expression: cast(print(part.of), wire.cast), shape: shapeOf(wire) };
     }
     case 'values':
       return recordColumn(
+        dialect,
         key,
-        part.parts.map((inner) => partColumn(inner, groups, print)),
+        part.parts.map((inner) => partColumn(dialect, inner, groups, print)),
       );
   }
 }
 
-function recordColumn(key: string, columns: readonly Column[]): Column {
-  const expression = `ROW(${expressionsOf(columns).join(', ')})`;
-  return { key, expression, shape: { kind: 'record', fields: fieldsOf(columns) } };
+function recordColumn(dialect: SqlDialect, key: string, columns: readonly Column[]): Column {
+  const fields = fieldsOf(columns);
+  const expression = dialect.record(valuesOf(expressionsOf(columns), fields));
+  return { key, expression, shape: { kind: 'record', fields } };
 }
 
-const count: WireForm = { kind: 'number', cast: '::pg_catalog.text' };
-
-function groupColumn({ key, field, function: call }: Group, expression: string): Column {
-  const part: WireForm = call === 'count' ? count : { kind: 'i4' };
+function groupColumn(dialect: SqlDialect, { key, field, function: call }: Group, expression: string): Column {
+  const part: WireForm = call === 'count' ? { kind: 'number', cast: dialect.asText } : dialect.datePart;
   const wire = call === undefined && field !== undefined ? field.descriptor.wire : part;
   return { key, expression: cast(expression, wire.cast), shape: shapeOf(wire) };
 }
@@ -152,11 +164,15 @@ function shapeOf({ kind, array }: FieldDescriptor['wire']): Shape {
 }
 
 /** One column per function: of rows a value, of fields a record with one value per field. */
-function valueColumns(values: readonly Aggregate[], print: (aggregate: Aggregate) => string): readonly Column[] {
+function valueColumns(
+  dialect: SqlDialect,
+  values: readonly Aggregate[],
+  print: (aggregate: Aggregate) => string,
+): readonly Column[] {
   const functions = Map.groupBy(values, (value) => value.function);
   return [...functions].map(([key, aggregates]) => {
     const parts = aggregates.map((aggregate) => {
-      const { wire } = aggregateResult(aggregate.function, aggregate.field?.descriptor ?? null);
+      const wire = aggregateWire(dialect, aggregate.function, aggregate.field?.descriptor ?? null);
       const name = aggregate.field?.descriptor.name;
       return { name, expression: cast(print(aggregate), wire.cast), shape: shapeOf(wire) };
     });
@@ -164,7 +180,12 @@ function valueColumns(values: readonly Aggregate[], print: (aggregate: Aggregate
     if (first !== undefined && first.name === undefined)
       return { key, expression: first.expression, shape: first.shape };
     const fields = parts.map(({ name = '', shape }): ShapeField => ({ key: name, shape }));
-    const expression = `ROW(${parts.map((part) => part.expression).join(', ')})`;
+    const expression = dialect.record(
+      valuesOf(
+        parts.map((part) => part.expression),
+        fields,
+      ),
+    );
     return { key, expression, shape: { kind: 'record', fields } };
   });
 }

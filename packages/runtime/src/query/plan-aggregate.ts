@@ -1,6 +1,6 @@
 import type { Condition, Operand } from '../contract/index.ts';
 import { printCondition } from '../sql/condition.ts';
-import { allOf, selectList, where } from '../sql/fragment.ts';
+import { allOf, where } from '../sql/fragment.ts';
 import { tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
 import { createStatement, type StatementBuilder } from '../sql/statement.ts';
@@ -18,6 +18,7 @@ import {
 import { printBounds } from './plan-bounds.ts';
 import { keyValues, printKeys } from './plan-keys.ts';
 import { statementOf } from './plan-read.ts';
+import { answerList } from './plan-selection.ts';
 import type { CollectionScope, Scope } from './scope.ts';
 import type { Selector } from './shape.ts';
 
@@ -49,7 +50,7 @@ export interface AggregateQuery {
  */
 export function planAggregate(query: AggregateQuery): ReadPlan {
   const { collection, selector } = query;
-  const statement = createStatement(query.operands);
+  const statement = createStatement(query.operands, query.scope.dialect);
   const alias = statement.alias();
   const row = tableRow(statement, query.scope, collection, alias);
   const from = `${collection.descriptor.table} ${alias}`;
@@ -63,9 +64,11 @@ export function planAggregate(query: AggregateQuery): ReadPlan {
   const counted = [
     ...(selector === 'keys' ? [named] : []),
     ...query.meta.map((name) => (name === 'total_count' ? rows : matching)),
-  ].map((predicate, index) => `(SELECT pg_catalog.count(*) FROM ${from}${where(predicate)}) AS c${index}`);
+  ].map((predicate, index) => `(SELECT ${statement.dialect.countRows} FROM ${from}${where(predicate)}) AS c${index}`);
   const text =
-    counted.length === 0 ? printRows(printed, inner, bounds) : printCounted(statement, printed, inner, bounds, counted);
+    counted.length === 0
+      ? printRows(statement, printed, inner, bounds)
+      : printCounted(statement, printed, inner, bounds, counted);
   return {
     ...statementOf(statement, text),
     many: true,
@@ -77,8 +80,13 @@ export function planAggregate(query: AggregateQuery): ReadPlan {
   };
 }
 
-function printRows({ columns, grouping, order }: PrintedAggregates, source: string, bounds: string): string {
-  const selected = selectList(expressionsOf(columns));
+function printRows(
+  statement: StatementBuilder,
+  { columns, grouping, order }: PrintedAggregates,
+  source: string,
+  bounds: string,
+): string {
+  const selected = answerList(statement, [], expressionsOf(columns), fieldsOf(columns));
   return `SELECT ${selected} FROM ${source}${grouping}${aggregateOrder(order)}${bounds}`;
 }
 
@@ -100,11 +108,8 @@ function printCounted(
     order.map(({ direction }, index) => ({ expression: `${prefix}s${index}`, direction }));
   const ordered = aggregateOrder(terms(''));
   const page = `(SELECT ${selected.join(', ')} FROM ${source}${grouping}${ordered}${bounds}) ${rows}`;
-  const outer = [
-    ...counts.map((_, index) => `${meta}.c${index}`),
-    `${rows}.p IS NOT NULL`,
-    ...expressionsOf(columns).map((_, index) => `${rows}.o${index}`),
-  ];
+  const outer = [...counts.map((_, index) => `${meta}.c${index}`), statement.dialect.flag(`${rows}.p IS NOT NULL`)];
+  const carried = expressionsOf(columns).map((_, index) => `${rows}.o${index}`);
   const joined = `(SELECT ${counts.join(', ')}) ${meta} LEFT JOIN ${page} ON TRUE`;
-  return `SELECT ${outer.join(', ')} FROM ${joined}${aggregateOrder(terms(`${rows}.`))}`;
+  return `SELECT ${answerList(statement, outer, carried, fieldsOf(columns))} FROM ${joined}${aggregateOrder(terms(`${rows}.`))}`;
 }

@@ -13,8 +13,9 @@ export interface Bounds {
 export function printBounds(statement: StatementBuilder, bounds: Bounds, index: number): string {
   const { limit, offset, beyond = 0 } = bounds;
   const common = commonLimits.has(limit);
-  const parameter = (at: number) => statement.parameter({ kind: 'value', index: at }, 'pg_catalog.int8');
-  const size = limit === -1 ? '' : ` LIMIT ${common ? limit + beyond : parameter(index)}`;
+  const parameter = (at: number) => statement.parameter({ kind: 'value', index: at }, statement.dialect.boundType);
+  const none = offset > 0 ? statement.dialect.noLimit : '';
+  const size = limit === -1 ? none : ` LIMIT ${common ? limit + beyond : parameter(index)}`;
   const skipped = limit === -1 || common ? index : index + 1;
   return offset > 0 ? `${size} OFFSET ${parameter(skipped)}` : size;
 }

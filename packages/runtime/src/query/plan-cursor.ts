@@ -1,4 +1,5 @@
 import { cast } from '../sql/cell.ts';
+import type { SqlDialect } from '../sql/dialects/index.ts';
 import { allOf, anyOf, sqlFalse } from '../sql/fragment.ts';
 import type { Row } from '../sql/row.ts';
 import type { CursorPlan, CursorStart } from './cursor.ts';
@@ -43,19 +44,21 @@ function nameOf({ through, by, descending }: OrderTerm): readonly (string | bool
 }
 
 /** The columns that a cursor is made of: the terms' values as the database writes them, which loses nothing. */
-export function cursorColumns(terms: readonly PrintedTerm[]): readonly string[] {
-  return terms.map(({ expression }) => cast(expression, '::pg_catalog.text'));
+export function cursorColumns({ asText }: SqlDialect, terms: readonly PrintedTerm[]): readonly string[] {
+  return terms.map(({ expression }) => cast(expression, asText));
 }
 
 /** A term with what it is compared with; null: the row behind which the page starts has none. */
 interface Place extends PrintedTerm {
   readonly bound: string | null;
+  /** Whether nulls are in front in this direction. */
+  readonly nullsLead: boolean;
 }
 
 /**
  * The predicate of the rows behind a cursor, whose values that are not null stand from `at` on.
  *
- * Nulls are where ORDER BY has them: last ascending, first descending. Terms of one direction without nulls are one
+ * Nulls are where ORDER BY has them: last in one direction, first in the other. Terms of one direction without nulls are one
  * comparison of rows, which an index answers as a range; else the first term leads with a range of its own.
  */
 export function printAfter(row: Row, terms: readonly PrintedTerm[], start: CursorStart, at: number): string {
@@ -63,19 +66,21 @@ export function printAfter(row: Row, terms: readonly PrintedTerm[], start: Curso
   let next = at;
   const places = terms.map((term, index): Place => {
     const value = start[index] ?? null;
-    if (value === null || term.value === undefined) return { ...term, bound: null };
+    const nullsLead = (term.direction === '') === (row.statement.dialect.nulls === 'first');
+    if (value === null || term.value === undefined) return { ...term, nullsLead, bound: null };
     next += 1;
-    return { ...term, bound: row.statement.parameter({ kind: 'value', index: next - 1 }, term.value.type.native) };
+    const bound = row.statement.parameter({ kind: 'value', index: next - 1 }, term.value.type.native);
+    return { ...term, nullsLead, bound };
   });
   return isUniform(places) ? printRange(places) : allOf([...leading(places), printBehind(places)]);
 }
 
-/** Whether the rows behind are a range: descending, nulls are in front and a comparison leaves them out by itself. */
+/** Whether the rows behind are a range: where nulls are in front a comparison leaves them out by itself. */
 function isUniform(places: readonly Place[]): boolean {
   const [first] = places;
   return places.every(
-    ({ bound, direction, value }) =>
-      bound !== null && direction === first?.direction && (direction === ' DESC' || value?.nullable === false),
+    ({ bound, direction, nullsLead, value }) =>
+      bound !== null && direction === first?.direction && (nullsLead || value?.nullable === false),
   );
 }
 
@@ -90,8 +95,8 @@ function printRange(places: readonly Place[]): string {
 function leading([first]: readonly Place[]): readonly string[] {
   if (first === undefined || first.bound === null) return [];
   const left = bracketed(first.expression);
-  if (first.direction === ' DESC') return [`${left} <= ${first.bound}`];
-  return first.value?.nullable === false ? [`${left} >= ${first.bound}`] : [];
+  const operator = first.direction === ' DESC' ? '<=' : '>=';
+  return first.nullsLead || first.value?.nullable === false ? [`${left} ${operator} ${first.bound}`] : [];
 }
 
 function printBehind([place, ...rest]: readonly Place[]): string {
@@ -102,10 +107,10 @@ function printBehind([place, ...rest]: readonly Place[]): string {
   return anyOf([beyond(place, left), allOf([equal, printBehind(rest)])]);
 }
 
-function beyond({ bound, direction, value }: Place, left: string): string {
-  if (direction === ' DESC') return bound === null ? `${left} IS NOT NULL` : `${left} < ${bound}`;
-  if (bound === null) return sqlFalse;
-  return value?.nullable === false ? `${left} > ${bound}` : anyOf([`${left} > ${bound}`, `${left} IS NULL`]);
+function beyond({ bound, direction, nullsLead, value }: Place, left: string): string {
+  if (bound === null) return nullsLead ? `${left} IS NOT NULL` : sqlFalse;
+  const compared = `${left} ${direction === ' DESC' ? '<' : '>'} ${bound}`;
+  return nullsLead || value?.nullable === false ? compared : anyOf([compared, `${left} IS NULL`]);
 }
 
 /** CASE needs brackets beside an operator. */

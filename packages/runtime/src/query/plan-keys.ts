@@ -1,6 +1,8 @@
-import { cast, exactly } from '../sql/cell.ts';
+import { cast } from '../sql/cell.ts';
+import type { ListedKey } from '../sql/dialects/index.ts';
 import { operandType } from '../sql/operand.ts';
 import type { Row } from '../sql/row.ts';
+import type { StatementBuilder } from '../sql/statement.ts';
 import { keyFields } from './plan-order.ts';
 import type { CollectionScope } from './scope.ts';
 import type { Selector } from './shape.ts';
@@ -18,36 +20,28 @@ export function printKeys(row: Row, selector: Selector, index: number): readonly
   );
   const exact = types.map(({ field }, place) => {
     const column = plain[place] ?? 'NULL';
-    return field.folds === true ? exactly(column) : column;
+    return field.folds === true ? row.statement.dialect.exactly(column) : column;
   });
-  const keys = types.map(({ type }, place): KeyValue => {
+  const keys = types.map(({ type }, place): ListedKey => {
     const sent = type.type === 'array' && selector === 'keys' ? 'pg_catalog.text' : type.native;
     const list = selector === 'keys' ? '[]' : '';
     const value = row.statement.parameter({ kind: 'value', index: index + place }, sent + list);
-    return { value, cast: sent === type.native ? '' : `::${type.native}` };
+    return { list: value, cast: sent === type.native ? '' : `::${type.native}`, native: type.native };
   });
   // What is the same text is equal too, and an index knows only that; predicates that are equal are printed once.
-  return [plain, exact].flatMap((columns) => printColumns(columns, keys, selector));
+  return [plain, exact].flatMap((columns) => printColumns(row.statement, columns, keys, selector));
 }
 
-/**
- * The parameter of a key field, and the cast of each of its elements: an array of arrays is unnested to the elements of
- * them all, so keys that are arrays are sent as texts.
- */
-interface KeyValue {
-  readonly value: string;
-  readonly cast: string;
-}
-
-function printColumns(columns: readonly string[], keys: readonly KeyValue[], selector: Selector): readonly string[] {
-  if (selector === 'key') return columns.map((column, place) => `${column} = ${keys[place]?.value}`);
-  const isPlain = keys.every((key) => key.cast === '');
-  if (columns.length === 1 && isPlain) return [`${columns.join()} = ANY (${keys.map(({ value }) => value).join()})`];
-  const unnested = keys.map(({ value }) => `pg_catalog.unnest(${value})`).join(', ');
-  const names = keys.map((_, place) => `k${place}`);
-  const elements = keys.map((key, place) => `${names[place]}${key.cast}`);
-  const rows = `SELECT ${elements.join(', ')} FROM ROWS FROM (${unnested}) k(${names.join(', ')})`;
-  return [`(${columns.join(', ')}) IN (${rows})`];
+function printColumns(
+  { dialect }: StatementBuilder,
+  columns: readonly string[],
+  keys: readonly ListedKey[],
+  selector: Selector,
+): readonly string[] {
+  if (selector === 'key') return columns.map((column, place) => `${column} = ${keys[place]?.list}`);
+  const [only, ...more] = keys;
+  const isPlain = only !== undefined && only.cast === '' && more.length === 0;
+  return [isPlain ? dialect.among(columns.join(), only.list, only.native, false) : dialect.rowAmong(columns, keys)];
 }
 
 /** How many values a list of keys takes, named or written. */

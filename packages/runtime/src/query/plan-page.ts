@@ -37,7 +37,7 @@ export function createPage(inner: Row): Page {
     },
     print(from, predicate, order, bounds) {
       const selected = selectList([...[...columns].map((quoted) => inner.column(quoted)), ...extras]);
-      return `(SELECT ${selected} FROM ${from}${where(predicate)}${orderBy(order)}${bounds}) ${alias}`;
+      return `(SELECT ${selected === '' ? inner.statement.dialect.noColumns : selected} FROM ${from}${where(predicate)}${orderBy(order)}${bounds}) ${alias}`;
     },
   };
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Condition, Operand } from '../contract/index.ts';
 import { cast } from '../sql/cell.ts';
 import { printCondition } from '../sql/condition.ts';
-import { allOf, selectList, where } from '../sql/fragment.ts';
+import { allOf, where } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
 import { type Row, tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
@@ -17,7 +17,7 @@ import { keyValues, printKeys } from './plan-keys.ts';
 import { keyFields, orderBy, type PrintedTerm, printOrder } from './plan-order.ts';
 import { createPage, outerOrder } from './plan-page.ts';
 import { ownRead } from './plan-returned.ts';
-import { leavesTable, type NestedLists, printSelection } from './plan-selection.ts';
+import { answerList, leavesTable, type NestedLists, printSelection } from './plan-selection.ts';
 import { nestedRows } from './row-bound.ts';
 import type { Scope } from './scope.ts';
 import type { Selection } from './selection.ts';
@@ -57,7 +57,7 @@ export interface ReadQuery {
  * list of keys) or what the cursor holds, the limit when it is a parameter, the offset when there is one.
  */
 export function planRead(query: ReadQuery): ReadPlan {
-  const statement = createStatement(query.operands);
+  const statement = createStatement(query.operands, query.scope.dialect);
   const parts = startRead(query, statement);
   const joins = query.meta.length > 0 || query.singleton;
   const lists = nestedRows(query.selection);
@@ -85,8 +85,8 @@ function isBrief({ selector, selection }: ReadQuery, text: string): boolean {
 
 /** Ends a statement: its text under a name, and the binders of its parameters. */
 export function statementOf(statement: StatementBuilder, printed: string): Pick<ReadPlan, 'statement' | 'binders'> {
-  const { text, binders } = statement.finish(printed);
-  return { statement: { name: nameOf(text), text }, binders };
+  const { text, binders, forms } = statement.finish(printed);
+  return { statement: { name: nameOf(text), text, ...(forms && { forms }) }, binders };
 }
 
 /** A text printed, with the shape of its columns. */
@@ -157,7 +157,7 @@ function printListOrder(row: Row, query: ReadQuery): readonly PrintedTerm[] {
  * one row: null, their number, and one array per key field, all as text.
  */
 export function planTargets(query: ReadQuery, permitted: (row: Row) => string): ReadPlan {
-  const statement = createStatement(query.operands);
+  const statement = createStatement(query.operands, query.scope.dialect);
   const { row, from, matching, bounds } = startRead(query, statement);
   const keys = keyFields(row.collection.descriptor).map((field, index) => {
     return `${cast(row.column(field.column), field.comparison)} AS k${index}`;
@@ -172,20 +172,20 @@ export function planTargets(query: ReadQuery, permitted: (row: Row) => string): 
 /** One level: columns of one table, or one item, whose nested parts are computed once anyway. */
 function printFlat(query: ReadQuery, { row, from, listed, order, bounds }: ReadParts): Printed {
   const { expressions, fields } = printSelection(row, query.selection, query.nested);
-  const columns = selectList([...hidden(query, order), ...expressions]);
+  const columns = answerList(row.statement, hidden(query, row, order), expressions, fields);
   return { text: `SELECT ${columns} FROM ${from}${where(listed)}${orderBy(order)}${bounds}`, fields };
 }
 
 /** What is selected of each row beside the item. */
-function hidden({ cursor }: ReadQuery, order: readonly PrintedTerm[]): readonly string[] {
-  return cursor === undefined ? [] : cursorColumns(order);
+function hidden({ cursor }: ReadQuery, { statement }: Row, order: readonly PrintedTerm[]): readonly string[] {
+  return cursor === undefined ? [] : cursorColumns(statement.dialect, order);
 }
 
 function printPaged(query: ReadQuery, { row, from, listed, order, bounds }: ReadParts): Printed {
   const page = createPage(row);
   const outer = outerOrder(page, order);
   const { expressions, fields } = printSelection(page.row, query.selection, query.nested);
-  const columns = selectList([...hidden(query, outer), ...expressions]);
+  const columns = answerList(row.statement, hidden(query, row, outer), expressions, fields);
   const source = page.print(from, listed, order, bounds);
   return { text: `SELECT ${columns} FROM ${source}${orderBy(outer)}`, fields };
 }
@@ -196,6 +196,7 @@ function printPaged(query: ReadQuery, { row, from, listed, order, bounds }: Read
  */
 function printJoined(query: ReadQuery, parts: ReadParts): Printed {
   const { row, from, table, rows, matching, listed, order, bounds } = parts;
+  const { dialect } = row.statement;
   const page = createPage(row);
   const present = page.extra('TRUE');
   const outer = outerOrder(page, order);
@@ -204,14 +205,15 @@ function printJoined(query: ReadQuery, parts: ReadParts): Printed {
   const { expressions, fields } = printSelection(item, query.selection, query.nested);
   const counts = query.meta.map((name, index) => {
     const counted = name === 'total_count' ? `${table}${where(rows)}` : `${from}${where(matching)}`;
-    return `(SELECT pg_catalog.count(*) FROM ${counted}) AS c${index}`;
+    return `(SELECT ${dialect.countRows} FROM ${counted}) AS c${index}`;
   });
   const meta = row.statement.alias();
   const carried = counts.map((_, index) => `${meta}.c${index}`);
-  const flag = counts.length === 0 ? [] : [single ? 'TRUE' : `${present} IS NOT NULL`];
-  const columns = [...carried, ...flag, ...hidden(query, outer), ...expressions];
+  const flag = counts.length === 0 ? [] : [dialect.flag(single ? 'TRUE' : `${present} IS NOT NULL`)];
+  const first = [...carried, ...flag, ...hidden(query, row, outer)];
+  const columns = answerList(row.statement, first, expressions, fields);
   const source = page.print(from, listed, order, bounds);
-  const text = `SELECT ${selectList(columns)} FROM (SELECT ${counts.join(', ')}) ${meta} LEFT JOIN ${source} ON TRUE`;
+  const text = `SELECT ${columns} FROM (SELECT ${counts.length === 0 ? dialect.noColumns : counts.join(', ')}) ${meta} LEFT JOIN ${source} ON TRUE`;
   return { text: text + orderBy(outer), fields };
 }
 

@@ -1,16 +1,18 @@
 import type { ManyToMany, RelationDescriptor } from '../contract/index.ts';
 import { cast, cell, granted, guarded } from '../sql/cell.ts';
 import { printCondition } from '../sql/condition.ts';
-import { allOf, selectList, where } from '../sql/fragment.ts';
+import type { Value } from '../sql/dialects/index.ts';
+import { allOf, checkWidth, selectList, sqlTrue, where } from '../sql/fragment.ts';
 import { type Reach, reach, reachItem } from '../sql/related.ts';
 import { type Row, tableRow } from '../sql/row.ts';
+import type { StatementBuilder } from '../sql/statement.ts';
 import type { NestedAggregates, NestedOrders, NestedRead } from './nested.ts';
 import type { ShapeField } from './plan.ts';
 import { printNestedAggregates } from './plan-aggregate-rows.ts';
 import { printBounds } from './plan-bounds.ts';
 import { keyFields, orderBy, type PrintedTerm, printOrder, printRelationOrder, printSortField } from './plan-order.ts';
-import { createPage, outerOrder } from './plan-page.ts';
-import { type Printed, printField, printFunctionPart, printOwnKey } from './plan-value.ts';
+import { createPage, outerOrder, type Page } from './plan-page.ts';
+import { isNested, type Printed, printField, printFunctionPart, printOwnKey, valuesOf } from './plan-value.ts';
 import type { FieldScope } from './scope.ts';
 import type { Selected, Selection } from './selection.ts';
 
@@ -73,7 +75,8 @@ function printRelation(row: Row, part: RelationPart, lists: NestedLists): Printe
   if (part.kind === 'keys' && relation.descriptor.kind === 'm2o') return printOwnKey(row, relation.descriptor);
   const reached = reach(row, relation);
   // A selection is resolved against the same scope, so its relations have targets.
-  if (reached === undefined) return { expression: 'NULL::int4', shape: { kind: 'scalar', wire: 'i4' } };
+  const { dialect } = row.statement;
+  if (reached === undefined) return { expression: dialect.nothing('int4'), shape: { kind: 'scalar', wire: 'i4' } };
   if (part.kind === 'aggregate') return printAggregated(reached, part, lists);
   const list = listOf(reached, part, lists);
   if (part.kind === 'keys') return printKeys(reached.target, list);
@@ -116,7 +119,7 @@ function narrowed(reached: Reach, read: NestedRead | undefined): Reach {
 
 function printGroup(row: Row, part: Pick<Selection, 'parts'>, lists: NestedLists): Printed {
   const { expressions, fields } = printSelection(row, part, lists);
-  return { expression: `ROW(${selectList(expressions)})`, shape: { kind: 'record', fields } };
+  return { expression: recordOf(row, expressions, fields), shape: { kind: 'record', fields } };
 }
 
 /** The item of a link row: a record per collection, of which at most one is there, then the key. */
@@ -129,7 +132,8 @@ function printItem(row: Row, part: ItemPart, lists: NestedLists): Printed {
     if (reached !== undefined) printed.push(printOne(narrowed(reached, read), of, lists));
   }
   if (part.own !== undefined) printed.push(printItemKey(row, part, part.own));
-  const expression = `ROW(${printed.map((one) => one.expression).join(', ')})`;
+  const values = printed.map((one) => ({ expression: one.expression, nested: isNested(one.shape) }));
+  const expression = row.statement.dialect.record(values);
   return { expression, shape: { kind: 'first', of: printed.map(({ shape }) => shape) } };
 }
 
@@ -138,7 +142,7 @@ function printItemKey(row: Row, { link, items }: ItemPart, own: FieldScope): Pri
   const { expression, shape } = printField(row, own);
   const kind = row.collection.fields.get(link.collectionField);
   if (kind === undefined) return { expression, shape };
-  const name = cast(cell(row, kind), '::pg_catalog.text');
+  const name = cast(cell(row, kind), row.statement.dialect.asText);
   const others = items.map(({ of }) => {
     const value = of.collection.descriptor.name;
     return `(${name} = ${row.statement.parameter({ kind: 'fixed', value }, 'pg_catalog.text')}) IS NOT TRUE`;
@@ -149,46 +153,81 @@ function printItemKey(row: Row, { link, items }: ItemPart, own: FieldScope): Pri
 /** The related row as a record: null where it is missing or hidden. */
 function printOne({ from, joins, target }: Reach, selection: Selection, lists: NestedLists): Printed {
   const { expressions, fields } = printSelection(target, selection, lists);
-  const expression = `(SELECT ROW(${selectList(expressions)}) FROM ${from}${where(allOf(joins))})`;
+  const expression = `(SELECT ${recordOf(target, expressions, fields)} FROM ${from}${where(allOf(joins))})`;
   return { expression, shape: { kind: 'record', fields } };
 }
 
 /** The related rows as an array of records, cut to the limit before anything nested in them is computed. */
 function printMany(target: Row, list: NestedList, selection: Selection, lists: NestedLists): Printed {
   const { from, predicate, order, bounds } = list;
-  if (!leavesTable(selection)) {
+  if (!needsPage(target, leavesTable(selection))) {
     const { expressions, fields } = printSelection(target, selection, lists);
-    return printRecords(expressions, fields, `${from}${where(predicate)}${orderBy(order)}${bounds}`);
+    const element = { expression: recordOf(target, expressions, fields), nested: true };
+    return { expression: printList(target, element, list), shape: { kind: 'records', fields } };
   }
   const page = createPage(target);
   const outer = outerOrder(page, order);
   const { expressions, fields } = printSelection(page.row, selection, lists);
-  return printRecords(expressions, fields, `${page.print(from, predicate, order, bounds)}${orderBy(outer)}`);
+  const element = { expression: recordOf(target, expressions, fields), nested: true };
+  const paged = { from: page.print(from, predicate, order, bounds), predicate: sqlTrue, order: outer, bounds: '' };
+  return { expression: printList(target, element, paged), shape: { kind: 'records', fields } };
 }
 
-function printRecords(expressions: readonly string[], fields: readonly ShapeField[], rows: string): Printed {
-  const expression = `ARRAY(SELECT ROW(${selectList(expressions)}) FROM ${rows})`;
-  return { expression, shape: { kind: 'records', fields } };
+/** Whether a list is cut in a page of its own before anything is made of its rows. */
+function needsPage({ statement }: Row, isWorthIt: boolean): boolean {
+  const { pages } = statement.dialect;
+  return pages === 'needed' ? isWorthIt : pages === 'always';
+}
+
+function printList({ statement }: Row, element: Value, { from, predicate, order, bounds }: NestedList): string {
+  return statement.dialect.list({ element, from, where: where(predicate), order: orderBy(order), bounds });
+}
+
+function recordOf({ statement }: Row, expressions: readonly string[], fields: readonly ShapeField[]): string {
+  checkWidth(expressions.length);
+  return statement.dialect.record(valuesOf(expressions, fields));
+}
+
+/** The select list of an answer: what stands in front of the items, then what is selected of each. */
+export function answerList(
+  { dialect }: StatementBuilder,
+  first: readonly string[],
+  expressions: readonly string[],
+  fields: readonly ShapeField[],
+): string {
+  const list = selectList([...first, ...valuesOf(expressions, fields).map((value) => dialect.answer(value))]);
+  return list === '' ? dialect.noColumns : list;
 }
 
 /** The keys of the related rows: values, or path forms where the key has several fields (specification, section 4). */
-function printKeys(target: Row, { from, predicate, order, bounds }: NestedList): Printed {
+function printKeys(target: Row, list: NestedList): Printed {
   const fields = keyFields(target.collection.descriptor).map(
     (field): FieldScope =>
       target.collection.fields.get(field.name) ?? { descriptor: field, grant: null, secret: false },
   );
-  const keys = fields.map((field) => printField(target, field));
-  const rows = `${from}${where(predicate)}${orderBy(order)}${bounds}`;
+  const page = needsPage(target, false) ? createPage(target) : undefined;
+  const row = page?.row ?? target;
+  const keys = fields.map((field) => printField(row, field));
   const [only] = keys;
   if (only !== undefined && keys.length === 1 && only.shape.kind === 'scalar') {
+    const element = { expression: only.expression, nested: false };
     return {
-      expression: `ARRAY(SELECT ${only.expression} FROM ${rows})`,
+      expression: printKeyList(target, page, element, list),
       shape: { kind: 'array', element: only.shape.wire },
     };
   }
-  const record = guarded(isWhole(target, fields), `ROW(${keys.map(({ expression }) => expression).join(', ')})`);
+  const values = keys.map(({ expression, shape }) => ({ expression, nested: isNested(shape) }));
+  const record = guarded(isWhole(row, fields), row.statement.dialect.record(values));
   const parts = keys.map(({ shape }) => (shape.kind === 'scalar' ? shape.wire : 'text'));
-  return { expression: `ARRAY(SELECT ${record} FROM ${rows})`, shape: { kind: 'paths', parts } };
+  const element = { expression: record, nested: true };
+  return { expression: printKeyList(target, page, element, list), shape: { kind: 'paths', parts } };
+}
+
+function printKeyList(target: Row, page: Page | undefined, element: Value, list: NestedList): string {
+  if (page === undefined) return printList(target, element, list);
+  const order = outerOrder(page, list.order);
+  const from = page.print(list.from, list.predicate, list.order, list.bounds);
+  return printList(target, element, { from, predicate: sqlTrue, order, bounds: '' });
 }
 
 /** A key of which one part is missing or cannot be read is no key, and must not look like one. */

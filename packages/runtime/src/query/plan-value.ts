@@ -1,11 +1,23 @@
 import type { FieldDescriptor, RelationDescriptor } from '../contract/index.ts';
 import { printCall } from '../sql/call.ts';
 import { cast, cell, fieldOfColumn, guarded } from '../sql/cell.ts';
+import type { Value } from '../sql/dialects/index.ts';
 import { allOf } from '../sql/fragment.ts';
 import type { Row } from '../sql/row.ts';
 import type { Call } from './calls.ts';
 import type { Shape, ShapeField } from './plan.ts';
 import type { FieldScope } from './scope.ts';
+
+/** The values that a record is made of; a constant has none. */
+export function valuesOf(expressions: readonly string[], fields: readonly ShapeField[]): readonly Value[] {
+  const shapes = fields.map(({ shape }) => shape).filter(({ kind }) => kind !== 'constant');
+  return expressions.map((expression, index) => ({ expression, nested: isNested(shapes[index]) }));
+}
+
+/** Whether a value is a record or a list. */
+export function isNested(shape: Shape | undefined): boolean {
+  return shape !== undefined && shape.kind !== 'scalar';
+}
 
 /** An expression of the select list, and what its bytes become. */
 export interface Printed {
@@ -16,8 +28,10 @@ export interface Printed {
 /** A function: a small number, or a length, whose text reads as a number however large it is. */
 export function printFunctionPart(row: Row, call: Call): Printed {
   const expression = printCall(row, call);
-  if (call.kind === 'field' && call.function !== 'count') return { expression, shape: { kind: 'scalar', wire: 'i4' } };
-  return { expression: cast(expression, '::pg_catalog.text'), shape: { kind: 'scalar', wire: 'number' } };
+  const { asText, datePart } = row.statement.dialect;
+  if (call.kind === 'field' && call.function !== 'count')
+    return { expression: cast(expression, datePart.cast), shape: { kind: 'scalar', wire: datePart.kind } };
+  return { expression: cast(expression, asText), shape: { kind: 'scalar', wire: 'number' } };
 }
 
 /** A secret never leaves the database: only whether there is one. */
@@ -43,13 +57,14 @@ function shapeOf({ wire }: FieldDescriptor): Shape {
 
 /** The key that an m2o of several columns holds: an object of the target's key fields, or null. */
 export function printOwnKey(row: Row, relation: Extract<RelationDescriptor, { kind: 'm2o' }>): Printed {
+  const { dialect } = row.statement;
   const own = row.collection.descriptor.fields;
   const target = row.scope.collections.get(relation.target)?.descriptor.fields ?? [];
   const columns = relation.on.map(({ from }) => row.column(from));
   const wires = relation.on.map(({ from, to }) => fieldOfColumn(own, from) ?? fieldOfColumn(target, to));
   const values = columns.map((column, index) => {
     const wire = wires[index]?.wire;
-    return cast(column, wire === undefined ? '::pg_catalog.text' : wire.cast);
+    return cast(column, wire === undefined ? dialect.asText : wire.cast);
   });
   const fields = relation.on.map(({ from, to }, index): ShapeField => {
     const descriptor = wires[index];
@@ -57,5 +72,5 @@ export function printOwnKey(row: Row, relation: Extract<RelationDescriptor, { ki
     return { key, shape: descriptor === undefined ? { kind: 'scalar', wire: 'text' } : shapeOf(descriptor) };
   });
   const present = allOf(columns.map((column) => `${column} IS NOT NULL`));
-  return { expression: guarded(present, `ROW(${values.join(', ')})`), shape: { kind: 'record', fields } };
+  return { expression: guarded(present, dialect.record(valuesOf(values, fields))), shape: { kind: 'record', fields } };
 }

@@ -76,7 +76,10 @@ type Ready = Pick<Prepared, 'plan' | 'values' | 'size'>;
 const longestTemplate = 2_048;
 
 /** Creates the planner of a compiled API. Scopes are built once per access class, when it is first asked for. */
-export function createPlanner(api: Pick<CompiledApi, 'collections' | 'access'>, options: PlannerOptions = {}): Planner {
+export function createPlanner(
+  api: Pick<CompiledApi, 'collections' | 'access' | 'dialect'>,
+  options: PlannerOptions = {},
+): Planner {
   const limits: ReadLimits = { ...defaultReadLimits, ...options.limits };
   const kept = options.plans ?? 1_000;
   const open = buildOpenScope(api);

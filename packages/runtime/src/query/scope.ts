@@ -9,12 +9,14 @@ import type {
   RelationDescriptor,
 } from '../contract/index.ts';
 import { isSecret } from '../contract/operators.ts';
+import { type SqlDialect, sqlDialects } from '../sql/dialects/index.ts';
 
 /**
  * Everything one access class can name: the only place where a name of a request becomes a column (security property
  * P1). A name that is not in these maps is FORBIDDEN, whether it is hidden or does not exist (P3).
  */
 export interface Scope {
+  readonly dialect: SqlDialect;
   readonly collections: ReadonlyMap<string, CollectionScope>;
   /** The scope that row rules are written in: every name, every row. */
   readonly rules: Scope | null;
@@ -46,7 +48,7 @@ export interface RelationScope {
 }
 
 /** Builds the scope in which every name can be read on every row: that of rules and of administrators. */
-export function buildOpenScope(api: Pick<CompiledApi, 'collections'>): Scope {
+export function buildOpenScope(api: Pick<CompiledApi, 'collections' | 'dialect'>): Scope {
   const collections = new Map<string, CollectionScope>();
   for (const descriptor of api.collections) {
     const fields = descriptor.fields.map((field) => field.name);
@@ -57,12 +59,12 @@ export function buildOpenScope(api: Pick<CompiledApi, 'collections'>): Scope {
       buildCollection(descriptor, [rule], () => true),
     );
   }
-  return { collections, rules: null };
+  return { dialect: sqlDialects[api.dialect], collections, rules: null };
 }
 
 /** Builds the scope of an access class; `open` is that of `buildOpenScope`. */
-export function buildScope(api: Pick<CompiledApi, 'collections'>, access: AccessClass, open: Scope): Scope {
-  if (access.admin) return { collections: open.collections, rules: open };
+export function buildScope(api: Pick<CompiledApi, 'collections' | 'dialect'>, access: AccessClass, open: Scope): Scope {
+  if (access.admin) return { dialect: open.dialect, collections: open.collections, rules: open };
   const rules = new Map<string, readonly AccessRule[]>();
   for (const { collection, read } of access.collections) {
     if (read !== undefined && read.length > 0) rules.set(collection, read);
@@ -77,7 +79,7 @@ export function buildScope(api: Pick<CompiledApi, 'collections'>, access: Access
       );
     }
   }
-  return { collections, rules: open };
+  return { dialect: open.dialect, collections, rules: open };
 }
 
 function buildCollection(

@@ -2,14 +2,9 @@ import { type AggregateFunction, aggregateKind } from '../contract/aggregates.ts
 import type { FieldDescriptor, WireForm } from '../contract/index.ts';
 import type { FieldScope } from '../query/scope.ts';
 import { cast, cell, comparable } from './cell.ts';
+import type { SqlDialect } from './dialects/index.ts';
 import { type OperandType, operandType } from './operand.ts';
 import type { Row } from './row.ts';
-
-/** The call of an aggregate function; without an argument it counts rows. */
-export function printAggregate(name: AggregateFunction, argument: string | null): string {
-  const distinct = name.endsWith('Distinct') ? 'DISTINCT ' : '';
-  return `pg_catalog.${aggregateKind(name)}(${distinct}${argument ?? '*'})`;
-}
 
 /**
  * The cell of a field as an aggregate function takes it. A cell that the caller cannot read is null there, as everywhere,
@@ -23,33 +18,29 @@ export function aggregated(row: Row, name: AggregateFunction, field: FieldScope)
 /** The cell of a field as grouping compares it: types that know no equality are compared by their text. */
 export function groupable(row: Row, field: FieldScope): string {
   const { type, element, native } = field.descriptor;
+  const { dialect } = row.statement;
   if (type === 'array') return cast(cell(row, field), element === 'json' ? '::pg_catalog.text[]' : `::${native}`);
-  if (type === 'json') return cast(cell(row, field), '::pg_catalog.text');
-  return comparable(row, field);
+  if (type === 'json') return cast(cell(row, field), dialect.asText);
+  return dialect.grouped(comparable(row, field), field.descriptor);
 }
 
-/** What the result of an aggregate function is compared with, and how it arrives. */
-export interface AggregateResult {
-  readonly operand: OperandType;
-  readonly wire: WireForm;
+/** What the result of an aggregate function is compared as. */
+export function aggregateOperand(name: AggregateFunction, field: FieldDescriptor | null): OperandType {
+  if (aggregateKind(name) === 'count' || field === null) return { type: 'bigInteger', native: 'int8' };
+  if (name === 'min' || name === 'max') return operandType(field);
+  return field.type === 'float' ? { type: 'float', native: 'float8' } : { type: 'decimal', native: 'numeric' };
 }
-
-const count: AggregateResult = {
-  operand: { type: 'bigInteger', native: 'int8' },
-  wire: { kind: 'number', cast: '::pg_catalog.text' },
-};
 
 /**
- * The result of a function on a field (API specification, section 5.5): counts are integers, sums and averages of decimal
- * and bigInteger are strings with every digit, averages of integers are numbers, everything else is as the column.
+ * How the result of a function on a field arrives (API specification, section 5.5): counts are integers, sums and averages
+ * of decimal and bigInteger are strings with every digit, averages of integers are numbers, everything else is as the
+ * column.
  */
-export function aggregateResult(name: AggregateFunction, field: FieldDescriptor | null): AggregateResult {
-  if (aggregateKind(name) === 'count' || field === null) return count;
-  if (name === 'min' || name === 'max') return { operand: operandType(field), wire: field.wire };
-  if (field.type === 'float') return { operand: { type: 'float', native: 'float8' }, wire: count.wire };
-  const operand: OperandType = { type: 'decimal', native: 'numeric' };
-  if (field.type !== 'integer') return { operand, wire: { kind: 'text', cast: '::pg_catalog.text' } };
-  return aggregateKind(name) === 'sum'
-    ? { operand, wire: count.wire }
-    : { operand, wire: { kind: 'number', cast: '::float8::pg_catalog.text' } };
+export function aggregateWire(dialect: SqlDialect, name: AggregateFunction, field: FieldDescriptor | null): WireForm {
+  const number: WireForm = { kind: 'number', cast: dialect.asText };
+  if (aggregateKind(name) === 'count' || field === null) return number;
+  if (name === 'min' || name === 'max') return field.wire;
+  if (field.type === 'float') return number;
+  if (field.type !== 'integer') return { kind: 'text', cast: dialect.asText };
+  return aggregateKind(name) === 'sum' ? number : dialect.average;
 }

@@ -1,11 +1,10 @@
 import type { Call } from '../query/calls.ts';
 import { cell } from './cell.ts';
-import { printFunction } from './functions.ts';
 import { printCount } from './related.ts';
 import type { Row } from './row.ts';
 
 /** A function of a cell, or the number of related rows; null where the caller cannot read the cell. */
 export function printCall(row: Row, call: Call): string {
   if (call.kind === 'rows') return printCount(row, call.relation);
-  return printFunction(call.function, cell(row, call.field), call.field.descriptor);
+  return row.statement.dialect.field(call.function, cell(row, call.field), call.field.descriptor);
 }

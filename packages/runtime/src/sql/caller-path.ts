@@ -16,19 +16,13 @@ interface Followed {
   readonly many: boolean;
 }
 
-/** What a path is compared as: one value, or an array of all of them. Null when there is none, as for every operator. */
+/** What a path is compared as: one value, or all of them as the dialect's `amongPath` takes them. Null when there is none, as for every operator. */
 export interface PathValue {
   readonly expression: string;
   readonly many: boolean;
   /** True when the values are texts, whatever their own type. */
   readonly text: boolean;
 }
-
-/**
- * Inside the subquery, where it leaves the values without a collation of their own: that of the column they are compared
- * with decides, and two columns never disagree.
- */
-const asText = '::pg_catalog.text COLLATE pg_catalog."default"';
 
 /**
  * Prints the value of a path from the caller's row, as a subquery that does not depend on any row of the statement, so
@@ -45,9 +39,9 @@ export function printPath(
   if (followed === undefined) return undefined;
   const { type, many, value } = followed;
   const text = wantsText(type);
-  const values = printValues(followed, text ? cast(value, asText) : value);
-  // No value is as good as no list: NULL, so that no comparison holds.
-  return { many, text, expression: many ? `NULLIF(ARRAY(${values}), '{}')` : `(${values} LIMIT 1)` };
+  const { dialect } = printing.statement;
+  const values = printValues(followed, text ? dialect.pathText(value) : value);
+  return { many, text, expression: many ? dialect.pathValues(values) : `(${values} LIMIT 1)` };
 }
 
 /** A predicate that holds when a path from the caller leads to a value. */

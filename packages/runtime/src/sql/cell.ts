@@ -1,9 +1,12 @@
 import type { FieldDescriptor } from '../contract/index.ts';
 import type { FieldScope, Grant } from '../query/scope.ts';
+import { cast } from './dialects/casts.ts';
 import { anyOf, sqlTrue } from './fragment.ts';
 import { arrayNative } from './operand.ts';
 import type { Row } from './row.ts';
 import { ruleHolds } from './rules.ts';
+
+export { cast };
 
 /**
  * When a cell of a row is readable, as a predicate. Several rules stay pairs of rows and fields: a cell is granted by
@@ -26,20 +29,9 @@ export function guarded(predicate: string, expression: string): string {
   return predicate === sqlTrue ? expression : `CASE WHEN ${predicate} THEN ${expression} END`;
 }
 
-/** Appends casts to an expression. */
-export function cast(expression: string, casts: string | undefined): string {
-  if (casts === undefined || casts === '') return expression;
-  return /^[\w.]*(?:"(?:[^"]|"")*")?$/.test(expression) ? expression + casts : `(${expression})${casts}`;
-}
-
 /** The cell of a field as comparisons see it. */
 export function comparable(row: Row, field: FieldScope): string {
   return cast(cell(row, field), field.descriptor.comparison);
-}
-
-/** Text by its characters, whatever its column takes for equal. */
-export function exactly(expression: string): string {
-  return cast(expression, ' COLLATE pg_catalog."C"');
 }
 
 /** The cell of an array as comparisons see it: its elements as what they are read as, which know equality. */
@@ -47,7 +39,7 @@ export function comparableArray(row: Row, field: FieldScope): string {
   const { native, wire } = field.descriptor;
   const text = native === 'text[]' && wire.cast !== undefined;
   const array = cast(cell(row, field), text ? wire.cast : `::${arrayNative(field.descriptor)}`);
-  return field.descriptor.folds === true ? exactly(array) : array;
+  return field.descriptor.folds === true ? row.statement.dialect.exactly(array) : array;
 }
 
 /** The field of a collection that a column backs, when the collection has one. */

@@ -1,7 +1,8 @@
 import type { CallerOperand, Operand, Operator, PortableType } from '../contract/index.ts';
 import { printPath } from './caller-path.ts';
 import { cast } from './cell.ts';
-import { callerParameter, type OperandType, pattern, printOperand } from './operand.ts';
+import type { SqlDialect } from './dialects/index.ts';
+import { callerParameter, isPattern, type OperandType, pattern, printOperand } from './operand.ts';
 import type { Printing } from './row.ts';
 
 const comparisons: Readonly<Partial<Record<Operator, string>>> = {
@@ -12,27 +13,6 @@ const comparisons: Readonly<Partial<Record<Operator, string>>> = {
   _gt: '>',
   _gte: '>=',
 };
-
-const matches: Readonly<Partial<Record<Operator, string>>> = {
-  _contains: 'LIKE',
-  _ncontains: 'NOT LIKE',
-  _icontains: 'ILIKE',
-  _starts_with: 'LIKE',
-  _nstarts_with: 'NOT LIKE',
-  _istarts_with: 'ILIKE',
-  _nistarts_with: 'NOT ILIKE',
-  _ends_with: 'LIKE',
-  _nends_with: 'NOT LIKE',
-  _iends_with: 'ILIKE',
-  _niends_with: 'NOT ILIKE',
-  _regex: '~',
-};
-
-/**
- * What patterns are matched with. The database's own collation, because PostgreSQL matches none with a collation in which
- * different texts are equal, and because that of a column may know only the case of ASCII.
- */
-const text = '::pg_catalog.text COLLATE pg_catalog."default"';
 
 /**
  * Prints one comparison of an expression. Every operator is defined for null and for the empty list (security property
@@ -50,13 +30,13 @@ export function printComparison(
   if (unary !== undefined) return unary;
   if (operand.kind === 'caller') return printCallerComparison(printing, left, type, operator, operand);
   const [first = 'NULL', second = 'NULL'] = printOperand(printing.statement, type, operator, operand);
-  const match = matches[operator];
-  if (match !== undefined) return `${cast(left, text)} ${match} ${first}`;
+  const { dialect } = printing.statement;
+  if (isPattern(operator) || operator === '_regex') return dialect.matches(operator, left, first);
   if (operator === '_between') return `${left} BETWEEN ${first} AND ${second}`;
   if (operator === '_nbetween') return `${left} NOT BETWEEN ${first} AND ${second}`;
   const list = operand.kind === 'literal';
-  if (operator === '_in') return list ? `${left} = ANY (${first})` : `${left} = ${first}`;
-  if (operator === '_nin') return list ? `${left} <> ALL (${first})` : `${left} <> ${first}`;
+  if (operator === '_in') return list ? dialect.among(left, first, type.native, false) : `${left} = ${first}`;
+  if (operator === '_nin') return list ? dialect.among(left, first, type.native, true) : `${left} <> ${first}`;
   return `${left} ${comparisons[operator] ?? '='} ${first}`;
 }
 
@@ -68,27 +48,28 @@ function printCallerComparison(
   operator: Operator,
   operand: CallerOperand,
 ): string {
-  if (operand.path.length === 0) return compareOne(left, operator, callerParameter(statement, operand.of, type));
+  const { dialect } = statement;
+  if (operand.path.length === 0)
+    return compareOne(dialect, left, operator, callerParameter(statement, operand.of, type));
   const value = printPath({ statement, scope }, operand, (own) => comparesAsText(type, own));
-  if (value === undefined) return 'NULL::pg_catalog.bool';
+  if (value === undefined) return dialect.nothing('pg_catalog.bool');
   const fits = !value.text || plainTexts.has(type.native);
-  const one = fits ? left : cast(left, '::pg_catalog.text');
-  if (!value.many) return compareOne(one, operator, value.expression);
-  return operator === '_nin' ? `${one} <> ALL (${value.expression})` : `${one} = ANY (${value.expression})`;
+  const one = fits ? left : cast(left, dialect.asText);
+  if (!value.many) return compareOne(dialect, one, operator, value.expression);
+  return dialect.amongPath(one, value.expression, operator === '_nin');
 }
 
-function compareOne(left: string, operator: Operator, value: string): string {
-  const match = matches[operator];
-  if (match !== undefined) return `${cast(left, text)} ${match} ${patternOf(operator, value)}`;
+function compareOne(dialect: SqlDialect, left: string, operator: Operator, value: string): string {
+  if (isPattern(operator) || operator === '_regex')
+    return dialect.matches(operator, left, patternOf(dialect, operator, value));
   if (operator === '_in') return `${left} = ${value}`;
   return operator === '_nin' ? `${left} <> ${value}` : `${left} ${comparisons[operator] ?? '='} ${value}`;
 }
 
-/** What a value of the database is matched as: `%`, `_` and the backslash stand for themselves. */
-function patternOf(operator: Operator, value: string): string {
-  const escaped = `pg_catalog.regexp_replace(${cast(value, '::pg_catalog.text')}, '([\\\\%_])', '\\\\\\1', 'g')`;
-  const [before, after] = (pattern[operator]?.('*') ?? '*').split('*');
-  return [before && `'${before}'`, escaped, after && `'${after}'`].filter((part) => part).join(' || ');
+/** What a value of the database is matched as. */
+function patternOf(dialect: SqlDialect, operator: Operator, value: string): string {
+  const [before = '', after = ''] = (pattern[operator]?.('*') ?? '*').split('*');
+  return dialect.patternOf(before, value, after);
 }
 
 /** Natives that compare with `text` as they are. */

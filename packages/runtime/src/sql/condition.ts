@@ -1,11 +1,10 @@
 import { rangeElement } from '../contract/elements.ts';
 import type { Condition, Operator } from '../contract/index.ts';
 import { elementwise, ranged } from '../contract/operators.ts';
-import { cast, cell, comparable, comparableArray, exactly } from './cell.ts';
+import { cast, cell, comparable, comparableArray } from './cell.ts';
 import { printComparison } from './comparison.ts';
 import { arrayContainer, printElements } from './elements.ts';
 import { allOf, anyOf, sqlFalse } from './fragment.ts';
-import { printFunction } from './functions.ts';
 import { printJson } from './json.ts';
 import { comparedType, countType, isUnary, operandType } from './operand.ts';
 import { printSpan } from './ranges.ts';
@@ -53,7 +52,7 @@ function printField(row: Row, condition: Comparison): string {
   const value = comparable(row, field);
   const plain = printComparison(row, value, type, operator, operand);
   if (field.descriptor.folds !== true || !tellsApart.has(operator)) return plain;
-  const exact = printComparison(row, exactly(value), type, operator, operand);
+  const exact = printComparison(row, statement.dialect.exactly(value), type, operator, operand);
   // What is the same text is equal too, and an index of the column knows only that.
   return operator === '_eq' || operator === '_in' ? allOf([plain, exact]) : exact;
 }
@@ -68,6 +67,6 @@ function printCall(row: Row, { field: name, function: call, operator, operand }:
   }
   const field = row.collection.fields.get(name);
   if (call === undefined || field === undefined || field.secret) return sqlFalse;
-  const expression = printFunction(call, cell(row, field), field.descriptor);
+  const expression = row.statement.dialect.field(call, cell(row, field), field.descriptor);
   return printComparison(row, expression, operandType(field.descriptor, call), operator, operand);
 }

@@ -42,9 +42,13 @@ const mostColumns = 1_664;
 
 /** Joins what is selected. Throws INVALID_QUERY for more than PostgreSQL can select. */
 export function selectList(expressions: readonly string[]): string {
-  if (expressions.length > mostColumns)
-    throw invalidQuery(`"fields" selects more than ${mostColumns} values of one item.`);
+  checkWidth(expressions.length);
   return expressions.join(', ');
+}
+
+/** Throws INVALID_QUERY for more columns than PostgreSQL can select. */
+export function checkWidth(columns: number): void {
+  if (columns > mostColumns) throw invalidQuery(`"fields" selects more than ${mostColumns} values of one item.`);
 }
 
 /** The WHERE clause of a predicate with a leading space; nothing when every row passes. */

@@ -1,6 +1,7 @@
 import { type JsonKind, jsonKind } from '../contract/filter-json.ts';
 import type { Condition, FieldDescriptor } from '../contract/index.ts';
 import { elementwise } from '../contract/operators.ts';
+import { invalidQuery } from '../query/invalid.ts';
 import type { FieldScope } from '../query/scope.ts';
 import { cast, cell } from './cell.ts';
 import { printComparison } from './comparison.ts';
@@ -27,6 +28,8 @@ export function printJson(row: Row, field: FieldScope, condition: Comparison): s
   if (path === undefined && !elementwise.has(operator)) {
     return printComparison(row, whole, type, operator, operand);
   }
+  if (statement.dialect.name !== 'postgres')
+    throw invalidQuery(`"filter" cannot look into JSON on this database, as it does in "${condition.field}".`);
   const value = binary(whole, field.descriptor);
   const at = path === undefined ? undefined : printValue(statement, pathType, '_eq', path);
   const inner = at === undefined ? value : `(${value} #> ${at})`;

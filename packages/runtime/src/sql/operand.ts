@@ -132,16 +132,6 @@ export function callerParameter(statement: StatementBuilder, of: 'user' | 'role'
   return statement.parameter({ kind: 'caller', of, type }, type.native);
 }
 
-/** The start of the transaction, moved by an interval, as the type of what it is compared with. */
-function nowExpression(offset: string, type: OperandType): string {
-  const instant = `(pg_catalog.now() + ${offset})`;
-  if (type.type === 'timestamp') return instant;
-  // A time with its own zone is the same moment of the day in every zone.
-  return type.native.endsWith('timetz')
-    ? `${instant}::${type.native}`
-    : `(${instant} AT TIME ZONE 'UTC')::${type.native}`;
-}
-
 /** Prints the values of an operand as expressions of its type, in the order of `encodeOperand`. */
 export function printOperand(
   statement: StatementBuilder,
@@ -157,7 +147,9 @@ export function printOperand(
       native,
     ),
   );
-  return operand.kind === 'now' ? printed.map((offset) => nowExpression(offset, type)) : printed;
+  return operand.kind === 'now'
+    ? printed.map((offset) => statement.dialect.now(offset, type.type, type.native))
+    : printed;
 }
 
 /** Prints an operand that is one value, the caller's own key included. */

@@ -2,6 +2,7 @@ import type { Condition, FieldDescriptor } from '../contract/index.ts';
 import type { RelationScope } from '../query/scope.ts';
 import { cast, granted, guarded } from './cell.ts';
 import { printCondition } from './condition.ts';
+import type { SqlDialect } from './dialects/index.ts';
 import { allOf, sqlFalse, where } from './fragment.ts';
 import { callerGuards, targetRow } from './guards.ts';
 import { joined, type Row, tableRow } from './row.ts';
@@ -78,8 +79,9 @@ function subquery({ statement }: Row, from: string, predicate: string): string {
 /** The number of related rows the caller can read; null on a row whose cell of the relation is hidden. */
 export function printCount(row: Row, relation: RelationScope): string {
   const reached = reach(row, relation);
-  if (reached === undefined) return 'NULL::int8';
-  const count = `(SELECT pg_catalog.count(*) FROM ${reached.from}${where(allOf(reached.joins))})`;
+  const { dialect } = row.statement;
+  if (reached === undefined) return dialect.nothing('int8');
+  const count = `(SELECT ${dialect.countRows} FROM ${reached.from}${where(allOf(reached.joins))})`;
   return guarded(granted(row, relation.grant), count);
 }
 
@@ -102,7 +104,7 @@ export function reachItem(row: Row, item: string): Reach | undefined {
   if (!link.allowed.includes(item) || targetKey === undefined || more.length > 0) return undefined;
   const alias = statement.alias();
   const target = tableRow(statement, scope, collection, alias);
-  const named = `${row.column(kind.descriptor.column)}::pg_catalog.text = ${statement.parameter(
+  const named = `${cast(row.column(kind.descriptor.column), statement.dialect.asText)} = ${statement.parameter(
     { kind: 'fixed', value: item },
     'pg_catalog.text',
   )}`;
@@ -110,24 +112,22 @@ export function reachItem(row: Row, item: string): Reach | undefined {
     granted(row, kind.grant),
     granted(row, key.grant),
     named,
-    itemMatches(row.column(key.descriptor.column), key.descriptor, alias, targetKey),
+    itemMatches(statement.dialect, row.column(key.descriptor.column), key.descriptor, alias, targetKey),
     readable(target),
   ];
   return { from: `${collection.descriptor.table} ${alias}`, joins, target, junction: undefined };
 }
 
-/** Texts that can be cast to a key's type, so that a stray value in a link row matches nothing instead of failing. */
-const castable: Readonly<Record<string, string>> = {
-  integer: '^-?[0-9]{1,9}$',
-  bigInteger: '^-?[0-9]{1,18}$',
-  uuid: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
-};
-
-function itemMatches(item: string, itemField: FieldDescriptor, alias: string, key: FieldDescriptor): string {
+function itemMatches(
+  { asText, keyOf }: SqlDialect,
+  item: string,
+  itemField: FieldDescriptor,
+  alias: string,
+  key: FieldDescriptor,
+): string {
   const column = cast(`${alias}.${key.column}`, key.comparison);
   if (itemField.native === key.native) return `${column} = ${cast(item, itemField.comparison)}`;
-  const text = `${item}::pg_catalog.text`;
-  const pattern = castable[key.type];
-  if (pattern === undefined) return `${cast(column, '::pg_catalog.text')} = ${text}`;
-  return `${column} = CASE WHEN ${text} ~ '${pattern}' THEN ${text}::${key.native} END`;
+  const text = cast(item, asText);
+  const value = keyOf(text, key.type, key.native);
+  return value === undefined ? `${cast(column, asText)} = ${text}` : `${column} = ${value}`;
 }

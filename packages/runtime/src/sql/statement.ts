@@ -1,8 +1,11 @@
 import type { Operand } from '../contract/index.ts';
+import type { ParameterForm } from '../database/database.ts';
 import type { Binder } from '../query/plan.ts';
+import { postgres, type SqlDialect } from './dialects/index.ts';
 
 /** A statement while it is printed: hands out aliases and parameters. Equal binders of equal type share one parameter. */
 export interface StatementBuilder {
+  readonly dialect: SqlDialect;
   /** A table alias that no other part of the statement has. */
   alias(): string;
   /** A placeholder with its cast: `$1::int8`. `native` comes from the compiler. */
@@ -15,7 +18,14 @@ export interface StatementBuilder {
   /** Where each operand of the request finds its first value; operands of rules are not listed. */
   readonly open: ReadonlyMap<Operand, number>;
   /** Ends the statement: numbers the parameters that its text kept, in order, and lists their binders. */
-  finish(text: string): { readonly text: string; readonly binders: readonly Binder[] };
+  finish(text: string): Finished;
+}
+
+/** A statement's text with what its parameters are bound to; their forms where one is no text. */
+export interface Finished {
+  readonly text: string;
+  readonly binders: readonly Binder[];
+  readonly forms?: readonly ParameterForm[];
 }
 
 /** A quoted identifier, a literal, or a placeholder; the first two are stepped over. */
@@ -24,29 +34,42 @@ const placeholderPattern = /"(?:[^"]|"")*"|'(?:[^']|'')*'|\$(\d+)/g;
 /** Subqueries under EXISTS that one statement lets PostgreSQL turn into joins; eight is its own measure for joins. */
 const mostSemiJoins = 8;
 
-/** Starts a statement. */
-export function createStatement(open: ReadonlyMap<Operand, number>): StatementBuilder {
-  const binders: Binder[] = [];
+/** A value that a statement waits for, in the form in which its server takes it. */
+interface Marked {
+  readonly binder: Binder;
+  readonly form: ParameterForm;
+}
+
+/** Starts a statement in a dialect; PostgreSQL's when absent. */
+export function createStatement(open: ReadonlyMap<Operand, number>, dialect: SqlDialect = postgres): StatementBuilder {
+  const marks: Marked[] = [];
   const placeholders = new Map<string, string>();
   let aliases = 0;
   let semiJoins = 0;
 
   /** A predicate that is folded away takes its parameters along, and PostgreSQL wants every number from 1 on used. */
-  function finish(text: string): { text: string; binders: Binder[] } {
-    const kept: Binder[] = [];
+  function finish(text: string): Finished {
+    const kept: Marked[] = [];
     const numbers = new Map<string, number>();
     const numbered = text.replace(placeholderPattern, (token, index?: string) => {
-      const binder = index === undefined ? undefined : binders[Number(index) - 1];
-      if (index === undefined || binder === undefined) return token;
-      const number = numbers.get(index) ?? kept.push(binder);
+      const marked = index === undefined ? undefined : marks[Number(index) - 1];
+      if (index === undefined || marked === undefined) return token;
+      if (dialect.positional) {
+        kept.push(marked);
+        return '?';
+      }
+      const number = numbers.get(index) ?? kept.push(marked);
       numbers.set(index, number);
       return `$${number}`;
     });
-    return { text: numbered, binders: kept };
+    const binders = kept.map(({ binder }) => binder);
+    if (kept.every(({ form }) => form === 'text')) return { text: numbered, binders };
+    return { text: numbered, binders, forms: kept.map(({ form }) => form) };
   }
 
   return {
     open,
+    dialect,
     finish,
     alias() {
       aliases += 1;
@@ -54,14 +77,13 @@ export function createStatement(open: ReadonlyMap<Operand, number>): StatementBu
     },
     fence() {
       semiJoins += 1;
-      return semiJoins > mostSemiJoins ? ' OFFSET 0' : '';
+      return semiJoins > mostSemiJoins ? dialect.fence : '';
     },
     parameter(binder, native) {
       const key = `${native} ${JSON.stringify(binder)}`;
       const known = placeholders.get(key);
       if (known !== undefined) return known;
-      binders.push(binder);
-      const placeholder = `$${binders.length}::${native}`;
+      const placeholder = dialect.placeholder(native, (form) => `$${marks.push({ binder, form })}`);
       placeholders.set(key, placeholder);
       return placeholder;
     },

@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPool, type Pool, type PoolConnection } from 'mysql2';
+import { PlatformError } from '../errors.ts';
+import type { Database, Parameter, RowSink, Statement } from './database.ts';
+import { ConnectionError, isLost, isRetryable, toDatabaseError } from './errors.ts';
+import { toMysqlError } from './mysql/errors.ts';
+import { connectionOptions } from './mysql/options.ts';
+import { formParameters } from './mysql/parameters.ts';
+import { run } from './mysql/run.ts';
+import { setUp } from './mysql/session.ts';
+import { readRow, type TextRow } from './protocol/texts.ts';
+
+/** Settings of the connection to a MySQL or MariaDB server. */
+export interface MysqlOptions {
+  /** `mysql://user:password@host:port/database`; `mariadb://` means the same. */
+  readonly url: string;
+  /** Most connections open at once. Default 10. */
+  readonly poolMax?: number;
+  /** How long a request waits for a connection before it is unavailable. Default 2000. */
+  readonly poolTimeoutMs?: number;
+  /** How long a statement may run; 0 for as long as it takes. Default 30000. */
+  readonly statementTimeoutMs?: number;
+}
+
+/** Pause before another try, in milliseconds, and rows of a stream between two looks at its reader. */
+const retryPauseMs = 25;
+const batch = 500;
+
+/**
+ * Connects to a MySQL (8.0 or later) or MariaDB (10.6 or later) server and keeps a pool of connections to it: one request
+ * per connection. It reads; there are no transactions yet.
+ *
+ * Rejects with SERVICE_UNAVAILABLE when the first connection cannot be made.
+ */
+export async function connectMysql(options: MysqlOptions): Promise<Database> {
+  const { url, poolMax = 10, poolTimeoutMs = 2_000, statementTimeoutMs = 30_000 } = options;
+  const pool = createPool({ ...connectionOptions(url), connectionLimit: poolMax, maxPreparedStatements: 1_000 });
+  try {
+    const isMariadb = /mariadb/i.test(await versionOf(pool));
+    pool.on('connection', (connection) => setUp(connection, { isMariadb, statementTimeoutMs }));
+    // The first connection asked for the version before anybody could set it up.
+    await withConnection(pool, poolTimeoutMs, async (connection) =>
+      setUp(connection, { isMariadb, statementTimeoutMs }),
+    );
+  } catch (error) {
+    pool.end(() => {});
+    throw toDatabaseError(toMysqlError(error));
+  }
+  const read = (statement: Pick<Statement, 'text' | 'forms'>, parameters: readonly Parameter[], sink: RowSink) =>
+    readAll(pool, poolTimeoutMs, statement, parameters, sink);
+  return {
+    read,
+    stream: (statement, parameters, sink, drained, signal) =>
+      stream(pool, poolTimeoutMs, { statement, parameters, sink, drained, signal }),
+    transaction: () => Promise.reject(unwritable()),
+    briefTransaction: () => Promise.reject(unwritable()),
+    async query(text, parameters) {
+      const rows: TextRow[] = [];
+      const row: RowSink['row'] = (buffer, offset, length) => rows.push(readRow(buffer, offset, offset + length));
+      await read({ text }, parameters, { row });
+      return rows;
+    },
+    close: () => new Promise((resolve) => pool.end(() => resolve())),
+  };
+}
+
+/** Nothing compiled for these servers can be written, so nobody comes here but by a mistake of ours. */
+function unwritable(): PlatformError {
+  return new PlatformError('INTERNAL_SERVER_ERROR', undefined, {}, { cause: new Error('This database is only read.') });
+}
+
+function versionOf(pool: Pool): Promise<string> {
+  return new Promise((resolve, reject) => {
+    pool.query({ sql: 'SELECT VERSION()', rowsAsArray: true }, (error, rows) => {
+      if (error) reject(error);
+      else resolve(JSON.stringify(rows));
+    });
+  });
+}
+
+/** Hands a connection to `use`; one that is lost is not given back. */
+async function withConnection<T>(
+  pool: Pool,
+  timeoutMs: number,
+  use: (connection: PoolConnection) => Promise<T>,
+): Promise<T> {
+  const connection = await lease(pool, timeoutMs);
+  try {
+    const value = await use(connection);
+    connection.release();
+    return value;
+  } catch (error) {
+    if (isLost(error)) connection.destroy();
+    else connection.release();
+    throw error;
+  }
+}
+
+function lease(pool: Pool, timeoutMs: number): Promise<PoolConnection> {
+  return new Promise((resolve, reject) => {
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      reject(new ConnectionError('No connection was free in time.'));
+    }, timeoutMs);
+    pool.getConnection((error, connection) => {
+      clearTimeout(timer);
+      if (error) reject(toMysqlError(error));
+      else if (late) connection.release();
+      else resolve(connection);
+    });
+  });
+}
+
+/** Twice more where nothing was delivered: reading again does no harm. */
+const mostRetries = 2;
+
+async function readAll(
+  pool: Pool,
+  timeoutMs: number,
+  { text, forms }: Pick<Statement, 'text' | 'forms'>,
+  parameters: readonly Parameter[],
+  sink: RowSink,
+): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    let rows = 0;
+    try {
+      await withConnection(pool, timeoutMs, async (connection) => {
+        const running = run(connection, text, formParameters(parameters, forms), sink, () => rows++);
+        await running.done;
+      });
+      sink.end?.();
+      return;
+    } catch (error) {
+      if (tries === mostRetries || rows > 0 || !isRetryable(error)) throw toDatabaseError(error);
+    }
+    await sleep(retryPauseMs);
+  }
+}
+
+/** What a stream was asked for. */
+interface Stream {
+  readonly statement: Statement;
+  readonly parameters: readonly Parameter[];
+  readonly sink: RowSink;
+  readonly drained: () => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** The socket is not read while the reader is behind; a stream that is given up takes its connection along. */
+async function stream(pool: Pool, timeoutMs: number, { statement, parameters, sink, drained, signal }: Stream) {
+  signal.throwIfAborted();
+  const connection = await lease(pool, timeoutMs).catch((error: unknown) => {
+    throw toDatabaseError(error);
+  });
+  let rows = 0;
+  const { promise: failed, reject: fail } = Promise.withResolvers<never>();
+  const abort = (): void => fail(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  const rest = (): void => {
+    rows += 1;
+    if (rows % batch !== 0) return;
+    connection.pause();
+    drained().then(() => connection.resume(), fail);
+  };
+  try {
+    const running = run(connection, statement.text, formParameters(parameters, statement.forms), sink, rest);
+    await Promise.race([running.done, failed]);
+    connection.release();
+  } catch (error) {
+    connection.destroy();
+    throw signal.aborted ? error : toDatabaseError(error);
+  } finally {
+    signal.removeEventListener('abort', abort);
+    failed.catch(() => {});
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * Records and lists as the dialect of MySQL and MariaDB prints them, turned into the binary form that PostgreSQL sends:
+ * so one transcoder serves every server, and answers are the same to the byte.
+ */
+import { PlatformError } from '../../errors.ts';
+import type { RowBytes } from './row-bytes.ts';
+
+/** What a column of an answer is called that holds a record or a list. */
+export const nestedColumn = 'platform: nested';
+
+const signs = { open: 40, close: 41, list: 91, end: 93, missing: 126, colon: 58, zero: 48, tooLong: 33 } as const;
+
+/** Writes the value of a nested column, its length in front. */
+export function writeNested(out: RowBytes, text: Buffer): void {
+  const end = writeValue(out, text, 0);
+  if (end !== text.length) throw new Error('A nested value has bytes behind its end.');
+}
+
+/** Writes the value that starts at `at`; returns where it ends. */
+function writeValue(out: RowBytes, text: Buffer, at: number): number {
+  switch (text[at]) {
+    case signs.missing:
+      out.int32(-1);
+      return at + 1;
+    case signs.open:
+      return writeRecord(out, text, at + 1);
+    case signs.list:
+      return writeList(out, text, at + 1);
+    case signs.tooLong:
+      throw new PlatformError('INVALID_QUERY', 'The related items of one item are more than the database can gather.');
+    default:
+      return writeScalar(out, text, at);
+  }
+}
+
+/** Its length in digits, a colon, its bytes. */
+function writeScalar(out: RowBytes, text: Buffer, at: number): number {
+  let from = at;
+  let length = 0;
+  for (let sign = text[from]; sign !== signs.colon; sign = text[++from]) {
+    if (sign === undefined || sign < signs.zero || sign > signs.zero + 9) throw new Error('A nested value is cut off.');
+    length = length * 10 + sign - signs.zero;
+  }
+  out.int32(length);
+  out.bytes(text, from + 1, from + 1 + length);
+  return from + 1 + length;
+}
+
+/** The number of columns, then oid, length and bytes of each (`record_send`); nobody looks at the oid. */
+function writeRecord(out: RowBytes, text: Buffer, at: number): number {
+  const start = out.int32(0);
+  const count = out.int32(0);
+  let columns = 0;
+  let from = at;
+  for (; text[from] !== signs.close; columns++) {
+    out.int32(0);
+    from = writeValue(out, text, from);
+  }
+  out.patch(count, columns);
+  out.patch(start, out.length - start - 4);
+  return from + 1;
+}
+
+/** Dimensions, flags, oid, size and lower bound, then length and bytes of each element (`array_send`). */
+function writeList(out: RowBytes, text: Buffer, at: number): number {
+  const start = out.int32(0);
+  const dimensions = out.int32(0);
+  out.int32(0);
+  out.int32(0);
+  let from = at;
+  if (text[from] !== signs.end) {
+    out.patch(dimensions, 1);
+    const size = out.int32(0);
+    out.int32(1);
+    let elements = 0;
+    for (; text[from] !== signs.end; elements++) from = writeValue(out, text, from);
+    out.patch(size, elements);
+  }
+  out.patch(start, out.length - start - 4);
+  return from + 1;
+}

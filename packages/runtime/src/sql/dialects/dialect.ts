@@ -1,0 +1,109 @@
+import type { AggregateFunction } from '../../contract/aggregates.ts';
+import type {
+  Dialect,
+  FieldDescriptor,
+  FieldFunction,
+  Operator,
+  PortableType,
+  WireForm,
+} from '../../contract/index.ts';
+import type { ParameterForm } from '../../database/database.ts';
+
+/** An expression of a select list, and whether it is a record or list already: what `record` and `list` made. */
+export interface Value {
+  readonly expression: string;
+  readonly nested: boolean;
+}
+
+/**
+ * The parameter of a key field, whether one value or a list of them. An array of arrays is unnested to the elements of them
+ * all, so keys that are arrays are sent as texts, and each is `cast`.
+ */
+export interface ListedKey {
+  readonly list: string;
+  readonly cast: string;
+  readonly native: string;
+}
+
+/** Rows as one value: what is made of each, where they come from, and how they are ordered and cut. */
+export interface ListParts {
+  readonly element: Value;
+  /** Table or derived table with its alias. */
+  readonly from: string;
+  /** WHERE, ORDER BY and LIMIT, each with a leading space, or empty. */
+  readonly where: string;
+  readonly order: string;
+  readonly bounds: string;
+}
+
+/**
+ * What differs between the SQL of database servers. Everything else is printed alike for all of them; identifiers are in
+ * double quotes everywhere.
+ *
+ * Types of parameters and columns go by the names of PostgreSQL's types, in every dialect.
+ */
+export interface SqlDialect {
+  readonly name: Dialect;
+  /** False where parameters have numbers, true where each is a question mark of its own. */
+  readonly positional: boolean;
+  /** A parameter as an expression of a type; `mark` gives a placeholder for the value in some form. */
+  placeholder(native: string, mark: (form: ParameterForm) => string): string;
+  /** Type of the parameters of LIMIT and OFFSET. */
+  readonly boundType: string;
+  /** OFFSET without LIMIT, as the LIMIT that it needs, with a leading space. */
+  readonly noLimit: string;
+  /** What ends a subquery that is better not turned into a join, with a leading space. */
+  readonly fence: '' | ' OFFSET 0';
+  /** Where ascending orders have nulls. */
+  readonly nulls: 'first' | 'last';
+  /** Makes one group of all rows, where nothing else does. */
+  readonly oneGroup: string;
+  /** A select list without a column. */
+  readonly noColumns: string;
+  /** The number of rows. */
+  readonly countRows: string;
+  /** Cast of a value to text: a suffix, or a text with `{}` in the value's place. */
+  readonly asText: string;
+  /** How a part of a date arrives, which is an integer. */
+  readonly datePart: WireForm;
+  /** How the average of integers arrives. */
+  readonly average: WireForm;
+  /**
+   * Whether lists within rows are computed over a page of their own: where what they select needs it, never, where no
+   * subquery in FROM can see the row around it, or always, where nothing else limits them.
+   */
+  readonly pages: 'needed' | 'never' | 'always';
+  /** Null of a type. */
+  nothing(native: string): string;
+  /** A predicate that is never null, as a column that arrives as a boolean. */
+  flag(predicate: string): string;
+  /** Text by its characters, whatever its column takes for equal. */
+  exactly(expression: string): string;
+  /** The cell of a field whose texts may be equal without being the same, as groups tell it apart. */
+  grouped(expression: string, field: FieldDescriptor): string;
+  /** Whether a text matches a pattern; the operator is one of those that do. */
+  matches(operator: Operator, left: string, pattern: string): string;
+  /** A value of the database as a pattern: `%`, `_` and the backslash in it stand for themselves. */
+  patternOf(before: string, value: string, after: string): string;
+  /** Whether a value is in a list, which is a parameter of the type `native[]`; or is in none. */
+  among(left: string, list: string, native: string, negated: boolean): string;
+  /** Whether the values of some columns are a row of lists side by side. */
+  rowAmong(columns: readonly string[], keys: readonly ListedKey[]): string;
+  /** A value that a path from the caller leads to, as a text that compares with every other. */
+  pathText(value: string): string;
+  /** All values of a query, null when there are none: what `amongPath` takes. */
+  pathValues(select: string): string;
+  amongPath(left: string, values: string, negated: boolean): string;
+  /** The start of the transaction, moved by an interval, as a type. */
+  now(offset: string, type: PortableType, native: string): string;
+  /** A function of a field other than counting rows; `count` is that of the elements. */
+  field(name: FieldFunction, expression: string, field: FieldDescriptor): string;
+  /** An aggregate function; without an argument it counts rows. `field` is what the argument is of. */
+  aggregate(name: AggregateFunction, argument: string | null, field: FieldDescriptor | null): string;
+  /** A text as a key of a type, null where it is none; undefined for types that are compared by their texts. */
+  keyOf(text: string, type: PortableType, native: string): string | undefined;
+  record(values: readonly Value[]): string;
+  list(parts: ListParts): string;
+  /** Names a column of the answer where whoever reads it has to be told that it is nested. */
+  answer(value: Value): string;
+}

@@ -1,0 +1,10 @@
+import type { Dialect } from '../../contract/index.ts';
+import type { SqlDialect } from './dialect.ts';
+import { mariadb, mysql } from './mysql.ts';
+import { postgres } from './postgres.ts';
+
+export type { ListedKey, ListParts, SqlDialect, Value } from './dialect.ts';
+export { postgres } from './postgres.ts';
+
+/** The SQL of each dialect. */
+export const sqlDialects: Readonly<Record<Dialect, SqlDialect>> = { postgres, mysql, mariadb };

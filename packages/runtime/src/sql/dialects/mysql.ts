@@ -1,0 +1,165 @@
+/**
+ * MySQL and MariaDB. Sessions read identifiers in double quotes (`ANSI_QUOTES`) and keep their clock in UTC; see
+ * `database/mysql/session.ts`.
+ *
+ * Records and lists are texts that say what they are, which the lane takes apart: a list is `[…]`, a record `(…)`, a
+ * missing value `~`, what is more than the server can hold `!`, and every other value its length in bytes, a colon, and the bytes. So no character needs an escape,
+ * values keep the form in which they were selected, and nothing is aggregated as JSON, which the servers do slowly.
+ */
+import { aggregateKind } from '../../contract/aggregates.ts';
+import type { FieldFunction, Operator, PortableType } from '../../contract/index.ts';
+import { nestedColumn } from '../../database/mysql/nested.ts';
+import { cast } from './casts.ts';
+import type { SqlDialect, Value } from './dialect.ts';
+
+const asText = 'CAST({} AS CHAR)';
+
+/** How a type of parameters is had from a text; any other is one. */
+const casts: ReadonlyMap<string, string> = new Map([
+  ['int4', 'SIGNED'],
+  ['int8', 'SIGNED'],
+  ['bool', 'SIGNED'],
+  ['uint8', 'UNSIGNED'],
+  ['numeric', 'DECIMAL(65,30)'],
+  ['float8', 'DOUBLE'],
+  ['date', 'DATE'],
+  ['time', 'TIME(6)'],
+  ['timestamp', 'DATETIME(6)'],
+  ['timestamptz', 'DATETIME(6)'],
+]);
+
+/** Types of the elements of a list that is sent as JSON. */
+const elements: ReadonlyMap<string, string> = new Map([
+  ['int4', 'BIGINT'],
+  ['int8', 'BIGINT'],
+  ['uint8', 'BIGINT UNSIGNED'],
+  ['numeric', 'DECIMAL(65,30)'],
+  ['float8', 'DOUBLE'],
+  ['date', 'DATE'],
+  ['time', 'TIME(6)'],
+  ['timestamp', 'DATETIME(6)'],
+  ['timestamptz', 'DATETIME(6)'],
+]);
+
+const parts: Readonly<Record<Exclude<FieldFunction, 'count'>, string>> = {
+  year: 'YEAR({})',
+  month: 'MONTH({})',
+  week: 'WEEK({}, 3)',
+  day: 'DAYOFMONTH({})',
+  weekday: '(DAYOFWEEK({}) - 1)',
+  hour: 'HOUR({})',
+  minute: 'MINUTE({})',
+  second: 'SECOND({})',
+};
+
+/** Texts that are keys of a type. */
+const numbers: ReadonlySet<PortableType> = new Set(['integer', 'bigInteger']);
+
+/** The dialect of MariaDB, which limits lists inside of its aggregate. */
+export const mariadb: SqlDialect = dialectOf('mariadb', 'utf8mb4_nopad_bin');
+
+/** The dialect of MySQL, whose subqueries in FROM see the row around them. */
+export const mysql: SqlDialect = dialectOf('mysql', 'utf8mb4_0900_bin');
+
+function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
+  const exactly = (expression: string): string => `CONVERT(${expression} USING utf8mb4) COLLATE ${binary}`;
+  const element = (native: string): string => (isText(native) ? `j.v COLLATE ${binary}` : 'j.v');
+  return {
+    name,
+    positional: true,
+    placeholder: (native, mark) => {
+      const plain = native.replace(/^pg_catalog\./, '');
+      if (plain === 'limit') return mark('integer');
+      if (plain === 'interval')
+        return `MONTH, CAST(${mark('months')} AS SIGNED), CAST(${mark('microseconds')} AS SIGNED)`;
+      if (plain.endsWith('[]')) return jsonTable(plain.slice(0, -2), mark(`${formOf(plain.slice(0, -2))}[]`));
+      const type = casts.get(plain);
+      return type === undefined ? mark('text') : `CAST(${mark(formOf(plain))} AS ${type})`;
+    },
+    boundType: 'limit',
+    noLimit: ' LIMIT 18446744073709551615',
+    fence: '',
+    nulls: 'first',
+    oneGroup: ' HAVING COUNT(*) >= 0',
+    noColumns: '1',
+    countRows: 'COUNT(*)',
+    asText,
+    datePart: { kind: 'number', cast: asText },
+    average: { kind: 'number', cast: asText },
+    pages: name === 'mariadb' ? 'never' : 'always',
+    nothing: () => 'NULL',
+    flag: (predicate) => `ELT((${predicate}) + 1, _binary X'00', _binary X'01')`,
+    exactly,
+    grouped: (expression, field) => (field.folds === true ? exactly(expression) : expression),
+    matches: (operator, left, pattern) => printMatch(operator, exactly(left), pattern),
+    patternOf(before, value, after) {
+      const escaped = ['\\\\', '%', '_'].reduce(
+        (inner, sign) => `REPLACE(${inner}, '${sign}', '\\\\${sign}')`,
+        cast(value, asText),
+      );
+      return `CONCAT('${before}', ${escaped}, '${after}')`;
+    },
+    among: (left, list, native, negated) =>
+      `${left} ${negated ? 'NOT IN' : 'IN'} (SELECT ${element(native)} FROM ${list} j)`,
+    rowAmong(columns, keys) {
+      const selected = keys.map(({ native }, place) => element(native).replace('j.', `j${place}.`));
+      const joined = keys.map(({ list }, place) => `${list} j${place}${place === 0 ? '' : ` ON j${place}.n = j0.n`}`);
+      return `(${columns.join(', ')}) IN (SELECT ${selected.join(', ')} FROM ${joined.join(' JOIN ')})`;
+    },
+    pathText: (value) => exactly(cast(value, asText)),
+    pathValues: (select) => select,
+    // Without a value no comparison holds.
+    amongPath: (left, values, negated) =>
+      negated ? `(EXISTS (${values}) AND ${left} NOT IN (${values}))` : `${left} IN (${values})`,
+    now(offset, type) {
+      const [, months = '0', microseconds = '0'] = /^MONTH, (CAST\(\S+ AS SIGNED\)), (.*)$/.exec(offset) ?? [];
+      const moved = `TIMESTAMPADD(MICROSECOND, ${microseconds}, TIMESTAMPADD(MONTH, ${months}, UTC_TIMESTAMP(6)))`;
+      if (type === 'date') return `DATE(${moved})`;
+      return type === 'time' ? `TIME(${moved})` : moved;
+    },
+    field(call, expression) {
+      if (call !== 'count') return cast(expression, parts[call]);
+      return `CASE WHEN JSON_TYPE(${expression}) = 'ARRAY' THEN JSON_LENGTH(${expression}) END`;
+    },
+    aggregate(call, argument, field) {
+      const kind = aggregateKind(call);
+      // As a number with a point and not as a decimal, whose digits behind the point would be cut.
+      const value = kind === 'avg' && field?.type === 'integer' ? `${argument} + 0e0` : argument;
+      return `${kind.toUpperCase()}(${call.endsWith('Distinct') ? 'DISTINCT ' : ''}${value ?? '*'})`;
+    },
+    keyOf: (value, type) =>
+      numbers.has(type) ? `CASE WHEN ${value} REGEXP '^-?[0-9]{1,18}$' THEN CAST(${value} AS SIGNED) END` : undefined,
+    record: (values) => `CONCAT(_binary'(', ${values.map((value) => `${encoded(value)}, `).join('')}')')`,
+    list({ element: value, from, where, order, bounds }) {
+      const all = `GROUP_CONCAT(${encoded(value)}${order} SEPARATOR ''${bounds})`;
+      return `(SELECT IFNULL(CONCAT(_binary'[', IFNULL(${all}, ''), ']'), '!') FROM ${from}${where})`;
+    },
+    answer: ({ expression, nested }) => (nested ? `${expression} AS "${nestedColumn}"` : expression),
+  };
+}
+
+function isText(native: string): boolean {
+  return !elements.has(native.replace(/^pg_catalog\./, ''));
+}
+
+function formOf(native: string): 'text' | 'boolean' | 'instant' {
+  if (native === 'bool') return 'boolean';
+  return native === 'timestamp' || native === 'timestamptz' ? 'instant' : 'text';
+}
+
+function jsonTable(native: string, placeholder: string): string {
+  const type = elements.get(native) ?? 'LONGTEXT';
+  return `JSON_TABLE(${placeholder}, '$[*]' COLUMNS (n FOR ORDINALITY, v ${type} PATH '$'))`;
+}
+
+function printMatch(operator: Operator, left: string, pattern: string): string {
+  if (operator === '_regex') return `${left} REGEXP ${pattern}`;
+  const anyCase = /^_n?i/.test(operator) && operator !== '_in';
+  const negated = operator.startsWith('_n') ? 'NOT LIKE' : 'LIKE';
+  return anyCase ? `LOWER(${left}) ${negated} LOWER(${pattern})` : `${left} ${negated} ${pattern}`;
+}
+
+function encoded({ expression, nested }: Value): string {
+  if (nested) return `IFNULL(${expression}, '~')`;
+  return `IFNULL(CONCAT(LENGTH(${expression}), ':', ${expression}), '~')`;
+}

@@ -1,0 +1,124 @@
+import { aggregateKind } from '../../contract/aggregates.ts';
+import type { FieldDescriptor, FieldFunction, Operator, PortableType } from '../../contract/index.ts';
+import { cast } from './casts.ts';
+import type { SqlDialect } from './dialect.ts';
+
+const matches: Readonly<Partial<Record<Operator, string>>> = {
+  _contains: 'LIKE',
+  _ncontains: 'NOT LIKE',
+  _icontains: 'ILIKE',
+  _starts_with: 'LIKE',
+  _nstarts_with: 'NOT LIKE',
+  _istarts_with: 'ILIKE',
+  _nistarts_with: 'NOT ILIKE',
+  _ends_with: 'LIKE',
+  _nends_with: 'NOT LIKE',
+  _iends_with: 'ILIKE',
+  _niends_with: 'NOT ILIKE',
+  _regex: '~',
+};
+
+/**
+ * What patterns are matched with. The database's own collation, because PostgreSQL matches none with a collation in which
+ * different texts are equal, and because that of a column may know only the case of ASCII.
+ *
+ * Of values that a subquery gives it leaves none a collation of its own: that of the column they are compared with
+ * decides, and two columns never disagree.
+ */
+const text = '::pg_catalog.text COLLATE pg_catalog."default"';
+
+/** Texts that can be cast to a key's type, so that a stray value in a link row matches nothing instead of failing. */
+const castable: Readonly<Partial<Record<PortableType, string>>> = {
+  integer: '^-?[0-9]{1,9}$',
+  bigInteger: '^-?[0-9]{1,18}$',
+  uuid: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
+};
+
+const parts: Readonly<Record<Exclude<FieldFunction, 'count'>, string>> = {
+  year: 'year',
+  month: 'month',
+  week: 'week',
+  day: 'day',
+  weekday: 'dow',
+  hour: 'hour',
+  minute: 'minute',
+  second: 'second',
+};
+
+/** PostgreSQL, embedded or not. Functions are qualified, because anybody can make one of the same name. */
+export const postgres: SqlDialect = {
+  name: 'postgres',
+  positional: false,
+  placeholder: (native, mark) => `${mark('text')}::${native}`,
+  boundType: 'pg_catalog.int8',
+  noLimit: '',
+  fence: ' OFFSET 0',
+  nulls: 'last',
+  oneGroup: ' GROUP BY ()',
+  noColumns: '',
+  countRows: 'pg_catalog.count(*)',
+  asText: '::pg_catalog.text',
+  datePart: { kind: 'i4' },
+  average: { kind: 'number', cast: '::float8::pg_catalog.text' },
+  pages: 'needed',
+  nothing: (native) => `NULL::${native}`,
+  flag: (predicate) => predicate,
+  exactly: (expression) => cast(expression, ' COLLATE pg_catalog."C"'),
+  grouped: (expression) => expression,
+  matches: (operator, left, pattern) => `${cast(left, text)} ${matches[operator]} ${pattern}`,
+  patternOf(before, value, after) {
+    const escaped = `pg_catalog.regexp_replace(${cast(value, '::pg_catalog.text')}, '([\\\\%_])', '\\\\\\1', 'g')`;
+    return [before && `'${before}'`, escaped, after && `'${after}'`].filter((part) => part).join(' || ');
+  },
+  among: (left, list, _, negated) => (negated ? `${left} <> ALL (${list})` : `${left} = ANY (${list})`),
+  rowAmong(columns, keys) {
+    const unnested = keys.map(({ list }) => `pg_catalog.unnest(${list})`).join(', ');
+    const names = keys.map((_, place) => `k${place}`);
+    const elements = keys.map((key, place) => `${names[place]}${key.cast}`);
+    const rows = `SELECT ${elements.join(', ')} FROM ROWS FROM (${unnested}) k(${names.join(', ')})`;
+    return `(${columns.join(', ')}) IN (${rows})`;
+  },
+  pathText: (value) => cast(value, text),
+  // No value is as good as no list: NULL, so that no comparison holds.
+  pathValues: (select) => `NULLIF(ARRAY(${select}), '{}')`,
+  amongPath: (left, values, negated) => (negated ? `${left} <> ALL (${values})` : `${left} = ANY (${values})`),
+  now(offset, type, native) {
+    const instant = `(pg_catalog.now() + ${offset})`;
+    if (type === 'timestamp') return instant;
+    // A time with its own zone is the same moment of the day in every zone.
+    return native.endsWith('timetz') ? `${instant}::${native}` : `(${instant} AT TIME ZONE 'UTC')::${native}`;
+  },
+  field: printFunction,
+  aggregate(name, argument) {
+    const distinct = name.endsWith('Distinct') ? 'DISTINCT ' : '';
+    return `pg_catalog.${aggregateKind(name)}(${distinct}${argument ?? '*'})`;
+  },
+  keyOf(value, type, native) {
+    const pattern = castable[type];
+    return pattern === undefined ? undefined : `CASE WHEN ${value} ~ '${pattern}' THEN ${value}::${native} END`;
+  },
+  record: (values) => `ROW(${values.map(({ expression }) => expression).join(', ')})`,
+  list: ({ element, from, where, order, bounds }) =>
+    `ARRAY(SELECT ${element.expression} FROM ${from}${where}${order}${bounds})`,
+  answer: ({ expression }) => expression,
+};
+
+/**
+ * A function of a field (API specification, section 5.3). Timestamps are read in UTC whatever the session's zone. Infinite
+ * dates have no parts, so they give null; so do JSON values that are no arrays.
+ */
+function printFunction(name: FieldFunction, expression: string, field: FieldDescriptor): string {
+  if (name === 'count') return printLength(expression, field);
+  const instant = field.type === 'timestamp' ? `(${expression} AT TIME ZONE 'UTC')` : `(${expression})`;
+  // date_part would make a timestamp of the date, which does not reach as far.
+  const of = field.type === 'date' ? '"extract"' : 'date_part';
+  const part = `pg_catalog.floor(pg_catalog.${of}('${parts[name]}', ${instant}))::int4`;
+  return field.type === 'time' ? part : `CASE WHEN pg_catalog.isfinite(${instant}) THEN ${part} END`;
+}
+
+function printLength(expression: string, field: FieldDescriptor): string {
+  if (field.type === 'array') return `pg_catalog.cardinality(${expression})::int8`;
+  const form = /^(?:pg_catalog\.)?json$/.test(field.native) ? 'json' : 'jsonb';
+  const length = `pg_catalog.${form}_array_length(${expression})::int8`;
+  return `CASE pg_catalog.${form}_typeof(${expression}) WHEN 'array' THEN ${length} END`;
+}
