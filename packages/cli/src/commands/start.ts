@@ -1,9 +1,11 @@
+import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type {
   CompiledApi,
   DatabasePlace,
+  Drift,
   FirstAdministrator,
   RunningServer,
   ServeOptions,
@@ -21,6 +23,7 @@ import { generateProject, printSummary } from '../steps.ts';
 import { installSystem } from '../system.ts';
 import { printWelcome } from '../welcome.ts';
 import type { GlobalOptions } from './options.ts';
+import { startCrew, startWorker, workersOf } from './start-workers.ts';
 
 /** Options of `platform start`. */
 export interface StartOptions extends GlobalOptions {
@@ -32,17 +35,22 @@ export interface StartOptions extends GlobalOptions {
   readonly frozen?: boolean;
   /** Answer no GraphQL documents but those that were compiled. */
   readonly trustedDocuments?: boolean;
+  /** Serve by this many processes; digits. Default: by this one. */
+  readonly workers?: string;
 }
 
 /** `platform start`: serves what was generated. Resolves once it listens; signals end the process. */
 export async function start(options: StartOptions): Promise<void> {
   const progress = processProgress(options);
   const project = options.sample === true ? await sampleProject() : await loadProject(options.project);
+  const workers = workersOf(options, project);
+  if (cluster.isWorker) return startWorker(project, options);
   const compileFirst = options.generate === true || options.sample === true;
   const source = compileFirst ? await connect(project, progress) : null;
   if (source !== null) await compileFrom(source, project, progress, options.sample === true);
   try {
-    await serveProject(project, source, options, progress);
+    if (workers !== null) await startCrew(project, workers, progress);
+    else await serveProject(project, source, options, progress);
   } catch (error) {
     // What was handed on stays open where nobody took it, and would keep the process from ending.
     if (source?.embedded) await source.close().catch(() => undefined);
@@ -53,9 +61,30 @@ export async function start(options: StartOptions): Promise<void> {
 async function serveProject(
   project: Project,
   source: Source | null,
-  { sample, trustedDocuments = false, frozen = false }: StartOptions,
+  options: StartOptions,
   progress: Progress,
 ): Promise<void> {
+  const { server, api, token, administrator } = await serveOne(project, source, options, progress);
+  reportDrift(server.drifts(), progress);
+  progress.event('listening', { url: server.url });
+  printWelcome({ url: server.url, token, api, stateFolder: project.stateFolder, administrator }, progress);
+}
+
+/** A server of this process, and what there is to say about it. */
+export interface Served {
+  readonly server: RunningServer;
+  readonly api: CompiledApi;
+  readonly token: AdminToken;
+  readonly administrator: FirstAdministrator | null;
+}
+
+/** Serves what was generated in this process. */
+export async function serveOne(
+  project: Project,
+  source: Source | null,
+  { sample, trustedDocuments = false, frozen = false, signals = true }: StartOptions & Pick<ServeOptions, 'signals'>,
+  progress: Progress,
+): Promise<Served> {
   const token = await adminToken(project.stateFolder);
   const api = await progress.phase('load', () => importApi(project));
   let administrator: FirstAdministrator | null = null;
@@ -72,12 +101,11 @@ async function serveProject(
       trustedDocuments,
       onFirstAdministrator,
       frozen,
+      signals,
       ...(!frozen && (await recompilerOf(project, api))),
     }),
   );
-  reportDrift(server, progress);
-  progress.event('listening', { url: server.url });
-  printWelcome({ url: server.url, token, api, stateFolder: project.stateFolder, administrator }, progress);
+  return { server, api, token, administrator };
 }
 
 /** Rules that live in tables are compiled while they are served; those of a file are compiled by whoever changes it. */
@@ -111,7 +139,8 @@ async function compileFrom(source: Source, project: Project, progress: Progress,
   if (source.embedded === null) await source.close();
 }
 
-async function importApi(project: Project): Promise<CompiledApi> {
+/** Loads what was generated. Rejects with advice when there is nothing. */
+export async function importApi(project: Project): Promise<CompiledApi> {
   const path = join(project.output, 'server.ts');
   if (!existsSync(path)) {
     throw new CommandError(exitCodes.start, 'Nothing is generated yet.', 'Run `platform generate` first.');
@@ -137,7 +166,10 @@ async function listen(
   api: CompiledApi,
   project: Project,
   source: Source | null,
-  options: Pick<ServeOptions, 'variables' | 'trustedDocuments' | 'onFirstAdministrator' | 'frozen' | 'recompiler'>,
+  options: Pick<
+    ServeOptions,
+    'variables' | 'trustedDocuments' | 'onFirstAdministrator' | 'frozen' | 'recompiler' | 'signals'
+  >,
 ): Promise<RunningServer> {
   try {
     return await serve(api, { ...options, database: placeOf(project, source), ...foldersOf(project) });
@@ -189,8 +221,8 @@ function startError(error: unknown, url: string | null): unknown {
 }
 
 /** What no longer fits is named at once; its collections answer SERVICE_UNAVAILABLE until it does. */
-function reportDrift(server: RunningServer, progress: Progress): void {
-  for (const drift of server.drifts()) {
+export function reportDrift(drifts: readonly Drift[], progress: Progress): void {
+  for (const drift of drifts) {
     progress.event('drift', { ...drift });
     progress.say(`  ${drift.severity}: ${drift.message}`);
   }

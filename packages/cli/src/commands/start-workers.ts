@@ -1,0 +1,86 @@
+/** `platform start --workers N`: several processes on one port; this one only watches over them. */
+import cluster from 'node:cluster';
+import { adminToken } from '../admin-token.ts';
+import { type Crew, createCrew, finish, type Readiness } from '../crew.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
+import { createProgress, type Progress } from '../progress.ts';
+import type { Project } from '../project.ts';
+import { databaseUrl } from '../source.ts';
+import { printWelcome } from '../welcome.ts';
+import { importApi, reportDrift, type StartOptions, serveOne } from './start.ts';
+
+/** More would be a mistake: each process has connections and a compiler of its own. */
+const mostWorkers = 128;
+
+/** How many processes are asked for; null: this one serves itself. Throws where there cannot be that many. */
+export function workersOf({ workers }: StartOptions, project: Project): number | null {
+  if (workers === undefined) return null;
+  const count = /^\d{1,3}$/.test(workers) ? Number(workers) : 0;
+  if (count < 1 || count > mostWorkers) {
+    throw new CommandError(exitCodes.usage, `--workers takes a number from 1 to ${mostWorkers}.`);
+  }
+  if (databaseUrl(project) !== null) return count;
+  throw new CommandError(
+    exitCodes.usage,
+    'The embedded database belongs to one process.',
+    'Set DATABASE_URL, or start without --workers.',
+  );
+}
+
+/** Starts the processes, and watches over them until this one is told to stop. */
+export async function startCrew(project: Project, size: number, progress: Progress): Promise<void> {
+  const token = await adminToken(project.stateFolder);
+  const crew = createCrew(size, (text) => {
+    progress.event('workers', { message: text.trim() });
+    progress.say(text);
+  });
+  obeySignals(crew);
+  const ready = await progress.phase('listen', () => crew.start());
+  const [first] = ready;
+  if (first === undefined) return;
+  const administrator = ready.find((one) => one.administrator !== null)?.administrator ?? null;
+  if (administrator !== null) progress.event('administrator', { ...administrator });
+  reportDrift(first.drifts, progress);
+  progress.event('listening', { url: first.url, workers: size });
+  const api = await importApi(project);
+  printWelcome({ url: first.url, token, api, stateFolder: project.stateFolder, administrator }, progress);
+}
+
+/** Signals to stop as one process has them; SIGHUP replaces the processes one after the other. */
+function obeySignals(crew: Crew): void {
+  let stopping = false;
+  const stop = (): void => {
+    if (stopping) {
+      crew.kill();
+      process.exit(1);
+    }
+    stopping = true;
+    crew.stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  process.on('SIGHUP', () => void crew.restart());
+}
+
+/** One of the processes. A terminal signals all of them at once, so only what the first one says counts. */
+export async function startWorker(project: Project, options: StartOptions): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
+  const { server, administrator } = await serveOne(project, null, { ...options, signals: false }, silent);
+  const end = (): void => {
+    server.close().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  process.on('SIGTERM', end);
+  process.on('message', (message) => {
+    if (message === finish) end();
+  });
+  const told: Readiness = { url: server.url, administrator, drifts: server.drifts() };
+  cluster.worker?.send(told);
+}
+
+const silent = createProgress({ json: false, notes: false, terminal: false, write() {}, writeEvent() {} });

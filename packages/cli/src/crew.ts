@@ -1,0 +1,111 @@
+/** Several processes that serve one project on one port, and the one that starts, replaces and stops them. */
+import cluster, { type Worker } from 'node:cluster';
+import type { Drift, FirstAdministrator } from '@platform/runtime';
+import { CommandError, exitCodes } from './exit-codes.ts';
+
+/** What a process tells when it listens. */
+export interface Readiness {
+  readonly url: string;
+  /** Made by its start, because there was no user; null when there was one, or when another process has made it. */
+  readonly administrator: FirstAdministrator | null;
+  readonly drifts: readonly Drift[];
+}
+
+/** The processes that serve. */
+export interface Crew {
+  /** Resolves when all of them listen; rejects, and ends them, when one of them cannot. */
+  start(): Promise<readonly Readiness[]>;
+  /** Replaces them one after the other, each by one that listens already. Never rejects; does nothing while it runs. */
+  restart(): Promise<void>;
+  /** Has them finish what they do; resolves when all have ended. */
+  stop(): Promise<void>;
+  /** Ends them at once. */
+  kill(): void;
+}
+
+/** What a process is told when it shall finish. */
+export const finish = 'finish';
+
+/** Milliseconds before a process that has ended by itself is replaced: one that cannot start must not be started all the time. */
+const replaceAfter = 1_000;
+
+/** Makes a crew of this size. What happens later is told to `tell`. */
+export function createCrew(size: number, tell: (text: string) => void): Crew {
+  const serving = new Set<Worker>();
+  let stopping = false;
+  let restarting: Promise<void> | null = null;
+
+  /** Starts one; resolves when it listens. */
+  function hire(): Promise<{ readonly worker: Worker; readonly told: Readiness }> {
+    const worker = cluster.fork();
+    return new Promise((resolve, reject) => {
+      worker.on('message', (told: Readiness) => {
+        serving.add(worker);
+        resolve({ worker, told });
+      });
+      worker.on('exit', (code, signal) => {
+        // Whoever was dismissed is in the list no more.
+        if (serving.delete(worker) && !stopping) replace(signal ?? `code ${code}`);
+        reject(new CommandError(code === 0 ? exitCodes.start : code, 'A process ended before it listened.'));
+      });
+    });
+  }
+
+  function replace(reason: string): void {
+    tell(`  a process has ended (${reason}); another one takes its place`);
+    setTimeout(() => {
+      if (stopping) return;
+      hire().then(
+        ({ worker }) => (stopping ? void dismiss(worker) : undefined),
+        () => replace('it cannot start'),
+      );
+    }, replaceAfter);
+  }
+
+  function dismiss(worker: Worker): Promise<void> {
+    serving.delete(worker);
+    return new Promise((resolve) => {
+      worker.once('exit', () => resolve());
+      if (worker.isConnected()) worker.send(finish);
+    });
+  }
+
+  async function replaceAll(): Promise<void> {
+    for (const worker of [...serving]) {
+      if (stopping) return;
+      await hire();
+      await dismiss(worker);
+    }
+  }
+
+  return {
+    async start() {
+      const hired = await Promise.allSettled(Array.from({ length: size }, hire));
+      const failed = hired.find((one) => one.status === 'rejected');
+      if (failed === undefined) return hired.flatMap((one) => (one.status === 'fulfilled' ? [one.value.told] : []));
+      stopping = true;
+      await Promise.all([...serving].map(dismiss));
+      throw failed.reason;
+    },
+    restart() {
+      restarting ??= replaceAll()
+        .then(
+          () => tell('  every process was replaced'),
+          () => tell('  a process cannot start; those that serve go on'),
+        )
+        .finally(() => {
+          restarting = null;
+        });
+      return restarting;
+    },
+    async stop() {
+      stopping = true;
+      const others = Object.values(cluster.workers ?? {}).flatMap((worker) => (worker === undefined ? [] : [worker]));
+      await Promise.all(others.map(dismiss));
+    },
+    kill() {
+      stopping = true;
+      for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
+    },
+  };
+}

@@ -1,0 +1,76 @@
+/** Several processes on one port: none of their requests fails while they are replaced or lost, and all end together. */
+
+import { readFile, writeFile } from 'node:fs/promises';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
+
+/** Rounds of replacing everybody; RESTARTS=5 is the whole proof. */
+const restarts = Number(process.env.RESTARTS ?? '1');
+
+let database: TestDatabase;
+let project: { readonly folder: string; remove(): Promise<void> };
+let server: Platform;
+beforeAll(async () => {
+  database = await createDatabase('CREATE TABLE docs (id integer PRIMARY KEY); INSERT INTO docs VALUES (1)');
+  project = await createProject();
+  await writeFile(join(project.folder, 'permissions.yaml'), 'permissions: { public: { docs: { read: true } } }\n');
+  server = await startUnchecked(project.folder, database.url, {}, ['--generate', '--workers', '2']);
+});
+afterAll(async () => {
+  await server?.stop();
+  await project?.remove();
+  await database?.drop();
+});
+
+/** On a connection of its own: one that is kept may be closed while something is being sent on it. */
+function ask(): Promise<string> {
+  return new Promise((resolve) => {
+    get(`${server.url}/items/docs`, { agent: false }, (response) => {
+      response.resume().on('end', () => resolve(String(response.statusCode)));
+    }).on('error', (error) => resolve(error.message));
+  });
+}
+
+async function until(done: () => boolean): Promise<void> {
+  for (let waited = 0; !done() && waited < 30_000; waited += 50)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(done()).toBe(true);
+}
+
+const told = (message: string): number => server.log().split(message).length - 1;
+
+it('requests are answered while every process is replaced', { timeout: 30_000 + restarts * 30_000 }, async () => {
+  const answers: Promise<string>[] = [];
+  const timer = setInterval(() => void answers.push(ask()), 5);
+  for (let round = 1; round <= restarts; round += 1) {
+    process.kill(server.pid, 'SIGHUP');
+    await until(() => told('every process was replaced') === round);
+  }
+  clearInterval(timer);
+  expect([...new Set(await Promise.all(answers))]).toEqual(['200']);
+  expect(answers.length).toBeGreaterThan(50);
+});
+
+it('a process that is lost is replaced, and all end with the first one', async () => {
+  const pids = await workerPids();
+  expect(pids).toHaveLength(2);
+  process.kill(pids[0] ?? 0, 'SIGKILL');
+  await until(() => told('another one takes its place') === 1);
+  expect(await ask()).toBe('200');
+  const left = await workerPids();
+  expect(await server.stop()).toBe(0);
+  for (const pid of left) expect(() => process.kill(pid, 0)).toThrow();
+});
+
+it('what cannot be served by several is refused', async () => {
+  const refused = (workers: string) => runPlatform(['start', '--project', project.folder, '--workers', workers]);
+  expect([(await refused('2')).code, (await refused('none')).code]).toEqual([2, 2]);
+});
+
+async function workerPids(): Promise<readonly number[]> {
+  const children = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8');
+  return children.trim().split(/\s+/).map(Number);
+}
