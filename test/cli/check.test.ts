@@ -158,12 +158,10 @@ it('pulls the schema of another database and tells what is new in it', async () 
     expect(code).toBe(0);
     expect(stderr).toContain('column public.books.title: Its type was character varying(40) and is text.');
     expect((await verdicts('--offline')).found).toEqual(['column public.books.title']);
-    expect((await platform('schema', 'pull')).code).toBe(0);
-    expect((await verdicts()).code).toBe(0);
   } finally {
     await staging.drop();
   }
-});
+}, 60_000);
 
 async function alter(sql: string): Promise<void> {
   await withClient(database.url, (client) => client.query(sql));

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { can } from './commands/can.ts';
 import { check } from './commands/check.ts';
+import { diff } from './commands/diff.ts';
 import { explain } from './commands/explain.ts';
 import { generate } from './commands/generate.ts';
 import { init } from './commands/init.ts';
@@ -23,8 +24,8 @@ Exit codes:
   0   done; also after Ctrl-C or SIGTERM, when running requests have finished
   1   the configuration, the permissions or the database cannot be compiled; diagnostics say why;
       also when the platform's tables do not fit this version, and after \`migrate --status\` when they are behind;
-      of \`generate --check\` and \`check\`: something differs
-  2   the command line or DATABASE_URL is wrong; of these two commands: whatever keeps them from judging
+      of \`generate --check\`, \`check\` and \`diff\`: something differs
+  2   the command line or DATABASE_URL is wrong; of these commands: whatever keeps them from judging
   3   the database cannot be reached, refuses what is asked, or the embedded one is in use by another process
   4   the server cannot start
   70  a bug of the platform
@@ -74,6 +75,13 @@ function program(): Command {
   command(root, 'check', 'whether database, platform.schema.json, generated files and permissions fit one another')
     .option('--offline', 'leave the database out')
     .action(check);
+  command(root, 'diff [from] [to]', 'what a change means to every client of every role (HEAD to the files as they are)')
+    .option('--format <format>', 'text, markdown, json or sarif', 'text')
+    .option('-o, --output <file>', 'write a file instead of stdout')
+    .option('--fail-on <severity>', 'exit with 1 from which severity on: breaking, dangerous or never', 'breaking')
+    .option('--acknowledged <file>', 'changes that are agreed to, one a line: "field-removed articles.title"')
+    .option('--no-guess', 'take what only looks renamed for removed and new')
+    .action(diff);
   addSchemaCommands(root);
   addPermissionCommands(root);
   command(root, 'can <role> <action> <collection> [key]', 'which rule lets a role do something, or why none does')

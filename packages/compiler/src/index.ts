@@ -2,6 +2,18 @@
 export type { Api, ApiAccess, ApiCollection, ApiField, ApiRelation, CollectionNames, Operation } from './api.ts';
 export { type CompileOptions, type CompileResult, type CompileSummary, compile } from './compile.ts';
 export { type CompiledModel, type CompileModelOptions, compileModel, type ModelData } from './compile-model.ts';
+export type { Change, Direction, Severity, Surface, Verdicts } from './diff/change.ts';
+export { type Diff, type DiffOptions, diffSchemas, ruleIds } from './diff/diff-schemas.ts';
+export {
+  changeName,
+  countChanges,
+  type DiffFormat,
+  type DiffLabels,
+  diffFormats,
+  printDiff,
+} from './diff/print-diff.ts';
+export { findRenames, type Rename } from './diff/renames.ts';
+export { type Rule, type RuleId, rules } from './diff/rules.ts';
 export type { DocumentSource } from './documents/check-documents.ts';
 export { type GeneratedFile, plannedFile } from './emit/emit-files.ts';
 export { type TemplateName, templateNames } from './emit/templates.ts';

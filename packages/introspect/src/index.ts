@@ -1,4 +1,6 @@
 /** Reads a live database and its configuration into one plain schema. */
+
+export { implies } from './conditions/implication.ts';
 export { comparePermissions, type PermissionDifference } from './config/compare-permissions.ts';
 export type * from './config/config.ts';
 export { digestPermissions } from './config/digest-permissions.ts';

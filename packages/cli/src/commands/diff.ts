@@ -1,0 +1,98 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import {
+  type Change,
+  changeName,
+  countChanges,
+  type DiffFormat,
+  diffFormats,
+  diffSchemas,
+  findRenames,
+  printDiff,
+  type Rename,
+  type Severity,
+} from '@platform/compiler';
+import type { Schema } from '@platform/introspect/schema';
+import { schemaAt, workingTree } from '../diff/schema-at.ts';
+import { CommandError, exitCodes, judging } from '../exit-codes.ts';
+import { type Progress, processProgress } from '../progress.ts';
+import { loadProject } from '../project.ts';
+import type { GlobalOptions } from './options.ts';
+
+/** Options of `platform diff`. */
+export interface DiffOptions extends GlobalOptions {
+  readonly format?: string;
+  /** File to write instead of stdout. */
+  readonly output?: string;
+  /** The least severity that ends with 1; `breaking` when absent. */
+  readonly failOn: string;
+  /** File with names of changes that somebody has agreed to, one a line. */
+  readonly acknowledged?: string;
+  /** False: what only looks renamed is removed and new. */
+  readonly guess: boolean;
+}
+
+/** `platform diff [FROM] [TO]`: what a change means to every client of every role. */
+export async function diff(from: string | undefined, to: string | undefined, options: DiffOptions): Promise<void> {
+  const progress = processProgress(options);
+  const isFine = await judging(() => compare(from ?? 'HEAD', to ?? workingTree, options, progress));
+  if (!isFine) process.exitCode = exitCodes.invalid;
+}
+
+async function compare(from: string, to: string, options: DiffOptions, progress: Progress): Promise<boolean> {
+  const format = oneOf<DiffFormat>(diffFormats, options.format ?? 'text', 'format');
+  const limit = oneOf(limits, options.failOn, 'severity');
+  const project = await loadProject(options.project);
+  const before = await schemaAt(from, project, progress);
+  const after = await schemaAt(to, project, progress);
+  const renames = await chooseRenames(before, after, options);
+  const found = await progress.phase('compare', () => diffSchemas(before, after, { renames }));
+  const acknowledged = await readAcknowledged(options.acknowledged);
+  const text = printDiff(found, format, { from, to, acknowledged });
+  if (options.output !== undefined) await writeFile(resolve(options.output), text);
+  else if (options.json !== true) process.stdout.write(text);
+  for (const change of found.changes) progress.event('change', { ...change, acknowledged: isIn(change, acknowledged) });
+  progress.event('summary', { from, to, ...countChanges(found), renames: found.renames });
+  return !found.changes.some((change) => ranks[change.severity] >= ranks[limit] && !isIn(change, acknowledged));
+}
+
+const limits = ['breaking', 'dangerous', 'never'] as const;
+
+const ranks: Readonly<Record<Severity | 'never', number>> = { safe: 0, dangerous: 1, breaking: 2, never: 3 };
+
+function oneOf<T extends string>(known: readonly T[], text: string, what: string): T {
+  const found = known.find((one) => one === text);
+  if (found !== undefined) return found;
+  throw new CommandError(exitCodes.usage, `"${text}" is no ${what}.`, `Write ${known.join(', ')}.`);
+}
+
+/** What certainly has another name, and what a person says that it has; without one what looks so. */
+async function chooseRenames(before: Schema, after: Schema, options: DiffOptions): Promise<readonly Rename[]> {
+  const found = findRenames(before, after);
+  const guesses = found.filter(({ certain }) => !certain);
+  if (!options.guess) return found.filter(({ certain }) => certain);
+  const isAsked = process.stdin.isTTY === true && process.stderr.isTTY === true && options.json !== true;
+  if (guesses.length === 0 || !isAsked) return found;
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const agreed = new Set<Rename>();
+  for (const guess of guesses) {
+    const answer = await lines.question(`Was ${guess.from} renamed to ${guess.to}? [Y/n] `);
+    if (!/^n/i.test(answer.trim())) agreed.add(guess);
+  }
+  lines.close();
+  return found.flatMap((one) => (one.certain ? [one] : agreed.has(one) ? [{ ...one, certain: true }] : []));
+}
+
+/** Lines as `changeName` prints them; what stands behind a `#` is for people. */
+async function readAcknowledged(path: string | undefined): Promise<ReadonlySet<string>> {
+  if (path === undefined) return new Set();
+  const text = await readFile(resolve(path), 'utf8').catch(() => null);
+  if (text === null) return new Set();
+  const lines = text.split('\n').map((line) => line.replace(/(?:^|\s)#.*$/, '').trim());
+  return new Set(lines.map((line) => line.replace(/^[-*] /, '')).filter((line) => line !== ''));
+}
+
+function isIn(change: Change, acknowledged: ReadonlySet<string>): boolean {
+  return acknowledged.has(changeName(change));
+}

@@ -1,0 +1,57 @@
+/** What `platform diff` compares: a revision of git, a file, the live database, or the project as it is. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { parseSchema } from '@platform/introspect';
+import type { Schema } from '@platform/introspect/schema';
+import { CommandError, exitCodes } from '../exit-codes.ts';
+import { currentSchema } from '../explain/current-schema.ts';
+import type { Progress } from '../progress.ts';
+import type { Project } from '../project.ts';
+import { connect } from '../source.ts';
+
+/** Stands for the files as they are now: `platform.schema.json` under the configuration and rules beside it. */
+export const workingTree = 'work';
+
+/** Stands for the live database under the configuration and rules as they are now. */
+export const liveDatabase = 'database';
+
+/**
+ * The schema that a name stands for. Rejects with advice when there is none.
+ *
+ * A file and a revision hold roles and rules as they were compiled, so nothing else of that time is needed.
+ */
+export async function schemaAt(name: string, project: Project, progress: Progress): Promise<Schema> {
+  if (name === workingTree) return currentSchema(project, progress);
+  if (name === liveDatabase) {
+    const source = await connect(project, progress);
+    return currentSchema(project, progress, source).finally(() => source.close());
+  }
+  const path = resolve(name);
+  if (existsSync(path) && name.endsWith('.json')) return parsed(await readFile(path, 'utf8'), name);
+  return parsed(await readRevision(name, project), `${name}:platform.schema.json`);
+}
+
+function parsed(text: string, place: string): Schema {
+  const found = parseSchema(text);
+  if ('schema' in found) return found.schema;
+  throw new CommandError(exitCodes.invalid, `${place}: ${found.diagnostic.message}`, found.diagnostic.hint);
+}
+
+const run = promisify(execFile);
+
+/** The file of a revision; a name that begins with a dash would be an option. */
+async function readRevision(revision: string, { folder }: Project): Promise<string> {
+  const none = `"${revision}" is neither a file nor a revision that has platform.schema.json.`;
+  const hint = 'Name a file that ends with .json, a revision such as HEAD or origin/main, `database`, or `work`.';
+  if (revision.startsWith('-')) throw new CommandError(exitCodes.usage, none, hint);
+  const options = { cwd: folder, maxBuffer: 1 << 30 };
+  try {
+    const { stdout } = await run('git', ['show', `${revision}:./platform.schema.json`], options);
+    return stdout;
+  } catch {
+    throw new CommandError(exitCodes.usage, none, hint);
+  }
+}

@@ -1,0 +1,201 @@
+/** Collections as one role sees them. */
+import type { ViewCollection } from '../openapi/view.ts';
+import type { Verdicts } from './change.ts';
+import { compareFields } from './compare-fields.ts';
+import { compareInputs } from './compare-inputs.ts';
+import { compareRelations } from './compare-relations.ts';
+import { type Concern, offers } from './operations.ts';
+import { pairs, quoted } from './pair.ts';
+import type { RenameIndex } from './renames.ts';
+import { type Found, operationsIn, type Side } from './side.ts';
+
+/** A collection that a role sees on both sides. */
+export interface CollectionPair {
+  readonly before: Side;
+  readonly after: Side;
+  readonly was: ViewCollection;
+  readonly is: ViewCollection;
+  /** Names of fields and relations before to those after. */
+  readonly renamed: ReadonlyMap<string, string>;
+}
+
+/** Compares everything that a role sees. */
+export function compareCollections(before: Side, after: Side, renames: RenameIndex): readonly Found[] {
+  const sides = pairs([...before.collections.values()], [...after.collections.values()], renames.collections);
+  return sides.flatMap(({ was, is }): readonly Found[] => {
+    if (was === undefined) return is === undefined ? [] : [appeared(is, before, after)];
+    if (is === undefined) return [disappeared(was, before, after, renames)];
+    return comparePair({ before, after, was, is, renamed: renames.members.get(is.name) ?? new Map() });
+  });
+}
+
+function appeared(is: ViewCollection, before: Side, after: Side): Found {
+  const existed = before.version.collections.has(is.name);
+  return {
+    rule: existed ? 'collection-shown' : 'collection-added',
+    subject: is.name,
+    message: existed ? `The collection "${is.name}" is shown.` : `The collection "${is.name}" is new.`,
+    operations: operationsIn(after, is.name, 'all'),
+    ...(!after.access.admin && { rights: 'widening' as const }),
+  };
+}
+
+function disappeared(was: ViewCollection, before: Side, after: Side, renames: RenameIndex): Found {
+  const stays = after.version.collections.has(renames.collections.get(was.name) ?? was.name);
+  return {
+    rule: stays ? 'collection-hidden' : 'collection-removed',
+    subject: was.name,
+    message: stays ? `The collection "${was.name}" is hidden.` : `The collection "${was.name}" is gone.`,
+    operations: operationsIn(before, was.name, 'all'),
+    ...(!after.access.admin && { rights: 'narrowing' as const }),
+  };
+}
+
+const concerns = ['read', 'create', 'update', 'delete'] as const;
+
+function comparePair(pair: CollectionPair): readonly Found[] {
+  const { before, after, was, is, renamed } = pair;
+  const subject = is.name;
+  const all = operationsIn(before, was.name, 'all');
+  const told = (rule: Found['rule'], message: string, verdicts?: Verdicts): Found => ({
+    rule,
+    subject,
+    message,
+    operations: all,
+    ...(verdicts && { verdicts }),
+  });
+  if (was.singleton !== is.singleton) {
+    return [
+      told(
+        is.singleton ? 'singleton-begun' : 'singleton-ended',
+        `"${is.name}" is ${is.singleton ? 'one object' : 'a list'} now.`,
+      ),
+    ];
+  }
+  const key = is.key.map(({ name }) => name).join(', ');
+  const keyBefore = was.key.map(({ name }) => renamed.get(name) ?? name).join(', ');
+  const own = after.version.collections.get(is.name)?.descriptor;
+  const old = before.version.collections.get(was.name)?.descriptor;
+  return [
+    ...(was.name === is.name ? [] : [told('collection-renamed', `"${was.name}" is "${is.name}" now.`)]),
+    ...(was.note === is.note ? [] : [told('collection-note', `The note of "${is.name}" has changed.`)]),
+    ...(was.deprecated === is.deprecated
+      ? []
+      : [
+          told(
+            is.deprecated === null ? 'collection-undeprecated' : 'collection-deprecated',
+            `"${is.name}" is ${is.deprecated === null ? 'no longer ' : ''}deprecated.`,
+          ),
+        ]),
+    ...(key === keyBefore || key === '' || keyBefore === ''
+      ? []
+      : [told('key-changed', `The key of "${is.name}" is (${key}), it was (${keyBefore}).`)]),
+    ...(renameOf(old?.sort, renamed) === own?.sort
+      ? []
+      : [
+          told('default-sort-changed', `Lists of "${is.name}" are sorted by ${own?.sort ?? 'the key'} by default.`, {
+            // Items are moved by it, where there is one.
+            ...shownBy(own?.sort === undefined ? 'breaking' : 'safe', true, true),
+            rest: own?.sort === undefined ? 'breaking' : 'dangerous',
+          }),
+        ]),
+    ...(old?.accountability === own?.accountability
+      ? []
+      : [
+          told('accountability-changed', `Of changes of "${is.name}" is kept: ${own?.accountability ?? 'everything'}.`),
+        ]),
+    ...concerns.flatMap((concern) => compareConcern(pair, concern)),
+    ...(was.readable && is.readable ? [...compareFields(pair), ...compareRelations(pair)] : []),
+    ...compareInputs(pair),
+  ];
+}
+
+function renameOf(name: string | undefined, renamed: ReadonlyMap<string, string>): string | undefined {
+  return name === undefined ? undefined : (renamed.get(name) ?? name);
+}
+
+/** Reading, creating … as a whole. */
+function compareConcern(
+  { before, after, was, is }: CollectionPair,
+  concern: Exclude<Concern, 'all'>,
+): readonly Found[] {
+  const [had, has] = [offers(was, concern), offers(is, concern)];
+  const [old, fresh] = [operationsIn(before, was.name, concern), operationsIn(after, is.name, concern)];
+  if (had && !has) return [gone(is.name, concern, old, after)];
+  if (!had && has) return [granted(is.name, concern, fresh, after)];
+  const paths = (operations: readonly string[], name: string): readonly string[] =>
+    operations.map((one) => one.replace(`/${encodeURIComponent(name)}`, '/*').replace(`${name}`, '*'));
+  const lost = old.filter((_, at) => !paths(fresh, is.name).includes(paths(old, was.name)[at] ?? ''));
+  const won = fresh.filter((_, at) => !paths(old, was.name).includes(paths(fresh, is.name)[at] ?? ''));
+  const graphql = (names: readonly string[]): boolean => names.some((one) => /^(?:query|mutation) /.test(one));
+  const rest = (names: readonly string[]): boolean => names.some((one) => one.includes('/'));
+  return [
+    ...(lost.length > 0 && before.version.api.graphql === after.version.api.graphql
+      ? [
+          change(
+            'operation-removed',
+            is.name,
+            `${quoted(lost)} is gone.`,
+            lost,
+            shownBy('breaking', rest(lost), graphql(lost)),
+          ),
+        ]
+      : []),
+    ...(won.length > 0 && before.version.api.graphql === after.version.api.graphql
+      ? [change('operation-added', is.name, `${quoted(won)} is new.`, won, shownBy('safe', rest(won), graphql(won)))]
+      : []),
+  ];
+}
+
+function shownBy(severity: 'breaking' | 'safe', rest: boolean, graphql: boolean): Verdicts {
+  return {
+    ...(rest && { rest: severity, openapi: severity, client: severity }),
+    ...(graphql && { graphql: severity }),
+  };
+}
+
+function change(
+  rule: Found['rule'],
+  subject: string,
+  message: string,
+  operations: readonly string[],
+  verdicts: Verdicts,
+): Found {
+  return { rule, subject, message, operations, verdicts };
+}
+
+const everything = (severity: 'breaking' | 'safe'): Verdicts => ({
+  rest: severity,
+  openapi: severity,
+  graphql: severity,
+  client: severity,
+});
+
+function gone(name: string, concern: string, operations: readonly string[], { access }: Side): Found {
+  return {
+    rule: access.admin ? 'operation-removed' : 'action-revoked',
+    subject: name,
+    message: `Items of "${name}" can no longer be ${participles[concern]}.`,
+    operations,
+    verdicts: everything('breaking'),
+    ...(!access.admin && { rights: 'narrowing' as const }),
+  };
+}
+
+function granted(name: string, concern: string, operations: readonly string[], { access }: Side): Found {
+  return {
+    rule: access.admin ? 'operation-added' : 'action-granted',
+    subject: name,
+    message: `Items of "${name}" can be ${participles[concern]}.`,
+    operations,
+    verdicts: everything('safe'),
+    ...(!access.admin && { rights: 'widening' as const }),
+  };
+}
+
+const participles: Readonly<Record<string, string>> = {
+  read: 'read',
+  create: 'created',
+  update: 'updated',
+  delete: 'deleted',
+};

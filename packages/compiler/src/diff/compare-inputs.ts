@@ -1,0 +1,170 @@
+/** Payloads as one role may send them. */
+import type { ViewInput, ViewPayload, ViewWrites } from '../openapi/view.ts';
+import type { CollectionPair } from './compare-collections.ts';
+import { pairs } from './pair.ts';
+import { type Found, operationsIn, type Side } from './side.ts';
+
+/** Compares what can be created and updated on both sides. */
+export function compareInputs(pair: CollectionPair): readonly Found[] {
+  const { was, is } = pair;
+  return [
+    ...comparePayloads(pair, 'create', was.writes?.create ?? null, is.writes?.create ?? null),
+    ...comparePayloads(pair, 'update', was.writes?.update ?? null, is.writes?.update ?? null),
+    ...compareKeys(pair, was.writes, is.writes),
+  ];
+}
+
+type Action = 'create' | 'update';
+
+function comparePayloads(
+  pair: CollectionPair,
+  action: Action,
+  was: ViewPayload | null,
+  is: ViewPayload | null,
+): readonly Found[] {
+  if (was === null || is === null) return [];
+  const { before, after, renamed } = pair;
+  const operations = operationsIn(before, pair.was.name, action);
+  // Where the item can be given in place of its key, GraphQL asks for neither.
+  const holders = new Set(is.leads.flatMap((lead) => (lead.kind === 'one' ? lead.holders : [])));
+  const fields = pairs(was.fields, is.fields, renamed).flatMap((one): readonly Found[] => {
+    const subject = `${pair.is.name}.${one.name}`;
+    if (one.was === undefined) return one.is === undefined ? [] : added(pair, action, one.is, subject, operations);
+    if (one.is === undefined) return [removed(pair, action, one.was, subject, operations)];
+    return compareInput(action, one.was, one.is, holders).map((found) => ({ subject, operations, ...found }));
+  });
+  const leads = pairs(was.leads, is.leads, renamed).flatMap(({ name, was: old, is: fresh }): readonly Found[] => {
+    const subject = `${pair.is.name}.${name}`;
+    const rights = after.access.admin ? {} : { rights: old ? ('narrowing' as const) : ('widening' as const) };
+    if (old && fresh) return [];
+    return old
+      ? [
+          {
+            rule: 'nested-write-removed',
+            subject,
+            message: `Items under "${name}" can no longer be written by a payload (${action}).`,
+            operations,
+            ...rights,
+          },
+        ]
+      : [
+          {
+            rule: 'nested-write-added',
+            subject,
+            message: `Items under "${name}" can be written by a payload (${action}).`,
+            operations,
+            ...rights,
+          },
+        ];
+  });
+  return [...fields, ...leads];
+}
+
+function added(
+  pair: CollectionPair,
+  action: Action,
+  is: ViewInput,
+  subject: string,
+  operations: readonly string[],
+): readonly Found[] {
+  const existed = hasColumn(pair.before, pair.was.name, is.name);
+  const rights = pair.after.access.admin ? {} : { rights: 'widening' as const };
+  const message = existed ? `"${is.name}" can be written (${action}).` : `Payloads can have "${is.name}" (${action}).`;
+  const found: Found = { rule: existed ? 'input-granted' : 'input-added', subject, message, operations, ...rights };
+  if (!is.required) return [found];
+  return [
+    found,
+    { rule: 'input-now-required', subject, message: `"${is.name}" must be given (${action}).`, operations },
+  ];
+}
+
+function removed(
+  pair: CollectionPair,
+  action: Action,
+  was: ViewInput,
+  subject: string,
+  operations: readonly string[],
+): Found {
+  const stays = hasColumn(pair.after, pair.is.name, pair.renamed.get(was.name) ?? was.name);
+  const rights = pair.after.access.admin ? {} : { rights: 'narrowing' as const };
+  const message = `"${was.name}" can no longer be written (${action}).`;
+  return {
+    rule: stays && !pair.after.access.admin ? 'input-revoked' : 'input-removed',
+    subject,
+    message,
+    operations,
+    ...rights,
+  };
+}
+
+function hasColumn({ version }: Side, collection: string, name: string): boolean {
+  return version.collections.get(collection)?.fields.some(({ descriptor }) => descriptor.name === name) === true;
+}
+
+type Told = Pick<Found, 'rule' | 'message' | 'verdicts'>;
+
+function compareInput(action: Action, was: ViewInput, is: ViewInput, holders: ReadonlySet<string>): readonly Told[] {
+  const { name } = is;
+  const told: readonly (Told | null)[] = [
+    was.required === is.required
+      ? null
+      : is.required
+        ? {
+            rule: 'input-now-required',
+            message: `"${name}" must be given (${action}).`,
+            ...(holders.has(name) && {
+              verdicts: { rest: 'breaking', openapi: 'breaking', client: 'breaking' } as const,
+            }),
+          }
+        : { rule: 'input-now-optional', message: `"${name}" need not be given (${action}).` },
+    was.nullable === is.nullable
+      ? null
+      : is.nullable
+        ? { rule: 'input-nullable', message: `"${name}" can be set to null (${action}).` }
+        : { rule: 'input-not-null', message: `"${name}" cannot be set to null (${action}).` },
+    was.member !== null && is.member === null
+      ? {
+          rule: 'nested-write-removed',
+          message: `An item under "${name}" can no longer be written by a payload (${action}).`,
+        }
+      : null,
+    was.member === null && is.member !== null
+      ? { rule: 'nested-write-added', message: `An item under "${name}" can be written by a payload (${action}).` }
+      : null,
+  ];
+  return told.filter((one) => one !== null);
+}
+
+function compareKeys(
+  { before, was: { name: old }, is: { name }, renamed }: CollectionPair,
+  was: ViewWrites | null,
+  is: ViewWrites | null,
+): readonly Found[] {
+  if (!was?.upsert && !is?.upsert) return [];
+  const text = (key: readonly string[]): string => key.join(', ');
+  const had = (was?.upsert?.keys ?? []).map((key) => text(key.map((part) => renamed.get(part) ?? part)));
+  const has = (is?.upsert?.keys ?? []).map(text);
+  const operations = operationsIn(before, old, 'create');
+  return [
+    ...had
+      .filter((key) => !has.includes(key))
+      .map(
+        (key): Found => ({
+          rule: 'upsert-key-removed',
+          subject: name,
+          message: `Items of "${name}" cannot be written by (${key}) any more.`,
+          operations,
+        }),
+      ),
+    ...has
+      .filter((key) => !had.includes(key))
+      .map(
+        (key): Found => ({
+          rule: 'upsert-key-added',
+          subject: name,
+          message: `Items of "${name}" can be written by (${key}).`,
+          operations,
+        }),
+      ),
+  ];
+}

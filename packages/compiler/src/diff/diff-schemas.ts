@@ -1,0 +1,229 @@
+/**
+ * Two schemas → what the change from one to the other means to every client of every role. Pure: no database, no server.
+ *
+ * `rules.ts` says what each kind of change means; the files named `compare-…` find them; here they are put together.
+ */
+import type { Schema } from '@platform/introspect/schema';
+import { emitClient } from '../client/index.ts';
+import type { Render } from '../emit/templates.ts';
+import { emitGraphql } from '../graphql/index.ts';
+import { emitOpenApi } from '../openapi/index.ts';
+import { canonicalJson } from '../print/json.ts';
+import { type Change, mostSevere, type Surface, surfaces, type Verdicts } from './change.ts';
+import { compareCollections } from './compare-collections.ts';
+import { compareRights } from './compare-rights.ts';
+import { compareTables } from './compare-tables.ts';
+import { findRenames, indexRenames, type Rename, type RenameIndex } from './renames.ts';
+import { type RuleId, rules } from './rules.ts';
+import { type Found, type Side, sideOf, type Version, versionOf } from './side.ts';
+
+/** What a comparison can be told. */
+export interface DiffOptions {
+  /** What is taken for renamed; without it everything that `findRenames` finds. */
+  readonly renames?: readonly Rename[];
+}
+
+/** What a comparison came to. */
+export interface Diff {
+  /** The most severe first, then by subject and rule. */
+  readonly changes: readonly Change[];
+  /** What was taken for renamed. */
+  readonly renames: readonly Rename[];
+}
+
+/** Compares two schemas. Both must be free of errors, as those in a file are. */
+export function diffSchemas(before: Schema, after: Schema, options: DiffOptions = {}): Diff {
+  const renames = options.renames ?? findRenames(before, after);
+  const index = indexRenames(renames);
+  const [was, is] = [versionOf(before), versionOf(after)];
+  const roles = [...new Set([...was.access.keys(), ...is.access.keys()])].sort();
+  // Roles that may do the same before and after are told the same.
+  const known = new Map<string, readonly Found[]>();
+  const found = roles.map((role) => {
+    const [old, fresh] = [sideOf(was, role), sideOf(is, role)];
+    if (!old || !fresh) return { role, found: [lonely(role, fresh !== undefined)] };
+    const key = JSON.stringify([old.access.name, fresh.access.name]);
+    const changes = known.get(key) ?? compareSides(old, fresh, index);
+    known.set(key, changes);
+    return { role, found: [...roleChanges(role, old, fresh), ...changes] };
+  });
+  return { changes: gather(found), renames };
+}
+
+function compareSides(was: Side, is: Side, renames: RenameIndex): readonly Found[] {
+  const changes = [
+    ...apiChanges(was, is),
+    ...compareCollections(was, is, renames),
+    ...compareTables(was, is, renames),
+    ...compareRights(was, is, renames),
+  ];
+  return asGenerated(was, is, changes);
+}
+
+function lonely(role: string, isNew: boolean): Found {
+  return isNew
+    ? {
+        rule: 'role-added',
+        subject: `role ${role}`,
+        message: `The role "${role}" is new.`,
+        operations: [],
+        rights: 'widening',
+      }
+    : {
+        rule: 'role-removed',
+        subject: `role ${role}`,
+        message: `The role "${role}" is gone.`,
+        operations: [],
+        rights: 'narrowing',
+      };
+}
+
+function apiChanges(was: Side, is: Side): readonly Found[] {
+  const [had, has] = [was.version.api.graphql, is.version.api.graphql];
+  if (had === has) return [];
+  const operations = ['POST /graphql'];
+  return has
+    ? [{ rule: 'graphql-added', subject: 'api', message: 'There is a GraphQL API.', operations }]
+    : [{ rule: 'graphql-removed', subject: 'api', message: 'There is no GraphQL API any more.', operations }];
+}
+
+function roleChanges(role: string, was: Side, is: Side): readonly Found[] {
+  const place = { subject: `role ${role}`, operations: [] };
+  const app = ({ version }: Side): boolean => version.schema.roles.find(({ name }) => name === role)?.app ?? false;
+  const found: Found[] = [];
+  if (!was.access.admin && is.access.admin) {
+    const message = `"${role}" is an administrator.`;
+    found.push({ ...place, rule: 'role-made-administrator', message, rights: 'widening' });
+  }
+  if (was.access.admin && !is.access.admin) {
+    const message = `"${role}" is no administrator any more.`;
+    found.push({ ...place, rule: 'role-unmade-administrator', message, rights: 'narrowing' });
+  }
+  if (app(was) !== app(is)) {
+    const message = `"${role}" has ${app(is) ? '' : 'no '}app access.`;
+    found.push({ ...place, rule: 'role-app-access', message, rights: app(is) ? 'widening' : 'narrowing' });
+  }
+  return found;
+}
+
+/**
+ * A last look at what is generated. Rules say what a change can mean on a surface; where that is the same as before, it
+ * means nothing there. And where it differs although nothing was said of it, that is said.
+ */
+function asGenerated(was: Side, is: Side, changes: readonly Found[]): readonly Found[] {
+  const differing = new Set<Surface>(
+    printers.flatMap(({ surface, print }) => (print(was) === print(is) ? [] : surface)),
+  );
+  const seen = changes.map((one): Found => {
+    const kept = Object.entries(verdictsOf(one)).filter(
+      ([surface]) => surface === 'rest' || unseen.has(one.rule) || differing.has(surfaceOf(surface)),
+    );
+    return { ...one, verdicts: Object.fromEntries(kept) };
+  });
+  const said = new Set(seen.flatMap((one) => Object.keys(verdictsOf(one))));
+  // The types of a client say more than anybody relies on, so a difference there alone is nothing to report.
+  const silent = (['openapi', 'graphql'] as const).filter((surface) => differing.has(surface) && !said.has(surface));
+  if (silent.length === 0) return seen;
+  const verdicts: Verdicts = Object.fromEntries(silent.map((surface) => [surface, 'dangerous']));
+  const message = 'What is generated for the role differs.';
+  return [...seen, { rule: 'unclassified', subject: 'api', message, operations: [], verdicts }];
+}
+
+function surfaceOf(text: string): Surface {
+  return surfaces.find((surface) => surface === text) ?? 'rest';
+}
+
+const printers: readonly { readonly surface: Surface; readonly print: (side: Side) => string }[] = [
+  {
+    surface: 'openapi',
+    print: ({ version, access }) =>
+      printed(version, access.name, 'openapi', () =>
+        canonicalJson(emitOpenApi(version.api, access, version.view(access))),
+      ),
+  },
+  {
+    surface: 'graphql',
+    print: ({ version, access }) =>
+      printed(version, access.name, 'graphql', () =>
+        version.api.graphql ? unordered(emitGraphql(version.api, access, version.view(access))) : '',
+      ),
+  },
+  {
+    surface: 'client',
+    print: ({ version, access }) =>
+      printed(version, access.name, 'client', () => {
+        const render: Render = (_, parts) => JSON.stringify(parts);
+        return JSON.stringify(emitClient(version.api, access, render, version.view(access)));
+      }),
+  },
+];
+
+/** Neither the order of types nor that of their fields means anything. */
+function unordered(sdl: string): string {
+  const types = sdl.split('\n\n').map((type) => type.split('\n').sort().join('\n'));
+  return types.sort().join('\n\n');
+}
+
+/** What changes the meaning of a schema and not its types: another field stands behind the argument `id`. */
+const unseen: ReadonlySet<RuleId> = new Set(['key-changed']);
+
+const kept = new WeakMap<Version, Map<string, string>>();
+
+function printed(version: Version, accessClass: string, surface: Surface, print: () => string): string {
+  const texts = kept.get(version) ?? new Map<string, string>();
+  kept.set(version, texts);
+  const key = `${surface} ${accessClass}`;
+  const text = texts.get(key) ?? print();
+  texts.set(key, text);
+  return text;
+}
+
+function verdictsOf({ rule, verdicts }: Found): Verdicts {
+  return verdicts ?? rules[rule].verdicts;
+}
+
+/** Puts together what is the same for several roles. */
+function gather(all: readonly { readonly role: string; readonly found: readonly Found[] }[]): readonly Change[] {
+  const groups = new Map<string, { change: Change; roles: Set<string>; operations: Set<string> }>();
+  for (const { role, found } of all) {
+    for (const one of found) {
+      const change = changeOf(one);
+      const { rule, subject, verdicts, rights, message } = change;
+      const key = JSON.stringify([rule, subject, verdicts, rights, message]);
+      const group = groups.get(key) ?? { change, roles: new Set(), operations: new Set() };
+      group.roles.add(role);
+      for (const operation of one.operations) group.operations.add(operation);
+      groups.set(key, group);
+    }
+  }
+  const changes = [...groups.values()].map(({ change, roles, operations }) => ({
+    ...change,
+    roles: [...roles].sort(),
+    operations: [...operations],
+  }));
+  return changes.sort((a, b) => compareText(orderOf(a), orderOf(b)));
+}
+
+function changeOf(found: Found): Change {
+  const { rule, subject, rights, message } = found;
+  const verdicts = verdictsOf(found);
+  const own = surfaces.flatMap((surface) => verdicts[surface] ?? []);
+  // What a role may do is looked at by somebody, also where no client notices it.
+  const severity = mostSevere([...own, ...(rights === undefined ? [] : (['dangerous'] as const))]);
+  return { rule, subject, roles: [], verdicts, ...(rights && { rights }), severity, message, operations: [] };
+}
+
+const ranks = { breaking: 0, dangerous: 1, safe: 2 } as const;
+
+function orderOf({ severity, subject, rule, message, roles }: Change): string {
+  return [ranks[severity], subject, rule, message, roles.join()].join('\0');
+}
+
+function compareText(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+/** Every rule by its id. */
+export function ruleIds(): readonly RuleId[] {
+  return Object.keys(rules).filter((id): id is RuleId => id in rules);
+}

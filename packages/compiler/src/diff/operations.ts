@@ -1,0 +1,54 @@
+/** What requests and root fields there are on a collection, as a role has them. */
+import { type GraphqlOperation, graphqlCollectionRoots } from '@platform/runtime/contract';
+import type { ApiCollection, Operation } from '../api.ts';
+import type { ViewCollection } from '../openapi/view.ts';
+
+/** What a change concerns. */
+export type Concern = 'read' | 'create' | 'update' | 'delete' | 'all';
+
+const kinds: Readonly<Record<Exclude<Concern, 'all'>, ReadonlySet<Operation['kind']>>> = {
+  read: new Set(['list', 'search', 'read', 'readSingleton']),
+  create: new Set(['create']),
+  update: new Set(['update', 'updateMany', 'updateSingleton']),
+  delete: new Set(['delete', 'deleteMany']),
+};
+
+const roots: Readonly<Record<GraphqlOperation, Exclude<Concern, 'all'>>> = {
+  list: 'read',
+  singleton: 'read',
+  byKey: 'read',
+  aggregate: 'read',
+  createOne: 'create',
+  createMany: 'create',
+  updateOne: 'update',
+  updateMany: 'update',
+  updateBatch: 'update',
+  updateSingleton: 'update',
+  deleteOne: 'delete',
+  deleteMany: 'delete',
+};
+
+/** Whether a role has an operation of a kind at all. */
+export function offers({ readable, writes }: ViewCollection, concern: Exclude<Concern, 'all'>): boolean {
+  if (concern === 'read') return readable;
+  return concern === 'delete' ? writes?.delete === true : writes?.[concern] != null;
+}
+
+/** `GET /items/articles`, `query articles`, in the order of the API; those that the role has. */
+export function operationsOf(
+  view: ViewCollection,
+  api: ApiCollection | undefined,
+  concern: Concern,
+  graphql: boolean,
+): readonly string[] {
+  if (api === undefined) return [];
+  const wanted = (concern === 'all' ? (['read', 'create', 'update', 'delete'] as const) : [concern]).filter((one) =>
+    offers(view, one),
+  );
+  const rest = api.operations.filter(({ kind }) => wanted.some((one) => kinds[one].has(kind)));
+  const fields = graphql && api.operations.length > 0 ? graphqlCollectionRoots(api.descriptor) : [];
+  return [
+    ...rest.map(({ method, path }) => `${method} ${path}`),
+    ...fields.filter(({ operation }) => wanted.includes(roots[operation])).map(({ kind, name }) => `${kind} ${name}`),
+  ];
+}

@@ -1,0 +1,28 @@
+/** Two lists side by side. */
+
+/** One name with what stands under it before and after; at least one is there. */
+export interface Pair<T> {
+  /** The name after the change, or the one that is gone. */
+  readonly name: string;
+  readonly was: T | undefined;
+  readonly is: T | undefined;
+}
+
+/** Pairs by name, those of the second list in its order first. `renamed` leads from names of the first to the second. */
+export function pairs<T extends { readonly name: string }>(
+  before: readonly T[],
+  after: readonly T[],
+  renamed: ReadonlyMap<string, string> = new Map(),
+): readonly Pair<T>[] {
+  const old = new Map(before.map((one) => [renamed.get(one.name) ?? one.name, one]));
+  const fresh = new Set(after.map(({ name }) => name));
+  return [
+    ...after.map((is) => ({ name: is.name, was: old.get(is.name), is })),
+    ...[...old].flatMap(([name, was]) => (fresh.has(name) ? [] : [{ name: was.name, was, is: undefined }])),
+  ];
+}
+
+/** `"a", "b"` */
+export function quoted(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ');
+}

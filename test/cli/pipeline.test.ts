@@ -1,0 +1,90 @@
+/** The walk of docs/pipelines.md: a pull request that breaks something, and the same acknowledged. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { type CommandResult, runPlatform } from '../support/platform.ts';
+
+const run = promisify(execFile);
+const script = fileURLToPath(new URL('../../docs/pipelines/check.sh', import.meta.url));
+const command = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
+
+let folder: string;
+let database: TestDatabase;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platform-pipeline-'));
+  database = await createDatabase('CREATE TABLE books (id int PRIMARY KEY, title text NOT NULL, pages int)');
+  await writeFile(join(folder, 'permissions.yaml'), 'permissions: { public: { books: { read: true } } }\n');
+  await git('init', '--quiet', '--initial-branch', 'main');
+  await compile();
+  await commit();
+});
+afterAll(() => Promise.all([database?.drop(), rm(folder, { recursive: true, force: true })]));
+
+async function git(...args: readonly string[]): Promise<void> {
+  await run('git', ['-c', 'user.name=test', '-c', 'user.email=test@example.com', ...args], { cwd: folder });
+}
+
+async function commit(): Promise<void> {
+  await git('add', '--all');
+  await git('commit', '--quiet', '--message', 'change');
+}
+
+function platform(...args: readonly string[]): Promise<CommandResult> {
+  return runPlatform([...args, '--project', folder], { DATABASE_URL: database.url });
+}
+
+/** The first step of the walk. */
+async function compile(): Promise<void> {
+  expect((await platform('generate')).code).toBe(0);
+  expect((await platform('permissions', 'matrix', '--output', 'permissions.md')).code).toBe(0);
+}
+
+/** The second one, as a pipeline takes it: no database. */
+async function judge(): Promise<{ readonly code: number; readonly output: string }> {
+  const environment = { ...process.env, DATABASE_URL: '', PLATFORM: `${process.execPath} ${command}` };
+  try {
+    const { stdout, stderr } = await run('sh', [script, 'main'], { cwd: folder, env: environment });
+    return { code: 0, output: stdout + stderr };
+  } catch (error) {
+    const failed: { readonly code?: unknown; readonly stdout?: unknown; readonly stderr?: unknown } =
+      typeof error === 'object' && error !== null ? error : {};
+    return { code: Number(failed.code), output: `${failed.stdout}${failed.stderr}` };
+  }
+}
+
+it('stops a breaking change, and lets it pass when it is acknowledged', async () => {
+  await git('switch', '--quiet', '--create', 'change');
+  const sql = 'CREATE TABLE shelves (id int PRIMARY KEY); ALTER TABLE books DROP COLUMN pages';
+  await withClient(database.url, (client) => client.query(sql));
+  await compile();
+  const breaking = await judge();
+  expect(breaking.output).toContain('breaking   books.pages  field-removed');
+  expect(breaking.output).toContain('safe       shelves  collection-added');
+  expect(breaking.code).toBe(1);
+  expect(await readFile(join(folder, 'diff.md'), 'utf8')).toContain('**`books.pages`** "pages" is gone.');
+
+  const agreed = ['field-removed books.pages # unread', 'input-removed books.pages', ''];
+  await writeFile(join(folder, 'acknowledged-changes.txt'), agreed.join('\n'));
+  const acknowledged = await judge();
+  expect(acknowledged.output).toContain('4 acknowledged.');
+  expect(acknowledged.code).toBe(0);
+}, 180_000);
+
+it('stops what was not compiled, and compares with the live database', async () => {
+  await writeFile(join(folder, 'permissions.yaml'), 'permissions: { public: { books: { read: { fields: [id] } } } }\n');
+  const stale = await judge();
+  expect(stale.output).toContain('run `platform generate`');
+  expect(stale.code).toBe(1);
+  await withClient(database.url, (client) => client.query('ALTER TABLE books ALTER title DROP NOT NULL'));
+  const live = await platform('diff', 'work', 'database', '--format', 'sarif', '--fail-on', 'dangerous');
+  expect(JSON.parse(live.stdout).runs[0].results[0].ruleId).toBe('field-now-nullable');
+  expect(live.code).toBe(1);
+  const nowhere = await platform('diff', 'no-such-revision');
+  expect(nowhere.stderr).toContain('is neither a file nor a revision');
+  expect(nowhere.code).toBe(2);
+}, 180_000);

@@ -1,0 +1,358 @@
+/** Kinds of change, each as an edit of the world; `expected/` holds what `platform diff` says of each. */
+import { table } from '../../../packages/introspect/src/testing/facts.ts';
+import {
+  addColumns,
+  addTables,
+  all,
+  column,
+  configure,
+  configured,
+  dropColumn,
+  dropTable,
+  type Edit,
+  foreignKey,
+  inTable,
+  labelled,
+  rule,
+} from './world.ts';
+
+const rename = (name: string) => (one: { readonly name: string }) => ({ ...one, name });
+
+/** Pages of books, by two columns. */
+function composite(nullable: boolean): Edit {
+  const mark = nullable ? '' : '!';
+  return all(
+    addTables({
+      books: { columns: ['shelf!:integer', 'place!:integer'], key: ['shelf', 'place'] },
+      pages: {
+        columns: ['id!=:integer', `shelf${mark}:integer`, `place${mark}:integer`],
+        key: ['id'],
+        foreignKeys: ['shelf,place > books.shelf,place'],
+      },
+    }),
+  );
+}
+
+/** By a name that is a file's. Where the before is another world than the usual one, it is the first of two. */
+export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, after: Edit]>> = {
+  'table-added': addTables({ shelves: { columns: ['id!=:integer', 'label!'], key: ['id'] } }),
+  'table-added-and-granted': all(
+    addTables({ shelves: { columns: ['id!=:integer', 'label!'], key: ['id'] } }),
+    rule('  reader:\n    articles', '  reader:\n    shelves: { read: true }\n    articles'),
+  ),
+  'table-dropped': all(dropTable('totals'), rule('    totals: { read: true }\n', '')),
+  'table-renamed': all(
+    inTable('headings', (one) => ({ ...one, name: 'titles', id: 'public.titles' })),
+    rule('    headings: { read: true }\n    images', '    titles: { read: true }\n    images'),
+    rule('    headings: { read: true }\n', '    titles: { read: true }\n'),
+    configure(({ manyToAny = [] }) => ({ manyToAny: manyToAny.map((one) => ({ ...one, allowed: ['titles'] })) })),
+  ),
+  'collection-renamed-in-config': all(
+    configured('comments', { name: 'remarks' }),
+    rule('    comments: { read: true, create', '    remarks: { read: true, create'),
+    rule('    comments: { read: true, update', '    remarks: { read: true, update'),
+    configure(() => ({ relations: {} })),
+  ),
+  'collection-hidden-in-config': all(configured('totals', { hidden: true }), rule('    totals: { read: true }\n', '')),
+  'collection-deprecated': configured('tags', { deprecated: 'Use categories.' }),
+  'collection-undeprecated': [configured('tags', { deprecated: 'Use categories.' }), configured('tags', {})],
+  'collection-noted': configured('tags', { note: 'Words about articles.' }),
+  'collection-sorted': configured('categories', { sort: 'position' }),
+  'collection-accountability': configured('comments', { accountability: 'none' }),
+  'singleton-begun': configured('categories', { singleton: true }),
+  'singleton-ended': configure(() => ({ collections: {} })),
+  'key-of-another-column': inTable('tags', (one) => ({
+    ...one,
+    primaryKey: table('tags', { columns: ['name'], key: ['name'] }).primaryKey,
+  })),
+  'key-dropped': inTable('images', (one) => ({ ...one, primaryKey: null })),
+  'key-given-to-a-view': configured('totals', { key: ['day'] }),
+  'view-becomes-writable': inTable('totals', (one) => ({
+    ...one,
+    writable: { insert: true, update: true, delete: true },
+    primaryKey: table('t', { columns: ['day'], key: ['day'] }).primaryKey,
+  })),
+  'table-becomes-view': inTable('images', (one) => ({
+    ...one,
+    kind: 'view',
+    writable: { insert: false, update: false, delete: false },
+  })),
+
+  'column-added': addColumns('articles', 'subtitle'),
+  'column-added-with-default': addColumns('articles', 'subtitle!='),
+  'column-added-required': addColumns('authors', 'born!:integer'),
+  'column-dropped': dropColumn('articles', 'body'),
+  'column-dropped-unused': dropColumn('images', 'url'),
+  'column-renamed': column('authors', 'country', (one) => ({ ...one, ...rename('nation')(one) })),
+  'column-renamed-in-rules': all(
+    column('articles', 'status', (one) => ({ ...one, ...rename('state')(one) })),
+    rule(
+      'slug, status, author_id], filter: { status: published }',
+      'slug, state, author_id], filter: { state: published }',
+    ),
+    rule('filter: { status: { _in', 'filter: { state: { _in'),
+    rule('filter: { status: draft }', 'filter: { state: draft }'),
+  ),
+  'field-renamed-in-config': configured('authors', { fields: { email: { name: 'mail' } } }),
+  'field-hidden-in-config': configured('authors', { fields: { email: { hidden: true } } }),
+  'field-deprecated': configured('authors', { fields: { email: { deprecated: 'Ask them.' } } }),
+  'field-undeprecated': [
+    configured('authors', { fields: { email: { deprecated: 'Ask them.' } } }),
+    configured('authors', {}),
+  ],
+  'field-noted': column('authors', 'email', (one) => ({ ...one, comment: 'Where to write to.' })),
+  'field-required-in-config': configured('authors', { fields: { email: { required: true } } }),
+  'type-integer-to-bigint': column('articles', 'views', (one) => ({
+    ...one,
+    nativeType: 'bigint',
+    type: { ...one.type, portable: 'bigInteger', base: 'int8' },
+  })),
+  'type-text-to-integer': column('authors', 'country', (one) => ({
+    ...one,
+    nativeType: 'integer',
+    type: { ...one.type, portable: 'integer', base: 'int4' },
+  })),
+  'type-text-to-json': column('articles', 'body', (one) => ({
+    ...one,
+    nativeType: 'jsonb',
+    type: { ...one.type, portable: 'json', base: 'jsonb' },
+  })),
+  'type-varchar-to-text': column('articles', 'title', (one) => ({
+    ...one,
+    nativeType: 'text',
+    type: { ...one.type, portable: 'text', base: 'text', maxLength: null },
+  })),
+  'type-timestamp-to-date': column('articles', 'created_at', (one) => ({
+    ...one,
+    nativeType: 'date',
+    type: { ...one.type, portable: 'date', base: 'date' },
+  })),
+  'type-to-hash': configured('authors', { fields: { email: { type: 'hash' } } }),
+  'type-to-csv': configured('authors', { fields: { country: { type: 'csv' } } }),
+  'type-key-to-uuid': column('images', 'id', (one) => ({
+    ...one,
+    nativeType: 'uuid',
+    type: { ...one.type, portable: 'uuid', base: 'uuid' },
+  })),
+  'column-now-nullable': column('authors', 'name', (one) => ({ ...one, nullable: true })),
+  'column-not-null': column('authors', 'email', (one) => ({ ...one, nullable: false })),
+  'column-not-null-with-default': column('authors', 'email', (one) => ({
+    ...one,
+    nullable: false,
+    fill: { kind: 'default', expression: "''" },
+  })),
+  'default-changed': column('articles', 'views', (one) => ({ ...one, fill: { kind: 'default', expression: '1' } })),
+  'default-dropped': column('articles', 'views', (one) => ({ ...one, fill: { kind: 'none' } })),
+  'default-added': column('articles', 'slug', (one) => ({
+    ...one,
+    fill: { kind: 'default', expression: 'md5(random()::text)' },
+  })),
+  'column-becomes-generated': column('articles', 'slug', (one) => ({
+    ...one,
+    fill: { kind: 'generated', expression: 'lower(title)', stored: true },
+  })),
+  'collation-changed': column('authors', 'name', (one) => ({ ...one, collation: 'pg_catalog.C' })),
+  'length-reduced': column('articles', 'title', (one) => ({
+    ...one,
+    nativeType: 'varchar(40)',
+    type: { ...one.type, maxLength: 40 },
+  })),
+  'length-raised': column('articles', 'title', (one) => ({
+    ...one,
+    nativeType: 'varchar(120)',
+    type: { ...one.type, maxLength: 120 },
+  })),
+  'precision-reduced': column('articles', 'rating', (one) => ({
+    ...one,
+    nativeType: 'numeric(4,2)',
+    type: { ...one.type, precision: 4 },
+  })),
+  'precision-raised': column('articles', 'rating', (one) => ({
+    ...one,
+    nativeType: 'numeric(9,2)',
+    type: { ...one.type, precision: 9 },
+  })),
+  'enum-label-added': column('settings', 'mood', labelled(['calm', 'loud', 'wild'])),
+  'enum-label-removed': column('settings', 'mood', labelled(['calm'])),
+  'enum-labels-reordered': column('settings', 'mood', labelled(['loud', 'calm'])),
+  'values-added': column('articles', 'status', (one) => ({
+    ...one,
+    type: { ...one.type, values: ['draft', 'published', 'archived'] },
+  })),
+  'values-unlisted': column('articles', 'status', (one) => ({ ...one, type: { ...one.type, values: null } })),
+  'values-listed': column('authors', 'country', (one) => ({ ...one, type: { ...one.type, values: ['AT', 'DE'] } })),
+
+  'foreign-key-added': inTable('settings', (one) => ({
+    ...one,
+    columns: [
+      ...one.columns.filter(({ name }) => name !== 'theme'),
+      ...table('x', { columns: ['theme:integer'] }).columns,
+    ],
+    foreignKeys: table('settings', { columns: [], foreignKeys: ['theme > categories.id'] }).foreignKeys,
+  })),
+  'foreign-key-dropped': all(
+    inTable('comments', (one) => ({ ...one, foreignKeys: [] })),
+    configure(() => ({ relations: {} })),
+  ),
+  'foreign-key-retargeted': foreignKey('articles', 'category_id', (key) => ({ ...key, target: 'public.tags' })),
+  'foreign-key-made-optional': column('comments', 'article_id', (one) => ({ ...one, nullable: true })),
+  'foreign-key-made-unique': inTable('comments', (one) => ({
+    ...one,
+    uniques: table('comments', { columns: [], uniques: [['article_id']] }).uniques,
+  })),
+  'on-delete-cascades': foreignKey('comments', 'article_id', (key) => ({ ...key, onDelete: 'cascade' })),
+  'relation-renamed': configure(({ relations }) => ({
+    relations: { ...relations, 'articles.comments': { name: 'remarks' } },
+  })),
+  'relation-hidden-in-config': configure(({ relations }) => ({
+    relations: { ...relations, 'categories.articles': { hidden: true } },
+  })),
+  'relation-deprecated': configure(({ relations }) => ({
+    relations: { ...relations, 'articles.comments': { deprecated: 'Ask for them.' } },
+  })),
+  'relation-undeprecated': [
+    configure(({ relations }) => ({
+      relations: { ...relations, 'articles.comments': { deprecated: 'Ask for them.' } },
+    })),
+    configure(() => ({})),
+  ],
+  'relation-granted': [
+    rule('authors: { read: { fields: [id, name, articles] } }', 'authors: { read: { fields: [id, name] } }'),
+    all(),
+  ],
+  'relation-deselect-keeps': [
+    configure(({ relations }) => ({ relations: { ...relations, 'articles.comments': { onDeselect: 'delete' } } })),
+    all(),
+  ],
+  'foreign-key-no-longer-unique': [
+    inTable('comments', (one) => ({
+      ...one,
+      uniques: table('comments', { columns: [], uniques: [['article_id']] }).uniques,
+    })),
+    all(),
+  ],
+  'foreign-key-of-two-columns-made-optional': [composite(false), composite(true)],
+  'foreign-key-of-two-columns-made-needed': [composite(true), composite(false)],
+  'relation-of-another-kind': [
+    configure(({ relations }) => ({ relations: { ...relations, 'articles.comments': { name: 'extras' } } })),
+    configure(({ manyToAny = [] }) => ({ manyToAny: manyToAny.map((one) => ({ ...one, field: 'extras' })) })),
+  ],
+  'relation-sorted': configure(({ relations }) => ({
+    relations: { ...relations, 'articles.comments': { sort: 'body' } },
+  })),
+  'relation-deselect-deletes': configure(({ relations }) => ({
+    relations: { ...relations, 'articles.comments': { onDeselect: 'delete' } },
+  })),
+  'link-target-added': configure(({ manyToAny = [] }) => ({
+    manyToAny: manyToAny.map((one) => ({ ...one, allowed: ['headings', 'images'] })),
+  })),
+  'link-target-removed': [
+    configure(({ manyToAny = [] }) => ({
+      manyToAny: manyToAny.map((one) => ({ ...one, allowed: ['headings', 'images'] })),
+    })),
+    configure(() => ({})),
+  ],
+  'junction-dropped': all(
+    dropTable('articles_tags'),
+    rule('    articles_tags: { read: true, create: true }\n', ''),
+    rule('    articles_tags: { read: true }\n', ''),
+  ),
+
+  'unique-added': inTable('tags', (one) => ({
+    ...one,
+    uniques: table('tags', { columns: [], uniques: [['name']] }).uniques,
+  })),
+  'unique-dropped': inTable('articles', (one) => ({ ...one, uniques: [] })),
+  'check-added': inTable('articles', (one) => ({
+    ...one,
+    checks: [{ name: 'articles_views_check', expression: 'views >= 0', columns: ['views'], allowed: null }],
+  })),
+  'check-changed': [
+    inTable('articles', (one) => ({
+      ...one,
+      checks: [{ name: 'articles_views_check', expression: 'views >= 0', columns: ['views'], allowed: null }],
+    })),
+    inTable('articles', (one) => ({
+      ...one,
+      checks: [{ name: 'articles_views_check', expression: 'views > 0', columns: ['views'], allowed: null }],
+    })),
+  ],
+  'check-dropped': [
+    inTable('articles', (one) => ({
+      ...one,
+      checks: [{ name: 'articles_views_check', expression: 'views >= 0', columns: ['views'], allowed: null }],
+    })),
+    all(),
+  ],
+  'index-added': inTable('articles', (one) => ({
+    ...one,
+    indexes: [{ name: 'i', method: 'btree', columns: ['views'], include: [], unique: false, predicate: null }],
+  })),
+  'index-dropped': [
+    inTable('articles', (one) => ({
+      ...one,
+      indexes: [{ name: 'i', method: 'btree', columns: ['views'], include: [], unique: false, predicate: null }],
+    })),
+    all(),
+  ],
+  'row-security-on': inTable('articles', (one) => ({ ...one, rowSecurity: { enabled: true, forced: false } })),
+  'row-security-off': [
+    inTable('articles', (one) => ({ ...one, rowSecurity: { enabled: true, forced: false } })),
+    all(),
+  ],
+
+  'graphql-off': configure(() => ({ graphql: false })),
+  'graphql-on': [configure(() => ({ graphql: false })), all()],
+  'role-added': rule('  reader: {}\n', '  reader: {}\n  guest: {}\n'),
+  'role-removed': [all(rule('  reader: {}\n', '  reader: {}\n  guest: {}\n')), all()],
+  'role-made-administrator': all(rule('  reader: {}\n', '  reader: { admin: true }\n')),
+  'role-unmade-administrator': [all(rule('  reader: {}\n', '  reader: { admin: true }\n')), all()],
+  'role-given-app-access': rule('  reader: {}\n', '  reader: { app: true }\n'),
+  'read-granted': rule(
+    '    tags: { read: true }\n  reader',
+    '    tags: { read: true }\n    categories: { read: true }\n  reader',
+  ),
+  'read-revoked': rule('    tags: { read: true }\n  reader', '  reader'),
+  'create-granted': rule('    categories: { read: true }\n', '    categories: { read: true, create: true }\n'),
+  'update-revoked': rule(
+    'authors: { read: true, create: true, update: true }',
+    'authors: { read: true, create: true }',
+  ),
+  'delete-revoked': rule(', delete: { filter: { status: draft } } }', ' }'),
+  'field-granted': rule(
+    'authors: { read: { fields: [id, name, articles] } }',
+    'authors: { read: { fields: [id, name, email, articles] } }',
+  ),
+  'field-revoked': rule('[id, title, slug, status, author_id]', '[id, title, status, author_id]'),
+  'relation-revoked': rule(
+    'authors: { read: { fields: [id, name, articles] } }',
+    'authors: { read: { fields: [id, name] } }',
+  ),
+  'input-granted': rule(
+    'tags: { read: true, create: { fields: [name], ',
+    'tags: { read: true, create: { fields: [id, name], ',
+  ),
+  'input-revoked': rule(
+    'authors: { read: true, create: true, update: true }',
+    'authors: { read: true, create: true, update: { fields: [name] } }',
+  ),
+  'rows-narrowed': rule('filter: { status: { _in: [draft, published] } }', 'filter: { status: { _in: [draft] } }'),
+  'rows-widened': rule('slug, status, author_id], filter: { status: published }', 'slug, status, author_id]'),
+  'rows-changed': rule(
+    'slug, status, author_id], filter: { status: published }',
+    'slug, status, author_id], filter: { views: { _gt: 3 } }',
+  ),
+  'field-masked-by-a-second-rule': rule(
+    '{ fields: [id, title, slug, status, author_id], filter: { status: published } }',
+    '[{ fields: [id, title, slug, status, author_id], filter: { status: published } }, { fields: [id, title], filter: { status: draft } }]',
+  ),
+  'validation-tightened': rule(
+    'validation: { body: { _nempty: true } }',
+    'validation: { body: { _nempty: true }, article_id: { _gt: 1 } }',
+  ),
+  'validation-loosened': rule(', validation: { body: { _nempty: true } }', ''),
+  'validation-changed': rule('validation: { body: { _nempty: true } }', 'validation: { body: { _neq: x } }'),
+  'preset-changed': rule('presets: { color: red }', 'presets: { color: blue }'),
+  'preset-added': rule('presets: { color: red }', 'presets: { color: red, id: 7 }'),
+  'preset-removed': rule(', presets: { color: red }', ''),
+};

@@ -1,0 +1,140 @@
+/**
+ * What `platform diff` says of every kind of change in the catalogue. `npm run golden` writes `expected/` anew; the
+ * difference is the review.
+ */
+import { existsSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type * as Inspector from '@graphql-inspector/core';
+import {
+  type Change,
+  type Diff,
+  diffSchemas,
+  printDiff,
+  resolveApi,
+  ruleIds,
+  type Severity,
+  type Surface,
+} from '@platform/compiler';
+import type { Schema } from '@platform/introspect/schema';
+import type * as Graphql from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { emitClient } from '../../../packages/compiler/src/client/index.ts';
+import { emitGraphql } from '../../../packages/compiler/src/graphql/index.ts';
+import { emitOpenApi } from '../../../packages/compiler/src/openapi/index.ts';
+import { viewOf } from '../../../packages/compiler/src/openapi/view.ts';
+import { catalogue } from './catalogue.ts';
+import { schemaOf, world } from './world.ts';
+
+// Both from one realm: schemas of another copy of graphql-js are refused.
+const load = createRequire(import.meta.url);
+const { diff: inspect }: typeof Inspector = load('@graphql-inspector/core');
+const { buildSchema }: typeof Graphql = load('graphql');
+
+const labels = { from: 'before', to: 'after', acknowledged: new Set<string>() };
+const original = schemaOf(world);
+const cases = Object.entries(catalogue).map(([name, edit]) => {
+  const [before, after] =
+    typeof edit === 'function' ? [original, schemaOf(edit(world))] : edit.map((one) => schemaOf(one(world)));
+  if (before === undefined || after === undefined) throw new Error(`${name} is no pair.`);
+  return { name, before, after, diff: diffSchemas(before, after) };
+});
+
+test('there are at least 60 kinds of change', () => {
+  expect(cases.length).toBeGreaterThanOrEqual(60);
+});
+
+test('nothing is said of two that are the same', () => {
+  expect(diffSchemas(original, schemaOf(world))).toEqual({ changes: [], renames: [] });
+});
+
+test.each(cases)('$name is judged as it was reviewed', async ({ name, diff }) => {
+  await expect(printDiff(diff, 'text', labels)).toMatchFileSnapshot(
+    join(import.meta.dirname, 'expected', `${name}.txt`),
+  );
+});
+
+test('no expectation is left over', () => {
+  const folder = join(import.meta.dirname, 'expected');
+  const left = existsSync(folder) ? readdirSync(folder) : [];
+  expect(left.sort()).toEqual(cases.map(({ name }) => `${name}.txt`).sort());
+});
+
+test('every rule has its case, but for the one that says that a rule is missing', () => {
+  const met = new Set(cases.flatMap(({ diff }) => diff.changes.map(({ rule }) => rule)));
+  expect(ruleIds().filter((id) => !met.has(id))).toEqual(['unclassified']);
+});
+
+/** Everything that a role is given, by surface. */
+function printed(schema: Schema, role: string): Readonly<Record<Exclude<Surface, 'rest'>, string>> | null {
+  const api = resolveApi(schema);
+  const found = api.access.find(({ access }) => access.roles.includes(role));
+  if (found === undefined) return null;
+  const render = (_: string, context: unknown): string => JSON.stringify(context);
+  return {
+    openapi: JSON.stringify(emitOpenApi(api, found.access)),
+    graphql: api.graphql ? emitGraphql(api, found.access, viewOf(api, found.access)) : '',
+    client: JSON.stringify(emitClient(api, found.access, render).map(({ contents }) => contents)),
+  };
+}
+
+function rolesOf(...schemas: readonly Schema[]): readonly string[] {
+  return [...new Set(['admin', 'public', ...schemas.flatMap(({ roles }) => roles.map(({ name }) => name))])];
+}
+
+const ranks: Readonly<Record<Severity, number>> = { safe: 1, dangerous: 2, breaking: 3 };
+
+/** The most severe verdict of a role on a surface; 0 when nothing was said. */
+function worst({ changes }: Pick<Diff, 'changes'>, role: string, surface: Surface): number {
+  const own = changes.filter((change: Change) => change.roles.includes(role));
+  return Math.max(0, ...own.map(({ verdicts }) => (verdicts[surface] ? ranks[verdicts[surface]] : 0)));
+}
+
+/** What changes the meaning of a schema and not its types: another field stands behind `id`. */
+const unseen: ReadonlySet<string> = new Set(['key-changed']);
+
+/** Neither the order of types nor that of their fields means anything. */
+function unordered(sdl: string): string {
+  return sdl
+    .split('\n\n')
+    .map((type) => type.split('\n').sort().join('\n'))
+    .sort()
+    .join('\n\n');
+}
+
+describe('what is generated differs exactly where a verdict says so', () => {
+  test.each(cases)('$name', ({ before, after, diff }) => {
+    for (const role of rolesOf(before, after)) {
+      const [was, is] = [printed(before, role), printed(after, role)];
+      if (was === null || is === null) continue;
+      const seen = { changes: diff.changes.filter(({ rule }) => !unseen.has(rule)) };
+      for (const surface of ['openapi', 'graphql'] as const) {
+        const place = `${surface} for ${role}`;
+        const differs = unordered(was[surface]) !== unordered(is[surface]);
+        expect([place, worst(differs ? diff : seen, role, surface) > 0]).toEqual([place, differs]);
+      }
+      // Of the client's types not every difference is one that anybody could rely on.
+      if (was.client === is.client) expect([role, worst(seen, role, 'client')]).toEqual([role, 0]);
+    }
+    expect(diff.changes.map(({ rule }) => rule)).not.toContain('unclassified');
+  });
+});
+
+/** What GraphQL Inspector calls dangerous and is not here: servers take the absence of an optional input as before. */
+const harmless: ReadonlySet<string> = new Set(['INPUT_FIELD_ADDED', 'FIELD_ARGUMENT_ADDED', 'TYPE_ADDED']);
+
+describe('GraphQL verdicts are those of GraphQL Inspector', () => {
+  test.each(cases)('$name', async ({ before, after, diff }) => {
+    for (const role of rolesOf(before, after)) {
+      const [was, is] = [printed(before, role)?.graphql, printed(after, role)?.graphql];
+      if (!was || !is) continue;
+      const changes = await inspect(buildSchema(was), buildSchema(is));
+      const levels = changes.map(({ type, criticality: { level } }) => {
+        if (level === 'BREAKING') return ranks.breaking;
+        return level === 'DANGEROUS' && !harmless.has(type) ? ranks.dangerous : ranks.safe;
+      });
+      const seen = { changes: diff.changes.filter(({ rule }) => !unseen.has(rule)) };
+      expect([role, worst(seen, role, 'graphql')]).toEqual([role, Math.max(0, ...levels)]);
+    }
+  });
+});

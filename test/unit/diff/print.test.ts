@@ -1,0 +1,94 @@
+/** The forms of a comparison, and what may not get into them. */
+import { readFileSync } from 'node:fs';
+import { diffFormats, diffSchemas, findRenames, printDiff, rules } from '@platform/compiler';
+import { describe, expect, test } from 'vitest';
+import { hostileSchema } from '../../../packages/compiler/src/testing/hostile.ts';
+import { addColumns, all, column, dropColumn, rule, schemaOf, world } from './world.ts';
+
+const before = schemaOf(world);
+const after = schemaOf(
+  all(
+    dropColumn('articles', 'body'),
+    rule('    tags: { read: true }\n  reader', '  reader'),
+    addColumns('images', 'width:integer'),
+  )(world),
+);
+const labels = { from: 'main', to: 'work', acknowledged: new Set(['field-removed articles.body']) };
+const diff = diffSchemas(before, after);
+
+describe('printed', () => {
+  test('as Markdown, by severity', () => {
+    const text = printDiff(diff, 'markdown', labels);
+    expect(text).toContain('From `main` to `work`: ');
+    expect(text).toMatch(/### Breaking \(\d+\)/);
+    expect(text).toMatch(
+      /\*\*`articles\.body`\*\* "body" is gone\. .*_\(acknowledged\)_<br>`field-removed` `GET \/items\/articles`/,
+    );
+    expect(text).toMatch(
+      /\*\*`tags`\*\* The collection "tags" is hidden\..*\| `public` \| breaking \| breaking \| breaking \| breaking \| narrowing \|/,
+    );
+  });
+
+  test('as JSON', () => {
+    const { breaking, changes } = JSON.parse(printDiff(diff, 'json', labels));
+    expect(breaking).toBe(
+      changes.filter(({ severity }: { readonly severity: string }) => severity === 'breaking').length,
+    );
+    expect(changes[0]).toMatchObject({ rule: 'field-removed', subject: 'articles.body', acknowledged: true });
+  });
+
+  test('as SARIF that says which rule, how severe and what is agreed to', () => {
+    const { version, runs } = JSON.parse(printDiff(diff, 'sarif', labels));
+    const [{ tool, results }] = runs;
+    expect(version).toBe('2.1.0');
+    for (const result of results) {
+      expect(tool.driver.rules[result.ruleIndex].id).toBe(result.ruleId);
+      expect(['error', 'warning', 'note']).toContain(result.level);
+      expect(result.locations[0].physicalLocation.artifactLocation.uri).toBe('platform.schema.json');
+    }
+    const removed = results.filter(({ ruleId }: { readonly ruleId: string }) => ruleId === 'field-removed');
+    expect(removed.length).toBeGreaterThan(0);
+    expect(removed.every(({ suppressions }: { readonly suppressions?: unknown }) => suppressions)).toBe(true);
+  });
+
+  test.each(diffFormats)('as %s without control characters of hostile names', (format) => {
+    const hostile = printDiff(diffSchemas(hostileSchema(), hostileSchema(['plain', 'x'])), format, labels);
+    expect(hostile.endsWith('\n')).toBe(true);
+    if (format === 'text' || format === 'markdown') expect(hostile).not.toMatch(/[\u2028\u2029\u202e]/);
+    if (format === 'markdown') expect(hostile).not.toMatch(/<script|\n\| [^|]*\n[^|]/);
+  });
+});
+
+describe('renames', () => {
+  const renamed = schemaOf(column('authors', 'country', (one) => ({ ...one, name: 'nation' }))(world));
+
+  test('are guessed by the form of a column, and can be denied', () => {
+    expect(findRenames(before, renamed)).toEqual([{ from: 'authors.country', to: 'authors.nation', certain: false }]);
+    const denied = diffSchemas(before, renamed, { renames: [] });
+    expect([...new Set(denied.changes.map(({ rule: id }) => id))]).toEqual(
+      expect.arrayContaining(['field-removed', 'field-added']),
+    );
+  });
+
+  test('are not guessed where two columns could be meant', () => {
+    const two = schemaOf(all(dropColumn('authors', 'country'), addColumns('authors', 'nation', 'home'))(world));
+    expect(findRenames(before, two)).toEqual([]);
+  });
+});
+
+test('docs/diff.md lists every rule with what it says', () => {
+  const text = readFileSync(new URL('../../../docs/diff.md', import.meta.url), 'utf8');
+  const rows = text.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
+  const documented = Object.fromEntries(
+    rows.flatMap(([, id = '', rest, openapi, graphql, client, reason, end]) =>
+      end === '' && /^`[a-z-]+`$/.test(id) ? [[id.slice(1, -1), [rest, openapi, graphql, client, reason]]] : [],
+    ),
+  );
+  const expected = Object.fromEntries(
+    Object.entries(rules).map(([id, { verdicts, reason }]: [string, (typeof rules)[keyof typeof rules]]) => {
+      const said: Readonly<Record<string, string>> = verdicts;
+      return [id, [...['rest', 'openapi', 'graphql', 'client'].map((surface) => said[surface] ?? ''), reason]];
+    }),
+  );
+  expect(documented).toEqual(expected);
+});
