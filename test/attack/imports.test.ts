@@ -5,6 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withClient } from '../support/database.ts';
+import { adminToken } from '../support/platform.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
 /** An address of this machine that the server may ask, beside those that it may not. */
@@ -90,6 +91,25 @@ describe('an import', () => {
     });
     expect((await project.admin(`/assets/${json.data.id}`)).text).toBe('content');
     expect(asked).toEqual(['GET /a%20file.txt ']);
+  });
+
+  it('is asked for by documents, too, and answered as they select it', async () => {
+    const ask = (query: string, variables: unknown, token?: string) =>
+      project.ask('/graphql/system', { method: 'POST', body: { query, variables }, ...(token && { token }) });
+    const query = `mutation ($url: String!, $folder: ID) {
+      file: import_file(url: $url, data: { title: "Fetched", folder: { id: $folder } }) { title type folder { name } uploaded_by { id } }
+    }`;
+    const made = await project.admin('/folders', { method: 'POST', body: { name: 'Imports' } });
+    const url = `http://${allowed}:${port}/a%20file.txt`;
+    const answer = await ask(query, { url, folder: made.json.data.id }, adminToken);
+    expect(answer.json).toEqual({
+      data: { file: { title: 'Fetched', type: 'text/plain', folder: { name: 'Imports' }, uploaded_by: null } },
+    });
+    const refused = await ask(query, { url: 'http://127.0.0.1/', folder: null }, adminToken);
+    expect(refused.json).toMatchObject({ data: null, errors: [{ extensions: { code: 'INVALID_PAYLOAD' } }] });
+    const nobody = await ask('mutation { import_file(url: "http://127.0.0.1/") }', {});
+    expect(failure(nobody)).toBe('400 INVALID_QUERY');
+    await project.admin(`/files`, { method: 'DELETE', body: { query: { filter: { title: { _eq: 'Fetched' } } } } });
   });
 
   it('keeps what was sent, without unpacking it', async () => {

@@ -69,8 +69,9 @@ function createFields(create: ViewPayload, shown: Shown, surface: Surface): read
   ];
 }
 
-/** Users of other providers have no password, and perhaps no address. */
+/** Users of other providers have no password, and perhaps no address; files that are fetched are named by their address. */
 function isCheckedLater({ view }: Shown, { name }: ViewInput): boolean {
+  if (view.name === 'platform_files') return name === 'filename_download';
   return view.name === 'platform_users' && (name === 'email' || name === 'password');
 }
 

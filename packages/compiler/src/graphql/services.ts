@@ -2,7 +2,7 @@
 import type { AccessClass, GraphqlService } from '@platform/runtime/contract';
 import { mayInvite } from '../openapi/account-paths.ts';
 import { type SdlField, sdlEnum, sdlType } from '../print/sdl.ts';
-import type { Surface } from './surface.ts';
+import type { Shown, Surface } from './surface.ts';
 
 type Service = SdlField & { readonly name: GraphqlService };
 
@@ -23,6 +23,7 @@ export function serviceRoots(
     ...(access.admin || mayInvite(access) ? [invite] : []),
     ...accountMutations,
     ...commentMutations(collections),
+    ...importOf(collections.get('platform_files')),
     ...utilities(access, collections.get('platform_revisions')?.view.readable === true),
   ];
 }
@@ -110,6 +111,13 @@ function utilities({ admin }: AccessClass, reverts: boolean): readonly Service[]
     ...(reverts ? [{ name: 'utils_revert', type: 'Boolean', args: [{ name: 'revision', type: 'ID!' }] } as const] : []),
     ...(admin ? [{ name: 'utils_cache_clear', type: 'Void' } as const] : []),
   ];
+}
+
+/** For who may create files. */
+function importOf(files: Shown | undefined): readonly Service[] {
+  if (!files?.view.writes?.create) return [];
+  const args = [...texts('url'), { name: 'data', type: files.types.create }];
+  return [{ name: 'import_file', type: files.view.readable ? files.types.item : 'Boolean', args }];
 }
 
 function updateOwn(input: string, type: string): Service {

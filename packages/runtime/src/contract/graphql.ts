@@ -51,6 +51,7 @@ export const graphqlServiceRoots = {
     'create_comment',
     'update_comment',
     'delete_comment',
+    'import_file',
     'utils_random_string',
     'utils_hash_generate',
     'utils_hash_verify',

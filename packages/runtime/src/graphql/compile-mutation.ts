@@ -1,7 +1,7 @@
 /** Mutations: what each root field writes, and how its answer is read. Source: API specification, section 14.2. */
 import { type FieldNode, type GraphQLNamedType, type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
 import type { Caller } from '../caller.ts';
-import type { GraphqlOperation, GraphqlRoot, JsonValue } from '../contract/index.ts';
+import type { GraphqlOperation, GraphqlRoot, GraphqlService, JsonValue } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
 import { checkContents } from '../http/body.ts';
 import { forbidden } from '../query/invalid.ts';
@@ -77,7 +77,7 @@ function compileRoot(
   type: GraphQLNamedType,
 ): MutationSource {
   if (root.operation === 'service' && root.service !== 'update_users_me') {
-    return { kind: 'service', field: serviceField(to, root.service, given, type, field) };
+    return { kind: 'service', field: compileService(to, root.service, given, type, field) };
   }
   const own = root.operation === 'service';
   const written: Written = {
@@ -97,6 +97,28 @@ function compileRoot(
     // The answer of a write stands in {"data":…}.
     return answer === null ? (many ? noItems : nullText) : answer.subarray(dataText, -1);
   });
+}
+
+/** A file that is imported is answered as one that is written. */
+function compileService(
+  to: CompilingRoots,
+  service: GraphqlService,
+  given: ReadonlyMap<string, Input>,
+  type: GraphQLNamedType,
+  field: CollectedField,
+): ServiceField {
+  if (service !== 'import_file' || !isObjectType(type)) return serviceField(to, service, given, type, field);
+  const written: Written = { collection: 'platform_files', operation: 'createOne', own: false, given: new Map() };
+  const read = compileEcho(to, written, type, field);
+  return {
+    service,
+    arguments: given,
+    tell: (value) => Buffer.from(JSON.stringify(value)),
+    echo(variables, caller) {
+      const prepared = read(variables);
+      return (form) => echoFor(prepared, form, caller);
+    },
+  };
 }
 
 const trueText = Buffer.from('true');

@@ -20,6 +20,7 @@ import { PlatformError } from '../errors.ts';
 import { decodeKey, keyParts } from '../query/keys.ts';
 import { keyFields } from '../query/plan-order.ts';
 import type { CollectionScope, Scope } from '../query/scope.ts';
+import type { WriteRequest } from '../write/job.ts';
 import { createAggregate } from './aggregate-read.ts';
 import { type CollectedField, collectFields } from './collect.ts';
 import { compileAggregate } from './compile-aggregate.ts';
@@ -66,6 +67,8 @@ export interface ServiceField {
   readonly tell: (value: JsonValue) => Buffer;
   /** Reads the item whose key the answer is, in its place. */
   readonly itemOf?: (key: string) => RowSource;
+  /** Reads what was written, as the document selects it; then what the route answers with is told as it is. */
+  readonly echo?: (variables: Variables, caller: Caller) => NonNullable<WriteRequest['echo']>;
 }
 
 /** What the root fields of an operation are compiled with. */

@@ -8,7 +8,7 @@ import { createFetchFile } from '../files/fetch-file.ts';
 import { unstage } from '../files/staging.ts';
 import type { Storages } from '../files/storage.ts';
 import { filesName } from '../files/uploading-access.ts';
-import type { Arrived, UploadAnswer, Uploads } from '../files/uploads.ts';
+import type { Arrived, FileMetadata, UploadAnswer, Uploads } from '../files/uploads.ts';
 import { readIdempotencyKey } from '../write/idempotency.ts';
 import type { Sender, WriteRequest } from '../write/job.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
@@ -44,11 +44,20 @@ export function createFileEndpoints(options: FileEndpointsOptions): FileEndpoint
   const limits = { folder: staging, fileSize: environment.maxUploadSize, fieldSize };
   const readField = fieldReader(api.collections.find(({ name }) => name === filesName));
 
-  function requestOf({ request }: Exchange, { caller, query }: Call): WriteRequest {
+  function requestOf({ request }: Exchange, { caller, query, echo }: Call): WriteRequest {
     const { 'if-match': ifMatch, 'idempotency-key': keyText } = request.headers;
-    const key = request.method === 'POST' ? readIdempotencyKey(keyText) : undefined;
+    // Other documents read other parts of a file, so what one of them was answered is kept for none.
+    const key = request.method === 'POST' && echo === undefined ? readIdempotencyKey(keyText) : undefined;
     const ifMatches = request.method === 'PATCH' && ifMatch !== undefined ? { ifMatch } : {};
-    return { caller, collection: filesName, query, sender: senderOf(request), ...(key && { key }), ...ifMatches };
+    return {
+      caller,
+      collection: filesName,
+      query,
+      sender: senderOf(request),
+      ...(key && { key }),
+      ...ifMatches,
+      ...(echo && { echo }),
+    };
   }
 
   function send(exchange: Exchange, { status, body }: UploadAnswer): void {
@@ -90,7 +99,7 @@ export function createFileEndpoints(options: FileEndpointsOptions): FileEndpoint
     uploads.admit(call.caller, 'create');
     const request = requestOf(exchange, call);
     const fetched = await fetchFile(url, staging);
-    send(exchange, await uploads.create(request, [{ ...fetched, metadata: data ?? {} }]));
+    send(exchange, await uploads.create(request, [{ ...fetched, metadata: withKeys(data ?? {}) }]));
   };
 
   const taking = (method: Method, upload: Handler, other: Handler): [Method, Handler] => [
@@ -110,6 +119,15 @@ export function createFileEndpoints(options: FileEndpointsOptions): FileEndpoint
       }),
     endpoints: [{ url: '/files/import', handlers: new Map([['POST', importFile]]) }],
   };
+}
+
+/** An item that has only its key stands for it, as in other payloads. */
+function withKeys(data: FileMetadata): FileMetadata {
+  const entries = Object.entries(data).map(([name, value]): [string, JsonValue] => {
+    const isLink = isObject(value) && Object.keys(value).join() === 'id';
+    return [name, isLink ? (value.id ?? null) : value];
+  });
+  return Object.fromEntries(entries);
 }
 
 function arrivedOf(part: FilePart, read: (name: string, text: string) => JsonValue): Arrived {

@@ -11,6 +11,7 @@ import { inputValue, isJson, type Variables } from '../graphql/input.ts';
 import type { OperationCall } from '../graphql/operation.ts';
 import type { ServiceAnswer } from '../graphql/run-mutation.ts';
 import type { Answer, Answerer, Exchange } from './answer.ts';
+import type { Call } from './call.ts';
 import type { Endpoint, Method } from './endpoints.ts';
 
 /** What answering them takes. */
@@ -64,6 +65,7 @@ const routes: Readonly<Record<RoutedService, ServiceRoute>> = {
   create_comment: { method: 'POST', url: '/activity/comment', value: 'recorded' },
   update_comment: { method: 'PATCH', url: '/activity/comment/:id', value: 'recorded' },
   delete_comment: { method: 'DELETE', url: '/activity/comment/:id', value: 'id' },
+  import_file: { method: 'POST', url: '/files/import', value: 'data' },
   utils_random_string: { method: 'GET', url: '/utils/random/string', value: 'data' },
   utils_hash_generate: { method: 'POST', url: '/utils/hash/generate', value: 'data' },
   utils_hash_verify: { method: 'POST', url: '/utils/hash/verify', value: 'data' },
@@ -72,24 +74,38 @@ const routes: Readonly<Record<RoutedService, ServiceRoute>> = {
   utils_cache_clear: { method: 'POST', url: '/utils/cache/clear', value: 'nothing' },
 };
 
+/** What stands in front of the value of an answer. */
+const dataText = '{"data":'.length;
+
 /** Makes what answers them. */
 export function createGraphqlServices({ endpointsFor, printSchema }: GraphqlServicesOptions): CallService {
   const answers = new WeakMap<Exchange, Answer>();
   const endpoints = new Map(endpointsFor(keeping(answers)).map((endpoint) => [endpoint.url, endpoint]));
 
-  async function ask(service: RoutedService, call: OperationCall, given: Arguments): Promise<ServiceTold> {
+  async function ask(
+    service: RoutedService,
+    call: OperationCall,
+    given: Arguments,
+    echo: Call['echo'],
+  ): Promise<ServiceTold> {
     const { method, url, value } = routes[service];
     const { path, rest } = addressOf(url, given);
     const query = method === 'GET' ? queryOf(rest) : '';
     const handler = endpoints.get(url)?.handlers.get(method);
     if (handler === undefined) throw new PlatformError('ROUTE_NOT_FOUND');
     const exchange = exchangeOf(call, path);
-    const body = method === 'POST' || method === 'PATCH' ? rest : undefined;
-    await handler(exchange, { caller: call.caller, query, item: null }, body);
+    const asked = { caller: call.caller, query, item: null, ...(echo && { echo }) };
+    await handler(exchange, asked, method === 'POST' || method === 'PATCH' ? rest : undefined);
     const answer = answers.get(exchange);
     if (answer === undefined) throw new Error(`${method} ${url} gave no answer.`);
     const told = valueIn(answer, value);
-    return { value: value === 'id' ? { id: given.id ?? null } : told, headers: answer.headers ?? [] };
+    // What was read as the document selects it is told byte by byte.
+    const json = echo === undefined || answer.status !== 200 ? undefined : answer.body.subarray(dataText, -1);
+    return {
+      value: value === 'id' ? { id: given.id ?? null } : told,
+      headers: answer.headers ?? [],
+      ...(json && { json }),
+    };
   }
 
   return async function callService(field, call) {
@@ -100,8 +116,9 @@ export function createGraphqlServices({ endpointsFor, printSchema }: GraphqlServ
       const scope = given.scope === 'system' ? 'system' : 'items';
       return { json: tell(await printSchema(call.caller.accessClass, scope)), headers: [] };
     }
-    const { value, headers } = await ask(service, call, given);
-    return { json: tell(value), headers };
+    const echo = field.echo?.(call.variables, call.caller);
+    const { value, headers, json } = await ask(service, call, given, echo);
+    return { json: json ?? tell(value), headers };
   };
 }
 
@@ -122,6 +139,8 @@ function queryOf(given: Arguments): string {
 /** What a route told. */
 interface ServiceTold {
   readonly value: JsonValue;
+  /** The value as the answer holds it, where nothing has to be made of it. */
+  readonly json?: Buffer;
   readonly headers: readonly string[];
 }
 

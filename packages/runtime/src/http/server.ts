@@ -20,7 +20,7 @@ import type { Planner } from '../query/planner.ts';
 import { compiledModel, type ModelChanges } from '../resources/model-warden.ts';
 import { systemSchemaOf } from '../system/schema.ts';
 import { createWriter, type WriterOptions } from '../write/writer.ts';
-import { createAnswerer } from './answer.ts';
+import { type Answerer, createAnswerer } from './answer.ts';
 import { createAssetEndpoints } from './asset-routes.ts';
 import { type Admission, admissionOf, createAuthenticator } from './authenticate.ts';
 import { createCallReader, limitCalls } from './call.ts';
@@ -37,7 +37,7 @@ import {
   pageEndpoints,
   serverEndpoints,
 } from './endpoints.ts';
-import { createFileEndpoints } from './file-routes.ts';
+import { createFileEndpoints, type FileEndpoints } from './file-routes.ts';
 import { createGate } from './gate.ts';
 import { createGraphqlFace } from './graphql.ts';
 import { createItemHandlers } from './items.ts';
@@ -152,6 +152,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const setting = { api, database, answerer, environment, clientAddress, senderOf };
   const auth = accounts === null || invite === null ? [] : authEndpoints(accounts, { ...setting, invite });
   const pages = accounts === null ? [] : pageEndpoints({ ...setting, ...accounts, templates: options.pages ?? null });
+  const { maxPayloadSize: fieldSize, files: fileSetting } = environment;
+  const fileEndpoints = (by: Answerer): FileEndpoints | null =>
+    files === null
+      ? null
+      : createFileEndpoints({ ...files, api, environment: fileSetting, fieldSize, answerer: by, senderOf });
   const graphql = createGraphqlFace({
     api,
     answerer,
@@ -172,6 +177,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
             ? []
             : authEndpoints(accounts, { ...setting, invite, answerer: kept })),
           ...createUtilityEndpoints({ ...writing, answerer: kept, forget: accountsChanged }),
+          ...(fileEndpoints(kept)?.endpoints ?? []),
           ...createModelEndpoints({ ...modelled, answerer: kept }),
           ...createCommentEndpoints({ ...writing, items: tellKeys(kept), mailed, answerer: kept }),
         ],
@@ -196,11 +202,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ...createCommentEndpoints({ ...writing, items, mailed }),
     ...createUtilityEndpoints({ ...writing, forget: accountsChanged }),
   ];
-  const { maxPayloadSize: fieldSize, files: fileSetting } = environment;
-  const fileRoutes =
-    files === null
-      ? null
-      : createFileEndpoints({ ...files, api, environment: fileSetting, fieldSize, answerer, senderOf });
+  const fileRoutes = fileEndpoints(answerer);
   const assets = files === null ? [] : createAssetEndpoints({ ...files, environment: fileSetting, answerer });
   const transfers =
     files === null
