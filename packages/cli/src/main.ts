@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { can } from './commands/can.ts';
 import { check } from './commands/check.ts';
 import { diff } from './commands/diff.ts';
+import { doctor } from './commands/doctor.ts';
 import { explain } from './commands/explain.ts';
 import { generate } from './commands/generate.ts';
 import { init } from './commands/init.ts';
@@ -82,6 +83,7 @@ function program(): Command {
     .option('--acknowledged <file>', 'changes that are agreed to, one a line: "field-removed articles.title"')
     .option('--no-guess', 'take what only looks renamed for removed and new')
     .action(diff);
+  command(root, 'doctor', 'what is wrong with machine, project and database, and what to do about it').action(doctor);
   addSchemaCommands(root);
   addPermissionCommands(root);
   command(root, 'can <role> <action> <collection> [key]', 'which rule lets a role do something, or why none does')

@@ -1,0 +1,74 @@
+/** What the tables themselves tell: keys and indexes that are missing. Pure. */
+import type { Schema, Table } from '@platform/introspect/schema';
+import type { Condition } from '@platform/runtime';
+import type { Finding } from './finding.ts';
+
+/** Looks at the tables of every collection. */
+export function examineTables(schema: Schema): readonly Finding[] {
+  const tables = new Map(schema.tables.map((table) => [table.id, table]));
+  return schema.collections.flatMap(({ name, table: id, key, system }) => {
+    const table = tables.get(id);
+    if (table === undefined || system !== undefined) return [];
+    return [
+      ...(key.length === 0 ? [withoutKey(name, table)] : []),
+      ...(isStored(table) ? unindexedKeys(table) : []),
+      ...(isStored(table) ? unindexedRules(schema, name, table) : []),
+    ];
+  });
+}
+
+function isStored({ kind }: Table): boolean {
+  return kind === 'table' || kind === 'partitioned' || kind === 'materializedView';
+}
+
+function withoutKey(collection: string, { kind }: Table): Finding {
+  const isView = kind === 'view' || kind === 'materializedView' || kind === 'foreign';
+  return {
+    check: 'no-key',
+    severity: isView ? 'note' : 'warning',
+    message: `"${collection}" has no key: it can only be listed.`,
+    advice: isView ? 'Name one as "key" in platform.config.ts.' : 'Add a primary key.',
+  };
+}
+
+/** Relations are followed from both sides, and rows that are deleted look for those that refer to them. */
+function unindexedKeys(table: Table): readonly Finding[] {
+  return table.foreignKeys
+    .filter(({ columns }) => !hasIndex(table, columns))
+    .map(({ columns, target }) => ({
+      check: 'missing-index',
+      severity: 'warning' as const,
+      message: `No index of ${table.id} begins with (${columns.join(', ')}), which refers to ${target}.`,
+      advice: `CREATE INDEX ON ${table.id} (${columns.join(', ')});`,
+    }));
+}
+
+function unindexedRules({ permissions, collections }: Schema, collection: string, table: Table): readonly Finding[] {
+  const rules = permissions.filter((rule) => rule.collection === collection && rule.action !== 'create');
+  const fields = new Map(
+    collections.find(({ name }) => name === collection)?.fields.map((one) => [one.name, one.column]),
+  );
+  const names = new Set(rules.flatMap(({ where }) => comparedFields(where)));
+  const columns = [...names].flatMap((name) => fields.get(name) ?? []);
+  return columns
+    .filter((column) => !hasIndex(table, [column]))
+    .map((column) => ({
+      check: 'rule-index',
+      severity: 'note' as const,
+      message: `A rule for "${collection}" asks for ${column}, with which no index of ${table.id} begins.`,
+      advice: `Where few rows meet the rule: CREATE INDEX ON ${table.id} (${column});`,
+    }));
+}
+
+/** Those of the row itself that an index could find. */
+function comparedFields(condition: Condition): readonly string[] {
+  if (condition.kind === 'and' || condition.kind === 'or') return condition.of.flatMap(comparedFields);
+  if (condition.kind !== 'compare' || condition.function !== undefined || condition.path !== undefined) return [];
+  return ['_eq', '_in', '_lt', '_lte', '_gt', '_gte', '_between'].includes(condition.operator) ? [condition.field] : [];
+}
+
+/** Whether an index begins with these columns, in any order. */
+function hasIndex({ primaryKey, uniques, indexes }: Table, columns: readonly string[]): boolean {
+  const keys = [primaryKey, ...uniques, ...indexes.filter(({ predicate }) => predicate === null)];
+  return keys.some((key) => columns.every((column) => key?.columns.slice(0, columns.length).includes(column)));
+}

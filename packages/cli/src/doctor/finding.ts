@@ -1,0 +1,11 @@
+/** Something that `platform doctor` looked at. */
+export interface Finding {
+  /** Stable, lower case with dashes: `missing-index`. */
+  readonly check: string;
+  /** `problem`: something does not work, or is not safe. `warning`: it will hurt. `note`: worth knowing. */
+  readonly severity: 'problem' | 'warning' | 'note';
+  /** What is so, as a whole sentence. */
+  readonly message: string;
+  /** What to do, as a whole sentence. */
+  readonly advice: string;
+}

@@ -1,0 +1,60 @@
+/** What `platform doctor` finds, in one database that has a bit of everything. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { runPlatform } from '../support/platform.ts';
+
+let folder: string;
+let database: TestDatabase;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platform-doctor-'));
+  database = await createDatabase(`
+    CREATE TABLE authors (id int PRIMARY KEY, name text);
+    CREATE TABLE books (id int PRIMARY KEY, author_id int REFERENCES authors, state text, year int);
+    CREATE TABLE loans (book_id int REFERENCES books, since date);
+    CREATE INDEX ON loans (book_id);
+  `);
+  const rules = 'permissions: { public: { books: { read: { fields: [id], filter: { state: free } } } } }\n';
+  await writeFile(join(folder, 'permissions.yaml'), rules);
+});
+afterAll(() => Promise.all([database?.drop(), rm(folder, { recursive: true, force: true })]));
+
+async function findings(url: string): Promise<{ readonly code: number; readonly found: readonly string[] }> {
+  const { code, stdout } = await runPlatform(['doctor', '--json', '--project', folder], { DATABASE_URL: url });
+  const events = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const found = events.filter(({ event }) => event === 'finding');
+  for (const { message, advice } of found) expect([message, advice].every((text) => text.length > 10)).toBe(true);
+  return { code, found: found.map(({ check, severity, message }) => `${severity} ${check}: ${message}`) };
+}
+
+it('names missing keys and indexes, and a role that may too much', async () => {
+  const { code, found } = await findings(database.url);
+  expect(found).toEqual([
+    'note no-schema-file: There is no platform.schema.json, so nothing can be compiled or compared without the database.',
+    'warning superuser: The role of DATABASE_URL may do everything in the database, and row-level security does not bind it.',
+    'warning missing-index: No index of public.books begins with (author_id), which refers to public.authors.',
+    'note rule-index: A rule for "books" asks for state, with which no index of public.books begins.',
+    'warning no-key: "loans" has no key: it can only be listed.',
+  ]);
+  expect(code).toBe(0);
+});
+
+it('names secrets, and a database that is out of reach', async () => {
+  const config = "export default { database: { url: 'postgres://somebody:secret@db.example/shop' } };\n";
+  await writeFile(join(folder, 'platform.config.mjs'), config);
+  await mkdir(join(folder, '.git'));
+  await mkdir(join(folder, '.platform'), { recursive: true });
+  const { code, found } = await findings('postgres://nobody@127.0.0.1:1/nowhere');
+  expect(found.map((text) => text.split(':')[0])).toEqual([
+    'problem secret-in-configuration',
+    'problem state-not-ignored',
+    'note no-schema-file',
+    'problem database',
+  ]);
+  expect(code).toBe(1);
+});
