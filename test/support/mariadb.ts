@@ -40,6 +40,33 @@ export const noMariadb = !isThere();
 /** Behind the names of tests that need one: why they are skipped, when they are. */
 export const withoutMariadb = noMariadb ? ' (skipped: mariadb-server is not installed)' : '';
 
+/**
+ * The servers that reads are compared on: MariaDB, and MySQL where `MYSQL_URL` names a running one, of a user who may make
+ * databases. `exact` is the collation that tells all texts apart, `json` the type of PostgreSQL that answers JSON in the same form.
+ */
+export const servers = [
+  {
+    name: `MariaDB${withoutMariadb}`,
+    missing: noMariadb,
+    start: startMariadb,
+    exact: 'utf8mb4_nopad_bin',
+    uuid: 'uuid',
+    json: 'json',
+  },
+  {
+    name: `MySQL${process.env.MYSQL_URL === undefined ? ' (skipped: MYSQL_URL names no server)' : ''}`,
+    missing: process.env.MYSQL_URL === undefined,
+    start: async (): Promise<MariadbServer> => ({
+      url: process.env.MYSQL_URL ?? '',
+      version: '',
+      stop: async () => {},
+    }),
+    exact: 'utf8mb4_0900_bin',
+    uuid: 'char(36)',
+    json: 'jsonb',
+  },
+] as const;
+
 /** Starts a server on a free port of the loopback address; takes two to three seconds. */
 export async function startMariadb(): Promise<MariadbServer> {
   const script = fileURLToPath(new URL('./mariadb-server.ts', import.meta.url));
@@ -71,11 +98,12 @@ export async function createMysqlDatabase(server: MariadbServer, sql: string, co
 
 /** Opens one connection, hands it to `use`, and closes it. */
 export async function withMysql<T>(url: string, use: (connection: mysql.Connection) => Promise<T>): Promise<T> {
-  const { hostname, port, username, pathname } = new URL(url);
+  const { hostname, port, username, password, pathname } = new URL(url);
   const connection = await mysql.createConnection({
     host: hostname,
     port: Number(port),
     user: username,
+    password,
     database: pathname.slice(1),
     charset: 'utf8mb4',
     timezone: 'Z',

@@ -37,3 +37,4 @@ CREATE TABLE kinds (
   happened datetime(6), changed timestamp(6) NULL, short char(3), words varchar(60), body text, document json,
   raw varbinary(20), token uuid
 );
+CREATE TABLE wide (id int unsigned PRIMARY KEY, large bigint unsigned);

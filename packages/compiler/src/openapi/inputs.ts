@@ -2,7 +2,7 @@
 import type { JsonValue } from '@platform/runtime/contract';
 import { described, type JsonObject, objectOf } from './json.ts';
 import { leadSchema, memberObjects } from './leads.ts';
-import { orNull, type Valued, valueSchema } from './values.ts';
+import { integerFormat, orNull, type Valued, valueSchema } from './values.ts';
 import type { ViewField, ViewInput, ViewPayload, ViewUpsert } from './view.ts';
 
 /** Describes a payload: exactly these names. `without` need not be there, though they are required. */
@@ -63,7 +63,7 @@ export function scalarInput(field: Valued, values: readonly string[] | null): Js
     case 'token':
       return { type: 'string', writeOnly: true };
     case 'integer':
-      return { type: ['integer', 'string'], format: 'int32', pattern: digits };
+      return { type: ['integer', 'string'], format: integerFormat(field), pattern: digits };
     case 'bigInteger':
       return { type: ['string', 'integer'], pattern: digits };
     case 'decimal':

@@ -4,7 +4,7 @@
  * Source: API specification, section 6. A `format` is promised only where every value keeps it: dates can be infinite,
  * or before Christ, so they have patterns.
  */
-import type { FieldDescriptor, PortableType } from '@platform/runtime/contract';
+import { type FieldDescriptor, type PortableType, unsignedInteger } from '@platform/runtime/contract';
 import { type JsonObject, reference } from './json.ts';
 
 /** What of a field decides how its value is written. */
@@ -72,6 +72,11 @@ const fixed = {
   unknown: { type: 'string' },
 } as const satisfies Partial<Record<PortableType, JsonObject>>;
 
+/** Integers of MySQL without a sign reach beyond 32 bits. */
+export function integerFormat({ native }: Pick<Valued, 'native'>): 'int32' | 'int64' {
+  return native === unsignedInteger ? 'int64' : 'int32';
+}
+
 function scalarSchema(field: Valued, values: readonly string[] | null): JsonObject {
   switch (field.type) {
     case 'string':
@@ -79,7 +84,9 @@ function scalarSchema(field: Valued, values: readonly string[] | null): JsonObje
     case 'enum':
       return textSchema(field, values);
     case 'integer':
-      return { type: 'integer', format: 'int32' };
+      return { type: 'integer', format: integerFormat(field) };
+    case 'bigInteger':
+      return field.native === 'uint8' ? text('[0-9]{1,20}') : fixed.bigInteger;
     case 'decimal':
       return decimalSchema(field);
     case 'time':

@@ -21,6 +21,7 @@ function column(type: Column['type'], more: Partial<Column> = {}): Column {
 test('a number without sign has parameters that reach as far', () => {
   expect(mysqlForm(column(typeOf('bigint unsigned', 'bigInteger')), 'bigInteger').native).toBe('uint8');
   expect(mysqlForm(column(typeOf('bigint', 'bigInteger')), 'bigInteger').native).toBe('int8');
+  expect(mysqlForm(column(typeOf('int unsigned', 'integer')), 'integer').native).toBe('uint4');
 });
 
 test('a number that is filled with zeros is read without them', () => {

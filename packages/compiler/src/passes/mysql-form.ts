@@ -6,7 +6,7 @@
  * the runtime's dialect knows what they are here. Source: API specification, section 6.
  */
 import type { Column } from '@platform/introspect/schema';
-import type { PortableType, WireForm } from '@platform/runtime/contract';
+import { type PortableType, unsignedInteger, type WireForm } from '@platform/runtime/contract';
 import type { NativeForm } from './wire-form.ts';
 
 const asText = 'CAST({} AS CHAR)';
@@ -21,7 +21,10 @@ export function mysqlForm(column: Column, portable: PortableType): NativeForm {
   const fraction = (precision ?? 0) > 0;
   switch (column.type.portable) {
     case 'integer':
-      return { native: 'int8', wire: { kind: 'number', cast: numberCast(column) } };
+      return {
+        native: base === 'int unsigned' ? unsignedInteger : 'int4',
+        wire: { kind: 'number', cast: numberCast(column) },
+      };
     case 'bigInteger':
       return { native: base.endsWith('unsigned') ? 'uint8' : 'int8', wire: { kind: 'text', cast: numberCast(column) } };
     case 'decimal':

@@ -23,6 +23,9 @@ export type Decoded =
   | { readonly ok: true; readonly value: string | null }
   | { readonly ok: false; readonly message: string; readonly limit?: 'range' | 'enum' };
 
+/** `FieldDescriptor.native` of the integers of MySQL that need 32 bits without a sign. */
+export const unsignedInteger = 'uint4';
+
 const integerPattern = /^-?\d{1,40}$/;
 const numberPattern = /^-?\d{1,400}(?:\.\d{0,400})?(?:[eE][+-]?\d{1,3})?$/;
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -52,7 +55,12 @@ function fromText(value: JsonValue, read: (text: string) => string | undefined, 
 /** Integers of so few characters are in the range of every type. */
 const surelySmall = 9;
 const smallest = { integer: -(2n ** 31n), bigInteger: -(2n ** 63n) };
-const largest = { integer: 2n ** 31n - 1n, bigInteger: 2n ** 63n - 1n };
+const largest = {
+  integer: 2n ** 31n - 1n,
+  unsigned: 2n ** 32n - 1n,
+  bigInteger: 2n ** 63n - 1n,
+  uint8: 2n ** 64n - 1n,
+};
 
 function decodeInteger(value: JsonValue, low: bigint, high: bigint): Decoded {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
@@ -167,9 +175,13 @@ export function decodeValue(type: ValueType, value: JsonValue): Decoded {
   if (value === null && type.type !== 'json') return { ok: true, value: null };
   switch (type.type) {
     case 'integer':
-      return decodeInteger(value, smallest.integer, largest.integer);
+      return decodeInteger(
+        value,
+        smallest.integer,
+        type.native === unsignedInteger ? largest.unsigned : largest.integer,
+      );
     case 'bigInteger':
-      return decodeInteger(value, smallest.bigInteger, largest.bigInteger);
+      return decodeInteger(value, smallest.bigInteger, type.native === 'uint8' ? largest.uint8 : largest.bigInteger);
     case 'decimal':
       return decodeDecimal(value);
     case 'float':

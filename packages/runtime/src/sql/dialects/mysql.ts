@@ -17,6 +17,7 @@ const asText = 'CAST({} AS CHAR)';
 /** How a type of parameters is had from a text; any other is one. */
 const casts: ReadonlyMap<string, string> = new Map([
   ['int4', 'SIGNED'],
+  ['uint4', 'SIGNED'],
   ['int8', 'SIGNED'],
   ['bool', 'SIGNED'],
   ['uint8', 'UNSIGNED'],
@@ -31,6 +32,7 @@ const casts: ReadonlyMap<string, string> = new Map([
 /** Types of the elements of a list that is sent as JSON. */
 const elements: ReadonlyMap<string, string> = new Map([
   ['int4', 'BIGINT'],
+  ['uint4', 'BIGINT'],
   ['int8', 'BIGINT'],
   ['uint8', 'BIGINT UNSIGNED'],
   ['numeric', 'DECIMAL(65,30)'],
