@@ -53,6 +53,8 @@ export async function openAccounts(source: Source, project: Project): Promise<Ac
   }
   const users = `${schema}.platform_users`;
   const roles = `${schema}.platform_roles`;
+  // Where rules come from the tables, every row is a role of its own.
+  const fromTables = project.config.permissionSource === 'tables';
   const known = new Map(project.permissions.roles.map((role) => [role.name, role]));
   const same = `${schema}.platform_normal_email(email) = ${schema}.platform_normal_email($1::text)`;
 
@@ -105,13 +107,13 @@ export async function openAccounts(source: Source, project: Project): Promise<Ac
         users: Number(count),
         admin: isTrue(admin),
         app: isTrue(app),
-        ruled: isTrue(admin) || known.get(name ?? '')?.admin === false,
+        ruled: isTrue(admin) || fromTables || known.get(name ?? '')?.admin === false,
       }));
     },
     async missingRoles() {
       const rows = await source.run(`SELECT name FROM ${roles}`, []);
       const present = new Set(rows.map(([name]) => name));
-      return [...known.keys()].filter((name) => !present.has(name)).sort();
+      return fromTables ? [] : [...known.keys()].filter((name) => !present.has(name)).sort();
     },
     addRole: insertRole,
     async addUser(email, password, role) {

@@ -114,8 +114,8 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   });
   const mail = { folder: mailFolder, templates: null, ...options.mail };
   const { trustedDocuments = false, pages = null, uploads = uploadsFolder } = options;
-  const generations = createGenerations(api, (one) => {
-    const watch = createDriftWatch({ database, fingerprint: one.fingerprint, dialect: one.dialect });
+  const generations = createGenerations(api, (one, known) => {
+    const watch = known ?? createDriftWatch({ database, fingerprint: one.fingerprint, dialect: one.dialect });
     const planner = createPlanner(one, { limits: readLimits(environment) });
     const set = {
       database,

@@ -23,14 +23,20 @@ export interface Generations {
   close(): Promise<void>;
 }
 
-/** Makes them; `make` starts nothing that the generation's own `close` would not end. */
-export function createGenerations(first: CompiledApi, make: (api: CompiledApi) => Generation): Generations {
-  let current = make(first);
+/**
+ * Makes them; `make` starts nothing that the generation's own `close` would not end. It is given a watch that goes on where
+ * what is watched is the same, else null.
+ */
+export function createGenerations(
+  first: CompiledApi,
+  make: (api: CompiledApi, watch: DriftWatch | null) => Generation,
+): Generations {
+  let current = make(first, null);
   let log: DriftLog | null = null;
   const ending = new Set<Promise<unknown>>();
 
-  function end({ server, watch }: Generation): void {
-    watch.stop();
+  function end({ server, watch }: Generation, other: Generation): void {
+    if (watch !== other.watch) watch.stop();
     // Requests under way are not touched by it: it ends what runs beside them.
     const ended = Promise.resolve(server.close())
       .catch(() => undefined)
@@ -47,17 +53,21 @@ export function createGenerations(first: CompiledApi, make: (api: CompiledApi) =
       await current.watch.start(to);
     },
     async replace(api) {
-      const next = make(api);
+      const { hash } = current.api.fingerprint;
+      const next = make(api, hash === api.fingerprint.hash ? current.watch : null);
       try {
         // What does not fit the database must be known before anybody asks for it.
-        await Promise.all([next.server.ready(), log === null ? undefined : next.watch.start(log)]);
+        await Promise.all([
+          next.server.ready(),
+          log === null || next.watch === current.watch ? undefined : next.watch.start(log),
+        ]);
       } catch (error) {
-        end(next);
+        end(next, current);
         throw error;
       }
       const previous = current;
       current = next;
-      end(previous);
+      end(previous, next);
     },
     async close() {
       current.watch.stop();

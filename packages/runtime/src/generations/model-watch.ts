@@ -56,6 +56,8 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   const compiled = new WeakMap<Transaction, Numbered>();
   let compilations = 0;
   let served = 0;
+  /** What was compiled last, whether or not it is served by now. */
+  let latest: Numbered | null = null;
   /** What the tables were like when they last said what is served, or what cannot be. */
   let known: string | null = null;
   let looking: Promise<void> | null = null;
@@ -71,7 +73,9 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     compilations += 1;
     const number = compilations;
     const result = await recompiler.compile(rows);
-    return 'problems' in result ? result.problems : { number, api: result.api };
+    if ('problems' in result) return result.problems;
+    latest = { number, api: result.api };
+    return latest;
   }
 
   /** What was compiled of an earlier state of the tables is not served after a later one. */
@@ -79,7 +83,12 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     if (stopped || number <= served) return;
     served = number;
     const start = performance.now();
-    await swap(api);
+    try {
+      await swap(api);
+    } catch (error) {
+      served = number - 1;
+      throw error;
+    }
     log.info({ milliseconds: Math.round(performance.now() - start) }, 'A generation of the API was replaced.');
   }
 
@@ -90,7 +99,11 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
       roles: await database.query(rolesSql, []),
       rules: await database.query(rulesSql, []),
     };
-    if (recompiler.digest(rows) !== current().permissionsDigest) {
+    const digest = recompiler.digest(rows);
+    if (latest !== null && latest.api.permissionsDigest === digest) {
+      // A request has compiled it, and is about to serve it as well.
+      await serve(latest);
+    } else if (digest !== current().permissionsDigest) {
       const made = await database.transaction(async (transaction) => {
         await allRows(transaction, lockSql, [modelLock]);
         return { value: await compileIn(transaction) };
