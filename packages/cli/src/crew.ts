@@ -66,7 +66,10 @@ export function createCrew(size: number, tell: (text: string) => void): Crew {
     serving.delete(worker);
     return new Promise((resolve) => {
       worker.once('exit', () => resolve());
-      if (worker.isConnected()) worker.send(finish);
+      if (!worker.isConnected()) return;
+      worker.send(finish);
+      // At once: a connection that is handed to a process behind this message would be lost with it.
+      worker.disconnect();
     });
   }
 

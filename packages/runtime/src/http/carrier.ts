@@ -93,12 +93,15 @@ export function createFront(environment: Environment, current: () => FastifyInst
   return { server, answerer };
 }
 
+/** Milliseconds for which a stopping server waits for the first bytes of a connection: its request may be on its way. */
+const unusedMs = 500;
+
 /** Sees to it that a server that stops comes to the end of its connections. */
 function endConnections(server: FastifyInstance, answerer: Answerer): void {
   const dropUnused = watchUnusedConnections(server.server);
   server.addHook('preClose', (done) => {
     answerer.hangUp();
-    dropUnused();
+    setTimeout(dropUnused, unusedMs);
     done();
   });
 }
