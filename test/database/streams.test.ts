@@ -86,7 +86,9 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
     await database.stream(statement('SELECT i, body FROM big ORDER BY i'), [], sink, slow, never);
     expect(bytes).toBeGreaterThan(280_000_000);
     expect(samples.length).toBeGreaterThan(5);
-    expect(Math.max(...samples)).toBeLessThan(30_000_000);
+    // Buffers outside the heap are freed a little after the collection; what is held, every sample would show.
+    expect(Math.max(...samples)).toBeLessThan(50_000_000);
+    expect(Math.min(...samples.slice(-5))).toBeLessThan(15_000_000);
   }, 60_000);
 
   test('rows of a megabyte come a few at a time', async () => {

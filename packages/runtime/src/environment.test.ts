@@ -125,7 +125,7 @@ test('every wrong value is named, all in one go, in the order of the specificati
     PUBLIC_URL: 'ftp://example.com',
     LOG_LEVEL: 'loud',
     REQUEST_TIMEOUT: '1 hour',
-    DATABASE_URL: 'mysql://root@host/db',
+    DATABASE_URL: 'oracle://root@host/db',
     DATABASE_DRIVER: 'odbc',
     DATABASE_POOL_MAX: '0',
     MAX_PAYLOAD_SIZE: '-1',
