@@ -1,7 +1,19 @@
+import { readFileSync } from 'node:fs';
+import type { Schema } from '@platform/introspect/schema';
 import { describe, expect, test } from 'vitest';
 import { compile } from './compile.ts';
 import { blogSchema } from './testing/blog.ts';
 import { compileFixture, templates } from './testing/compile-fixture.ts';
+
+/** A schema whose objects have their members from the first name to the last, or from the last to the first. */
+function reordered(text: string, first: string): Schema {
+  const schema: Schema = JSON.parse(text, (_, value: unknown) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+    return Object.fromEntries(first === 'a' ? entries : entries.reverse());
+  });
+  return schema;
+}
 
 describe('compile', () => {
   test('says what it made', () => {
@@ -16,6 +28,12 @@ describe('compile', () => {
     });
     const manifest = JSON.parse(files.find(({ path }) => path === 'manifest.json')?.contents ?? '');
     expect(manifest.files).toEqual(files.map(({ path }) => path));
+  });
+
+  test('makes the same of a schema and of its file, whose members are sorted', () => {
+    const text = readFileSync(new URL('../../../test/golden/callers/schema.json', import.meta.url), 'utf8');
+    const files = ['a', 'z'].map((first) => compileFixture(reordered(text, first)).files);
+    expect(files[0]).toEqual(files[1]);
   });
 
   test('uses the templates of the project', () => {

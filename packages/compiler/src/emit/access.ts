@@ -1,4 +1,4 @@
-import type { AccessRule, CollectionAccess, Condition, WriteRule } from '@platform/runtime/contract';
+import type { AccessRule, CollectionAccess, Condition, Operand, WriteRule } from '@platform/runtime/contract';
 import type { ApiAccess } from '../api.ts';
 import { printImports } from '../print/imports.ts';
 import { commentText } from '../print/text.ts';
@@ -47,14 +47,49 @@ function writeRuleValue({ fields, where, check, presets }: WriteRule): Value {
     ['fields', data(fields)],
     ['where', conditionValue(where)],
     ['check', check === null ? data(null) : conditionValue(check)],
-    ['presets', data(presets)],
+    ['presets', data(presets.map(({ field, value }) => ({ field, value: operandInOrder(value) })))],
   ]);
 }
 
 /** The two constant conditions by their names, any other as data. */
 function conditionValue(condition: Condition): Value {
   const name = nameOf(condition);
-  return name === null ? data(condition) : code(name);
+  return name === null ? data(inOrder(condition)) : code(name);
+}
+
+/** The members of a condition in one order, wherever it comes from: `platform.schema.json` sorts them. */
+function inOrder(condition: Condition): Condition {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return { kind: condition.kind, of: condition.of.map(inOrder) };
+    case 'compare': {
+      const { kind, field, path, operator, operand } = condition;
+      return {
+        kind,
+        field,
+        ...(condition.function !== undefined && { function: condition.function }),
+        ...(path !== undefined && { path: literalInOrder(path) }),
+        operator,
+        operand: operandInOrder(operand),
+      };
+    }
+    case 'related': {
+      const { kind, relation, quantifier, item, where } = condition;
+      return { kind, relation, quantifier, ...(item !== undefined && { item }), where: inOrder(where) };
+    }
+  }
+}
+
+function operandInOrder(operand: Operand): Operand {
+  if (operand.kind === 'literal') return literalInOrder(operand);
+  return operand.kind === 'now'
+    ? { kind: operand.kind, offset: operand.offset }
+    : { kind: operand.kind, of: operand.of, path: operand.path };
+}
+
+function literalInOrder({ kind, value, text }: Extract<Operand, { kind: 'literal' }>) {
+  return { kind, value, ...(text !== undefined && { text }) };
 }
 
 function nameOf(condition: Condition): 'always' | 'never' | null {

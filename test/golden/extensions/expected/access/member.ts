@@ -15,10 +15,10 @@ export const memberAccess: AccessClass = {
         {
           fields: ['id'],
           where: {
-            field: 'team_id',
             kind: 'compare',
-            operand: { kind: 'caller', of: 'user', path: ['team_id', 'id'] },
+            field: 'team_id',
             operator: '_eq',
+            operand: { kind: 'caller', of: 'user', path: ['team_id', 'id'] },
           },
         },
       ],
@@ -29,12 +29,12 @@ export const memberAccess: AccessClass = {
           check: {
             kind: 'and',
             of: [
-              { field: 'team', kind: 'compare', operand: { kind: 'literal', value: 'closed' }, operator: '_neq' },
+              { kind: 'compare', field: 'team', operator: '_neq', operand: { kind: 'literal', value: 'closed' } },
               {
-                field: 'team',
                 kind: 'compare',
-                operand: { kind: 'caller', of: 'user', path: ['team_id', 'name'] },
+                field: 'team',
                 operator: '_nin',
+                operand: { kind: 'caller', of: 'user', path: ['team_id', 'name'] },
               },
             ],
           },
@@ -47,7 +47,7 @@ export const memberAccess: AccessClass = {
       read: [
         {
           fields: ['id', 'team_id'],
-          where: { field: 'id', kind: 'compare', operand: { kind: 'caller', of: 'user', path: [] }, operator: '_eq' },
+          where: { kind: 'compare', field: 'id', operator: '_eq', operand: { kind: 'caller', of: 'user', path: [] } },
         },
       ],
     },
