@@ -30,7 +30,7 @@ export function buildMysqlTables(catalog: MysqlCatalog): SchemaFacts {
     ...built.flatMap((part) => part.diagnostics),
     ...excluded(catalog, own, wanted),
     ...unmatched(catalog, own),
-    ...readOnly(tables),
+    ...withoutSystem(tables),
     ...unknownTypes(tables),
   ];
   return { dialect: catalog.dialect, tables, enums: [], diagnostics: sortDiagnostics(diagnostics) };
@@ -80,8 +80,7 @@ function buildTable(
     owner: '',
     rowSecurity: { enabled: false, forced: false },
     inherits: [],
-    // Nothing is written on these servers yet, whatever they would allow: see docs/databases.md.
-    writable: { insert: false, update: false, delete: false },
+    writable: writableOf(row),
     ...(row.triggers !== 0 && { amended: true as const }),
     columns: buildColumns(catalog.dialect, columns, checks, row.is_updatable !== 'NO'),
     ...buildKeys(lookup.statistics.get(id) ?? []),
@@ -89,6 +88,13 @@ function buildTable(
     checks: buildChecks(checks, columns),
   };
   return { table, diagnostics };
+}
+
+/** Of a view the servers tell whether its rows can be changed, but not whether rows can be made. */
+function writableOf(row: TableRow): Table['writable'] {
+  if (kindOf(row) !== 'view') return { insert: true, update: true, delete: true };
+  const changed = row.is_updatable === 'YES';
+  return { insert: false, update: changed, delete: changed };
 }
 
 function kindOf({ table_type: type, create_options: options }: TableRow): Table['kind'] {
@@ -126,14 +132,14 @@ function unmatched(catalog: MysqlCatalog, rows: readonly TableRow[]): Diagnostic
   }));
 }
 
-function readOnly(tables: readonly Table[]): Diagnostic[] {
+function withoutSystem(tables: readonly Table[]): Diagnostic[] {
   if (tables.length === 0) return [];
   return [
     {
-      code: 'writes-not-supported',
+      code: 'system-not-supported',
       severity: 'warning',
       place: 'database',
-      message: 'The API is read only: writes, users and files need PostgreSQL so far.',
+      message: 'There are no users, files and history: they need PostgreSQL so far.',
       hint: 'See docs/databases.md for what works on MySQL and MariaDB.',
     },
   ];
