@@ -22,7 +22,7 @@ CREATE TABLE notes (
   id integer PRIMARY KEY, article_id bigint, body varchar(30), FOREIGN KEY (article_id) REFERENCES articles (id)
 );
 CREATE TABLE headings (id integer PRIMARY KEY, text varchar(40) NOT NULL);
-CREATE TABLE pictures (id integer PRIMARY KEY, file varchar(40) NOT NULL);
+CREATE TABLE pictures (id bigint PRIMARY KEY, file varchar(40) NOT NULL);
 CREATE TABLE sections (
   id integer AUTO_INCREMENT PRIMARY KEY, article_id bigint, sort integer, collection varchar(64), item varchar(64),
   FOREIGN KEY (article_id) REFERENCES articles (id)

@@ -45,10 +45,11 @@ export function mysqlInput(exactly: (expression: string) => string): InputDialec
       if (plain(native) === 'uuid') return `CAST(${input} AS UUID)`;
       return collated === undefined ? storedValue(input, { native }) : cast(input, collated);
     },
-    // A value beside one of another type becomes a text; of what is true or false the number counts, also of its bits.
+    // It stands beside a text of input, whose collation is another one; of what is true or false the number counts.
     typed(expression, native) {
-      if (plain(native) === 'uuid') return `CAST(${expression} AS CHAR)`;
-      return plain(native) === 'bool' ? `(${expression} + 0)` : expression;
+      if (plain(native) === 'uuid') return exactly(`CAST(${expression} AS CHAR)`);
+      if (plain(native) === 'bool') return `(${expression} + 0)`;
+      return plain(native) === 'text' || plain(native) === 'json' ? exactly(expression) : expression;
     },
     gathered({ value, order, only, settled, field }) {
       const element = `IFNULL(${field === undefined ? value : quoted(value, field.native)}, 'NULL')`;
