@@ -12,6 +12,7 @@ import {
 } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
 import { loadDocuments } from './documents.ts';
+import { loadExamples } from './examples/load.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { loadExtensions, loadModules, outputOf } from './extensions.ts';
 import { choosePermissions } from './permission-source.ts';
@@ -104,6 +105,7 @@ export async function loadInputs(project: Project): Promise<CompileOptions> {
     extensions,
     modules: await loadModules(project, extensions),
     documents: await loadDocuments(project),
+    examples: await loadExamples(project),
     output: outputOf(project),
   };
 }
