@@ -115,7 +115,8 @@ export class MysqlAttempt implements Transaction {
       : undefined;
     try {
       await Promise.race([answer(), silence.promise]);
-    } catch (error) {
+    } catch (thrown) {
+      const error = toMysqlError(thrown);
       this.failure ??= error;
       if (isLost(error)) this.broken = true;
       throw toDatabaseError(error);

@@ -14,6 +14,8 @@ const sqlstates: ReadonlyMap<number, string> = new Map([
   [1040, '53300'],
   [1203, '53300'],
   [1053, '57P01'],
+  [1927, '57P01'],
+  [4031, '57P01'],
   [1153, '54000'],
   // The database is no longer the one that was compiled for, or grants were taken away.
   [1054, '42703'],
@@ -71,10 +73,12 @@ export function toMysqlError(error: unknown): unknown {
   const sqlState = 'sqlState' in error ? error.sqlState : undefined;
   if (typeof errno === 'number' && typeof sqlState === 'string') {
     const known = sqlstates.get(errno) ?? (sqlState.startsWith('42') ? '42000' : 'XX000');
-    const fields = Object.entries({ M: error.message, C: known, ...(errno === 1053 && { S: 'FATAL' }) });
+    const fields = Object.entries({ M: error.message, C: known, ...(known === '57P01' && { S: 'FATAL' }) });
     return new ServerError(new Map([...fields, ...aboutOf(error.message)]));
   }
-  return typeof code === 'string' ? new ConnectionError(`The connection was lost (${code}).`, { cause: error }) : error;
+  const isLost = typeof code === 'string' || ('fatal' in error && error.fatal === true);
+  if (!isLost) return error;
+  return new ConnectionError(`The connection was lost (${code ?? error.message}).`, { cause: error });
 }
 
 function aboutOf(message: string): readonly (readonly [string, string])[] {
