@@ -47,14 +47,20 @@ export function meansSystemTable(name: string, tables: readonly Table[], config:
   return findTables(tables, name, defaultSchema(config)).some((table) => systemOf(table, config) !== undefined);
 }
 
-function configOf({ name, singleton, types = {}, hidden = [] }: SystemCollection, { columns }: Table): CollectionConfig {
+function configOf(
+  { name, singleton, types = {}, hidden = [] }: SystemCollection,
+  { columns }: Table,
+): CollectionConfig {
   // Some columns are those of one server alone.
   const there = new Set(columns.map((column) => column.name));
   const typed = Object.entries(types).map(([field, type]) => [field, { type }] as const);
   return {
     name,
     ...(singleton && { singleton }),
-    fields: Object.fromEntries([...typed, ...hidden.flatMap((field) => (there.has(field) ? [[field, { hidden: true }] as const] : []))]),
+    fields: Object.fromEntries([
+      ...typed,
+      ...hidden.flatMap((field) => (there.has(field) ? [[field, { hidden: true }] as const] : [])),
+    ]),
   };
 }
 
