@@ -28,7 +28,7 @@ import { createWelcome } from './serve/first-user.ts';
 import { createLateDatabase } from './serve/late-database.ts';
 import { withSecret } from './serve/secret.ts';
 import { stopOnSignals } from './serve/signals.ts';
-import { systemSchemaOf } from './system/schema.ts';
+import { systemPlaceOf } from './system/place.ts';
 
 /** How a server is run. Everything has a default. */
 export interface ServeOptions {
@@ -169,9 +169,9 @@ function createModel(
   { recompiler, frozen = false }: ServeOptions,
   served: Pick<ModelWatchOptions, 'current' | 'swap' | 'listen'>,
 ): ModelWatch {
-  const schema = systemSchemaOf(api);
-  if (schema !== null && recompiler !== undefined && !frozen) {
-    return createModelWatch({ database, schema, recompiler, log, ...served });
+  const place = systemPlaceOf(api);
+  if (place !== null && recompiler !== undefined && !frozen) {
+    return createModelWatch({ database, place, recompiler, log, ...served });
   }
   return {
     changes: frozen ? frozenModel : compiledModel,

@@ -18,7 +18,7 @@ import { createFileServices } from '../files/services.ts';
 import { createRequestLimiter, type RequestLimiter } from '../limits/request-limiter.ts';
 import type { Planner } from '../query/planner.ts';
 import { compiledModel, type ModelChanges } from '../resources/model-warden.ts';
-import { systemSchemaOf } from '../system/schema.ts';
+import { systemPlaceOf } from '../system/place.ts';
 import { createWriter, type WriterOptions } from '../write/writer.ts';
 import { type Answerer, createAnswerer } from './answer.ts';
 import { createAssetEndpoints } from './asset-routes.ts';
@@ -139,19 +139,19 @@ export function createServer(options: ServerOptions): FastifyInstance {
     clientAddress,
   });
   const patience = environment.database.poolTimeout;
-  const schema = systemSchemaOf(api);
+  const place = systemPlaceOf(api);
   const files = createFileServices({
-    ...{ api, schema, database, planner, writer, gate, log },
+    ...{ api, place, database, planner, writer, gate, log },
     environment: environment.files,
     folder: options.uploads ?? '.platform/uploads',
   });
-  const users = schema === null ? null : createOwnUserHandlers({ api, schema, items, database, answerer });
+  const users = place === null ? null : createOwnUserHandlers({ api, place, items, database, answerer });
   const rateLimit = environment.requestLimits.client;
   const told = { api, database, watch, patience, rateLimit };
   const own = createServerHandlers({ ...told, answerer });
   const custom = groupEndpoints(createCustomEndpoints({ api, writer, answerer, senderOf }));
   const invite =
-    schema === null ? null : createInvite({ api, schema, planner, writer, environment: environment.mail.invite });
+    place === null ? null : createInvite({ api, place, planner, writer, environment: environment.mail.invite });
   const setting = { api, database, answerer, environment, clientAddress, senderOf };
   const auth = accounts === null || invite === null ? [] : authEndpoints(accounts, { ...setting, invite });
   const pages = accounts === null ? [] : pageEndpoints({ ...setting, ...accounts, templates: options.pages ?? null });
