@@ -37,6 +37,7 @@ import {
   pageEndpoints,
   serverEndpoints,
 } from './endpoints.ts';
+import { type KnownCallers, noteCallers } from './exchanges.ts';
 import { createFileEndpoints, type FileEndpoints } from './file-routes.ts';
 import { createGate } from './gate.ts';
 import { createGraphqlFace } from './graphql.ts';
@@ -71,6 +72,8 @@ export interface ServerOptions {
   readonly pages?: string | null;
   /** Where files lie unless the environment says where. Default: below the working folder. */
   readonly uploads?: string;
+  /** Told who asks, where somebody wants to know. Default: nobody does. */
+  readonly callers?: KnownCallers;
 }
 
 /** What several generations of an API share in one process. */
@@ -227,7 +230,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ...docs,
     ...custom,
   ];
-  const readCall = limitCalls(createCallReader(authenticate, endpoints), limiter);
+  const readCall = noteCallers(limitCalls(createCallReader(authenticate, endpoints), limiter), options.callers);
   const server = createCarrier(environment, answerer, readCall, answersShortly(items, graphql.endpoints), host);
   for (const endpoint of endpoints) mountEndpoint(server, answerer, environment, endpoint);
   // A document that cannot be prepared is told to whoever asks for it.
