@@ -231,6 +231,7 @@ export const written: Readonly<Record<string, readonly Step[]>> = {
       { sections: { update: [{ id: 1, collection: 'headings', item: { id: 1, text: 'Changed' } }], delete: [2] } },
     ],
     ['PATCH', '/items/articles/1', { sections: [3] }],
+  ],
   'items by unique keys': [
     [
       'POST',
