@@ -43,11 +43,16 @@ function parsed(text: string): Schema {
   throw new Error(result.diagnostic.message);
 }
 
-type Place = { readonly path: string; readonly alter: () => void };
+interface Place {
+  readonly kind: string;
+  readonly path: string;
+  readonly alter: () => void;
+}
 
 /** Changes one thing somewhere in the schema, in place; returns what. */
 function change(schema: unknown, random: () => number): string {
-  const places = placesIn(schema, '', random);
+  const kinds = [...Map.groupBy(placesIn(schema, '', random), ({ kind }) => kind).values()];
+  const places = kinds[Math.floor(random() * kinds.length)] ?? [];
   const place = places[Math.floor(random() * places.length)];
   if (place === undefined) throw new Error('There is nothing to change.');
   place.alter();
@@ -62,9 +67,16 @@ const shortened = new Set(['fields', 'permissions', 'relations', 'roles', 'prese
 function placesIn(value: unknown, path: string, random: () => number): readonly Place[] {
   if (Array.isArray(value)) return value.flatMap((one, at) => placesIn(one, `${path}[${at}]`, random));
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, item]): readonly Place[] => {
+  const own: readonly Place[] =
+    'relations' in value
+      ? [
+          { kind: 'deprecated', path, alter: () => Reflect.set(value, 'deprecated', 'Old.') },
+          { kind: 'key', path, alter: () => Reflect.set(value, 'key', []) },
+        ]
+      : [];
+  const inner = Object.entries(value).flatMap(([key, item]): readonly Place[] => {
     const here = `${path}.${key}`;
-    const set = (made: unknown): Place => ({ path: here, alter: () => Reflect.set(value, key, made) });
+    const set = (made: unknown): Place => ({ kind: key, path: here, alter: () => Reflect.set(value, key, made) });
     const inner = placesIn(item, here, random);
     if (flipped.has(key) && typeof item === 'boolean') return [...inner, set(!item)];
     if (written.has(key)) return [...inner, set(words[Math.floor(random() * words.length)])];
@@ -73,6 +85,7 @@ function placesIn(value: unknown, path: string, random: () => number): readonly 
     const left = Math.floor(random() * item.length);
     return [...inner, set(item.filter((_, at) => at !== left))];
   });
+  return [...own, ...inner];
 }
 
 /** The same numbers for the same seed (mulberry32). */

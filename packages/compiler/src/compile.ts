@@ -11,6 +11,7 @@ import type { ExtensionSource, ModuleSource } from './extensions/source.ts';
 import { typeRoutes } from './extensions/type-routes.ts';
 import type { CompileMemory } from './memory/compile-memory.ts';
 import { type ModelData, modelData } from './model-data.ts';
+import type { Examples } from './openapi/examples/example.ts';
 import { resolveApi } from './passes/resolve-api.ts';
 import { checkGraphqlNames } from './rules/graphql-names.ts';
 import { checkReferences } from './rules/references.ts';
@@ -27,6 +28,8 @@ export interface CompileOptions {
   readonly documents?: readonly DocumentSource[];
   /** Of a process that compiles again and again; see there. Default: nothing is known from before. */
   readonly memory?: CompileMemory;
+  /** Requests and answers that were recorded. Default: none. */
+  readonly examples?: Examples;
   /** Folder of the generated files from the project's folder on. Default: `generated`. */
   readonly output?: string;
 }
@@ -69,7 +72,8 @@ export function compile(schema: Schema, options: CompileOptions): CompileResult 
     const typed = typeRoutes(heads, filesOf(options, collections));
     if (typed.diagnostics.length > 0) return failed(typed.diagnostics);
     const hooked = hookedCollections(api, extensions);
-    const whole = { ...api, customRoutes: grantRoutes(api, typed.routes), hooked };
+    const { examples = {} } = options;
+    const whole = { ...api, customRoutes: grantRoutes(api, typed.routes), hooked, examples };
     const files = emitFiles(whole, { extensions, operations }, collections, render);
     return { files, diagnostics: [], summary: summarize(whole, files), model: modelData(whole, operations) };
   } catch (error) {

@@ -30,12 +30,12 @@ function print(document: JsonValue | undefined): string | undefined {
 
 function compileRows({ number, rows }: Extract<Question, { kind: 'compile' }>): Reply {
   const { document, diagnostics: complaints } = readModelRows(rows);
-  const { config, schema: previous, documents } = sources;
+  const { config, schema: previous, documents, examples } = sources;
   const facts = { tables: previous.tables, enums: previous.enums, diagnostics: [] };
   const { schema, diagnostics } = resolveSchema(facts, config, document, { previous });
   const problems = [...complaints, ...diagnostics].filter(({ severity }) => severity === 'error');
   if (problems.length > 0) return refuse(number, problems);
-  const result = compileModel(schema, { routes, documents });
+  const result = compileModel(schema, { routes, documents, examples });
   if ('diagnostics' in result) return refuse(number, result.diagnostics);
   models.set(number, result.model);
   for (const [oldest] of models) if (models.size > mostKept) models.delete(oldest);

@@ -2,11 +2,20 @@
  * Keeps what a server serves equal to the roles and rules in the tables: what its own requests write is compiled before
  * they commit, what other processes and people have written is found by looking. Source: API specification, section 12.4.
  */
-import { type CompiledApi, modelLock, permissionRowsSql, roleRowsSql } from '../contract/index.ts';
+import {
+  type CompiledApi,
+  modelLock,
+  mysqlPermissionRowsSql,
+  mysqlRoleRowsSql,
+  permissionRowsSql,
+  roleRowsSql,
+} from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { Listener } from '../database/postgres/listen.ts';
+import type { OwnSql } from '../database/script.ts';
 import { describeCause, type Log } from '../http/log.ts';
 import type { ModelChanges, ModelCollection } from '../resources/model-warden.ts';
+import { byFamily, type MysqlTables, mysqlTurn, type SystemPlace, transactionLock } from '../system/place.ts';
 import { allRows } from '../write/own-rows.ts';
 import { failedValidation } from '../write/problems.ts';
 import type { ModelRows, Recompiler } from './recompile.ts';
@@ -14,8 +23,7 @@ import type { ModelRows, Recompiler } from './recompile.ts';
 /** What it works with. */
 export interface ModelWatchOptions {
   readonly database: Pick<Database, 'query' | 'transaction'>;
-  /** Quoted, as `systemSchemaOf` gives it. */
-  readonly schema: string;
+  readonly place: SystemPlace;
   readonly recompiler: Recompiler;
   /** The API that is served. */
   readonly current: () => CompiledApi;
@@ -39,9 +47,6 @@ export interface ModelWatch {
 /** Milliseconds between two looks: others follow within five seconds, and compiling takes a part of that. */
 const lookEvery = 2_000;
 
-const lockSql =
-  'SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::pg_catalog.text, 0))::pg_catalog.text';
-
 /** Channel on which a process tells the others that it has changed the model. */
 export const modelChannel = 'platform_model';
 
@@ -49,10 +54,8 @@ const tellSql = "SELECT pg_catalog.pg_notify($1::pg_catalog.text, '')::pg_catalo
 
 /** Makes a watch that has not looked yet. */
 export function createModelWatch(options: ModelWatchOptions): ModelWatch {
-  const { database, schema, recompiler, current, swap, log, listen } = options;
-  const rolesSql = roleRowsSql(schema);
-  const rulesSql = permissionRowsSql(schema);
-  const markSql = markOf(rolesSql, rulesSql);
+  const { database, place, recompiler, current, swap, log, listen } = options;
+  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
   const compiled = new WeakMap<Transaction, Numbered>();
   let compilations = 0;
   let served = 0;
@@ -67,8 +70,8 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   let stopped = false;
 
   async function compileIn(transaction: Transaction): Promise<Numbered | readonly string[]> {
-    const roles = await allRows(transaction, rolesSql, []);
-    const rows = { roles, rules: await allRows(transaction, rulesSql, []) };
+    const roles = await allRows(transaction, texts.roles, []);
+    const rows = { roles, rules: await allRows(transaction, texts.rules, []) };
     // Numbered under the lock, so that the latest state of the tables has the highest number.
     compilations += 1;
     const number = compilations;
@@ -93,11 +96,11 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   }
 
   async function lookOnce(): Promise<void> {
-    const [mark = null] = (await database.query(markSql, []))[0] ?? [];
+    const [mark = null] = (await database.query(texts.mark, []))[0] ?? [];
     if (stopped || (mark !== null && mark === known)) return;
     const rows: ModelRows = {
-      roles: await database.query(rolesSql, []),
-      rules: await database.query(rulesSql, []),
+      roles: await database.query(texts.roles, []),
+      rules: await database.query(texts.rules, []),
     };
     const digest = recompiler.digest(rows);
     if (latest !== null && latest.api.permissionsDigest === digest) {
@@ -105,7 +108,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
       await serve(latest);
     } else if (digest !== current().permissionsDigest) {
       const made = await database.transaction(async (transaction) => {
-        await allRows(transaction, lockSql, [modelLock]);
+        await allRows(transaction, texts.lock, [modelLock]);
         return { value: await compileIn(transaction) };
       });
       if ('api' in made) await serve(made);
@@ -138,12 +141,12 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   return {
     changes: {
       refusalOf: () => null,
-      begin: async (transaction) => void (await allRows(transaction, lockSql, [modelLock])),
+      begin: async (transaction) => void (await allRows(transaction, texts.lock, [modelLock])),
       async compile(transaction, collection) {
         const made = await compileIn(transaction);
         if (!('api' in made)) throw refusal(collection, made);
         compiled.set(transaction, made);
-        await allRows(transaction, tellSql, [modelChannel]);
+        if (texts.tell !== null) await allRows(transaction, texts.tell, [modelChannel]);
       },
       committed(transaction) {
         const made = compiled.get(transaction);
@@ -169,6 +172,34 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
 interface Numbered {
   readonly number: number;
   readonly api: CompiledApi;
+}
+
+interface Statements {
+  readonly lock: OwnSql;
+  readonly roles: string;
+  readonly rules: string;
+  readonly mark: string;
+  /** Null where processes can tell each other nothing: then they look. */
+  readonly tell: string | null;
+}
+
+function postgresStatements(schema: string): Statements {
+  const [roles, rules] = [roleRowsSql(schema), permissionRowsSql(schema)];
+  return { lock: transactionLock, roles, rules, mark: markOf(roles, rules), tell: tellSql };
+}
+
+function mysqlStatements(tables: MysqlTables): Statements {
+  const names = [tables.table('platform_roles'), tables.table('platform_permissions')] as const;
+  const [roles, rules] = [mysqlRoleRowsSql(names[0]), mysqlPermissionRowsSql(names[1])];
+  const digest = (columns: readonly string[], table: string): string => {
+    // A null is told from an empty text, and the length in front tells where one value ends.
+    const values = columns.map((column) => `IFNULL(CONCAT(LENGTH(${column}), ':', ${column}), '~')`);
+    return `(SELECT MD5(GROUP_CONCAT(CONCAT_WS(',', ${values.join(', ')}) ORDER BY id SEPARATOR '\\n')) FROM ${table})`;
+  };
+  const roleColumns = ['id', 'name', 'description', 'admin_access', 'app_access'];
+  const ruleColumns = ['id', 'role', 'collection', 'action', 'permissions', 'validation', 'presets', 'fields'];
+  const mark = `SELECT CONCAT_WS(' ', ${digest(roleColumns, names[0])}, ${digest(ruleColumns, names[1])})`;
+  return { lock: mysqlTurn(tables), roles, rules, mark, tell: null };
 }
 
 /** One text that is another one whenever one of the rows is. */
