@@ -1,4 +1,5 @@
 /** The server that contract tests of accounts run on: PostgreSQL, or MariaDB where `CONTRACT_DATABASE=mariadb` says so. */
+import type { SystemPlace } from '@platform/runtime';
 import type mysql from 'mysql2/promise';
 import { createDatabase, type TestDatabase, withClient } from './database.ts';
 import { createMysqlDatabase, type MariadbServer, startMariadb, withMysql } from './mariadb.ts';
@@ -8,6 +9,11 @@ import { installMysqlSystem, installSystem } from './system.ts';
 /** Whether they run on MariaDB at this moment. */
 export function isOnMariadb(): boolean {
   return process.env.CONTRACT_DATABASE === 'mariadb';
+}
+
+/** Where the platform's tables lie in the databases of this run. */
+export function placeOfTests(): SystemPlace {
+  return isOnMariadb() ? { schema: '', dialect: 'mariadb' } : { schema: '"platform"', dialect: 'postgres' };
 }
 
 /** A database with the platform's own tables, on the server of this run. */

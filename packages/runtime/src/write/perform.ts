@@ -230,7 +230,9 @@ async function writeJob(
     wardens,
     ...(watcher && { watcher }),
   });
-  history?.finish();
+  const kept = history?.finish();
+  // Without a turn of the event loop where nothing has to be waited for: COMMIT goes with what was sent.
+  if (kept !== undefined) await kept;
   return { echo, keys };
 }
 
