@@ -10,8 +10,9 @@ import {
 } from '@platform/introspect';
 import type { ModelRows } from '@platform/runtime';
 import type { JsonValue } from '@platform/runtime/contract';
-import { defaultSystemSchema, modelLock, permissionRowsSql, roleRowsSql } from '@platform/runtime/contract';
+import { modelLock, permissionRowsSql, roleRowsSql } from '@platform/runtime/contract';
 import { CommandError, exitCodes } from './exit-codes.ts';
+import { quotedSystemSchema } from './model-tables.ts';
 import type { Project } from './project.ts';
 import type { Source } from './source.ts';
 
@@ -25,16 +26,16 @@ export interface PermissionTables {
 export async function readPermissionTables(source: Source, project: Project): Promise<PermissionTables | null> {
   // The platform's own tables live in PostgreSQL only so far.
   if (source.family !== 'postgres') return null;
-  const schema = quotedSchema(project);
+  const schema = quotedSystemSchema(project);
   const [row] = await source.run(readableSql, [`${schema}.platform_permissions`, `${schema}.platform_roles`]);
   if (!/^t(rue)?$/.test(row?.[0] ?? '')) return null;
   const roles = await source.run(roleRowsSql(schema), []);
   const rules = await source.run(permissionRowsSql(schema), []);
-  return readModelRows({ roles, rules });
+  return readRuleRows({ roles, rules });
 }
 
 /** Reads rows as the two statements of the contract give them. */
-export function readModelRows({ roles, rules }: ModelRows): PermissionTables {
+export function readRuleRows({ roles, rules }: Pick<ModelRows, 'roles' | 'rules'>): PermissionTables {
   return readPermissionRows(roles.map(readRoleRow), rules.map(readRuleRow));
 }
 
@@ -84,7 +85,7 @@ export async function writePermissionTables(
     const tables = await readPermissionTables(source, project);
     if (tables === null) throw notInstalled();
     const differences = compare(tables);
-    const schema = quotedSchema(project);
+    const schema = quotedSystemSchema(project);
     // Rules of roles that are made here need them.
     for (const one of differences) if (one.kind === 'role' && one.after !== null) await writeRole(source, schema, one);
     for (const one of differences) if (one.kind === 'rules') await writeRules(source, schema, one);
@@ -158,8 +159,4 @@ function partsOf({ filter, validation, presets, fields }: PlainRule): readonly (
   const text = (value: JsonValue): string | null => (value === null ? null : JSON.stringify(value));
   const hasPresets = Object.keys(presets).length > 0;
   return [text(filter), text(validation), hasPresets ? JSON.stringify(presets) : null, fields?.join(',') ?? null];
-}
-
-function quotedSchema({ config }: Project): string {
-  return `"${(config.database?.systemSchema ?? defaultSystemSchema).replaceAll('"', '""')}"`;
 }

@@ -30,6 +30,7 @@ export interface ModelData {
   readonly routes: readonly (Omit<Route, 'collection'> & { readonly collection: string })[];
   readonly fingerprint: Fingerprint;
   readonly permissionsDigest?: string;
+  readonly modelDigest?: string;
   readonly customRoutes: readonly CustomRoute[];
   readonly operations: readonly KnownOperation[];
   readonly graphql: boolean;
@@ -108,6 +109,7 @@ export function compileModel(
         ),
         fingerprint: api.fingerprint,
         ...(api.permissionsDigest !== undefined && { permissionsDigest: api.permissionsDigest }),
+        ...(api.model !== undefined && { modelDigest: api.model.digest }),
         customRoutes: api.customRoutes,
         operations: operations.map(({ name, role, accessClass, scope, hash }) => ({
           name,

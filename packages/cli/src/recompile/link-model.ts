@@ -21,6 +21,7 @@ export function linkModel(model: ModelData, generated: CompiledApi, describe: De
     }),
     fingerprint: model.fingerprint,
     ...(model.permissionsDigest !== undefined && { permissionsDigest: model.permissionsDigest }),
+    ...(model.modelDigest !== undefined && { modelDigest: model.modelDigest }),
     ...(extensions !== undefined && { extensions, customRoutes: model.customRoutes }),
     model: remembered(async (accessClass) => {
       const told: ModelDocument = JSON.parse(await describe('model', accessClass));

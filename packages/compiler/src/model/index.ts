@@ -5,7 +5,8 @@
 import type { JsonValue, ModelDocument } from '@platform/runtime/contract';
 import type { Api, ApiCollection } from '../api.ts';
 import type { View, ViewCollection } from '../openapi/view.ts';
-import { modelCollection } from './collections.ts';
+import { modelCollection, modelFolder } from './collections.ts';
+import { declaredIn } from './declared.ts';
 import { modelFields } from './fields.ts';
 import { modelRelations } from './relations.ts';
 
@@ -26,9 +27,12 @@ export function emitModel(api: Api, view: View): ModelDocument & JsonValue {
     return seen === undefined ? [] : [{ api: one, view: seen }];
   });
   const sighted: Sighted = new Map(told.map((one) => [one.view.name, one]));
+  const declared = declaredIn(api);
+  const collections = told.map((one) => modelCollection(one, declared.collection(one.view.name), view.note));
+  const folders = view.administrator ? declared.folders.map(modelFolder) : [];
   return {
-    collections: told.map((one) => modelCollection(one, view.note)),
-    fields: told.flatMap((one) => modelFields(one, sighted, view.note)),
+    collections: [...collections, ...folders].sort((a, b) => (a.collection < b.collection ? -1 : 1)),
+    fields: told.flatMap((one) => modelFields(one, sighted, declared, view.note)),
     relations: told.flatMap((one) => modelRelations(one, sighted)),
   };
 }

@@ -1,15 +1,18 @@
 /**
- * Keeps what a server serves equal to the roles and rules in the tables: what its own requests write is compiled before
+ * Keeps what a server serves equal to what the platform's own tables say: what its own requests write is compiled before
  * they commit, what other processes and people have written is found by looking. Source: API specification, section 12.4.
  */
-import { type CompiledApi, modelLock, permissionRowsSql, roleRowsSql } from '../contract/index.ts';
+import { type CompiledApi, modelLock, modelTablesSql, projectMigrationsSql } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { Listener } from '../database/postgres/listen.ts';
+import { PlatformError } from '../errors.ts';
 import { describeCause, type Log } from '../http/log.ts';
-import type { ModelChanges, ModelCollection } from '../resources/model-warden.ts';
+import { compiledModel, type ModelChanges, type ModelCollection } from '../resources/model-warden.ts';
 import { allRows } from '../write/own-rows.ts';
 import { failedValidation } from '../write/problems.ts';
-import type { ModelRows, Recompiler } from './recompile.ts';
+import { createModelChanger, type Made } from './change-model.ts';
+import { lockSql, markSql, modelChannel, readModelRows, tellSql, type WatchedTables } from './model-sql.ts';
+import type { ModelDigests, Recompiler, RunTexts } from './recompile.ts';
 
 /** What it works with. */
 export interface ModelWatchOptions {
@@ -39,25 +42,15 @@ export interface ModelWatch {
 /** Milliseconds between two looks: others follow within five seconds, and compiling takes a part of that. */
 const lookEvery = 2_000;
 
-const lockSql =
-  'SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::pg_catalog.text, 0))::pg_catalog.text';
-
-/** Channel on which a process tells the others that it has changed the model. */
-export const modelChannel = 'platform_model';
-
-const tellSql = "SELECT pg_catalog.pg_notify($1::pg_catalog.text, '')::pg_catalog.text";
-
 /** Makes a watch that has not looked yet. */
 export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   const { database, schema, recompiler, current, swap, log, listen } = options;
-  const rolesSql = roleRowsSql(schema);
-  const rulesSql = permissionRowsSql(schema);
-  const markSql = markOf(rolesSql, rulesSql);
-  const compiled = new WeakMap<Transaction, Numbered>();
+  let tables: WatchedTables = { schema, permissions: recompiler.permissions, model: false, ledger: false };
+  const compiled = new WeakMap<Transaction, Made>();
   let compilations = 0;
   let served = 0;
   /** What was compiled last, whether or not it is served by now. */
-  let latest: Numbered | null = null;
+  let latest: Made | null = null;
   /** What the tables were like when they last said what is served, or what cannot be. */
   let known: string | null = null;
   let looking: Promise<void> | null = null;
@@ -66,23 +59,49 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   let listener: Listener | undefined;
   let stopped = false;
 
-  async function compileIn(transaction: Transaction): Promise<Numbered | readonly string[]> {
-    const roles = await allRows(transaction, rolesSql, []);
-    const rows = { roles, rules: await allRows(transaction, rulesSql, []) };
+  /** `anew` reads the tables of the database again, which is done as well where they were changed by somebody else. */
+  async function compileIn(
+    transaction: Transaction,
+    of: WatchedTables,
+    anew: boolean,
+  ): Promise<Made | readonly string[]> {
+    const run: RunTexts = (text, parameters) => allRows(transaction, text, parameters);
+    const rows = await readModelRows(of, (text) => run(text, []));
     // Numbered under the lock, so that the latest state of the tables has the highest number.
     compilations += 1;
     const number = compilations;
-    const result = await recompiler.compile(rows);
+    const now = current();
+    const over = anew || recompiler.digests(rows).model !== now.modelDigest ? null : now;
+    const result = await recompiler.compile(rows, run, over);
     if ('problems' in result) return result.problems;
     latest = { number, api: result.api };
     return latest;
   }
 
+  /** The API of what the tables say by now. */
+  async function compiledIn(transaction: Transaction, of: WatchedTables): Promise<CompiledApi> {
+    const rows = await readModelRows(of, (text) => allRows(transaction, text, []));
+    const digests = recompiler.digests(rows);
+    const known = [current(), ...(latest === null ? [] : [latest.api])].find((api) => says(api, digests));
+    if (known !== undefined) return known;
+    const made = await compileIn(transaction, of, true);
+    if ('api' in made) return made.api;
+    throw new PlatformError('UNPROCESSABLE_ENTITY', `What the tables hold does not compile: ${made.join(' ')}`);
+  }
+
+  /** The tables are there as soon as somebody has installed them. */
+  async function findTables(): Promise<void> {
+    if (tables.model && tables.ledger) return;
+    const [[model, ledger] = []] = await database.query(modelTablesSql, [schema]);
+    tables = { ...tables, model: model === '1', ledger: ledger === '1' };
+  }
+
   /** What was compiled of an earlier state of the tables is not served after a later one. */
-  async function serve({ number, api }: Numbered): Promise<void> {
+  async function serve({ number, api }: Made): Promise<void> {
     if (stopped || number <= served) return;
     served = number;
     const start = performance.now();
+    const before = current().modelDigest;
     try {
       await swap(api);
     } catch (error) {
@@ -90,26 +109,41 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
       throw error;
     }
     log.info({ milliseconds: Math.round(performance.now() - start) }, 'A generation of the API was replaced.');
+    if (api.modelDigest !== before) await keep(api);
+  }
+
+  /** The project follows what is served; where it cannot, the database still knows all of it. */
+  async function keep(api: CompiledApi): Promise<void> {
+    try {
+      await findTables();
+      const rows = tables.ledger ? await database.query(projectMigrationsSql(schema), []) : [];
+      const migrations = rows.map(([name, checksum, script]) => ({
+        name: name ?? '',
+        checksum: checksum ?? '',
+        script: script ?? '',
+      }));
+      await recompiler.keep(api, migrations);
+    } catch (error) {
+      log.warn({ cause: describeCause(error) }, 'The project does not hold what is served: it cannot be written.');
+    }
   }
 
   async function lookOnce(): Promise<void> {
-    const [mark = null] = (await database.query(markSql, []))[0] ?? [];
+    await findTables();
+    const [mark = null] = (await database.query(markSql(tables), []))[0] ?? [];
     if (stopped || (mark !== null && mark === known)) return;
-    const rows: ModelRows = {
-      roles: await database.query(rolesSql, []),
-      rules: await database.query(rulesSql, []),
-    };
-    const digest = recompiler.digest(rows);
-    if (latest !== null && latest.api.permissionsDigest === digest) {
+    const rows = await readModelRows(tables, (text) => database.query(text, []));
+    const digests = recompiler.digests(rows);
+    if (latest !== null && says(latest.api, digests)) {
       // A request has compiled it, and is about to serve it as well.
       await serve(latest);
-    } else if (digest !== current().permissionsDigest) {
+    } else if (!says(current(), digests)) {
       const made = await database.transaction(async (transaction) => {
         await allRows(transaction, lockSql, [modelLock]);
-        return { value: await compileIn(transaction) };
+        return { value: await compileIn(transaction, tables, false) };
       });
       if ('api' in made) await serve(made);
-      else log.error({ problems: made }, 'The tables hold roles or rules that do not compile. What is served stays.');
+      else log.error({ problems: made }, 'The tables hold what does not compile. What is served stays.');
     }
     known = mark;
   }
@@ -118,7 +152,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     do {
       again = false;
       await lookOnce().catch((error: unknown) => {
-        if (!stopped) log.warn({ cause: describeCause(error) }, 'Nobody knows whether the rules have changed.');
+        if (!stopped) log.warn({ cause: describeCause(error) }, 'Nobody knows whether the model has changed.');
       });
     } while (again && !stopped);
   }
@@ -135,12 +169,24 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     timer = setTimeout(() => void look().finally(() => stopped || lookInRhythm()), lookEvery).unref();
   }
 
+  const changeModel = createModelChanger({
+    database,
+    recompiler,
+    tables: () => tables,
+    compiledIn,
+    compileIn: (transaction, of) => compileIn(transaction, of, true),
+    serve,
+  });
+
   return {
     changes: {
-      refusalOf: () => null,
-      begin: async (transaction) => void (await allRows(transaction, lockSql, [modelLock])),
+      refusalOf: (collection) => (recompiler.permissions ? null : compiledModel.refusalOf(collection)),
+      async begin(transaction) {
+        if (recompiler.permissions) await allRows(transaction, lockSql, [modelLock]);
+      },
       async compile(transaction, collection) {
-        const made = await compileIn(transaction);
+        if (!recompiler.permissions) return;
+        const made = await compileIn(transaction, tables, false);
         if (!('api' in made)) throw refusal(collection, made);
         compiled.set(transaction, made);
         await allRows(transaction, tellSql, [modelChannel]);
@@ -149,12 +195,13 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
         const made = compiled.get(transaction);
         return made === undefined ? undefined : serve(made);
       },
+      changeModel,
     },
     look,
     start() {
       lookInRhythm();
       // A process hears itself, too, just before it serves what it has compiled already.
-      listener = listen?.(() => void setTimeout(() => void look(), 50).unref());
+      if (recompiler.permissions) listener = listen?.(() => void setTimeout(() => void look(), 50).unref());
     },
     async stop() {
       stopped = true;
@@ -166,17 +213,9 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   };
 }
 
-interface Numbered {
-  readonly number: number;
-  readonly api: CompiledApi;
-}
-
-/** One text that is another one whenever one of the rows is. */
-function markOf(...statements: readonly string[]): string {
-  const parts = statements.map(
-    (text) => `(SELECT pg_catalog.md5(pg_catalog.string_agg(one::pg_catalog.text, E'\\n')) FROM (${text}) AS one)`,
-  );
-  return `SELECT pg_catalog.concat_ws(' ', ${parts.join(', ')})`;
+/** Whether an API was compiled of what the tables mean. */
+function says(api: CompiledApi, { permissions, model }: ModelDigests): boolean {
+  return api.permissionsDigest === permissions && api.modelDigest === model;
 }
 
 /** Whoever wrote what does not compile is told why. */
