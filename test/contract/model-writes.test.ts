@@ -6,13 +6,16 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
-import { createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
+import { asDescribed } from '../support/openapi/described.ts';
+import { adminToken, createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
 import { installSystem } from '../support/system.ts';
 
 let database: TestDatabase;
 let project: { readonly folder: string; remove(): Promise<void> };
 let server: Platform;
+/** The same, whose answers about the model are held against its OpenAPI document. */
+let model: Platform;
 beforeAll(async () => {
   database = await createDatabase();
   await installSystem(database.url);
@@ -21,6 +24,7 @@ beforeAll(async () => {
     CREATE VIEW lists AS SELECT id, name FROM shelves`);
   project = await createProject();
   server = await startUnchecked(project.folder, database.url);
+  model = asDescribed(server, { folder: project.folder, adminToken });
 });
 afterAll(async () => {
   await server?.stop();
@@ -29,7 +33,9 @@ afterAll(async () => {
 });
 
 const run = (sql: string, url = database.url) => withClient(url, async (client) => (await client.query(sql)).rows);
-const send = (method: string, path: string, body?: unknown) => server.admin(path, { method, body });
+const send = (method: string, path: string, body?: unknown) =>
+  // What the document says of items is what it said when it was read first.
+  (path.startsWith('/items/') ? server : model).admin(path, { method, body });
 
 async function done(method: string, path: string, body?: unknown) {
   const answer = await send(method, path, body);
@@ -361,6 +367,52 @@ describe('relations', () => {
       sections: [{ collection: 'plain', item: 1 }],
     });
     expect(json.data).toEqual({ plains: [{ id: 1 }], sections: [{ kind: 'plain', item: { id: 1 } }] });
+  });
+});
+
+it('GraphQL does the same', async () => {
+  async function ask(document: string) {
+    const { json } = await server.admin('/graphql/system', {
+      method: 'POST',
+      body: { query: `mutation { ${document} }` },
+    });
+    return json.errors === undefined ? Object.values(json.data)[0] : json.errors[0].extensions.code;
+  }
+  const made =
+    'create_collections_item(data: { collection: "notes", schema: {}, meta: { icon: "pen" } }) { collection meta }';
+  expect(await ask(made)).toMatchObject({ collection: 'notes', meta: { icon: 'pen' } });
+  expect(await ask(made)).toBe('INVALID_PAYLOAD');
+  expect(
+    await ask('update_collections_item(collection: "notes", data: { meta: { hidden: true } }) { meta }'),
+  ).toMatchObject({
+    meta: { hidden: true },
+  });
+  expect(
+    await ask('create_fields_item(collection: "notes", data: { field: "shelf", type: "integer" }) { type }'),
+  ).toEqual({
+    type: 'integer',
+  });
+  expect(
+    await ask('update_fields_item(collection: "notes", field: "shelf", data: { type: "bigInteger" }) { type }'),
+  ).toEqual({ type: 'bigInteger' });
+  const relation = '{ collection: "notes", field: "shelf", related_collection: "shelves" }';
+  expect(await ask(`create_relations_item(data: ${relation}) { related_collection }`)).toEqual({
+    related_collection: 'shelves',
+  });
+  expect(
+    await ask(
+      'update_relations_item(collection: "notes", field: "shelf", data: { meta: { one_field: "notices" } }) { meta }',
+    ),
+  ).toMatchObject({ meta: { one_field: 'notices' } });
+  const names = { collection: 'notes', field: 'shelf' };
+  expect(await ask('delete_relations_item(collection: "notes", field: "shelf") { collection field }')).toEqual(names);
+  await done('POST', '/items/notes', { shelf: 7 });
+  expect(await ask('delete_fields_item(collection: "notes", field: "shelf") { field }')).toBe('UNPROCESSABLE_ENTITY');
+  expect(
+    await ask('delete_fields_item(collection: "notes", field: "shelf", discard: true) { collection field }'),
+  ).toEqual(names);
+  expect(await ask('delete_collections_item(collection: "notes", discard: true) { collection }')).toEqual({
+    collection: 'notes',
   });
 });
 

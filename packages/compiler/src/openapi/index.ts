@@ -5,6 +5,7 @@
  */
 import type { AccessClass, JsonValue } from '@platform/runtime/contract';
 import type { Api } from '../api.ts';
+import { changesModel } from '../model/changes.ts';
 import { accountPaths } from './account-paths.ts';
 import { aggregateSchemas } from './aggregation.ts';
 import { authPaths, authSchemas, authTag, hasUsers } from './auth-paths.ts';
@@ -37,6 +38,7 @@ import { type View, type ViewCollection, viewOf } from './view.ts';
  */
 export function emitOpenApi(api: Api, access: AccessClass | null, view: View = viewOf(api, access)): JsonValue {
   const users = hasUsers(api);
+  const changing = (access === null || access.admin) && changesModel(api);
   const custom = api.customRoutes.filter((route) => access === null || route.access.includes(access.name));
   return {
     openapi: '3.1.0',
@@ -55,7 +57,7 @@ export function emitOpenApi(api: Api, access: AccessClass | null, view: View = v
       ...serverPaths(view.administrator),
       ...(api.graphql ? graphqlPaths() : []),
       ...utilityPaths(api, access, view),
-      ...modelPaths(),
+      ...modelPaths(changing),
       ...commentPaths(view),
       ...filePaths(view),
       ...transferPaths(api, view),
@@ -64,7 +66,7 @@ export function emitOpenApi(api: Api, access: AccessClass | null, view: View = v
     components: {
       schemas: objectOf([
         ...schemasOf(view),
-        ...modelSchemas(),
+        ...modelSchemas(changing),
         ...(api.graphql ? graphqlSchemas() : []),
         ...(users ? authSchemas() : []),
       ]),

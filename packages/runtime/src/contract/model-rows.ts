@@ -43,7 +43,7 @@ FROM ${schema}.${projectLedgerTable} ORDER BY name COLLATE "C"`;
  * The statement that tells of what a role may read there, as `1` or `0`: the three tables, and the ledger of migrations.
  * Its parameter is the schema, quoted.
  */
-export const modelTablesSql = `SELECT (pg_catalog.count(*) FILTER (WHERE NOT found.ledger) = 3)::pg_catalog.int4::pg_catalog.text,
+export const modelTablesSql: string = `SELECT (pg_catalog.count(*) FILTER (WHERE NOT found.ledger) = 3)::pg_catalog.int4::pg_catalog.text,
   (pg_catalog.count(*) FILTER (WHERE found.ledger) = 1)::pg_catalog.int4::pg_catalog.text
 FROM (
   SELECT c.relname = '${projectLedgerTable}' AS ledger

@@ -143,7 +143,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
         return { value: await compileIn(transaction, tables, false) };
       });
       if ('api' in made) await serve(made);
-      else log.error({ problems: made }, 'The tables hold what does not compile. What is served stays.');
+      else log.error({ problems: made }, 'The tables hold rows that do not compile. What is served stays.');
     }
     known = mark;
   }

@@ -57,13 +57,13 @@ export function createModelEndpoints({
     };
   }
 
-  function write(pattern: string, change: Change): Handler {
+  function write(pattern: string, method: Method, change: Change): Handler {
     return async (exchange, { caller, query }, body) => {
       if (!administrators.has(caller.accessClass)) throw new PlatformError('FORBIDDEN');
       const texts = textsOf(pattern, exchange, aliasPrefix);
       const discard = new URLSearchParams(query).get('data') === 'discard';
       const origin = { user: caller.user, ...senderOf(exchange.request) };
-      const plan: PlanChange = (known) => change(known, texts, bodyOf(exchange, body));
+      const plan: PlanChange = (known) => change(known, texts, bodyOf(method, body));
       const answer = await changeModel(plan, discard, origin);
       if (answer === null)
         return answerer.send(exchange, { status: 204, type: mediaTypes.json, body: Buffer.alloc(0) });
@@ -78,7 +78,9 @@ export function createModelEndpoints({
       url,
       handlers: new Map<Method, Handler>([
         ['GET', read(url, find)],
-        ...changes.flatMap(([method, change]) => (isMethod(method) ? [[method, write(url, change)] as const] : [])),
+        ...changes.flatMap(([method, change]) =>
+          isMethod(method) ? [[method, write(url, method, change)] as const] : [],
+        ),
       ]),
     };
   });
@@ -89,10 +91,10 @@ function isMethod(text: string): text is 'POST' | 'PATCH' | 'DELETE' {
 }
 
 /** What is deleted is named by the path. */
-function bodyOf({ request }: Exchange, body: JsonValue | undefined): JsonValue {
-  if (body !== undefined) return body;
-  if (request.method === 'DELETE') return null;
-  throw invalidPayload('The body is missing.');
+function bodyOf(method: Method, body: JsonValue | undefined): JsonValue {
+  if (method === 'DELETE') return null;
+  if (body === undefined) throw invalidPayload('The body is missing.');
+  return body;
 }
 
 function textsOf(pattern: string, { request }: Exchange, aliasPrefix: string | null): ReadonlyMap<string, string> {
