@@ -30,7 +30,7 @@ beforeAll(async () => {
   );
   proxy = await countStatements(database.url);
   connection = await connectPostgres({ url: proxy.url });
-  find = createAccountFinder(connection, '"it\'s"');
+  find = createAccountFinder(connection, { schema: '"it\'s"', dialect: 'postgres' });
   // Whatever a pool does when it begins is behind it then.
   await find.byToken('nobody');
 });

@@ -32,10 +32,12 @@ const run = (sql: string) => withClient(database.url, (client) => client.query<R
 const table = 'platform.platform_auth_attempts';
 beforeEach(() => run(`TRUNCATE ${table}, platform.platform_settings`));
 
+const place = { schema: '"platform"', dialect: 'postgres' } as const;
+
 /** As a process that has just started. */
 function process(changes: Partial<typeof limits> = {}): Attempts {
-  const settings = createAccountSettings(connection, '"platform"');
-  return createAttempts({ ...limits, ...changes }, createCounters(connection, '"platform"'), settings);
+  const settings = createAccountSettings(connection, place);
+  return createAttempts({ ...limits, ...changes }, createCounters(connection, place), settings);
 }
 
 async function outcome(attempt: Promise<unknown>): Promise<'heard' | 'refused'> {

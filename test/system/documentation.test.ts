@@ -50,7 +50,9 @@ it('the grants are all that a server needs', async () => {
   url.password = 'server';
   const server = await connectPostgres({ url: url.href });
   try {
-    expect(await createAccountFinder(server, '"platform"').byToken('static')).toMatchObject({ id: ada });
+    expect(
+      await createAccountFinder(server, { schema: '"platform"', dialect: 'postgres' }).byToken('static'),
+    ).toMatchObject({ id: ada });
     const change = { action: 'create', collection: 'articles', item: '1', parent: null } as const;
     const origin = { user: ada, ip: null, userAgent: null, origin: null };
     const { text, parameters } = logChanges('"platform"', origin, [{ ...change, revision: { data: {}, delta: {} } }]);

@@ -1,11 +1,11 @@
 /** The types of generated clients: exact, refused in one short line, completed as they are written, and cheap. */
 import { join } from 'node:path';
-import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blogSchema } from '../../packages/compiler/src/testing/blog.ts';
 import { type ClientFolder, writeClients } from '../support/client-files.ts';
 import { probe } from '../support/client-probe.ts';
 import { check, compilers, type Version } from '../support/compilers.ts';
+import { type Editor, editors } from '../support/editors.ts';
 import { manyCollections, manyQueries } from '../support/many-collections.ts';
 
 const versions = Object.keys(compilers).map((name): Version => (name === '6.0' ? name : name === '7.0' ? name : '5.9'));
@@ -26,55 +26,32 @@ it.each(versions)(
   },
 );
 
-describe('in an editor', () => {
+const editorVersions = Object.keys(editors).map((name) => (name === '7.0' ? name : '5.9'));
+
+describe.each(editorVersions)('in an editor with TypeScript %s', (version) => {
   const program = (line: string): string => `
     import { createClient } from './client/admin/index.js';
     const articles = createClient('http://localhost').items('articles');
     ${line}
   `;
-  const file = (): string => join(blog.folder, 'typed.ts');
-  let text = '';
-  let version = 0;
-  let service: ts.LanguageService;
-  beforeAll(() => {
-    const { config } = ts.readConfigFile(join(blog.folder, 'tsconfig.json'), ts.sys.readFile);
-    const { options } = ts.parseJsonConfigFileContent(config, ts.sys, blog.folder);
-    service = ts.createLanguageService({
-      getCompilationSettings: () => ({ ...options, skipLibCheck: true }),
-      getScriptFileNames: () => [file()],
-      getScriptVersion: (name) => (name === file() ? String(version) : '1'),
-      getScriptSnapshot: (name) => {
-        const contents = name === file() ? text : ts.sys.readFile(name);
-        return contents === undefined ? undefined : ts.ScriptSnapshot.fromString(contents);
-      },
-      getCurrentDirectory: () => blog.folder,
-      getDefaultLibFileName: ts.getDefaultLibFilePath,
-      fileExists: (name) => name === file() || ts.sys.fileExists(name),
-      readFile: ts.sys.readFile,
-      directoryExists: ts.sys.directoryExists,
-    });
+  let editor: Editor;
+  beforeAll(async () => {
+    await blog.write({ 'typed.ts': 'export {};' });
+    editor = await editors[version](join(blog.folder, 'typed.ts'));
   });
-  const say = (line: string): number => {
-    const [before = '', after = ''] = program(line).split('|');
-    text = before + after;
-    version += 1;
-    return before.length;
-  };
-  const completions = (line: string): readonly string[] =>
-    (service.getCompletionsAtPosition(file(), say(line), {})?.entries ?? []).map(({ name }) => name).sort();
-  const complaint = (line: string): string => {
-    say(line);
-    const found = service.getSemanticDiagnostics(file());
+  afterAll(() => editor?.close());
+  const completions = (line: string): Promise<readonly string[]> => editor.completions(program(line));
+  const complaint = async (line: string): Promise<string> => {
+    const found = await editor.complaints(program(line));
     expect(found).toHaveLength(1);
-    const [{ start = 0, length = 0, messageText } = { messageText: '' }] = found;
-    return `${text.slice(start, start + length)}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+    return found[0] ?? '';
   };
 
-  it('completes paths at every dot', { timeout: 60_000 }, () => {
-    const first = completions(`articles.readByQuery({ fields: ['|'] });`);
+  it('completes paths at every dot', { timeout: 60_000 }, async () => {
+    const first = await completions(`articles.readByQuery({ fields: ['|'] });`);
     expect(first).toEqual(expect.arrayContaining(['*', 'author_id', 'author_id.', 'title', 'year(published_at)']));
     expect(first).not.toContain('title.');
-    expect(completions(`articles.readByQuery({ fields: ['id', 'author_id.|'] });`)).toEqual([
+    expect(await completions(`articles.readByQuery({ fields: ['id', 'author_id.|'] });`)).toEqual([
       'author_id.*',
       'author_id.*.*',
       'author_id.articles',
@@ -84,32 +61,43 @@ describe('in an editor', () => {
       'author_id.name',
       'author_id.password',
     ]);
-    expect(completions(`articles.readByQuery({ fields: ['blocks.item:|'] });`)).toEqual([
+    expect(await completions(`articles.readByQuery({ fields: ['blocks.item:|'] });`)).toEqual([
       'blocks.item:authors.',
       'blocks.item:tags.',
     ]);
-    expect(completions(`articles.readByQuery({ fields: ['blocks.item:tags.|'] });`)).toContain('blocks.item:tags.name');
+    expect(await completions(`articles.readByQuery({ fields: ['blocks.item:tags.|'] });`)).toContain(
+      'blocks.item:tags.name',
+    );
   });
 
-  it('completes orders, filters and payloads', { timeout: 60_000 }, () => {
-    expect(completions(`articles.readByQuery({ sort: ['-author_id.|'] });`)).toContain('-author_id.name');
-    expect(completions(`articles.readByQuery({ filter: { author_id: { | } } });`)).toContain('name');
-    expect(completions(`articles.readByQuery({ filter: { status: { _in: ['|'] } } });`)).toContain('draft');
-    expect(completions(`articles.createOne({ | });`)).toEqual(expect.arrayContaining(['title', 'tags']));
+  it('completes orders, filters and payloads', { timeout: 60_000 }, async () => {
+    expect(await completions(`articles.readByQuery({ sort: ['-author_id.|'] });`)).toContain('-author_id.name');
+    expect(await completions(`articles.readByQuery({ filter: { author_id: { | } } });`)).toContain('name');
+    expect(await completions(`articles.readByQuery({ filter: { status: { _in: ['|'] } } });`)).toContain('draft');
+    expect(await completions(`articles.createOne({ | });`)).toEqual(expect.arrayContaining(['title', 'tags']));
   });
 
-  it('says in one line what was meant', { timeout: 60_000 }, () => {
-    expect(complaint(`articles.readByQuery({ fields: ['id', 'author_id.nme'] });`)).toMatch(
+  it('says in one line what was meant', { timeout: 60_000 }, async () => {
+    expect(await complaint(`articles.readByQuery({ fields: ['id', 'author_id.nme'] });`)).toMatch(
       /^'author_id\.nme': Type '"author_id\.nme"' is not assignable to type .*\. Did you mean '"author_id\.name"'\?$/,
     );
-    expect(complaint(`articles.readByQuery({ sort: ['-titel'] });`)).toMatch(/^'-titel': .*Did you mean '"-title"'\?$/);
+    expect(await complaint(`articles.readByQuery({ sort: ['-titel'] });`)).toMatch(
+      /^'-titel': .*Did you mean '"-title"'\?$/,
+    );
   });
 
-  it('shows the comments of the database', { timeout: 60_000 }, () => {
-    const place = say(`articles.readOne(1, { fields: ['author_id.name'] }).then((one) => one.author_id?.na|me);`);
-    const { documentation = [] } = service.getQuickInfoAtPosition(file(), place) ?? {};
-    expect(documentation.map((part) => part.text).join('')).toBe('As printed.');
+  it('shows the comments of the database', { timeout: 60_000 }, async () => {
+    const whole = `createClient('http://localhost').items('authors').readOne(1).then((one) => one.na|me);`;
+    expect(await editor.hover(program(whole))).toContain('As printed.');
   });
+
+  // TypeScript 7.0 shows no comment through a mapped type, not even through its own `Pick`.
+  if (version === '5.9') {
+    it('shows them for fields that were chosen', { timeout: 60_000 }, async () => {
+      const chosen = `articles.readOne(1, { fields: ['author_id.name'] }).then((one) => one.author_id?.na|me);`;
+      expect(await editor.hover(program(chosen))).toContain('As printed.');
+    });
+  }
 });
 
 /** Collections, queries over them, and the instantiations that a compiler may need: all of them with TYPE_BUDGETS set. */

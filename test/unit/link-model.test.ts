@@ -13,7 +13,11 @@ test.each(['access', 'callers', 'names', 'relations', 'types'])('%s', async (nam
   const { api }: { readonly api: CompiledApi } = await import(new URL('expected/server.ts', folder).href);
   const parsed = parseSchema(await readFile(new URL('schema.json', folder), 'utf8'));
   if (!('schema' in parsed)) throw new Error(parsed.diagnostic.message);
-  const compiled = compileModel(parsed.schema, { routes: readCustomRoutes(parsed.schema, sources), documents: [] });
+  const compiled = compileModel(parsed.schema, {
+    routes: readCustomRoutes(parsed.schema, sources),
+    documents: [],
+    examples: {},
+  });
   if (!('model' in compiled)) throw new Error('It does not compile.');
   const { model } = compiled;
   // As threads send it.

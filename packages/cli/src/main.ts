@@ -100,6 +100,7 @@ function program(): Command {
     .option('--sample', 'compile and serve the sample of this repository, or DATABASE_URL')
     .option('--workers <count>', 'serve by this many processes on one port; SIGHUP replaces them one after the other')
     .option('--frozen', 'serve what was generated and nothing else: refuse writes to roles and permissions')
+    .option('--record-examples', 'keep requests and answers for the OpenAPI documents; for development')
     .option('--trusted-documents', 'answer no GraphQL documents but those that were compiled')
     .action(start);
   addUserCommands(root);

@@ -9,8 +9,8 @@ export function isMysqlUrl(url: string): boolean {
   return /^(?:mysql|mariadb):\/\//i.test(url);
 }
 
-/** Opens a MySQL or MariaDB database to read its catalog; it never writes. Rejects with advice when out of reach. */
-export async function openMysql(url: string): Promise<Source> {
+/** Opens a MySQL or MariaDB database; it writes only where it is told. Rejects with advice when out of reach. */
+export async function openMysql(url: string, writable: boolean): Promise<Source> {
   const { host, hostname, port, username, password, pathname } = new URL(url);
   const database = readable(pathname.slice(1));
   const label = `the database server at ${readable(host === '' ? 'localhost' : host)}/${database}`;
@@ -38,19 +38,21 @@ export async function openMysql(url: string): Promise<Source> {
     });
   connection.on('error', () => undefined);
   await connection.query(mysqlSettings);
-  await connection.query('SET SESSION TRANSACTION READ ONLY');
+  if (!writable) await connection.query('SET SESSION TRANSACTION READ ONLY');
   return {
     label,
     family: 'mysql',
     run: async (sql, parameters) => {
-      const [rows] = await connection.query<mysql.RowDataPacket[][]>({
+      const [rows] = await connection.query<mysql.RowDataPacket[][] | mysql.ResultSetHeader>({
         sql,
         values: [...parameters],
         rowsAsArray: true,
       });
+      // What changes rows gives none.
+      if (!Array.isArray(rows)) return [];
       return rows.map((row) => row.map((value: unknown) => (typeof value === 'string' ? value : null)));
     },
-    script: () => Promise.reject(new Error('Nothing is written to this server.')),
+    script: async (sql) => void (await connection.query(sql)),
     close: () => connection.end(),
     embedded: null,
   };

@@ -24,7 +24,7 @@ export interface Source {
   /** Whose protocol and SQL it speaks. */
   readonly family: Family;
   readonly run: Run;
-  /** Runs a script of several statements: migrations, and the sample's set-up. */
+  /** Runs a script: migrations, and the sample's set-up. Of several statements on PostgreSQL, of one on MySQL and MariaDB. */
   readonly script: (sql: string) => Promise<void>;
   readonly close: () => Promise<void>;
   /** The running embedded database, which the server takes over; null for a server of its own. */
@@ -63,7 +63,7 @@ export function connect(project: Project, progress: Progress, options: ConnectOp
 async function openSource(project: Project, { writable = false }: ConnectOptions): Promise<Source> {
   const url = databaseUrl(project);
   if (url === null) return openEmbedded(embeddedFolder(project));
-  return isMysqlUrl(url) ? openMysql(url) : openPostgres(url, writable);
+  return isMysqlUrl(url) ? openMysql(url, writable) : openPostgres(url, writable);
 }
 
 async function openPostgres(url: string, writable: boolean): Promise<Source> {

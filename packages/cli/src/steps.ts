@@ -12,6 +12,7 @@ import {
 } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
 import { loadDocuments } from './documents.ts';
+import { loadExamples } from './examples/load.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { loadExtensions, loadModules, outputOf } from './extensions.ts';
 import { readModel } from './model-tables.ts';
@@ -25,6 +26,7 @@ import type { Source } from './source.ts';
 import { connect } from './source.ts';
 import { systemDiagnostics } from './system.ts';
 import { loadTemplates } from './templates.ts';
+import { typeDocuments } from './type-documents.ts';
 import type { OutputFile, WriteResult } from './write-files.ts';
 import { writeFiles } from './write-files.ts';
 
@@ -90,10 +92,11 @@ export async function compileProject(
   const result = await progress.phase('compile', () => compile(schema, inputs));
   report(result.diagnostics, progress);
   const planned = await planDocuments(schema.dialect, project.output, result.files);
+  const files = [...result.files, ...planned];
   return {
     schema,
     summary: result.summary,
-    files: [...result.files, ...planned],
+    files: project.config.openapiTypes === true ? await progress.phase('type', () => typeDocuments(files)) : files,
     diagnostics: [...diagnostics, ...result.diagnostics],
   };
 }
@@ -106,6 +109,7 @@ export async function loadInputs(project: Project): Promise<CompileOptions> {
     extensions,
     modules: await loadModules(project, extensions),
     documents: await loadDocuments(project),
+    examples: await loadExamples(project),
     output: outputOf(project),
   };
 }

@@ -2,12 +2,9 @@
 import type { Diagnostic } from '@platform/introspect';
 import { type Migration, MigrationError, type MigrationState, migrate, readMigrations } from '@platform/runtime';
 import { CommandError, exitCodes } from './exit-codes.ts';
-import { needsPostgres } from './needs-postgres.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
 import type { Source } from './source.ts';
-
-const tables = 'The tables of the platform (users, roles, files, history) need';
 
 /** Where the tables of a project lie. */
 export function systemSchema({ config }: Project): { readonly schema?: string } {
@@ -17,9 +14,8 @@ export function systemSchema({ config }: Project): { readonly schema?: string } 
 
 /** Applies what the database lacks, as a phase of its own. Rejects with advice when it cannot. */
 export function installSystem(source: Source, project: Project, progress: Progress): Promise<readonly Migration[]> {
-  needsPostgres(source, tables);
   return progress.phase('migrate', async (detail) => {
-    const connection = { query: source.run, script: source.script };
+    const connection = { query: source.run, script: source.script, family: source.family };
     const onDone = ({ id, name }: Migration): void => {
       progress.event('migration', { id, name, action: 'applied' });
       detail(`${id} ${name}`);
@@ -30,8 +26,7 @@ export function installSystem(source: Source, project: Project, progress: Progre
 
 /** Reads what the database has. Rejects with advice when it does not belong to this version. */
 export function systemState(source: Source, project: Project): Promise<MigrationState> {
-  needsPostgres(source, tables);
-  return readMigrations({ query: source.run }, systemSchema(project)).catch(explainMigration);
+  return readMigrations({ query: source.run, family: source.family }, systemSchema(project)).catch(explainMigration);
 }
 
 const refused: ReadonlySet<string> = new Set(['forbidden', 'readOnly', 'locked']);
@@ -48,10 +43,12 @@ export function explainMigration(error: unknown): never {
  * or where the role may not read the ledger.
  */
 export async function systemDiagnostics(source: Source, project: Project): Promise<readonly Diagnostic[]> {
-  if (source.family !== 'postgres') return [];
   const place = 'database';
   try {
-    const { installed, pending } = await readMigrations({ query: source.run }, systemSchema(project));
+    const { installed, pending } = await readMigrations(
+      { query: source.run, family: source.family },
+      systemSchema(project),
+    );
     if (!installed || pending.length === 0) return [];
     const names = pending.map(({ id, name }) => `${id} "${name}"`).join(', ');
     const message = `The tables of the platform are older than this version; they lack ${names}.`;

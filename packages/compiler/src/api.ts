@@ -16,6 +16,8 @@ import type {
   RelationDescriptor,
 } from '@platform/runtime/contract';
 
+import type { Examples } from './openapi/examples/example.ts';
+
 /** Everything the compiler prints. */
 export interface Api {
   readonly dialect: Dialect;
@@ -33,6 +35,8 @@ export interface Api {
   readonly customRoutes: readonly CustomRoute[];
   /** Collections whose new items pass by hooks of the project, which may fill what a payload leaves out. Default: none. */
   readonly hooked?: readonly string[];
+  /** What was sent and answered once, for documents to show. Default: what is the same for every project. */
+  readonly examples?: Examples;
   readonly fingerprint: Fingerprint;
 }
 

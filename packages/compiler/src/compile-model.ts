@@ -17,6 +17,7 @@ import { grantRoutes } from './extensions/grant-routes.ts';
 import { roleNames } from './extensions/read-routes.ts';
 import { emitGraphql } from './graphql/index.ts';
 import { emitModel } from './model/index.ts';
+import type { Examples } from './openapi/examples/example.ts';
 import { emitOpenApi } from './openapi/index.ts';
 import { viewOf } from './openapi/view.ts';
 import { resolveApi } from './passes/resolve-api.ts';
@@ -74,6 +75,7 @@ function checkRoles(known: ReadonlySet<string>, { heads }: ReadRoutes): readonly
 export interface CompileModelOptions {
   readonly routes: ReadRoutes;
   readonly documents: readonly DocumentSource[];
+  readonly examples: Examples;
 }
 
 /**
@@ -82,7 +84,7 @@ export interface CompileModelOptions {
  */
 export function compileModel(
   schema: Schema,
-  { routes, documents }: CompileModelOptions,
+  { routes, documents, examples }: CompileModelOptions,
 ): { readonly model: CompiledModel } | { readonly diagnostics: readonly Diagnostic[] } {
   const broken = checkReferences(schema);
   if (broken.length > 0) return { diagnostics: broken };
@@ -91,7 +93,7 @@ export function compileModel(
   if (problems.length > 0) return { diagnostics: problems };
   const { operations, diagnostics } = checkDocuments(plain, plain.graphql ? documents : []);
   if (diagnostics.length > 0) return { diagnostics };
-  const api: Api = { ...plain, customRoutes: grantRoutes(plain, routes.routes) };
+  const api: Api = { ...plain, customRoutes: grantRoutes(plain, routes.routes), examples };
   const classOf = (name: string): AccessClass | undefined =>
     api.access.find(({ access }) => access.name === name)?.access;
   return {

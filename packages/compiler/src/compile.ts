@@ -9,6 +9,7 @@ import { grantRoutes } from './extensions/grant-routes.ts';
 import { readRoutes, roleNames } from './extensions/read-routes.ts';
 import type { ExtensionSource, ModuleSource } from './extensions/source.ts';
 import { typeRoutes } from './extensions/type-routes.ts';
+import type { Examples } from './openapi/examples/example.ts';
 import { resolveApi } from './passes/resolve-api.ts';
 import { checkGraphqlNames } from './rules/graphql-names.ts';
 import { checkReferences } from './rules/references.ts';
@@ -23,6 +24,8 @@ export interface CompileOptions {
   readonly modules?: readonly ModuleSource[];
   /** Files of GraphQL documents that roles ask. Default: none. */
   readonly documents?: readonly DocumentSource[];
+  /** Requests and answers that were recorded. Default: none. */
+  readonly examples?: Examples;
   /** Folder of the generated files from the project's folder on. Default: `generated`. */
   readonly output?: string;
 }
@@ -62,7 +65,8 @@ export function compile(schema: Schema, options: CompileOptions): CompileResult 
     const typed = typeRoutes(heads, filesOf(options, collections));
     if (typed.diagnostics.length > 0) return failed(typed.diagnostics);
     const hooked = hookedCollections(api, extensions);
-    const whole = { ...api, customRoutes: grantRoutes(api, typed.routes), hooked };
+    const { examples = {} } = options;
+    const whole = { ...api, customRoutes: grantRoutes(api, typed.routes), hooked, examples };
     const files = emitFiles(whole, { extensions, operations }, collections, render);
     return { files, diagnostics: [], summary: summarize(whole, files) };
   } catch (error) {

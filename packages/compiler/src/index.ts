@@ -21,5 +21,7 @@ export { type ReadRoutes, readCustomRoutes } from './extensions/custom-routes.ts
 export type { ExtensionSource, ModuleSource } from './extensions/source.ts';
 export { type Matrix, type MatrixCollection, type MatrixRight, type MatrixRow, matrixOf } from './matrix/matrix.ts';
 export { type MatrixFormat, matrixFormats, printMatrix } from './matrix/print-matrix.ts';
+export type { Example, Examples, OperationExamples } from './openapi/examples/example.ts';
 export { resolveApi } from './passes/resolve-api.ts';
 export { conditionText, operandText } from './print/condition.ts';
+export { printJson } from './print/json.ts';

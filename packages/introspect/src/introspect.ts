@@ -6,6 +6,7 @@ import type { SchemaFacts } from './facts.ts';
 import { sortedBy } from './order.ts';
 import { declareModel, deriveCollections } from './passes/index.ts';
 import { resolvePermissions } from './passes/resolve-permissions.ts';
+import { placeSystem } from './passes/system-tables.ts';
 import { checkSchema } from './rules/index.ts';
 import type { Schema } from './schema.ts';
 
@@ -19,10 +20,11 @@ import type { Schema } from './schema.ts';
  */
 export function resolveSchema(
   facts: SchemaFacts,
-  config: PlatformConfig,
+  given: PlatformConfig,
   permissions: PermissionDocument,
   options: { readonly previous?: Schema } = {},
 ): { readonly schema: Schema; readonly diagnostics: readonly Diagnostic[] } {
+  const config = placeSystem(given, facts);
   const tables = sortedBy(facts.tables, ({ id }) => id);
   const { model = null } = facts;
   const previous = options.previous ?? null;

@@ -12,13 +12,17 @@ export async function readMysqlCatalog(run: RunStatement, options: ReadOptions =
   const [[version, database] = []] = await run(serverSql, []);
   if (version == null || database == null) throw new Error('The connection names no database.');
   const dialect = /mariadb/i.test(version) ? 'mariadb' : 'mysql';
-  const asked = (options.schemas ?? [ownSchema]).map((name) => (name === ownSchema ? database : name));
-  const databases = [...new Set(asked)];
+  const named = (schema: string): string => (schema === ownSchema ? database : schema);
+  const asked = (options.schemas ?? [ownSchema]).map(named);
+  const system = named(options.systemSchema ?? ownSchema);
+  const databases = [...new Set([...asked, system])];
   const sql = rowsSql(dialect, databases.length);
   return {
     version,
     dialect,
     database,
+    asked,
+    system,
     include: options.include ?? null,
     exclude: options.exclude ?? [],
     tables: await rowsOf<'tables'>(run, sql.tables, databases),

@@ -16,7 +16,10 @@ export interface ReadOptions {
   readonly include?: readonly string[];
   /** Relations to leave out, in the same form; they win over `include`. */
   readonly exclude?: readonly string[];
-  /** Schema of the platform's own tables, which are read when they exist; `platform` when absent. */
+  /**
+   * Schema of the platform's own tables, which are read when they exist; when absent `platform`, on MySQL and MariaDB the
+   * database of the connection.
+   */
   readonly systemSchema?: string;
 }
 

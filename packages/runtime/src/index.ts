@@ -50,6 +50,7 @@ export type * from './extensions/types.ts';
 export type * from './generations/recompile.ts';
 export { type PlannedOperation, planOperations } from './graphql/plan-operations.ts';
 export { graphqlDocuments, graphqlFiles, graphqlOperations } from './graphql-files.ts';
+export type { AnsweredExchange } from './http/exchanges.ts';
 export {
   compiledApi,
   createItems,

@@ -19,6 +19,7 @@ import { modelChannel } from './generations/model-sql.ts';
 import { createModelWatch, type ModelWatch, type ModelWatchOptions } from './generations/model-watch.ts';
 import type { Recompiler } from './generations/recompile.ts';
 import { createFront, type Front } from './http/carrier.ts';
+import { type AnsweredExchange, type KnownCallers, tellExchanges } from './http/exchanges.ts';
 import { localUrl } from './http/local-url.ts';
 import { describeCause, type Log } from './http/log.ts';
 import { createServer } from './http/server.ts';
@@ -28,7 +29,7 @@ import { createWelcome } from './serve/first-user.ts';
 import { createLateDatabase } from './serve/late-database.ts';
 import { withSecret } from './serve/secret.ts';
 import { stopOnSignals } from './serve/signals.ts';
-import { systemSchemaOf } from './system/schema.ts';
+import { systemPlaceOf } from './system/place.ts';
 
 /** How a server is run. Everything has a default. */
 export interface ServeOptions {
@@ -61,6 +62,8 @@ export interface ServeOptions {
    * made are printed to the standard output.
    */
   readonly onFirstAdministrator?: (administrator: FirstAdministrator) => void;
+  /** Told every request with its answer, bodies of at most 16 KB. It costs time; not for production. Default: nobody is. */
+  readonly onExchange?: (exchange: AnsweredExchange) => void;
 }
 
 /** A server that listens. */
@@ -114,7 +117,9 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
     ...('url' in place && { listen: (heard) => listenTo({ url: place.url, channel: modelChannel, heard }) }),
   });
   const mail = { folder: mailFolder, templates: null, ...options.mail };
-  const { trustedDocuments = false, pages = null, uploads = uploadsFolder } = options;
+  const { trustedDocuments = false, pages = null, uploads = uploadsFolder, onExchange } = options;
+  const callers: KnownCallers | null = onExchange === undefined ? null : new WeakMap();
+  if (callers !== null && onExchange !== undefined) tellExchanges(front.server.server, callers, onExchange);
   const generations = createGenerations(api, (one, known) => {
     const watch = known ?? createDriftWatch({ database, fingerprint: one.fingerprint, dialect: one.dialect });
     const planner = createPlanner(one, { limits: readLimits(environment) });
@@ -129,6 +134,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
       uploads,
       host,
       model: model.changes,
+      ...(callers && { callers }),
     };
     return { api: one, watch, server: createServer({ api: one, ...set }) };
   });
@@ -164,9 +170,9 @@ function createModel(
   { recompiler, frozen = false }: ServeOptions,
   served: Pick<ModelWatchOptions, 'current' | 'swap' | 'listen'>,
 ): ModelWatch {
-  const schema = systemSchemaOf(api);
-  if (schema !== null && recompiler !== undefined && !frozen) {
-    return createModelWatch({ database, schema, recompiler, log, ...served });
+  const place = systemPlaceOf(api);
+  if (place !== null && recompiler !== undefined && !frozen) {
+    return createModelWatch({ database, place, recompiler, log, ...served });
   }
   return {
     changes: frozen ? frozenModel : compiledModel,

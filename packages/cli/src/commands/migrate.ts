@@ -62,7 +62,7 @@ async function undo(
   steps: number,
   progress: Progress,
 ): Promise<readonly Migration[]> {
-  const connection = { query: source.run, script: source.script };
+  const connection = { query: source.run, script: source.script, family: source.family };
   const onDone = ({ id, name }: Migration): void => progress.event('migration', { id, name, action: 'undone' });
   return progress.phase('migrate', () =>
     undoMigrations(connection, steps, { ...systemSchema(project), onDone }).catch(explainMigration),

@@ -13,6 +13,7 @@ import type {
 } from '@platform/runtime';
 import { EmbeddedInUseError, EnvironmentError, keptSecret, serve, TemplateError } from '@platform/runtime';
 import { type AdminToken, adminToken } from '../admin-token.ts';
+import { createRecorder } from '../examples/record.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject, type Project } from '../project.ts';
@@ -33,6 +34,8 @@ export interface StartOptions extends GlobalOptions {
   readonly sample?: boolean;
   /** Refuse writes to roles and permissions: what was generated is what is served. */
   readonly frozen?: boolean;
+  /** Keep what is asked and answered as examples of the OpenAPI documents. */
+  readonly recordExamples?: boolean;
   /** Answer no GraphQL documents but those that were compiled. */
   readonly trustedDocuments?: boolean;
   /** Serve by this many processes; digits. Default: by this one. */
@@ -44,6 +47,7 @@ export async function start(options: StartOptions): Promise<void> {
   const progress = processProgress(options);
   const project = options.sample === true ? await sampleProject() : await loadProject(options.project);
   const workers = workersOf(options, project);
+  if (options.recordExamples === true) checkRecording(workers);
   if (cluster.isWorker) return startWorker(project, options);
   const compileFirst = options.generate === true || options.sample === true;
   const source = compileFirst ? await connect(project, progress) : null;
@@ -55,6 +59,16 @@ export async function start(options: StartOptions): Promise<void> {
     // What was handed on stays open where nobody took it, and would keep the process from ending.
     if (source?.embedded) await source.close().catch(() => undefined);
     throw error;
+  }
+}
+
+/** What is recorded are people's data, and one process writes them down. */
+function checkRecording(workers: number | null): void {
+  if (workers !== null) {
+    throw new CommandError(exitCodes.usage, '--record-examples and --workers exclude each other.');
+  }
+  if (process.env.NODE_ENV === 'production') {
+    throw new CommandError(exitCodes.usage, '--record-examples is for development: NODE_ENV says production.');
   }
 }
 
@@ -82,7 +96,13 @@ export interface Served {
 export async function serveOne(
   project: Project,
   source: Source | null,
-  { sample, trustedDocuments = false, frozen = false, signals = true }: StartOptions & Pick<ServeOptions, 'signals'>,
+  {
+    sample,
+    trustedDocuments = false,
+    frozen = false,
+    signals = true,
+    recordExamples = false,
+  }: StartOptions & Pick<ServeOptions, 'signals'>,
   progress: Progress,
 ): Promise<Served> {
   const token = await adminToken(project.stateFolder);
@@ -103,6 +123,7 @@ export async function serveOne(
       frozen,
       signals,
       ...(!frozen && (await recompilerOf(project, api))),
+      ...(recordExamples && { onExchange: await createRecorder(project) }),
     }),
   );
   return { server, api, token, administrator };
@@ -172,7 +193,7 @@ async function listen(
   source: Source | null,
   options: Pick<
     ServeOptions,
-    'variables' | 'trustedDocuments' | 'onFirstAdministrator' | 'frozen' | 'recompiler' | 'signals'
+    'variables' | 'trustedDocuments' | 'onFirstAdministrator' | 'frozen' | 'recompiler' | 'signals' | 'onExchange'
   >,
 ): Promise<RunningServer> {
   try {

@@ -12,7 +12,7 @@ export function linkModel(model: ModelData, generated: CompiledApi, describe: De
   const { extensions, graphqlDocuments } = generated;
   return compiledApi({
     format: 1,
-    dialect: 'postgres',
+    dialect: generated.dialect,
     collections: model.collections,
     access: model.access,
     routes: model.routes.flatMap(({ collection: name, ...route }): readonly Route[] => {

@@ -1,5 +1,5 @@
 /** What the thread that serves and the one that compiles say to each other. */
-import type { DocumentSource, ExtensionSource, ModelData, ModuleSource } from '@platform/compiler';
+import type { DocumentSource, Examples, ExtensionSource, ModelData, ModuleSource } from '@platform/compiler';
 import type { Catalog, PermissionDocument, PlatformConfig } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
 import type { ModelRows } from '@platform/runtime';
@@ -15,6 +15,7 @@ export interface RecompileSources {
   readonly extensions: readonly ExtensionSource[];
   readonly modules: readonly ModuleSource[];
   readonly documents: readonly DocumentSource[];
+  readonly examples: Examples;
   /** Folder of the generated files from the project's folder on. */
   readonly output: string;
 }

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { defaultSchema, digestPermissions, readCatalog, readModelTables } from '@platform/introspect';
 import type { CompiledApi, Recompiler } from '@platform/runtime';
 import { loadDocuments } from '../documents.ts';
+import { loadExamples } from '../examples/load.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { loadExtensions, loadModules, outputOf } from '../extensions.ts';
 import { readRuleRows } from '../permission-tables.ts';
@@ -99,6 +100,7 @@ async function sourcesOf(project: Project): Promise<RecompileSources> {
     extensions,
     modules: await loadModules(project, extensions),
     documents: await loadDocuments(project),
+    examples: await loadExamples(project),
     output: outputOf(project),
   };
 }

@@ -43,7 +43,9 @@ function factsOf(tables: Catalog | number): { readonly facts: SchemaFacts; reado
   const latest = [...models.values()].at(-1)?.schema ?? sources.schema;
   if (typeof tables !== 'number') return { facts: buildTables(tables), previous: latest };
   const schema = tables === 0 ? sources.schema : models.get(tables)?.schema;
-  return schema && { facts: { tables: schema.tables, enums: schema.enums, diagnostics: [] }, previous: schema };
+  if (schema === undefined) return undefined;
+  const { dialect, tables: read, enums } = schema;
+  return { facts: { dialect, tables: read, enums, diagnostics: [] }, previous: schema };
 }
 
 function print(document: JsonValue | undefined): string | undefined {
@@ -51,7 +53,7 @@ function print(document: JsonValue | undefined): string | undefined {
 }
 
 function compileRows({ number, rows, tables }: Extract<Question, { kind: 'compile' }>): Reply {
-  const { config, documents } = sources;
+  const { config, documents, examples } = sources;
   const found = factsOf(tables);
   if (found === undefined) return { kind: 'unknown', number };
   const { document, diagnostics: complaints } =
@@ -62,7 +64,7 @@ function compileRows({ number, rows, tables }: Extract<Question, { kind: 'compil
   const { schema, diagnostics } = resolveSchema(facts, config, document, { previous: found.previous });
   const problems = [...complaints, ...diagnostics].filter(({ severity }) => severity === 'error');
   if (problems.length > 0) return refuse(number, problems);
-  const result = compileModel(schema, { routes, documents });
+  const result = compileModel(schema, { routes, documents, examples });
   if ('diagnostics' in result) return refuse(number, result.diagnostics);
   models.set(number, { model: result.model, schema });
   for (const [oldest] of models) if (models.size > mostKept) models.delete(oldest);

@@ -11,6 +11,8 @@ import { aggregateSchemas } from './aggregation.ts';
 import { authPaths, authSchemas, authTag, hasUsers } from './auth-paths.ts';
 import { conditionSchemas } from './conditions.ts';
 import { customPaths, customTag } from './custom-paths.ts';
+import { withExamples } from './examples/insert.ts';
+import { ownExamples } from './examples/own-examples.ts';
 import { filePaths } from './file-paths.ts';
 import { filterSchemas } from './filters.ts';
 import { graphqlPaths, graphqlSchemas, graphqlTag } from './graphql-paths.ts';
@@ -37,6 +39,12 @@ import { type View, type ViewCollection, viewOf } from './view.ts';
  * on them in any other way.
  */
 export function emitOpenApi(api: Api, access: AccessClass | null, view: View = viewOf(api, access)): JsonValue {
+  // Everything is what administrators see, too.
+  const recorded = api.examples?.[access?.name ?? 'admin'] ?? {};
+  return withExamples(describe(api, access, view), { ...ownExamples, ...recorded });
+}
+
+function describe(api: Api, access: AccessClass | null, view: View): JsonObject {
   const users = hasUsers(api);
   const changing = (access === null || access.admin) && changesModel(api);
   const custom = api.customRoutes.filter((route) => access === null || route.access.includes(access.name));

@@ -3,6 +3,11 @@ import type { JsonValue } from '@platform/runtime/contract';
 /** A JSON object: a schema, an operation, any part of the document. */
 export type JsonObject = { readonly [key: string]: JsonValue };
 
+/** Tells objects from lists and scalars. */
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Makes an object of pairs. Names from outside may stand as keys: `__proto__` becomes a property as any other. */
 export function objectOf(entries: Iterable<readonly [string, JsonValue]>): JsonObject {
   return Object.fromEntries(entries);

@@ -3,7 +3,8 @@
  *
  * Source: API specification, section 9.
  */
-import { type JsonObject, reference } from './json.ts';
+import { failureExamples } from './examples/own-examples.ts';
+import { type JsonObject, objectOf, reference } from './json.ts';
 
 interface Failure {
   readonly status: number;
@@ -171,6 +172,15 @@ function response({ description, codes, retry }: Failure): JsonObject {
   return {
     description,
     ...(retry && { headers: { 'Retry-After': reference('headers', 'RetryAfter') } }),
-    content: { 'application/json': { schema: errorSchema(codes) } },
+    content: { 'application/json': { schema: errorSchema(codes), ...examplesOf(codes) } },
   };
+}
+
+/** What was answered once, by code, to be spread. */
+function examplesOf(codes: readonly string[]): JsonObject {
+  const shown = codes.flatMap((code) => {
+    const value = failureExamples[code];
+    return value === undefined ? [] : [[code, { value }] as const];
+  });
+  return shown.length > 0 ? { examples: objectOf(shown) } : {};
 }

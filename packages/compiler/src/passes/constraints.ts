@@ -8,6 +8,8 @@ export function resolveConstraints(
   table: Table,
   index: SchemaIndex,
 ): readonly ConstraintDescriptor[] {
+  // Of an expression, which on MySQL and MariaDB is a column that is no field.
+  const own = collection.system === undefined ? {} : (systemCollection(collection.name)?.uniques ?? {});
   const places = collection.fields.map(({ name, column }) => ({
     name,
     ...baseOf(table, index.column(table, column), index),
@@ -15,9 +17,8 @@ export function resolveConstraints(
   const groups = Map.groupBy(places, (place) => place.table);
   const found = [...groups].flatMap(([base, fields]) => {
     const byColumn = new Map(fields.map(({ name, column }) => [column, name]));
-    return constraintsOf(base, byColumn, index);
+    return constraintsOf(base, byColumn, index).filter(({ name }) => !(name in own));
   });
-  const own = collection.system === undefined ? {} : (systemCollection(collection.name)?.uniques ?? {});
   for (const [name, fields] of Object.entries(own)) found.push({ name, type: 'unique', fields, incomplete: true });
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

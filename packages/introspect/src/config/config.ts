@@ -13,6 +13,8 @@ export interface PlatformConfig {
   readonly permissionSource?: 'file' | 'tables';
   /** `false` leaves the GraphQL API out, for example where names differ only in characters that it does not have. */
   readonly graphql?: boolean;
+  /** `true` also writes the types that openapi-typescript makes of each OpenAPI document; it has to be installed. */
+  readonly openapiTypes?: boolean;
   /** Folder with templates that replace those of the same name, relative to the project. */
   readonly templates?: string;
   /** By table name, or `schema.table` where the name alone is not unique. */

@@ -105,6 +105,7 @@ const configuration = objectOf<PlatformConfig>({
   database,
   output: text,
   graphql: flag,
+  openapiTypes: flag,
   permissions: text,
   permissionSource: oneOf('file', 'tables'),
   templates: text,

@@ -14,6 +14,9 @@ export interface MysqlCatalog extends MysqlRows {
   readonly dialect: MysqlDialect;
   /** The database of the connection: the schema `public` of the IR. */
   readonly database: string;
+  /** The databases whose tables are served, and the one that holds the platform's own. */
+  readonly asked: readonly string[];
+  readonly system: string;
   readonly include: readonly string[] | null;
   readonly exclude: readonly string[];
 }

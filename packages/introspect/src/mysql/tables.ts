@@ -1,3 +1,4 @@
+import { ledgerTable, reservedPrefix, systemCollection } from '@platform/runtime/contract';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { SchemaFacts } from '../facts.ts';
 import { compareText, groupedBy, sortedBy } from '../order.ts';
@@ -17,8 +18,13 @@ import { versionDiagnostics } from './version.ts';
 export function buildMysqlTables(catalog: MysqlCatalog): SchemaFacts {
   const old = versionDiagnostics(catalog);
   if (old.length > 0) return { dialect: catalog.dialect, tables: [], enums: [], diagnostics: old };
-  const own = catalog.tables.filter((row) => row.table_type !== 'SEQUENCE');
-  const wanted = own.filter((row) => isWanted(catalog, row));
+  const listable = catalog.tables.filter((row) => row.table_type !== 'SEQUENCE');
+  const isSystem = systemTest(catalog);
+  const own = listable.filter((row) => !isSystem(row) && isAskedFor(catalog, row));
+  const wanted = [
+    ...own.filter((row) => isWanted(catalog, row)),
+    ...listable.filter((row) => isSystem(row) && isCollection(catalog, row)),
+  ];
   const listed = new Set(wanted.map((row) => idOf(catalog, row)));
   const lookup = lookupOf(catalog);
   const built = wanted.map((row) => buildTable(catalog, lookup, listed, row));
@@ -52,6 +58,26 @@ function lookupOf(catalog: MysqlCatalog): Lookup {
     keys: groupedBy(catalog.keys, id),
     checks: groupedBy(catalog.checks, id),
   };
+}
+
+/**
+ * Tells the platform's own tables, also those of another project, from others. What is no collection of this project —
+ * sessions, the ledger, anything of the other — is never served, so nothing is told about it.
+ */
+function systemTest({ tables }: MysqlCatalog): (row: TableRow) => boolean {
+  const ledgers = tables.filter(({ table_name: name }) => name === ledgerTable);
+  const homes = new Set(ledgers.map(({ table_schema: schema }) => schema));
+  return ({ table_schema: schema, table_name: name, table_type: type }) =>
+    type === 'BASE TABLE' && name.startsWith(reservedPrefix) && homes.has(schema);
+}
+
+function isCollection(catalog: MysqlCatalog, { table_schema: schema, table_name: name }: TableRow): boolean {
+  return schema === catalog.system && systemCollection(name) !== undefined;
+}
+
+/** The database of the platform's tables is read in any case; what else lies in it only when it is asked for. */
+function isAskedFor({ asked }: MysqlCatalog, { table_schema: schema }: TableRow): boolean {
+  return asked.includes(schema);
 }
 
 function isWanted(catalog: MysqlCatalog, row: TableName): boolean {

@@ -1,5 +1,7 @@
 import { defaultSystemSchema, type SystemCollection, systemCollection } from '@platform/runtime/contract';
 import type { CollectionConfig, PlatformConfig } from '../config/config.ts';
+import type { SchemaFacts } from '../facts.ts';
+import { ownSchema } from '../mysql/names.ts';
 import { sortedBy } from '../order.ts';
 import type { Collection, Relation, Table } from '../schema.ts';
 import { defaultSchema, findTables } from './match-tables.ts';
@@ -7,6 +9,15 @@ import { defaultSchema, findTables } from './match-tables.ts';
 /** The schema that the platform's own tables lie in when they are installed. */
 export function systemSchema({ database }: PlatformConfig): string {
   return database?.systemSchema ?? defaultSystemSchema;
+}
+
+/**
+ * The configuration with the schema that the platform's own tables have where it says nothing: on MySQL and MariaDB the
+ * database of the connection, because another one would belong to every project of the server.
+ */
+export function placeSystem(config: PlatformConfig, { dialect = 'postgres' }: Pick<SchemaFacts, 'dialect'>) {
+  if (dialect === 'postgres' || config.database?.systemSchema !== undefined) return config;
+  return { ...config, database: { ...config.database, systemSchema: ownSchema } };
 }
 
 /** What the platform makes of a table when it is one of its own. */
@@ -24,7 +35,7 @@ export function systemOf(
 export function withSystemTables(config: PlatformConfig, tables: readonly Table[]): PlatformConfig {
   const own = tables.flatMap((table) => {
     const system = systemOf(table, config);
-    return system === undefined ? [] : [[table.id, configOf(system)] as const];
+    return system === undefined ? [] : [[table.id, configOf(system, table)] as const];
   });
   if (own.length === 0) return config;
   const others = Object.entries(config.collections ?? {}).filter(([name]) => !meansSystemTable(name, tables, config));
@@ -36,12 +47,20 @@ export function meansSystemTable(name: string, tables: readonly Table[], config:
   return findTables(tables, name, defaultSchema(config)).some((table) => systemOf(table, config) !== undefined);
 }
 
-function configOf({ name, singleton, types = {}, hidden = [] }: SystemCollection): CollectionConfig {
+function configOf(
+  { name, singleton, types = {}, hidden = [] }: SystemCollection,
+  { columns }: Table,
+): CollectionConfig {
+  // Some columns are those of one server alone.
+  const there = new Set(columns.map((column) => column.name));
   const typed = Object.entries(types).map(([field, type]) => [field, { type }] as const);
   return {
     name,
     ...(singleton && { singleton }),
-    fields: Object.fromEntries([...typed, ...hidden.map((field) => [field, { hidden: true }] as const)]),
+    fields: Object.fromEntries([
+      ...typed,
+      ...hidden.flatMap((field) => (there.has(field) ? [[field, { hidden: true }] as const] : [])),
+    ]),
   };
 }
 

@@ -8,7 +8,7 @@ import { loadMailTemplates } from '../mail/templates.ts';
 import { createMailTransport } from '../mail/transport.ts';
 import { defaultReadLimits } from '../query/parse-read.ts';
 import { buildOpenScope } from '../query/scope.ts';
-import { systemSchemaOf } from '../system/schema.ts';
+import { systemPlaceOf } from '../system/place.ts';
 import { createAccountFinder } from '../users/find-account.ts';
 import { createHistory } from '../write/history.ts';
 import { type Attempts, createAttempts } from './attempts.ts';
@@ -71,20 +71,20 @@ export interface AccountsOptions<T> {
 /** Makes them; null where the platform's own tables are not installed. Throws when they are and there is no SECRET. */
 export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | null {
   const { api, database, environment, gate, describe } = options;
-  const schema = systemSchemaOf(api);
-  if (schema === null) return null;
+  const place = systemPlaceOf(api);
+  if (place === null) return null;
   const { auth, mail } = environment;
   if (auth.secret === null) throw new Error('SECRET is required where there are users.');
   const tokens = createTokens(auth.secret);
-  const finder = createAccountFinder(database, schema);
-  const upkeep = createUpkeep(database, schema);
+  const finder = createAccountFinder(database, place);
+  const upkeep = createUpkeep(database, place);
   const identities = createIdentities({ tokens, finder, describe, seen: upkeep.seen });
-  const settings = createAccountSettings(database, schema);
-  const attempts = createAttempts(auth.limits, createCounters(database, schema), settings);
-  const sessions = createSessions(schema, auth);
+  const settings = createAccountSettings(database, place);
+  const attempts = createAttempts(auth.limits, createCounters(database, place), settings);
+  const sessions = createSessions(place, auth);
   const makePair = createPairs(tokens, auth.accessTokenTtl);
   const keepHistory = createUserHistory(createHistory(api, buildOpenScope(api), defaultReadLimits), gate);
-  const parts = { database, schema, finder, tokens, identities, sessions, settings, attempts, makePair, keepHistory };
+  const parts = { database, place, finder, tokens, identities, sessions, settings, attempts, makePair, keepHistory };
   const shared = { ...parts, passwords: createPasswords() };
   const secondFactors = createSecondFactors(shared);
   const signIn = createSignIn({
@@ -95,7 +95,7 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
   });
   const singleSignOn = createSingleSignOn(auth.providers, {
     ...parts,
-    useState: createUseState(database, schema),
+    useState: createUseState(database, place),
     findOrCreate: createRegistration(finder, options.createUser),
     log: options.log,
     stallTime: auth.loginStallTime,
@@ -119,15 +119,15 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
 function createMail<T>(
   { environment, mail: { folder, templates }, log, publicUrl, database }: AccountsOptions<T>,
   {
-    schema,
+    place,
     tokens,
     settings,
-  }: Pick<Parameters<typeof createSecondFactors>[0], 'schema' | 'settings'> & {
+  }: Pick<Parameters<typeof createSecondFactors>[0], 'place' | 'settings'> & {
     readonly tokens: ReturnType<typeof createTokens>;
   },
 ): Outbox {
   const transport = createMailTransport(environment.mail, folder, log);
   const write = loadMailTemplates(templates);
   const deliver = createLetters({ tokens, settings, write, transport, environment: environment.mail, publicUrl });
-  return createOutbox({ database, schema, deliver, log, closed: transport.close });
+  return createOutbox({ database, place, deliver, log, closed: transport.close });
 }

@@ -3,7 +3,10 @@
  * a hash. One statement each; a counter begins anew with the first attempt after its window.
  */
 import type { Database, Transaction } from '../database/database.ts';
-import { firstRow } from '../write/own-rows.ts';
+import type { OwnSql } from '../database/script.ts';
+import { byFamily, type SystemPlace } from '../system/place.ts';
+import { ask, firstRow } from '../write/own-rows.ts';
+import { mysqlCounters } from './counters-mysql.ts';
 
 /** What is counted: attempts of a purpose on an account, named by its e-mail address, or from a client, or both. */
 export interface Counter {
@@ -31,7 +34,7 @@ export interface Count {
   readonly left: number;
 }
 
-/** The counters of one schema. */
+/** The counters of one place. */
 export interface Counters {
   /** Those of the counters that have counted something. */
   read(counters: readonly Counter[]): Promise<readonly Count[]>;
@@ -47,14 +50,22 @@ export interface Counters {
 const sweepEveryMs = 60_000;
 const mostSwept = 1_000;
 
-/** Makes the counters; `schema` is quoted, as `systemSchemaOf` gives it. */
-export function createCounters(database: Pick<Database, 'query' | 'transaction'>, schema: string): Counters {
-  const texts = statements(schema);
+/** The statements: each takes the counters as `input` writes them, and answers the counts and the transaction's number. */
+export interface CounterStatements extends Readonly<Record<'read' | 'count' | 'giveBack' | 'clear' | 'sweep', OwnSql>> {
+  input(counters: readonly Counter[]): string;
+}
+
+/** Makes the counters. */
+export function createCounters(database: Pick<Database, 'query' | 'transaction'>, place: SystemPlace): Counters {
+  const texts = byFamily<CounterStatements>(place, {
+    postgres: (schema) => ({ ...statements(schema), input: (counters) => JSON.stringify(counters) }),
+    mysql: (tables) => mysqlCounters(tables, mostSwept),
+  });
   let swept = Number.NEGATIVE_INFINITY;
 
-  function write(text: string, counters: readonly Counter[]): Promise<readonly Count[]> {
+  function write(text: OwnSql, counters: readonly Counter[]): Promise<readonly Count[]> {
     return database.transaction(async (transaction) => {
-      const row = firstRow(transaction, text, [JSON.stringify(counters)]);
+      const row = firstRow(transaction, text, [texts.input(counters)]);
       sweep(transaction);
       const [counts = null, id] = (await row) ?? [];
       if (typeof id === 'string') transaction.identify(id);
@@ -71,7 +82,7 @@ export function createCounters(database: Pick<Database, 'query' | 'transaction'>
 
   return {
     async read(counters) {
-      const [row] = await database.query(texts.read, [JSON.stringify(counters)]);
+      const [row] = await ask(database, texts.read, [texts.input(counters)]);
       return readCounts(row?.[0] ?? null);
     },
     count: (counters) => write(texts.count, counters),

@@ -1,7 +1,9 @@
 /** The first user of a project, without whom nobody could sign in. Source: API specification, section 16 (ADMIN_EMAIL). */
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../database/database.ts';
-import { firstRow } from '../write/own-rows.ts';
+import { give, make, need, type OwnSql, script } from '../database/script.ts';
+import { byFamily, type MysqlTables, mysqlTurn, type SystemPlace } from '../system/place.ts';
+import { ask, firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';
 import type { Passwords } from './passwords.ts';
 
@@ -19,25 +21,64 @@ export interface FirstAdministrator {
   readonly madePassword: string | null;
 }
 
-/** Makes the administrator when there is no user at all; null when there is one. `schema` is quoted. */
+/** The statements: whether there is a user, what lets the first of several servers begin, and what makes the user. */
+interface Statements {
+  readonly somebody: OwnSql;
+  readonly lock: OwnSql;
+  readonly insert: OwnSql;
+}
+
+/** Makes the administrator when there is no user at all; null when there is one. */
 export async function createFirstAdministrator(
   database: Pick<Database, 'query' | 'transaction'>,
-  schema: string,
+  place: SystemPlace,
   passwords: Pick<Passwords, 'hash'>,
   { email, password }: AdministratorWish,
 ): Promise<FirstAdministrator | null> {
-  const [somebody] = await database.query(`SELECT 1 FROM ${schema}.platform_users LIMIT 1`, []);
+  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
+  const [somebody] = await ask(database, texts.somebody, []);
   if (somebody !== undefined) return null;
   const madePassword = password === null ? randomBytes(15).toString('base64url') : null;
   const hashed = await passwords.hash(password ?? madePassword ?? '');
   const made = await database.transaction(async (transaction) => {
     // Of several servers that start at once, the first one makes the user and the others see it.
-    await firstRow(transaction, `LOCK TABLE ${schema}.platform_users IN SHARE ROW EXCLUSIVE MODE`, []);
-    const [number = null] = (await firstRow(transaction, insertSql(schema), [email, hashed])) ?? [];
+    await firstRow(transaction, texts.lock, []);
+    const [number = null] = (await firstRow(transaction, texts.insert, [email, hashed])) ?? [];
     if (number !== null) transaction.identify(number);
     return { value: number !== null };
   });
   return made ? { email, madePassword } : null;
+}
+
+function postgresStatements(schema: string): Statements {
+  return {
+    somebody: `SELECT 1 FROM ${schema}.platform_users LIMIT 1`,
+    lock: `LOCK TABLE ${schema}.platform_users IN SHARE ROW EXCLUSIVE MODE`,
+    insert: insertSql(schema),
+  };
+}
+
+function mysqlStatements(tables: MysqlTables): Statements {
+  const { table } = tables;
+  const users = table('platform_users');
+  const roles = table('platform_roles');
+  return {
+    somebody: script(give(`SELECT '1' FROM ${users} LIMIT 1`)),
+    lock: mysqlTurn(tables, "'platform.first-administrator'"),
+    insert: script(
+      need(`SELECT '1' FROM DUAL WHERE NOT EXISTS (SELECT 1 FROM ${users})`),
+      make('role'),
+      `INSERT INTO ${roles} (id, name, icon, description, admin_access)
+SELECT $role, 'admin', 'verified', 'May do everything.', 1 FROM DUAL
+WHERE NOT EXISTS (SELECT 1 FROM ${roles} WHERE admin_access)`,
+      need(`SELECT CAST(id AS CHAR) FROM ${roles} WHERE admin_access ORDER BY name = 'admin' DESC, name, id LIMIT 1`, [
+        'role',
+      ]),
+      make('id'),
+      `INSERT INTO ${users} (id, email, email_normal_of, email_normal, password, role)
+VALUES ($id, $1, $1, $1:email, $2, $role)`,
+    ),
+  };
 }
 
 /** A role with admin access is taken where there is one, and made where there is none. */

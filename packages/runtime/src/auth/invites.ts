@@ -7,6 +7,7 @@ import type { LinkEnvironment } from '../environment/mail.ts';
 import { PlatformError } from '../errors.ts';
 import { createAnswerWriter } from '../json/answer.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
+import type { SystemPlace } from '../system/place.ts';
 import type { Ask } from '../write/ask.ts';
 import type { Sender } from '../write/job.ts';
 import type { Keys } from '../write/keys.ts';
@@ -31,10 +32,10 @@ export interface Invitation {
 /** What inviting comes to. Its run rejects with FORBIDDEN or FAILED_VALIDATION. */
 export type Invite = (caller: Caller, sender: Sender, invitation: Invitation) => Work<void>;
 
-/** What it is made of; `schema` is quoted. */
+/** What it is made of. */
 export interface InviteOptions {
   readonly api: CompiledApi;
-  readonly schema: string;
+  readonly place: SystemPlace;
   readonly planner: Pick<Planner, 'read'>;
   /** Writes users: with their rules, hooks and history, as every other request does. */
   readonly writer: Pick<Writer, 'workOf'>;
@@ -42,8 +43,8 @@ export interface InviteOptions {
 }
 
 /** Makes it. */
-export function createInvite({ api, schema, planner, writer, environment }: InviteOptions): Invite {
-  const texts = mailedTokenStatements(schema);
+export function createInvite({ api, place, planner, writer, environment }: InviteOptions): Invite {
+  const texts = mailedTokenStatements(place);
   const ttl = `${environment.ttl} milliseconds`;
   const classes = new Map(api.access.map((one) => [one.name, one]));
   const rights = createInviteRights(api);

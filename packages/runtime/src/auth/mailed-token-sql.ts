@@ -1,8 +1,11 @@
 /**
- * The statements of mailed tokens, for a schema that is quoted. Each answers at most one row of texts, the transaction's
+ * The statements of mailed tokens. Each answers at most one row of texts, the transaction's
  * number first where it writes.
  */
+import type { OwnSql } from '../database/script.ts';
+import { byFamily, type SystemPlace } from '../system/place.ts';
 import { transactionNumber } from '../write/statement.ts';
+import { mysqlMailedTokens } from './mailed-token-mysql.ts';
 
 const now = 'pg_catalog.statement_timestamp()';
 
@@ -13,11 +16,22 @@ function sha256(text: string): string {
 /** What proves that a user `u` still has the password of then. */
 const proof = `pg_catalog.encode(${sha256("COALESCE(u.password, '')")}, 'hex')`;
 
-/** The users who may use each kind of token. */
-const statuses = { password_reset: 'active', invite: 'invited' } as const;
+/** The status of the users who may use each kind of token. */
+export const mailedStatuses = { password_reset: 'active', invite: 'invited' } as const;
 
-/** Prints the statements. */
-export function mailedTokenStatements(schema: string) {
+/** The statements, by what they do. */
+export interface MailedTokenStatements
+  extends Readonly<Record<'requestReset' | 'meant' | 'invite' | 'role' | 'sweep', OwnSql>> {
+  look(kind: MailedStatement): OwnSql;
+  use(kind: MailedStatement): OwnSql;
+}
+
+/** The statements for the place of the tables. */
+export function mailedTokenStatements(place: SystemPlace): MailedTokenStatements {
+  return byFamily<MailedTokenStatements>(place, { postgres: postgresMailedTokens, mysql: mysqlMailedTokens });
+}
+
+function postgresMailedTokens(schema: string) {
   const users = `${schema}.platform_users`;
   const roles = `${schema}.platform_roles`;
   const tokens = `${schema}.platform_single_use_tokens`;
@@ -25,7 +39,7 @@ export function mailedTokenStatements(schema: string) {
   const normal = (email: string): string => `${schema}.platform_normal_email(${email})`;
 
   /** Puts a mail down for each of `made`, which has a user, a recipient, a key and a proof. */
-  const issue = (kind: keyof typeof statuses, template: string, ttl: string, url: string): string => `t AS (
+  const issue = (kind: MailedStatement, template: string, ttl: string, url: string): string => `t AS (
   INSERT INTO ${tokens} (hash, purpose, "user", expires_at)
   SELECT ${sha256('made.key')}, '${kind}', made.id, ${now} + ${ttl}::pg_catalog.interval FROM made
 ), m AS (
@@ -37,9 +51,9 @@ export function mailedTokenStatements(schema: string) {
 SELECT ${transactionNumber} FROM made LIMIT 1`;
 
   /** $1 user, $2 key of the token, $3 proof. */
-  const holder = (kind: keyof typeof statuses): string => `u.id = $1::pg_catalog.uuid
-  AND u.status = '${statuses[kind]}' AND u.provider = 'default' AND ${proof} = $3::text`;
-  const token = (kind: keyof typeof statuses): string => `t.hash = ${sha256('$2::text')} AND t.purpose = '${kind}'
+  const holder = (kind: MailedStatement): string => `u.id = $1::pg_catalog.uuid
+  AND u.status = '${mailedStatuses[kind]}' AND u.provider = 'default' AND ${proof} = $3::text`;
+  const token = (kind: MailedStatement): string => `t.hash = ${sha256('$2::text')} AND t.purpose = '${kind}'
   AND t."user" = u.id AND t.used_at IS NULL`;
 
   return {
@@ -97,4 +111,4 @@ FOR UPDATE SKIP LOCKED)`,
 }
 
 /** The kinds of tokens whose users get a password. */
-export type MailedStatement = keyof typeof statuses;
+export type MailedStatement = keyof typeof mailedStatuses;

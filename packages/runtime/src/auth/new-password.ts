@@ -1,6 +1,7 @@
 /** New passwords by mailed tokens: after an invitation, and for who has forgotten the old one. */
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
+import type { SystemPlace } from '../system/place.ts';
 import type { Sender } from '../write/job.ts';
 import { firstRow } from '../write/own-rows.ts';
 import type { Attempts } from './attempts.ts';
@@ -21,10 +22,10 @@ import type { Changing, KeepUserHistory } from './user-history.ts';
  */
 export type SetPassword = (kind: MailedKind, token: string, password: string, sender: Sender) => Promise<void>;
 
-/** What it is made of; `schema` is quoted. */
+/** What it is made of. */
 export interface SetPasswordOptions {
   readonly database: Pick<Database, 'transaction'>;
-  readonly schema: string;
+  readonly place: SystemPlace;
   readonly tokens: Tokens;
   readonly attempts: Pick<Attempts, 'token'>;
   readonly passwords: Pick<Passwords, 'hash'>;
@@ -38,9 +39,9 @@ export interface SetPasswordOptions {
 
 /** Makes it. */
 export function createSetPassword(options: SetPasswordOptions): SetPassword {
-  const { database, schema, tokens, attempts, passwords, sessions, identities, settings, keepHistory, minLength } =
+  const { database, place, tokens, attempts, passwords, sessions, identities, settings, keepHistory, minLength } =
     options;
-  const texts = mailedTokenStatements(schema);
+  const texts = mailedTokenStatements(place);
   const statements = {
     invite: { look: texts.look('invite'), use: texts.use('invite') },
     password_reset: { look: texts.look('password_reset'), use: texts.use('password_reset') },

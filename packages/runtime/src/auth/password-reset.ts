@@ -1,6 +1,7 @@
 /** Asking for a new password by mail. Source: API specification, section 2.6. */
 import type { Database } from '../database/database.ts';
 import type { LinkEnvironment } from '../environment/mail.ts';
+import type { SystemPlace } from '../system/place.ts';
 import { firstRow } from '../write/own-rows.ts';
 import type { Attempts } from './attempts.ts';
 import { makeMailedKey } from './mailed-token.ts';
@@ -12,10 +13,10 @@ import { mailedTokenStatements } from './mailed-token-sql.ts';
  */
 export type RequestReset = (email: string, url: URL | null, client: string) => Promise<void>;
 
-/** What it is made of; `schema` is quoted. */
+/** What it is made of. */
 export interface RequestResetOptions {
   readonly database: Pick<Database, 'transaction'>;
-  readonly schema: string;
+  readonly place: SystemPlace;
   readonly attempts: Pick<Attempts, 'mail'>;
   readonly environment: LinkEnvironment;
 }
@@ -25,8 +26,8 @@ const sweepEveryMs = 600_000;
 const mostSwept = 1_000;
 
 /** Makes it. */
-export function createRequestReset({ database, schema, attempts, environment }: RequestResetOptions): RequestReset {
-  const texts = mailedTokenStatements(schema);
+export function createRequestReset({ database, place, attempts, environment }: RequestResetOptions): RequestReset {
+  const texts = mailedTokenStatements(place);
   const ttl = `${environment.ttl} milliseconds`;
   let swept = Number.NEGATIVE_INFINITY;
   return async function requestReset(email, url, client) {

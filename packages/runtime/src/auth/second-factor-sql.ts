@@ -1,8 +1,11 @@
 /**
- * The statements of second factors, for a schema that is quoted. Each answers at most one row of texts, the transaction's
+ * The statements of second factors. Each answers at most one row of texts, the transaction's
  * number first; no row means that its condition does not hold.
  */
+import type { OwnSql } from '../database/script.ts';
+import { byFamily, type SystemPlace } from '../system/place.ts';
 import { transactionNumber } from '../write/statement.ts';
+import { mysqlSecondFactors } from './second-factor-mysql.ts';
 
 const now = 'pg_catalog.statement_timestamp()';
 
@@ -10,8 +13,15 @@ function sha256(parameter: string): string {
   return `pg_catalog.sha256(pg_catalog.convert_to(${parameter}::text, 'UTF8'))`;
 }
 
-/** Prints the statements. $1 is the user everywhere. */
-export function secondFactorStatements(schema: string) {
+/** The statements, by what they do. */
+export type SecondFactorStatements = Readonly<Record<keyof ReturnType<typeof postgresSecondFactors>, OwnSql>>;
+
+/** The statements for the place of the tables. $1 is the user everywhere. */
+export function secondFactorStatements(place: SystemPlace): SecondFactorStatements {
+  return byFamily<SecondFactorStatements>(place, { postgres: postgresSecondFactors, mysql: mysqlSecondFactors });
+}
+
+function postgresSecondFactors(schema: string) {
   const users = `${schema}.platform_users`;
   const tfa = `${schema}.platform_tfa`;
   const codes = `${schema}.platform_recovery_codes`;

@@ -1,6 +1,8 @@
 /** Setting up, using and taking away second factors. Source: API specification, section 3.4. */
 import type { Database, Transaction } from '../database/database.ts';
+import type { OwnSql } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
+import type { SystemPlace } from '../system/place.ts';
 import type { AccountFinder, SigningIn } from '../users/find-account.ts';
 import type { Sender } from '../write/job.ts';
 import { firstRow } from '../write/own-rows.ts';
@@ -46,10 +48,10 @@ export interface SecondFactors {
   makeCodes(user: string, otp: string): Promise<readonly string[]>;
 }
 
-/** What the services are made of; `schema` is quoted. */
+/** What the services are made of. */
 export interface SecondFactorOptions {
   readonly database: Pick<Database, 'transaction'>;
-  readonly schema: string;
+  readonly place: SystemPlace;
   readonly finder: Pick<AccountFinder, 'byId'>;
   readonly sessions: Pick<Sessions, 'endAll'>;
   readonly identities: Pick<Identities<unknown>, 'forget'>;
@@ -64,12 +66,12 @@ const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** Makes the services. */
 export function createSecondFactors(options: SecondFactorOptions): SecondFactors {
-  const { database, schema, finder, sessions, identities, attempts, keepHistory } = options;
-  const texts = secondFactorStatements(schema);
+  const { database, place, finder, sessions, identities, attempts, keepHistory } = options;
+  const texts = secondFactorStatements(place);
 
   /** Runs a statement, and tells whether its condition held. */
-  async function held(transaction: Transaction, text: string, values: readonly (string | null)[]): Promise<boolean> {
-    const row = await firstRow(transaction, text, values);
+  async function held(transaction: Transaction, sql: OwnSql, values: readonly (string | null)[]): Promise<boolean> {
+    const row = await firstRow(transaction, sql, values);
     if (typeof row?.[0] === 'string') transaction.identify(row[0]);
     return row !== undefined;
   }
@@ -189,7 +191,7 @@ function ownChange({ user, sender }: Owner): Changing {
 
 interface Generating extends SecondFactorOptions {
   readonly texts: ReturnType<typeof secondFactorStatements>;
-  readonly held: (transaction: Transaction, text: string, values: readonly (string | null)[]) => Promise<boolean>;
+  readonly held: (transaction: Transaction, sql: OwnSql, values: readonly (string | null)[]) => Promise<boolean>;
 }
 
 /** The password is asked for once more, and guessing it here counts like guessing it anywhere. */

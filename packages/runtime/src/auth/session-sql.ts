@@ -1,9 +1,12 @@
 /**
- * The statements of sessions, for a schema that is quoted. Each answers at most one row of texts, the transaction's number
+ * The statements of sessions. Each answers at most one row of texts, the transaction's number
  * first where it writes.
  */
+import type { OwnSql } from '../database/script.ts';
+import { byFamily, type SystemPlace } from '../system/place.ts';
 import { accountColumns } from '../users/account.ts';
 import { transactionNumber } from '../write/statement.ts';
+import { mysqlSessions } from './session-mysql.ts';
 
 /** A used token is forgiven for as long as two tabs may need to see that the other one was faster. */
 const grace = "'10 seconds'::pg_catalog.interval";
@@ -14,8 +17,15 @@ function hashOf(parameter: string): string {
   return `pg_catalog.decode(${parameter}::text, 'hex')`;
 }
 
-/** Prints the statements. */
-export function sessionStatements(schema: string) {
+/** The statements, by what they do. */
+export type SessionStatements = Readonly<Record<keyof ReturnType<typeof postgresSessions>, OwnSql>>;
+
+/** The statements for the place of the tables. */
+export function sessionStatements(place: SystemPlace): SessionStatements {
+  return byFamily<SessionStatements>(place, { postgres: postgresSessions, mysql: mysqlSessions });
+}
+
+function postgresSessions(schema: string) {
   const users = `${schema}.platform_users`;
   const roles = `${schema}.platform_roles`;
   const sessions = `${schema}.platform_sessions`;

@@ -3,6 +3,8 @@
  * its tokens, used ones included, go with it. Source: API specification, sections 2.2 to 2.5.
  */
 import type { Transaction } from '../database/database.ts';
+import type { OwnSql } from '../database/script.ts';
+import type { SystemPlace } from '../system/place.ts';
 import { type Account, readAccount } from '../users/account.ts';
 import type { Sender } from '../write/job.ts';
 import { firstRow } from '../write/own-rows.ts';
@@ -30,7 +32,7 @@ export interface SessionLifetimes {
   readonly sessionMaxTtl: number;
 }
 
-/** The sessions of one schema. */
+/** The sessions of one place. */
 export interface Sessions {
   /** Begins a session and gives its key; null when the user is no longer as judged. */
   begin(transaction: Transaction, beginning: Beginning): Promise<string | null>;
@@ -45,9 +47,9 @@ export interface Sessions {
   endAll(transaction: Transaction, user: string, except?: string): Promise<void>;
 }
 
-/** Makes the sessions of a schema, which is quoted. */
-export function createSessions(schema: string, lifetimes: SessionLifetimes): Sessions {
-  const texts = sessionStatements(schema);
+/** Makes the sessions of a place. */
+export function createSessions(place: SystemPlace, lifetimes: SessionLifetimes): Sessions {
+  const texts = sessionStatements(place);
   const refreshTtl = `${lifetimes.refreshTokenTtl} milliseconds`;
   const sessionTtl = `${lifetimes.sessionMaxTtl} milliseconds`;
 
@@ -83,10 +85,10 @@ export function createSessions(schema: string, lifetimes: SessionLifetimes): Ses
 /** Runs a statement that writes, and gives what stands behind the number of the transaction; nothing for no row. */
 async function identified(
   transaction: Transaction,
-  text: string,
+  sql: OwnSql,
   values: readonly (string | null)[],
 ): Promise<readonly (string | null)[]> {
-  const [number = null, ...rest] = (await firstRow(transaction, text, values)) ?? [];
+  const [number = null, ...rest] = (await firstRow(transaction, sql, values)) ?? [];
   if (number !== null) transaction.identify(number);
   return rest;
 }

@@ -1,5 +1,8 @@
 /** What the settings of a project say about signing in. Source: API specification, section 10.12. */
 import type { Database } from '../database/database.ts';
+import { give, type OwnSql, script } from '../database/script.ts';
+import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
+import { ask } from '../write/own-rows.ts';
 
 /** The settings that accounts need; defaults before the first write. */
 export interface AccountSettings {
@@ -15,15 +18,24 @@ export type ReadAccountSettings = () => Promise<AccountSettings>;
 
 const freshMs = 5_000;
 
-/** Makes the reader; `schema` is quoted. Who asks at the same time asks once. */
-export function createAccountSettings(database: Pick<Database, 'query'>, schema: string): ReadAccountSettings {
-  const text = `SELECT project_name, auth_login_attempts::pg_catalog.text, auth_password_policy
+function postgresText(schema: string): OwnSql {
+  return `SELECT project_name, auth_login_attempts::pg_catalog.text, auth_password_policy
 FROM ${schema}.platform_settings`;
+}
+
+function mysqlText({ table }: MysqlTables): OwnSql {
+  const text = `SELECT project_name, CAST(auth_login_attempts AS CHAR), auth_password_policy`;
+  return script(give(`${text} FROM ${table('platform_settings')}`));
+}
+
+/** Makes the reader. Who asks at the same time asks once. */
+export function createAccountSettings(database: Pick<Database, 'query'>, place: SystemPlace): ReadAccountSettings {
+  const text = byFamily(place, { postgres: postgresText, mysql: mysqlText });
   let known: Promise<AccountSettings> | undefined;
   let until = Number.NEGATIVE_INFINITY;
 
   async function read(): Promise<AccountSettings> {
-    const [row] = await database.query(text, []);
+    const [row] = await ask(database, text, []);
     const [name, attempts, policy] = row ?? ['Platform', '25', null];
     return {
       projectName: name ?? 'Platform',

@@ -1,5 +1,7 @@
 /** What nobody waits for: noting that users were here, and removing sessions that ended long ago. */
 import type { Database } from '../database/database.ts';
+import type { OwnSql } from '../database/script.ts';
+import type { SystemPlace } from '../system/place.ts';
 import { firstRow } from '../write/own-rows.ts';
 import { sessionStatements } from './session-sql.ts';
 
@@ -18,14 +20,14 @@ const mostNoted = 10_000;
 const sweepEveryMs = 600_000;
 const mostSwept = 1_000;
 
-/** Makes the upkeep of a schema, which is quoted. */
-export function createUpkeep(database: Pick<Database, 'transaction'>, schema: string): Upkeep {
-  const texts = sessionStatements(schema);
+/** Makes the upkeep of a place. */
+export function createUpkeep(database: Pick<Database, 'transaction'>, place: SystemPlace): Upkeep {
+  const texts = sessionStatements(place);
   const noted = new Map<string, number>();
   const running = new Set<Promise<unknown>>();
   let swept = performance.now();
 
-  function run(text: string, value: string): void {
+  function run(text: OwnSql, value: string): void {
     const work = database
       .transaction(async (transaction) => {
         const [id] = (await firstRow(transaction, text, [value])) ?? [];

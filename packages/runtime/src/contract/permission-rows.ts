@@ -25,3 +25,15 @@ export function permissionRowsSql(schema: string): string {
   permissions::pg_catalog.text, validation::pg_catalog.text, presets::pg_catalog.text, fields::pg_catalog.text
 FROM ${schema}.platform_permissions ORDER BY id`;
 }
+
+/** `roleRowsSql` on MySQL and MariaDB, of a table as SQL names it. */
+export function mysqlRoleRowsSql(roles: string): string {
+  return `SELECT CAST(id AS CHAR), name, description, CAST(admin_access AS CHAR), CAST(app_access AS CHAR)
+FROM ${roles} ORDER BY name, id`;
+}
+
+/** `permissionRowsSql` on MySQL and MariaDB, of a table as SQL names it. */
+export function mysqlPermissionRowsSql(permissions: string): string {
+  return `SELECT CAST(id AS CHAR), CAST(role AS CHAR), collection, action, CAST(permissions AS CHAR),
+  CAST(validation AS CHAR), CAST(presets AS CHAR), fields FROM ${permissions} ORDER BY id`;
+}

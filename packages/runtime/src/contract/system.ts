@@ -44,7 +44,7 @@ export const reservedPrefix = 'platform_';
 /** The table in which migrations are written down; a schema that has it holds tables of the platform. */
 export const ledgerTable = 'platform_migrations';
 
-/** The schema of the platform's tables where nothing else is configured. */
+/** The schema of the platform's tables where nothing else is configured, on PostgreSQL. */
 export const defaultSystemSchema = 'platform';
 
 const all = ['create', 'read', 'update', 'delete'] as const;
@@ -123,7 +123,7 @@ export const systemCollections: readonly SystemCollection[] = [
     serverOwned: ['tfa_secret', 'last_access', 'auth_data'],
     administrators: ['provider', 'external_identifier'],
     uniques: { platform_users_email_key: ['email'] },
-    hidden: ['security_version'],
+    hidden: ['security_version', 'email_key', 'email_normal', 'email_normal_of'],
   },
 ];
 

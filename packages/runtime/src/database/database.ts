@@ -23,6 +23,8 @@ export interface Statement {
   readonly forms?: readonly ParameterForm[];
   /** True when it reads or writes at most one row, by its key, and does nothing else: too quick to keep others waiting. */
   readonly brief?: boolean;
+  /** True when it takes a lock of the session, which has to be given back behind the transaction. */
+  readonly held?: boolean;
 }
 
 /**
@@ -41,7 +43,8 @@ export interface RowSink {
 export interface Transaction {
   /**
    * Runs one statement; those sent without waiting for each other go together. Rejects with `PlatformError`, whose cause
-   * says what the database answered.
+   * says what the database answered. On MySQL and MariaDB what answers no rows, an UPDATE for example, gives one all the
+   * same: of `1`, the number of rows that were found, and the first key that was generated (`0` for none), as texts.
    */
   run(statement: Statement, parameters: readonly Parameter[], sink: RowSink): Promise<void>;
   /**
@@ -84,7 +87,8 @@ export interface Database {
    * Runs a function in a transaction that may write, and commits what it comes to; when it rejects, nothing stays.
    *
    * The function runs again from the start after a conflict with other transactions and after a lost connection, so it
-   * must do nothing that cannot be done twice. A COMMIT without an answer is found out, never guessed.
+   * must do nothing that cannot be done twice. A COMMIT without an answer is found out, never guessed; where the server
+   * cannot tell, it is SERVICE_UNAVAILABLE.
    */
   transaction<T>(work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<T>;
   /**

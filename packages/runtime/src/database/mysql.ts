@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPool, type Pool, type PoolConnection } from 'mysql2';
-import { PlatformError } from '../errors.ts';
+import { createPool, type Pool } from 'mysql2';
 import type { Database, Parameter, RowSink, Statement } from './database.ts';
-import { ConnectionError, isLost, isRetryable, toDatabaseError } from './errors.ts';
+import { isRetryable, toDatabaseError } from './errors.ts';
 import { toMysqlError } from './mysql/errors.ts';
 import { connectionOptions } from './mysql/options.ts';
 import { formParameters } from './mysql/parameters.ts';
+import { lease, type MysqlPool, withConnection } from './mysql/pool.ts';
 import { run } from './mysql/run.ts';
 import { setUp } from './mysql/session.ts';
+import { runMysqlTransaction } from './mysql/transaction.ts';
 import { readRow, type TextRow } from './protocol/texts.ts';
 
 /** Settings of the connection to a MySQL or MariaDB server. */
@@ -22,38 +23,41 @@ export interface MysqlOptions {
   readonly statementTimeoutMs?: number;
 }
 
+/** What an answer may take beyond the timeout of statements, in milliseconds. */
+const silenceMs = 5_000;
 /** Pause before another try, in milliseconds, and rows of a stream between two looks at its reader. */
 const retryPauseMs = 25;
 const batch = 500;
 
 /**
  * Connects to a MySQL (8.0 or later) or MariaDB (10.6 or later) server and keeps a pool of connections to it: one request
- * per connection. It reads; there are no transactions yet.
+ * per connection.
  *
  * Rejects with SERVICE_UNAVAILABLE when the first connection cannot be made.
  */
 export async function connectMysql(options: MysqlOptions): Promise<Database> {
   const { url, poolMax = 10, poolTimeoutMs = 2_000, statementTimeoutMs = 30_000 } = options;
+  const answerTimeoutMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + silenceMs;
   const pool = createPool({ ...connectionOptions(url), connectionLimit: poolMax, maxPreparedStatements: 1_000 });
+  const leased: MysqlPool = { pool, timeoutMs: poolTimeoutMs };
   try {
     const isMariadb = /mariadb/i.test(await versionOf(pool));
     pool.on('connection', (connection) => setUp(connection, { isMariadb, statementTimeoutMs }));
     // The first connection asked for the version before anybody could set it up.
-    await withConnection(pool, poolTimeoutMs, async (connection) =>
-      setUp(connection, { isMariadb, statementTimeoutMs }),
-    );
+    await withConnection(leased, async (connection) => setUp(connection, { isMariadb, statementTimeoutMs }));
   } catch (error) {
     pool.end(() => {});
     throw toDatabaseError(toMysqlError(error));
   }
   const read = (statement: Pick<Statement, 'text' | 'forms'>, parameters: readonly Parameter[], sink: RowSink) =>
-    readAll(pool, poolTimeoutMs, statement, parameters, sink);
+    readAll(leased, statement, parameters, sink);
   return {
     read,
     stream: (statement, parameters, sink, drained, signal) =>
-      stream(pool, poolTimeoutMs, { statement, parameters, sink, drained, signal }),
-    transaction: () => Promise.reject(unwritable()),
-    briefTransaction: () => Promise.reject(unwritable()),
+      stream(leased, { statement, parameters, sink, drained, signal }),
+    transaction: (work) => runMysqlTransaction(leased, work, answerTimeoutMs),
+    briefTransaction: (work) =>
+      runMysqlTransaction(leased, async (transaction) => ({ value: await work(transaction) }), answerTimeoutMs),
     async query(text, parameters) {
       const rows: TextRow[] = [];
       const row: RowSink['row'] = (buffer, offset, length) => rows.push(readRow(buffer, offset, offset + length));
@@ -62,11 +66,6 @@ export async function connectMysql(options: MysqlOptions): Promise<Database> {
     },
     close: () => new Promise((resolve) => pool.end(() => resolve())),
   };
-}
-
-/** Nothing compiled for these servers can be written, so nobody comes here but by a mistake of ours. */
-function unwritable(): PlatformError {
-  return new PlatformError('INTERNAL_SERVER_ERROR', undefined, {}, { cause: new Error('This database is only read.') });
 }
 
 function versionOf(pool: Pool): Promise<string> {
@@ -78,46 +77,11 @@ function versionOf(pool: Pool): Promise<string> {
   });
 }
 
-/** Hands a connection to `use`; one that is lost is not given back. */
-async function withConnection<T>(
-  pool: Pool,
-  timeoutMs: number,
-  use: (connection: PoolConnection) => Promise<T>,
-): Promise<T> {
-  const connection = await lease(pool, timeoutMs);
-  try {
-    const value = await use(connection);
-    connection.release();
-    return value;
-  } catch (error) {
-    if (isLost(error)) connection.destroy();
-    else connection.release();
-    throw error;
-  }
-}
-
-function lease(pool: Pool, timeoutMs: number): Promise<PoolConnection> {
-  return new Promise((resolve, reject) => {
-    let late = false;
-    const timer = setTimeout(() => {
-      late = true;
-      reject(new ConnectionError('No connection was free in time.'));
-    }, timeoutMs);
-    pool.getConnection((error, connection) => {
-      clearTimeout(timer);
-      if (error) reject(toMysqlError(error));
-      else if (late) connection.release();
-      else resolve(connection);
-    });
-  });
-}
-
 /** Twice more where nothing was delivered: reading again does no harm. */
 const mostRetries = 2;
 
 async function readAll(
-  pool: Pool,
-  timeoutMs: number,
+  pool: MysqlPool,
   { text, forms }: Pick<Statement, 'text' | 'forms'>,
   parameters: readonly Parameter[],
   sink: RowSink,
@@ -125,7 +89,7 @@ async function readAll(
   for (let tries = 0; ; tries++) {
     let rows = 0;
     try {
-      await withConnection(pool, timeoutMs, async (connection) => {
+      await withConnection(pool, async (connection) => {
         const running = run(connection, text, formParameters(parameters, forms), sink, () => rows++);
         await running.done;
       });
@@ -148,9 +112,9 @@ interface Stream {
 }
 
 /** The socket is not read while the reader is behind; a stream that is given up takes its connection along. */
-async function stream(pool: Pool, timeoutMs: number, { statement, parameters, sink, drained, signal }: Stream) {
+async function stream(pool: MysqlPool, { statement, parameters, sink, drained, signal }: Stream) {
   signal.throwIfAborted();
-  const connection = await lease(pool, timeoutMs).catch((error: unknown) => {
+  const connection = await lease(pool).catch((error: unknown) => {
     throw toDatabaseError(error);
   });
   let rows = 0;

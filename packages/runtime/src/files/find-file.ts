@@ -6,6 +6,7 @@ import { readRow, type TextRow } from '../database/protocol/texts.ts';
 import { PlatformError } from '../errors.ts';
 import { createAnswerWriter } from '../json/answer.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
+import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
 import { nameStatement } from '../write/statement.ts';
 import type { AssetSettings } from './transform/presets.ts';
 import { filesName } from './uploading-access.ts';
@@ -36,10 +37,10 @@ export interface FileFinder {
   settings(): Promise<AssetSettings>;
 }
 
-/** What finds them works with; `schema` is quoted. */
+/** What finds them works with. */
 export interface FileFinderOptions {
   readonly api: CompiledApi;
-  readonly schema: string;
+  readonly place: SystemPlace;
   readonly database: Pick<Database, 'read'>;
   readonly planner: Planner;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
@@ -48,15 +49,37 @@ export interface FileFinderOptions {
   readonly publicClass: string;
 }
 
-/** Makes what finds them. */
-export function createFileFinder(options: FileFinderOptions): FileFinder {
-  const { api, schema, database, planner, gate, publicClass } = options;
-  const everybody: Caller = { accessClass: publicClass, user: null, role: null };
-  const publicReads = readsFiles(api.access.find(({ name }) => name === publicClass));
+interface Statements {
+  readonly file: string;
+  readonly settings: string;
+}
+
+function postgresStatements(schema: string): Statements {
   const fileSql = `SELECT id::text, storage::text, filename_disk::text, filename_download::text, type::text, charset::text,
   filesize::text, width::text, height::text, (EXTRACT(EPOCH FROM modified_on) * 1000)::bigint::text
 FROM ${schema}.platform_files WHERE id = $1::uuid AND filename_disk IS NOT NULL`;
   const settingsSql = `SELECT storage_asset_transform::text, storage_asset_presets::text FROM ${schema}.platform_settings LIMIT 1`;
+  return { file: fileSql, settings: settingsSql };
+}
+
+function mysqlStatements({ table }: MysqlTables): Statements {
+  return {
+    file: `SELECT CAST(id AS CHAR), storage, filename_disk, filename_download, type, charset, CAST(filesize AS CHAR),
+  CAST(width AS CHAR), CAST(height AS CHAR), CAST(CAST(UNIX_TIMESTAMP(modified_on) * 1000 AS SIGNED) AS CHAR)
+FROM ${table('platform_files')} WHERE id = ? AND filename_disk IS NOT NULL`,
+    settings: `SELECT storage_asset_transform, storage_asset_presets FROM ${table('platform_settings')} LIMIT 1`,
+  };
+}
+
+/** Makes what finds them. */
+export function createFileFinder(options: FileFinderOptions): FileFinder {
+  const { api, place, database, planner, gate, publicClass } = options;
+  const everybody: Caller = { accessClass: publicClass, user: null, role: null };
+  const publicReads = readsFiles(api.access.find(({ name }) => name === publicClass));
+  const { file: fileSql, settings: settingsSql } = byFamily(place, {
+    postgres: postgresStatements,
+    mysql: mysqlStatements,
+  });
 
   async function row(text: string, values: readonly string[]): Promise<TextRow | undefined> {
     gate(text);

@@ -4,7 +4,9 @@
  * and due is removed by whichever process comes first, and nothing else ever is.
  */
 import type { Database, Transaction } from '../database/database.ts';
+import { give, need, type OwnSql, script } from '../database/script.ts';
 import { describeCause, type Log } from '../http/log.ts';
+import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';
 import { sweepStaging } from './staging.ts';
@@ -28,10 +30,10 @@ export interface LooseFiles {
   close(): Promise<void>;
 }
 
-/** What they are made of; `schema` is quoted. */
+/** What they are made of. */
 export interface LooseFilesOptions {
   readonly database: Pick<Database, 'transaction'>;
-  readonly schema: string;
+  readonly place: SystemPlace;
   readonly storages: Storages;
   readonly log: Pick<Log, 'warn'>;
 }
@@ -41,15 +43,15 @@ const lookEveryMs = 60_000;
 const sweepEveryMs = 3_600_000;
 
 /** Makes them. Nothing is looked for before `wake` is called first, or a minute has passed. */
-export function createLooseFiles({ database, schema, storages, log }: LooseFilesOptions): LooseFiles {
-  const texts = statements(schema);
+export function createLooseFiles({ database, place, storages, log }: LooseFilesOptions): LooseFiles {
+  const texts = statements(place);
   let closed = false;
   let again = false;
   let swept = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | undefined;
 
   /** Runs a statement; the columns behind the number of the transaction, undefined where there is no row. */
-  function run(text: string, values: readonly string[]): Promise<readonly (string | null)[] | undefined> {
+  function run(text: OwnSql, values: readonly string[]): Promise<readonly (string | null)[] | undefined> {
     return database.transaction(async (transaction) => {
       const [number = null, ...rest] = (await firstRow(transaction, text, values)) ?? [];
       if (number === null) return { value: undefined };
@@ -120,9 +122,9 @@ export interface LooseFileSteps {
   leave(transaction: Transaction, contents: readonly StoredContent[]): Promise<void>;
 }
 
-/** Makes the steps; `schema` is quoted. */
-export function looseFileSteps(schema: string): LooseFileSteps {
-  const texts = statements(schema);
+/** Makes the steps. */
+export function looseFileSteps(place: SystemPlace): LooseFileSteps {
+  const texts = statements(place);
   return {
     async take(transaction, contents) {
       const rows = await allRows(transaction, texts.take, listed(contents));
@@ -141,7 +143,44 @@ function listed(contents: readonly StoredContent[]): readonly string[] {
   return [JSON.stringify(contents)];
 }
 
-function statements(schema: string) {
+type Statements = Readonly<Record<keyof ReturnType<typeof postgresStatements>, OwnSql>>;
+
+function statements(place: SystemPlace): Statements {
+  return byFamily<Statements>(place, { postgres: postgresStatements, mysql: mysqlStatements });
+}
+
+function mysqlStatements({ table, exactly }: MysqlTables): Statements {
+  const loose = table('platform_loose_files');
+  const given =
+    "JSON_TABLE($1, '$[*]' COLUMNS (storage VARCHAR(255) PATH '$.storage', name VARCHAR(255) PATH '$.name')) AS c";
+  const same = `l.storage = ${exactly('c.storage')} AND l.filename_disk = ${exactly('c.name')}`;
+  const insert = (due: string): string =>
+    `INSERT INTO ${loose} (storage, filename_disk, due_at) SELECT c.storage, c.name, ${due} FROM ${given}`;
+  return {
+    note: script(insert('NOW(6) + INTERVAL 15 MINUTE')),
+    leave: script(insert('NOW(6)')),
+    take: script(
+      give(`SELECT '1' FROM ${loose} AS l JOIN ${given} ON ${same} WHERE l.attempts = 0 FOR UPDATE`),
+      `DELETE l FROM ${loose} AS l JOIN ${given} ON ${same} WHERE l.attempts = 0`,
+    ),
+    release: script(`UPDATE ${loose} AS l JOIN ${given} ON ${same} SET l.due_at = NOW(6)`),
+    claim: script(
+      need(
+        `SELECT CAST(l.id AS CHAR), l.storage, l.filename_disk FROM ${loose} AS l
+WHERE l.due_at <= NOW(6) ORDER BY l.due_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
+        ['id', 'storage', 'name'],
+      ),
+      `UPDATE ${loose} SET due_at = NOW(6) + INTERVAL LEAST(60, POW(2, LEAST(attempts, 10))) MINUTE,
+  attempts = attempts + 1 WHERE id = $id`,
+      give(`SELECT '1', $id, $storage, $name, IF(EXISTS (
+  SELECT 1 FROM ${table('platform_files')} AS f WHERE f.storage = $storage AND f.filename_disk = $name
+), 'true', 'false')`),
+    ),
+    forget: script(need(`DELETE FROM ${loose} WHERE id = $1`)),
+  };
+}
+
+function postgresStatements(schema: string) {
   const table = `${schema}.platform_loose_files`;
   const now = 'pg_catalog.statement_timestamp()';
   const given = 'pg_catalog.json_to_recordset($1::json) AS c(storage text, name text)';

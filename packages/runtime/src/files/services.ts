@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts';
 import type { FilesEnvironment } from '../environment/files.ts';
 import type { Log } from '../http/log.ts';
 import type { Planner } from '../query/planner.ts';
+import type { SystemPlace } from '../system/place.ts';
 import type { Writer } from '../write/writer.ts';
 import { createFileFinder, type FileFinder } from './find-file.ts';
 import { createLooseFiles, type LooseFiles } from './loose-files.ts';
@@ -16,8 +17,8 @@ import { createUploads, type Uploads } from './uploads.ts';
 /** What they are made of. */
 export interface FileServicesOptions {
   readonly api: CompiledApi;
-  /** Quoted; null where the platform's own tables are not installed. */
-  readonly schema: string | null;
+  /** Null where the platform's own tables are not installed. */
+  readonly place: SystemPlace | null;
   readonly database: Database;
   readonly environment: FilesEnvironment;
   /** Where files lie unless the environment says where. */
@@ -39,17 +40,17 @@ export interface FileServices {
 
 /** Makes them; null where there is no table of files. */
 export function createFileServices(options: FileServicesOptions): FileServices | null {
-  const { api, schema, database, environment, folder, planner, writer, gate, log } = options;
+  const { api, place, database, environment, folder, planner, writer, gate, log } = options;
   const has = api.collections.some(({ name, system }) => system === true && name === filesName);
-  if (schema === null || !has) return null;
+  if (place === null || !has) return null;
   const storages = createStorages(environment.locations, folder);
-  const loose = createLooseFiles({ database, schema, storages, log });
+  const loose = createLooseFiles({ database, place, storages, log });
   const publicClass = accessNames(api).public;
   return {
     storages,
     loose,
     uploads: createUploads({ api, writer, storages, loose }),
-    finder: createFileFinder({ api, schema, database, planner, gate, publicClass }),
+    finder: createFileFinder({ api, place, database, planner, gate, publicClass }),
     renderer: createRenderer(environment.transform),
   };
 }

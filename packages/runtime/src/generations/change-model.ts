@@ -21,7 +21,7 @@ import { platformVersion } from '../version.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
 import { failedValidation } from '../write/problems.ts';
 import { transactionNumber } from '../write/statement.ts';
-import { lockSql, modelChannel, tellSql, type WatchedTables } from './model-sql.ts';
+import { modelChannel, modelStatements, type WatchedTables } from './model-sql.ts';
 import type { Recompiler } from './recompile.ts';
 
 /** Plans a change of what is known; may run again after a conflict. Throws what refuses the request. */
@@ -54,10 +54,11 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
   const { database, recompiler, compiledIn, compileIn, serve } = options;
 
   async function change(transaction: Transaction, ...[plan, discard, origin]: Parameters<ChangeModel>) {
-    await allRows(transaction, lockSql, [modelLock]);
     const tables = options.tables();
+    const { lock, tell } = modelStatements(tables.place);
+    await allRows(transaction, lock, [modelLock]);
     const known = await compiledIn(transaction, tables);
-    const { schema: systemSchema } = tables;
+    const { schema: systemSchema } = tables.place;
     const document = await describe(known);
     const planned = plan({ api: known, document, systemSchema, schema: recompiler.schema, discard });
     if (planned.steps.length === 0) return { answer: planned.answer(document), made: null };
@@ -69,7 +70,7 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
     if (!('api' in made)) throw uncompiled(planned, made);
     const answer = planned.answer(await describe(made.api));
     if (answer === undefined) throw uncompiled(planned, ['The configuration leaves it out.']);
-    await allRows(transaction, tellSql, [modelChannel]);
+    if (tell !== null) await allRows(transaction, tell, [modelChannel]);
     return { answer, made };
   }
 
@@ -92,7 +93,9 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
   }
 
   return async (...asked) => {
-    if (!options.tables().model) throw new PlatformError('UNPROCESSABLE_ENTITY', uninstalled);
+    const { place, model } = options.tables();
+    if (place.dialect !== 'postgres') throw new PlatformError('UNPROCESSABLE_ENTITY', onlyPostgres);
+    if (!model) throw new PlatformError('UNPROCESSABLE_ENTITY', uninstalled);
     const { answer, made } = await database.transaction(async (transaction) => ({
       value: await change(transaction, ...asked),
     }));
@@ -100,6 +103,9 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
     return answer;
   };
 }
+
+const onlyPostgres =
+  'The model of a MySQL or MariaDB database is not changed by requests. Change the database, and generate the API again.';
 
 const uninstalled =
   'The platform’s own tables cannot be read, and changes of the model are written there. Run `platform migrate`.';

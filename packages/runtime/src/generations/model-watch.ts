@@ -8,17 +8,18 @@ import type { Listener } from '../database/postgres/listen.ts';
 import { PlatformError } from '../errors.ts';
 import { describeCause, type Log } from '../http/log.ts';
 import { compiledModel, type ModelChanges, type ModelCollection } from '../resources/model-warden.ts';
+import type { SystemPlace } from '../system/place.ts';
 import { allRows } from '../write/own-rows.ts';
 import { failedValidation } from '../write/problems.ts';
 import { createModelChanger, type Made } from './change-model.ts';
-import { lockSql, markSql, modelChannel, readModelRows, tellSql, type WatchedTables } from './model-sql.ts';
+import { markSql, modelChannel, modelStatements, readModelRows, type WatchedTables } from './model-sql.ts';
 import type { ModelDigests, Recompiler, RunTexts } from './recompile.ts';
 
 /** What it works with. */
 export interface ModelWatchOptions {
   readonly database: Pick<Database, 'query' | 'transaction'>;
-  /** Quoted, as `systemSchemaOf` gives it. */
-  readonly schema: string;
+  /** Where the platform's own tables lie. */
+  readonly place: SystemPlace;
   readonly recompiler: Recompiler;
   /** The API that is served. */
   readonly current: () => CompiledApi;
@@ -44,8 +45,10 @@ const lookEvery = 2_000;
 
 /** Makes a watch that has not looked yet. */
 export function createModelWatch(options: ModelWatchOptions): ModelWatch {
-  const { database, schema, recompiler, current, swap, log, listen } = options;
-  let tables: WatchedTables = { schema, permissions: recompiler.permissions, model: false, ledger: false };
+  const { database, place, recompiler, current, swap, log, listen } = options;
+  const { schema } = place;
+  const sql = modelStatements(place);
+  let tables: WatchedTables = { place, permissions: recompiler.permissions, model: false, ledger: false };
   const compiled = new WeakMap<Transaction, Made>();
   let compilations = 0;
   let served = 0;
@@ -91,7 +94,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
 
   /** The tables are there as soon as somebody has installed them. */
   async function findTables(): Promise<void> {
-    if (tables.model && tables.ledger) return;
+    if (place.dialect !== 'postgres' || (tables.model && tables.ledger)) return;
     const [[model, ledger] = []] = await database.query(modelTablesSql, [schema]);
     tables = { ...tables, model: model === '1', ledger: ledger === '1' };
   }
@@ -139,7 +142,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
       await serve(latest);
     } else if (!says(current(), digests)) {
       const made = await database.transaction(async (transaction) => {
-        await allRows(transaction, lockSql, [modelLock]);
+        await allRows(transaction, sql.lock, [modelLock]);
         return { value: await compileIn(transaction, tables, false) };
       });
       if ('api' in made) await serve(made);
@@ -182,14 +185,14 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     changes: {
       refusalOf: (collection) => (recompiler.permissions ? null : compiledModel.refusalOf(collection)),
       async begin(transaction) {
-        if (recompiler.permissions) await allRows(transaction, lockSql, [modelLock]);
+        if (recompiler.permissions) await allRows(transaction, sql.lock, [modelLock]);
       },
       async compile(transaction, collection) {
         if (!recompiler.permissions) return;
         const made = await compileIn(transaction, tables, false);
         if (!('api' in made)) throw refusal(collection, made);
         compiled.set(transaction, made);
-        await allRows(transaction, tellSql, [modelChannel]);
+        if (sql.tell !== null) await allRows(transaction, sql.tell, [modelChannel]);
       },
       committed(transaction) {
         const made = compiled.get(transaction);

@@ -2,11 +2,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
+import { give, type OwnSql, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
 import type { Planner } from '../query/planner.ts';
-import { systemSchemaOf } from '../system/schema.ts';
+import { byFamily, type MysqlTables, systemPlaceOf } from '../system/place.ts';
 import type { Sender, WriteRequest } from '../write/job.ts';
-import { firstRow } from '../write/own-rows.ts';
+import { ask, firstRow } from '../write/own-rows.ts';
 import { tellViolation } from '../write/violation.ts';
 import type { Writer } from '../write/writer.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
@@ -44,13 +45,32 @@ export function tellKeys(answerer: Answerer): CommentEndpointsOptions['items'] {
   };
 }
 
+/** The row of activity of a comment, and the comment of a row. */
+interface Statements {
+  readonly row: OwnSql;
+  readonly comment: OwnSql;
+}
+
+function postgresStatements(schema: string): Statements {
+  return {
+    row: `SELECT activity::text FROM ${schema}.${comments} WHERE id = $1::uuid`,
+    comment: `SELECT id::text FROM ${schema}.${comments} WHERE activity = $1::integer`,
+  };
+}
+
+function mysqlStatements({ table }: MysqlTables): Statements {
+  return {
+    row: script(give(`SELECT CAST(activity AS CHAR) FROM ${table(comments)} WHERE id = $1`)),
+    comment: script(give(`SELECT CAST(id AS CHAR) FROM ${table(comments)} WHERE activity = $1`)),
+  };
+}
+
 /** Makes the endpoints; none where the platform's own tables are not installed. */
 export function createCommentEndpoints(options: CommentEndpointsOptions): readonly Endpoint[] {
   const { api, database, planner, writer, items, answerer, senderOf, mailed } = options;
-  const schema = systemSchemaOf(api);
-  if (schema === null) return [];
-  const rowSql = `SELECT activity::text FROM ${schema}.${comments} WHERE id = $1::uuid`;
-  const commentSql = `SELECT id::text FROM ${schema}.${comments} WHERE activity = $1::integer`;
+  const place = systemPlaceOf(api);
+  if (place === null) return [];
+  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
 
   const requestOf = (exchange: Exchange, { caller }: Call): WriteRequest => ({
     caller,
@@ -66,7 +86,7 @@ export function createCommentEndpoints(options: CommentEndpointsOptions): readon
     try {
       const row = await database.transaction(async (transaction) => {
         const { keys } = await work.run(transaction);
-        return { value: await firstRow(transaction, rowSql, [keys?.values[0] ?? null]) };
+        return { value: await firstRow(transaction, texts.row, [keys?.values[0] ?? null]) };
       });
       work.committed();
       return row?.[0] ?? '';
@@ -78,7 +98,7 @@ export function createCommentEndpoints(options: CommentEndpointsOptions): readon
   /** The comment that a row of activity records. Throws FORBIDDEN for any other row. */
   async function commentOf({ request }: Exchange): Promise<string> {
     const id = readPathTexts(pathById, splitTarget(request.url ?? '').path)?.get('id')?.[0] ?? '';
-    const [row] = /^\d{1,9}$/.test(id) ? await database.query(commentSql, [id]) : [];
+    const [row] = /^\d{1,9}$/.test(id) ? await ask(database, texts.comment, [id]) : [];
     if (typeof row?.[0] !== 'string') throw new PlatformError('FORBIDDEN');
     return row[0];
   }

@@ -2,6 +2,7 @@
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { RequestLimit } from '../environment/request-limits.ts';
+import { byFamily, type SystemPlace } from '../system/place.ts';
 import { platformVersion } from '../version.ts';
 
 /** What everybody is told of the project. */
@@ -20,14 +21,19 @@ const unwritten: ProjectInformation = {
   custom_css: null,
 };
 
-/** Makes the reader of the project's settings; `schema` is quoted, null where the platform's own tables are not installed. */
+/** Makes the reader of the project's settings; `place` is null where the platform's own tables are not installed. */
 export function createProjectReader(
   database: Pick<Database, 'query'>,
-  schema: string | null,
+  place: SystemPlace | null,
 ): () => Promise<ProjectInformation> {
-  if (schema === null) return async () => unwritten;
+  if (place === null) return async () => unwritten;
   const names = Object.keys(unwritten);
-  const text = `SELECT ${names.map((name) => `${name}::pg_catalog.text`).join(', ')} FROM ${schema}.platform_settings`;
+  const text = byFamily(place, {
+    postgres: (schema) =>
+      `SELECT ${names.map((name) => `${name}::pg_catalog.text`).join(', ')} FROM ${schema}.platform_settings`,
+    mysql: ({ table }) =>
+      `SELECT ${names.map((name) => `CAST(${name} AS CHAR)`).join(', ')} FROM ${table('platform_settings')}`,
+  });
   return async function readProject() {
     const [row] = await database.query(text, []);
     return row === undefined ? unwritten : Object.fromEntries(names.map((name, place) => [name, row[place] ?? null]));

@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 import type { RequestLimit } from '../environment/request-limits.ts';
 import { retryAfterSeconds } from '../errors.ts';
-import { systemSchemaOf } from '../system/schema.ts';
+import { systemPlaceOf } from '../system/place.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import { createHealth } from './health.ts';
 import { createDocuments, createProjectReader, serverInformation } from './information.ts';
@@ -37,7 +37,7 @@ export function createServerHandlers(options: ServerHandlersOptions): ServerHand
   const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
   const health = createHealth(database, watch, patience);
   const document = createDocuments(api);
-  const readProject = createProjectReader(database, systemSchemaOf(api));
+  const readProject = createProjectReader(database, systemPlaceOf(api));
 
   return {
     async ping(exchange) {

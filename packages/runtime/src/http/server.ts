@@ -18,7 +18,7 @@ import { createFileServices } from '../files/services.ts';
 import { createRequestLimiter, type RequestLimiter } from '../limits/request-limiter.ts';
 import type { Planner } from '../query/planner.ts';
 import { compiledModel, type ModelChanges } from '../resources/model-warden.ts';
-import { systemSchemaOf } from '../system/schema.ts';
+import { systemPlaceOf } from '../system/place.ts';
 import { createWriter, type WriterOptions } from '../write/writer.ts';
 import { type Answerer, createAnswerer } from './answer.ts';
 import { createAssetEndpoints } from './asset-routes.ts';
@@ -37,6 +37,7 @@ import {
   pageEndpoints,
   serverEndpoints,
 } from './endpoints.ts';
+import { type KnownCallers, noteCallers } from './exchanges.ts';
 import { createFileEndpoints, type FileEndpoints } from './file-routes.ts';
 import { createGate } from './gate.ts';
 import { createGraphqlFace } from './graphql.ts';
@@ -71,6 +72,8 @@ export interface ServerOptions {
   readonly pages?: string | null;
   /** Where files lie unless the environment says where. Default: below the working folder. */
   readonly uploads?: string;
+  /** Told who asks, where somebody wants to know. Default: nobody does. */
+  readonly callers?: KnownCallers;
 }
 
 /** What several generations of an API share in one process. */
@@ -136,19 +139,19 @@ export function createServer(options: ServerOptions): FastifyInstance {
     clientAddress,
   });
   const patience = environment.database.poolTimeout;
-  const schema = systemSchemaOf(api);
+  const place = systemPlaceOf(api);
   const files = createFileServices({
-    ...{ api, schema, database, planner, writer, gate, log },
+    ...{ api, place, database, planner, writer, gate, log },
     environment: environment.files,
     folder: options.uploads ?? '.platform/uploads',
   });
-  const users = schema === null ? null : createOwnUserHandlers({ api, schema, items, database, answerer });
+  const users = place === null ? null : createOwnUserHandlers({ api, place, items, database, answerer });
   const rateLimit = environment.requestLimits.client;
   const told = { api, database, watch, patience, rateLimit };
   const own = createServerHandlers({ ...told, answerer });
   const custom = groupEndpoints(createCustomEndpoints({ api, writer, answerer, senderOf }));
   const invite =
-    schema === null ? null : createInvite({ api, schema, planner, writer, environment: environment.mail.invite });
+    place === null ? null : createInvite({ api, place, planner, writer, environment: environment.mail.invite });
   const setting = { api, database, answerer, environment, clientAddress, senderOf };
   const auth = accounts === null || invite === null ? [] : authEndpoints(accounts, { ...setting, invite });
   const pages = accounts === null ? [] : pageEndpoints({ ...setting, ...accounts, templates: options.pages ?? null });
@@ -231,7 +234,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ...docs,
     ...custom,
   ];
-  const readCall = limitCalls(createCallReader(authenticate, endpoints), limiter);
+  const readCall = noteCallers(limitCalls(createCallReader(authenticate, endpoints), limiter), options.callers);
   const server = createCarrier(environment, answerer, readCall, answersShortly(items, graphql.endpoints), host);
   for (const endpoint of endpoints) mountEndpoint(server, answerer, environment, endpoint);
   // A document that cannot be prepared is told to whoever asks for it.

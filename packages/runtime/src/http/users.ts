@@ -3,7 +3,9 @@ import type { Caller } from '../caller.ts';
 import { isObject } from '../contract/filter-syntax.ts';
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
+import { type OwnSql, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
+import { byFamily, type SystemPlace } from '../system/place.ts';
 import { firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
@@ -16,10 +18,10 @@ export interface OwnUserHandlers {
   trackPage(exchange: Exchange, caller: Caller, body: JsonValue | undefined): Promise<void>;
 }
 
-/** What the handlers work with; `schema` is that of the platform's tables, quoted. */
+/** What the handlers work with. */
 export interface OwnUserOptions {
   readonly api: CompiledApi;
-  readonly schema: string;
+  readonly place: SystemPlace;
   readonly items: ItemHandlers;
   readonly database: Pick<Database, 'transaction'>;
   readonly answerer: Answerer;
@@ -30,9 +32,13 @@ const longestPage = 255;
 
 /** Makes the handlers. */
 export function createOwnUserHandlers(options: OwnUserOptions): OwnUserHandlers {
-  const { api, schema, items, database, answerer } = options;
+  const { api, place, items, database, answerer } = options;
   const readers = new Set(api.access.filter(readsUsers).map(({ name }) => name));
-  const trackSql = `UPDATE ${schema}.platform_users SET last_page = $2::text WHERE id = $1::uuid RETURNING ${transactionNumber}`;
+  const trackSql = byFamily<OwnSql>(place, {
+    postgres: (schema) =>
+      `UPDATE ${schema}.platform_users SET last_page = $2::text WHERE id = $1::uuid RETURNING ${transactionNumber}`,
+    mysql: ({ table }) => script(`UPDATE ${table('platform_users')} SET last_page = $2 WHERE id = $1`),
+  });
   return {
     async read(request) {
       const id = userOf(request.caller);

@@ -3,7 +3,9 @@
  * process comes first; a process that dies meanwhile leaves it to the others. Source: API specification, section 1.6.
  */
 import type { Database } from '../database/database.ts';
+import { answer, need, type OwnSql, script } from '../database/script.ts';
 import { describeCause, type Log } from '../http/log.ts';
+import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
 import { firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';
 import { isRefused } from './transport.ts';
@@ -26,8 +28,7 @@ export interface Outbox {
 /** What an outbox is made of. `deliver` rejects for a mail that was not taken. */
 export interface OutboxOptions {
   readonly database: Pick<Database, 'transaction'>;
-  /** Quoted, as `systemSchemaOf` gives it. */
-  readonly schema: string;
+  readonly place: SystemPlace;
   readonly deliver: (mail: WaitingMail) => Promise<void>;
   readonly log: Pick<Log, 'warn'>;
   /** Called when nothing will be delivered any more. */
@@ -40,13 +41,13 @@ const lookEveryMs = 60_000;
 const mostTries = 10;
 
 /** Makes the outbox of a server. */
-export function createOutbox({ database, schema, deliver, log, closed: done }: OutboxOptions): Outbox {
-  const texts = statements(`${schema}.platform_mails`);
+export function createOutbox({ database, place, deliver, log, closed: done }: OutboxOptions): Outbox {
+  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
   let closed = false;
   let again = false;
   let running: Promise<void> | undefined;
 
-  async function run(text: string, values: readonly string[]): Promise<readonly (string | null)[] | undefined> {
+  async function run(text: OwnSql, values: readonly string[]): Promise<readonly (string | null)[] | undefined> {
     return database.transaction(async (transaction) => {
       const [number = null, ...rest] = (await firstRow(transaction, text, values)) ?? [];
       if (number === null) return { value: undefined };
@@ -105,7 +106,32 @@ export function createOutbox({ database, schema, deliver, log, closed: done }: O
   };
 }
 
-function statements(table: string) {
+interface Statements {
+  readonly claim: OwnSql;
+  readonly remove: OwnSql;
+  readonly note: OwnSql;
+}
+
+function mysqlStatements({ table }: MysqlTables): Statements {
+  const mails = table('platform_mails');
+  return {
+    claim: script(
+      need(
+        `SELECT CAST(id AS CHAR), template, recipient, template_values, CAST(attempts + 1 AS CHAR)
+FROM ${mails} WHERE due_at <= NOW(6) ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
+        ['id', 'template', 'recipient', 'values', 'attempts'],
+      ),
+      `UPDATE ${mails} SET due_at = NOW(6) + INTERVAL LEAST(60, POW(2, attempts)) MINUTE, attempts = attempts + 1
+WHERE id = $id`,
+      answer('1', '$id', '$template', '$recipient', '$values', '$attempts'),
+    ),
+    remove: script(need(`DELETE FROM ${mails} WHERE id = $1`)),
+    note: script(need(`UPDATE ${mails} SET last_error = $2 WHERE id = $1`)),
+  };
+}
+
+function postgresStatements(schema: string): Statements {
+  const table = `${schema}.platform_mails`;
   const now = 'pg_catalog.statement_timestamp()';
   return {
     // Whoever claims a mail has until its next time to send it.

@@ -1,6 +1,8 @@
 /** What writing comments means beyond their fields. Source: API specification, section 10.3. */
+import { each, give, type OwnSql, run, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
 import type { Planner } from '../query/planner.ts';
+import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
 import type { Sender } from '../write/job.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';
@@ -19,15 +21,22 @@ export interface Comment {
   readonly text: string;
 }
 
-/** What the warden works with; `schema` is quoted. */
+/** What the warden works with. */
 export interface CommentWardenOptions {
-  readonly schema: string;
+  readonly place: SystemPlace;
   readonly planner: Planner;
   readonly hear: HearComments;
 }
 
-/** Makes the warden of comments: who writes one must be able to read its item, and activity tells of it. */
-export function createCommentWarden({ schema, planner, hear }: CommentWardenOptions): Warden {
+interface Statements {
+  readonly read: OwnSql;
+  readonly record: OwnSql;
+  readonly change: OwnSql;
+  readonly rows: OwnSql;
+  readonly forget: OwnSql;
+}
+
+function postgresStatements(schema: string): Statements {
   const comments = `${schema}.platform_comments`;
   const activity = `${schema}.platform_activity`;
   const number = `pg_catalog.nextval('${schema.replaceAll("'", "''")}.platform_activity_id_seq'::pg_catalog.regclass)`;
@@ -49,14 +58,49 @@ UPDATE ${comments} SET date_updated = pg_catalog.now(), user_updated = $2::uuid 
 RETURNING ${transactionNumber}`;
   const rowsSql = `SELECT pg_catalog.array_agg(activity)::text FROM ${comments} WHERE id = ANY ($1::uuid[])`;
   const forgetSql = `DELETE FROM ${activity} WHERE id = ANY ($1::integer[]) RETURNING ${transactionNumber}`;
+  return { read: readSql, record: recordSql, change: changeSql, rows: rowsSql, forget: forgetSql };
+}
 
-  async function run({ transaction }: Running, text: string, values: readonly (string | null)[]): Promise<void> {
+function mysqlStatements({ table, list }: MysqlTables): Statements {
+  const comments = table('platform_comments');
+  const activity = table('platform_activity');
+  const named = `${comments} AS c JOIN ${list('$1[]', 'k')} ON c.id = k.v`;
+  return {
+    read: script(give(`SELECT c.collection, c.item, c.comment FROM ${named}`)),
+    // One by one: nothing tells which of several rows at once got which number.
+    record: script(
+      each(
+        1,
+        run(
+          `INSERT INTO ${activity} (action, "user", ip, user_agent, origin, collection, item, comment)
+SELECT 'comment', $2, LEFT($3, 50), LEFT($4, 255), LEFT($5, 255), collection, item, comment
+FROM ${comments} WHERE id = $each`,
+          ['ran', 'found', 'number'],
+        ),
+        `UPDATE ${comments} SET user_created = $2, activity = $number WHERE id = $each`,
+      ),
+    ),
+    change: script(
+      `UPDATE ${activity} AS a JOIN ${comments} AS c ON a.id = c.activity JOIN ${list('$1[]', 'k')} ON c.id = k.v
+SET a.comment = c.comment`,
+      `UPDATE ${named} SET c.date_updated = NOW(6), c.user_updated = $2`,
+    ),
+    rows: script(give(`SELECT CONCAT('{', GROUP_CONCAT(c.activity), '}') FROM ${named}`)),
+    forget: script(`DELETE a FROM ${activity} AS a JOIN ${list('$1[]', 'k')} ON a.id = k.v`),
+  };
+}
+
+/** Makes the warden of comments: who writes one must be able to read its item, and activity tells of it. */
+export function createCommentWarden({ place, planner, hear }: CommentWardenOptions): Warden {
+  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
+
+  async function change({ transaction }: Running, text: OwnSql, values: readonly (string | null)[]): Promise<void> {
     const row = await firstRow(transaction, text, values);
     if (row?.[0]) transaction.identify(row[0]);
   }
 
   async function record(running: Running, ids: string): Promise<void> {
-    const rows = await allRows(running.transaction, readSql, [ids]);
+    const rows = await allRows(running.transaction, texts.read, [ids]);
     const made = rows.map(([collection, item, text]) => ({
       collection: collection ?? '',
       item: item ?? '',
@@ -67,7 +111,7 @@ RETURNING ${transactionNumber}`;
       if (!(await areReadable(running, planner, running.caller, { collection, items })))
         throw new PlatformError('FORBIDDEN');
     }
-    await run(running, recordSql, [ids, ...originOf(running.caller.user, running.sender)]);
+    await change(running, texts.record, [ids, ...originOf(running.caller.user, running.sender)]);
     await hear(running, made);
   }
 
@@ -76,10 +120,10 @@ RETURNING ${transactionNumber}`;
       if (action === 'create') return (made) => record(running, keyArray(made));
       if (keys === null) return null;
       const ids = keyArray(keys);
-      if (action === 'update') return () => run(running, changeSql, [ids, running.caller.user]);
-      const row = await firstRow(running.transaction, rowsSql, [ids]);
+      if (action === 'update') return () => change(running, texts.change, [ids, running.caller.user]);
+      const row = await firstRow(running.transaction, texts.rows, [ids]);
       const gone = row?.[0];
-      return typeof gone === 'string' ? () => run(running, forgetSql, [gone]) : null;
+      return typeof gone === 'string' ? () => change(running, texts.forget, [gone]) : null;
     },
   };
 }

@@ -1,24 +1,31 @@
 /** What writing files means beyond their fields: whose they are, where their contents lie. Source: specification, section 11.1. */
 import { arrayLiteral } from '../contract/index.ts';
+import { give, type OwnSql, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
 import { looseFileSteps, type StoredContent } from '../files/loose-files.ts';
+import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
 import { invalidPayload } from '../write/problems.ts';
 import { transactionNumber } from '../write/statement.ts';
 import type { Running, Step } from '../write/step.ts';
 import { keyArray, type Warden, writes } from '../write/warden.ts';
 
-/** What the warden works with; `schema` is quoted. */
+/** What the warden works with. */
 export interface FileWardenOptions {
-  readonly schema: string;
+  readonly place: SystemPlace;
   /** Told of a transaction that leaves contents behind. */
   readonly left: (transaction: Running['transaction']) => void;
 }
 
-/** Makes the warden of files. */
-export function createFileWarden({ schema, left }: FileWardenOptions): Warden {
+interface Statements {
+  readonly contents: OwnSql;
+  readonly untyped: OwnSql;
+  readonly made: OwnSql;
+  readonly changed: OwnSql;
+}
+
+function postgresStatements(schema: string): Statements {
   const files = `${schema}.platform_files`;
-  const loose = looseFileSteps(schema);
   const contentsSql = `SELECT storage::text, filename_disk::text FROM ${files}
 WHERE id = ANY ($1::uuid[]) AND filename_disk IS NOT NULL ORDER BY id FOR UPDATE`;
   const untypedSql = `SELECT id::text FROM ${files} WHERE id = ANY ($1::uuid[]) AND type IS NULL LIMIT 1`;
@@ -29,13 +36,37 @@ WHERE id = ANY ($1::uuid[]) AND filename_disk IS NOT NULL ORDER BY id FOR UPDATE
 FROM ROWS FROM (pg_catalog.unnest($1::uuid[]), pg_catalog.unnest($3::boolean[])) AS made(id, placed) WHERE f.id = made.id RETURNING ${transactionNumber}`;
   const changedSql = `UPDATE ${files} SET modified_by = $2::uuid, modified_on = pg_catalog.now()
 WHERE id = ANY ($1::uuid[]) RETURNING ${transactionNumber}`;
+  return { contents: contentsSql, untyped: untypedSql, made: madeSql, changed: changedSql };
+}
+
+function mysqlStatements({ table, list }: MysqlTables): Statements {
+  const named = `${table('platform_files')} AS f JOIN ${list('$1[]', 'k')} ON f.id = k.v`;
+  return {
+    contents: script(
+      give(
+        `SELECT f.storage, f.filename_disk FROM ${named} WHERE f.filename_disk IS NOT NULL ORDER BY f.id FOR UPDATE`,
+      ),
+    ),
+    untyped: script(give(`SELECT CAST(f.id AS CHAR) FROM ${named} WHERE f.type IS NULL LIMIT 1`)),
+    made: script(`UPDATE ${named} JOIN ${list('$3[]', 'p')} ON p.n = k.n
+SET f.uploaded_by = $2, f.modified_by = $2, f.folder = CASE WHEN p.v = 'true' THEN f.folder ELSE COALESCE(f.folder, (
+  SELECT storage_default_folder FROM ${table('platform_settings')} LIMIT 1
+)) END`),
+    changed: script(`UPDATE ${named} SET f.modified_by = $2, f.modified_on = NOW(6)`),
+  };
+}
+
+/** Makes the warden of files. */
+export function createFileWarden({ place, left }: FileWardenOptions): Warden {
+  const loose = looseFileSteps(place);
+  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
 
   async function contentsOf({ transaction }: Running, ids: string): Promise<readonly StoredContent[]> {
-    const rows = await allRows(transaction, contentsSql, [ids]);
+    const rows = await allRows(transaction, texts.contents, [ids]);
     return rows.map(([storage, name]) => ({ storage: storage ?? '', name: name ?? '' }));
   }
 
-  async function run({ transaction }: Running, text: string, values: readonly (string | null)[]): Promise<void> {
+  async function run({ transaction }: Running, text: OwnSql, values: readonly (string | null)[]): Promise<void> {
     const row = await firstRow(transaction, text, values);
     if (row?.[0]) transaction.identify(row[0]);
   }
@@ -63,10 +94,10 @@ WHERE id = ANY ($1::uuid[]) RETURNING ${transactionNumber}`;
         return async (made) => {
           const ids = keyArray(made);
           if (uploaded) await take(running, ids);
-          else if ((await firstRow(running.transaction, untypedSql, [ids])) !== undefined) {
+          else if ((await firstRow(running.transaction, texts.untyped, [ids])) !== undefined) {
             throw invalidPayload('"type" is required for a file without content.');
           }
-          await run(running, madeSql, [ids, user, placed]);
+          await run(running, texts.made, [ids, user, placed]);
         };
       }
       if (keys === null) return null;
@@ -83,7 +114,7 @@ WHERE id = ANY ($1::uuid[]) RETURNING ${transactionNumber}`;
           await take(running, ids);
           await leave(running, before);
         }
-        await run(running, changedSql, [ids, user]);
+        await run(running, texts.changed, [ids, user]);
       };
     },
   };

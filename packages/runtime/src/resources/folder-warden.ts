@@ -1,4 +1,6 @@
 /** What writing folders means beyond their fields. Source: API specification, section 10.6. */
+import { give, type OwnSql, script } from '../database/script.ts';
+import { byFamily, type MysqlTables, mysqlTurn, type SystemPlace, transactionLock } from '../system/place.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
 import { failedValidation } from '../write/problems.ts';
 import { keyArray, type Warden, writes } from '../write/warden.ts';
@@ -6,23 +8,48 @@ import { keyArray, type Warden, writes } from '../write/warden.ts';
 /** Serialises requests that move folders: each of two could close one half of a circle. */
 const moves = 'platform.folder-moves';
 
-/** Makes the warden of folders; `schema` is quoted. */
-export function createFolderWarden(schema: string): Warden {
-  const lockSql =
-    'SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::pg_catalog.text, 0))::pg_catalog.text';
+interface Statements {
+  readonly lock: OwnSql;
+  readonly circle: OwnSql;
+}
+
+function postgresStatements(schema: string): Statements {
   const circleSql = `WITH RECURSIVE way(start, above) AS (
   SELECT id, parent FROM ${schema}.platform_folders WHERE id = ANY ($1::uuid[]) AND parent IS NOT NULL
   UNION
   SELECT way.start, f.parent FROM way JOIN ${schema}.platform_folders f ON f.id = way.above WHERE f.parent IS NOT NULL
 ) SELECT start::text FROM way WHERE start = above LIMIT 1`;
+  return { lock: transactionLock, circle: circleSql };
+}
+
+function mysqlStatements(tables: MysqlTables): Statements {
+  const { table, list } = tables;
+  const folders = table('platform_folders');
+  return {
+    lock: mysqlTurn(tables),
+    circle: script(
+      give(`WITH RECURSIVE way(start, above) AS (
+  SELECT CAST(f.id AS CHAR(36)), CAST(f.parent AS CHAR(36)) FROM ${folders} AS f JOIN ${list('$1[]', 'k')} ON f.id = k.v
+  WHERE f.parent IS NOT NULL
+  UNION
+  SELECT way.start, CAST(f.parent AS CHAR(36)) FROM way JOIN ${folders} AS f ON f.id = way.above
+  WHERE f.parent IS NOT NULL
+) SELECT start FROM way WHERE start = above LIMIT 1`),
+    ),
+  };
+}
+
+/** Makes the warden of folders. */
+export function createFolderWarden(place: SystemPlace): Warden {
+  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
 
   return {
     async watch(running, step) {
       if (step.action === 'delete' || !writes(step, ['parent'])) return null;
       const { transaction } = running;
-      await allRows(transaction, lockSql, [moves]);
+      await allRows(transaction, texts.lock, [moves]);
       return async (keys) => {
-        if ((await firstRow(transaction, circleSql, [keyArray(keys)])) === undefined) return;
+        if ((await firstRow(transaction, texts.circle, [keyArray(keys)])) === undefined) return;
         throw failedValidation(step.payload.placeOf(0), 'parent', 'check', 'must not lie below the folder itself');
       };
     },

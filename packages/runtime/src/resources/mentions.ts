@@ -4,17 +4,19 @@ import type { Caller } from '../caller.ts';
 import { arrayLiteral, type CompiledApi } from '../contract/index.ts';
 import type { Transaction } from '../database/database.ts';
 import type { TextRow } from '../database/protocol/texts.ts';
+import { give, type OwnSql, script } from '../database/script.ts';
 import type { Planner } from '../query/planner.ts';
-import { accountColumns, accountWidth, readAccount } from '../users/account.ts';
+import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
+import { accountColumns, accountWidth, mysqlAccountColumns, readAccount } from '../users/account.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';
 import { areReadable } from './are-readable.ts';
 import type { Comment, HearComments } from './comment-warden.ts';
 
-/** What mentions are mailed with; `schema` is quoted. */
+/** What mentions are mailed with. */
 export interface MentionsOptions {
   readonly api: CompiledApi;
-  readonly schema: string;
+  readonly place: SystemPlace;
   readonly planner: Planner;
   /** Told of a transaction that has put mail down. */
   readonly mailed: (transaction: Transaction) => void;
@@ -25,9 +27,12 @@ const mention = /@([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})(?![0-9a-z-])/gi;
 /** Mentions of one request beyond these are passed over: comments are no mailing list. */
 const mostMentions = 50;
 
-/** Makes what puts the mails down, in the transaction that writes the comments. */
-export function createMentions({ api, schema, planner, mailed }: MentionsOptions): HearComments {
-  const names = accessNames(api);
+interface Statements {
+  readonly users: OwnSql;
+  readonly mail: OwnSql;
+}
+
+function postgresStatements(schema: string): Statements {
   const usersSql = `SELECT ${accountColumns} FROM ${schema}.platform_users u
 LEFT JOIN ${schema}.platform_roles r ON r.id = u.role
 WHERE u.id = ANY ($1::uuid[]) AND u.status = 'active' AND u.email_notifications AND u.email IS NOT NULL ORDER BY u.id`;
@@ -36,6 +41,25 @@ WHERE u.id = ANY ($1::uuid[]) AND u.status = 'active' AND u.email_notifications 
   SELECT 'mention', m.recipient, pg_catalog.jsonb_build_object('collection', $2::text, 'item', $3::text, 'comment', $4::text)
   FROM pg_catalog.unnest($1::text[]) AS m(recipient) RETURNING 1
 ) SELECT ${transactionNumber} FROM mails LIMIT 1`;
+  return { users: usersSql, mail: mailSql };
+}
+
+function mysqlStatements({ table, list }: MysqlTables): Statements {
+  return {
+    users: script(
+      give(`SELECT ${mysqlAccountColumns} FROM ${table('platform_users')} AS u JOIN ${list('$1[]', 'k')} ON u.id = k.v
+LEFT JOIN ${table('platform_roles')} AS r ON r.id = u.role
+WHERE u.status = 'active' AND u.email_notifications AND u.email IS NOT NULL ORDER BY u.id`),
+    ),
+    mail: script(`INSERT INTO ${table('platform_mails')} (template, recipient, template_values)
+SELECT 'mention', m.v, JSON_OBJECT('collection', $2, 'item', $3, 'comment', $4) FROM ${list('$1[]', 'm')}`),
+  };
+}
+
+/** Makes what puts the mails down, in the transaction that writes the comments. */
+export function createMentions({ api, place, planner, mailed }: MentionsOptions): HearComments {
+  const names = accessNames(api);
+  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
 
   function callerOf(row: TextRow): Caller & { readonly email: string } {
     const { id, role, email } = readAccount(row.slice(0, accountWidth));
@@ -50,7 +74,7 @@ WHERE u.id = ANY ($1::uuid[]) AND u.status = 'active' AND u.email_notifications 
       left -= mentioned.length;
       if (mentioned.length === 0) continue;
       const recipients: string[] = [];
-      for (const row of await allRows(transaction, usersSql, [arrayLiteral(mentioned)])) {
+      for (const row of await allRows(transaction, texts.users, [arrayLiteral(mentioned)])) {
         const user = callerOf(row);
         const readable = await areReadable(running, planner, user, {
           collection: comment.collection,
@@ -60,7 +84,7 @@ WHERE u.id = ANY ($1::uuid[]) AND u.status = 'active' AND u.email_notifications 
       }
       if (recipients.length === 0) continue;
       const { collection, item, text } = comment;
-      const row = await firstRow(transaction, mailSql, [arrayLiteral(recipients), collection, item, text]);
+      const row = await firstRow(transaction, texts.mail, [arrayLiteral(recipients), collection, item, text]);
       if (row?.[0]) transaction.identify(row[0]);
       mailed(transaction);
     }

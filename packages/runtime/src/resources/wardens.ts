@@ -1,7 +1,7 @@
 import type { CompiledApi } from '../contract/index.ts';
 import type { Transaction } from '../database/database.ts';
 import { createPlanner } from '../query/planner.ts';
-import { systemSchemaOf } from '../system/schema.ts';
+import { systemPlaceOf } from '../system/place.ts';
 import type { Wardens } from '../write/warden.ts';
 import { createCommentWarden } from './comment-warden.ts';
 import { createFileWarden } from './file-warden.ts';
@@ -22,17 +22,17 @@ export interface ResourceWardensOptions {
 
 /** The wardens of what people put beside their data; none where the platform's own tables are not installed. */
 export function createResourceWardens({ api, mailed, left, model }: ResourceWardensOptions): Wardens {
-  const schema = systemSchemaOf(api);
-  if (schema === null) return new Map();
+  const place = systemPlaceOf(api);
+  if (place === null) return new Map();
   // Limits of lists are for requests: this one asks for the items that it names.
   const planner = createPlanner(api);
   return new Map([
-    ['platform_files', createFileWarden({ schema, left })],
-    ['platform_folders', createFolderWarden(schema)],
+    ['platform_files', createFileWarden({ place, left })],
+    ['platform_folders', createFolderWarden(place)],
     ['platform_permissions', createModelWarden(model, 'platform_permissions')],
     [
       'platform_comments',
-      createCommentWarden({ schema, planner, hear: createMentions({ api, schema, planner, mailed }) }),
+      createCommentWarden({ place, planner, hear: createMentions({ api, place, planner, mailed }) }),
     ],
   ]);
 }

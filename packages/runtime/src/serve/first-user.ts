@@ -5,11 +5,11 @@ import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { Environment } from '../environment.ts';
 import { describeCause, type Log } from '../http/log.ts';
-import { systemSchemaOf } from '../system/schema.ts';
+import { type SystemPlace, systemPlaceOf } from '../system/place.ts';
 
 /** What a server that starts makes its first user with. */
 export interface WelcomeOptions {
-  readonly api: Pick<CompiledApi, 'collections'>;
+  readonly api: Pick<CompiledApi, 'collections' | 'dialect'>;
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly environment: Environment;
   readonly log: Pick<Log, 'warn'>;
@@ -25,13 +25,13 @@ export interface Welcome {
 
 /** Makes it. Where the platform's own tables are not installed, or nobody signs in by password, there is nothing to do. */
 export function createWelcome({ api, database, environment, log, tell = print }: WelcomeOptions): Welcome {
-  const schema = systemSchemaOf(api);
+  const place = systemPlaceOf(api);
   const { disableDefault, administrator } = environment.auth;
   let greeting: Promise<void> | null = null;
 
-  async function greet(quoted: string): Promise<void> {
+  async function greet(at: SystemPlace): Promise<void> {
     try {
-      const made = await createFirstAdministrator(database, quoted, createPasswords(), administrator);
+      const made = await createFirstAdministrator(database, at, createPasswords(), administrator);
       if (made === null) return;
       tell(made);
       if (isCommonPassword(administrator.password ?? '')) {
@@ -48,8 +48,8 @@ export function createWelcome({ api, database, environment, log, tell = print }:
 
   return {
     async greet() {
-      if (schema === null || disableDefault) return;
-      greeting ??= greet(schema);
+      if (place === null || disableDefault) return;
+      greeting ??= greet(place);
       await greeting;
     },
   };

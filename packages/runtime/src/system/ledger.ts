@@ -6,8 +6,22 @@ import { checksumOf, type Migration } from './migration.ts';
 export interface MigrationConnection {
   /** Runs one statement; values in text form. */
   query(text: string, parameters: readonly (string | null)[]): Promise<readonly (readonly (string | null)[])[]>;
-  /** Runs several statements without parameters. */
+  /** Runs several statements without parameters; one at a time on MySQL and MariaDB. */
   script(text: string): Promise<void>;
+  /** Whose SQL it speaks; PostgreSQL's when absent. */
+  readonly family?: 'postgres' | 'mysql';
+}
+
+/** How migrations are run on one family of servers. Every function rejects with a `MigrationError` that says what to do. */
+export interface Migrator {
+  /** Refuses a database in which the tables cannot be made. */
+  check(): Promise<void>;
+  /** The ledger in the order of the migrations; null when there is none. */
+  read(): Promise<readonly AppliedMigration[] | null>;
+  /** Applies the first migration that the database lacks, under the lock, and gives it; null when there is none. */
+  applyNext(migrations: readonly Migration[]): Promise<Migration | null>;
+  /** Undoes the last one in the same way. */
+  undoLast(migrations: readonly Migration[]): Promise<Migration | null>;
 }
 
 /** One row of the ledger. */
@@ -83,12 +97,13 @@ export async function readLedger(
 export function pendingAfter(
   applied: readonly AppliedMigration[],
   migrations: readonly Migration[],
+  checksum: (migration: Migration) => string = checksumOf,
 ): readonly Migration[] {
   const known = new Map(migrations.map((migration) => [migration.id, migration]));
   for (const row of applied) {
     const migration = known.get(row.id);
     if (migration === undefined) throw ahead(row);
-    if (checksumOf(migration) !== row.checksum) throw changed(row);
+    if (checksum(migration) !== row.checksum) throw changed(row);
   }
   const done = new Set(applied.map(({ id }) => id));
   return migrations.filter(({ id }) => !done.has(id));
@@ -102,7 +117,8 @@ function ahead({ id, name, version }: AppliedMigration): MigrationError {
   );
 }
 
-function changed({ id, name, version, appliedAt }: AppliedMigration): MigrationError {
+/** A migration that was applied from another text than the one that is here. */
+export function changed({ id, name, version, appliedAt }: AppliedMigration): MigrationError {
   return new MigrationError(
     'changed',
     `The migration ${id} "${name}" is not the one that was applied on ${appliedAt} by version ${version}: its checksum differs.`,

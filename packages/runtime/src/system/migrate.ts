@@ -1,26 +1,22 @@
 /**
- * Brings the platform's own tables to this version and back: one transaction per migration, each under a lock of the
- * database, so that processes which start together never run one twice, and a process that dies leaves none half done.
+ * Brings the platform's own tables to this version and back, each migration under a lock of the database, so that
+ * processes which start together never run one twice. On PostgreSQL a process that dies leaves none half done; on MySQL and
+ * MariaDB the next one completes it.
  */
-import { hash } from 'node:crypto';
 import { defaultSystemSchema } from '../contract/index.ts';
-import { platformVersion } from '../version.ts';
-import { MigrationError, toMigrationError } from './errors.ts';
-import {
-  type AppliedMigration,
-  createLedgerSql,
-  findLedger,
-  type MigrationConnection,
-  pendingAfter,
-  quoteName,
-  readLedger,
-} from './ledger.ts';
+import { type AppliedMigration, type MigrationConnection, type Migrator, pendingAfter } from './ledger.ts';
+import { mysqlMigrator } from './migrate-mysql.ts';
+import { postgresMigrator } from './migrate-postgres.ts';
 import { checksumOf, type Migration } from './migration.ts';
 import { systemMigrations } from './migrations/index.ts';
+import { mysqlChecksum } from './mysql-steps.ts';
 
 /** Where the tables lie, and what is run. */
 export interface MigrateOptions {
-  /** Schema of the tables; made when it does not exist. `platform` when absent. */
+  /**
+   * Schema of the tables; made when it does not exist. When absent `platform`, on MySQL and MariaDB the database of the
+   * connection, which is also what `public` means there.
+   */
   readonly schema?: string;
   /** Those of the platform when absent. */
   readonly migrations?: readonly Migration[];
@@ -45,11 +41,12 @@ export async function migrate(
   connection: MigrationConnection,
   options: MigrateOptions = {},
 ): Promise<readonly Migration[]> {
-  const { schema = defaultSystemSchema, migrations = systemMigrations, onDone } = options;
-  await refuseEncoding(connection);
+  const { migrations = systemMigrations, onDone } = options;
+  const migrator = migratorOf(connection, options);
+  await migrator.check();
   const done: Migration[] = [];
   for (;;) {
-    const applied = await applyNext(connection, schema, migrations);
+    const applied = await migrator.applyNext(migrations);
     if (applied === null) return done;
     done.push(applied);
     onDone?.(applied);
@@ -66,10 +63,11 @@ export async function undoMigrations(
   count: number,
   options: MigrateOptions = {},
 ): Promise<readonly Migration[]> {
-  const { schema = defaultSystemSchema, migrations = systemMigrations, onDone } = options;
+  const { migrations = systemMigrations, onDone } = options;
+  const migrator = migratorOf(connection, options);
   const done: Migration[] = [];
   while (done.length < count) {
-    const undone = await undoLast(connection, schema, migrations);
+    const undone = await migrator.undoLast(migrations);
     if (undone === null) break;
     done.push(undone);
     onDone?.(undone);
@@ -79,99 +77,21 @@ export async function undoMigrations(
 
 /** Reads what the database has; changes nothing. Rejects as `migrate` does when the two do not belong together. */
 export async function readMigrations(
-  connection: Pick<MigrationConnection, 'query'>,
+  connection: Pick<MigrationConnection, 'query' | 'family'>,
   options: Omit<MigrateOptions, 'onDone'> = {},
 ): Promise<MigrationState> {
-  const { schema = defaultSystemSchema, migrations = systemMigrations } = options;
-  const { hasLedger } = await findLedger(connection, schema);
-  const applied = hasLedger ? await readLedger(connection, schema).catch(rethrow('read the ledger')) : [];
-  return { installed: applied.length > 0, applied, pending: pendingAfter(applied, migrations) };
+  const { migrations = systemMigrations } = options;
+  const applied = (await migratorOf({ ...connection, script: refuse }, options).read()) ?? [];
+  const checksum = connection.family === 'mysql' ? mysqlChecksum : checksumOf;
+  return { installed: applied.length > 0, applied, pending: pendingAfter(applied, migrations, checksum) };
 }
 
-async function applyNext(
-  connection: MigrationConnection,
-  schema: string,
-  migrations: readonly Migration[],
-): Promise<Migration | null> {
-  return inTransaction(connection, schema, 'create the tables of the platform', async () => {
-    const { hasSchema, hasLedger } = await findLedger(connection, schema);
-    if (!hasSchema) await connection.script(`CREATE SCHEMA ${quoteName(schema)}`);
-    if (!hasLedger) await connection.script(createLedgerSql);
-    const [next] = pendingAfter(await readLedger(connection, schema), migrations);
-    if (next === undefined) return null;
-    await connection.script(next.up);
-    await connection.query(
-      'INSERT INTO platform_migrations (id, name, checksum, version) VALUES ($1::int, $2, $3, $4)',
-      [String(next.id), next.name, checksumOf(next), platformVersion()],
-    );
-    return next;
-  });
+function migratorOf(connection: MigrationConnection, { schema }: MigrateOptions): Migrator {
+  return connection.family === 'mysql'
+    ? mysqlMigrator(connection, schema ?? null)
+    : postgresMigrator(connection, schema ?? defaultSystemSchema);
 }
 
-async function undoLast(
-  connection: MigrationConnection,
-  schema: string,
-  migrations: readonly Migration[],
-): Promise<Migration | null> {
-  return inTransaction(connection, schema, 'drop the tables of the platform', async () => {
-    const { hasLedger } = await findLedger(connection, schema);
-    const applied = hasLedger ? await readLedger(connection, schema) : [];
-    // Also refuses to undo what another version made.
-    pendingAfter(applied, migrations);
-    const last = migrations.findLast(({ id }) => applied.at(-1)?.id === id);
-    if (last === undefined) return null;
-    await connection.script(last.down);
-    await connection.query('DELETE FROM platform_migrations WHERE id = $1::int', [String(last.id)]);
-    return last;
-  });
-}
-
-/** How long a migration waits for the lock and for tables that are in use, as PostgreSQL writes it. */
-const patience = '60s';
-
-/**
- * Runs one step under the lock. Every statement after it sees what others committed before, whatever the database's
- * default isolation is; the lock goes with the transaction, so poolers that share connections do not matter.
- */
-async function inTransaction<T>(
-  connection: MigrationConnection,
-  schema: string,
-  doing: string,
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    await connection.script(
-      `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
-       SET LOCAL lock_timeout = '${patience}';
-       SET LOCAL statement_timeout = 0;
-       SET LOCAL search_path = ${quoteName(schema)}`,
-    );
-    await connection.query('SELECT pg_catalog.pg_advisory_xact_lock($1::bigint)', [lockKey(schema)]);
-    const result = await work();
-    await connection.script('COMMIT');
-    return result;
-  } catch (error) {
-    // The connection may be what broke; the first error is the one to tell.
-    await connection.script('ROLLBACK').catch(() => undefined);
-    throw toMigrationError(error, doing);
-  }
-}
-
-/** One number per schema, far from the small ones that applications choose. */
-function lockKey(schema: string): string {
-  return String(hash('sha256', `platform migrations ${schema}`, 'buffer').readBigInt64BE(0));
-}
-
-/** Normalising e-mail addresses needs Unicode. */
-async function refuseEncoding(connection: MigrationConnection): Promise<void> {
-  const [row] = await connection.query("SELECT pg_catalog.current_setting('server_encoding')", []);
-  if (row?.[0] === 'UTF8') return;
-  const hint = "Create the database with ENCODING 'UTF8'.";
-  throw new MigrationError('encoding', `The platform's tables need a database in UTF-8, not ${row?.[0]}.`, hint);
-}
-
-function rethrow(doing: string): (error: unknown) => never {
-  return (error) => {
-    throw toMigrationError(error, doing);
-  };
+function refuse(): Promise<never> {
+  return Promise.reject(new Error('The ledger is only read.'));
 }

@@ -15,9 +15,29 @@ export interface Migration {
   readonly up: string;
   /** Statements that undo it, with all that is in its tables. */
   readonly down: string;
+  /** The same on MySQL and MariaDB; absent: the step is for PostgreSQL alone. */
+  readonly mysql?: MysqlSteps;
+}
+
+/**
+ * A migration on MySQL and MariaDB, where every statement that makes a table is committed at once: so each does nothing
+ * when it was run before, and what was interrupted is run again from the start.
+ *
+ * `{uuid}` stands for the type of keys, `{table}` for engine and collation. Keys are not checked meanwhile, so tables may
+ * refer to each other whatever their order is.
+ */
+export interface MysqlSteps {
+  readonly up: readonly string[];
+  /** The tables that it makes, and undoing it drops. */
+  readonly tables: readonly string[];
 }
 
 /** SHA-256 of what a migration runs, hexadecimal. `down` is not part of it: databases do not remember it. */
 export function checksumOf({ up }: Pick<Migration, 'up'>): string {
   return hash('sha256', up);
+}
+
+/** The same of what it runs on MySQL and MariaDB, as it stands here. */
+export function mysqlChecksumOf({ up }: Pick<MysqlSteps, 'up'>): string {
+  return hash('sha256', up.join(';\n'));
 }

@@ -2,12 +2,12 @@ import type { CollectionDescriptor } from '../contract/index.ts';
 
 /**
  * The schema of the platform's own tables, quoted and ready for SQL (`"platform"`), as the compiler found it; null when
- * they were not installed then.
+ * they were not installed then. Empty where they lie in the database of the connection, as on MySQL and MariaDB.
  */
 export function systemSchemaOf(api: { readonly collections: readonly CollectionDescriptor[] }): string | null {
   const users = api.collections.find(({ system, name }) => system && name === 'platform_users');
   // The name of the table needs no escaping, so what stands before it is the schema.
-  return users === undefined ? null : users.table.slice(0, -'."platform_users"'.length);
+  return users === undefined ? null : users.table.replace(/\.?"platform_users"$/, '');
 }
 
 /** The same where the tables are there that writes leave something in. */

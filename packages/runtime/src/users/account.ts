@@ -30,6 +30,11 @@ export const accountColumns = `u.id::text, u.email::text, u.status::text, u.prov
   (u.tfa_secret IS NOT NULL)::text, r.id::text, r.name::text, r.admin_access::text, r.app_access::text,
   r.enforce_tfa::text, r.ip_access::text`;
 
+/** The same on MySQL and MariaDB. */
+export const mysqlAccountColumns = `CAST(u.id AS CHAR), u.email, u.status, u.provider, CAST(u.security_version AS CHAR),
+  IF(u.tfa_secret IS NOT NULL, 'true', 'false'), CAST(r.id AS CHAR), r.name, ELT(r.admin_access + 1, 'false', 'true'),
+  ELT(r.app_access + 1, 'false', 'true'), ELT(r.enforce_tfa + 1, 'false', 'true'), r.ip_access`;
+
 /** How many columns `accountColumns` are: what else a statement selects stands behind them. */
 export const accountWidth = 12;
 

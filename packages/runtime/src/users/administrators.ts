@@ -1,28 +1,51 @@
 /** Who is an administrator, as the tables say it at this moment of a transaction. Source: API specification, section 3.2. */
+import { give, type OwnSql, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
+import { byFamily, type MysqlTables, mysqlTurn, type SystemPlace, transactionLock } from '../system/place.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
 import type { Running } from '../write/step.ts';
 
 /** Serialises requests that take an administrator away: each of two could believe that the other one stays. */
 const lastAdministrator = 'platform.last-administrator';
 
+/** What is asked of administrators: a lock by a name, and how many of them are active. */
+export interface Administrators {
+  readonly lock: OwnSql;
+  readonly administrators: OwnSql;
+}
+
+/** The statements for the place of the tables. */
+export function administratorStatements(place: SystemPlace): Administrators {
+  return byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
+}
+
+function postgresStatements(schema: string): Administrators {
+  return {
+    lock: transactionLock,
+    administrators: `SELECT pg_catalog.count(*)::pg_catalog.text FROM ${schema}.platform_users u
+JOIN ${schema}.platform_roles r ON r.id = u.role WHERE r.admin_access AND u.status = 'active'`,
+  };
+}
+
+function mysqlStatements(tables: MysqlTables): Administrators {
+  const { table } = tables;
+  return {
+    lock: mysqlTurn(tables),
+    administrators: script(
+      give(`SELECT CAST(COUNT(*) AS CHAR) FROM ${table('platform_users')} u
+JOIN ${table('platform_roles')} r ON r.id = u.role WHERE r.admin_access AND u.status = 'active'`),
+    ),
+  };
+}
+
 /**
  * Makes sure that somebody is left who administers. Call it when an administrator was taken away. Throws
  * UNPROCESSABLE_ENTITY.
  */
-export async function keepAdministrator(running: Running, schema: string): Promise<void> {
-  await allRows(
-    running.transaction,
-    'SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::pg_catalog.text, 0))::pg_catalog.text',
-    [lastAdministrator],
-  );
+export async function keepAdministrator(running: Running, { lock, administrators }: Administrators): Promise<void> {
+  await allRows(running.transaction, lock, [lastAdministrator]);
   // A statement of its own: it sees what the one before has waited for.
-  const row = await firstRow(
-    running.transaction,
-    `SELECT pg_catalog.count(*)::pg_catalog.text FROM ${schema}.platform_users u
-JOIN ${schema}.platform_roles r ON r.id = u.role WHERE r.admin_access AND u.status = 'active'`,
-    [],
-  );
+  const row = await firstRow(running.transaction, administrators, []);
   if (row?.[0] === '0') {
     throw new PlatformError('UNPROCESSABLE_ENTITY', 'The last active administrator must stay one.');
   }

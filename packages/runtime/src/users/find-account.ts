@@ -1,6 +1,9 @@
 /** Looking users up by what a request brings: a static token, an e-mail address, a session. One statement each. */
 import type { Database } from '../database/database.ts';
-import { type Account, accountColumns, accountWidth, readAccount } from './account.ts';
+import { give, type OwnSql, script } from '../database/script.ts';
+import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
+import { ask } from '../write/own-rows.ts';
+import { type Account, accountColumns, accountWidth, mysqlAccountColumns, readAccount } from './account.ts';
 
 /** A user who signs in, with what the request is held against. Never kept longer than for that. */
 export interface SigningIn {
@@ -17,7 +20,7 @@ export interface FoundSession {
   readonly securityVersion: number;
 }
 
-/** Look-ups in the tables of one schema. All resolve to null when there is no such row. */
+/** Look-ups in the tables of one place. All resolve to null when there is no such row. */
 export interface AccountFinder {
   /** The user who has this static token. */
   byToken(token: string): Promise<Account | null>;
@@ -33,43 +36,73 @@ export interface AccountFinder {
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
-/** Makes the look-ups; `schema` is quoted, as `systemSchemaOf` gives it. */
-export function createAccountFinder(database: Pick<Database, 'query'>, schema: string): AccountFinder {
-  const withRole = `${schema}.platform_users AS u LEFT JOIN ${schema}.platform_roles AS r ON r.id = u.role`;
-  const tokenSql = `SELECT ${accountColumns} FROM ${withRole} WHERE u.token = $1::text`;
-  const emailSql = `SELECT ${accountColumns}, u.password, u.tfa_secret FROM ${withRole}
-WHERE ${schema}.platform_normal_email(u.email) = ${schema}.platform_normal_email($1::text)`;
-  const idSql = `SELECT ${accountColumns}, u.password, u.tfa_secret FROM ${withRole} WHERE u.id = $1::uuid`;
-  const identitySql = `SELECT ${accountColumns} FROM ${withRole}
-WHERE u.provider = $1::text AND u.external_identifier = $2::text`;
-  const sessionSql = `SELECT ${accountColumns}, s.security_version FROM ${withRole}
-JOIN ${schema}.platform_sessions AS s ON s."user" = u.id
-WHERE s.id = $1::uuid AND s.expires_at > pg_catalog.now()`;
+interface LookUps {
+  readonly byToken: OwnSql;
+  readonly byEmail: OwnSql;
+  readonly byId: OwnSql;
+  readonly byIdentity: OwnSql;
+  readonly bySession: OwnSql;
+}
 
-  async function find(text: string, value: string): Promise<readonly (string | null)[] | null> {
-    // PostgreSQL stores no such text, so nobody has it.
+function postgresLookUps(schema: string): LookUps {
+  const withRole = `${schema}.platform_users AS u LEFT JOIN ${schema}.platform_roles AS r ON r.id = u.role`;
+  return {
+    byToken: `SELECT ${accountColumns} FROM ${withRole} WHERE u.token = $1::text`,
+    byEmail: `SELECT ${accountColumns}, u.password, u.tfa_secret FROM ${withRole}
+WHERE ${schema}.platform_normal_email(u.email) = ${schema}.platform_normal_email($1::text)`,
+    byId: `SELECT ${accountColumns}, u.password, u.tfa_secret FROM ${withRole} WHERE u.id = $1::uuid`,
+    byIdentity: `SELECT ${accountColumns} FROM ${withRole}
+WHERE u.provider = $1::text AND u.external_identifier = $2::text`,
+    bySession: `SELECT ${accountColumns}, s.security_version FROM ${withRole}
+JOIN ${schema}.platform_sessions AS s ON s."user" = u.id
+WHERE s.id = $1::uuid AND s.expires_at > pg_catalog.now()`,
+  };
+}
+
+function mysqlLookUps({ table }: MysqlTables): LookUps {
+  const withRole = `${table('platform_users')} AS u LEFT JOIN ${table('platform_roles')} AS r ON r.id = u.role`;
+  const look = (more: string, rest: string): OwnSql =>
+    script(give(`SELECT ${mysqlAccountColumns}${more} FROM ${withRole} ${rest}`));
+  return {
+    byToken: look('', 'WHERE u.token = $1'),
+    byEmail: look(', u.password, u.tfa_secret', 'WHERE u.email_key = $1:email'),
+    byId: look(', u.password, u.tfa_secret', 'WHERE u.id = $1'),
+    byIdentity: look('', 'WHERE u.provider = $1 AND u.external_identifier = $2'),
+    bySession: look(
+      ', CAST(s.security_version AS CHAR)',
+      `JOIN ${table('platform_sessions')} AS s ON s."user" = u.id WHERE s.id = $1 AND s.expires_at > NOW(6)`,
+    ),
+  };
+}
+
+/** Makes the look-ups. */
+export function createAccountFinder(database: Pick<Database, 'query'>, place: SystemPlace): AccountFinder {
+  const texts = byFamily(place, { postgres: postgresLookUps, mysql: mysqlLookUps });
+
+  async function find(text: OwnSql, value: string): Promise<readonly (string | null)[] | null> {
+    // No server is sent such a text, and PostgreSQL stores none, so nobody has it.
     if (value === '' || value.includes('\0') || !value.isWellFormed()) return null;
-    const [row] = await database.query(text, [value]);
+    const [row] = await ask(database, text, [value]);
     return row ?? null;
   }
 
   return {
     async byToken(token) {
-      const row = await find(tokenSql, token);
+      const row = await find(texts.byToken, token);
       return row && readAccount(row);
     },
     async byEmail(email) {
-      return readSigningIn(await find(emailSql, email));
+      return readSigningIn(await find(texts.byEmail, email));
     },
     async byId(id) {
-      return uuid.test(id) ? readSigningIn(await find(idSql, id)) : null;
+      return uuid.test(id) ? readSigningIn(await find(texts.byId, id)) : null;
     },
     async byIdentity(provider, identifier) {
-      const [row] = await database.query(identitySql, [provider, identifier]);
+      const [row] = await ask(database, texts.byIdentity, [provider, identifier]);
       return row === undefined ? null : readAccount(row);
     },
     async bySession(id) {
-      const row = uuid.test(id) ? await find(sessionSql, id) : null;
+      const row = uuid.test(id) ? await find(texts.bySession, id) : null;
       return row && { account: readAccount(row), securityVersion: Number(row[accountWidth]) };
     },
   };

@@ -1,13 +1,21 @@
 /** What writing roles means for their users. Source: API specification, sections 3.2 and 10.11. */
+import { answer, give, type OwnSql, run, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
+import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';
 import type { Running } from '../write/step.ts';
 import { keyArray, type Warden, writes } from '../write/warden.ts';
-import { keepAdministrator } from './administrators.ts';
+import { administratorStatements, keepAdministrator } from './administrators.ts';
 
-/** Makes the warden of roles; `schema` is quoted. */
-export function createRoleWarden(schema: string): Warden {
+interface Statements {
+  readonly administers: OwnSql;
+  readonly empty: OwnSql;
+  readonly end: OwnSql;
+  readonly left: OwnSql;
+}
+
+function postgresStatements(schema: string): Statements {
   const administersSql = `SELECT r.id::text FROM ${schema}.platform_roles r
 WHERE r.id = ANY ($1::uuid[]) AND r.admin_access ORDER BY r.id FOR NO KEY UPDATE`;
   const emptySql = `WITH suspended AS (
@@ -17,9 +25,35 @@ WHERE r.id = ANY ($1::uuid[]) AND r.admin_access ORDER BY r.id FOR NO KEY UPDATE
   // Behind the statement that waits for sign-ins under way, so that their sessions are seen, too.
   const endSql = `DELETE FROM ${schema}.platform_sessions WHERE "user" = ANY ($1::uuid[])`;
   const leftSql = `SELECT pg_catalog.count(*)::text FROM ${schema}.platform_roles WHERE admin_access`;
+  return { administers: administersSql, empty: emptySql, end: endSql, left: leftSql };
+}
+
+function mysqlStatements({ table, list }: MysqlTables): Statements {
+  const roles = table('platform_roles');
+  const named = list('$1[]', 'k');
+  const theirs = `${table('platform_users')} AS u JOIN ${named} ON u.role = k.v`;
+  return {
+    administers: script(
+      give(`SELECT CAST(r.id AS CHAR) FROM ${roles} AS r JOIN ${named} ON r.id = k.v
+WHERE r.admin_access ORDER BY r.id FOR UPDATE`),
+    ),
+    empty: script(
+      run(`SELECT CONCAT('{', GROUP_CONCAT(u.id), '}') FROM ${theirs} FOR UPDATE`, ['suspended']),
+      `UPDATE ${theirs} SET u.role = NULL, u.status = 'suspended', u.security_version = u.security_version + 1`,
+      answer('1', '$suspended'),
+    ),
+    end: script(`DELETE s FROM ${table('platform_sessions')} AS s JOIN ${named} ON s."user" = k.v`),
+    left: script(give(`SELECT CAST(COUNT(*) AS CHAR) FROM ${roles} WHERE admin_access`)),
+  };
+}
+
+/** Makes the warden of roles. */
+export function createRoleWarden(place: SystemPlace): Warden {
+  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
+  const administratorTexts = administratorStatements(place);
 
   const administering = async (running: Running, keys: string): Promise<number> =>
-    (await allRows(running.transaction, administersSql, [keys])).length;
+    (await allRows(running.transaction, texts.administers, [keys])).length;
 
   return {
     async watch(running, step) {
@@ -28,14 +62,14 @@ WHERE r.id = ANY ($1::uuid[]) AND r.admin_access ORDER BY r.id FOR NO KEY UPDATE
       const ids = keyArray(keys);
       const before = await administering(running, ids);
       if (step.action === 'delete') {
-        const [number, suspended] = (await firstRow(running.transaction, emptySql, [ids])) ?? [];
+        const [number, suspended] = (await firstRow(running.transaction, texts.empty, [ids])) ?? [];
         if (number) running.transaction.identify(number);
-        if (suspended) await allRows(running.transaction, endSql, [suspended]);
+        if (suspended) await allRows(running.transaction, texts.end, [suspended]);
       }
       return async () => {
         if ((await administering(running, ids)) >= before) return;
-        await keepAdministrator(running, schema);
-        const row = await firstRow(running.transaction, leftSql, []);
+        await keepAdministrator(running, administratorTexts);
+        const row = await firstRow(running.transaction, texts.left, []);
         if (row?.[0] === '0') throw new PlatformError('UNPROCESSABLE_ENTITY', 'The last role of administrators stays.');
       };
     },

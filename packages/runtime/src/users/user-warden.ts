@@ -4,12 +4,14 @@
  */
 import type { Caller } from '../caller.ts';
 import { arrayLiteral } from '../contract/index.ts';
+import { give, type OwnSql, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
+import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';
 import type { Running, Step } from '../write/step.ts';
 import { keyArray, type Warden, writes } from '../write/warden.ts';
-import { keepAdministrator } from './administrators.ts';
+import { administratorStatements, keepAdministrator } from './administrators.ts';
 
 /** A user as far as writes are judged by it. */
 interface UserState {
@@ -23,8 +25,16 @@ type States = ReadonlyMap<string, UserState>;
 /** Fields of an administrator that only administrators change. */
 const guarded = ['password', 'email', 'token', 'tfa_secret', 'role'] as const;
 
-/** Makes the warden of users; `schema` is quoted. */
-export function createUserWarden(schema: string, isAdmin: (caller: Caller) => boolean): Warden {
+interface Statements {
+  readonly states: OwnSql;
+  readonly locked: OwnSql;
+  readonly outdate: OwnSql;
+  /** Of users ($1) those with an address that the server cannot normalise, with it; null where it can with all. */
+  readonly foreign: OwnSql | null;
+  readonly normalise: OwnSql;
+}
+
+function postgresStatements(schema: string): Statements {
   const statesSql = `SELECT u.id::text, u.role::text, (u.status = 'active')::text,
 (SELECT r.admin_access FROM ${schema}.platform_roles r WHERE r.id = u.role)::text
 FROM ${schema}.platform_users u WHERE u.id = ANY ($1::uuid[]) ORDER BY u.id`;
@@ -32,8 +42,43 @@ FROM ${schema}.platform_users u WHERE u.id = ANY ($1::uuid[]) ORDER BY u.id`;
   const outdateSql = `WITH ended AS (DELETE FROM ${schema}.platform_sessions WHERE "user" = ANY ($2::uuid[]))
 UPDATE ${schema}.platform_users SET security_version = security_version + 1
 WHERE id = ANY ($1::uuid[]) RETURNING ${transactionNumber}`;
+  return { states: statesSql, locked: lockedSql, outdate: outdateSql, foreign: null, normalise: '' };
+}
 
-  async function read(running: Running, sql: string, keys: string): Promise<States> {
+function mysqlStatements({ table, list }: MysqlTables): Statements {
+  const users = table('platform_users');
+  const named = `${users} AS u JOIN ${list('$1[]', 'k')} ON u.id = k.v`;
+  const states = `SELECT CAST(u.id AS CHAR), CAST(u.role AS CHAR), IF(u.status = 'active', 'true', 'false'),
+(SELECT ELT(r.admin_access + 1, 'false', 'true') FROM ${table('platform_roles')} r WHERE r.id = u.role)
+FROM ${named} ORDER BY u.id`;
+  return {
+    states: script(give(states)),
+    locked: script(give(`${states} FOR UPDATE`)),
+    outdate: script(
+      `DELETE s FROM ${table('platform_sessions')} AS s JOIN ${list('$2[]', 'k')} ON s."user" = k.v`,
+      `UPDATE ${named} SET u.security_version = u.security_version + 1`,
+    ),
+    foreign: script(
+      give(`SELECT CAST(u.id AS CHAR), u.email FROM ${named} WHERE LENGTH(u.email) <> CHAR_LENGTH(u.email)`),
+    ),
+    normalise: script(`UPDATE ${users} SET email_normal_of = $2, email_normal = $2:email WHERE id = $1`),
+  };
+}
+
+/** Makes the warden of users. */
+export function createUserWarden(place: SystemPlace, isAdmin: (caller: Caller) => boolean): Warden {
+  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
+  const administratorTexts = administratorStatements(place);
+
+  /** Addresses beyond ASCII are compared by what the database is told of them. */
+  async function normalise({ transaction }: Running, keys: string): Promise<void> {
+    if (texts.foreign === null) return;
+    for (const user of await allRows(transaction, texts.foreign, [keys])) {
+      await allRows(transaction, texts.normalise, user);
+    }
+  }
+
+  async function read(running: Running, sql: OwnSql, keys: string): Promise<States> {
     const rows = await allRows(running.transaction, sql, [keys]);
     return new Map(
       rows.map(([id, role = null, active, admin]) => [
@@ -50,7 +95,7 @@ WHERE id = ANY ($1::uuid[]) RETURNING ${transactionNumber}`;
     const moved = [...after].filter(([id, { role }]) => before.get(id)?.role !== role);
     const outdated = new Set([...ended, ...moved].map(([id]) => id));
     if (outdated.size === 0) return;
-    const row = await firstRow(running.transaction, outdateSql, [
+    const row = await firstRow(running.transaction, texts.outdate, [
       arrayLiteral([...outdated]),
       arrayLiteral(ended.map(([id]) => id)),
     ]);
@@ -60,17 +105,18 @@ WHERE id = ANY ($1::uuid[]) RETURNING ${transactionNumber}`;
   return {
     async watch(running, step) {
       const admin = isAdmin(running.caller);
-      const before = step.keys === null ? none : await read(running, lockedSql, keyArray(step.keys));
+      const before = step.keys === null ? none : await read(running, texts.locked, keyArray(step.keys));
       const touched = [...before.values()];
       if (!admin && step.action === 'update' && writes(step, guarded) && touched.some(isAdministrator))
         throw forbidden();
       return async (keys) => {
-        const after = step.action === 'delete' ? none : await read(running, statesSql, keyArray(keys));
+        if (writes(step, ['email'])) await normalise(running, keyArray(keys));
+        const after = step.action === 'delete' ? none : await read(running, texts.states, keyArray(keys));
         const promoted = [...after].some(([id, state]) => state.isAdministrator && !before.get(id)?.isAdministrator);
         if (promoted && !admin) throw forbidden();
         if (step.action === 'update') await outdate(running, step, before, after);
         const lost = [...before].some(([id, state]) => administers(state) && !administers(after.get(id)));
-        if (lost) await keepAdministrator(running, schema);
+        if (lost) await keepAdministrator(running, administratorTexts);
       };
     },
   };

@@ -1,16 +1,26 @@
 /** Statements of our own in a transaction, whose rows are wanted as texts. All their columns are cast to text. */
-import type { Parameter, Transaction } from '../database/database.ts';
+import type { Database, Parameter, Statement, Transaction } from '../database/database.ts';
 import { readRow, type TextRow } from '../database/protocol/texts.ts';
+import { type OwnSql, runScript } from '../database/script.ts';
 import { nameStatement } from './statement.ts';
 
 /** Runs a statement and gives its rows. One that writes also selects `transactionNumber`, for `identify`. */
-export async function allRows(
+export function allRows(
   transaction: Transaction,
-  text: string,
+  sql: OwnSql,
+  values: readonly Parameter[],
+): Promise<readonly TextRow[]> {
+  if (typeof sql === 'string') return rowsOf(transaction, nameStatement(sql), values);
+  return runScript(sql, values, (statement, parameters) => rowsOf(transaction, statement, parameters));
+}
+
+async function rowsOf(
+  transaction: Transaction,
+  statement: Statement,
   values: readonly Parameter[],
 ): Promise<readonly TextRow[]> {
   const rows: TextRow[] = [];
-  await transaction.run(nameStatement(text), values, {
+  await transaction.run(statement, values, {
     row: (buffer, offset, length) => {
       rows.push(readRow(buffer, offset, offset + length));
     },
@@ -21,9 +31,19 @@ export async function allRows(
 /** The same where there is at most one row; undefined when there is none. */
 export async function firstRow(
   transaction: Transaction,
-  text: string,
+  sql: OwnSql,
   values: readonly Parameter[],
 ): Promise<TextRow | undefined> {
-  const [row] = await allRows(transaction, text, values);
+  const [row] = await allRows(transaction, sql, values);
   return row;
+}
+
+/** Runs a statement that only reads, in no transaction. */
+export function ask(
+  database: Pick<Database, 'query'>,
+  sql: OwnSql,
+  values: readonly Parameter[],
+): Promise<readonly TextRow[]> {
+  if (typeof sql === 'string') return database.query(sql, values);
+  return runScript(sql, values, ({ text }, parameters) => database.query(text, parameters));
 }

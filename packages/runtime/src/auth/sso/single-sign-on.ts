@@ -1,9 +1,11 @@
 /** Signing in at a provider: the way there, and the way back. Source: API specification, section 2.8. */
 import type { Database } from '../../database/database.ts';
+import { type OwnSql, script } from '../../database/script.ts';
 import type { ProviderEnvironment } from '../../environment/providers.ts';
 import { type ErrorCode, PlatformError } from '../../errors.ts';
 import { describeCause, type Log } from '../../http/log.ts';
 import { allowedUrl } from '../../mail/allowed-url.ts';
+import { byFamily, type MysqlTables, type SystemPlace } from '../../system/place.ts';
 import type { Sender } from '../../write/job.ts';
 import { firstRow } from '../../write/own-rows.ts';
 import { type Attempts, countFailures } from '../attempts.ts';
@@ -44,10 +46,10 @@ export interface SingleSignOn {
   arrive(brought: URLSearchParams, cookie: string | null, sender: Sender): Promise<Arrival>;
 }
 
-/** What they are made of; `schema` is quoted. */
+/** What they are made of. */
 export interface SingleSignOnOptions {
   readonly database: Pick<Database, 'transaction'>;
-  readonly schema: string;
+  readonly place: SystemPlace;
   readonly tokens: Tokens;
   readonly sessions: Pick<Sessions, 'begin'>;
   readonly attempts: Pick<Attempts, 'token'>;
@@ -72,12 +74,20 @@ export function createSingleSignOn(
   return new Map([...providers].map(([name, one]) => [name, createWay(one, createProvider(one), options)]));
 }
 
+function postgresKeep(schema: string): OwnSql {
+  return `UPDATE ${schema}.platform_users SET auth_data = $2::pg_catalog.jsonb
+WHERE id = $1::pg_catalog.uuid AND auth_data IS DISTINCT FROM $2::pg_catalog.jsonb`;
+}
+
+function mysqlKeep({ table }: MysqlTables): OwnSql {
+  return script(`UPDATE ${table('platform_users')} SET auth_data = $2 WHERE id = $1`);
+}
+
 function createWay(environment: ProviderEnvironment, provider: Provider, options: SingleSignOnOptions): SingleSignOn {
-  const { database, schema, tokens, sessions, attempts, makePair, useState, findOrCreate, log } = options;
+  const { database, place, tokens, sessions, attempts, makePair, useState, findOrCreate, log } = options;
   const { name, keys, redirects } = environment;
   const redirectUri = (): string => `${options.publicUrl()}/auth/login/${name}/callback`;
-  const keepSql = `UPDATE ${schema}.platform_users SET auth_data = $2::pg_catalog.jsonb
-WHERE id = $1::pg_catalog.uuid AND auth_data IS DISTINCT FROM $2::pg_catalog.jsonb`;
+  const keepSql = byFamily(place, { postgres: postgresKeep, mysql: mysqlKeep });
 
   async function signIn(held: HeldState | null, brought: URLSearchParams, sender: Sender): Promise<TokenPair> {
     if (held === null || !isStateOf(held, stateIn(brought))) throw new PlatformError('INVALID_TOKEN');

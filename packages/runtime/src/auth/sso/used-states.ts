@@ -1,7 +1,10 @@
 /** States that were used, so that each is used once, on however many processes. */
 import type { Database } from '../../database/database.ts';
+import { need, type OwnSql, script } from '../../database/script.ts';
+import { byFamily, type MysqlTables, type SystemPlace } from '../../system/place.ts';
 import { firstRow } from '../../write/own-rows.ts';
 import { transactionNumber } from '../../write/statement.ts';
+import { mysqlAfter } from '../session-mysql.ts';
 import { stateTtl } from './state.ts';
 
 /** Uses a state up; tells whether nobody has before. */
@@ -13,8 +16,12 @@ const mostSwept = 1_000;
 
 const now = 'pg_catalog.statement_timestamp()';
 
-/** Makes it; `schema` is quoted. */
-export function createUseState(database: Pick<Database, 'transaction'>, schema: string): UseState {
+interface Statements {
+  readonly use: OwnSql;
+  readonly sweep: OwnSql;
+}
+
+function postgresStatements(schema: string): Statements {
   const table = `${schema}.platform_single_use_tokens`;
   // Only we make keys, so a row is as good a mark of use as one that was there from the start and is changed.
   const useSql = `INSERT INTO ${table} (hash, purpose, expires_at, used_at)
@@ -25,14 +32,34 @@ ON CONFLICT (hash) DO NOTHING RETURNING ${transactionNumber}`;
   const sweepSql = `DELETE FROM ${table} WHERE hash IN (SELECT hash FROM ${table}
 WHERE purpose = 'oauth_state' AND expires_at < ${now} - '1 hour'::pg_catalog.interval
 ORDER BY expires_at LIMIT ${mostSwept} FOR UPDATE SKIP LOCKED)`;
+  return { use: useSql, sweep: sweepSql };
+}
+
+function mysqlStatements({ table }: MysqlTables): Statements {
+  const tokens = table('platform_single_use_tokens');
+  return {
+    use: script(
+      need(`INSERT IGNORE INTO ${tokens} (hash, purpose, expires_at, used_at)
+VALUES (UNHEX(SHA2($1, 256)), 'oauth_state', ${mysqlAfter('$2')}, NOW(6))`),
+    ),
+    sweep: script(
+      `DELETE FROM ${tokens} WHERE purpose = 'oauth_state' AND expires_at < NOW(6) - INTERVAL 1 HOUR
+ORDER BY expires_at LIMIT ${mostSwept}`,
+    ),
+  };
+}
+
+/** Makes it. */
+export function createUseState(database: Pick<Database, 'transaction'>, place: SystemPlace): UseState {
+  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
   let swept = Number.NEGATIVE_INFINITY;
   return function useState(key) {
     return database.transaction(async (transaction) => {
-      const [number = null] = (await firstRow(transaction, useSql, [key, `${stateTtl} milliseconds`])) ?? [];
+      const [number = null] = (await firstRow(transaction, texts.use, [key, `${stateTtl} milliseconds`])) ?? [];
       if (number !== null) transaction.identify(number);
       if (performance.now() - swept > sweepEveryMs) {
         swept = performance.now();
-        await firstRow(transaction, sweepSql, []);
+        await firstRow(transaction, texts.sweep, []);
       }
       return { value: number !== null };
     });

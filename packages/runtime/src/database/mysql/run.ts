@@ -1,4 +1,4 @@
-import type { PoolConnection, TypeCastField, TypeCastNext } from 'mysql2';
+import type { PoolConnection, ResultSetHeader, TypeCastField, TypeCastNext } from 'mysql2';
 import type { RowSink } from '../database.ts';
 import { toMysqlError } from './errors.ts';
 import { nestedColumn, writeNested } from './nested.ts';
@@ -31,10 +31,10 @@ export function run(
     const query = connection.execute({ sql: text, rowsAsArray: true, typeCast }, [...parameters]);
     query.on('result', (row: unknown) => {
       // Rows behind a failure of the sink are read past, so that the connection can be used again.
-      if (failure !== undefined || !isRow(row)) return;
+      if (failure !== undefined) return;
       try {
         rows += 1;
-        deliver(bytes, row, sink);
+        deliver(bytes, isRow(row) ? row : countsOf(row), sink);
         onRow();
       } catch (error) {
         failure = error;
@@ -44,6 +44,12 @@ export function run(
     query.on('end', () => (failure === undefined ? resolve() : reject(failure)));
   });
   return { done, rows: () => rows };
+}
+
+/** What a statement answers that gives no rows: that it ran, the rows that it found, and the first key of its making. */
+function countsOf(header: unknown): readonly Cell[] {
+  const { affectedRows, insertId } = header as Pick<ResultSetHeader, 'affectedRows' | 'insertId'>;
+  return ['1', String(affectedRows), String(insertId)].map((text) => Buffer.from(text));
 }
 
 function isRow(row: unknown): row is readonly Cell[] {

@@ -6,21 +6,29 @@ export interface MysqlSession {
   readonly statementTimeoutMs: number;
 }
 
+const modes = ['ANSI_QUOTES', 'STRICT_TRANS_TABLES', 'NO_ENGINE_SUBSTITUTION', 'NO_AUTO_VALUE_ON_ZERO'];
+/** Who waits longer for a lock lets go of what he holds, and tries again. */
+const lockWaitSeconds = 10;
+
 /**
- * What the dialect relies on, whatever the server's own settings are: identifiers in double quotes, a clock in UTC, and
- * lists that are never cut. Sessions only read.
+ * What the dialect relies on, whatever the server's own settings are: identifiers in double quotes, a clock in UTC, lists
+ * that are never cut, a key of 0 that stays one, and seconds that are rounded as PostgreSQL rounds them.
+ *
+ * Sessions only read, unless a transaction says otherwise, and every statement sees what was committed before it: what
+ * PostgreSQL does, and what writes count on that look at rows which they have waited for (decision 33).
  */
 export function setUp(connection: Pick<Connection, 'query'>, { isMariadb, statementTimeoutMs }: MysqlSession): void {
   const timeout = isMariadb
     ? `max_statement_time = ${statementTimeoutMs / 1000}`
     : `max_execution_time = ${statementTimeoutMs}`;
   const settings = [
-    "sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'",
+    `sql_mode = '${[...modes, ...(isMariadb ? ['TIME_ROUND_FRACTIONAL'] : [])].join()}'`,
     "time_zone = '+00:00'",
     'group_concat_max_len = 4294967295',
+    `innodb_lock_wait_timeout = ${lockWaitSeconds}`,
     timeout,
   ];
   // A connection that fails here fails the statement behind it as well, which tells.
   connection.query(`SET SESSION ${settings.join(', ')}`, () => {});
-  connection.query('SET SESSION TRANSACTION READ ONLY', () => {});
+  connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ ONLY', () => {});
 }

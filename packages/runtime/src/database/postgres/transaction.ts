@@ -1,18 +1,13 @@
 /** Transactions that end well or not at all, whatever happens on the way. Source: reliability notes, R2 and R10. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome, RowSink, Transaction } from '../database.ts';
-import { ConnectionError, isConflict, isRetryable, isStalePreparation, toDatabaseError } from '../errors.ts';
+import { ConnectionError, toDatabaseError } from '../errors.ts';
 import { readTexts, type TextRow } from '../protocol/texts.ts';
+import { Tries } from '../tries.ts';
 import { Attempt } from './attempt.ts';
 import type { Pool } from './pool.ts';
 
-/** Conflicts with other transactions after which a function runs again. */
-const mostConflicts = 8;
-/** Connections lost under a function after which it runs again. */
-const mostLosses = 1;
-/** Prepared statements that the server took back; a pooler may do so on every connection once. */
-const mostStale = 2;
-/** The longest wait after the first conflict, in milliseconds; it doubles up to the most. */
+/** The first pause before it is asked again how a transaction ended, in milliseconds; it doubles up to the most. */
 const firstWaitMs = 10;
 const mostWaitMs = 500;
 /** How long the end of a transaction may stay unknown before the request is given up. */
@@ -24,12 +19,12 @@ export async function runTransaction<T>(
   work: (transaction: Transaction) => Promise<Outcome<T>>,
   answerTimeoutMs: number,
 ): Promise<T> {
-  const tries = { conflicts: 0, losses: 0, stale: 0 };
+  const tries = new Tries();
   for (;;) {
     const { outcome, attempt, error } = await tryTransaction(pool, work, answerTimeoutMs);
     if (outcome !== undefined) return outcome.value;
-    if (!mayRunAgain(attempt, tries)) throw error;
-    await sleep(tries.conflicts === 0 ? 0 : jitter(tries.conflicts));
+    if (!tries.mayRunAgain(attempt.failure)) throw error;
+    await sleep(tries.wait());
   }
 }
 
@@ -63,18 +58,6 @@ export async function tryTransaction<T>(
     if (attempt.released) pool.ended(member);
     else pool.release(member);
   }
-}
-
-/** Whether what went wrong deserves another try; counts it. */
-function mayRunAgain({ failure }: Attempt, tries: { conflicts: number; losses: number; stale: number }): boolean {
-  if (isConflict(failure)) return ++tries.conflicts <= mostConflicts;
-  if (isStalePreparation(failure)) return ++tries.stale <= mostStale;
-  return isRetryable(failure) && ++tries.losses <= mostLosses;
-}
-
-/** Anything between nothing and the longest wait, so that those who met do not meet again. */
-function jitter(conflicts: number): number {
-  return Math.random() * Math.min(firstWaitMs * 2 ** (conflicts - 1), mostWaitMs);
 }
 
 /** Finds out how a transaction ended whose COMMIT got no answer. Rejects when that cannot be told in time. */

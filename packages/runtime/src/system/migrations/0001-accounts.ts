@@ -1,5 +1,6 @@
 import type { Migration } from '../migration.ts';
 import { capitals, small } from './lowercase.ts';
+import { mysqlAccounts } from './mysql/accounts.ts';
 
 /** Who there is and what they may do: roles, users, permissions, and the files that users have as avatars. */
 export const accounts: Migration = {
@@ -117,4 +118,5 @@ DROP TABLE platform_files;
 DROP TABLE platform_folders;
 DROP FUNCTION platform_normal_email(text);
 `,
+  mysql: mysqlAccounts,
 };

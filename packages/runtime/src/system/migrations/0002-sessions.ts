@@ -1,4 +1,5 @@
 import type { Migration } from '../migration.ts';
+import { mysqlSessions } from './mysql/sessions.ts';
 
 /** What signing in needs; nothing of it is a collection. Tokens and codes are kept as SHA-256 only. */
 export const sessions: Migration = {
@@ -74,4 +75,5 @@ DROP TABLE platform_tfa;
 DROP TABLE platform_refresh_tokens;
 DROP TABLE platform_sessions;
 `,
+  mysql: mysqlSessions,
 };

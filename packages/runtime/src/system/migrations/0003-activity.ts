@@ -1,4 +1,5 @@
 import type { Migration } from '../migration.ts';
+import { mysqlActivity } from './mysql/activity.ts';
 
 /** What was done, by whom, what it changed, and what people say about it. */
 export const activity: Migration = {
@@ -57,4 +58,5 @@ DROP TABLE platform_comments;
 DROP TABLE platform_revisions;
 DROP TABLE platform_activity;
 `,
+  mysql: mysqlActivity,
 };

@@ -1,4 +1,5 @@
 import type { Migration } from '../migration.ts';
+import { mysqlModel } from './mysql/model.ts';
 
 /** What projects say about their collections, fields and relations, and how people like to look at them. */
 export const model: Migration = {
@@ -115,4 +116,5 @@ DROP TABLE platform_relations;
 DROP TABLE platform_fields;
 DROP TABLE platform_collections;
 `,
+  mysql: mysqlModel,
 };

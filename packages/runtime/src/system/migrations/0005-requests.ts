@@ -1,4 +1,5 @@
 import type { Migration } from '../migration.ts';
+import { mysqlRequests } from './mysql/requests.ts';
 
 /** What a write keeps in its transaction for later: its answer, should it be asked again, and mail to send. */
 export const requests: Migration = {
@@ -36,4 +37,5 @@ CREATE INDEX platform_mails_due_at_idx ON platform_mails (due_at);
 DROP TABLE platform_mails;
 DROP TABLE platform_idempotency_keys;
 `,
+  mysql: mysqlRequests,
 };

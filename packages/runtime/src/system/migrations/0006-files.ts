@@ -1,4 +1,5 @@
 import type { Migration } from '../migration.ts';
+import { mysqlFiles } from './mysql/files.ts';
 
 /** Where the contents of files lie, and which of them belong to no file. */
 export const files: Migration = {
@@ -26,4 +27,5 @@ DROP TABLE platform_loose_files;
 DROP INDEX platform_files_filename_disk_idx;
 ALTER TABLE platform_files ALTER COLUMN storage DROP DEFAULT;
 `,
+  mysql: mysqlFiles,
 };

@@ -1,0 +1,91 @@
+/** Keeps what a server is asked and answers, as examples of the operations of the caller's OpenAPI document. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Example, type Examples, printJson } from '@platform/compiler';
+import type { AnsweredExchange } from '@platform/runtime';
+import type { JsonValue } from '@platform/runtime/contract';
+import type { Project } from '../project.ts';
+import { createOperationFinder, type FindOperation, type OpenApiPaths } from './find-operation.ts';
+import { examplesFile, loadExamples } from './load.ts';
+import { withoutSecrets, withoutToken } from './without-secrets.ts';
+
+/** Requests of one operation that are kept for each status of their answers. */
+const mostKept = 3;
+
+/**
+ * Makes what keeps exchanges in `openapi-examples.json`: those that succeed, of operations of which there is no such example
+ * yet. What is in the file stays.
+ */
+export async function createRecorder(project: Project): Promise<(exchange: AnsweredExchange) => void> {
+  let examples = await loadExamples(project);
+  const finders = new Map<string, FindOperation>();
+
+  function finderOf(accessClass: string): FindOperation {
+    const known = finders.get(accessClass);
+    if (known !== undefined) return known;
+    const text = readFileSync(join(project.output, 'openapi', `${accessClass}.json`), 'utf8');
+    const document: OpenApiPaths = JSON.parse(text);
+    const made = createOperationFinder(document);
+    finders.set(accessClass, made);
+    return made;
+  }
+
+  return function record(exchange) {
+    const { method, url, accessClass, status } = exchange;
+    if (accessClass === null || status < 200 || status > 299) return;
+    const operation = finderOf(accessClass)(method, url.replace(/\?.*$/s, ''));
+    const example = exampleOf(exchange);
+    if (operation === undefined || example === null) return;
+    const own = examples[accessClass] ?? {};
+    const known = own[operation] ?? [];
+    if (!isNews(known, example)) return;
+    examples = byName({ ...examples, [accessClass]: byName({ ...own, [operation]: [...known, example] }) });
+    writeFileSync(examplesFile(project), printJson(asJson(examples)));
+  };
+}
+
+/** What is kept of an exchange; null where a body is no JSON, or too long. */
+function exampleOf({ method, url, sent, status, answered }: AnsweredExchange): Example | null {
+  const body = jsonOf(sent);
+  const answer = jsonOf(answered);
+  if (body === null || answer === null) return null;
+  return {
+    request: `${method} ${withoutToken(url)}`,
+    ...(body.length > 0 && { body: withoutSecrets(body[0] ?? null) }),
+    status,
+    ...(answer.length > 0 && { answer: withoutSecrets(answer[0] ?? null) }),
+  };
+}
+
+/** The value of a text, none of an empty one; null when it is no JSON. */
+function jsonOf(text: string | null): readonly JsonValue[] | null {
+  if (text === '') return [];
+  try {
+    const value: JsonValue = JSON.parse(text ?? '');
+    return [value];
+  } catch {
+    return null;
+  }
+}
+
+/** Another way to ask is one with other parameters, or with a body of other members. */
+function isNews(known: readonly Example[], example: Example): boolean {
+  const alike = known.filter(({ status }) => status === example.status);
+  return alike.length < mostKept && alike.every((one) => shapeOf(one) !== shapeOf(example));
+}
+
+function shapeOf({ request, body = null }: Example): string {
+  const query = request.split('?')[1] ?? '';
+  const parameters = query.split('&').map((part) => part.split(/[=[]/)[0] ?? '');
+  const members = typeof body === 'object' && body !== null ? Object.keys(body) : [];
+  return JSON.stringify([parameters.sort(), members.sort()]);
+}
+
+function byName<Value>(members: Readonly<Record<string, Value>>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function asJson(examples: Examples): JsonValue {
+  const value: JsonValue = JSON.parse(JSON.stringify(examples));
+  return value;
+}

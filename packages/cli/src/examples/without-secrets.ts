@@ -1,0 +1,29 @@
+import type { JsonValue } from '@platform/runtime/contract';
+
+/** Members whose texts open something, in requests and answers of the platform's own routes. */
+const secretNames: ReadonlySet<string> = new Set([
+  ...['password', 'current_password', 'new_password', 'otp', 'token', 'secret', 'otpauth_url', 'recovery_codes'],
+  ...['access_token', 'refresh_token', 'hash'],
+]);
+
+/** What stands in the place of a secret. */
+const hidden = '**********';
+
+/** A copy in which nothing is that must not be written down: passwords, tokens, second factors. */
+export function withoutSecrets(value: JsonValue, isSecret = false): JsonValue {
+  if (typeof value === 'string') return isSecret ? hidden : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((one: JsonValue) => withoutSecrets(one, isSecret));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, withoutSecrets(inner, secretNames.has(name))]),
+  );
+}
+
+/** An address without the token that it may carry. */
+export function withoutToken(url: string): string {
+  const mark = url.indexOf('?');
+  if (mark === -1) return url;
+  const parts = url.slice(mark + 1).split('&');
+  const kept = parts.filter((part) => !/^(access_token|token)=/.test(part));
+  return url.slice(0, mark) + (kept.length > 0 ? `?${kept.join('&')}` : '');
+}

@@ -1,0 +1,120 @@
+/**
+ * Whether a value is what a schema of the document describes, and nothing beside it: a member without a description does not
+ * fit, although documents leave objects open. So what was recorded before a field was hidden is not shown any more.
+ *
+ * Reads the keywords that this compiler prints; bounds of numbers and texts are left to whoever recorded the value.
+ */
+import type { JsonValue } from '@platform/runtime/contract';
+import { isJsonObject, type JsonObject } from '../json.ts';
+
+/** Judges values by the schemas of one document. */
+export type Fits = (schema: JsonValue, value: JsonValue) => boolean;
+
+/** Makes the judge of a document. */
+export function createFits(document: JsonObject): Fits {
+  /** The members of an object that are described, all of which fit; null when something does not. */
+  function describedBy(schema: JsonValue, value: JsonValue): ReadonlySet<string> | null {
+    if (schema === true) return new Set(isJsonObject(value) ? Object.keys(value) : []);
+    if (!isJsonObject(schema) || !hasType(schema.type, value)) return null;
+    if (schema.const !== undefined && !isSame(schema.const, value)) return null;
+    if (Array.isArray(schema.enum) && !schema.enum.some((one: JsonValue) => isSame(one, value))) return null;
+    if (Array.isArray(value)) return areItems(schema, value) ? describedByParts(schema, value, new Set()) : null;
+    const names = isJsonObject(value) ? describedMembers(schema, value) : new Set<string>();
+    return names && describedByParts(schema, value, names);
+  }
+
+  /** Adds what the schemas describe of which one is made. */
+  function describedByParts(schema: JsonObject, value: JsonValue, names: ReadonlySet<string>) {
+    const found = [names];
+    if (typeof schema.$ref === 'string') found.push(describedBy(follow(document, schema.$ref), value) ?? none);
+    for (const part of listOf(schema.allOf)) found.push(describedBy(part, value) ?? none);
+    for (const keyword of ['anyOf', 'oneOf'] as const) {
+      const parts = listOf(schema[keyword]);
+      if (parts.length > 0) found.push(firstOf(parts, value) ?? none);
+    }
+    return found.includes(none) ? null : new Set(found.flatMap((each) => [...each]));
+  }
+
+  /** The first alternative that describes the whole value, else the first that it fits at all. */
+  function firstOf(parts: readonly JsonValue[], value: JsonValue): ReadonlySet<string> | null {
+    const all = parts.map((part) => describedBy(part, value));
+    const whole = all.find((names) => names !== null && isWhole(value, names));
+    return whole ?? all.find((names) => names !== null) ?? null;
+  }
+
+  function describedMembers(schema: JsonObject, value: JsonObject): ReadonlySet<string> | null {
+    const members = Object.entries(value);
+    const { properties, patternProperties, additionalProperties: others } = schema;
+    if (listOf(schema.required).some((name) => typeof name === 'string' && !Object.hasOwn(value, name))) return null;
+    const patterns = isJsonObject(patternProperties) ? Object.entries(patternProperties) : [];
+    const schemaOf = (name: string): JsonValue | undefined => {
+      if (isJsonObject(properties) && Object.hasOwn(properties, name)) return properties[name];
+      return patterns.find(([pattern]) => new RegExp(pattern, 'u').test(name))?.[1] ?? others;
+    };
+    const judged = members.map(([name, inner]) => ({ name, inner, schema: schemaOf(name) }));
+    if (judged.some((one) => one.schema !== undefined && !fits(one.schema, one.inner))) return null;
+    const isFree = memberKeywords.every((keyword) => schema[keyword] === undefined);
+    return new Set(judged.filter((one) => isFree || one.schema !== undefined).map(({ name }) => name));
+  }
+
+  function areItems(schema: JsonObject, values: readonly JsonValue[]): boolean {
+    const first = listOf(schema.prefixItems);
+    return values.every((value, place) => {
+      const item = first[place] ?? schema.items;
+      return item === undefined || fits(item, value);
+    });
+  }
+
+  function fits(schema: JsonValue, value: JsonValue): boolean {
+    const names = describedBy(schema, value);
+    return names !== null && isWhole(value, names);
+  }
+
+  return fits;
+}
+
+/** What a part is told by that does not fit. */
+const none: ReadonlySet<string> = new Set();
+
+/** A schema with none of these says nothing about the members of objects. */
+const memberKeywords = [
+  'properties',
+  'patternProperties',
+  'additionalProperties',
+  'unevaluatedProperties',
+  '$ref',
+  'allOf',
+  'anyOf',
+  'oneOf',
+] as const;
+
+function isWhole(value: JsonValue, names: ReadonlySet<string>): boolean {
+  return !isJsonObject(value) || Object.keys(value).every((name) => names.has(name));
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isSame(one: JsonValue, other: JsonValue): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function hasType(types: JsonValue | undefined, value: JsonValue): boolean {
+  if (types === undefined) return true;
+  const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  const names = Array.isArray(types) ? types : [types];
+  return names.includes(type) || (Number.isInteger(value) && names.includes('integer'));
+}
+
+/** The part of a document that a reference leads to; false where there is none, which nothing fits. */
+export function follow(document: JsonObject, reference: string): JsonValue {
+  const names = reference
+    .slice('#/'.length)
+    .split('/')
+    .map((name) => decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~'));
+  return names.reduce<JsonValue>(
+    (part, name) => (isJsonObject(part) && Object.hasOwn(part, name) ? (part[name] ?? false) : false),
+    document,
+  );
+}

@@ -1,0 +1,71 @@
+/** Shows examples in the document of an access class: what was really sent and answered, where both are as it describes. */
+import type { JsonValue } from '@platform/runtime/contract';
+import { isJsonObject, type JsonObject, objectOf } from '../json.ts';
+import type { Example, OperationExamples } from './example.ts';
+import { createFits, type Fits } from './fits.ts';
+
+/** The document with its examples, by `operationId`. Those that do not fit it any more are left out. */
+export function withExamples(document: JsonObject, examples: OperationExamples): JsonObject {
+  if (Object.keys(examples).length === 0) return document;
+  const fits = createFits(document);
+  const paths = mapMembers(document.paths, (item) =>
+    mapMembers(item, (operation) => {
+      const id = isJsonObject(operation) ? operation.operationId : undefined;
+      const own = typeof id === 'string' && Object.hasOwn(examples, id) ? (examples[id] ?? []) : [];
+      return isJsonObject(operation) && own.length > 0 ? exemplify(operation, own, fits) : operation;
+    }),
+  );
+  return { ...document, paths };
+}
+
+/** An operation with those of its examples that fit. */
+function exemplify(operation: JsonObject, examples: readonly Example[], fits: Fits): JsonObject {
+  const fitting = examples.filter((one) => isFitting(operation, one, fits));
+  const { requestBody: body, responses } = operation;
+  const sent = fitting.flatMap((one) => (one.body === undefined ? [] : [{ summary: one.request, value: one.body }]));
+  return {
+    ...operation,
+    ...(isJsonObject(body) && { requestBody: show(body, sent) }),
+    responses: mapMembers(responses, (response, status) => {
+      const answered = fitting.filter((one) => String(one.status) === status);
+      const shown = answered.flatMap(({ request, answer }) =>
+        answer === undefined ? [] : [{ summary: request, value: answer }],
+      );
+      return isJsonObject(response) ? show(response, shown) : response;
+    }),
+  };
+}
+
+function isFitting({ requestBody, responses }: JsonObject, example: Example, fits: Fits): boolean {
+  const response = isJsonObject(responses) ? responses[String(example.status)] : undefined;
+  if (response === undefined) return false;
+  return isDescribed(requestBody, example.body, fits) && isDescribed(response, example.answer, fits);
+}
+
+/** Whether JSON, or that there is none, is what a body of a request or an answer describes. */
+function isDescribed(described: JsonValue | undefined, value: JsonValue | undefined, fits: Fits): boolean {
+  const schema = mediaOf(described)?.[1].schema;
+  return value === undefined ? true : schema !== undefined && fits(schema, value);
+}
+
+/** The JSON among the media types of a body, with its description. */
+function mediaOf(described: JsonValue | undefined): readonly [string, JsonObject] | undefined {
+  const content = isJsonObject(described) ? described.content : undefined;
+  const media = isJsonObject(content) ? Object.entries(content) : [];
+  const found = media.find(([type]) => /[/+]json$/.test(type));
+  return found !== undefined && isJsonObject(found[1]) ? [found[0], found[1]] : undefined;
+}
+
+function show(described: JsonObject, examples: readonly JsonObject[]): JsonObject {
+  const media = mediaOf(described);
+  if (media === undefined || examples.length === 0) return described;
+  const [type, schema] = media;
+  const named = objectOf(examples.map((one, place) => [`example${place + 1}`, one]));
+  const content = isJsonObject(described.content) ? described.content : {};
+  return { ...described, content: { ...content, [type]: { ...schema, examples: named } } };
+}
+
+function mapMembers(value: JsonValue | undefined, change: (inner: JsonValue, name: string) => JsonValue): JsonObject {
+  const members = isJsonObject(value) ? Object.entries(value) : [];
+  return objectOf(members.map(([name, inner]) => [name, change(inner, name)]));
+}

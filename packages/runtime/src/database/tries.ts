@@ -1,0 +1,32 @@
+/** When a transaction that failed runs again. Source: reliability notes, R2. */
+import { isConflict, isRetryable, isStalePreparation } from './errors.ts';
+
+/** Conflicts with other transactions after which a function runs again. */
+const mostConflicts = 8;
+/** Connections lost under a function after which it runs again. */
+const mostLosses = 1;
+/** Prepared statements that the server took back; a pooler may do so on every connection once. */
+const mostStale = 2;
+/** The longest wait after the first conflict, in milliseconds; it doubles up to the most. */
+const firstWaitMs = 10;
+const mostWaitMs = 500;
+
+/** The tries at one transaction. */
+export class Tries {
+  #conflicts = 0;
+  #losses = 0;
+  #stale = 0;
+
+  /** Whether what went wrong deserves another try; counts it. */
+  mayRunAgain(failure: unknown): boolean {
+    if (isConflict(failure)) return ++this.#conflicts <= mostConflicts;
+    if (isStalePreparation(failure)) return ++this.#stale <= mostStale;
+    return isRetryable(failure) && ++this.#losses <= mostLosses;
+  }
+
+  /** Milliseconds until the next try: after conflicts anything up to the longest wait, so that those who met do not meet again. */
+  wait(): number {
+    if (this.#conflicts === 0) return 0;
+    return Math.random() * Math.min(firstWaitMs * 2 ** (this.#conflicts - 1), mostWaitMs);
+  }
+}

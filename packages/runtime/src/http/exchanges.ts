@@ -1,0 +1,73 @@
+/** Listens to what a server is asked and answers, for whoever keeps examples of it. Never part of a server in production. */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Caller } from '../caller.ts';
+import type { CallReader } from './call.ts';
+
+/** A request and its answer, with bodies of at most `mostBytes`. */
+export interface AnsweredExchange {
+  readonly method: string;
+  /** With its query. */
+  readonly url: string;
+  /** Class of the caller; null where nobody was looked up. */
+  readonly accessClass: string | null;
+  /** Empty when there was none, null when it is too long. */
+  readonly sent: string | null;
+  readonly status: number;
+  /** As it was before any compression; null when it is too long. */
+  readonly answered: string | null;
+}
+
+/** Who has asked, as far as it is known. */
+export type KnownCallers = WeakMap<IncomingMessage, Caller>;
+
+/** Bytes up to which a body is told. */
+const mostBytes = 16_384;
+
+/** Has every exchange of a server told once it is answered. */
+export function tellExchanges(server: Server, callers: KnownCallers, tell: (exchange: AnsweredExchange) => void): void {
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    // What is kept has to be read by people.
+    delete request.headers['accept-encoding'];
+    const sent = overhear(request, ['push']);
+    const answered = overhear(response, ['write', 'end']);
+    response.on('finish', () => {
+      const { method = '', url = '' } = request;
+      const accessClass = callers.get(request)?.accessClass ?? null;
+      tell({ method, url, accessClass, sent: sent(), status: response.statusCode, answered: answered() });
+    });
+  });
+}
+
+/** Notes who asks, where somebody wants to know. */
+export function noteCallers(readCall: CallReader, callers: KnownCallers | undefined): CallReader {
+  if (callers === undefined) return readCall;
+  return async function readNotedCall(request, routed) {
+    const call = await readCall(request, routed);
+    callers.set(request, call.caller);
+    return call;
+  };
+}
+
+/** Listens to methods that are given a body in parts, and returns what tells the whole of it. */
+function overhear(target: object, methods: readonly string[]): () => string | null {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for (const name of methods) {
+    const method: unknown = Reflect.get(target, name);
+    if (typeof method !== 'function') continue;
+    Reflect.set(target, name, (...parts: readonly unknown[]): unknown => {
+      const [chunk, encoding] = parts;
+      const known = typeof encoding === 'string' && Buffer.isEncoding(encoding) ? encoding : 'utf8';
+      // A copy: the memory of answers is used again.
+      const copy = typeof chunk === 'string' ? Buffer.from(chunk, known) : isBytes(chunk) ? Buffer.from(chunk) : null;
+      if (copy !== null && bytes <= mostBytes) chunks.push(copy);
+      bytes += copy?.length ?? 0;
+      return Reflect.apply(method, target, parts);
+    });
+  }
+  return () => (bytes > mostBytes ? null : Buffer.concat(chunks).toString());
+}
+
+function isBytes(chunk: unknown): chunk is Uint8Array {
+  return chunk instanceof Uint8Array;
+}

@@ -1,0 +1,56 @@
+import type { CompiledApi, Dialect } from '../contract/index.ts';
+import { need, type OwnSql, script } from '../database/script.ts';
+import { systemSchemaOf } from './schema.ts';
+
+/** Where the platform's own tables lie, and whose SQL is spoken there. */
+export interface SystemPlace {
+  /** Quoted, as `systemSchemaOf` gives it. */
+  readonly schema: string;
+  readonly dialect: Dialect;
+}
+
+/** The place of the tables of an API; null where they were not installed when it was compiled. */
+export function systemPlaceOf(api: Pick<CompiledApi, 'collections' | 'dialect'>): SystemPlace | null {
+  const schema = systemSchemaOf(api);
+  return schema === null ? null : { schema, dialect: api.dialect };
+}
+
+/** Chooses between what is said to PostgreSQL and what to MySQL and MariaDB: once, when a server starts. */
+export function byFamily<T>(
+  place: SystemPlace,
+  family: { readonly postgres: (schema: string) => T; readonly mysql: (tables: MysqlTables) => T },
+): T {
+  return place.dialect === 'postgres' ? family.postgres(place.schema) : family.mysql(mysqlTables(place));
+}
+
+/** The platform's tables on MySQL or MariaDB, and what else statements about them need. */
+export interface MysqlTables {
+  /** A table as SQL names it. */
+  table(name: string): string;
+  /** A value of another table or list, to be compared with a text of these by its characters. */
+  exactly(expression: string): string;
+  /** The elements of a list parameter (`$1[]`) as a table of the columns `n`, from 1, and `v`, texts. */
+  list(parameter: string, alias: string): string;
+}
+
+/** PostgreSQL's statement by which transactions take turns that name the same thing ($1). */
+export const transactionLock =
+  'SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::pg_catalog.text, 0))::pg_catalog.text';
+
+/**
+ * What makes a transaction wait until every other one has ended that has said the same: on MySQL and MariaDB a row. The
+ * name is one of the rows that the first migration writes, or the parameter that holds it.
+ */
+export function mysqlTurn({ table }: MysqlTables, name = '$1'): OwnSql {
+  return script(need(`SELECT name FROM ${table('platform_locks')} WHERE name = ${name} FOR UPDATE`));
+}
+
+function mysqlTables({ schema, dialect }: SystemPlace): MysqlTables {
+  const collation = dialect === 'mariadb' ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin';
+  return {
+    table: (name) => (schema === '' ? name : `${schema}.${name}`),
+    exactly: (expression) => `${expression} COLLATE ${collation}`,
+    list: (parameter, alias) =>
+      `JSON_TABLE(${parameter}, '$[*]' COLUMNS (n FOR ORDINALITY, v VARCHAR(512) PATH '$')) AS ${alias}`,
+  };
+}

@@ -1,0 +1,23 @@
+/** Addresses as they are compared, where the server has no function for it: what `platform_normal_email` does on PostgreSQL. */
+import { capitals, small } from '../system/migrations/lowercase.ts';
+
+const smallLetters = [...small];
+const lowercase: ReadonlyMap<string, string> = new Map(
+  [...capitals].map((capital, place) => [capital, smallLetters[place] ?? capital]),
+);
+
+/** An address without what makes no other one of it: compatibility forms and case. */
+export function normalEmail(email: string): string {
+  return [...email.normalize('NFKC')].map((letter) => lowercase.get(letter) ?? letter).join('');
+}
+
+/** The same of a JSON array of addresses, as one of `{ place, normal }`: those that are one stand where the first stood. */
+export function normalEmails(emails: string): string {
+  const list: readonly string[] = JSON.parse(emails);
+  const places = new Map<string, number>();
+  for (const [place, email] of list.entries()) {
+    const normal = normalEmail(email);
+    if (!places.has(normal)) places.set(normal, place);
+  }
+  return JSON.stringify([...places].map(([normal, place]) => ({ place, normal })));
+}

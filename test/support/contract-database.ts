@@ -1,0 +1,77 @@
+/** The server that contract tests of accounts run on: PostgreSQL, or MariaDB where `CONTRACT_DATABASE=mariadb` says so. */
+import type mysql from 'mysql2/promise';
+import type { TestDatabase } from './database.ts';
+import { createMysqlDatabase, type MariadbServer, startMariadb, withMysql } from './mariadb.ts';
+import type { CountingProxy } from './proxy.ts';
+
+/** Whether they run on MariaDB at this moment. */
+export function isOnMariadb(): boolean {
+  return process.env.CONTRACT_DATABASE === 'mariadb';
+}
+
+let server: Promise<MariadbServer> | undefined;
+
+/** Makes a database of a test's own on a MariaDB server that all files of a worker share; it ends with the worker. */
+export async function createMariadbDatabase(): Promise<TestDatabase> {
+  server ??= startMariadb();
+  const url = await createMysqlDatabase(await server, 'SELECT 1', 'utf8mb4_nopad_bin');
+  const name = new URL(url).pathname.slice(1);
+  return {
+    url,
+    name,
+    drop: () => withMysql(url, async (one) => void (await one.query(`DROP DATABASE "${name}"`.replaceAll('"', '`')))),
+  };
+}
+
+/** What tests say to PostgreSQL, as MariaDB takes it: types, casts, and the schema of the platform's tables. */
+export function mysqlOf(sql: string): string {
+  return replacements.reduce((text, [pattern, by]) => text.replaceAll(pattern, by), sql);
+}
+
+const replacements: readonly (readonly [RegExp, string])[] = [
+  [/\bplatform\.(?=platform_)/g, ''],
+  [/\binteger GENERATED (?:BY DEFAULT|ALWAYS) AS IDENTITY/gi, 'int AUTO_INCREMENT'],
+  [/\bserial\b/gi, 'int AUTO_INCREMENT'],
+  [/\bgen_random_uuid\(\)/gi, 'uuid()'],
+  [/::(?:pg_catalog\.)?[a-z_]+(?:\[\])?/gi, ''],
+  [/\bjsonb\b/gi, 'json'],
+  [/\btimestamptz\b/gi, 'timestamp(6)'],
+  [/\bbool(?:ean)?\b/gi, 'tinyint(1)'],
+  [/\binterval '(\d+) (\w+?)s?'/gi, 'interval $1 $2'],
+  [/\bnow\(\)/gi, 'now(6)'],
+  [/\$\d+/g, '?'],
+];
+
+/** Runs one statement of a test and gives its rows, with the values that PostgreSQL's driver gives. */
+export function mysqlRows(
+  url: string,
+  sql: string,
+  values: readonly unknown[],
+): Promise<readonly Record<string, unknown>[]> {
+  const order = [...sql.matchAll(/\$(\d+)/g)].map(([, place]) => values[Number(place) - 1]);
+  return withMysql(url, async (connection) => {
+    await connection.query("SET SESSION sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES', time_zone = '+00:00'");
+    const [rows] = await connection.query<mysql.RowDataPacket[] | mysql.ResultSetHeader>({
+      sql: mysqlOf(sql),
+      values: order,
+      typeCast: (field, next) => (isFlag(field) ? asFlag(field.string()) : next()),
+    });
+    return Array.isArray(rows) ? rows : [];
+  });
+}
+
+function isFlag({ type, length }: { readonly type: string; readonly length: number }): boolean {
+  return type === 'TINY' && length === 1;
+}
+
+function asFlag(text: string | null): boolean | null {
+  return text === null ? null : text === '1';
+}
+
+/** Stands for the proxy that notes statements, which knows the protocol of PostgreSQL alone. */
+export function uncounted(url: string): CountingProxy {
+  const refuse = (): never => {
+    throw new Error('Statements are noted on PostgreSQL only.');
+  };
+  return { url, executed: refuse, texts: refuse, errors: refuse, reset: refuse, close: async () => {} };
+}
