@@ -2,16 +2,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { createSystemDatabase, type SystemDatabase } from '../support/contract-database.ts';
 import { createProject, runPlatform } from '../support/platform.ts';
-import { installSystem } from '../support/system.ts';
 
-let database: TestDatabase;
+let database: SystemDatabase;
 let project: { readonly folder: string; remove(): Promise<void> };
 beforeAll(async () => {
-  database = await createDatabase();
-  await installSystem(database.url);
-  await run('CREATE TABLE docs (id integer PRIMARY KEY, title text)');
+  database = await createSystemDatabase('CREATE TABLE docs (id integer PRIMARY KEY, title text)');
   project = await createProject();
   await write('permissions.yaml', first);
 });
@@ -29,7 +26,7 @@ permissions:
 
 const path = (name: string) => join(project.folder, name);
 const write = (name: string, text: string) => writeFile(path(name), text);
-const run = (sql: string) => withClient(database.url, async (client) => (await client.query(sql)).rows);
+const run = (sql: string) => database.rows(sql);
 
 async function platform(...args: readonly string[]) {
   const all = [...args, '--json', '--project', project.folder];

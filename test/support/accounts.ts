@@ -3,13 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createPasswords } from '../../packages/runtime/src/auth/passwords.ts';
-import { createMariadbDatabase, isOnMariadb, mysqlOf, mysqlRows, uncounted } from './contract-database.ts';
-import { createDatabase, type TestDatabase, withClient } from './database.ts';
+import { createSystemDatabase, isOnMariadb, uncounted } from './contract-database.ts';
+import type { TestDatabase } from './database.ts';
 import { startHosted } from './host.ts';
-import { withMysql } from './mariadb.ts';
 import { type Answer, type Ask, createProject, type Platform, startPlatform } from './platform.ts';
 import { type CountingProxy, countStatements } from './proxy.ts';
-import { installMysqlSystem, installSystem } from './system.ts';
 
 /** A user of a test. */
 export interface TestUser {
@@ -63,29 +61,21 @@ const hashed = createPasswords().hash(password);
 
 /** Makes the database, compiles and serves it. */
 export async function serveAccounts(parts: AccountsParts): Promise<AccountsProject> {
-  const onMariadb = isOnMariadb();
-  const database = await (onMariadb ? createMariadbDatabase() : createDatabase());
-  await (onMariadb ? installMysqlSystem : installSystem)(database.url);
-  if (onMariadb) await withMysql(database.url, (connection) => connection.query(mysqlOf(parts.sql)));
-  else await withClient(database.url, (client) => client.query(parts.sql));
+  const database = await createSystemDatabase(parts.sql);
+  const { rows } = database;
   const { folder, remove } = await createProject();
   await writeFile(join(folder, 'permissions.yaml'), parts.permissions);
   for (const [name, text] of Object.entries(parts.extensions ?? {})) {
     await mkdir(join(folder, 'extensions'), { recursive: true });
     await writeFile(join(folder, 'extensions', name), text);
   }
-  const statements = onMariadb ? uncounted(database.url) : await countStatements(database.url);
+  const statements = isOnMariadb() ? uncounted(database.url) : await countStatements(database.url);
   const alone = parts.processes !== undefined || parts.extensions !== undefined;
   const server = await (alone ? startPlatform : startHosted)(folder, statements.url, parts.environment);
   const more = Array.from({ length: (parts.processes ?? 1) - 1 }, () =>
     startPlatform(folder, database.url, parts.environment, []),
   );
   const servers = [server, ...(await Promise.all(more))];
-
-  const rows: AccountsProject['rows'] = (sql, values = []) =>
-    onMariadb
-      ? mysqlRows(database.url, sql, values)
-      : withClient(database.url, async (client) => (await client.query(sql, [...values])).rows);
 
   async function insert(table: string, columns: Columns): Promise<string> {
     const id = randomUUID();

@@ -1,18 +1,47 @@
 /** The server that contract tests of accounts run on: PostgreSQL, or MariaDB where `CONTRACT_DATABASE=mariadb` says so. */
+import type { SystemPlace } from '@platform/runtime';
 import type mysql from 'mysql2/promise';
-import type { TestDatabase } from './database.ts';
+import { createDatabase, type TestDatabase, withClient } from './database.ts';
 import { createMysqlDatabase, type MariadbServer, startMariadb, withMysql } from './mariadb.ts';
 import type { CountingProxy } from './proxy.ts';
+import { installMysqlSystem, installSystem } from './system.ts';
 
 /** Whether they run on MariaDB at this moment. */
 export function isOnMariadb(): boolean {
   return process.env.CONTRACT_DATABASE === 'mariadb';
 }
 
+/** Where the platform's tables lie in the databases of this run. */
+export function placeOfTests(): SystemPlace {
+  return isOnMariadb() ? { schema: '', dialect: 'mariadb' } : { schema: '"platform"', dialect: 'postgres' };
+}
+
+/** A database with the platform's own tables, on the server of this run. */
+export interface SystemDatabase extends TestDatabase {
+  /** Runs one statement, written for PostgreSQL, and gives its rows. */
+  rows(sql: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
+}
+
+/** Makes one and runs `sql` in it, written for PostgreSQL. */
+export async function createSystemDatabase(sql: string): Promise<SystemDatabase> {
+  if (isOnMariadb()) {
+    const database = await createMariadbDatabase();
+    await installMysqlSystem(database.url);
+    await withMysql(database.url, (connection) => connection.query(mysqlOf(sql)));
+    return { ...database, rows: (text, values = []) => mysqlRows(database.url, text, values) };
+  }
+  const database = await createDatabase();
+  await installSystem(database.url);
+  await withClient(database.url, (client) => client.query(sql));
+  const rows: SystemDatabase['rows'] = (text, values = []) =>
+    withClient(database.url, async (client) => (await client.query(text, [...values])).rows);
+  return { ...database, rows };
+}
+
 let server: Promise<MariadbServer> | undefined;
 
 /** Makes a database of a test's own on a MariaDB server that all files of a worker share; it ends with the worker. */
-export async function createMariadbDatabase(): Promise<TestDatabase> {
+async function createMariadbDatabase(): Promise<TestDatabase> {
   server ??= startMariadb();
   const url = await createMysqlDatabase(await server, 'SELECT 1', 'utf8mb4_nopad_bin');
   const name = new URL(url).pathname.slice(1);
@@ -24,7 +53,7 @@ export async function createMariadbDatabase(): Promise<TestDatabase> {
 }
 
 /** What tests say to PostgreSQL, as MariaDB takes it: types, casts, and the schema of the platform's tables. */
-export function mysqlOf(sql: string): string {
+function mysqlOf(sql: string): string {
   return replacements.reduce((text, [pattern, by]) => text.replaceAll(pattern, by), sql);
 }
 
@@ -43,11 +72,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Runs one statement of a test and gives its rows, with the values that PostgreSQL's driver gives. */
-export function mysqlRows(
-  url: string,
-  sql: string,
-  values: readonly unknown[],
-): Promise<readonly Record<string, unknown>[]> {
+function mysqlRows(url: string, sql: string, values: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {
   const order = [...sql.matchAll(/\$(\d+)/g)].map(([, place]) => values[Number(place) - 1]);
   return withMysql(url, async (connection) => {
     await connection.query("SET SESSION sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES', time_zone = '+00:00'");

@@ -1,10 +1,11 @@
 /** Users and roles in the platform's own tables, as the command line looks at them and changes them. */
 import { randomBytes } from 'node:crypto';
-import { createPasswords, readEnvironment, refusePassword } from '@platform/runtime';
-import { defaultSystemSchema } from '@platform/runtime/contract';
+import { byFamily, createPasswords, type OwnSql, readEnvironment, refusePassword } from '@platform/runtime';
+import { mysqlAccounts, postgresAccounts } from './accounts-sql.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import type { Project } from './project.ts';
-import type { Source } from './source.ts';
+import { type Run, runOwn, type Source } from './source.ts';
+import { systemPlace, systemState } from './system.ts';
 
 /** A user as it is listed. */
 export interface ListedUser {
@@ -44,36 +45,29 @@ export interface Accounts {
 
 /** Opens them. Rejects when the tables are not installed. */
 export async function openAccounts(source: Source, project: Project): Promise<Accounts> {
-  const schema = `"${(project.config.database?.systemSchema ?? defaultSystemSchema).replaceAll('"', '""')}"`;
-  const [installed] = await source.run('SELECT pg_catalog.to_regclass($1::text) IS NOT NULL', [
-    `${schema}.platform_users`,
-  ]);
-  if (!isTrue(installed?.[0])) {
+  const place = systemPlace(source, project);
+  const { installed } = await systemState(source, project);
+  if (!installed) {
     throw new CommandError(exitCodes.invalid, 'There are no users here.', 'Run `platform migrate` to install them.');
   }
-  const users = `${schema}.platform_users`;
-  const roles = `${schema}.platform_roles`;
+  const texts = byFamily(place, { postgres: postgresAccounts, mysql: mysqlAccounts });
+  const run = (sql: OwnSql, values: readonly (string | null)[]) => runOwn(source, sql, values);
   // Where rules come from the tables, every row is a role of its own.
   const fromTables = project.config.permissionSource === 'tables';
   const known = new Map(project.permissions.roles.map((role) => [role.name, role]));
-  const same = `${schema}.platform_normal_email(email) = ${schema}.platform_normal_email($1::text)`;
 
   async function insertRole(name: string): Promise<void> {
     const { admin, app, description } = known.get(name) ?? { admin: name === 'admin', app: true, description: null };
-    await source.run(
-      `INSERT INTO ${roles} (name, description, admin_access, app_access)
-       SELECT $1::text, $2::text, $3::boolean, $4::boolean WHERE NOT EXISTS (SELECT FROM ${roles} WHERE name = $1::text)`,
-      [name, description, String(admin), String(app)],
-    );
+    await run(texts.addRole, [name, description, String(admin), String(app)]);
   }
 
   /** Runs the statements in one transaction; the first one changes the user, and must find it. */
-  async function change(email: string, first: string, value: string | null, next: readonly string[]): Promise<void> {
+  async function change(email: string, first: OwnSql, value: string | null, next: readonly OwnSql[]): Promise<void> {
     await source.script('BEGIN');
     try {
-      const [row] = await source.run(first, [email, value]);
+      const [row] = await run(first, [email, value]);
       if (row === undefined) throw new CommandError(exitCodes.usage, `There is no user "${email}".`);
-      for (const text of next) await source.run(text, [email]);
+      for (const text of next) await run(text, [email]);
       await source.script('COMMIT');
     } catch (error) {
       await source.script('ROLLBACK');
@@ -83,12 +77,7 @@ export async function openAccounts(source: Source, project: Project): Promise<Ac
 
   return {
     async users() {
-      const rows = await source.run(
-        `SELECT COALESCE(u.email, u.id::text), u.status, r.name,
-           pg_catalog.to_char(u.last_access AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
-         FROM ${users} AS u LEFT JOIN ${roles} AS r ON r.id = u.role ORDER BY 1`,
-        [],
-      );
+      const rows = await run(texts.users, []);
       return rows.map(([email, status, role, lastAccess]) => ({
         email: email ?? '',
         status: status ?? '',
@@ -97,11 +86,7 @@ export async function openAccounts(source: Source, project: Project): Promise<Ac
       }));
     },
     async roles() {
-      const rows = await source.run(
-        `SELECT r.name, (SELECT pg_catalog.count(*) FROM ${users} AS u WHERE u.role = r.id)::text, r.admin_access, r.app_access
-         FROM ${roles} AS r ORDER BY r.name`,
-        [],
-      );
+      const rows = await run(texts.roles, []);
       return rows.map(([name, count, admin, app]) => ({
         name: name ?? '',
         users: Number(count),
@@ -111,38 +96,27 @@ export async function openAccounts(source: Source, project: Project): Promise<Ac
       }));
     },
     async missingRoles() {
-      const rows = await source.run(`SELECT name FROM ${roles}`, []);
+      const rows = await run(texts.roleNames, []);
       const present = new Set(rows.map(([name]) => name));
       return fromTables ? [] : [...known.keys()].filter((name) => !present.has(name)).sort();
     },
     addRole: insertRole,
     async addUser(email, password, role) {
       if (role !== null && (known.has(role) || role === 'admin')) await insertRole(role);
-      const hashed = await hashPassword(source, schema, password);
-      const [named] =
-        role === null ? [[null]] : await source.run(`SELECT id::text FROM ${roles} WHERE name = $1`, [role]);
+      const hashed = await hashPassword(await run(texts.policy, []), password);
+      const [named] = role === null ? [[null]] : await run(texts.roleNamed, [role]);
       if (named === undefined) {
         throw new CommandError(exitCodes.usage, `There is no role "${role}".`, 'See `platform roles`.');
       }
-      const [made] = await source.run(
-        `INSERT INTO ${users} (email, password, role) SELECT $1::text, $2::text, $3::uuid
-         WHERE NOT EXISTS (SELECT FROM ${users} WHERE ${same}) RETURNING id::text`,
-        [email, hashed, named[0] ?? null],
-      );
+      const [made] = await run(texts.addUser, [email, hashed, named[0] ?? null]);
       if (made === undefined) throw new CommandError(exitCodes.usage, `There is a user "${email}" already.`);
     },
     async setPassword(email, password) {
-      const hashed = await hashPassword(source, schema, password);
-      await change(
-        email,
-        `UPDATE ${users} SET password = $2::text, security_version = security_version + 1 WHERE ${same} RETURNING 1`,
-        hashed,
-        // Behind the change, which waits for sign-ins under way: their sessions end, too.
-        [`DELETE FROM ${schema}.platform_sessions WHERE "user" = (SELECT id FROM ${users} WHERE ${same})`],
-      );
+      const hashed = await hashPassword(await run(texts.policy, []), password);
+      // Behind the change, which waits for sign-ins under way: their sessions end, too.
+      await change(email, texts.setPassword, hashed, [texts.endSessions]);
     },
-    setToken: (email, token) =>
-      change(email, `UPDATE ${users} SET token = $2::text WHERE ${same} RETURNING 1`, token, []),
+    setToken: (email, token) => change(email, texts.setToken, token, []),
   };
 }
 
@@ -157,10 +131,9 @@ export function makeToken(): string {
 }
 
 /** Hashes a password that the rules allow: PASSWORD_MIN_LENGTH, and the policy of the settings. */
-async function hashPassword(source: Source, schema: string, password: string): Promise<string> {
+async function hashPassword([settings]: Awaited<ReturnType<Run>>, password: string): Promise<string> {
   const reading = readEnvironment(process.env);
   const minLength = reading.ok ? reading.environment.auth.passwordMinLength : 8;
-  const [settings] = await source.run(`SELECT auth_password_policy FROM ${schema}.platform_settings`, []);
   const refusal = refusePassword(password, { minLength, pattern: settings?.[0] ?? null });
   if (refusal !== undefined) throw new CommandError(exitCodes.usage, refusal.message);
   return createPasswords().hash(password);

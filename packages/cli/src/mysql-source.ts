@@ -38,18 +38,21 @@ export async function openMysql(url: string, writable: boolean): Promise<Source>
     });
   connection.on('error', () => undefined);
   await connection.query(mysqlSettings);
+  await connection.query("SET SESSION time_zone = '+00:00'");
   if (!writable) await connection.query('SET SESSION TRANSACTION READ ONLY');
+  const [[version]] = await connection.query<mysql.RowDataPacket[]>('SELECT VERSION() AS version');
   return {
     label,
     family: 'mysql',
+    dialect: /mariadb/i.test(String(version?.version)) ? 'mariadb' : 'mysql',
     run: async (sql, parameters) => {
       const [rows] = await connection.query<mysql.RowDataPacket[][] | mysql.ResultSetHeader>({
         sql,
         values: [...parameters],
         rowsAsArray: true,
       });
-      // What changes rows gives none.
-      if (!Array.isArray(rows)) return [];
+      // What changes rows tells how many it found.
+      if (!Array.isArray(rows)) return [['1', String(rows.affectedRows)]];
       return rows.map((row) => row.map((value: unknown) => (typeof value === 'string' ? value : null)));
     },
     script: async (sql) => void (await connection.query(sql)),

@@ -14,11 +14,11 @@ import {
   recordMigrationSql,
 } from '@platform/runtime/contract';
 import { CommandError, exitCodes } from './exit-codes.ts';
-import { quotedSystemSchema } from './model-tables.ts';
 import type { Project } from './project.ts';
 import { reasonOf } from './readable.ts';
 import { replaceFile } from './replace-file.ts';
 import type { Source } from './source.ts';
+import { systemPlace } from './system.ts';
 
 const ending = '.sql';
 
@@ -59,9 +59,10 @@ export interface ProjectMigrationState {
   readonly missing: readonly ProjectMigration[];
 }
 
-/** Reads it. Rejects where a file is not what was applied under its name. */
+/** Reads it; there is none but in PostgreSQL. Rejects where a file is not what was applied under its name. */
 export async function projectMigrationState(source: Source, project: Project): Promise<ProjectMigrationState> {
-  const schema = quotedSystemSchema(project);
+  if (source.family !== 'postgres') return { applied: [], pending: [], missing: [] };
+  const { schema } = systemPlace(source, project);
   const [[, ledger] = []] = await source.run(modelTablesSql, [schema]);
   const rows = ledger === '1' ? await source.run(projectMigrationsSql(schema), []) : [];
   const applied = new Map(
@@ -106,7 +107,7 @@ export async function applyProjectMigrations(
   await keepMigrations(project, missing);
   const done: string[] = [];
   for (const migration of pending) {
-    if (!(await applyOne(source, quotedSystemSchema(project), migration))) continue;
+    if (!(await applyOne(source, systemPlace(source, project).schema, migration))) continue;
     done.push(migration.name);
     onDone(migration.name);
   }

@@ -3,7 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import type { Family } from '@platform/introspect';
-import { EmbeddedInUseError, lockEmbedded } from '@platform/runtime';
+import { EmbeddedInUseError, lockEmbedded, type OwnSql, runScript } from '@platform/runtime';
+import type { Dialect } from '@platform/runtime/contract';
 import pg from 'pg';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { isMysqlUrl, openMysql } from './mysql-source.ts';
@@ -21,14 +22,20 @@ export type Run = (
 export interface Source {
   /** For people, without credentials: `PostgreSQL at localhost:5432/shop`. */
   readonly label: string;
-  /** Whose protocol and SQL it speaks. */
+  /** Whose protocol and SQL it speaks, and which server of the family it is. */
   readonly family: Family;
+  readonly dialect: Dialect;
   readonly run: Run;
   /** Runs a script: migrations, and the sample's set-up. Of several statements on PostgreSQL, of one on MySQL and MariaDB. */
   readonly script: (sql: string) => Promise<void>;
   readonly close: () => Promise<void>;
   /** The running embedded database, which the server takes over; null for a server of its own. */
   readonly embedded: PGlite | null;
+}
+
+/** Runs a statement that is written for each family of servers. */
+export function runOwn({ run }: Pick<Source, 'run'>, sql: OwnSql, values: readonly (string | null)[]): ReturnType<Run> {
+  return typeof sql === 'string' ? run(sql, values) : runScript(sql, values, ({ text }, sent) => run(text, sent));
 }
 
 /** The database that a project talks to: the environment wins over the configuration; null is the embedded one. */
@@ -86,6 +93,7 @@ async function openPostgres(url: string, writable: boolean): Promise<Source> {
   return {
     label,
     family: 'postgres',
+    dialect: 'postgres',
     run: async (sql, parameters) => {
       const result = await client.query<(string | null)[]>({
         text: sql,
@@ -119,6 +127,7 @@ async function openEmbedded(folder: string): Promise<Source> {
   return {
     label: 'the embedded PostgreSQL',
     family: 'postgres',
+    dialect: 'postgres',
     run: async (sql, parameters) => {
       const result = await database.query<(string | null)[]>(sql, [...parameters], {
         rowMode: 'array',

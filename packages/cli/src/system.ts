@@ -1,6 +1,14 @@
 /** The platform's own tables as the commands use them: installing, checking, and saying what is wrong with them. */
 import type { Diagnostic } from '@platform/introspect';
-import { type Migration, MigrationError, type MigrationState, migrate, readMigrations } from '@platform/runtime';
+import {
+  type Migration,
+  MigrationError,
+  type MigrationState,
+  migrate,
+  readMigrations,
+  type SystemPlace,
+} from '@platform/runtime';
+import { defaultSystemSchema } from '@platform/runtime/contract';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
@@ -10,6 +18,14 @@ import type { Source } from './source.ts';
 export function systemSchema({ config }: Project): { readonly schema?: string } {
   const schema = config.database?.systemSchema;
   return schema === undefined ? {} : { schema };
+}
+
+/** The place of the tables of a project, as statements are written for it. */
+export function systemPlace({ family, dialect }: Source, { config }: Project): SystemPlace {
+  const named = config.database?.systemSchema;
+  if (family === 'postgres') return { schema: `"${(named ?? defaultSystemSchema).replaceAll('"', '""')}"`, dialect };
+  // Sessions of the command line have double quotes for texts.
+  return { schema: named === undefined || named === 'public' ? '' : `\`${named.replaceAll('`', '``')}\``, dialect };
 }
 
 /** Applies what the database lacks, as a phase of its own. Rejects with advice when it cannot. */

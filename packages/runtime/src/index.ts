@@ -24,6 +24,7 @@ export type { Database, Outcome, Parameter, RowSink, Statement, Transaction } fr
 export { EmbeddedInUseError, lockEmbedded } from './database/embedded-lock.ts';
 export type { DatabasePlace } from './database/open.ts';
 export { openDatabase } from './database/open.ts';
+export { answer, give, make, need, type OwnSql, runScript, type Script, script } from './database/script.ts';
 export type { Drift } from './drift.ts';
 export { compareFingerprint } from './drift.ts';
 export { EnvironmentError } from './environment/error.ts';
@@ -78,6 +79,13 @@ export {
   undoMigrations,
 } from './system/migrate.ts';
 export type { Migration } from './system/migration.ts';
+export {
+  byFamily,
+  type MysqlTables,
+  mysqlTurn,
+  type SystemPlace,
+  transactionLock,
+} from './system/place.ts';
 export { TemplateError } from './template-files.ts';
 export { isEmail, longestEmail } from './users/email.ts';
 export { platformVersion } from './version.ts';

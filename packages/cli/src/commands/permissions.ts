@@ -7,7 +7,6 @@ import {
   printPermissions,
 } from '@platform/introspect';
 import { CommandError, exitCodes } from '../exit-codes.ts';
-import { needsPostgres } from '../needs-postgres.ts';
 import { printDifferences } from '../permission-differences.ts';
 import {
   notInstalled,
@@ -77,7 +76,6 @@ async function withTables(
   if (errors.length > 0) throw new CommandError(exitCodes.invalid, printDiagnostics(errors, { color: false }));
   const source = await connect(project, progress, { writable });
   try {
-    needsPostgres(source, 'Permissions in tables need');
     const tables = await readPermissionTables(source, project);
     if (tables === null) throw notInstalled();
     await work(project, source, tables, progress);

@@ -2,7 +2,6 @@ import { createInterface } from 'node:readline';
 import { isEmail, longestEmail } from '@platform/runtime';
 import { type Accounts, makePassword, makeToken, openAccounts } from '../accounts.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
-import { needsPostgres } from '../needs-postgres.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
 import { connect } from '../source.ts';
@@ -82,7 +81,6 @@ export async function withAccounts(
   const project = await loadProject(options.project);
   const source = await connect(project, progress, { writable: true });
   try {
-    needsPostgres(source, 'Users need');
     await work(await openAccounts(source, project), progress);
   } finally {
     await source.close();

@@ -48,7 +48,16 @@ export async function callerOf(
   const table = schema.tables.find(({ id }) => id === roles?.table);
   const caller = { accessClass: access.name, user, role: null };
   if (table === undefined || source === null) return caller;
-  const quoted = [table.schema, table.name].map((part) => `"${part.replaceAll('"', '""')}"`).join('.');
-  const [row] = await source.run(`SELECT id::text FROM ${quoted} WHERE name = $1`, [role]);
+  const { schema: place, name } = table;
+  const [row] =
+    source.family === 'postgres'
+      ? await source.run(`SELECT id::text FROM ${quoted('"', place)}.${quoted('"', name)} WHERE name = $1`, [role])
+      : await source.run(`SELECT id FROM ${place === 'public' ? '' : `${quoted('`', place)}.`}${name} WHERE name = ?`, [
+          role,
+        ]);
   return { ...caller, role: row?.[0] ?? null };
+}
+
+function quoted(mark: '"' | '`', name: string): string {
+  return `${mark}${name.replaceAll(mark, `${mark}${mark}`)}${mark}`;
 }

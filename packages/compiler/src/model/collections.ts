@@ -46,7 +46,7 @@ export function modelFolder(row: DeclaredRow) {
 }
 
 /** Describes a collection; `row` is what the platform's own tables say about it. */
-export function modelCollection(told: Told, row: DeclaredRow, note: NoteReader) {
+export function modelCollection(told: Told, row: DeclaredRow | undefined, note: NoteReader) {
   const { descriptor, stored } = told.api;
   const archive = stored.archive !== null && shows(told, stored.archive.field) ? stored.archive : null;
   return {

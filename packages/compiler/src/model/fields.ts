@@ -1,16 +1,17 @@
 /** Fields and relations without a column, as `GET /fields` tells them. Source: API specification, 10.4 and 12.2. */
-import type { JsonValue, ModelField } from '@platform/runtime/contract';
+import type { DeclaredRow, JsonValue, ModelField } from '@platform/runtime/contract';
 import type { ApiField, ApiRelation, StoredColumn } from '../api.ts';
+import type { Lookup } from '../memory/remember.ts';
 import type { NoteReader } from '../openapi/notes.ts';
 import type { ViewField, ViewRelation } from '../openapi/view.ts';
-import { type Declared, told as toldOf } from './declared.ts';
+import { fieldKey, told as toldOf } from './declared.ts';
 import { type Sighted, shows, type Told } from './index.ts';
 
 /** Describes the fields of a collection: the key first, then the other columns, then relations without a column. */
 export function modelFields(
   told: Told,
   sighted: Sighted,
-  declared: Declared,
+  rows: Lookup<DeclaredRow>,
   note: NoteReader,
 ): readonly (ModelField & JsonValue)[] {
   const { api, view } = told;
@@ -30,7 +31,7 @@ export function modelFields(
     ...view.relations.map((seen, place) => aliasField(told, seen, relations.get(seen.name), columns.length + place)),
   ];
   return fieldsOf.map((one) => {
-    const said = toldOf(declared.field(one.collection, one.field), appMembers, note);
+    const said = toldOf(rows.get(fieldKey(one.collection, one.field)), appMembers, note);
     return { ...one, meta: { ...one.meta, ...said } };
   });
 }
@@ -116,7 +117,7 @@ const fileCollection = 'platform_files';
 /** The many-to-one of a field, as far as the class sees what it leads to. */
 function visibleRelation({ api }: Told, name: string, sighted: Sighted): ApiRelation | undefined {
   const found = api.relations.find(({ descriptor }) => descriptor.kind === 'm2o' && descriptor.field === name);
-  const target = found && sighted.get(found.descriptor.target);
+  const target = found && sighted.told.get(found.descriptor.target);
   const held = found?.stored?.targetColumns[0];
   const field = target?.api.fields.find(({ stored }) => stored.name === held);
   return target !== undefined && field !== undefined && shows(target, field.descriptor.name) ? found : undefined;

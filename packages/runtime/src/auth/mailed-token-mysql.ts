@@ -1,7 +1,6 @@
 import { answer, give, need, script } from '../database/script.ts';
-import type { MysqlTables } from '../system/place.ts';
+import { type MysqlTables, mysqlAfter } from '../system/place.ts';
 import { type MailedStatement, type MailedTokenStatements, mailedStatuses } from './mailed-token-sql.ts';
-import { mysqlAfter } from './session-mysql.ts';
 
 /** The statements of mailed tokens on MySQL and MariaDB: the same parameters and answers as on PostgreSQL. */
 export function mysqlMailedTokens({ table, exactly, list }: MysqlTables): MailedTokenStatements {

@@ -1,12 +1,7 @@
 import { answer, give, make, need, run, script } from '../database/script.ts';
-import type { MysqlTables } from '../system/place.ts';
+import { type MysqlTables, mysqlAfter } from '../system/place.ts';
 import { mysqlAccountColumns } from '../users/account.ts';
 import type { SessionStatements } from './session-sql.ts';
-
-/** Now, moved by so many milliseconds as PostgreSQL writes an interval of them. */
-export function mysqlAfter(parameter: string): string {
-  return `TIMESTAMPADD(MICROSECOND, SUBSTRING_INDEX(${parameter}, ' ', 1) * 1000, NOW(6))`;
-}
 
 /** The statements of sessions on MySQL and MariaDB: the same parameters and answers as on PostgreSQL. */
 export function mysqlSessions({ table }: MysqlTables): SessionStatements {

@@ -33,7 +33,7 @@ export function createUserHistory(
     if (changed === undefined) return undefined;
     watch?.follow();
     await watch?.settle(keys, 1);
-    history?.finish();
+    await history?.finish();
     return changed;
   };
 }

@@ -16,7 +16,7 @@ import type { KnownModel, ModelChange } from '../model/change.ts';
 import { migrationOf } from '../model/migration-text.ts';
 import { runSteps } from '../model/run-change.ts';
 import { type ChangeOrigin, logChanges } from '../system/log-changes.ts';
-import { logSchemaOf } from '../system/schema.ts';
+import { logPlaceOf } from '../system/place.ts';
 import { platformVersion } from '../version.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
 import { failedValidation } from '../write/problems.ts';
@@ -86,7 +86,7 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
     const names = applied.map(([name]) => name ?? '');
     const { name, checksum, script } = migrationOf(planned, [...names, ...(await recompiler.migrationNames())]);
     await allRows(transaction, recordMigrationSql(schema), [name, checksum, script, platformVersion()]);
-    if (logSchemaOf(known) === null) return;
+    if (logPlaceOf(known) === null) return;
     const told = planned.told.map((one) => ({ ...one, revision: null, parent: null }));
     const { text, parameters } = logChanges(schema, origin, told);
     await allRows(transaction, text, parameters);

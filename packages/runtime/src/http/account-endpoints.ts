@@ -5,7 +5,7 @@ import type { Invite } from '../auth/invites.ts';
 import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { Environment } from '../environment.ts';
-import { systemSchemaOf } from '../system/schema.ts';
+import { systemPlaceOf } from '../system/place.ts';
 import { createAnswerKeeper } from '../write/idempotency.ts';
 import type { Sender } from '../write/job.ts';
 import { createKeyedOnce } from '../write/keyed-once.ts';
@@ -35,8 +35,8 @@ export interface PostEndpoint {
 /** Makes the endpoints. */
 export function createAccountEndpoints(options: AccountEndpointsOptions): readonly PostEndpoint[] {
   const { api, accounts, database, environment } = options;
-  const schema = systemSchemaOf(api);
-  const keeper = schema === null ? null : createAnswerKeeper(schema, environment.idempotencyTtl);
+  const place = systemPlaceOf(api);
+  const keeper = place === null ? null : createAnswerKeeper(place, environment.idempotencyTtl);
   const passwords = createPasswordHandlers({ ...options, keyed: createKeyedOnce(database, keeper) });
   const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
   const tfa = createTfaHandlers({

@@ -48,8 +48,7 @@ export function createShortWay({
 }: ShortWay): (exchange: Exchange) => Promise<void> {
   const parseKnownBody = createKnownBodyParser();
 
-  async function readBody(request: IncomingMessage, call: Call): Promise<JsonValue | undefined> {
-    const bytes = await readBytes(request);
+  function parse(bytes: Buffer, request: IncomingMessage, call: Call): JsonValue | undefined {
     return call.item === null ? parseKnownBody(bytes, request.headers) : parseBody(bytes, request.headers, true);
   }
 
@@ -58,7 +57,7 @@ export function createShortWay({
     try {
       const read = readCall(request, true);
       const call = read instanceof Promise ? await read : read;
-      const body = request.method === 'GET' ? undefined : await readBody(request, call);
+      const body = request.method === 'GET' ? undefined : parse(await readBytes(request), request, call);
       await answerShortly(exchange, call, body);
     } catch (thrown) {
       const error = toAnswerError(thrown);
@@ -82,9 +81,11 @@ function namesItem(url: string): boolean {
 
 /** Reads a body to its end; Node sees to it that it has the stated length. Rejects when the client leaves before. */
 async function readBytes(request: IncomingMessage): Promise<Buffer> {
-  // A body that came together with its head is there once Node is through with both, and needs nobody who listens for it.
+  // A body that came together with its head is there by then, and needs nobody who listens for it. Node calls the request
+  // complete later only, so its length has to tell.
   await undefined;
-  const whole: unknown = request.complete ? request.read() : null;
+  const isThere = request.readableLength === Number(request.headers['content-length']);
+  const whole: unknown = isThere ? request.read() : null;
   return whole instanceof Buffer ? whole : collect(request);
 }
 

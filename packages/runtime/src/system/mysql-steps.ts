@@ -11,7 +11,7 @@ export interface MysqlServer {
 /** Reads the answer of `SELECT VERSION()`. */
 export function mysqlServer(version: string): MysqlServer {
   const isMariadb = /mariadb/i.test(version);
-  const [major = 0, minor = 0] = (/\d+\.\d+/.exec(version)?.[0] ?? '').split('.').map(Number);
+  const [major = 0, minor = 0] = (/\d+\.\d+/.exec(version.replace(/^5\.5\.5-/, ''))?.[0] ?? '').split('.').map(Number);
   return { isMariadb, hasUuid: isMariadb && (major > 10 || (major === 10 && minor >= 7)) };
 }
 

@@ -15,6 +15,12 @@ export function systemPlaceOf(api: Pick<CompiledApi, 'collections' | 'dialect'>)
   return schema === null ? null : { schema, dialect: api.dialect };
 }
 
+/** The same where the tables are there that writes leave something in. */
+export function logPlaceOf(api: Pick<CompiledApi, 'collections' | 'dialect'>): SystemPlace | null {
+  const own = new Set(api.collections.flatMap(({ system, name }) => (system ? [name] : [])));
+  return own.has('platform_activity') && own.has('platform_revisions') ? systemPlaceOf(api) : null;
+}
+
 /** Chooses between what is said to PostgreSQL and what to MySQL and MariaDB: once, when a server starts. */
 export function byFamily<T>(
   place: SystemPlace,
@@ -53,4 +59,9 @@ function mysqlTables({ schema, dialect }: SystemPlace): MysqlTables {
     list: (parameter, alias) =>
       `JSON_TABLE(${parameter}, '$[*]' COLUMNS (n FOR ORDINALITY, v VARCHAR(512) PATH '$')) AS ${alias}`,
   };
+}
+
+/** Now, moved by so many milliseconds as PostgreSQL writes an interval of them. */
+export function mysqlAfter(parameter: string): string {
+  return `TIMESTAMPADD(MICROSECOND, SUBSTRING_INDEX(${parameter}, ' ', 1) * 1000, NOW(6))`;
 }

@@ -9,9 +9,3 @@ export function systemSchemaOf(api: { readonly collections: readonly CollectionD
   // The name of the table needs no escaping, so what stands before it is the schema.
   return users === undefined ? null : users.table.replace(/\.?"platform_users"$/, '');
 }
-
-/** The same where the tables are there that writes leave something in. */
-export function logSchemaOf(api: { readonly collections: readonly CollectionDescriptor[] }): string | null {
-  const own = new Set(api.collections.flatMap(({ system, name }) => (system ? [name] : [])));
-  return own.has('platform_activity') && own.has('platform_revisions') ? systemSchemaOf(api) : null;
-}

@@ -10,7 +10,8 @@ import type { ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import type { Scope } from '../query/scope.ts';
 import { type ChangeOrigin, type LoggedChange, logChanges, revisionOf } from '../system/log-changes.ts';
-import { logSchemaOf } from '../system/schema.ts';
+import { mysqlLog } from '../system/log-changes-mysql.ts';
+import { byFamily, logPlaceOf, type SystemPlace } from '../system/place.ts';
 import { createImages, type Image, type Images, imagesOf } from './images.ts';
 import type { Keys } from './keys.ts';
 import { nameStatement } from './statement.ts';
@@ -22,8 +23,11 @@ export type StepAction = 'create' | 'update' | 'delete';
 export interface History {
   /** Starts watching a step that is about to be sent; null when nothing of its collection is kept. */
   watch(action: StepAction, collection: string, keys: Keys | null): Watch | null;
-  /** Sends what is to be kept. What goes wrong with it goes wrong with the transaction. */
-  finish(): void;
+  /**
+   * Sends what is to be kept. What goes wrong with it goes wrong with the transaction. A promise where that takes several
+   * statements: nothing may be committed before it is kept.
+   */
+  finish(): Promise<void> | undefined;
 }
 
 /** Watches one step. What has to be read before it was sent when the watch began. */
@@ -54,13 +58,13 @@ export interface HistoryKeeper {
 
 /** Makes what keeps history; null when the platform's own tables are not installed. */
 export function createHistory(api: CompiledApi, open: Scope, limits: ReadLimits): HistoryKeeper | null {
-  const schema = logSchemaOf(api);
-  if (schema === null) return null;
+  const place = logPlaceOf(api);
+  if (place === null) return null;
   const read = createImages(open, limits);
   // Those of the platform are completed behind the write.
   const images: ReturnedImages = (descriptor) =>
     isKept(descriptor) && descriptor.system !== true ? read.plan(descriptor, isWhole(descriptor)) : undefined;
-  return { begin: beginWith(api, schema, read), images };
+  return { begin: beginWith(api, place, read), images };
 }
 
 function isKept({ accountability }: CollectionDescriptor): boolean {
@@ -77,7 +81,23 @@ function isWhole({ accountability }: CollectionDescriptor): boolean {
   return accountability !== 'activity';
 }
 
-function beginWith(api: CompiledApi, schema: string, read: Images): BeginHistory {
+/** Sends changes to be logged. */
+type Log = (
+  transaction: Transaction,
+  origin: ChangeOrigin,
+  changes: readonly LoggedChange[],
+) => Promise<void> | undefined;
+
+function postgresLog(schema: string): Log {
+  return (transaction, origin, changes) => {
+    const { text, parameters } = logChanges(schema, origin, changes);
+    transaction.run(nameStatement(text), parameters, { row: () => {} }).catch(() => {});
+    return undefined;
+  };
+}
+
+function beginWith(api: CompiledApi, place: SystemPlace, read: Images): BeginHistory {
+  const log = byFamily<Log>(place, { postgres: postgresLog, mysql: mysqlLog });
   const collections = new Map(api.collections.map((descriptor) => [descriptor.name, descriptor]));
   return function beginHistory(transaction, gate, origin, called) {
     const changes: LoggedChange[] = [];
@@ -88,11 +108,7 @@ function beginWith(api: CompiledApi, schema: string, read: Images): BeginHistory
         gate(descriptor.table);
         return watchStep({ transaction, read, descriptor, action, called, keys, changes });
       },
-      finish() {
-        if (changes.length === 0) return;
-        const { text, parameters } = logChanges(schema, origin, changes);
-        transaction.run(nameStatement(text), parameters, { row: () => {} }).catch(() => {});
-      },
+      finish: () => (changes.length === 0 ? undefined : log(transaction, origin, changes)),
     };
   };
 }

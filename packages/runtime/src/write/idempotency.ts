@@ -7,7 +7,9 @@ import type { Caller } from '../caller.ts';
 import type { JsonValue } from '../contract/index.ts';
 import type { Transaction } from '../database/database.ts';
 import type { TextRow } from '../database/protocol/texts.ts';
+import { give, need, type OwnSql, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
+import { byFamily, type MysqlTables, mysqlAfter, type SystemPlace } from '../system/place.ts';
 import { firstRow } from './own-rows.ts';
 import { invalidPayload } from './problems.ts';
 
@@ -42,15 +44,26 @@ export interface AnswerKeeper {
 const sweepEveryMs = 60_000;
 const mostSwept = 1_000;
 
-/** Makes the keeper; `schema` is quoted, `ttlMs` is how long an answer is kept. */
-export function createAnswerKeeper(schema: string, ttlMs: number): AnswerKeeper {
-  const table = `${schema}.platform_idempotency_keys`;
-  const texts = statements(table);
+/** The statements, each about a caller ($1) and a key ($2). */
+interface Statements {
+  /** $3 hash of the request, $4 how long its answer is kept; a row unless somebody else has taken the key. */
+  readonly claim: OwnSql;
+  readonly look: OwnSql;
+  /** $3 status, $4 body, hexadecimal. */
+  readonly keep: OwnSql;
+  readonly sweep: OwnSql;
+}
+
+/** Makes the keeper; `ttlMs` is how long an answer is kept. */
+export function createAnswerKeeper(place: SystemPlace, ttlMs: number): AnswerKeeper {
+  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
   let swept = Number.NEGATIVE_INFINITY;
   return {
     async claim(transaction, { caller, key, hash: asked }) {
       const ttl = `${ttlMs} milliseconds`;
       const claiming = firstRow(transaction, texts.claim, [caller, key, asked, ttl]);
+      // Of several steps the last one may wait for another transaction, and what is looked for lies behind it.
+      if (typeof texts.claim !== 'string') await claiming;
       const looking = firstRow(transaction, texts.look, [caller, key]);
       if (performance.now() - swept > sweepEveryMs) {
         swept = performance.now();
@@ -71,7 +84,24 @@ export function createAnswerKeeper(schema: string, ttlMs: number): AnswerKeeper 
   };
 }
 
-function statements(table: string) {
+function mysqlStatements({ table }: MysqlTables): Statements {
+  const keys = table('platform_idempotency_keys');
+  const named = 'caller = $1 AND "key" = $2';
+  return {
+    claim: script(
+      `DELETE FROM ${keys} WHERE ${named} AND expires_at <= NOW(6)`,
+      need(`INSERT IGNORE INTO ${keys} (caller, "key", request_hash, expires_at)
+VALUES ($1, $2, UNHEX($3), ${mysqlAfter('$4')})`),
+    ),
+    look: script(give(`SELECT LOWER(HEX(request_hash)), CAST(status AS CHAR), HEX(body) FROM ${keys} WHERE ${named}`)),
+    keep: script(`UPDATE ${keys} SET status = $3, content_type = 'application/json; charset=utf-8', body = UNHEX($4)
+WHERE ${named}`),
+    sweep: script(`DELETE FROM ${keys} WHERE expires_at <= NOW(6) ORDER BY expires_at LIMIT ${mostSwept}`),
+  };
+}
+
+function postgresStatements(schema: string): Statements {
+  const table = `${schema}.platform_idempotency_keys`;
   return {
     // An expired answer makes way. Whoever waited for another transaction meets the row that it left, or none.
     claim: `INSERT INTO ${table} AS k (caller, key, request_hash, expires_at)

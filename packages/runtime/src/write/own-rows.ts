@@ -10,11 +10,12 @@ export function allRows(
   sql: OwnSql,
   values: readonly Parameter[],
 ): Promise<readonly TextRow[]> {
-  if (typeof sql === 'string') return rowsOf(transaction, nameStatement(sql), values);
-  return runScript(sql, values, (statement, parameters) => rowsOf(transaction, statement, parameters));
+  if (typeof sql === 'string') return statementRows(transaction, nameStatement(sql), values);
+  return runScript(sql, values, (statement, parameters) => statementRows(transaction, statement, parameters));
 }
 
-async function rowsOf(
+/** Runs one statement as it is. */
+export async function statementRows(
   transaction: Transaction,
   statement: Statement,
   values: readonly Parameter[],

@@ -217,7 +217,9 @@ async function writeJob(
 ): Promise<Written> {
   const history = keeper?.begin(transaction, gate, { user: caller.user, ...sender }, activity) ?? null;
   const keys = await work({ transaction, caller, sender, gate, history, wardens, ...(watcher && { watcher }) });
-  history?.finish();
+  const kept = history?.finish();
+  // Without a turn of the event loop where nothing has to be waited for: COMMIT goes with what was sent.
+  if (kept !== undefined) await kept;
   return { echo, keys };
 }
 

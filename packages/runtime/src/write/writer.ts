@@ -10,7 +10,7 @@ import type { Planner } from '../query/planner.ts';
 import { buildOpenScope } from '../query/scope.ts';
 import { compiledModel, type ModelChanges } from '../resources/model-warden.ts';
 import { createResourceWardens } from '../resources/wardens.ts';
-import { logSchemaOf } from '../system/schema.ts';
+import { logPlaceOf } from '../system/place.ts';
 import { defaultFieldLimits, type FieldLimits } from '../users/field-rules.ts';
 import { createWardens, noteTransactions } from '../users/wardens.ts';
 import { type Ask, prepareAsk } from './ask.ts';
@@ -138,7 +138,7 @@ function performerOptions(options: WriterOptions): PerformerOptions {
     contentsLeft,
     model = compiledModel,
   } = options;
-  const schema = logSchemaOf(api);
+  const place = logPlaceOf(api);
   const changing = new WeakSet<Transaction>();
   const mailing = new WeakSet<Transaction>();
   const leaving = new WeakSet<Transaction>();
@@ -161,7 +161,7 @@ function performerOptions(options: WriterOptions): PerformerOptions {
       return model.committed(transaction);
     },
     history: createHistory(api, buildOpenScope(api), { ...defaultReadLimits, ...limits }),
-    keeper: schema === null ? null : createAnswerKeeper(schema, answerTtlMs),
+    keeper: place === null ? null : createAnswerKeeper(place, answerTtlMs),
   };
 }
 

@@ -1,10 +1,9 @@
 /** States that were used, so that each is used once, on however many processes. */
 import type { Database } from '../../database/database.ts';
 import { need, type OwnSql, script } from '../../database/script.ts';
-import { byFamily, type MysqlTables, type SystemPlace } from '../../system/place.ts';
+import { byFamily, type MysqlTables, mysqlAfter, type SystemPlace } from '../../system/place.ts';
 import { firstRow } from '../../write/own-rows.ts';
 import { transactionNumber } from '../../write/statement.ts';
-import { mysqlAfter } from '../session-mysql.ts';
 import { stateTtl } from './state.ts';
 
 /** Uses a state up; tells whether nobody has before. */
