@@ -47,12 +47,13 @@ export async function createRecompiler(project: Project, api: CompiledApi): Prom
     return reply.kind === 'text' ? reply.text : '';
   }
 
-  const compile: Recompiler['compile'] = async (rows, run, over) => {
+  const compile: Recompiler['compile'] = async (rows, run, over, read) => {
     const known = over === null ? undefined : questions.get(over);
     const tables = known ?? (await readCatalog(run, readOptions(project)));
+    if (typeof tables !== 'number') await read();
     const reply = await ask((number) => ({ kind: 'compile', number, rows, tables }));
     if (reply.kind === 'problems') return { problems: reply.problems };
-    if (reply.kind === 'unknown' && over !== null) return compile(rows, run, null);
+    if (reply.kind === 'unknown' && over !== null) return compile(rows, run, null, read);
     if (reply.kind !== 'model') throw new Error('The compiler answered something else than it was asked.');
     const next = linkModel(reply.model, api, (kind, accessClass) => textOf(kind, reply.number, accessClass));
     questions.set(next, reply.number);

@@ -34,8 +34,12 @@ export interface ModelChangerOptions {
   readonly tables: () => WatchedTables;
   /** The API that says what the tables say. */
   readonly compiledIn: (transaction: Transaction, tables: WatchedTables) => Promise<CompiledApi>;
-  /** Compiles what the transaction has made of the tables. Problems are why that cannot be. */
-  readonly compileIn: (transaction: Transaction, tables: WatchedTables) => Promise<Made | readonly string[]>;
+  /** Compiles what the transaction has made of the tables, and calls `read` as soon as it has read them. */
+  readonly compileIn: (
+    transaction: Transaction,
+    tables: WatchedTables,
+    read: () => Promise<void>,
+  ) => Promise<Made | readonly string[]>;
   /** Serves it. */
   readonly serve: (made: Made) => Promise<void>;
 }
@@ -64,12 +68,21 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
     if (planned.steps.length === 0) return { answer: planned.answer(document), made: null };
     const [number] = (await firstRow(transaction, `SELECT ${transactionNumber}`, [])) ?? [];
     if (typeof number === 'string') transaction.identify(number);
-    await runSteps(transaction, planned.steps);
-    await keepTrace(transaction, known, planned, systemSchema, origin);
-    const made = await compileIn(transaction, { ...tables, ledger: true });
+    const write = async (): Promise<void> => {
+      await runSteps(transaction, planned.steps);
+      await keepTrace(transaction, known, planned, systemSchema, origin);
+    };
+    // Nobody can use a table that is changed until the end of the transaction, and compiling takes longer than changing:
+    // what is compiled is undone meanwhile, which gives the tables free, and done again.
+    await allRows(transaction, 'SAVEPOINT model_change', []);
+    await write();
+    const made = await compileIn(transaction, { ...tables, ledger: true }, async () => {
+      await allRows(transaction, 'ROLLBACK TO SAVEPOINT model_change', []);
+    });
     if (!('api' in made)) throw uncompiled(planned, made);
     const answer = planned.answer(await describe(made.api));
     if (answer === undefined) throw uncompiled(planned, ['The configuration leaves it out.']);
+    await write();
     if (tell !== null) await allRows(transaction, tell, [modelChannel]);
     return { answer, made };
   }

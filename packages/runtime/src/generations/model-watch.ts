@@ -67,6 +67,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     transaction: Transaction,
     of: WatchedTables,
     anew: boolean,
+    read: () => Promise<void> = async () => {},
   ): Promise<Made | readonly string[]> {
     const run: RunTexts = (text, parameters) => allRows(transaction, text, parameters);
     const rows = await readModelRows(of, (text) => run(text, []));
@@ -75,7 +76,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     const number = compilations;
     const now = current();
     const over = anew || recompiler.digests(rows).model !== now.modelDigest ? null : now;
-    const result = await recompiler.compile(rows, run, over);
+    const result = await recompiler.compile(rows, run, over, read);
     if ('problems' in result) return result.problems;
     latest = { number, api: result.api };
     return latest;
@@ -177,7 +178,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     recompiler,
     tables: () => tables,
     compiledIn,
-    compileIn: (transaction, of) => compileIn(transaction, of, true),
+    compileIn: (transaction, of, read) => compileIn(transaction, of, true, read),
     serve,
   });
 

@@ -34,9 +34,10 @@ export interface Recompiler {
   digests(rows: ModelRows): ModelDigests;
   /**
    * Compiles them over the tables of an API that was generated or that this recompiler has given; null, or what it does
-   * not know any more: over those that it reads of the database. Rejects when the compiler cannot be used at all.
+   * not know any more: over those that it reads of the database. `read` is called when nothing more is read. Rejects when the compiler cannot be
+   * used at all.
    */
-  compile(rows: ModelRows, run: RunTexts, over: CompiledApi | null): Promise<Recompiled>;
+  compile(rows: ModelRows, run: RunTexts, over: CompiledApi | null, read: () => Promise<void>): Promise<Recompiled>;
   /** Names of the migrations that lie in the project. */
   migrationNames(): Promise<readonly string[]>;
   /** Writes what is served into the project: its schema, and migrations that it lacks. */
