@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { loadApi } from '../support/in-process.ts';
 import { createMysqlDatabase, type MariadbServer, servers, withMysql } from '../support/mariadb.ts';
-import { type Answer, createProject, type Platform, secret, startPlatform } from '../support/platform.ts';
+import { type Answer, createProject, type Platform, runPlatform, secret, startPlatform } from '../support/platform.ts';
 
 const key = '9007199254740993';
 
@@ -242,6 +242,16 @@ describe.each(servers)('PostgreSQL and $name', ({ missing, start, exact, uuid, j
     const query = { filter: { large: { _in: ['18446744073709551615', '1'] }, id: { _lte: 4294967295 } } };
     const { json } = (await twins[1]?.admin('/items/wide', { method: 'SEARCH', body: { query } })) ?? {};
     expect(json.data).toHaveLength(1);
+  });
+
+  it('has the tables of the platform only where somebody asks for them', async () => {
+    const migrate = (...args: string[]) =>
+      runPlatform(['migrate', ...args, '--project', folder()], { DATABASE_URL: url });
+    const { code, stderr } = await migrate('--status');
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^ {2}1 accounts {2}pending$/m)]);
+    expect((await migrate()).stderr).toContain('Applied 6 migrations');
+    expect((await migrate('--status')).code).toBe(0);
+    expect((await migrate('--down', '6', '--yes')).stderr).toContain('Undid 6 migrations');
   });
 
   it('is not served over a database of another kind', async () => {
