@@ -244,9 +244,14 @@ describe.each(servers)('PostgreSQL and $name', ({ missing, start, exact, uuid, j
     expect(json.data).toHaveLength(1);
   });
 
-  it('refuses to install what these servers cannot have yet', async () => {
-    const { code, stderr } = await runPlatform(['migrate', '--project', folder()], { DATABASE_URL: url });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('need PostgreSQL so far')]);
+  it('has the tables of the platform only where somebody asks for them', async () => {
+    const migrate = (...args: string[]) =>
+      runPlatform(['migrate', ...args, '--project', folder()], { DATABASE_URL: url });
+    const { code, stderr } = await migrate('--status');
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^ {2}1 accounts {2}pending$/m)]);
+    expect((await migrate()).stderr).toContain('Applied 6 migrations');
+    expect((await migrate('--status')).code).toBe(0);
+    expect((await migrate('--down', '6', '--yes')).stderr).toContain('Undid 6 migrations');
   });
 
   it('is not served over a database of another kind', async () => {

@@ -1,6 +1,7 @@
 import { sortedBy } from '../order.ts';
 import type { Check, Column, ColumnFill } from '../schema.ts';
 import type { CheckRow, ColumnRow, MysqlDialect } from './catalog.ts';
+import { allowedOf, isExact } from './check-values.ts';
 import { columnType } from './types.ts';
 
 /** Builds the columns of one table, in the order in which it names them. */
@@ -10,10 +11,19 @@ export function buildColumns(
   checks: readonly CheckRow[],
   isWritable: boolean,
 ): readonly Column[] {
+  const lists = checks.flatMap((check) => allowedOf(check, rows) ?? []);
   const json = new Set(checks.flatMap((check) => jsonColumn(check) ?? []));
   return [...rows]
     .sort((left, right) => left.ordinal_position - right.ordinal_position)
-    .map((row) => buildColumn(dialect, row, json.has(row.column_name), isWritable));
+    .map((row) => buildColumn(dialect, row, json.has(row.column_name), isWritable))
+    .map((column) => ({ ...column, type: { ...column.type, values: valuesOf(column, lists) } }));
+}
+
+/** The values that all lists of a column allow, in the order of the first; those of the type where it has some. */
+function valuesOf({ name, type }: Column, lists: readonly NonNullable<Check['allowed']>[]): readonly string[] | null {
+  if (type.values !== null) return type.values;
+  const [first, ...rest] = lists.flatMap(({ column, values }) => (column === name ? [values] : []));
+  return first?.filter((value) => rest.every((list) => list.includes(value))) ?? null;
 }
 
 /** The column of which a check says that it holds JSON: what MariaDB makes of its alias `json`. */
@@ -38,11 +48,6 @@ function buildColumn(dialect: MysqlDialect, row: ColumnRow, isJson: boolean, isW
   };
 }
 
-/** Whether a collation tells every two texts apart; most ignore case, accents, or blanks at the end. */
-function isExact(collation: string): boolean {
-  return collation === 'binary' || /_(?:nopad|0900)_bin$/.test(collation);
-}
-
 function fillOf(dialect: MysqlDialect, row: ColumnRow): ColumnFill {
   const { extra, generation_expression: generation, column_default: text } = row;
   if (generation !== null && generation !== '') {
@@ -54,13 +59,13 @@ function fillOf(dialect: MysqlDialect, row: ColumnRow): ColumnFill {
   return { kind: 'default', expression: isSql ? text : `'${text.replaceAll("'", "''")}'` };
 }
 
-/** The checks of one table, by name. What they allow stays with the database: its collation decides it. */
+/** The checks of one table, by name. What they allow is known where the collation of the column does not decide it. */
 export function buildChecks(rows: readonly CheckRow[], columns: readonly ColumnRow[]): readonly Check[] {
   return sortedBy(rows, (row) => row.constraint_name).map((row) => ({
     name: row.constraint_name,
     expression: row.check_clause,
     columns: columns.map(({ column_name: name }) => name).filter((name) => row.check_clause.includes(quoted(name))),
-    allowed: null,
+    allowed: allowedOf(row, columns),
   }));
 }
 
