@@ -40,7 +40,10 @@ interface Told {
 }
 
 function told(event: string): readonly Told[] {
-  const lines = server.log().split('\n').filter((line) => line.startsWith(`{"event":"${event}"`));
+  const lines = server
+    .log()
+    .split('\n')
+    .filter((line) => line.startsWith(`{"event":"${event}"`));
   return lines.map((line): Told => JSON.parse(line));
 }
 
@@ -90,7 +93,10 @@ test('the configuration is read again', async () => {
   const config = "export default { tables: { docs: { fields: { body: { name: 'text' } } } } };\n";
   const failed = await after(() => writeFile(join(project.folder, 'platform.config.ts'), config), 'failed');
   expect(failed.message).toMatch(/platform.config.ts|permissions.yaml/);
-  await after(() => writeFile(join(project.folder, 'platform.config.ts'), 'export default { graphql: false };\n'), 'rebuilt');
+  await after(
+    () => writeFile(join(project.folder, 'platform.config.ts'), 'export default { graphql: false };\n'),
+    'rebuilt',
+  );
   expect((await server.ask('/graphql', { method: 'POST', body: { query: '{ docs { id } }' } })).status).toBe(404);
 });
 

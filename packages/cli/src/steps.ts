@@ -100,7 +100,9 @@ export async function compileProject(
   const facts = options.facts ?? (await factsOf(project, progress, options));
   const { schema, diagnostics } = await progress.phase('resolve', () => resolveProject(project, facts, progress));
   const inputs = await loadInputs(project);
-  const result = await progress.phase('compile', () => compile(schema, { ...inputs, ...(options.memory && { memory: options.memory }) }));
+  const result = await progress.phase('compile', () =>
+    compile(schema, { ...inputs, ...(options.memory && { memory: options.memory }) }),
+  );
   report(result.diagnostics, progress);
   const planned = await planDocuments(schema.dialect, project.output, result.files);
   const files = [...result.files, ...planned];

@@ -7,10 +7,10 @@ import { type Built, buildFirst, differenceOf, newWarnings, rebuild } from '../d
 import { createRenewableRecompiler, type RenewableRecompiler } from '../dev/renewable-recompiler.ts';
 import { tellFailure, tellRebuilt, tellTypes } from '../dev/tell.ts';
 import { startTypeChecks, type TypeChecks } from '../dev/type-checks.ts';
+import { outputOf } from '../extensions.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
 import { connect, type Source } from '../source.ts';
-import { outputOf } from '../extensions.ts';
 import { printSummary } from '../steps.ts';
 import { printWelcome } from '../welcome.ts';
 import type { GlobalOptions } from './options.ts';

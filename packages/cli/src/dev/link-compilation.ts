@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { CompiledApi } from '@platform/runtime';
-import { linkModel } from '../recompile/link-model.ts';
 import type { Project } from '../project.ts';
+import { linkModel } from '../recompile/link-model.ts';
 import type { Compilation } from '../steps.ts';
 import { freshUrl } from './fresh-modules.ts';
 

@@ -54,10 +54,14 @@ export function tellFailure(reasons: readonly string[], error: unknown, progress
 /** Tells what a check of types came to. */
 export function tellTypes(verdict: TypeVerdict, progress: Progress): void {
   progress.event('types', { ...verdict });
-  if (verdict.kind === 'unchecked') return progress.say(`  Types are not checked: ${verdict.reason}.`);
+  progress.say(typeLines(verdict).join('\n'));
+}
+
+function typeLines(verdict: TypeVerdict): readonly string[] {
+  if (verdict.kind === 'unchecked') return [`  Types are not checked: ${verdict.reason}.`];
   const { errors, ms } = verdict;
-  if (errors.length === 0) return progress.say(`  Types fit (${ms} ms).`);
-  progress.say([...some(errors.map((error) => `  types      ${visible(error)}`)), `  Types do not fit (${ms} ms).`].join('\n'));
+  if (errors.length === 0) return [`  Types fit (${ms} ms).`];
+  return [...some(errors.map((error) => `  types      ${visible(error)}`)), `  Types do not fit (${ms} ms).`];
 }
 
 const clear = '\u001b[2J\u001b[H';
