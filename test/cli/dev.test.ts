@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { catalogMark } from '../../packages/cli/src/dev/catalog-mark.ts';
+import { runOn } from '../introspect/facts.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
 
@@ -122,6 +124,34 @@ export default defineExtension(({ route }) => {
     .poll(() => told('types').at(-1)?.errors, { timeout: 60_000 })
     .toEqual([expect.stringContaining('extensions/lib/word.ts:2: ')]);
 }, 180_000);
+
+test('a mark of the catalog changes with every table, and with no row', async () => {
+  await withClient(database.url, async (client) => {
+    const source = { family: 'postgres', run: runOn(client) } as const;
+    const changes = async (sql: string): Promise<boolean> => {
+      const before = await catalogMark(source);
+      await client.query(sql);
+      return (await catalogMark(source)) !== before;
+    };
+    for (const sql of ["INSERT INTO authors VALUES (2, 'Bea')", 'ANALYZE', 'VACUUM']) {
+      expect(await changes(sql), sql).toBe(false);
+    }
+    for (const sql of [
+      "COMMENT ON COLUMN docs.title IS 'What it is called.'",
+      'ALTER TABLE docs ALTER title SET NOT NULL',
+      "CREATE TYPE mood AS ENUM ('calm')",
+      "ALTER TYPE mood ADD VALUE 'wild'",
+      'CREATE VIEW titles AS SELECT title FROM docs',
+      'CREATE OR REPLACE VIEW titles AS SELECT title || title AS title FROM docs',
+      'GRANT SELECT ON docs TO PUBLIC',
+      'CREATE UNIQUE INDEX ON docs (title)',
+      'ALTER TABLE docs ENABLE ROW LEVEL SECURITY',
+      'DROP VIEW titles',
+    ]) {
+      expect(await changes(sql), sql).toBe(true);
+    }
+  });
+});
 
 test('it ends when it is told to, and leaves nothing behind', async () => {
   expect(await server.stop('SIGINT')).toBe(0);

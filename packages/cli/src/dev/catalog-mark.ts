@@ -5,7 +5,7 @@ import type { Source } from '../source.ts';
  * One text that is another one whenever somebody changed a table, a column, a key, a type, a comment or a right. It may
  * also be another one for nothing.
  */
-export async function catalogMark(source: Source): Promise<string> {
+export async function catalogMark(source: Pick<Source, 'family' | 'run'>): Promise<string> {
   const rows = await source.run(source.family === 'postgres' ? postgresSql : mysqlSql, []);
   return rows.map((row) => row.join(' ')).join('\n');
 }
