@@ -61,8 +61,9 @@ interface Running {
 
 async function serveFirst(built: Built, source: Source, options: DevOptions, progress: Progress): Promise<Running> {
   const { project } = built;
-  const inTables = project.config.permissionSource === 'tables';
-  const recompiler = inTables ? await createRenewableRecompiler(project, await importApi(project)) : null;
+  const generated = await importApi(project);
+  const compiles = generated.dialect === 'postgres' || project.config.permissionSource === 'tables';
+  const recompiler = compiles ? await createRenewableRecompiler(project, generated) : null;
   const settings = { ...options, signals: false, ...(recompiler && { recompiler }) };
   const { server, api, token, administrator } = await serveOne(project, source, settings, progress);
   reportDrift(server.drifts(), progress);

@@ -2,9 +2,9 @@ import type { CompiledApi, Recompiler } from '@platform/runtime';
 import type { Project } from '../project.ts';
 import { createRecompiler } from '../recompile/recompiler.ts';
 
-/** A recompiler of rules that live in tables, for a server whose tables change, too. */
+/** A recompiler of what requests write of the model, for a project whose files change, too. */
 export interface RenewableRecompiler extends Recompiler {
-  /** Compiles over `platform.schema.json` as it is now; `api` is what is served of it. */
+  /** Goes on with the project as it is now; `api` is what is served of it. */
   renew(project: Project, api: CompiledApi): Promise<void>;
 }
 
@@ -12,8 +12,16 @@ export interface RenewableRecompiler extends Recompiler {
 export async function createRenewableRecompiler(project: Project, api: CompiledApi): Promise<RenewableRecompiler> {
   let current = await createRecompiler(project, api);
   return {
-    digest: (rows) => current.digest(rows),
-    compile: (rows) => current.compile(rows),
+    get permissions() {
+      return current.permissions;
+    },
+    get schema() {
+      return current.schema;
+    },
+    digests: (rows) => current.digests(rows),
+    compile: (...question) => current.compile(...question),
+    migrationNames: () => current.migrationNames(),
+    keep: (served, migrations) => current.keep(served, migrations),
     close: () => current.close(),
     async renew(changed, served) {
       const previous = current;
