@@ -2,11 +2,14 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { catalogMark } from '../../packages/cli/src/dev/catalog-mark.ts';
 import { runOn } from '../introspect/facts.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
+
+// Several builds each, with a check of types beside them.
+vi.setConfig({ testTimeout: 120_000 });
 
 const tables = `CREATE TABLE authors (id integer PRIMARY KEY, name text NOT NULL);
   CREATE TABLE docs (id integer PRIMARY KEY, title text, author_id integer REFERENCES authors);
@@ -123,7 +126,7 @@ export default defineExtension(({ route }) => {
   await expect
     .poll(() => told('types').at(-1)?.errors, { timeout: 60_000 })
     .toEqual([expect.stringContaining('extensions/lib/word.ts:2: ')]);
-}, 180_000);
+});
 
 test('a mark of the catalog changes with every table, and with no row', async () => {
   await withClient(database.url, async (client) => {

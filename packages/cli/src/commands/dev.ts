@@ -9,7 +9,7 @@ import { tellFailure, tellRebuilt, tellTypes } from '../dev/tell.ts';
 import { startTypeChecks, type TypeChecks } from '../dev/type-checks.ts';
 import { outputOf } from '../extensions.ts';
 import { type Progress, processProgress } from '../progress.ts';
-import { loadProject } from '../project.ts';
+import { loadProject, type Project } from '../project.ts';
 import { connect, type Source } from '../source.ts';
 import { printSummary } from '../steps.ts';
 import { printWelcome } from '../welcome.ts';
@@ -22,8 +22,8 @@ export interface DevOptions extends GlobalOptions {
   readonly types: boolean;
 }
 
-/** Milliseconds between two looks at the files, and at the database. */
-const rhythm = { files: 250, database: 1000 } as const;
+/** Milliseconds between two looks at the files, at the database, and at files that are being written. */
+const rhythm = { files: 250, database: 1000, settling: 50 } as const;
 
 /** `platform dev`: compiles and serves, and does both again whenever something changes. Resolves when it is told to stop. */
 export async function dev(options: DevOptions): Promise<void> {
@@ -90,7 +90,7 @@ async function follow(running: Running, marks: Marks, stopping: AbortSignal, pro
   for (let number = 1; !stopping.aborted; ) {
     await wait(rhythm.files, undefined, { signal: stopping }).catch(() => undefined);
     const start = performance.now();
-    const files = await takeMarks(running.built.project);
+    const files = await settledMarks(running.built.project, marks.files);
     const paths = changedPaths(marks.files, files);
     let database = marks.database;
     if (start - asked >= rhythm.database) {
@@ -107,6 +107,17 @@ async function follow(running: Running, marks: Marks, stopping: AbortSignal, pro
     await change(running, { number, paths, tables, start }, progress);
     number += 1;
   }
+}
+
+/** Whoever writes a file may empty it first: what has changed is looked at again until it stays. */
+async function settledMarks(project: Project, before: InputMarks): Promise<InputMarks> {
+  let seen = await takeMarks(project);
+  for (let last = before; changedPaths(last, seen).length > 0; ) {
+    await wait(rhythm.settling);
+    last = seen;
+    seen = await takeMarks(project);
+  }
+  return seen;
 }
 
 interface Noticed {
