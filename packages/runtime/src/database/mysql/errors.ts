@@ -86,11 +86,11 @@ export function toMysqlError(error: unknown): unknown {
 function aboutOf(message: string): readonly (readonly [string, string])[] {
   for (const { pattern, fields } of places) {
     const found = pattern.exec(message);
-    if (found !== null)
-      return [...fields].map((field, index) => [
-        field,
-        (found[index + 1] ?? '').replaceAll('``', '`').replaceAll('""', '"'),
-      ]);
+    if (found !== null) return [...fields].flatMap((field, index) => namedOf(field, found[index + 1]));
   }
   return [];
+}
+
+function namedOf(field: string, quoted: string | undefined): readonly (readonly [string, string])[] {
+  return quoted === undefined ? [] : [[field, quoted.replaceAll('``', '`').replaceAll('""', '"')]];
 }
