@@ -48,6 +48,8 @@ export const written: Readonly<Record<string, readonly Step[]>> = {
       ],
     ],
     ['POST', '/items/articles', []],
+    ['POST', '/items/sections', {}],
+    ['POST', '/items/sections', [{}, { sort: 3 }, {}]],
     ['PATCH', '/items/articles/1', { title: 'First!', views: 3 }],
     ['PATCH', '/items/articles/4?fields=id,title,author_id.country.name', { author_id: 1 }],
     ['PATCH', '/items/articles/2', {}],
@@ -229,9 +231,9 @@ export const written: Readonly<Record<string, readonly Step[]>> = {
     [
       'PATCH',
       '/items/articles/1',
-      { sections: { update: [{ id: 1, collection: 'headings', item: { id: 1, text: 'Changed' } }], delete: [2] } },
+      { sections: { update: [{ id: 5, collection: 'headings', item: { id: 1, text: 'Changed' } }], delete: [6] } },
     ],
-    ['PATCH', '/items/articles/1', { sections: [3] }],
+    ['PATCH', '/items/articles/1', { sections: [7] }],
   ],
   'items by unique keys': [
     [

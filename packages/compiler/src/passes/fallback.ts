@@ -11,6 +11,8 @@ export function fallbackSql(table: Table, column: Column, index: SchemaIndex): s
   const { fill } = column;
   if (fill.kind === 'default') return fill.expression;
   if (fill.kind === 'serial') return nextValue(`${quotedName(fill.sequence)}::pg_catalog.regclass`);
+  // MySQL and MariaDB generate a number wherever they are given none, or null.
+  if (index.dialect !== 'postgres') return undefined;
   if (fill.kind === 'identity') {
     const owner = quoteLiteral(quoteQualified(table.schema, table.name));
     return nextValue(`pg_catalog.pg_get_serial_sequence(${owner}, ${quoteLiteral(column.name)})`);

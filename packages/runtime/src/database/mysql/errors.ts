@@ -58,7 +58,8 @@ const name = '[`"]((?:[^`"]|``|"")+)[`"]';
 /** How the servers tell what an error is about: the names in a message, by the fields that PostgreSQL has for them. */
 const places: readonly { readonly pattern: RegExp; readonly fields: string }[] = [
   { pattern: new RegExp(`\\(${name}\\.${name}, CONSTRAINT ${name}`), fields: 'stn' },
-  { pattern: new RegExp(`^CONSTRAINT ${name} failed for ${name}\\.${name}`), fields: 'nst' },
+  // That of a column has the name of the column, behind that of the table.
+  { pattern: /^CONSTRAINT [`"](?:([^.`"]+)\.)?([^.`"]+)[`"] failed for /, fields: 'tn' },
   { pattern: /^Check constraint '(.+)' is violated/, fields: 'n' },
   // MySQL puts the table in front of its key.
   { pattern: / for key '([^.]+)\.(.+)'$/s, fields: 'tn' },
@@ -85,11 +86,11 @@ export function toMysqlError(error: unknown): unknown {
 function aboutOf(message: string): readonly (readonly [string, string])[] {
   for (const { pattern, fields } of places) {
     const found = pattern.exec(message);
-    if (found !== null)
-      return [...fields].map((field, index) => [
-        field,
-        (found[index + 1] ?? '').replaceAll('``', '`').replaceAll('""', '"'),
-      ]);
+    if (found !== null) return [...fields].flatMap((field, index) => namedOf(field, found[index + 1]));
   }
   return [];
+}
+
+function namedOf(field: string, quoted: string | undefined): readonly (readonly [string, string])[] {
+  return quoted === undefined ? [] : [[field, quoted.replaceAll('``', '`').replaceAll('""', '"')]];
 }
