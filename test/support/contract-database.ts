@@ -62,12 +62,19 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\binteger GENERATED (?:BY DEFAULT|ALWAYS) AS IDENTITY/gi, 'int AUTO_INCREMENT'],
   [/\bserial\b/gi, 'int AUTO_INCREMENT'],
   [/\bgen_random_uuid\(\)/gi, 'uuid()'],
+  [/([\w."]+)::text\b(?!\[)/g, 'CAST($1 AS CHAR)'],
   [/::(?:pg_catalog\.)?[a-z_]+(?:\[\])?/gi, ''],
   [/\bjsonb\b/gi, 'json'],
   [/\btimestamptz\b/gi, 'timestamp(6)'],
   [/\bbool(?:ean)?\b/gi, 'tinyint(1)'],
   [/\binterval '(\d+) (\w+?)s?'/gi, 'interval $1 $2'],
   [/\bnow\(\)/gi, 'now(6)'],
+  [/= ANY \(\$\d+(?:::\w+\[\])?\)/g, 'IN (?)'],
+  [/([\w.]+)->>'(\w+)'/g, "JSON_VALUE($1, '$.$2')"],
+  [/\bSELECT FROM\b/g, 'SELECT 1 FROM'],
+  [/\bbool_and\(/g, 'min('],
+  [/\bbool_or\(/g, 'max('],
+  [/\bcount\((\*|[\w.]+)\)::int\b/g, 'count($1)'],
   [/\$\d+/g, '?'],
 ];
 
@@ -85,8 +92,9 @@ function mysqlRows(url: string, sql: string, values: readonly unknown[]): Promis
   });
 }
 
+/** A column of a flag, or a comparison. */
 function isFlag({ type, length }: { readonly type: string; readonly length: number }): boolean {
-  return type === 'TINY' && length === 1;
+  return ['TINY', 'LONG', 'LONGLONG'].includes(type) && length === 1;
 }
 
 function asFlag(text: string | null): boolean | null {
