@@ -1,6 +1,5 @@
 /** What people put beside their data: comments, folders, presets, settings. Source: API specification, section 10. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { withClient } from '../support/database.ts';
 import { type MailServer, startMailServer } from '../support/mail.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
@@ -48,8 +47,7 @@ afterAll(async () => {
 });
 
 async function run(sql: string): Promise<readonly Record<string, unknown>[]> {
-  const { rows } = await withClient(project.database.url, (client) => client.query(sql));
-  return rows;
+  return project.rows(sql);
 }
 
 const as = (token: string) => (method: string, path: string, body?: unknown) =>
