@@ -19,6 +19,7 @@ const { values, positionals } = parseArgs({
     connections: { type: 'string', default: '32' },
     only: { type: 'string', multiple: true, default: [] },
     json: { type: 'string' },
+    database: { type: 'string', default: 'postgres' },
   },
 });
 
@@ -30,9 +31,12 @@ const served = new Map([
 ]);
 const isWrite = (name: string): boolean => writeNames.some((known) => known === name);
 const [job = values.only.some(isWrite) ? 'writes' : 'reads', ...rest] = positionals;
-if (rest.length > 0 || ![...served.keys(), 'compile', 'accounts'].includes(job)) {
+const database = values.database === 'mariadb' ? 'mariadb' : 'postgres';
+const isKnown = [...served.keys(), 'compile', 'accounts'].includes(job) && values.database === database;
+if (rest.length > 0 || !isKnown || (database === 'mariadb' && job !== 'reads')) {
   process.stderr.write(
-    'Usage: npm run bench -- [reads | writes | graphql | compile | accounts] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n',
+    'Usage: npm run bench -- [reads | writes | graphql | compile | accounts] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n' +
+      '       npm run bench -- reads --database mariadb\n',
   );
   process.exitCode = 2;
 } else if (job === 'compile') await benchCompile();
@@ -43,6 +47,7 @@ else if (job === 'accounts') {
     rounds: positive(values.rounds),
     effort: effortOf(),
     only: values.only,
+    database,
     ...(values.json !== undefined && { json: values.json }),
   });
 }

@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { compareAnswers } from './compare.ts';
 import { chooseDriver, type Effort } from './load.ts';
+import { setMariadbStage } from './mariadb-stage.ts';
 import { type Measured, measureScenario } from './measure.ts';
 import { findPgbench } from './pgbench.ts';
 import type { Planning } from './planning.ts';
 import { measurable } from './processes.ts';
 import { judge, judgePlanning, printPlanning, printScenario, printVerdicts, summarise } from './report.ts';
-import { listScenarios, type Scenario } from './scenarios.ts';
+import { listScenarios, type MeasuredDatabase, type Scenario } from './scenarios.ts';
 import { factor, type Stage, setStage } from './stage.ts';
 
 /** What the command line says. */
@@ -22,6 +23,8 @@ export interface ReadsOptions {
   readonly only: readonly string[];
   /** File that takes the results as JSON. */
   readonly json?: string;
+  /** The server that is measured. */
+  readonly database: MeasuredDatabase;
 }
 
 /** Questions of each scenario that are compared before it is measured. */
@@ -29,9 +32,10 @@ const compared = 20;
 
 /** Measures and prints; the notes on the way go to the standard error. */
 export async function benchReads(options: ReadsOptions): Promise<void> {
-  const stage = await setStage(say);
+  const onMariadb = options.database === 'mariadb';
+  const stage = await (onMariadb ? setMariadbStage(say) : setStage(say));
   try {
-    const scenarios = wanted(listScenarios(stage.keys), options.only);
+    const scenarios = wanted(listScenarios(stage.keys, options.database), options.only);
     for (const { questions } of scenarios) {
       const some = questions.slice(0, compared);
       await compareAnswers(stage.open.url, stage.handwritten.url, some);
@@ -39,10 +43,10 @@ export async function benchReads(options: ReadsOptions): Promise<void> {
     }
     say('both servers give the same answers');
     const { name, drive } = chooseDriver();
-    const pgbench = findPgbench();
+    const pgbench = onMariadb ? undefined : findPgbench();
     const machine = describeMachine(stage, name);
     process.stdout.write(`${machine.join('\n')}\n\n`);
-    if (pgbench === undefined)
+    if (pgbench === undefined && !onMariadb)
       process.stdout.write('pgbench skipped: it is neither in PATH nor in /usr/lib/postgresql\n\n');
     const measured: Measured[] = [];
     for (const scenario of scenarios) {
@@ -50,7 +54,8 @@ export async function benchReads(options: ReadsOptions): Promise<void> {
       measured.push(result);
       process.stdout.write(`${printScenario(result)}\n`);
     }
-    const planning = isWanted('planning', options.only) ? await measurePlanning(stage) : undefined;
+    // Plans are made alike for every server.
+    const planning = isWanted('planning', options.only) && !onMariadb ? await measurePlanning(stage) : undefined;
     if (planning !== undefined) process.stdout.write(`${printPlanning(planning)}\n`);
     const verdicts = [...measured.flatMap(judge), ...(planning === undefined ? [] : [judgePlanning(planning)])];
     process.stdout.write(printVerdicts(verdicts));
@@ -77,10 +82,10 @@ function wanted(scenarios: readonly Scenario[], only: readonly string[]): readon
   return scenarios.filter(({ name }) => isWanted(name, only));
 }
 
-function describeMachine({ postgres }: Stage, driver: string): readonly string[] {
+function describeMachine({ server }: Stage, driver: string): readonly string[] {
   const processor = cpus()[0]?.model ?? 'an unknown processor';
   return [
-    `Node ${process.versions.node}, PostgreSQL ${postgres}, ${availableParallelism()} cores of ${processor}`,
+    `Node ${process.versions.node}, ${server}, ${availableParallelism()} cores of ${processor}`,
     `magazine at factor ${factor}; load by ${driver}; every figure is a median over the rounds`,
     ...(measurable ? [] : ['processor time and memory are not shown: there is no /proc here']),
   ];

@@ -21,7 +21,8 @@ export interface Stage {
   readonly databaseUrl: string;
   /** The first process of the database server; undefined where it cannot be told. */
   readonly databasePid: number | undefined;
-  readonly postgres: string;
+  /** The database server with its version: `PostgreSQL 18.4`. */
+  readonly server: string;
   readonly keys: Keys;
   /** Folder of the project without row rules. */
   readonly folder: string;
@@ -80,7 +81,7 @@ export async function setStage(say: (text: string) => void, handwritten = 'handw
     return {
       databaseUrl: url,
       databasePid: await serverPid(url),
-      postgres: server.version,
+      server: `PostgreSQL ${server.version}`,
       keys: await readKeys(url),
       folder: openProject.folder,
       open,
@@ -108,7 +109,7 @@ async function fill(url: string): Promise<void> {
 }
 
 /** In two processes, as in production: the one that serves has never loaded the compiler. */
-async function compileAndStart(folder: string, url: string): Promise<Platform> {
+export async function compileAndStart(folder: string, url: string): Promise<Platform> {
   const { code, stderr } = await runPlatform(['generate', '--project', folder], { DATABASE_URL: url });
   if (code !== 0) throw new Error(stderr);
   return startUnchecked(folder, url, { NODE_ENV: 'production' }, []);
@@ -138,7 +139,8 @@ function serverPid(url: string): Promise<number | undefined> {
   });
 }
 
-async function startHandwritten(script: string, url: string): Promise<Served & { stop(): Promise<unknown> }> {
+/** Starts a server written by hand, which is a script of this folder. */
+export async function startHandwritten(script: string, url: string): Promise<Served & { stop(): Promise<unknown> }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, script)], {
     env: { ...process.env, NODE_ENV: 'production', DATABASE_URL: url },
     stdio: ['ignore', 'pipe', 'inherit'],

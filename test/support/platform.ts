@@ -11,6 +11,9 @@ import { sentOf } from './sent.ts';
 const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const command = join(repository, 'packages', 'cli', 'src', 'main.ts');
 
+/** Where commands of tests keep what Node made of their modules: not in the folder of whoever runs them. */
+const compiledCode = join(repository, '.tmp', 'compiled');
+
 /** Static token of the role admin in tests. */
 export const adminToken = 'test-admin-token-0123456789';
 
@@ -85,7 +88,7 @@ export async function runPlatform(
 ): Promise<CommandResult> {
   const child = spawn(process.execPath, [command, ...args], {
     cwd: repository,
-    env: { ...process.env, DATABASE_URL: '', ...environment },
+    env: { ...process.env, NODE_COMPILE_CACHE: compiledCode, DATABASE_URL: '', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   // A command that reads nothing may end before it is told anything.
@@ -147,6 +150,7 @@ export async function startUnchecked(
 export function variablesOf(databaseUrl: string, environment: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   return {
     ...process.env,
+    NODE_COMPILE_CACHE: compiledCode,
     DATABASE_URL: databaseUrl,
     ADMIN_TOKEN: adminToken,
     SECRET: secret,

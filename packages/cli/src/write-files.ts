@@ -5,7 +5,7 @@
  * output is touched. What is removed is only what the last `manifest.json` lists: a file of the user's own stays.
  */
 import { randomUUID } from 'node:crypto';
-import { copyFile, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize, sep } from 'node:path';
 
 /** A file to write, its path relative to the output folder, with `/` on every system. */
@@ -67,8 +67,43 @@ function checkedPath(path: string): string {
 }
 
 async function selectChanged(folder: string, files: readonly OutputFile[]): Promise<readonly OutputFile[]> {
-  const present = await Promise.all(files.map(({ path }) => readText(join(folder, path))));
-  return files.filter(({ contents }, index) => present[index] !== contents);
+  const same = await eachOf(files, ({ path, contents }) => holds(join(folder, path), contents));
+  return files.filter((_, index) => same[index] !== true);
+}
+
+/** Whether a file holds a text; one of another size is not read. */
+async function holds(path: string, contents: string): Promise<boolean> {
+  const size = await sizeOf(path);
+  if (size !== Buffer.byteLength(contents)) return false;
+  return (await readFile(path)).equals(Buffer.from(contents));
+}
+
+/** Bytes of a file; null when there is none, or something else. */
+async function sizeOf(path: string): Promise<number | null> {
+  try {
+    const found = await stat(path);
+    return found.isFile() ? found.size : null;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** Files at a time: enough to keep the disk busy, and few enough to hold their contents. */
+const atOnce = 8;
+
+/** Does something with each item, some at a time; results in the order of the items. */
+async function eachOf<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  const pending = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of pending) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return results;
 }
 
 /** Files that the last run made and this one does not. A manifest that cannot be read says nothing about any file. */
@@ -76,8 +111,8 @@ async function findStale(folder: string, files: readonly OutputFile[]): Promise<
   const kept = new Set(files.map(({ path }) => path));
   const listed = listedFiles(await readText(join(folder, 'manifest.json')));
   const gone = listed.map(checkedPath).filter((path) => !kept.has(path));
-  const present = await Promise.all(gone.map((path) => readText(join(folder, path))));
-  return gone.filter((_, index) => present[index] !== null);
+  const sizes = await eachOf(gone, (path) => sizeOf(join(folder, path)));
+  return gone.filter((_, index) => sizes[index] !== null);
 }
 
 function listedFiles(manifest: string | null): readonly string[] {
@@ -97,10 +132,15 @@ async function replace(folder: string, changed: readonly OutputFile[], stale: re
   const staging = `${folder}.${randomUUID()}.tmp`;
   const undo: (() => Promise<void>)[] = [];
   try {
-    for (const { path, contents } of changed) await writeInto(join(staging, 'new', path), contents);
-    for (const { path } of changed) await keepCopy(join(folder, path), join(staging, 'old', path));
-    for (const { path } of changed) {
-      await moveIn(join(staging, 'new', path), join(folder, path), join(staging, 'old', path), undo);
+    const paths = changed.map(({ path }) => path);
+    await makeFolders(join(staging, 'new'), paths);
+    await eachOf(changed, ({ path, contents }) => writeFile(join(staging, 'new', path), contents));
+    if (await isNew(folder)) return await rename(join(staging, 'new'), folder);
+    await makeFolders(join(staging, 'old'), paths);
+    await makeFolders(folder, paths);
+    const kept = await eachOf(paths, (path) => keepCopy(join(folder, path), join(staging, 'old', path)));
+    for (const [index, path] of paths.entries()) {
+      await moveIn(join(staging, 'new', path), join(folder, path), kept[index] ?? null, undo);
     }
     for (const path of stale) await moveOut(join(folder, path), join(staging, 'old', path), undo);
   } catch (error) {
@@ -111,22 +151,39 @@ async function replace(folder: string, changed: readonly OutputFile[], stale: re
   }
 }
 
-async function writeInto(path: string, contents: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, contents);
+/** Makes the folders that files will lie in. */
+async function makeFolders(folder: string, paths: readonly string[]): Promise<void> {
+  const folders = new Set(paths.map((path) => dirname(join(folder, path))));
+  for (const one of folders) await mkdir(one, { recursive: true });
 }
 
-/** A copy, so that the file itself is replaced in one step and a running server never misses it. */
-async function keepCopy(path: string, copy: string): Promise<void> {
-  if ((await readText(path)) === null) return;
-  await mkdir(dirname(copy), { recursive: true });
-  await copyFile(path, copy);
+async function isNew(folder: string): Promise<boolean> {
+  return stat(folder).then(
+    () => false,
+    (error: unknown) => isMissing(error),
+  );
 }
 
-async function moveIn(staged: string, path: string, copy: string, undo: (() => Promise<void>)[]): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+/**
+ * Keeps a file under a second name, or as a copy where the file system has no second names: so the file itself is replaced
+ * in one step and a running server never misses it. Resolves to the copy; null when there is no file.
+ */
+async function keepCopy(path: string, copy: string): Promise<string | null> {
+  try {
+    await link(path, copy).catch(async (error: unknown) => {
+      if (isMissing(error)) throw error;
+      await copyFile(path, copy);
+    });
+    return copy;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+async function moveIn(staged: string, path: string, copy: string | null, undo: (() => Promise<void>)[]): Promise<void> {
   await rename(staged, path);
-  undo.push(async () => ((await readText(copy)) === null ? rm(path) : rename(copy, path)));
+  undo.push(() => (copy === null ? rm(path) : rename(copy, path)));
 }
 
 async function moveOut(path: string, aside: string, undo: (() => Promise<void>)[]): Promise<void> {

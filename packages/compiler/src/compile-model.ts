@@ -1,15 +1,7 @@
 import type { Diagnostic } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
-import type {
-  AccessClass,
-  CollectionDescriptor,
-  CustomRoute,
-  Fingerprint,
-  JsonValue,
-  KnownOperation,
-  Route,
-} from '@platform/runtime/contract';
-import type { Api, Operation } from './api.ts';
+import type { AccessClass, JsonValue } from '@platform/runtime/contract';
+import type { Api } from './api.ts';
 import { checkDocuments, type DocumentSource } from './documents/check-documents.ts';
 import type { ReadRoutes } from './extensions/custom-routes.ts';
 import { problem } from './extensions/files.ts';
@@ -17,24 +9,13 @@ import { grantRoutes } from './extensions/grant-routes.ts';
 import { roleNames } from './extensions/read-routes.ts';
 import { emitGraphql } from './graphql/index.ts';
 import { emitModel } from './model/index.ts';
+import { type ModelData, modelData } from './model-data.ts';
 import type { Examples } from './openapi/examples/example.ts';
 import { emitOpenApi } from './openapi/index.ts';
 import { viewOf } from './openapi/view.ts';
 import { resolveApi } from './passes/resolve-api.ts';
 import { checkGraphqlNames } from './rules/graphql-names.ts';
 import { checkReferences } from './rules/references.ts';
-
-/** What generated files say to a server, as plain data that threads can send each other. */
-export interface ModelData {
-  readonly collections: readonly CollectionDescriptor[];
-  readonly access: readonly AccessClass[];
-  readonly routes: readonly (Omit<Route, 'collection'> & { readonly collection: string })[];
-  readonly fingerprint: Fingerprint;
-  readonly permissionsDigest?: string;
-  readonly customRoutes: readonly CustomRoute[];
-  readonly operations: readonly KnownOperation[];
-  readonly graphql: boolean;
-}
 
 /** A model without files. */
 export interface CompiledModel {
@@ -46,20 +27,6 @@ export interface CompiledModel {
   /** The GraphQL schema of an access class as text; undefined for any other name. */
   graphql(accessClass: string): string | undefined;
 }
-
-/** What the functions of the runtime make of each kind that generated files name. */
-const meanings: Readonly<Record<Operation['kind'], Pick<Route, 'operation' | 'byKey'>>> = {
-  list: { operation: 'list', byKey: false },
-  search: { operation: 'search', byKey: false },
-  read: { operation: 'read', byKey: true },
-  readSingleton: { operation: 'read', byKey: false },
-  create: { operation: 'create', byKey: false },
-  update: { operation: 'update', byKey: true },
-  updateMany: { operation: 'update', byKey: false },
-  updateSingleton: { operation: 'update', byKey: false },
-  delete: { operation: 'delete', byKey: true },
-  deleteMany: { operation: 'delete', byKey: false },
-};
 
 /** The code of a project names roles that must stay. */
 function checkRoles(known: ReadonlySet<string>, { heads }: ReadRoutes): readonly Diagnostic[] {
@@ -97,29 +64,7 @@ export function compileModel(
     api.access.find(({ access }) => access.name === name)?.access;
   return {
     model: {
-      data: {
-        collections: api.collections.map(({ descriptor }) => descriptor),
-        access: api.access.map(({ access }) => access),
-        routes: api.collections.flatMap(({ descriptor, operations: all }) =>
-          all.map(({ kind, method, path }) => ({
-            path: `${method} ${path}`,
-            method,
-            ...meanings[kind],
-            collection: descriptor.name,
-          })),
-        ),
-        fingerprint: api.fingerprint,
-        ...(api.permissionsDigest !== undefined && { permissionsDigest: api.permissionsDigest }),
-        customRoutes: api.customRoutes,
-        operations: operations.map(({ name, role, accessClass, scope, hash }) => ({
-          name,
-          role,
-          accessClass,
-          scope,
-          hash,
-        })),
-        graphql: api.graphql,
-      },
+      data: modelData(api, operations),
       model(name) {
         const access = classOf(name);
         return access && emitModel(api, viewOf(api, access));

@@ -9,6 +9,8 @@ import { grantRoutes } from './extensions/grant-routes.ts';
 import { readRoutes, roleNames } from './extensions/read-routes.ts';
 import type { ExtensionSource, ModuleSource } from './extensions/source.ts';
 import { typeRoutes } from './extensions/type-routes.ts';
+import type { CompileMemory } from './memory/compile-memory.ts';
+import { type ModelData, modelData } from './model-data.ts';
 import type { Examples } from './openapi/examples/example.ts';
 import { resolveApi } from './passes/resolve-api.ts';
 import { checkGraphqlNames } from './rules/graphql-names.ts';
@@ -24,6 +26,8 @@ export interface CompileOptions {
   readonly modules?: readonly ModuleSource[];
   /** Files of GraphQL documents that roles ask. Default: none. */
   readonly documents?: readonly DocumentSource[];
+  /** Of a process that compiles again and again; see there. Default: nothing is known from before. */
+  readonly memory?: CompileMemory;
   /** Requests and answers that were recorded. Default: none. */
   readonly examples?: Examples;
   /** Folder of the generated files from the project's folder on. Default: `generated`. */
@@ -36,6 +40,8 @@ export interface CompileResult {
   readonly files: readonly GeneratedFile[];
   readonly diagnostics: readonly Diagnostic[];
   readonly summary: CompileSummary;
+  /** What the files say to a server, for one that does not read them; absent where there are none. */
+  readonly model?: ModelData;
 }
 
 /** What was compiled, counted. */
@@ -56,7 +62,8 @@ export function compile(schema: Schema, options: CompileOptions): CompileResult 
   try {
     const render = compileTemplates(options.templates);
     const { heads, diagnostics: complaints } = readRoutes(roleNames(schema), extensions);
-    const api = resolveApi(schema, heads);
+    const resolved = resolveApi(schema, heads);
+    const api = options.memory?.recall(resolved) ?? resolved;
     const problems = [...checkGraphqlNames(api), ...checkExtensions(api, extensions), ...complaints];
     if (problems.length > 0) return failed(problems);
     const { operations, diagnostics: faults } = checkDocuments(api, api.graphql ? documents : []);
@@ -68,7 +75,7 @@ export function compile(schema: Schema, options: CompileOptions): CompileResult 
     const { examples = {} } = options;
     const whole = { ...api, customRoutes: grantRoutes(api, typed.routes), hooked, examples };
     const files = emitFiles(whole, { extensions, operations }, collections, render);
-    return { files, diagnostics: [], summary: summarize(whole, files) };
+    return { files, diagnostics: [], summary: summarize(whole, files), model: modelData(whole, operations) };
   } catch (error) {
     if (error instanceof TemplateError) return failed([error.diagnostic]);
     throw error;

@@ -1,7 +1,7 @@
 /** The compiler: a schema in, the files of a typed API server out. */
 export type { Api, ApiAccess, ApiCollection, ApiField, ApiRelation, CollectionNames, Operation } from './api.ts';
 export { type CompileOptions, type CompileResult, type CompileSummary, compile } from './compile.ts';
-export { type CompiledModel, type CompileModelOptions, compileModel, type ModelData } from './compile-model.ts';
+export { type CompiledModel, type CompileModelOptions, compileModel } from './compile-model.ts';
 export type { Change, Direction, Severity, Surface, Verdicts } from './diff/change.ts';
 export { type Diff, type DiffOptions, diffSchemas, ruleIds } from './diff/diff-schemas.ts';
 export {
@@ -21,6 +21,8 @@ export { type ReadRoutes, readCustomRoutes } from './extensions/custom-routes.ts
 export type { ExtensionSource, ModuleSource } from './extensions/source.ts';
 export { type Matrix, type MatrixCollection, type MatrixRight, type MatrixRow, matrixOf } from './matrix/matrix.ts';
 export { type MatrixFormat, matrixFormats, printMatrix } from './matrix/print-matrix.ts';
+export { type CompileMemory, createCompileMemory } from './memory/compile-memory.ts';
+export type { ModelData } from './model-data.ts';
 export type { Example, Examples, OperationExamples } from './openapi/examples/example.ts';
 export { resolveApi } from './passes/resolve-api.ts';
 export { conditionText, operandText } from './print/condition.ts';

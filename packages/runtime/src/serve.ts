@@ -71,6 +71,11 @@ export interface RunningServer {
   readonly url: string;
   /** How the database differs from what was compiled, as of the latest check. */
   drifts(): readonly Drift[];
+  /**
+   * Has new requests answered by another API of the same database; those under way stay with the one that they began with.
+   * Rejects, and leaves the current one, when it cannot be started.
+   */
+  replace(api: CompiledApi): Promise<void>;
   /** Stops listening, finishes running requests within SHUTDOWN_TIMEOUT, and closes the database. Can be called twice. */
   close(): Promise<void>;
 }
@@ -158,7 +163,12 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   });
   void late.opened.then(() => welcome.greet());
   if (options.signals !== false) stopOnSignals(close);
-  return { url: localUrl(environment.host, front.server.server.address()), drifts: generations.drifts, close };
+  return {
+    url: localUrl(environment.host, front.server.server.address()),
+    drifts: generations.drifts,
+    replace: generations.replace,
+    close,
+  };
 }
 
 /** What becomes of writes to what the API is compiled of. */

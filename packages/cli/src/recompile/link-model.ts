@@ -7,12 +7,16 @@ import type { JsonValue, ModelDocument, Route } from '@platform/runtime/contract
 export type Describe = (kind: 'openapi' | 'graphql' | 'model', accessClass: string) => Promise<string>;
 
 /** Links a model; what does not depend on roles and rules is that of the API that was generated. */
-export function linkModel(model: ModelData, generated: CompiledApi, describe: Describe): CompiledApi {
+export function linkModel(
+  model: ModelData,
+  generated: Pick<CompiledApi, 'dialect' | 'extensions' | 'graphqlDocuments'>,
+  describe: Describe,
+): CompiledApi {
   const collections = new Map(model.collections.map((one) => [one.name, one]));
-  const { extensions, graphqlDocuments } = generated;
+  const { dialect, extensions, graphqlDocuments } = generated;
   return compiledApi({
     format: 1,
-    dialect: 'postgres',
+    dialect,
     collections: model.collections,
     access: model.access,
     routes: model.routes.flatMap(({ collection: name, ...route }): readonly Route[] => {

@@ -1,4 +1,5 @@
 /** The file of one collection in a client: its types, and the facts about it. */
+import { createMemory, type Lookup } from '../memory/remember.ts';
 import type { Member, TypeDeclaration } from '../print/declaration.ts';
 import { printDeclarations } from '../print/declarations.ts';
 import { type Import, printImports } from '../print/imports.ts';
@@ -8,7 +9,7 @@ import { libraryTypes } from './library-names.ts';
 import { declarePayloads } from './payloads.ts';
 import { rightsOf } from './rights.ts';
 import { declareReads, nameSets } from './rows.ts';
-import { type ClientCollection, member, type Surface } from './surface.ts';
+import { type ClientCollection, member, type Neighbours, type Surface } from './surface.ts';
 import { literals, takenType } from './values.ts';
 
 /** Names of types by the file that declares them, relative to its neighbours. */
@@ -22,12 +23,24 @@ export function indexTypes(surface: Surface): ReadonlyMap<string, string> {
   );
 }
 
+/** The text of a file. */
+export interface CollectionText {
+  readonly imports: string;
+  readonly declarations: string;
+}
+
 /** Imports and declarations of the file. */
 export function printCollection(
   one: ClientCollection,
   surface: Surface,
   files: ReadonlyMap<string, string>,
-): { readonly imports: string; readonly declarations: string } {
+): CollectionText {
+  return textOf(one, [surface, files], (watch) => printOnce(one, watch(surface), watch(files)));
+}
+
+const textOf = createMemory<CollectionText>();
+
+function printOnce(one: ClientCollection, surface: Neighbours, files: Lookup<string>): CollectionText {
   const types = [
     ...declareReads(one, surface),
     ...declareFilter(one, surface),
@@ -84,7 +97,7 @@ function namesIn(declaration: TypeDeclaration): readonly string[] {
     .flatMap((leaf) => (/^['"]/.test(leaf) ? [] : (leaf.match(/(?<![\w'"])[A-Z]\w*/g) ?? [])));
 }
 
-function importsOf(names: readonly string[], files: ReadonlyMap<string, string>): readonly Import[] {
+function importsOf(names: readonly string[], files: Lookup<string>): readonly Import[] {
   const library = names.filter((name) => libraryTypes.has(name)).map((name) => `type ${name}`);
   const others = names.flatMap((name) => {
     const file = files.get(name);

@@ -4,11 +4,11 @@ import type { ViewField, ViewRelation } from '../openapi/view.ts';
 import type { Member, TypeDeclaration } from '../print/declaration.ts';
 import { stringLiteral } from '../print/text.ts';
 import { generic, list, type Type, union } from '../print/type.ts';
-import { type ClientCollection, optional, type Surface } from './surface.ts';
+import { type ClientCollection, type Neighbours, optional } from './surface.ts';
 import { askedType } from './values.ts';
 
 /** The type of filters; none for a collection that can only be written. */
-export function declareFilter({ view, names }: ClientCollection, surface: Surface): readonly TypeDeclaration[] {
+export function declareFilter({ view, names }: ClientCollection, surface: Neighbours): readonly TypeDeclaration[] {
   if (!view.readable) return [];
   const groups = ['_and', '_or'].map((name) => optional(name, list(names.filter)));
   const taken = new Set(['_and', '_or']);
@@ -29,14 +29,14 @@ export function declareFilter({ view, names }: ClientCollection, surface: Surfac
 }
 
 /** A relation to one item takes the operators of its key, or a filter of the item. */
-function fieldMember({ name, descriptor, values, filtered, note }: ViewField, surface: Surface): readonly Member[] {
+function fieldMember({ name, descriptor, values, filtered, note }: ViewField, surface: Neighbours): readonly Member[] {
   const asked = askedType(descriptor, values);
   const related = filtered && surface.get(filtered.collection)?.names.filter;
   const parts = [...(related ? [related] : []), ...(asked === null ? [] : [asked])];
   return parts.length === 0 ? [] : [optional(name, union(...parts), [note])];
 }
 
-function relationFilter({ kind, target, linked }: ViewRelation, surface: Surface): Type {
+function relationFilter({ kind, target, linked }: ViewRelation, surface: Neighbours): Type {
   const filter = surface.get(target.collection)?.names.filter ?? 'never';
   if (kind === 'm2o') return filter;
   const items = linked.flatMap(({ collection }) => surface.get(collection)?.names ?? []);

@@ -5,11 +5,11 @@ import type { MarkedMember } from '../print/declarations.ts';
 import { shortened } from '../print/identifier.ts';
 import { stringLiteral } from '../print/text.ts';
 import { generic, list, nullable, type Type, union } from '../print/type.ts';
-import { type ClientCollection, optional, type Surface } from './surface.ts';
+import { type ClientCollection, type Neighbours, optional } from './surface.ts';
 import { literals, takenType } from './values.ts';
 
 /** The types of payloads, as far as the class writes anything. */
-export function declarePayloads(one: ClientCollection, surface: Surface): readonly TypeDeclaration[] {
+export function declarePayloads(one: ClientCollection, surface: Neighbours): readonly TypeDeclaration[] {
   const { view, names } = one;
   const { create = null, update = null } = view.writes ?? {};
   return [
@@ -33,7 +33,7 @@ export function declarePayloads(one: ClientCollection, surface: Surface): readon
 }
 
 /** The objects that links of many-to-any relations may be, the same in every payload. */
-function linkAliases(payloads: readonly (ViewPayload | null)[], surface: Surface): readonly TypeDeclaration[] {
+function linkAliases(payloads: readonly (ViewPayload | null)[], surface: Neighbours): readonly TypeDeclaration[] {
   const leads = payloads.flatMap((payload) => payload?.leads ?? []).filter((lead) => lead.kind === 'any');
   return [...new Map(leads.map((lead) => [linkName(lead), lead]))].flatMap(([name, lead]) => {
     const objects = linkObjects(lead, surface);
@@ -52,7 +52,7 @@ function declared(name: string, note: string, members: readonly MarkedMember[]):
   return { kind: 'interface', name, notes: [note], members };
 }
 
-function membersOf({ fields, leads }: ViewPayload, surface: Surface): readonly MarkedMember[] {
+function membersOf({ fields, leads }: ViewPayload, surface: Neighbours): readonly MarkedMember[] {
   const held = new Set(leads.flatMap((lead) => (lead.kind === 'one' ? lead.holders : [])));
   return [
     ...fields.map((field) => fieldMember(field, surface, field.required && !held.has(field.name))),
@@ -60,7 +60,7 @@ function membersOf({ fields, leads }: ViewPayload, surface: Surface): readonly M
   ];
 }
 
-function keyed({ view }: ClientCollection, update: ViewPayload, surface: Surface): readonly MarkedMember[] {
+function keyed({ view }: ClientCollection, update: ViewPayload, surface: Neighbours): readonly MarkedMember[] {
   const names = new Set(view.key.map(({ name }) => name));
   const key = view.key.map((field): MarkedMember => {
     const type = takenType(field.descriptor, field.values);
@@ -69,7 +69,7 @@ function keyed({ view }: ClientCollection, update: ViewPayload, surface: Surface
   return [...key, ...membersOf(update, surface).filter(({ name }) => !names.has(name))];
 }
 
-function fieldMember(field: ViewInput, surface: Surface, required: boolean): MarkedMember {
+function fieldMember(field: ViewInput, surface: Neighbours, required: boolean): MarkedMember {
   const { name, note, deprecated, descriptor, values, member } = field;
   const plain = takenType(descriptor, values);
   const type = member === null ? plain : union(plain, ...objectsOf(member, surface));
@@ -77,16 +77,16 @@ function fieldMember(field: ViewInput, surface: Surface, required: boolean): Mar
 }
 
 /** The items that may stand in the place of a key: a new one, or changes of the one that has the key in it. */
-function objectsOf(member: ViewMember, surface: Surface): readonly Type[] {
+function objectsOf(member: ViewMember, surface: Neighbours): readonly Type[] {
   return [...(member.create ? [made(member, surface)] : []), ...(member.update ? [changed(member, surface)] : [])];
 }
 
-function made({ names, owned }: ViewMember, surface: Surface): Type {
+function made({ names, owned }: ViewMember, surface: Neighbours): Type {
   const own = surface.get(names.collection);
   return given(own?.names.create ?? 'never', owned.create, own?.view.writes?.create);
 }
 
-function changed({ names, owned }: ViewMember, surface: Surface): Type {
+function changed({ names, owned }: ViewMember, surface: Neighbours): Type {
   const own = surface.get(names.collection);
   const key = own?.view.key.map((field) => field.name) ?? [];
   return given(own?.names.change ?? 'never', owned.change, own?.view.writes?.update, key);
@@ -104,18 +104,18 @@ function given(
   return set.length === 0 ? name : generic('Given', name, literals(set));
 }
 
-function keysOf({ links, names }: ViewMember, surface: Surface): readonly Type[] {
+function keysOf({ links, names }: ViewMember, surface: Neighbours): readonly Type[] {
   const [only, ...more] = surface.get(names.collection)?.view.key ?? [];
   if (!links || only === undefined) return [];
   return [more.length > 0 ? 'string' : takenType(only.descriptor, only.values)];
 }
 
-function keyObject({ names, key }: ViewMember, surface: Surface): Type {
+function keyObject({ names, key }: ViewMember, surface: Neighbours): Type {
   const item = surface.get(names.collection)?.names.item ?? 'never';
   return generic('Pick', item, literals(key.map(({ name }) => name)));
 }
 
-function leadType(lead: ViewLead, surface: Surface): Type {
+function leadType(lead: ViewLead, surface: Neighbours): Type {
   if (lead.kind === 'one') {
     const { member } = lead;
     const composite = member.links && member.key.length > 1 ? [keyObject(member, surface)] : [];
@@ -144,7 +144,7 @@ interface Forms {
   readonly key: Type;
 }
 
-function membersIn(member: ViewMember, surface: Surface): Forms {
+function membersIn(member: ViewMember, surface: Neighbours): Forms {
   const keys = keysOf(member, surface);
   const [key = 'never'] = keysOf({ ...member, links: true }, surface);
   const linked = member.links ? keyObject(member, surface) : null;
@@ -158,7 +158,7 @@ function membersIn(member: ViewMember, surface: Surface): Forms {
 
 type AnyLead = Extract<ViewLead, { kind: 'any' }>;
 
-function linksIn(lead: AnyLead, surface: Surface): Forms {
+function linksIn(lead: AnyLead, surface: Neighbours): Forms {
   const { create, update } = linkObjects(lead, surface);
   const [key = 'never'] = keysOf({ ...lead.link, links: true }, surface);
   const name = linkName(lead);
@@ -173,7 +173,7 @@ function linksIn(lead: AnyLead, surface: Surface): Forms {
 /** A link that is made has a collection and an item; one that is changed, and has its key, need not. */
 function linkObjects(
   lead: AnyLead,
-  surface: Surface,
+  surface: Neighbours,
 ): { readonly create: readonly Type[]; readonly update: readonly Type[] } {
   const { link, named } = lead;
   const names = surface.get(link.names.collection)?.names;
@@ -187,7 +187,7 @@ function linkObjects(
   };
 }
 
-function linkTypes({ named, targets }: AnyLead, payload: string, surface: Surface): readonly Type[] {
+function linkTypes({ named, targets }: AnyLead, payload: string, surface: Neighbours): readonly Type[] {
   return targets.map(({ collection, member }) =>
     generic(
       'LinkTo',

@@ -11,11 +11,11 @@ import type { Member, TypeDeclaration } from '../print/declaration.ts';
 import { type MarkedMember, notesOr } from '../print/declarations.ts';
 import { propertyKey, stringLiteral } from '../print/text.ts';
 import { array, generic, nullable, type Type, union } from '../print/type.ts';
-import { type ClientCollection, member, type Surface } from './surface.ts';
+import { type ClientCollection, member, type Neighbours } from './surface.ts';
 import { literals, sentType } from './values.ts';
 
 /** The types of what can be read; none for a collection that can only be written. */
-export function declareReads(one: ClientCollection, surface: Surface): readonly TypeDeclaration[] {
+export function declareReads(one: ClientCollection, surface: Neighbours): readonly TypeDeclaration[] {
   const { view, names } = one;
   if (!view.readable) return [];
   return [
@@ -75,21 +75,21 @@ function fieldMember(field: ViewField): MarkedMember {
 }
 
 /** Where nothing is nested, a relation reads as its keys, as far as they can be read. */
-function rowMember(one: ClientCollection, relation: ViewRelation, surface: Surface): readonly MarkedMember[] {
+function rowMember(one: ClientCollection, relation: ViewRelation, surface: Neighbours): readonly MarkedMember[] {
   const type = relation.kind === 'm2o' ? ownKey(one, relation, surface) : keysOf(relation, surface);
   if (type === null) return [];
   const own = member(relation.name, relation.nullable ? nullable(type) : type);
   return [{ ...own, deprecated: relation.deprecated }];
 }
 
-function keysOf({ target }: ViewRelation, surface: Surface): Type | null {
+function keysOf({ target }: ViewRelation, surface: Neighbours): Type | null {
   const [only, ...more] = surface.get(target.collection)?.view.key ?? [];
   if (only === undefined) return null;
   return array(more.length > 0 ? 'string' : sentType(only.descriptor, only.values));
 }
 
 /** A key of several fields is an object of them. */
-function ownKey({ descriptor }: ClientCollection, { name, target }: ViewRelation, surface: Surface): Type | null {
+function ownKey({ descriptor }: ClientCollection, { name, target }: ViewRelation, surface: Neighbours): Type | null {
   const relation = descriptor.relations.find((one) => one.name === name);
   const fields = surface.get(target.collection)?.descriptor.fields ?? [];
   if (relation?.kind !== 'm2o') return null;
@@ -110,11 +110,11 @@ function leadingField({ name, filtered, nullable: empty, note, deprecated }: Vie
   return [{ ...member(name, type, [note]), deprecated }];
 }
 
-function relationMember(one: ClientCollection, relation: ViewRelation, surface: Surface): MarkedMember {
+function relationMember(one: ClientCollection, relation: ViewRelation, surface: Neighbours): MarkedMember {
   return { ...member(relation.name, relationType(one, relation, surface)), deprecated: relation.deprecated };
 }
 
-function relationType(one: ClientCollection, relation: ViewRelation, surface: Surface): Type {
+function relationType(one: ClientCollection, relation: ViewRelation, surface: Neighbours): Type {
   const target = stringLiteral(relation.target.collection);
   const empty = String(relation.nullable);
   if (relation.kind === 'm2o') return generic('One', target, empty);
@@ -136,7 +136,7 @@ function linkOf(
 function linkedItems(
   { linked, target }: ViewRelation,
   { collectionField, itemField }: Extract<RelationDescriptor, { kind: 'm2a' }>,
-  surface: Surface,
+  surface: Neighbours,
 ): readonly string[] {
   const fields = new Set(surface.get(target.collection)?.view.fields.map(({ name }) => name));
   if (!fields.has(collectionField) || !fields.has(itemField)) return [];

@@ -1,6 +1,8 @@
 /** What the files of a client are printed from. */
 import type { AccessClass, CollectionDescriptor } from '@platform/runtime/contract';
 import type { Api } from '../api.ts';
+import type { Lookup } from '../memory/remember.ts';
+import { createInterning } from '../memory/same.ts';
 import type { View, ViewCollection } from '../openapi/view.ts';
 import type { Member } from '../print/declaration.ts';
 import type { Type } from '../print/type.ts';
@@ -18,6 +20,11 @@ export interface ClientCollection {
 /** The collections of a client by API name, in the order of the Api. */
 export type Surface = ReadonlyMap<string, ClientCollection>;
 
+/** What the types of one collection may look at of the others. */
+export type Neighbours = Lookup<ClientCollection>;
+
+const oneOf = createInterning<ClientCollection>();
+
 /** Gathers what an access class sees. */
 export function surfaceOf(api: Api, access: AccessClass, view: View): Surface {
   const names = nameClient(view);
@@ -31,7 +38,7 @@ export function surfaceOf(api: Api, access: AccessClass, view: View): Surface {
       const everyRow = access.admin || (rules.get(one.name) ?? []).some(({ where }) => isAlways(where));
       // Views and triggers decide by themselves what is there after a write.
       const echoes = one.readable && everyRow && !descriptor.opaque && !descriptor.amended;
-      return [[one.name, { view: one, names: own, descriptor, echoes }]];
+      return [[one.name, oneOf(one, { view: one, names: own, descriptor, echoes })]];
     }),
   );
 }

@@ -1,18 +1,18 @@
 import type { Api, ApiCollection } from '../api.ts';
+import { createMemory, type Lookup } from '../memory/remember.ts';
 import { printConstant, type TypeDeclaration } from '../print/declaration.ts';
+import { printDeclarations } from '../print/declarations.ts';
 import { type Import, printImports } from '../print/imports.ts';
-import type { PrintTypes } from '../print/structures.ts';
 import { commentText } from '../print/text.ts';
 import { leaves } from '../print/type.ts';
 import { declareTypes } from './collection-types.ts';
 import { declareDescriptor } from './descriptor.ts';
-import type { Collections } from './relation-types.ts';
 import { runtimeTypes } from './runtime-names.ts';
 import type { Render } from './templates.ts';
 
 /** Look-ups that every collection file needs, made once. */
 export interface CollectionIndex {
-  readonly collections: Collections;
+  readonly collections: ReadonlyMap<string, ApiCollection>;
   /** Names of types by the file that declares them, relative to its neighbours. */
   readonly typeFiles: ReadonlyMap<string, string>;
 }
@@ -32,25 +32,38 @@ export function indexCollections(api: Api): CollectionIndex {
 }
 
 /** Prints the file of one collection: its types, and the descriptor that the runtime works with. */
-export function emitCollection(
+export function emitCollection(collection: ApiCollection, index: CollectionIndex, render: Render): string {
+  const { collections, typeFiles } = index;
+  const text = textOf(collection, [collections, typeFiles], (watch) =>
+    printCollection(collection, watch(collections), watch(typeFiles)),
+  );
+  return render('collection', { about: commentText(`Source: ${collection.source}.`), ...text });
+}
+
+interface CollectionText {
+  readonly imports: string;
+  readonly declarations: string;
+}
+
+const textOf = createMemory<CollectionText>();
+
+function printCollection(
   collection: ApiCollection,
-  index: CollectionIndex,
-  printTypes: PrintTypes,
-  render: Render,
-): string {
-  const types = declareTypes(collection, index.collections);
+  collections: Lookup<ApiCollection>,
+  typeFiles: Lookup<string>,
+): CollectionText {
+  const types = declareTypes(collection, collections);
   const descriptor = declareDescriptor(collection);
   const names = [...types.flatMap(namesOf), ...leaves(descriptor.type)];
   const own = new Set(types.map(({ name }) => name));
   const used = names.filter((name) => !own.has(name));
-  return render('collection', {
-    about: commentText(`Source: ${collection.source}.`),
-    imports: printImports(importsOf(used, index.typeFiles)),
-    declarations: `${printTypes(types)}\n${printConstant(descriptor)}`,
-  });
+  return {
+    imports: printImports(importsOf(used, typeFiles)),
+    declarations: `${printDeclarations(types, 'Record<string, never>')}\n${printConstant(descriptor)}`,
+  };
 }
 
-function importsOf(names: readonly string[], typeFiles: CollectionIndex['typeFiles']): readonly Import[] {
+function importsOf(names: readonly string[], typeFiles: Lookup<string>): readonly Import[] {
   const used = [...new Set(names)].sort();
   const runtime = used.filter((name) => runtimeTypes.has(name)).map((name) => `type ${name}`);
   const others = used.flatMap((name) => {

@@ -9,7 +9,6 @@ import { emitModel } from '../model/index.ts';
 import { emitOpenApi } from '../openapi/index.ts';
 import { viewOf } from '../openapi/view.ts';
 import { printJson } from '../print/json.ts';
-import { typePrinter } from '../print/structures.ts';
 import { emitAccess } from './access.ts';
 import { emitCollection, indexCollections } from './collection.ts';
 import { emitExtensions, emitExtensionTypes } from './extensions.ts';
@@ -29,8 +28,7 @@ export interface GeneratedFile {
 /** Prints the files of collections, which hold their types. */
 export function emitCollections(api: Api, render: Render): readonly GeneratedFile[] {
   const index = indexCollections(api);
-  const printTypes = typePrinter();
-  const emitOne = (one: ApiCollection): string => emitCollection(one, index, printTypes, render);
+  const emitOne = (one: ApiCollection): string => emitCollection(one, index, render);
   return api.collections.map((one) => file(`collections/${one.names.file}.ts`, emitOne(one)));
 }
 
@@ -56,7 +54,7 @@ export function emitFiles(
     ...api.access.flatMap(({ access }) => describe(api, access, render)),
     file('openapi/full.json', printJson(emitOpenApi(api, null))),
     file('fingerprint.ts', emitFingerprint(api, render)),
-    file('extension.ts', emitExtensionTypes(api, typePrinter(), render)),
+    file('extension.ts', emitExtensionTypes(api, render)),
     ...(extensions.length > 0 ? [file('extensions.ts', emitExtensions(api, extensions, render))] : []),
     ...(operations.length > 0
       ? [

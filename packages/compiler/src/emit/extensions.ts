@@ -2,8 +2,8 @@
 import type { Api, ApiCollection } from '../api.ts';
 import type { ExtensionSource } from '../extensions/source.ts';
 import type { Member } from '../print/declaration.ts';
+import { printDeclarations } from '../print/declarations.ts';
 import { printImports } from '../print/imports.ts';
-import type { PrintTypes } from '../print/structures.ts';
 import { commentText, stringLiteral } from '../print/text.ts';
 import { generic, leaves, type Type, union } from '../print/type.ts';
 import { array, code, data, printValue } from '../print/value.ts';
@@ -11,7 +11,7 @@ import { hasRoutes } from './routes.ts';
 import type { Render } from './templates.ts';
 
 /** Prints the map from collections to their types and the names of roles, and `defineExtension` with them. */
-export function emitExtensionTypes(api: Api, printTypes: PrintTypes, render: Render): string {
+export function emitExtensionTypes(api: Api, render: Render): string {
   const collections = api.collections.filter(hasRoutes);
   const members = collections.map(memberOf);
   const kinds = members.flatMap(({ type }) => leaves(type).filter((name) => kindNames.has(name)));
@@ -28,15 +28,18 @@ export function emitExtensionTypes(api: Api, printTypes: PrintTypes, render: Ren
         names: typesOf(one).map((name) => `type ${name}`),
       })),
     ]),
-    declarations: printTypes([
-      { kind: 'interface', name: 'Collections', notes, members },
-      {
-        kind: 'alias',
-        name: 'Role',
-        notes: ['Names of roles, as routes grant themselves to them.'],
-        type: rolesOf(api),
-      },
-    ]).trimEnd(),
+    declarations: printDeclarations(
+      [
+        { kind: 'interface', name: 'Collections', notes, members },
+        {
+          kind: 'alias',
+          name: 'Role',
+          notes: ['Names of roles, as routes grant themselves to them.'],
+          type: rolesOf(api),
+        },
+      ],
+      'Record<string, never>',
+    ).trimEnd(),
   });
 }
 

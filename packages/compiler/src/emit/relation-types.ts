@@ -1,11 +1,12 @@
 /** Relations → TypeScript types. Targets are named, so related collections may refer to each other in circles. */
 import type { ApiCollection, ApiField, ApiRelation, CollectionNames } from '../api.ts';
+import type { Lookup } from '../memory/remember.ts';
 import { stringLiteral } from '../print/text.ts';
 import { flat, generic, list, type Type, union } from '../print/type.ts';
 import { sentType, takenType } from './scalar-types.ts';
 
 /** Collections by API name, to look up what stands at the other end. */
-export type Collections = ReadonlyMap<string, ApiCollection>;
+export type Collections = Lookup<ApiCollection>;
 
 /** The value under a relation in an answer: keys, or items where they were asked for. */
 export function sentRelation(relation: ApiRelation, field: ApiField | null, collections: Collections): Type {

@@ -1,13 +1,18 @@
 /** The inputs that choose items. Source: API specification, sections 5.2 and 14.2. */
 import { graphqlFunctionsName, graphqlItemFilterName, graphqlName, graphqlTypeNames } from '@platform/runtime/contract';
+import type { Lookup } from '../memory/remember.ts';
 import type { ViewField, ViewRelation } from '../openapi/view.ts';
 import { type SdlField, sdlType } from '../print/sdl.ts';
 import { functionGroup, functionsFilter } from './functions.ts';
 import { type OperatorGroup, operatorFields, operatorGroup, operatorsName } from './operators.ts';
-import { deprecationOf, type Shown, type Surface } from './surface.ts';
+import { deprecationOf, type Neighbours, type Shown, type Surface } from './surface.ts';
 
 /** Prints the filter of a collection, and those in which it stands below relations. */
-export function filterTypes(shown: Shown, surface: Surface, keys: KeyFilters): readonly string[] {
+export function filterTypes(
+  shown: Shown,
+  surface: Neighbours,
+  keys: Lookup<ReadonlySet<OperatorGroup>>,
+): readonly string[] {
   const { view, types, links } = shown;
   const { filter, quantifier, linkFilter, linkQuantifier } = types;
   const own = [
@@ -41,9 +46,20 @@ export function keyFilters({ collections }: Surface): KeyFilters {
     }),
   );
   return new Map(
-    [...Map.groupBy(all, ([name]) => name)].map(([name, some]) => [name, new Set(some.map(([, group]) => group))]),
+    [...Map.groupBy(all, ([name]) => name)].map(([name, some]) => [name, groupsOf(some.map(([, group]) => group))]),
   );
 }
+
+/** One set for the same groups in the same order, so that who asks again gets the same answer. */
+function groupsOf(groups: readonly OperatorGroup[]): ReadonlySet<OperatorGroup> {
+  const set = new Set(groups);
+  const text = [...set].join(' ');
+  const known = sets.get(text) ?? set;
+  sets.set(text, known);
+  return known;
+}
+
+const sets = new Map<string, ReadonlySet<OperatorGroup>>();
 
 /** `authors_filter_with_number_operators`: of the item that a key leads to, or of the key itself. */
 export function keyFilterName(collection: string, group: OperatorGroup): string {
@@ -62,7 +78,7 @@ function quantifierType(name: string, filter: string): string {
   ]);
 }
 
-function fieldFilters(field: ViewField, surface: Surface): readonly SdlField[] {
+function fieldFilters(field: ViewField, surface: Neighbours): readonly SdlField[] {
   const { name, descriptor, filtered } = field;
   const group = operatorGroup(descriptor);
   if (group === null) return [];
@@ -74,7 +90,7 @@ function fieldFilters(field: ViewField, surface: Surface): readonly SdlField[] {
   ];
 }
 
-function relationFilters(relation: ViewRelation, surface: Surface): readonly SdlField[] {
+function relationFilters(relation: ViewRelation, surface: Neighbours): readonly SdlField[] {
   const { name, kind, target } = relation;
   const deprecated = deprecationOf(relation, target, surface);
   const { filter, quantifier, linkQuantifier } = graphqlTypeNames(target.collection);

@@ -7,6 +7,7 @@
  */
 import { type AccessClass, graphqlRootTypes } from '@platform/runtime/contract';
 import type { Api } from '../api.ts';
+import { createMemory } from '../memory/remember.ts';
 import { hasUsers } from '../openapi/auth-paths.ts';
 import type { View } from '../openapi/view.ts';
 import { type SdlField, sdlType } from '../print/sdl.ts';
@@ -57,11 +58,20 @@ function rootTypes(surface: Surface, access: AccessClass, users: boolean): reado
 
 function collectionTypes(surface: Surface): readonly string[] {
   const keys = keyFilters(surface);
-  const referred = referredInputs(surface);
-  return [...surface.collections.values()].flatMap((shown) => [
-    ...(shown.view.readable
-      ? [...itemTypes(shown, surface), ...filterTypes(shown, surface, keys), ...aggregateTypes(shown)]
-      : []),
-    ...inputTypes(shown, surface, referred),
-  ]);
+  const { update, changes, link } = referredInputs(surface);
+  const all = surface.collections;
+  return [...all.values()].flatMap((shown) =>
+    typesOf(shown, [all, keys, update, changes, link], (watch) => {
+      const neighbours = { collections: watch(all) };
+      const referred = { update: watch(update), changes: watch(changes), link: watch(link) };
+      return [
+        ...(shown.view.readable
+          ? [...itemTypes(shown, neighbours), ...filterTypes(shown, neighbours, watch(keys)), ...aggregateTypes(shown)]
+          : []),
+        ...inputTypes(shown, neighbours, referred),
+      ];
+    }),
+  );
 }
+
+const typesOf = createMemory<readonly string[]>();

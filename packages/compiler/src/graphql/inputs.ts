@@ -1,15 +1,16 @@
 /** The inputs that write items. Source: API specification, sections 7.2 to 7.4 and 14.2. */
 import { graphqlChangesName, graphqlName, graphqlTypeNames } from '@platform/runtime/contract';
+import type { Lookup } from '../memory/remember.ts';
 import type { ViewField, ViewInput, ViewLead, ViewPayload } from '../openapi/view.ts';
 import { type SdlField, sdlType } from '../print/sdl.ts';
-import type { Shown, Surface } from './surface.ts';
+import type { Neighbours, Shown, Surface } from './surface.ts';
 import { nonNull, valueType } from './values.ts';
 
 /** Which inputs relations refer to, by collection. */
 export interface Referred {
-  readonly update: ReadonlySet<string>;
-  readonly changes: ReadonlySet<string>;
-  readonly link: ReadonlySet<string>;
+  readonly update: Lookup<true>;
+  readonly changes: Lookup<true>;
+  readonly link: Lookup<true>;
 }
 
 /** Gathers what relations refer to. */
@@ -25,14 +26,18 @@ export function referredInputs(surface: Surface): Referred {
     ),
   );
   return {
-    update: new Set([...many, ...links, ...ones, ...fields]),
-    changes: new Set(many),
-    link: new Set(links),
+    update: among([...many, ...links, ...ones, ...fields]),
+    changes: among(many),
+    link: among(links),
   };
 }
 
+function among(names: readonly string[]): Lookup<true> {
+  return new Map(names.map((name) => [name, true]));
+}
+
 /** Prints the inputs of a collection. */
-export function inputTypes(shown: Shown, surface: Surface, referred: Referred): readonly string[] {
+export function inputTypes(shown: Shown, surface: Neighbours, referred: Referred): readonly string[] {
   const { view, types, descriptor } = shown;
   const create = view.writes?.create ?? null;
   const updates = view.writes?.update != null || referred.update.has(view.name);
@@ -56,7 +61,7 @@ function changesType(name: string, create: string, update: string): string {
 }
 
 /** A field that a relation holds the key by is not needed where the relation is given. */
-function createFields(create: ViewPayload, shown: Shown, surface: Surface): readonly SdlField[] {
+function createFields(create: ViewPayload, shown: Shown, surface: Neighbours): readonly SdlField[] {
   const holders = new Set(create.leads.flatMap((lead) => (lead.kind === 'one' ? lead.holders : [])));
   return [
     ...create.fields.map((field): SdlField => {
@@ -76,7 +81,7 @@ function isCheckedLater({ view }: Shown, { name }: ViewInput): boolean {
 }
 
 /** The key, and everything that a new item or a change may have: below a relation it can be either. */
-function updateFields(shown: Shown, surface: Surface): readonly SdlField[] {
+function updateFields(shown: Shown, surface: Neighbours): readonly SdlField[] {
   const payloads = payloadsOf(shown.view.writes);
   const fields = payloads.flatMap((payload) => payload.fields);
   const given = new Set(fields.map(({ name }) => name));
@@ -99,12 +104,12 @@ function linkFields({ links }: Shown, all: readonly SdlField[]): readonly SdlFie
   ];
 }
 
-function inputField(field: ViewInput, shown: Shown, surface: Surface): SdlField {
+function inputField(field: ViewInput, shown: Shown, surface: Neighbours): SdlField {
   const { name, note, deprecated } = field;
   return { name: graphqlName(name), type: inputType(field, shown, surface), note, deprecated };
 }
 
-function inputType(field: ViewInput, shown: Shown, surface: Surface): string {
+function inputType(field: ViewInput, shown: Shown, surface: Neighbours): string {
   const target = targetOf(field, shown, surface);
   return target === null ? keyType(field, shown) : graphqlTypeNames(target).update;
 }
@@ -115,7 +120,7 @@ function keyType({ name, descriptor }: Pick<ViewField, 'name' | 'descriptor'>, s
 }
 
 /** The collection of a many-to-one whose items can be linked, made or changed; null where only the key may stand. */
-function targetOf({ name, member }: ViewInput, { descriptor }: Shown, { collections }: Surface): string | null {
+function targetOf({ name, member }: ViewInput, { descriptor }: Shown, { collections }: Neighbours): string | null {
   if (member !== null) return member.names.collection;
   const relation = descriptor.relations.find((one) => one.kind === 'm2o' && one.field === name);
   const target = relation && collections.get(relation.target);

@@ -3,11 +3,11 @@ import { graphqlFunctionsName, graphqlName } from '@platform/runtime/contract';
 import type { ViewField, ViewRelation } from '../openapi/view.ts';
 import { type SdlField, sdlType, sdlUnion } from '../print/sdl.ts';
 import { functionGroup, functionsType } from './functions.ts';
-import { deprecationOf, type Shown, type Surface } from './surface.ts';
+import { deprecationOf, type Neighbours, type Shown } from './surface.ts';
 import { nonNull, valueType } from './values.ts';
 
 /** Prints the type of a collection's items, and the union of what its rows link. */
-export function itemTypes(shown: Shown, surface: Surface): readonly string[] {
+export function itemTypes(shown: Shown, surface: Neighbours): readonly string[] {
   const { view, types, item } = shown;
   const fields = [
     ...view.fields.flatMap((field) => fieldsOf(field, shown, surface)),
@@ -18,7 +18,7 @@ export function itemTypes(shown: Shown, surface: Surface): readonly string[] {
   return [sdlType('type', types.item, fields, view.note), ...union];
 }
 
-function fieldsOf(field: ViewField, shown: Shown, surface: Surface): readonly SdlField[] {
+function fieldsOf(field: ViewField, shown: Shown, surface: Neighbours): readonly SdlField[] {
   const { name, descriptor, note } = field;
   const deprecated = deprecationOf(field, field.filtered, surface);
   const group = descriptor.wire.kind === 'masked' ? null : functionGroup(descriptor.type);
@@ -29,7 +29,7 @@ function fieldsOf(field: ViewField, shown: Shown, surface: Surface): readonly Sd
 }
 
 /** A key of a collection that can be read is its item; what a link row holds is one of several. */
-function fieldType({ name, descriptor, nullable, filtered }: ViewField, shown: Shown, surface: Surface): string {
+function fieldType({ name, descriptor, nullable, filtered }: ViewField, shown: Shown, surface: Neighbours): string {
   if (shown.item?.field === name) return shown.types.union;
   const target = filtered && surface.collections.get(filtered.collection);
   if (target) return nonNull(target.types.item, nullable);
@@ -37,7 +37,7 @@ function fieldType({ name, descriptor, nullable, filtered }: ViewField, shown: S
   return nonNull(valueType(descriptor, key.length === 1 && key[0] === name), nullable);
 }
 
-function relationFields(relation: ViewRelation, surface: Surface): readonly SdlField[] {
+function relationFields(relation: ViewRelation, surface: Neighbours): readonly SdlField[] {
   const { name, kind, nullable, target } = relation;
   const deprecated = deprecationOf(relation, target, surface);
   const types = surface.collections.get(target.collection)?.types;

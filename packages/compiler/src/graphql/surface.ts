@@ -7,6 +7,8 @@ import {
   type ManyToAny,
 } from '@platform/runtime/contract';
 import type { Api } from '../api.ts';
+import type { Lookup } from '../memory/remember.ts';
+import { createInterning } from '../memory/same.ts';
 import type { View, ViewCollection } from '../openapi/view.ts';
 
 /** A collection of which something is in the schema. */
@@ -30,6 +32,11 @@ export interface Surface {
   readonly collections: ReadonlyMap<string, Shown>;
 }
 
+/** What the types of one collection may look at of the others. */
+export interface Neighbours {
+  readonly collections: Lookup<Shown>;
+}
+
 /** Gathers what a schema is printed from. */
 export function surfaceOf(api: Api, view: View): Surface {
   const descriptors = new Map(api.collections.map(({ descriptor }) => [descriptor.name, descriptor]));
@@ -44,16 +51,18 @@ export function surfaceOf(api: Api, view: View): Surface {
     const own = links.get(one.name) ?? [];
     const alone = all.get(one.name)?.length === 1;
     const item = alone ? itemOf(one, own[0], isReadable) : null;
-    return [[one.name, { view: one, descriptor, types: graphqlTypeNames(one.name), links: own, item }]];
+    return [[one.name, oneOf(one, { view: one, descriptor, types: graphqlTypeNames(one.name), links: own, item })]];
   });
   return { view, collections: new Map(shown) };
 }
+
+const oneOf = createInterning<Shown>();
 
 /** Why a field should not be used any more: because of itself, or of the collection that it leads to. */
 export function deprecationOf(
   { deprecated }: { readonly deprecated: string | null },
   target: { readonly collection: string } | null,
-  { collections }: Surface,
+  { collections }: Neighbours,
 ): string | null {
   return deprecated ?? (target && collections.get(target.collection)?.view.deprecated) ?? null;
 }

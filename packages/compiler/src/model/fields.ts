@@ -96,7 +96,7 @@ const fileCollection = 'platform_files';
 /** The many-to-one of a field, as far as the class sees what it leads to. */
 function visibleRelation({ api }: Told, name: string, sighted: Sighted): ApiRelation | undefined {
   const found = api.relations.find(({ descriptor }) => descriptor.kind === 'm2o' && descriptor.field === name);
-  const target = found && sighted.get(found.descriptor.target);
+  const target = found && sighted.told.get(found.descriptor.target);
   const held = found?.stored?.targetColumns[0];
   const field = target?.api.fields.find(({ stored }) => stored.name === held);
   return target !== undefined && field !== undefined && shows(target, field.descriptor.name) ? found : undefined;

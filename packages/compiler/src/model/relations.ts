@@ -11,7 +11,7 @@ export function modelRelations(told: Told, sighted: Sighted): readonly (ModelRel
 
 function manyToOne(told: Told, relation: ApiRelation, sighted: Sighted): readonly (ModelRelation & JsonValue)[] {
   const { descriptor, stored } = relation;
-  const target = sighted.get(descriptor.target);
+  const target = sighted.told.get(descriptor.target);
   if (descriptor.kind !== 'm2o' || target === undefined || !shows(told, descriptor.name)) return [];
   const inverse = inverseOf(target, told.view.name, descriptor.name);
   const schema = stored && {
@@ -67,11 +67,7 @@ function inverseOf(target: Told, collection: string, name: string): OneToMany | 
 function junctionField(told: Told, { name }: RelationDescriptor, sighted: Sighted): string | null {
   const { descriptor } = told.api;
   const far = descriptor.relations.filter((one) => one.kind === 'm2o').filter((one) => one.name !== name);
-  const joined = [...sighted.values()].some((other) =>
-    other.api.descriptor.relations.some(
-      (one) => one.kind === 'm2m' && one.junction === descriptor.name && shows(other, one.name),
-    ),
-  );
+  const joined = sighted.junctions.has(descriptor.name);
   const [only, ...more] = far.filter((one) => shows(told, one.name));
   return joined && more.length === 0 ? (only?.name ?? null) : null;
 }
@@ -80,14 +76,9 @@ function junctionField(told: Told, { name }: RelationDescriptor, sighted: Sighte
 function anyItem(told: Told, sighted: Sighted): readonly (ModelRelation & JsonValue)[] {
   const { anyItem: held, descriptor } = told.api;
   if (held === null || !shows(told, held.field)) return [];
-  const owners = [...sighted.values()].flatMap((owner) =>
-    owner.api.descriptor.relations
-      .filter((one) => one.kind === 'm2a')
-      .filter((one) => one.target === descriptor.name && shows(owner, one.name)),
-  );
-  const [owner] = owners;
+  const owner = sighted.owners.get(descriptor.name);
   if (owner === undefined) return [];
-  const allowed = held.targets.map(({ collection }) => collection).filter((name) => sighted.has(name));
+  const allowed = held.targets.map(({ collection }) => collection).filter((name) => sighted.told.has(name));
   const meta = {
     one_collection: null,
     one_field: null,

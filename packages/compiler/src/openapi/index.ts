@@ -5,6 +5,8 @@
  */
 import type { AccessClass, JsonValue } from '@platform/runtime/contract';
 import type { Api } from '../api.ts';
+import { createMemory } from '../memory/remember.ts';
+import { keepText } from '../print/json.ts';
 import { accountPaths } from './account-paths.ts';
 import { aggregateSchemas } from './aggregation.ts';
 import { authPaths, authSchemas, authTag, hasUsers } from './auth-paths.ts';
@@ -58,7 +60,7 @@ function describe(api: Api, access: AccessClass | null, view: View): JsonObject 
       ...(api.graphql ? [graphqlTags] : []),
     ],
     paths: objectOf([
-      ...view.collections.flatMap(collectionPaths),
+      ...view.collections.flatMap((one) => pathsOf(one, [], () => kept(collectionPaths(one)))),
       ...customPaths(custom),
       ...serverPaths(view.administrator),
       ...(api.graphql ? graphqlPaths() : []),
@@ -85,6 +87,17 @@ function describe(api: Api, access: AccessClass | null, view: View): JsonObject 
       },
     },
   };
+}
+
+type Parts = readonly (readonly [string, JsonObject])[];
+
+const pathsOf = createMemory<Parts>();
+const componentsOf = createMemory<Parts>();
+
+/** What is made of a collection stands in the documents of all classes that see the same of it. */
+function kept(parts: Parts): Parts {
+  for (const [, part] of parts) keepText(part);
+  return parts;
 }
 
 function information(): JsonObject {
@@ -118,7 +131,7 @@ function tagsOf({ collections }: View): readonly JsonValue[] {
 
 function schemasOf(view: View): readonly (readonly [string, JsonValue])[] {
   return [
-    ...view.collections.flatMap(collectionSchemas),
+    ...view.collections.flatMap((one) => componentsOf(one, [], () => kept(collectionSchemas(one)))),
     ...leadSchemas(view),
     ...valueSchemas(),
     ...conditionSchemas(),
@@ -128,11 +141,11 @@ function schemasOf(view: View): readonly (readonly [string, JsonValue])[] {
   ];
 }
 
-function collectionSchemas(collection: ViewCollection): readonly (readonly [string, JsonValue])[] {
+function collectionSchemas(collection: ViewCollection): Parts {
   return [...readSchemas(collection), ...payloadSchemas(collection)];
 }
 
-function readSchemas(collection: ViewCollection): readonly (readonly [string, JsonValue])[] {
+function readSchemas(collection: ViewCollection): Parts {
   const { names, operations, readable } = collection;
   if (!readable) return [];
   return [

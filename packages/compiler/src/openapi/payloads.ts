@@ -1,4 +1,6 @@
 /** The components that describe payloads: those of each collection, and what relations make of them. */
+import { createMemory, type Lookup } from '../memory/remember.ts';
+import { keepText } from '../print/json.ts';
 import { inputSchema, keyed, upsertSchema } from './inputs.ts';
 import { anyOf, type JsonObject } from './json.ts';
 import { memberSchema } from './leads.ts';
@@ -22,17 +24,24 @@ export function payloadSchemas({ names, key, writes, hooked }: ViewCollection): 
 /** What relations of payloads refer to: payloads without the fields that a relation sets, and links. */
 export function leadSchemas({ collections }: View): readonly Component[] {
   const byItem = new Map(collections.map((one) => [one.names.item, one]));
-  const leads = collections.flatMap(({ writes }) => [
-    ...(writes?.create?.leads ?? []),
-    ...(writes?.update?.leads ?? []),
-  ]);
-  const found = leads.flatMap((lead): readonly Component[] => {
+  const found = collections.flatMap((one) =>
+    componentsOf(one, [byItem], (watch) =>
+      ownLeads(one, watch(byItem)).map(([name, component]) => [name, keepText(component)] as const),
+    ),
+  );
+  return [...new Map(found)];
+}
+
+const componentsOf = createMemory<readonly Component[]>();
+
+function ownLeads({ writes }: ViewCollection, byItem: Lookup<ViewCollection>): readonly Component[] {
+  const leads = [...(writes?.create?.leads ?? []), ...(writes?.update?.leads ?? [])];
+  return leads.flatMap((lead): readonly Component[] => {
     if (lead.kind === 'one') return [];
     if (lead.kind === 'many') return variants(lead.member, byItem.get(lead.member.names.item));
     const links = byItem.get(lead.link.names.item);
     return links === undefined ? [] : [[lead.component, linkSchema(lead, links)]];
   });
-  return [...new Map(found)];
 }
 
 function variants(

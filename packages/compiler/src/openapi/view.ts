@@ -1,6 +1,7 @@
 /** Api and access class → what a document shows of them, ready to print. */
 import type { AccessClass, FieldDescriptor, RelationDescriptor } from '@platform/runtime/contract';
 import type { Api, ApiCollection, ApiField, Operation } from '../api.ts';
+import { createInterning } from '../memory/same.ts';
 import type { DocumentNames } from './names.ts';
 import type { NoteReader } from './notes.ts';
 import { isMasked, isPartial, look, reasonOf, type Seen, type Sight } from './sight.ts';
@@ -161,11 +162,15 @@ export function viewOf(api: Api, access: AccessClass | null): View {
       const seen = sight.visible.get(name);
       const written = sight.writes.get(name);
       const hooked = api.hooked?.includes(name) ?? false;
-      if (seen !== undefined) return [{ ...viewCollection(seen, sight), hooked }];
-      return written === undefined ? [] : [{ ...unreadCollection(written.seen.api, written.names, sight), hooked }];
+      if (seen !== undefined) return [oneOf(seen.api, { ...viewCollection(seen, sight), hooked })];
+      if (written === undefined) return [];
+      return [oneOf(written.seen.api, { ...unreadCollection(written.seen.api, written.names, sight), hooked })];
     }),
   };
 }
+
+/** Classes that see the same of a collection have one view of it, so what is printed of it is printed once. */
+const oneOf = createInterning<ViewCollection>();
 
 /** A collection that can only be written. */
 function unreadCollection(api: ApiCollection, names: DocumentNames, sight: Sight): Omit<ViewCollection, 'hooked'> {

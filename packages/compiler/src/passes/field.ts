@@ -41,7 +41,7 @@ export function resolveFields(
 }
 
 function describe(field: Field, table: Table, column: Column, index: SchemaIndex, singleton: boolean): FieldDescriptor {
-  const { native, comparison, stored, wire } =
+  const { native, comparison, stored, collated, wire } =
     index.dialect === 'postgres' ? nativeForm(column.type, field.type) : mysqlForm(column, field.type);
   const { element, maxLength, precision, scale } = column.type;
   const values = column.type.values ?? (field.type === 'array' ? element?.values : null);
@@ -57,6 +57,7 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
     native,
     ...(comparison !== undefined && { comparison }),
     ...(stored !== undefined && { stored }),
+    ...(collated !== undefined && { collated }),
     wire,
     ...(column.folds && { folds: column.folds }),
     nullable,

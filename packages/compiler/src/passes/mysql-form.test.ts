@@ -31,7 +31,11 @@ test('a number that is filled with zeros is read without them', () => {
 
 test('only characters of another set are converted', () => {
   const text = (collation: string) => mysqlForm(column(typeOf('varchar', 'string'), { collation }), 'string');
-  expect(text('utf8mb4_general_ci')).toEqual({ native: 'text', wire: { kind: 'text' } });
+  expect(text('utf8mb4_general_ci')).toEqual({
+    native: 'text',
+    collated: 'CONVERT({} USING utf8mb4) COLLATE utf8mb4_general_ci',
+    wire: { kind: 'text' },
+  });
   expect(text('latin1_swedish_ci').comparison).toBe('CONVERT({} USING utf8mb4)');
 });
 

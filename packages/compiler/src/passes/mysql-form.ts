@@ -13,6 +13,12 @@ const asText = 'CAST({} AS CHAR)';
 /** Zeros that a column is filled with to its width are no part of the number. */
 const unpadded = 'CAST({} + 0 AS CHAR)';
 
+/** Integers whose limits differ from those of 32 bits, as far as they are known before the server is asked. */
+const integers: ReadonlyMap<string, string> = new Map([
+  ['smallint', 'int2'],
+  ['int unsigned', unsignedInteger],
+]);
+
 /** The form of a column, read as `portable`, which differs from the type's own where configured. */
 export function mysqlForm(column: Column, portable: PortableType): NativeForm {
   if (portable === 'hash' || portable === 'secret' || portable === 'token') return text(column, 'masked');
@@ -22,7 +28,7 @@ export function mysqlForm(column: Column, portable: PortableType): NativeForm {
   switch (column.type.portable) {
     case 'integer':
       return {
-        native: base === 'int unsigned' ? unsignedInteger : 'int4',
+        native: integers.get(base) ?? 'int4',
         wire: { kind: 'number', cast: numberCast(column) },
       };
     case 'bigInteger':
@@ -78,9 +84,12 @@ function dateTime(fraction: boolean): string {
 function text(column: Column, kind: WireForm['kind']): NativeForm {
   const { collation } = column;
   if (collation === null) return { native: 'text', comparison: asText, wire: { kind, cast: asText } };
-  if (collation.startsWith('utf8mb4_')) return { native: 'text', wire: { kind } };
+  // Characters that another set does not have become question marks, so what is found is compared by its characters, too.
+  const [set = ''] = collation.split('_');
+  const collated = `CONVERT({} USING ${set}) COLLATE ${collation}`;
+  if (set === 'utf8mb4') return { native: 'text', collated, wire: { kind } };
   const cast = 'CONVERT({} USING utf8mb4)';
-  return { native: 'text', comparison: cast, wire: { kind, cast } };
+  return { native: 'text', comparison: cast, collated, wire: { kind, cast } };
 }
 
 /** The bits of a number as bytes, the first filled up with zeros. */

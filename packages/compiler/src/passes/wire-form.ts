@@ -18,6 +18,8 @@ export interface NativeForm {
   readonly comparison?: string;
   /** Cast of a value that is written, where a column of its own type does not take `native`. */
   readonly stored?: string;
+  /** As `FieldDescriptor.collated`. */
+  readonly collated?: string;
   readonly wire: WireForm;
 }
 

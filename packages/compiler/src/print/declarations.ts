@@ -1,5 +1,5 @@
 /**
- * Types of generated code → text, without ts-morph: whoever prints thousands of types cannot wait for syntax trees.
+ * Types of generated code → text, by a printer of our own: whoever prints thousands of types cannot wait for syntax trees.
  *
  * The layout is that of the formatter, as `type.ts` and `declaration.ts` have it.
  */
@@ -12,17 +12,23 @@ export interface MarkedMember extends Member {
   readonly deprecated?: string | null;
 }
 
-/** Prints declarations with an empty line between them, and a line end after the last. */
-export function printDeclarations(declarations: readonly TypeDeclaration[]): string {
-  return declarations.map(printDeclaration).join('\n');
+/**
+ * Prints declarations with an empty line between them, and a line end after the last.
+ *
+ * @param empty what stands for an interface without members, which would accept everything
+ */
+export function printDeclarations(
+  declarations: readonly TypeDeclaration[],
+  empty: 'Record<never, never>' | 'Record<string, never>' = 'Record<never, never>',
+): string {
+  return declarations.map((one) => printDeclaration(one, empty)).join('\n');
 }
 
-/** An interface without members would accept everything: it becomes an object that has none. */
-function printDeclaration(declaration: TypeDeclaration): string {
+function printDeclaration(declaration: TypeDeclaration, empty: string): string {
   const { name, notes } = declaration;
   if (declaration.kind === 'alias') return `${printComment(notes, 0)}${aliasOf(name, declaration.type)}`;
   const { members } = declaration;
-  if (members.length === 0) return `${printComment(notes, 0)}${aliasOf(name, 'Record<never, never>')}`;
+  if (members.length === 0) return `${printComment(notes, 0)}${aliasOf(name, empty)}`;
   return `${printComment(notes, 0)}export interface ${name} {\n${members.map(printMember).join('')}}\n`;
 }
 

@@ -42,18 +42,31 @@ export function naturalOrder(a: string, b: string): number {
   return left.length - right.length;
 }
 
-function tokens(text: string): readonly string[] {
-  return text.match(/\d+|\D/gu) ?? [];
+interface Token {
+  readonly text: string;
+  readonly rank: number;
+  readonly lower: string;
 }
 
-function compareTokens(a: string, b: string): number {
-  const [rankA, rankB] = [rank(a), rank(b)];
-  if (rankA !== rankB) return rankA - rankB;
-  if (rankA === 2) return Number(a) - Number(b);
-  const [lowerA, lowerB] = [a.toLowerCase(), b.toLowerCase()];
-  if (lowerA !== lowerB) return lowerA < lowerB ? -1 : 1;
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+/** Names are compared many times each, in many files. */
+const known = new Map<string, readonly Token[]>();
+const mostKnown = 50_000;
+
+function tokens(text: string): readonly Token[] {
+  const found = known.get(text);
+  if (found !== undefined) return found;
+  const made = (text.match(/\d+|\D/gu) ?? []).map((one) => ({ text: one, rank: rank(one), lower: one.toLowerCase() }));
+  if (known.size >= mostKnown) known.clear();
+  known.set(text, made);
+  return made;
+}
+
+function compareTokens(a: Token, b: Token): number {
+  if (a.rank !== b.rank) return a.rank - b.rank;
+  if (a.rank === 2) return Number(a.text) - Number(b.text);
+  if (a.lower !== b.lower) return a.lower < b.lower ? -1 : 1;
+  if (a.text === b.text) return 0;
+  return a.text < b.text ? -1 : 1;
 }
 
 function rank(token: string): number {

@@ -13,6 +13,7 @@ export const lineWidth = 120;
  * closing quote for an escaped one, and lose the indentation of later lines.
  */
 export function stringLiteral(value: string): string {
+  if (plain.test(value)) return `'${value}'`;
   const quote = count(value, "'") > count(value, '"') ? '"' : "'";
   const escaped = value.replaceAll(/['"\\]|\$(?=\{)|[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu, (character) => {
     if (character === "'" || character === '"') return character === quote ? `\\${character}` : character;
@@ -20,6 +21,9 @@ export function stringLiteral(value: string): string {
   });
   return `${quote}${escaped.replace(/\\\\$/, '\\u005c')}${quote}`;
 }
+
+/** Printable ASCII without quotes, backslashes and dollars, which is most of what there is. */
+const plain = /^[ !"#%&(-[\]-~]*$/;
 
 /** The key of a property in a type: bare where it is an identifier, else a string literal. */
 export function propertyKey(name: string): string {

@@ -84,15 +84,29 @@ function flat(value: Value): string | null {
 }
 
 function flatList(open: string, values: readonly Value[], close: string): string | null {
-  const lines = values.map(flat);
-  return lines.includes(null) ? null : `${open}${lines.join(', ')}${close}`;
+  const lines = flatLines(values);
+  return lines === null ? null : `${open}${lines.join(', ')}${close}`;
+}
+
+/** Each on one line; null where one is never, and where they are too long for one together. */
+function flatLines(values: readonly Value[]): readonly string[] | null {
+  const lines: string[] = [];
+  let width = 0;
+  for (const value of values) {
+    const line = flat(value);
+    if (line === null) return null;
+    width += widthOf(line);
+    if (width > lineWidth) return null;
+    lines.push(line);
+  }
+  return lines;
 }
 
 function flatObject(entries: readonly Entry[]): string | null {
   if (entries.length === 0) return '{}';
-  const lines = entries.map(({ key, value }) => ({ key, line: flat(value) }));
-  if (lines.some(({ line }) => line === null)) return null;
-  return `{ ${lines.map(({ key, line }) => `${objectKey(key)}: ${line}`).join(', ')} }`;
+  const lines = flatLines(entries.map(({ value }) => value));
+  if (lines === null) return null;
+  return `{ ${lines.map((line, at) => `${objectKey(entries[at]?.key ?? '')}: ${line}`).join(', ')} }`;
 }
 
 /** Several objects, or several arrays, of more than one element each stand one per line. */

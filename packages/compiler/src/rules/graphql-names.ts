@@ -102,7 +102,9 @@ function memberClaims({ fields, relations }: CollectionDescriptor, links: readon
 
 /** One complaint for the same things, however many names they share. */
 function collisions(claims: readonly Claim[], place: string): readonly Diagnostic[] {
-  const groups = [...Map.groupBy(claims, ({ space, name }) => `${space} ${name}`).values()];
+  const keyOf = ({ space, name }: Claim): string => `${space} ${name}`;
+  if (new Set(claims.map(keyOf)).size === claims.length) return [];
+  const groups = [...Map.groupBy(claims, keyOf).values()];
   const shared = groups.flatMap((group) => {
     const owners = [...new Set(group.map(({ owner }) => owner))];
     const [first] = group;

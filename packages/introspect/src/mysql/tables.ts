@@ -36,7 +36,6 @@ export function buildMysqlTables(catalog: MysqlCatalog): SchemaFacts {
     ...built.flatMap((part) => part.diagnostics),
     ...excluded(catalog, own, wanted),
     ...unmatched(catalog, own),
-    ...readOnly(tables),
     ...unknownTypes(tables),
   ];
   return { dialect: catalog.dialect, tables, enums: [], diagnostics: sortDiagnostics(diagnostics) };
@@ -106,8 +105,7 @@ function buildTable(
     owner: '',
     rowSecurity: { enabled: false, forced: false },
     inherits: [],
-    // Nothing is written on these servers yet, whatever they would allow: see docs/databases.md.
-    writable: { insert: false, update: false, delete: false },
+    writable: writableOf(catalog.dialect, row),
     ...(row.triggers !== 0 && { amended: true as const }),
     columns: buildColumns(catalog.dialect, columns, checks, row.is_updatable !== 'NO'),
     ...buildKeys(lookup.statistics.get(id) ?? []),
@@ -115,6 +113,15 @@ function buildTable(
     checks: buildChecks(checks, columns),
   };
   return { table, diagnostics };
+}
+
+/** Of a view the servers tell whether its rows can be changed, but not whether rows can be made. */
+function writableOf(dialect: MysqlCatalog['dialect'], row: TableRow): Table['writable'] {
+  // Nothing is written on MySQL yet, which does not tell the keys of what it made: see docs/databases.md.
+  if (dialect === 'mysql') return { insert: false, update: false, delete: false };
+  if (kindOf(row) !== 'view') return { insert: true, update: true, delete: true };
+  const changed = row.is_updatable === 'YES';
+  return { insert: false, update: changed, delete: changed };
 }
 
 function kindOf({ table_type: type, create_options: options }: TableRow): Table['kind'] {
@@ -150,19 +157,6 @@ function unmatched(catalog: MysqlCatalog, rows: readonly TableRow[]): Diagnostic
     message: `The pattern "${pattern}" matches no table.`,
     hint: 'Patterns are "name" or "schema.name", with "*" for any characters; a name with a dot stands in double quotes.',
   }));
-}
-
-function readOnly(tables: readonly Table[]): Diagnostic[] {
-  if (tables.length === 0) return [];
-  return [
-    {
-      code: 'writes-not-supported',
-      severity: 'warning',
-      place: 'database',
-      message: 'The API is read only: writes, users and files need PostgreSQL so far.',
-      hint: 'See docs/databases.md for what works on MySQL and MariaDB.',
-    },
-  ];
 }
 
 /** One per type, with the columns that have it. */

@@ -22,6 +22,11 @@ export interface FieldDescriptor {
   /** Type that a value is cast to when it is written, ready for SQL, where PostgreSQL does not take `native` for it. */
   readonly stored?: string;
   readonly wire: WireForm;
+  /**
+   * On MySQL and MariaDB: what makes any text one of the column's collation, with `{}` in its place, so that an index finds
+   * it. Absent where the column has none.
+   */
+  readonly collated?: string;
   /** Set when texts that differ may be equal in the column; filters and keys tell them apart all the same. */
   readonly folds?: true;
   readonly nullable: boolean;

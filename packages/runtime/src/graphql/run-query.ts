@@ -65,20 +65,21 @@ async function runAll(running: Running, fields: readonly QueryField[], call: Ope
 const noHeaders: readonly string[] = [];
 const nullText = Buffer.from('null');
 
-/** The whole answer is written as its rows arrive. */
-async function runOnly(
+/** The whole answer is written as its rows arrive. Not async: each promise on the way costs a turn. */
+function runOnly(
   running: Running,
   field: QueryField,
   source: RowSource,
   call: OperationCall,
 ): Promise<OperationAnswer> {
   const { key, nodes } = field;
-  try {
-    return { body: await readRows(running, source, call, frameFor(field)), headers: noHeaders };
-  } catch (error) {
-    const failures = [{ key, nodes, error: reported(running.setting, call, error) }];
-    return { body: failing([field], [{ key, json: nullText }], failures), headers: noHeaders };
-  }
+  return readRows(running, source, call, frameFor(field)).then(
+    (body) => ({ body, headers: noHeaders }),
+    (error) => {
+      const failures = [{ key, nodes, error: reported(running.setting, call, error) }];
+      return { body: failing([field], [{ key, json: nullText }], failures), headers: noHeaders };
+    },
+  );
 }
 
 function reported({ report }: QuerySetting, { request }: OperationCall, thrown: unknown): PlatformError {
@@ -134,7 +135,7 @@ function readRows(
   call: OperationCall,
   frame?: ReturnType<typeof frameOf>,
 ): Promise<Buffer> {
-  return readSource(running, source, call, frame).catch((error: unknown) => {
+  return readSource(running, source, call, frame, (error) => {
     const other = running.unpopulated(source, error);
     if (other === undefined) throw error;
     return readSource(running, other, call, frame);
@@ -151,22 +152,31 @@ export async function readItem(setting: QuerySetting, source: RowSource, call: O
   }
 }
 
-async function readSource(
+/** `recover` may give the answer where the database fails; by default that is thrown. */
+function readSource(
   running: Running,
   { prepare, keys }: RowSource,
   { variables, caller, request }: OperationCall,
   frame?: ReturnType<typeof frameOf>,
+  recover?: (error: unknown) => Promise<Buffer>,
 ): Promise<Buffer> {
   const { database, gate } = running.setting;
-  const { plan, values, bounds } = prepare(variables);
-  const named = keys === null ? [] : keys(variables, caller);
-  gate(plan.statement.text);
-  const rows = new SplicedRows(plan, frame?.front, frame?.behind);
-  const parameters = bind(plan.binders, [...values, ...named, ...bounds], caller);
-  if (plan.streamed) {
-    running.readLarge ??= createLargeLists(database, request);
-    await running.readLarge(plan, parameters, rows);
-  } else await database.read(plan.statement, parameters, rows);
-  if (keys !== null && rows.items === 0) throw new PlatformError('FORBIDDEN');
-  return rows.end();
+  try {
+    const { plan, values, bounds } = prepare(variables);
+    const named = keys === null ? [] : keys(variables, caller);
+    gate(plan.statement.text);
+    const rows = new SplicedRows(plan, frame?.front, frame?.behind);
+    const parameters = bind(plan.binders, [...values, ...named, ...bounds], caller);
+    if (plan.streamed) running.readLarge ??= createLargeLists(database, request);
+    const read =
+      plan.streamed && running.readLarge !== undefined
+        ? running.readLarge(plan, parameters, rows)
+        : database.read(plan.statement, parameters, rows);
+    return read.then(() => {
+      if (keys !== null && rows.items === 0) throw new PlatformError('FORBIDDEN');
+      return rows.end();
+    }, recover);
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }

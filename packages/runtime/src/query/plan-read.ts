@@ -136,14 +136,14 @@ function printPlain(query: ReadQuery, parts: ReadParts): Printed {
 
 /** The keys that were written, numbered in their order, joined to their rows. */
 function joinWritten(row: Row, query: ReadQuery, table: string): string {
-  const types = keyFields(row.collection.descriptor).map((field) => ({ field, type: operandType(field) }));
-  const arrays = types.map(({ type }, index) => {
-    const array = row.statement.parameter({ kind: 'value', index: query.values + index }, `${type.native}[]`);
-    return `pg_catalog.unnest(${array})`;
+  const { dialect, parameter } = row.statement;
+  const fields = keyFields(row.collection.descriptor);
+  const columns = fields.map((field, index) => {
+    return { name: `k${index}`, native: operandType(field).native, list: query.values + index };
   });
-  const joins = types.map(({ field }, index) => `${cast(row.column(field.column), field.comparison)} = k.k${index}`);
-  const names = types.map((_, index) => `k${index}`);
-  return `ROWS FROM (${arrays.join(', ')}) WITH ORDINALITY k(${[...names, 'n'].join(', ')}) JOIN ${table} ON ${joins.join(' AND ')}`;
+  const input = dialect.input.table(parameter, { columns, alias: 'k', numbered: true, as: false });
+  const joins = fields.map((field, index) => dialect.input.equal(row.column(field.column), `k.k${index}`, field));
+  return `${input}${dialect.input.join}${table} ON ${joins.join(' AND ')}`;
 }
 
 /** What was written is answered in the order of the keys, unless another one is asked for. */
@@ -159,13 +159,14 @@ function printListOrder(row: Row, query: ReadQuery): readonly PrintedTerm[] {
 export function planTargets(query: ReadQuery, permitted: (row: Row) => string): ReadPlan {
   const statement = createStatement(query.operands, query.scope.dialect);
   const { row, from, matching, bounds } = startRead(query, statement);
-  const keys = keyFields(row.collection.descriptor).map((field, index) => {
-    return `${cast(row.column(field.column), field.comparison)} AS k${index}`;
-  });
+  const { count, gathered, place } = query.scope.dialect.input;
+  const fields = keyFields(row.collection.descriptor);
+  const keys = fields.map((field, index) => `${cast(row.column(field.column), field.comparison)} AS k${index}`);
   const rows = where(allOf([matching, permitted(row)]));
-  const list = `SELECT ${keys.join(', ')} FROM ${from}${rows}${orderBy(printOrder(row, query.order))}${bounds}`;
-  const arrays = keys.map((_, index) => `pg_catalog.array_agg(k.k${index})::pg_catalog.text`);
-  const text = `SELECT ${['NULL', 'pg_catalog.count(*)::pg_catalog.text', ...arrays].join(', ')} FROM (${list}) k`;
+  const order = orderBy(printOrder(row, query.order));
+  const list = `SELECT ${keys.join(', ')}${place(order)} FROM ${from}${rows}${order}${bounds}`;
+  const arrays = fields.map((field, index) => gathered({ value: `k.k${index}`, settled: 'k.n', field }));
+  const text = `SELECT ${['NULL', count(), ...arrays].join(', ')} FROM (${list}) k`;
   return { ...statementOf(statement, text), many: true, fields: [], meta: [], streamed: false };
 }
 

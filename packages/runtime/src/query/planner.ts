@@ -1,6 +1,7 @@
 import type { Caller } from '../caller.ts';
 import { type CollectionDescriptor, type CompiledApi, decodeValue, type JsonValue } from '../contract/index.ts';
 import type { Parameter } from '../database/database.ts';
+import { bindRows } from './bind-rows.ts';
 import { forbidden } from './invalid.ts';
 import { parseKeySegment, parseKeys } from './keys.ts';
 import { parseQueryString, type QueryTree } from './parse-query-string.ts';
@@ -215,6 +216,7 @@ export function bind(
   return binders.map((binder) => {
     if (binder.kind === 'fixed') return binder.value;
     if (binder.kind === 'value') return values[binder.index] ?? null;
+    if (binder.kind === 'rows') return bindRows(binder, values);
     const value = binder.of === 'user' ? caller.user : caller.role;
     const decoded = value === null ? undefined : decodeValue(binder.type, value);
     return decoded?.ok === true ? decoded.value : null;

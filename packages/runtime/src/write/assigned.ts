@@ -1,9 +1,9 @@
 /** Columns of an UPDATE with the expressions that they get. */
 import type { FieldDescriptor } from '../contract/index.ts';
 import { sqlTrue } from '../sql/fragment.ts';
-import { arrayInput, scalarInput, storedType } from './inputs.ts';
+import { type InputColumn, listInput, scalarInput, storedType } from './inputs.ts';
 import { type Preset, presetsOf, printPreset } from './presets.ts';
-import type { Drafting, InputColumn } from './statement.ts';
+import type { Drafting } from './statement.ts';
 
 /** A column and what it gets. */
 export interface Assigned {
@@ -18,10 +18,14 @@ export interface Stored {
   readonly match: ((rule: number) => string) | null;
 }
 
-/** What data that is the same for all items gives, and presets. */
-export function assignShared(drafting: Drafting, stored: Stored): readonly Assigned[] {
+/** What data that is the same for all items gives, each value as `give` prints it, and presets. */
+export function assignShared(
+  drafting: Drafting,
+  stored: Stored,
+  give = (field: FieldDescriptor, place: number) => scalarInput(drafting.inputs, field, place),
+): readonly Assigned[] {
   const given = drafting.written.columns.map(({ field: { descriptor } }, place): Assigned => {
-    return { field: descriptor, value: scalarInput(drafting.inputs, descriptor, place) };
+    return { field: descriptor, value: give(descriptor, place) };
   });
   return [...given, ...assignPresets(drafting, stored)];
 }
@@ -34,13 +38,12 @@ export function assignEach(
   const byName = new Map(presetsOf(drafting).map((preset) => [preset.field.name, preset]));
   const arrays: InputColumn[] = [];
   const given = drafting.written.columns.map(({ field: { descriptor }, complete }, place): Assigned => {
-    const { array, cast } = arrayInput(drafting.inputs, descriptor, place);
-    arrays.push({ name: `c${place}`, array });
-    const value = `i.c${place}${cast}`;
+    arrays.push(listInput(`c${place}`, descriptor, place));
+    const value = drafting.statement.dialect.input.stored(`i.c${place}`, descriptor);
     if (complete) return { field: descriptor, value };
     const preset = byName.get(descriptor.name);
     const kept = preset === undefined ? stored.column(descriptor.column) : presetValue(drafting, preset, stored);
-    const typed = `(${kept})::${storedType(descriptor)}`;
+    const typed = drafting.statement.dialect.input.typed(`(${kept})`, storedType(descriptor));
     return { field: descriptor, value: `CASE WHEN i.p${place} THEN ${value} ELSE ${typed} END` };
   });
   return { assigned: [...given, ...assignPresets(drafting, stored)], arrays };
@@ -61,7 +64,8 @@ function presetValue(drafting: Drafting, { field, values }: Preset, { column, ma
   const cases = values.map(
     ({ rule, value }) => `WHEN ${match?.(rule) ?? sqlTrue} THEN ${printPreset(drafting, field, value)}`,
   );
-  return `CASE ${cases.join(' ')} ELSE ${column(field.column)}::${storedType(field)} END`;
+  const kept = drafting.statement.dialect.input.typed(column(field.column), storedType(field));
+  return `CASE ${cases.join(' ')} ELSE ${kept} END`;
 }
 
 /** The list behind SET. */

@@ -5,6 +5,7 @@ import { PlatformError } from '../errors.ts';
 import { copyPayload } from '../extensions/copy-payload.ts';
 import { toJson } from '../extensions/json.ts';
 import { sentKeys } from '../extensions/keys.ts';
+import { readRows } from '../sql/array-text.ts';
 import {
   type Action,
   type Ask,
@@ -20,7 +21,6 @@ import { type Desk, type Job, writableOf } from './job.ts';
 import { type Keys, oneKey } from './keys.ts';
 import type { Performer } from './perform.ts';
 import type { Running } from './step.ts';
-import { readRows } from './tree/ask.ts';
 import type { Entry } from './tree/lead.ts';
 import { isStructure } from './tree/members.ts';
 import { judgeTree } from './tree/prepare-tree.ts';

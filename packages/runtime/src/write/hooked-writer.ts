@@ -6,6 +6,7 @@ import { callHook, type EventHooks, gatherHooks, inTime } from '../extensions/ho
 import { createItems, type Desktop } from '../extensions/items.ts';
 import { type Begun, type Scene, watchBegun } from '../extensions/scene.ts';
 import type { Planner } from '../query/planner.ts';
+import { sqlDialects } from '../sql/dialects/index.ts';
 import { type Action, type Ask, type Portion, prepareAsk } from './ask.ts';
 import { judge, judgeStored, openTarget } from './hook-target.ts';
 import { type DoneBelow, hookTree, reachesHooks, watchTree } from './hook-tree.ts';
@@ -119,7 +120,8 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
 
   function runningIn({ transaction }: Scene, { request }: Ask): Running {
     // It only looks.
-    return { transaction, caller: request.caller, sender: request.sender, gate, history: null, wardens: new Map() };
+    const { caller, sender } = request;
+    return { transaction, caller, sender, dialect: sqlDialects[api.dialect], gate, history: null, wardens: new Map() };
   }
 
   function desktopIn(scene: Scene, begun: Begun, depth: number, sender: Sender): Desktop {

@@ -12,9 +12,9 @@ import { createPlanCache } from '../query/plan-cache.ts';
 import { bind } from '../query/planner.ts';
 import { prepareRead } from '../query/prepare.ts';
 import type { Scope } from '../query/scope.ts';
+import type { RowLock } from '../sql/dialects/index.ts';
 import { asMany, type Keys } from './keys.ts';
 import { lockRows } from './lock-rows.ts';
-import type { RowLock } from './locked-rows.ts';
 
 /** One item: its key in the form of a path, and its fields by API names. */
 export interface Image {
@@ -57,10 +57,10 @@ export function createImages(open: Scope, limits: ReadLimits): Images {
       const { plan, answer, parameters } = planOf(descriptor, whole);
       const rows = answer();
       if (lock !== undefined && plan.own !== undefined) {
-        await lockRows(transaction, descriptor, keys, lock, plan.own, rows);
+        await lockRows(transaction, open.dialect, descriptor, keys, lock, plan.own, rows);
         return imagesOf(descriptor, rows);
       }
-      const locked = lock && lockRows(transaction, descriptor, keys, lock);
+      const locked = lock && lockRows(transaction, open.dialect, descriptor, keys, lock);
       await Promise.all([locked, transaction.run(plan.statement, parameters(keys), rows)]);
       return imagesOf(descriptor, rows);
     },

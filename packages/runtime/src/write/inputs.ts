@@ -14,10 +14,13 @@ export type Source =
   | { readonly kind: 'values'; readonly column: number }
   /** Which items have the field, as an array. */
   | { readonly kind: 'present'; readonly column: number }
-  /** Which of the stored rows a rule matched, as an array that an earlier statement answered. */
-  | { readonly kind: 'matched'; readonly rule: number }
+  /** Which of the stored rows a rule matched, as an array that an earlier statement answered; `allowed`: which may be changed. */
+  | { readonly kind: 'matched'; readonly rule: number | typeof allowed }
   /** How many items there are. */
   | { readonly kind: 'count' };
+
+/** The place, among those of rules, of what all of them together say of a row. */
+export const allowed = -1;
 
 /** What a statement is run with. */
 export interface WriteValues {
@@ -31,15 +34,19 @@ export interface WriteValues {
 export interface Inputs {
   /** A placeholder with its cast for a value of that source. */
   take(source: Source, native: string): string;
+  /** Where the values of the statement have those of a source. */
+  place(source: Source): number;
   readonly sources: readonly Source[];
 }
 
 /** Starts the inputs of a statement. */
 export function createInputs(statement: StatementBuilder): Inputs {
   const sources: Source[] = [];
+  const place = (source: Source): number => sources.push(source) - 1;
   return {
     sources,
-    take: (source, native) => statement.parameter({ kind: 'value', index: sources.push(source) - 1 }, native),
+    place,
+    take: (source, native) => statement.parameter({ kind: 'value', index: place(source) }, native),
   };
 }
 
@@ -76,13 +83,17 @@ export function scalarInput(inputs: Inputs, field: FieldDescriptor, column: numb
   return field.stored === undefined ? value : `${value}::${field.stored}`;
 }
 
-/** Several values of a field: the array that is unnested, and the cast of an element. Arrays in arrays go as their texts. */
-export function arrayInput(
-  inputs: Inputs,
-  field: FieldDescriptor,
-  column: number,
-): { readonly array: string; readonly cast: string } {
-  const nested = field.type === 'array';
-  const array = inputs.take({ kind: 'values', column }, `${nested ? 'pg_catalog.text' : field.native}[]`);
-  return { array, cast: nested || field.stored !== undefined ? `::${storedType(field)}` : '' };
+/** Several values of a field, as a column of input. Arrays in arrays go as their texts. */
+export function listInput(name: string, field: FieldDescriptor, column: number): InputColumn {
+  const native = field.type === 'array' ? 'pg_catalog.text' : field.native;
+  return { name, source: { kind: 'values', column }, native, stored: true };
+}
+
+/** A column of a table of input: what its elements are called, where they come from, and of which type they are. */
+export interface InputColumn {
+  readonly name: string;
+  readonly source: Source;
+  readonly native: string;
+  /** Whether its values are stored, and not compared with what is stored. */
+  readonly stored?: true;
 }

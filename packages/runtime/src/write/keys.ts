@@ -5,6 +5,7 @@ import { withNumberTexts } from '../json/exact-numbers.ts';
 import { decodeKey, parseKeys } from '../query/keys.ts';
 import { keyFields } from '../query/plan-order.ts';
 import type { CollectionScope } from '../query/scope.ts';
+import { readElements } from '../sql/array-text.ts';
 import { operandType } from '../sql/operand.ts';
 import { invalidPayload } from './problems.ts';
 
@@ -25,6 +26,11 @@ export function asMany(keys: Keys): Keys {
   return keys.many
     ? keys
     : { count: keys.count, many: true, values: keys.values.map((value) => arrayLiteral([value])) };
+}
+
+/** The key of the only item of arrays. */
+export function asOne(keys: Keys): Keys {
+  return { count: keys.count, many: false, values: keys.values.map((value) => readElements(value)[0] ?? '') };
 }
 
 /** Reads the keys of a body, each once. Throws FORBIDDEN for one that cannot be a key. */

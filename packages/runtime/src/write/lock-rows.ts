@@ -3,12 +3,14 @@ import type { CollectionDescriptor } from '../contract/index.ts';
 import type { RowSink, Transaction } from '../database/database.ts';
 import { keyFields } from '../query/plan-order.ts';
 import { type OwnRead, printOwn } from '../query/plan-returned.ts';
+import { bind } from '../query/planner.ts';
 import { cast } from '../sql/cell.ts';
+import type { RowLock, SqlDialect } from '../sql/dialects/index.ts';
 import { selectList, sqlTrue } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
-import { createStatement } from '../sql/statement.ts';
+import { createStatement, type StatementBuilder } from '../sql/statement.ts';
 import { asMany, type Keys } from './keys.ts';
-import { type RowLock, selectLocked } from './locked-rows.ts';
+import { selectLocked } from './locked-rows.ts';
 import { nameStatement } from './statement.ts';
 
 const noRows: RowSink = { row: () => {} };
@@ -16,27 +18,35 @@ const noRows: RowSink = { row: () => {} };
 /** Locks the items with these keys, and reads them where that is wanted: what they are when they are held still. */
 export function lockRows(
   transaction: Transaction,
+  dialect: SqlDialect,
   descriptor: CollectionDescriptor,
   keys: Keys,
   lock: RowLock,
   own?: OwnRead,
   rows: RowSink = noRows,
 ): Promise<void> {
-  return transaction.run(nameStatement(printLock(descriptor, lock, own)), asMany(keys).values, rows);
+  const statement = createStatement(new Map(), dialect);
+  const { text, binders, forms } = statement.finish(printLock(statement, descriptor, lock, own));
+  const nobody = { accessClass: '', user: null, role: null };
+  return transaction.run(nameStatement(text, forms), bind(binders, asMany(keys).values, nobody), rows);
 }
 
-function printLock(descriptor: CollectionDescriptor, lock: RowLock, own: OwnRead | undefined): string {
-  const statement = createStatement(new Map());
+function printLock(
+  statement: StatementBuilder,
+  descriptor: CollectionDescriptor,
+  lock: RowLock,
+  own: OwnRead | undefined,
+): string {
+  const { dialect, parameter } = statement;
   const fields = keyFields(descriptor);
-  const arrays = fields.map((field, index) => {
-    const array = statement.parameter({ kind: 'value', index }, `${operandType(field).native}[]`);
-    return `pg_catalog.unnest(${array})`;
-  });
-  const names = fields.map((_, index) => `k${index}`);
+  const named = fields.map((field, part) => ({ name: `k${part}`, native: operandType(field).native, list: part }));
+  const input = dialect.input.table(parameter, { columns: named, alias: 'i', numbered: false, as: true });
   const keys = fields.map((field) => cast(`t.${field.column}`, field.comparison));
-  const equal = keys.map((key, index) => `${key} = i.k${index}`).join(' AND ');
+  const equal = fields
+    .map((field, part) => dialect.input.equal(`t.${field.column}`, `i.k${part}`, field))
+    .join(' AND ');
   const columns = own === undefined ? [] : printOwn(statement, own, (quoted) => `t.${quoted}`).expressions;
-  const selected = selectList(columns);
-  const from = `${descriptor.table} AS t JOIN ROWS FROM (${arrays.join(', ')}) AS i(${names.join(', ')}) ON ${equal}`;
-  return statement.finish(selectLocked({ descriptor, selected, from, rows: sqlTrue, alias: 't', keys, lock })).text;
+  const selected = columns.length === 0 ? dialect.noColumns : selectList(columns);
+  const from = dialect.input.lookUp(`${descriptor.table} AS t`, input, equal);
+  return selectLocked(dialect, { descriptor, selected, from, rows: sqlTrue, alias: 't', keys, lock });
 }

@@ -3,13 +3,8 @@
  * rows then wait for each other instead of each holding what the other one needs.
  */
 import type { CollectionDescriptor } from '../contract/index.ts';
+import type { RowLock, SqlDialect } from '../sql/dialects/index.ts';
 import { where } from '../sql/fragment.ts';
-
-/**
- * How a row is held. Who changes it keeps others from changing it, but not from making items that link to it, unless a
- * value changes by which they might.
- */
-export type RowLock = 'UPDATE' | 'NO KEY UPDATE' | 'KEY SHARE';
 
 /** Rows to be locked. */
 export interface LockedRows {
@@ -27,9 +22,12 @@ export interface LockedRows {
 }
 
 /** A query for rows that locks them in the order of their keys, and gives them in that order. */
-export function selectLocked({ descriptor, selected, from, rows, alias, keys, lock }: LockedRows): string {
+export function selectLocked(
+  { input }: Pick<SqlDialect, 'input'>,
+  { descriptor, selected, from, rows, alias, keys, lock }: LockedRows,
+): string {
   // PostgreSQL sorts first and locks each row when it passes, so no plan changes the order.
-  const locks = descriptor.unlockable ? '' : ` FOR ${lock} OF ${alias}`;
+  const locks = descriptor.unlockable ? '' : input.lock(lock, alias);
   return `SELECT ${selected} FROM ${from}${where(rows)} ORDER BY ${keys.join(', ')}${locks}`;
 }
 

@@ -5,6 +5,7 @@ import { errorBody, PlatformError, toPlatformError } from '../errors.ts';
 import { type Answer, type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
 import { forbidden } from '../query/invalid.ts';
 import type { ReadPlan } from '../query/plan.ts';
+import { postgres, type SqlDialect } from '../sql/dialects/index.ts';
 import type { HistoryKeeper } from './history.ts';
 import type { AnswerKeeper, KeptAnswer, KeyedRequest } from './idempotency.ts';
 import type { Guard, Job, WriteRequest } from './job.ts';
@@ -17,6 +18,8 @@ import type { Wardens } from './warden.ts';
 /** What running jobs needs. */
 export interface PerformerOptions {
   readonly database: Pick<Database, 'transaction' | 'briefTransaction'>;
+  /** Whose SQL is printed. Default: PostgreSQL's. */
+  readonly dialect?: SqlDialect;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly gate: (statement: string) => void;
   /** Null where the platform's own tables are not installed. */
@@ -79,7 +82,8 @@ type WriterOf = (plan: ReadPlan) => AnswerWriter;
 export function createPerformer(options: PerformerOptions): Performer {
   const { database, keeper, gate } = options;
   const writerOf = rememberWriters();
-  const checkOf = (transaction: Transaction, guard: Guard) => checkGuard(guard, gate, writerOf, transaction);
+  const checkOf = (transaction: Transaction, guard: Guard) =>
+    checkGuard(guard, gate, writerOf, transaction, options.dialect);
   function end(work: Work, transaction: Transaction | undefined): Promise<void> | undefined {
     const following = transaction === undefined ? undefined : options.committed?.(transaction);
     work.committed();
@@ -209,14 +213,23 @@ function rememberWriters(): WriterOf {
 
 /** Writes a job with its history. */
 async function writeJob(
-  { gate, history: keeper, wardens }: PerformerOptions,
+  { gate, history: keeper, wardens, dialect = postgres }: PerformerOptions,
   transaction: Transaction,
   { caller, sender, activity }: WriteRequest,
   { echo, work }: Job,
   watcher?: TreeWatcher,
 ): Promise<Written> {
   const history = keeper?.begin(transaction, gate, { user: caller.user, ...sender }, activity) ?? null;
-  const keys = await work({ transaction, caller, sender, gate, history, wardens, ...(watcher && { watcher }) });
+  const keys = await work({
+    transaction,
+    caller,
+    sender,
+    dialect,
+    gate,
+    history,
+    wardens,
+    ...(watcher && { watcher }),
+  });
   const kept = history?.finish();
   // Without a turn of the event loop where nothing has to be waited for: COMMIT goes with what was sent.
   if (kept !== undefined) await kept;
@@ -256,11 +269,12 @@ async function checkGuard(
   gate: PerformerOptions['gate'],
   writerOf: WriterOf,
   transaction: Transaction,
+  dialect: SqlDialect = postgres,
 ): Promise<void> {
   if (read === null) throw forbidden();
   gate(read.plan.statement.text);
   const rows = writerOf(read.plan)();
-  const locked = lockRows(transaction, collection.descriptor, keys, 'NO KEY UPDATE');
+  const locked = lockRows(transaction, dialect, collection.descriptor, keys, 'NO KEY UPDATE');
   await Promise.all([locked, transaction.run(read.plan.statement, read.parameters(keys), rows)]);
   if (rows.items === 0) throw forbidden();
   const etag = entityTag(rows.end());

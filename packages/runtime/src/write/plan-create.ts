@@ -1,14 +1,13 @@
 /** New items: one by VALUES, several from arrays. */
 import type { Assigned } from './assigned.ts';
 import { type Check, checksOf, type Judged, type Written } from './checks.ts';
-import { arrayInput, scalarInput, storedType } from './inputs.ts';
+import { type InputColumn, listInput, scalarInput, storedType } from './inputs.ts';
 import { presetsOf, printPreset } from './presets.ts';
 import { type Returned, returnedColumns } from './returned.ts';
 import { createReturning } from './returning.ts';
 import {
   type Drafting,
   finishWrite,
-  type InputColumn,
   inputTable,
   keyColumns,
   keysOf,
@@ -103,7 +102,7 @@ function planMany(drafting: Drafting, checks: readonly Check[]): WritePlan {
     matched: present,
     present: (place) => `f.p${place}`,
   };
-  const answers = manyAnswers(checks, judged, 'w.n');
+  const answers = manyAnswers(drafting, checks, judged, 'w.n');
   const selected = [
     transactionNumber,
     'pg_catalog.count(*)::pg_catalog.text',
@@ -111,7 +110,7 @@ function planMany(drafting: Drafting, checks: readonly Check[]): WritePlan {
     ...answers,
   ];
   const numbered = `(SELECT *, pg_catalog.row_number() OVER () AS n FROM w) w`;
-  const flagged = `${numbered} JOIN ${inputTable(drafting, presenceInputs(drafting, flags), 'f')} ON f.n = w.n`;
+  const flagged = `${numbered} JOIN ${inputTable(drafting, presenceInputs(flags), 'f')} ON f.n = w.n`;
   const from = checks.length === 0 ? 'w' : flags.length === 0 ? numbered : flagged;
   const insert = `INSERT INTO ${table} AS ${alias}${source} RETURNING ${returning.list()}`;
   const text = `WITH w AS (${insert}) SELECT ${selected.join(', ')} FROM ${from}`;
@@ -122,25 +121,25 @@ function answerOf(written: Written, checks: readonly Check[]): Pick<WritePlan, '
   return { keys: keysOf(written).length, judgements: checks.map(({ judgement }) => judgement) };
 }
 
-function columnList(assigned: readonly Assigned[]): string {
+/** The list of columns of an INSERT. */
+export function columnList(assigned: readonly Assigned[]): string {
   return assigned.map(({ field }) => field.column).join(', ');
 }
 
 /** What the arrays give, where an item lacks a field what fills it, and presets. */
-function assignMany(drafting: Drafting): { assigned: readonly Assigned[]; columns: readonly InputColumn[] } {
-  const { written, inputs } = drafting;
+export function assignMany(drafting: Drafting): { assigned: readonly Assigned[]; columns: readonly InputColumn[] } {
+  const { written, statement } = drafting;
   const presets = new Map(presetsOf(drafting).map((preset) => [preset.field.name, preset]));
   const columns: InputColumn[] = [];
   const given = written.columns.map(({ field: { descriptor }, complete }, place): Assigned => {
-    const { array, cast } = arrayInput(inputs, descriptor, place);
-    columns.push({ name: `c${place}`, array });
-    const value = `i.c${place}${cast}`;
+    columns.push(listInput(`c${place}`, descriptor, place));
+    const value = statement.dialect.input.stored(`i.c${place}`, descriptor);
     const preset = presets.get(descriptor.name)?.values[0];
     const filled = preset === undefined ? descriptor.fallback : printPreset(drafting, descriptor, preset.value);
     // Without either the absent value is null, as it stands in the array.
     if (complete || filled === undefined) return { field: descriptor, value };
-    columns.push(...presenceInputs(drafting, [place]));
-    const other = `(${filled})::${storedType(descriptor)}`;
+    columns.push(...presenceInputs([place]));
+    const other = statement.dialect.input.typed(`(${filled})`, storedType(descriptor));
     return { field: descriptor, value: `CASE WHEN i.p${place} THEN ${value} ELSE ${other} END` };
   });
   return { assigned: [...given, ...presetOnly(drafting)], columns };

@@ -43,7 +43,7 @@ export function planDelete(written: Written, rules: readonly AccessRule[], many:
   const stored = statement.alias();
   const storedColumn = (quoted: string): string => `${stored}.${quoted}`;
   const keys = keyColumns(written, storedColumn);
-  const locked = selectLocked({
+  const locked = selectLocked(statement.dialect, {
     descriptor,
     selected: 'i.*',
     from: `${inputTable(drafting, columns, 'i')} JOIN ${table} AS ${stored} ON ${keysEqual(keys, input)}`,

@@ -1,8 +1,10 @@
 /** Changes of several stored items from arrays of keys, or of one where several rules have to be told apart. */
+import type { RowLock } from '../sql/dialects/index.ts';
 import { sqlTrue, where } from '../sql/fragment.ts';
 import { type Assigned, assignEach, assignments, assignShared, type Stored } from './assigned.ts';
 import { type Check, checksOf, type Judged, type Written } from './checks.ts';
-import { lockOfUpdate, type RowLock, selectLocked } from './locked-rows.ts';
+import type { InputColumn } from './inputs.ts';
+import { lockOfUpdate, selectLocked } from './locked-rows.ts';
 import { ruleMatches } from './presets.ts';
 import { printAllowed, requirementsOf } from './requirements.ts';
 import { type Returned, returnedColumns } from './returned.ts';
@@ -10,7 +12,6 @@ import { createReturning } from './returning.ts';
 import {
   type Drafting,
   finishWrite,
-  type InputColumn,
   inputTable,
   keyColumns,
   keyInputs,
@@ -63,7 +64,7 @@ function draftUpdate(drafting: Drafting, shared: boolean): Update {
   const { assigned, arrays } = shared
     ? { assigned: assignShared(drafting, stored), arrays: [] }
     : assignEach(drafting, stored);
-  const columns = [...keys, ...presenceInputs(drafting, incomplete), ...arrays];
+  const columns = [...keys, ...presenceInputs(incomplete), ...arrays];
   const rows = keysEqual(keyColumns(written, column), named(keys));
   const lock = lockOfUpdate(
     written.writable.collection.descriptor,
@@ -98,7 +99,7 @@ function storedRows(
   const own = keyColumns(written, column);
   const from = `${inputTable(drafting, columns, 'i')} JOIN ${descriptor.table} AS ${alias} ON ${keysEqual(own, named(keys))}`;
   const selected = ['i.*', ...matches].join(', ');
-  return `(${selectLocked({ descriptor, selected, from, rows: allowed, alias, keys: own, lock })}) i`;
+  return `(${selectLocked(statement.dialect, { descriptor, selected, from, rows: allowed, alias, keys: own, lock })}) i`;
 }
 
 function finishUpdate(
@@ -126,7 +127,7 @@ function finishUpdate(
   const aggregated = () => [
     'pg_catalog.count(*)::pg_catalog.text',
     ...matched.map((rule) => `pg_catalog.array_agg(${match(rule)} ORDER BY ${place})::pg_catalog.text`),
-    ...manyAnswers(checks, judged, place),
+    ...manyAnswers(drafting, checks, judged, place),
   ];
   const selected = [transactionNumber, ...(returned === undefined ? aggregated() : answer)];
   const { table } = written.writable.collection.descriptor;

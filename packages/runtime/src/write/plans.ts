@@ -1,4 +1,5 @@
 /** Planned writes by their shape, in a bounded cache per access class. */
+import type { AccessRule, Dialect } from '../contract/index.ts';
 import type { AnswerWriter } from '../json/answer.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache, longestCachedStatement, type PlanCache } from '../query/plan-cache.ts';
@@ -12,11 +13,20 @@ import { planUpdateOne } from './plan-update.ts';
 import { planUpdateMany } from './plan-update-many.ts';
 import { returnedOf } from './returned.ts';
 import type { WriteGrant } from './scope.ts';
+import { planChange } from './several/plan-change.ts';
+import { planInsert } from './several/plan-insert.ts';
+import { planRemoval } from './several/plan-removal.ts';
 import type { WritePlan } from './statement.ts';
 
 /** The plans of one step: the write itself, and the judgement that waits until everything is written. */
 export interface StepPlans {
+  /** What finds out first which rows may be changed, and locks them, where the write cannot ask that itself. */
+  readonly look?: WritePlan;
   readonly write: WritePlan;
+  /** What judges what was written, where the write does not answer that. */
+  readonly verify?: WritePlan;
+  /** Whether the write takes keys as arrays, but makes one item. Default: false. */
+  readonly single?: true;
   /** Whether the write takes its keys as arrays. */
   readonly many: boolean;
   readonly judge: WritePlan | undefined;
@@ -48,6 +58,19 @@ export function plansOf(
   keyed = false,
 ): StepPlans {
   return remembered(cache, shapeOf(written, all, form, plan), () => {
+    return planners[written.scope.open.dialect.name].plan(written, form, plan, keyed);
+  });
+}
+
+/** How the steps of a server are planned. */
+interface StepPlanner {
+  plan(written: Written, form: StepForm, plan: ReadPlan | undefined, keyed: boolean): StepPlans;
+  planDelete(written: Written, rules: readonly AccessRule[], many: boolean): StepPlans;
+}
+
+/** A write that is part of a query does everything in one statement. */
+const together: StepPlanner = {
+  plan(written, form, plan, keyed) {
     const returning = plan === undefined ? undefined : planReturned(written, form, plan, keyed);
     if (returning !== undefined) return returning;
     // Several rules are told apart on rows that are looked up first.
@@ -55,8 +78,22 @@ export function plansOf(
     const update = () => (many ? planUpdateMany(written, form !== 'many') : planUpdateOne(written));
     const write = written.action === 'create' ? planCreate(written, many) : update();
     return { write, many, judge: planJudge(written) };
-  });
-}
+  },
+  planDelete: (written, rules, many) => ({ write: planDelete(written, rules, many), many, judge: undefined }),
+};
+
+/** Else it is told apart from what looks before it, and from what judges behind it. */
+const apart: StepPlanner = {
+  plan(written, form) {
+    const own = written.action === 'create' ? { write: planInsert(written) } : planChange(written, form !== 'many');
+    const single = written.action === 'create' && form === 'one';
+    const verify = planJudge(written, false);
+    return { ...own, many: true, ...(single && { single }), ...(verify && { verify }), judge: planJudge(written) };
+  },
+  planDelete: (written, rules) => ({ ...planRemoval(written, rules), many: true, judge: undefined }),
+};
+
+const planners: Readonly<Record<Dialect, StepPlanner>> = { postgres: together, mysql: apart, mariadb: apart };
 
 /** A write that answers its items itself; undefined where it cannot, or not all is judged when it is done. */
 function planReturned(written: Written, form: StepForm, plan: ReadPlan, keyed: boolean): StepPlans | undefined {
@@ -91,12 +128,12 @@ function presetNames({ grant }: Written): readonly string[] {
 export function deletePlan(
   cache: StepPlanCache,
   written: Written,
-  rules: Parameters<typeof planDelete>[1],
+  rules: readonly AccessRule[],
   many: boolean,
-): WritePlan {
+): StepPlans {
   const { name } = written.writable.collection.descriptor;
   const shape = JSON.stringify(['delete', name, many]);
-  return remembered(cache, shape, () => ({ write: planDelete(written, rules, many), many, judge: undefined })).write;
+  return remembered(cache, shape, () => planners[written.scope.open.dialect.name].planDelete(written, rules, many));
 }
 
 function remembered(cache: StepPlanCache, shape: string, plan: () => StepPlans): StepPlans {

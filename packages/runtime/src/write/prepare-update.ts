@@ -111,7 +111,7 @@ export async function prepareUpdateSingleton(desk: Desk, body: JsonValue | undef
     touched: [touchedBy(desk, granted, batch)],
     async work(running) {
       const { transaction } = running;
-      const lock = lockSingleton(writable);
+      const lock = lockSingleton(running.dialect, writable);
       const locked = transaction.run(lock.statement, lock.parameters, { row: () => {} });
       const [{ keys, count }] = await Promise.all([find(running, found), locked]);
       if (tree && keys !== null) {

@@ -62,5 +62,5 @@ function printSource(printing: Printing, field: FieldDescriptor, value: Operand)
   const type = operandType(field);
   if (value.kind !== 'caller' || value.path.length === 0) return printValue(printing.statement, type, '_eq', value);
   const path = printPath(printing, value, () => false);
-  return path === undefined ? 'NULL' : `${path.expression}::${type.native}`;
+  return path === undefined ? 'NULL' : printing.statement.dialect.input.typed(path.expression, type.native);
 }

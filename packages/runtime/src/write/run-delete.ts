@@ -30,7 +30,7 @@ export async function runDelete(
     postponed: false,
     collections: new Set([descriptor.name]),
   };
-  const plans = { write: deletePlan(desk.steps, written, rules, keys.many), many: keys.many, judge: undefined };
+  const plans = deletePlan(desk.steps, written, rules, keys.many);
   const payload = { collection: descriptor.name, placeOf: placesIn(descriptor.name, null), names: new Set<string>() };
   await runStep(running, { action: 'delete', plans, batch: createBatch(descriptor).finish(0), keys, lenient, payload });
   return keys;

@@ -38,16 +38,24 @@ export async function runWrite(
   values: WriteValues,
   caller: Caller,
 ): Promise<WriteAnswer> {
-  let row: TextRow = [];
+  const rows: TextRow[] = [];
   const sink: RowSink = {
     row: (buffer, offset, length) => {
-      row = readRow(buffer, offset, offset + length);
+      rows.push(readRow(buffer, offset, offset + length));
     },
   };
   await transaction.run(plan.statement, bind(plan.binders, valuesOf(plan.sources, values), caller), sink);
+  if (plan.each === true) return madeOf(plan, rows);
+  const [row = []] = rows;
   const [number = null, count = '0', ...rest] = row;
   if (number !== null) transaction.identify(number);
   return readAnswer(plan, Number(count), number !== null, rest);
+}
+
+/** What was made, from the texts of the keys: those of the only item, or of all. */
+function madeOf({ keys: parts }: WritePlan, rows: readonly TextRow[]): WriteAnswer {
+  const columns = Array.from({ length: parts }, (_, part) => arrayLiteral(rows.map((row) => row[part] ?? null)));
+  return { count: rows.length, wrote: true, keys: columns, matched: new Map(), verdicts: [] };
 }
 
 /** What a write answered that returns its items. */

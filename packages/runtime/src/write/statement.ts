@@ -10,7 +10,7 @@ import { operandType } from '../sql/operand.ts';
 import { type Row, tableRow } from '../sql/row.ts';
 import { createStatement, type StatementBuilder } from '../sql/statement.ts';
 import type { Check, Judged, Judgement, Written } from './checks.ts';
-import { createInputs, type Inputs, type Source } from './inputs.ts';
+import { createInputs, type InputColumn, type Inputs, type Source } from './inputs.ts';
 
 /**
  * A write, planned: one statement that answers one row of texts — the transaction's number, the number of rows, the key of
@@ -25,6 +25,8 @@ export interface WritePlan {
   /** Places of rules. */
   readonly matched: readonly number[];
   readonly judgements: readonly Judgement[];
+  /** Whether it answers, in place of all that, the text of the key of each item that it has made. */
+  readonly each?: true;
 }
 
 /** A statement while it is planned. */
@@ -36,7 +38,7 @@ export interface Drafting {
 
 /** Starts a statement. */
 export function startWrite(written: Written): Drafting {
-  const statement = createStatement(new Map());
+  const statement = createStatement(new Map(), written.scope.open.dialect);
   return { written, statement, inputs: createInputs(statement) };
 }
 
@@ -46,9 +48,9 @@ export function finishWrite(
   printed: string,
   answer: Partial<Pick<WritePlan, 'keys' | 'matched' | 'judgements'>>,
 ): WritePlan {
-  const { text, binders } = statement.finish(printed);
+  const { text, binders, forms } = statement.finish(printed);
   const { keys = 0, matched = [], judgements = [] } = answer;
-  return { statement: nameStatement(text), binders, sources: inputs.sources, keys, matched, judgements };
+  return { statement: nameStatement(text, forms), binders, sources: inputs.sources, keys, matched, judgements };
 }
 
 const named = new Map<string, Statement>();
@@ -56,7 +58,8 @@ const named = new Map<string, Statement>();
 const mostNamed = 1_000;
 
 /** A statement of a transaction under the name that belongs to its text. */
-export function nameStatement(text: string): Statement {
+export function nameStatement(text: string, forms?: Statement['forms']): Statement {
+  if (forms !== undefined) return { name: '', text, forms };
   const known = named.get(text);
   if (known !== undefined) return known;
   const name = `w_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
@@ -77,35 +80,49 @@ export function keyColumns(written: Written, column: (quoted: string) => string)
   return keysOf(written).map((field) => cast(column(field.column), field.comparison));
 }
 
-/** One array of an input table, and what its elements are called. */
-export interface InputColumn {
-  readonly name: string;
-  readonly array: string;
-}
-
-/** The arrays of the keys. */
-export function keyInputs({ written, inputs }: Drafting): readonly InputColumn[] {
+/** Columns of input for the keys. */
+export function keyInputs({ written }: Pick<Drafting, 'written'>): readonly InputColumn[] {
   return keysOf(written).map((field, part) => ({
     name: `k${part}`,
-    array: inputs.take({ kind: 'key', part }, `${operandType(field).native}[]`),
+    source: { kind: 'key', part },
+    native: operandType(field).native,
   }));
 }
 
-/** The arrays that tell which items have a field, of columns by their places. */
-export function presenceInputs({ inputs }: Drafting, columns: readonly number[]): readonly InputColumn[] {
-  return columns.map((column) => ({
-    name: `p${column}`,
-    array: inputs.take({ kind: 'present', column }, 'pg_catalog.bool[]'),
-  }));
+/** Columns of input that tell which items have a field, of columns by their places. */
+export function presenceInputs(columns: readonly number[]): readonly InputColumn[] {
+  return columns.map((column) => ({ name: `p${column}`, source: { kind: 'present', column }, native: flagNative }));
 }
+
+/** Columns of input that tell which stored rows rules have matched. */
+export function matchInputs(rules: readonly number[]): readonly InputColumn[] {
+  return rules.map((rule) => ({ name: `m${rule}`, source: { kind: 'matched', rule }, native: flagNative }));
+}
+
+const flagNative = 'pg_catalog.bool';
 
 /** A table of input with an alias: one row per item, numbered from 1 by `n`. */
-export function inputTable({ inputs }: Drafting, columns: readonly InputColumn[], alias: string): string {
-  const counted = `pg_catalog.generate_series(1, ${inputs.take({ kind: 'count' }, 'pg_catalog.int4')})`;
-  const arrays = columns.map(({ array }) => `pg_catalog.unnest(${array})`);
-  const names = columns.length === 0 ? ['c'] : columns.map(({ name }) => name);
-  const sources = arrays.length === 0 ? counted : arrays.join(', ');
-  return `ROWS FROM (${sources}) WITH ORDINALITY AS ${alias}(${[...names, 'n'].join(', ')})`;
+export function inputTable({ statement, inputs }: Drafting, columns: readonly InputColumn[], alias: string): string {
+  const listed = columns.map(({ source, ...column }) => ({ ...column, list: inputs.place(source) }));
+  const count = inputs.place({ kind: 'count' });
+  return statement.dialect.input.table(statement.parameter, {
+    columns: listed,
+    count,
+    alias,
+    numbered: true,
+    as: true,
+  });
+}
+
+/** The condition that a row has the key of a row of input. */
+export function keysMatch(
+  { written, statement }: Drafting,
+  column: (quoted: string) => string,
+  input: readonly string[],
+): string {
+  return keysOf(written)
+    .map((field, part) => statement.dialect.input.equal(column(field.column), input[part] ?? 'NULL', field))
+    .join(' AND ');
 }
 
 /** The condition that two keys are equal. */
@@ -125,10 +142,14 @@ export function singleAnswers(checks: readonly Check[], judged: Judged): readonl
 }
 
 /** Columns of the checks' answers over many rows, whose places are `n`. */
-export function manyAnswers(checks: readonly Check[], judged: Judged, n: string): readonly string[] {
-  return checks.map(
-    (check) => `(pg_catalog.array_agg(${n} ORDER BY ${n}) FILTER (WHERE ${check.fails(judged)}))::pg_catalog.text`,
-  );
+export function manyAnswers(
+  { statement }: Drafting,
+  checks: readonly Check[],
+  judged: Judged,
+  n: string,
+): readonly string[] {
+  const { gathered } = statement.dialect.input;
+  return checks.map((check) => gathered({ value: n, order: n, only: check.fails(judged) }));
 }
 
 /** What a single item has, it has. */

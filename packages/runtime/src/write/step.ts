@@ -3,10 +3,12 @@ import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import type { Answer, AnswerWriter } from '../json/answer.ts';
+import type { SqlDialect } from '../sql/dialects/index.ts';
 import type { Batch } from './batch.ts';
 import type { History, StepAction } from './history.ts';
+import type { WriteValues } from './inputs.ts';
 import type { Sender } from './job.ts';
-import { asMany, type Keys } from './keys.ts';
+import { asMany, asOne, type Keys } from './keys.ts';
 import type { StepPlans } from './plans.ts';
 import { failedValidation } from './problems.ts';
 import {
@@ -39,6 +41,7 @@ export interface Running {
   readonly transaction: Transaction;
   readonly caller: Caller;
   readonly sender: Sender;
+  readonly dialect: SqlDialect;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly gate: (statement: string) => void;
   /** What keeps activity and revisions; null where there is no place for them. */
@@ -64,26 +67,31 @@ export async function runStep(running: Running, step: Step): Promise<StepDone> {
   running.gate(write.statement.text);
   const guarded = await running.wardens.get(payload.collection)?.watch(running, step);
   const named = keys !== null && plans.many ? asMany(keys) : keys;
-  const values = { batch, keys: named, matched: new Map<number, string>() };
   const watch = running.history?.watch(step.action, payload.collection, keys) ?? null;
   const { transaction, caller } = running;
+  const wanted = keys?.count ?? batch.count;
+  const looked =
+    plans.look && (await runWrite(transaction, plans.look, { batch, keys: named, matched: nothing }, caller));
+  if (looked !== undefined && looked.count !== wanted && !step.lenient) throw missingRows(keys, payload);
+  const values = { batch, keys: named, matched: looked?.matched ?? nothing };
   const writing: Promise<WriteAnswer & { readonly rows?: Answer }> =
     plans.answer === undefined
       ? runWrite(transaction, write, values, caller)
       : runReturned(transaction, write, values, caller, plans.answer, plans.many).then(unmatched);
   if (plans.answer === undefined) watch?.follow();
   const answer = await writing;
-  const wanted = keys?.count ?? batch.count;
   if (answer.count !== wanted && !step.lenient) throw missingRows(keys, payload);
-  judgeAnswer(running, answer.verdicts, payload);
   const made: Keys = { count: answer.count, many: plans.many, values: answer.keys };
-  const written = keys ?? made;
+  const written = keys ?? (plans.single === true ? asOne(made) : made);
+  const matched = looked?.matched ?? answer.matched;
+  const verified = plans.verify && { ...values, keys: asMany(written), matched };
+  const verdicts = verified === undefined ? answer.verdicts : await verify(running, plans.verify, verified);
+  judgeAnswer(running, verdicts, payload);
   await guarded?.(written);
   if (answer.wrote) await watch?.settle(written, answer.count, answer.rows);
   return {
     keys: written,
-    judgeLate: () =>
-      judgeLate(running, step, plans.judge, { ...values, keys: asMany(written), matched: answer.matched }),
+    judgeLate: () => judgeLate(running, step, plans.judge, { ...values, keys: asMany(written), matched }),
   };
 }
 
@@ -100,6 +108,17 @@ export async function runReturnedStep(
   if (count !== (keys?.count ?? batch.count)) throw missingRows(keys, payload);
   judge(verdicts, payload);
   return rows;
+}
+
+/** What a statement behind the write says of what was written. */
+async function verify(
+  { transaction, caller, gate }: Running,
+  plan: WritePlan | undefined,
+  values: WriteValues,
+): Promise<readonly Verdict[]> {
+  if (plan === undefined) return [];
+  gate(plan.statement.text);
+  return (await runWrite(transaction, plan, values, caller)).verdicts;
 }
 
 const nothing: ReadonlyMap<number, string> = new Map();

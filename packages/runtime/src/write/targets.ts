@@ -1,6 +1,6 @@
 /** Items that a write is about without naming their keys: those of a query, and the one of a singleton. */
 import type { Caller } from '../caller.ts';
-import type { JsonValue } from '../contract/index.ts';
+import type { Dialect, JsonValue } from '../contract/index.ts';
 import type { Parameter, RowSink, Statement, Transaction } from '../database/database.ts';
 import { readRow, type TextRow } from '../database/protocol/texts.ts';
 import { withNumberTexts } from '../json/exact-numbers.ts';
@@ -11,6 +11,7 @@ import { keyFields, orderBy, printOrder } from '../query/plan-order.ts';
 import { bind } from '../query/planner.ts';
 import { checkReadSyntax, prepareRead, type WantedRead } from '../query/prepare.ts';
 import { cast } from '../sql/cell.ts';
+import type { SqlDialect } from '../sql/dialects/index.ts';
 import { where } from '../sql/fragment.ts';
 import { type Row, tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
@@ -59,19 +60,21 @@ function wantedTargets({ scope, collection, limits, query }: Omit<TargetRequest,
 
 /** The item of a singleton: the first one that the caller may read, or that there is when reading is not for him. */
 export function prepareSingleton(scope: WriteScope, { collection }: WritableCollection, caller: Caller): Targets {
-  const statement = createStatement(new Map());
+  const statement = createStatement(new Map(), scope.open.dialect);
+  const { count, gathered } = scope.open.dialect.input;
   const own = scope.read.collections.get(collection.descriptor.name);
   const alias = statement.alias();
   const row = tableRow(statement, own === undefined ? scope.open : scope.read, own ?? collection, alias);
   const { table } = collection.descriptor;
-  const keys = keyFields(collection.descriptor).map((field, index) => {
+  const fields = keyFields(collection.descriptor);
+  const keys = fields.map((field, index) => {
     return `${cast(row.column(field.column), field.comparison)} AS k${index}`;
   });
   const first = `SELECT ${keys.join(', ')} FROM ${table} ${alias}${where(readable(row))}${orderBy(printOrder(row, []))} LIMIT 1`;
-  const arrays = keys.map((_, index) => `pg_catalog.array_agg(k.k${index})::pg_catalog.text`);
-  const any = `(SELECT pg_catalog.count(*)::pg_catalog.text FROM (SELECT 1 FROM ${table} LIMIT 1) x)`;
-  const { text, binders } = statement.finish(`SELECT ${['NULL', any, ...arrays].join(', ')} FROM (${first}) k`);
-  return { statement: nameStatement(text), parameters: bind(binders, [], caller) };
+  const arrays = fields.map((field, index) => gathered({ value: `k.k${index}`, field }));
+  const any = `(SELECT ${count()} FROM (SELECT 1 FROM ${table} LIMIT 1) x)`;
+  const { text, binders, forms } = statement.finish(`SELECT ${['NULL', any, ...arrays].join(', ')} FROM (${first}) k`);
+  return { statement: nameStatement(text, forms), parameters: bind(binders, [], caller) };
 }
 
 /** Keys that were found, and how many rows there are to choose from. */
@@ -101,7 +104,21 @@ export async function findTargets(transaction: Transaction, { statement, paramet
  * Makes whoever writes a singleton wait for whoever does already, so that it is made only once. Goes in front of the
  * statement that looks for it, because a statement sees nothing of what was written while it waited.
  */
-export function lockSingleton({ collection }: WritableCollection): Targets {
-  const text = 'SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::pg_catalog.text, 0))';
-  return { statement: { name: 'w_lock', text }, parameters: [collection.descriptor.table] };
+export function lockSingleton({ name }: SqlDialect, { collection }: WritableCollection): Targets {
+  return { statement: locks[name], parameters: [collection.descriptor.table] };
 }
+
+/** Names of locks are short on MySQL and MariaDB, and of the whole server. */
+const sessionLock: Statement = {
+  name: 'w_lock',
+  text: 'SELECT GET_LOCK(SHA1(CONCAT(DATABASE(), ?)), -1)',
+  held: true,
+};
+const locks: Readonly<Record<Dialect, Statement>> = {
+  postgres: {
+    name: 'w_lock',
+    text: 'SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::pg_catalog.text, 0))',
+  },
+  mysql: sessionLock,
+  mariadb: sessionLock,
+};

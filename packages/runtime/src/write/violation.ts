@@ -83,7 +83,9 @@ const messages: Readonly<Record<string, string>> = {
 };
 
 function isAbout({ about }: ServerError, { descriptor }: CollectionScope): boolean {
-  return descriptor.table === `${quoted(about.schema)}.${quoted(about.table)}`;
+  const table = quoted(about.table);
+  // On MySQL and MariaDB the tables of the connection's own database stand without it.
+  return descriptor.table === `${quoted(about.schema)}.${table}` || descriptor.table === table;
 }
 
 function quoted(name: string | undefined): string {

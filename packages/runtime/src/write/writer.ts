@@ -10,6 +10,7 @@ import type { Planner } from '../query/planner.ts';
 import { buildOpenScope } from '../query/scope.ts';
 import { compiledModel, type ModelChanges } from '../resources/model-warden.ts';
 import { createResourceWardens } from '../resources/wardens.ts';
+import { sqlDialects } from '../sql/dialects/index.ts';
 import { logPlaceOf } from '../system/place.ts';
 import { defaultFieldLimits, type FieldLimits } from '../users/field-rules.ts';
 import { createWardens, noteTransactions } from '../users/wardens.ts';
@@ -144,6 +145,7 @@ function performerOptions(options: WriterOptions): PerformerOptions {
   const leaving = new WeakSet<Transaction>();
   return {
     database,
+    dialect: sqlDialects[api.dialect],
     gate,
     wardens: new Map([
       ...noteTransactions(createWardens(api, model), (transaction) => changing.add(transaction)),

@@ -65,7 +65,9 @@ function show(described: JsonObject, examples: readonly JsonObject[]): JsonObjec
   return { ...described, content: { ...content, [type]: { ...schema, examples: named } } };
 }
 
+/** Where nothing changes it is the object itself, whose text may be known (`keepText`). */
 function mapMembers(value: JsonValue | undefined, change: (inner: JsonValue, name: string) => JsonValue): JsonObject {
-  const members = isJsonObject(value) ? Object.entries(value) : [];
-  return objectOf(members.map(([name, inner]) => [name, change(inner, name)]));
+  if (!isJsonObject(value)) return {};
+  const members = Object.entries(value).map(([name, inner]) => [name, change(inner, name)] as const);
+  return members.every(([name, inner]) => inner === value[name]) ? value : objectOf(members);
 }

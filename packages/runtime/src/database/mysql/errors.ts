@@ -53,7 +53,8 @@ const sqlstates: ReadonlyMap<number, string> = new Map([
   [1644, 'P0001'],
 ]);
 
-const name = '`((?:[^`]|``)+)`';
+// In backticks, or where sessions have ANSI_QUOTES in double quotes.
+const name = '[`"]((?:[^`"]|``|"")+)[`"]';
 /** How the servers tell what an error is about: the names in a message, by the fields that PostgreSQL has for them. */
 const places: readonly { readonly pattern: RegExp; readonly fields: string }[] = [
   { pattern: new RegExp(`\\(${name}\\.${name}, CONSTRAINT ${name}`), fields: 'stn' },
@@ -85,7 +86,10 @@ function aboutOf(message: string): readonly (readonly [string, string])[] {
   for (const { pattern, fields } of places) {
     const found = pattern.exec(message);
     if (found !== null)
-      return [...fields].map((field, index) => [field, (found[index + 1] ?? '').replaceAll('``', '`')]);
+      return [...fields].map((field, index) => [
+        field,
+        (found[index + 1] ?? '').replaceAll('``', '`').replaceAll('""', '"'),
+      ]);
   }
   return [];
 }

@@ -18,7 +18,8 @@ export function formParameters(
   });
 }
 
-function formOf(text: string, form: Exclude<ParameterForm, 'integer'>): string {
+/** A text in another form than `integer`. */
+export function formOf(text: string, form: Exclude<ParameterForm, 'integer'>): string {
   switch (form) {
     case 'text':
       return text;

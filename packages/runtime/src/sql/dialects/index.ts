@@ -4,6 +4,7 @@ import { mariadb, mysql } from './mysql.ts';
 import { postgres } from './postgres.ts';
 
 export type { ListedKey, ListParts, SqlDialect, Value } from './dialect.ts';
+export type { InputField, RowLock } from './input.ts';
 export { postgres } from './postgres.ts';
 
 /** The SQL of each dialect. */

@@ -11,6 +11,7 @@ import type { FieldFunction, Operator, PortableType } from '../../contract/index
 import { nestedColumn } from '../../database/mysql/nested.ts';
 import { cast } from './casts.ts';
 import type { SqlDialect, Value } from './dialect.ts';
+import { mysqlInput } from './mysql-input.ts';
 
 const asText = 'CAST({} AS CHAR)';
 
@@ -72,6 +73,7 @@ function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
     placeholder: (native, mark) => {
       const plain = native.replace(/^pg_catalog\./, '');
       if (plain === 'limit') return mark('integer');
+      if (plain === 'rows') return mark('text');
       if (plain === 'interval')
         return `MONTH, CAST(${mark('months')} AS SIGNED), CAST(${mark('microseconds')} AS SIGNED)`;
       if (plain.endsWith('[]')) return jsonTable(plain.slice(0, -2), mark(`${formOf(plain.slice(0, -2))}[]`));
@@ -136,6 +138,7 @@ function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
       const all = `GROUP_CONCAT(${encoded(value)}${order} SEPARATOR ''${bounds})`;
       return `(SELECT IFNULL(CONCAT(_binary'[', IFNULL(${all}, ''), ']'), '!') FROM ${from}${where})`;
     },
+    input: mysqlInput(exactly),
     answer: ({ expression, nested }) => (nested ? `${expression} AS "${nestedColumn}"` : expression),
   };
 }

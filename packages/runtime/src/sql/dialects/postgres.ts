@@ -2,6 +2,7 @@ import { aggregateKind } from '../../contract/aggregates.ts';
 import type { FieldDescriptor, FieldFunction, Operator, PortableType } from '../../contract/index.ts';
 import { cast } from './casts.ts';
 import type { SqlDialect } from './dialect.ts';
+import { postgresInput } from './postgres-input.ts';
 
 const matches: Readonly<Partial<Record<Operator, string>>> = {
   _contains: 'LIKE',
@@ -100,6 +101,7 @@ export const postgres: SqlDialect = {
   record: (values) => `ROW(${values.map(({ expression }) => expression).join(', ')})`,
   list: ({ element, from, where, order, bounds }) =>
     `ARRAY(SELECT ${element.expression} FROM ${from}${where}${order}${bounds})`,
+  input: postgresInput,
   answer: ({ expression }) => expression,
 };
 

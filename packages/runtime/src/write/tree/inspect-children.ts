@@ -2,13 +2,14 @@
 
 import { keyFields } from '../../query/plan-order.ts';
 import type { CollectionScope } from '../../query/scope.ts';
+import { readElements, readPlaces, readRows } from '../../sql/array-text.ts';
 import { anyOf } from '../../sql/fragment.ts';
 import { tableRow } from '../../sql/row.ts';
 import { readable } from '../../sql/rules.ts';
 import { selectLocked } from '../locked-rows.ts';
 import type { WriteScope } from '../scope.ts';
 import type { Running } from '../step.ts';
-import { ask, inputRows, type Question, readElements, readPlaces, readRows, startQuestion } from './ask.ts';
+import { ask, inputRows, type Question, startQuestion } from './ask.ts';
 import type { KeyTexts } from './group.ts';
 import { columnInput, columnsEqual, columnText, keyEqual, keyInput } from './stored.ts';
 
@@ -40,12 +41,14 @@ export interface Inspected {
 /** Looks at the children of items, and locks those that are to go. Items that the caller cannot read stay. */
 export async function inspectChildren(running: Running, scope: WriteScope, asked: Asked): Promise<Inspected> {
   const { collection, columns, owners, kept, removed, sort } = asked;
-  const question = startQuestion();
+  const { dialect } = running;
+  const { count: counted, gathered, join } = dialect.input;
+  const question = startQuestion(dialect);
   const order = sort === undefined ? 'NULL' : `c.${sort}`;
   const values = owners.map((owner) => owner.values);
   const flags = { name: 'c', native: 'pg_catalog.bool', values: owners.map(({ complete }) => String(complete)) };
   const above = inputRows(question, [...columnInput(collection, columns, values, 'f'), flags], 'o');
-  const below = columnsEqual(collection, columns, 'c', 'o', 'f');
+  const below = columnsEqual(dialect, collection, columns, 'c', 'o', 'f');
   const listed = (items: Asked['kept'], alias: string): string =>
     inputRows(
       question,
@@ -65,26 +68,31 @@ export async function inspectChildren(running: Running, scope: WriteScope, asked
     );
   const { table } = collection.descriptor;
   const seen = visible(question, scope, collection);
-  const stays = `EXISTS (SELECT 1 FROM ${listed(kept, 'i')} WHERE ${keyEqual(collection, 'c', 'i')})`;
-  const own = keyFields(collection.descriptor).map(({ column }) => columnText(collection, column, 'c'));
-  const gone = selectLocked({
+  const stays = `EXISTS (SELECT 1 FROM ${listed(kept, 'i')} WHERE ${keyEqual(dialect, collection, 'c', 'i')})`;
+  const fields = keyFields(collection.descriptor);
+  const own = fields.map(({ column }) => columnText(collection, column, 'c'));
+  const settled = own.map((_, part) => `k${part}`).join(', ');
+  const gone = selectLocked(dialect, {
     descriptor: collection.descriptor,
     selected: own.map((key, part) => `${key} AS k${part}`).join(', '),
-    from: `${above} JOIN ${table} AS c ON ${below}`,
+    from: `${above}${join}${table} AS c ON ${below}`,
     rows: `o.c AND ${seen} AND NOT ${stays}`,
     alias: 'c',
     keys: own,
     lock: 'UPDATE',
   });
-  const away = `SELECT count(*)::pg_catalog.text FROM ${listed(removed, 'i')} JOIN ${table} AS c ON ${keyEqual(collection, 'c', 'i')} AND ${columnsEqual(collection, columns, 'c', 'i', 'f')} WHERE ${seen}`;
-  const last = `SELECT pg_catalog.array_agg(m ORDER BY n)::pg_catalog.text FROM (SELECT o.n, pg_catalog.max(${order}) AS m FROM ${above} LEFT JOIN ${table} AS c ON ${below} GROUP BY o.n) l`;
-  const there = `SELECT i.n, ${order} AS s FROM ${listed(kept, 'i')} JOIN ${table} AS c ON ${keyEqual(collection, 'c', 'i')} AND ${columnsEqual(collection, columns, 'c', 'i', 'f')}`;
+  const away = `SELECT ${counted()} FROM ${listed(removed, 'i')}${join}${table} AS c ON ${keyEqual(dialect, collection, 'c', 'i')} AND ${columnsEqual(dialect, collection, columns, 'c', 'i', 'f')} WHERE ${seen}`;
+  const last = `SELECT ${gathered({ value: 'm', order: 'n' })} FROM (SELECT o.n, ${dialect.aggregate('max', order, null)} AS m FROM ${above} LEFT JOIN ${table} AS c ON ${below} GROUP BY o.n) l`;
+  const there = `SELECT i.n, ${order} AS s FROM ${listed(kept, 'i')}${join}${table} AS c ON ${keyEqual(dialect, collection, 'c', 'i')} AND ${columnsEqual(dialect, collection, columns, 'c', 'i', 'f')}`;
   const selected = [
     `(${away})`,
     sort === undefined ? 'NULL' : `(${last})`,
-    '(SELECT pg_catalog.array_agg(n ORDER BY n)::pg_catalog.text FROM there)',
-    '(SELECT pg_catalog.array_agg(s ORDER BY n)::pg_catalog.text FROM there)',
-    ...own.map((_, part) => `(SELECT pg_catalog.array_agg(k${part})::pg_catalog.text FROM gone)`),
+    `(SELECT ${gathered({ value: 'n', order: 'n' })} FROM there)`,
+    `(SELECT ${gathered({ value: 's', order: 'n' })} FROM there)`,
+    ...own.map((_, part) => {
+      const field = fields[part];
+      return `(SELECT ${gathered({ value: `k${part}`, settled, field })} FROM gone)`;
+    }),
   ];
   const row = await ask(running, question, `WITH gone AS (${gone}), there AS (${there}) SELECT ${selected.join(', ')}`);
   const [count, highest, places, orders, ...goneKeys] = row;

@@ -3,13 +3,14 @@
 import type { ManyToMany } from '../../contract/index.ts';
 import { keyFields } from '../../query/plan-order.ts';
 import type { CollectionScope } from '../../query/scope.ts';
+import { readElements, readPlaces, readRows } from '../../sql/array-text.ts';
 import { allOf } from '../../sql/fragment.ts';
 import { tableRow } from '../../sql/row.ts';
 import { readable } from '../../sql/rules.ts';
 import { selectLocked } from '../locked-rows.ts';
 import type { WriteScope } from '../scope.ts';
 import type { Running } from '../step.ts';
-import { ask, inputRows, readElements, readPlaces, readRows, startQuestion } from './ask.ts';
+import { ask, inputRows, startQuestion } from './ask.ts';
 import type { KeyTexts } from './group.ts';
 import { columnInput, columnsEqual, columnText, keyEqual, keyInput } from './stored.ts';
 
@@ -52,7 +53,9 @@ export async function inspectTargets(
   const { relation, junction, target, owners, pairs, removed, sort } = asked;
   const near = relation.near.map(({ to }) => to);
   const far = relation.far.map(({ from }) => from);
-  const question = startQuestion();
+  const { dialect } = running;
+  const { count: counted, gathered, join } = dialect.input;
+  const question = startQuestion(dialect);
   const { statement } = question;
   const nearInput = (rows: readonly KeyTexts[]) => columnInput(junction, near, rows, 'a');
   const flags = { name: 'c', native: 'pg_catalog.bool', values: owners.map(({ complete }) => String(complete)) };
@@ -81,29 +84,34 @@ export async function inspectTargets(
     ...(readTarget === undefined ? [] : [`(${readable(tableRow(statement, scope.read, readTarget, 't'))})`]),
     ...(readJunction === undefined ? [] : [`(${readable(tableRow(statement, scope.read, readJunction, 'j'))})`]),
   ]);
-  const same = `${columnsEqual(junction, near, 'j', 'i', 'a')} AND ${columnsEqual(junction, far, 'j', 'i', 'b')}`;
-  const keys = keyFields(junction.descriptor).map(({ column }) => columnText(junction, column, 'j'));
+  const same = `${columnsEqual(dialect, junction, near, 'j', 'i', 'a')} AND ${columnsEqual(dialect, junction, far, 'j', 'i', 'b')}`;
+  const fields = keyFields(junction.descriptor);
+  const keys = fields.map(({ column }) => columnText(junction, column, 'j'));
+  const settled = keys.map((_, part) => `k${part}`).join(', ');
   const isListed = `EXISTS (SELECT 1 FROM ${listed} WHERE ${same})`;
   const isUnwanted =
     removed.length === 0
       ? 'FALSE'
-      : `EXISTS (SELECT 1 FROM ${unwanted()} WHERE ${columnsEqual(junction, near, 'j', 'd', 'a')} AND ${keyEqual(target, 't', 'd')})`;
-  const gone = selectLocked({
+      : `EXISTS (SELECT 1 FROM ${unwanted()} WHERE ${columnsEqual(dialect, junction, near, 'j', 'd', 'a')} AND ${keyEqual(dialect, target, 't', 'd')})`;
+  const gone = selectLocked(dialect, {
     descriptor: junction.descriptor,
     selected: [...keys.map((key, part) => `${key} AS k${part}`), `${isUnwanted} AS u`].join(', '),
-    from: `${above} JOIN ${rows} ON ${columnsEqual(junction, near, 'j', 'o', 'a')} JOIN ${target.descriptor.table} AS t ON ${joined}`,
+    from: `${above}${join}${rows} ON ${columnsEqual(dialect, junction, near, 'j', 'o', 'a')}${join}${target.descriptor.table} AS t ON ${joined}`,
     rows: `${seen} AND NOT ${isListed} AND (o.c OR ${isUnwanted})`,
     alias: 'j',
     keys,
     lock: 'UPDATE',
   });
-  const order = sort === undefined ? 'NULL' : `pg_catalog.max(j.${sort})`;
-  const last = `SELECT pg_catalog.array_agg(m ORDER BY n)::pg_catalog.text FROM (SELECT o.n, ${order} AS m FROM ${above} LEFT JOIN ${rows} ON ${columnsEqual(junction, near, 'j', 'o', 'a')} GROUP BY o.n) l`;
+  const order = sort === undefined ? 'NULL' : dialect.aggregate('max', `j.${sort}`, null);
+  const last = `SELECT ${gathered({ value: 'm', order: 'n' })} FROM (SELECT o.n, ${order} AS m FROM ${above} LEFT JOIN ${rows} ON ${columnsEqual(dialect, junction, near, 'j', 'o', 'a')} GROUP BY o.n) l`;
   const selected = [
-    `(SELECT pg_catalog.array_agg(i.n)::pg_catalog.text FROM ${listed} JOIN ${rows} ON ${same})`,
+    `(SELECT ${gathered({ value: 'i.n' })} FROM ${listed}${join}${rows} ON ${same})`,
     sort === undefined ? 'NULL' : `(${last})`,
-    '(SELECT pg_catalog.count(*) FILTER (WHERE u)::pg_catalog.text FROM gone)',
-    ...keys.map((_, part) => `(SELECT pg_catalog.array_agg(k${part})::pg_catalog.text FROM gone)`),
+    `(SELECT ${counted('u')} FROM gone)`,
+    ...keys.map((_, part) => {
+      const field = fields[part];
+      return `(SELECT ${gathered({ value: `k${part}`, settled, field })} FROM gone)`;
+    }),
   ];
   const row = await ask(running, question, `WITH gone AS (${gone}) SELECT ${selected.join(', ')}`);
   const [there, highest, count, ...goneKeys] = row;

@@ -1,6 +1,5 @@
 /** Links that had to wait until the items they lead to were made: written last, by what was judged of them already. */
 import { PlatformError } from '../../errors.ts';
-import { storedType } from '../inputs.ts';
 import type { WriteScope } from '../scope.ts';
 import type { Running } from '../step.ts';
 import { tellViolation } from '../violation.ts';
@@ -37,7 +36,8 @@ async function linkField(
   const field = descriptor.fields.find((candidate) => candidate.name === name);
   if (field === undefined) return;
   const rows = links.map(({ key }) => key);
-  const question = startQuestion();
+  const { dialect } = running;
+  const question = startQuestion(dialect);
   const values = columnInput(
     collection,
     [field.column],
@@ -45,16 +45,20 @@ async function linkField(
     'f',
   );
   const input = inputRows(question, [...keyInput(collection, rows), ...values], 'i');
-  const set = `${field.column} = i.f0::${storedType(field)}`;
-  const update = `UPDATE ${descriptor.table} AS t SET ${set} FROM ${input} WHERE ${keyEqual(collection, 't', 'i')} RETURNING 1`;
+  const update = dialect.input.update(
+    descriptor.table,
+    field.column,
+    dialect.input.kept('i.f0', field),
+    input,
+    keyEqual(dialect, collection, 't', 'i'),
+  );
   const keys = keysOfRows(rows);
   const watch = running.history?.watch('update', descriptor.name, keys) ?? null;
   try {
-    const text = `WITH w AS (${update}) SELECT pg_catalog.count(*)::pg_catalog.text FROM w`;
-    const asking = ask(running, question, text);
+    const asking = ask(running, question, update);
     watch?.follow();
-    const [count] = await asking;
-    if (Number(count) !== rows.length) throw new PlatformError('FORBIDDEN');
+    const answer = await asking;
+    if (Number(answer[dialect.input.updated]) !== rows.length) throw new PlatformError('FORBIDDEN');
     await watch?.settle(keys, rows.length);
   } catch (error) {
     const touched = { scope, collection, names: new Set([name]), writable: new Set([name]) };

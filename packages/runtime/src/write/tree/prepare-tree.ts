@@ -1,6 +1,7 @@
 /** Requests whose payloads hold related items. */
 import type { FilterObject } from '../../contract/filter-syntax.ts';
 import { arrayLiteral } from '../../contract/index.ts';
+import { readRows } from '../../sql/array-text.ts';
 import type { Echo } from '../echo.ts';
 import type { Desk, Job } from '../job.ts';
 import type { Keys } from '../keys.ts';
@@ -8,7 +9,6 @@ import { createProblems, type Problems } from '../problems.ts';
 import type { WritableCollection } from '../scope.ts';
 import type { Running } from '../step.ts';
 import type { Touched } from '../violation.ts';
-import { readRows } from './ask.ts';
 import { type Drafts, draftTree, hashDrafts } from './draft.ts';
 import { type Group, groupsOf } from './group.ts';
 import { growTree } from './grow.ts';

@@ -1,6 +1,7 @@
 /** Which of the items that a tree names by their keys there are: one statement for all of them, which locks them. */
 import { PlatformError } from '../../errors.ts';
 import { keyFields } from '../../query/plan-order.ts';
+import { readPlaces } from '../../sql/array-text.ts';
 import { cast } from '../../sql/cell.ts';
 import { anyOf, sqlTrue } from '../../sql/fragment.ts';
 import { operandType } from '../../sql/operand.ts';
@@ -11,8 +12,9 @@ import { selectLocked } from '../locked-rows.ts';
 import { failedValidation } from '../problems.ts';
 import type { WriteScope } from '../scope.ts';
 import type { Running } from '../step.ts';
-import { ask, inputRows, type Question, readPlaces, startQuestion } from './ask.ts';
+import { ask, inputRows, type Question, startQuestion } from './ask.ts';
 import { type Group, groupsOf, type TreeNode } from './group.ts';
+import { keyEqual } from './stored.ts';
 
 /** Whether there is an item for a node: an object with a key that is not there is made. */
 export type Found = (node: TreeNode) => boolean;
@@ -34,11 +36,12 @@ export function wantedOf(root: Group): readonly Wanted[] {
 /** Looks for items. Throws FORBIDDEN for a hidden one. */
 export async function probe(running: Running, scope: WriteScope, wanted: readonly Wanted[]): Promise<Found> {
   if (wanted.length === 0) return () => false;
-  const question = startQuestion();
+  const question = startQuestion(running.dialect);
+  const { gathered } = running.dialect.input;
   const parts = wanted.map((one, index) => printWanted(question, scope, one, `g${index}`));
   const answers = wanted.flatMap((_, index) => [
-    `(SELECT pg_catalog.array_agg(n)::pg_catalog.text FROM g${index})`,
-    `(SELECT pg_catalog.array_agg(n) FILTER (WHERE r)::pg_catalog.text FROM g${index})`,
+    `(SELECT ${gathered({ value: 'n' })} FROM g${index})`,
+    `(SELECT ${gathered({ value: 'n', only: 'r' })} FROM g${index})`,
   ]);
   const row = await ask(running, question, `WITH ${parts.join(', ')} SELECT ${answers.join(', ')}`);
   const found = new Set<TreeNode>();
@@ -67,6 +70,7 @@ function printWanted(question: Question, scope: WriteScope, { group, nodes }: Wa
   const { collection } = group.writable;
   const { descriptor } = collection;
   const { statement } = question;
+  const { dialect } = statement;
   const alias = statement.alias();
   const fields = keyFields(descriptor);
   const columns = fields.map((field, part) => {
@@ -75,12 +79,12 @@ function printWanted(question: Question, scope: WriteScope, { group, nodes }: Wa
   });
   const input = inputRows(question, columns, 'i');
   const keys = fields.map(({ column, comparison }) => cast(`${alias}.${column}`, comparison));
-  const equal = keys.map((key, part) => `${key} = i.k${part}`).join(' AND ');
+  const equal = keyEqual(dialect, collection, alias, 'i');
   const own = scope.read.collections.get(descriptor.name);
   const visible = own === undefined ? anyOf([]) : readable(tableRow(statement, scope.read, own, alias));
   // Links to targets only keep them from being deleted; all others are going to be changed.
   const lock = nodes.every(({ form }) => form === 'link') && group.owned.length === 0 ? 'KEY SHARE' : 'NO KEY UPDATE';
-  const from = `${input} JOIN ${descriptor.table} AS ${alias} ON ${equal}`;
+  const from = `${input}${dialect.input.join}${descriptor.table} AS ${alias} ON ${equal}`;
   const selected = `i.n, (${visible}) IS TRUE AS r`;
-  return `${name} AS (${selectLocked({ descriptor, selected, from, rows: sqlTrue, alias, keys, lock })})`;
+  return `${name} AS (${selectLocked(dialect, { descriptor, selected, from, rows: sqlTrue, alias, keys, lock })})`;
 }

@@ -1,9 +1,9 @@
 /** Trees in a transaction: parents first, then the items, what is removed below them, and what is new there. */
 import { decodeValue } from '../../contract/index.ts';
-import type { Statement } from '../../database/database.ts';
 import { PlatformError, together } from '../../errors.ts';
 import { withNumberTexts } from '../../json/exact-numbers.ts';
 import { keyFields } from '../../query/plan-order.ts';
+import { readElements } from '../../sql/array-text.ts';
 import { operandType } from '../../sql/operand.ts';
 import type { Batch } from '../batch.ts';
 import { type Desk, namesOf, prepareStep, touchedBy } from '../job.ts';
@@ -11,7 +11,6 @@ import type { Keys } from '../keys.ts';
 import { invalidPayload, mostErrors } from '../problems.ts';
 import { type Running, runStep } from '../step.ts';
 import { tellViolation } from '../violation.ts';
-import { readElements } from './ask.ts';
 import type { Drafts, StepDraft } from './draft.ts';
 import { type Before, collectionsOf, type Group, type KeyTexts } from './group.ts';
 import { linkLater } from './link-later.ts';
@@ -22,9 +21,6 @@ import { checkHeld, columnTexts } from './stored.ts';
 import { writeChildren } from './write-children.ts';
 import { writeTargets } from './write-targets.ts';
 import type { Fills, Writing } from './writing.ts';
-
-/** What is written in a circle is checked at COMMIT, as far as the database lets it. */
-const defer: Statement = { name: 'w_defer', text: 'SET CONSTRAINTS ALL DEFERRED' };
 
 /** Writes a tree and gives the keys of its items at the top. Throws all violations of rules together. */
 export async function writeTree(
@@ -48,7 +44,7 @@ export async function writeTree(
   };
   let keys: readonly KeyTexts[] = [];
   try {
-    if (deferred) await running.transaction.run(defer, [], { row: () => {} });
+    if (deferred) await defer(running);
     keys = await writeGroup(writing, root, new Map());
     await linkLater(writing.running, desk.scope, writing.later);
     for (const step of writing.done) await step.judgeLate();
@@ -60,6 +56,12 @@ export async function writeTree(
   const error = together(violations.slice(0, mostErrors));
   if (error !== undefined) throw error;
   return keys;
+}
+
+/** What is written in a circle is checked at COMMIT, as far as the database lets it. */
+async function defer({ transaction, dialect }: Running): Promise<void> {
+  const { deferral } = dialect.input;
+  if (deferral !== null) await transaction.run({ name: 'w_defer', text: deferral }, [], { row: () => {} });
 }
 
 /** Writes a group with all below it; gives the key of every node. */

@@ -1,11 +1,13 @@
 /** Stored values of items that a tree has written or named, by their keys. */
 import { keyFields } from '../../query/plan-order.ts';
 import type { CollectionScope } from '../../query/scope.ts';
+import { readPlaces, readRows } from '../../sql/array-text.ts';
 import { cast, fieldOfColumn } from '../../sql/cell.ts';
+import type { SqlDialect } from '../../sql/dialects/index.ts';
 import { operandType } from '../../sql/operand.ts';
 import { failedValidation, type Place } from '../problems.ts';
 import type { Running } from '../step.ts';
-import { ask, inputRows, type Question, readPlaces, readRows, startQuestion } from './ask.ts';
+import { ask, inputRows, type Question, startQuestion } from './ask.ts';
 import type { KeyTexts } from './group.ts';
 
 /** Texts of columns of each item, none where one is null; where all belong to the key, nothing is asked. */
@@ -18,12 +20,16 @@ export async function columnTexts(
   const fields = keyFields(collection.descriptor);
   const parts = columns.map((column) => fields.findIndex((field) => field.column === column));
   if (parts.every((part) => part >= 0)) return keys.map((key) => parts.map((part) => key[part] ?? ''));
-  const question = startQuestion();
+  const question = startQuestion(running.dialect);
   const joined = keyJoin(question, collection, keys, 't');
-  const arrays = columns.map(
-    (column) => `pg_catalog.array_agg((${columnText(collection, column, 't')})::pg_catalog.text)`,
-  );
-  const texts = [`pg_catalog.array_agg(i.n)`, ...arrays].map((array) => `${array}::pg_catalog.text`);
+  const { input } = running.dialect;
+  const texts = [
+    input.gathered({ value: 'i.n', settled: 'i.n' }),
+    ...columns.map((column) => {
+      const field = fieldOfColumn(collection.descriptor.fields, column);
+      return input.gathered({ value: input.text(columnText(collection, column, 't')), settled: 'i.n', field });
+    }),
+  ];
   const whole = columns.map((column) => `t.${column} IS NOT NULL`).join(' AND ');
   const row = await ask(running, question, `SELECT ${texts.join(', ')} FROM ${joined} WHERE ${whole}`);
   const places = readPlaces(row[0]);
@@ -42,7 +48,8 @@ export function checkHeld(texts: KeyTexts | undefined, place: Place): void {
 /** A collection's table joined with keys, which are numbered by `i.n`. */
 function keyJoin(question: Question, collection: CollectionScope, keys: readonly KeyTexts[], alias: string): string {
   const input = inputRows(question, keyInput(collection, keys), 'i');
-  return `${input} JOIN ${collection.descriptor.table} AS ${alias} ON ${keyEqual(collection, alias, 'i')}`;
+  const { dialect } = question.statement;
+  return `${input}${dialect.input.join}${collection.descriptor.table} AS ${alias} ON ${keyEqual(dialect, collection, alias, 'i')}`;
 }
 
 /** Columns of input that hold keys: `k0`, `k1`. */
@@ -55,10 +62,9 @@ export function keyInput(collection: CollectionScope, keys: readonly KeyTexts[])
 }
 
 /** Whether a row has the key of a row of input. */
-export function keyEqual(collection: CollectionScope, alias: string, input: string): string {
-  const fields = keyFields(collection.descriptor);
-  return fields
-    .map(({ column, comparison }, part) => `${cast(`${alias}.${column}`, comparison)} = ${input}.k${part}`)
+export function keyEqual(dialect: SqlDialect, { descriptor }: CollectionScope, alias: string, input: string): string {
+  return keyFields(descriptor)
+    .map((field, part) => dialect.input.equal(`${alias}.${field.column}`, `${input}.k${part}`, field))
     .join(' AND ');
 }
 
@@ -83,6 +89,7 @@ export function columnInput(
 
 /** Whether columns of a row have the values of a row of input. */
 export function columnsEqual(
+  dialect: SqlDialect,
   collection: CollectionScope,
   columns: readonly string[],
   alias: string,
@@ -90,6 +97,9 @@ export function columnsEqual(
   prefix: string,
 ): string {
   return columns
-    .map((column, part) => `${columnText(collection, column, alias)} = ${input}.${prefix}${part}`)
+    .map((column, part) => {
+      const field = fieldOfColumn(collection.descriptor.fields, column);
+      return dialect.input.equal(`${alias}.${column}`, `${input}.${prefix}${part}`, field);
+    })
     .join(' AND ');
 }

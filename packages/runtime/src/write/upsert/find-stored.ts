@@ -1,17 +1,17 @@
 /** Which items of a body there are, by a unique key: one statement for all of them, which locks them. */
 import { PlatformError } from '../../errors.ts';
 import { keyFields } from '../../query/plan-order.ts';
+import { readPlaces, readRows } from '../../sql/array-text.ts';
 import { granted } from '../../sql/cell.ts';
 import { allOf, sqlTrue } from '../../sql/fragment.ts';
 import { type Row, tableRow } from '../../sql/row.ts';
 import { readable } from '../../sql/rules.ts';
-import { storedType } from '../inputs.ts';
 import { selectLocked } from '../locked-rows.ts';
 import { printPreset } from '../presets.ts';
 import { invalidPayload } from '../problems.ts';
 import type { WriteScope } from '../scope.ts';
 import type { Running } from '../step.ts';
-import { ask, inputRows, type Question, readPlaces, readRows, startQuestion } from '../tree/ask.ts';
+import { ask, inputRows, type Question, startQuestion } from '../tree/ask.ts';
 import type { KeyTexts } from '../tree/group.ts';
 import { columnText } from '../tree/stored.ts';
 import type { Conflict } from './conflict.ts';
@@ -27,7 +27,7 @@ export async function findStored(
   conflict: Conflict,
   sought: readonly Sought[],
 ): Promise<ReadonlyMap<number, KeyTexts>> {
-  const question = startQuestion();
+  const question = startQuestion(running.dialect);
   const row = await ask(running, question, printFind(question, scope, conflict, sought));
   const [repeated, there, visible, ...keys] = row;
   const places = readPlaces(there);
@@ -40,24 +40,34 @@ export async function findStored(
 /** Columns are compared as they are, so that what is unique in the database is one here, and its index is used. */
 function printFind(question: Question, scope: WriteScope, conflict: Conflict, sought: readonly Sought[]): string {
   const { statement } = question;
+  const { count, gathered, join } = statement.dialect.input;
   const { readable: collection, fields } = conflict;
   const { descriptor } = collection;
   const alias = statement.alias();
   const row = tableRow(statement, scope.read, collection, alias);
   const parts = fields.map((_, part) => `v${part}`);
   const equal = fields.map(({ field }, part) => `${alias}.${field.descriptor.column} = i.v${part}`);
-  const keys = keyFields(descriptor).map(({ column }) => columnText(collection, column, alias));
+  const own = keyFields(descriptor);
+  const keys = own.map(({ column }) => columnText(collection, column, alias));
   const named = keys.map((key, part) => `${key} AS k${part}`);
   const selected = ['i.n', `(${isVisible(row, conflict)}) IS TRUE AS r`, ...named].join(', ');
-  const from = `i JOIN ${descriptor.table} AS ${alias} ON ${equal.join(' AND ')}`;
-  const stored = selectLocked({ descriptor, selected, from, rows: sqlTrue, alias, keys, lock: 'NO KEY UPDATE' });
+  const from = `i${join}${descriptor.table} AS ${alias} ON ${equal.join(' AND ')}`;
+  const stored = selectLocked(statement.dialect, {
+    descriptor,
+    selected,
+    from,
+    rows: sqlTrue,
+    alias,
+    keys,
+    lock: 'NO KEY UPDATE',
+  });
   const whole = parts.map((part) => `${part} IS NOT NULL`).join(' AND ');
-  const repeated = `SELECT 1 FROM i WHERE ${whole} GROUP BY ${parts.join(', ')} HAVING pg_catalog.count(*) > 1`;
+  const repeated = `SELECT 1 FROM i WHERE ${whole} GROUP BY ${parts.join(', ')} HAVING ${statement.dialect.countRows} > 1`;
   const answers = [
-    `(SELECT pg_catalog.count(*)::pg_catalog.text FROM (${repeated}) d)`,
-    '(SELECT pg_catalog.array_agg(n)::pg_catalog.text FROM s)',
-    '(SELECT pg_catalog.array_agg(n) FILTER (WHERE r)::pg_catalog.text FROM s)',
-    ...keys.map((_, part) => `(SELECT pg_catalog.array_agg(k${part})::pg_catalog.text FROM s)`),
+    `(SELECT ${count()} FROM (${repeated}) d)`,
+    `(SELECT ${gathered({ value: 'n', settled: 'n' })} FROM s)`,
+    `(SELECT ${gathered({ value: 'n', only: 'r', settled: 'n' })} FROM s)`,
+    ...own.map((field, part) => `(SELECT ${gathered({ value: `k${part}`, settled: 'n', field })} FROM s)`),
   ];
   const input = printInput(question, scope, conflict, sought);
   return `WITH i AS (${input}), s AS (${stored}) SELECT ${answers.join(', ')}`;
@@ -78,6 +88,7 @@ function printInput(
   { readable: { descriptor: own }, fields }: Conflict,
   sought: readonly Sought[],
 ): string {
+  const { input } = question.statement.dialect;
   const given = fields.map(({ field: { descriptor } }, part) => {
     const native = descriptor.type === 'array' ? 'pg_catalog.text' : descriptor.native;
     return { name: `c${part}`, native, values: sought.map(({ values }) => values[part] ?? null) };
@@ -87,15 +98,14 @@ function printInput(
     return preset === undefined ? [] : [{ name: `p${part}`, native: 'pg_catalog.bool', values }];
   });
   const values = fields.map(({ field: { descriptor }, preset }, part) => {
-    const type = storedType(descriptor);
-    const value = `c.c${part}::${type}`;
+    const value = input.sought(`c.c${part}`, descriptor);
     const [first] = preset?.values ?? [];
     if (first === undefined) return `${value} AS v${part}`;
     const other = printPreset({ statement: question.statement, written: { scope } }, descriptor, first.value);
-    return `CASE WHEN c.p${part} THEN ${value} ELSE (${other})::${type} END AS v${part}`;
+    return `CASE WHEN c.p${part} THEN ${value} ELSE ${input.sought(`(${other})`, descriptor)} END AS v${part}`;
   });
   const columns = fields.map(({ field }, part) => `t.${field.descriptor.column} AS v${part}`);
-  const none = `SELECT ${columns.join(', ')}, 0::pg_catalog.int8 AS n FROM ${own.table} AS t WHERE FALSE`;
+  const none = `SELECT ${columns.join(', ')}, ${input.typed('0', 'pg_catalog.int8')} AS n FROM ${own.table} AS t WHERE FALSE`;
   const all = `SELECT ${values.join(', ')}, c.n FROM ${inputRows(question, [...given, ...flags], 'c')}`;
   return `${none} UNION ALL ${all}`;
 }

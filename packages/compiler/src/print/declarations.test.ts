@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import type { TypeDeclaration } from './declaration.ts';
-import { typePrinter } from './structures.ts';
+import { printDeclarations } from './declarations.ts';
 import { stringLiteral } from './text.ts';
 import { generic, list, union } from './type.ts';
 
-const print = typePrinter();
+const print = (types: readonly TypeDeclaration[]): string => printDeclarations(types, 'Record<string, never>');
 
 const plain: TypeDeclaration = {
   kind: 'interface',

@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { can } from './commands/can.ts';
+import { check } from './commands/check.ts';
+import { diff } from './commands/diff.ts';
+import { doctor } from './commands/doctor.ts';
+import { explain } from './commands/explain.ts';
+import { generate } from './commands/generate.ts';
+import { init } from './commands/init.ts';
+import { introspect } from './commands/introspect.ts';
+import { permissionsMatrix } from './commands/matrix.ts';
+import { migrate } from './commands/migrate.ts';
+import { diffPermissions, pullPermissions, pushPermissions } from './commands/permissions.ts';
+import { roles } from './commands/roles.ts';
+import { pullSchema } from './commands/schema.ts';
+import { start } from './commands/start.ts';
+import { createUser, listUsers, setPassword, setToken } from './commands/users.ts';
+import { CommandError, exitCodes } from './exit-codes.ts';
+import { lendPackages } from './lend-packages.ts';
+import { eventLine } from './progress.ts';
+
+const exitCodeHelp = `
+Exit codes:
+  0   done; also after Ctrl-C or SIGTERM, when running requests have finished
+  1   the configuration, the permissions or the database cannot be compiled; diagnostics say why;
+      also when the platform's tables do not fit this version, and after \`migrate --status\` when they are behind;
+      of \`generate --check\`, \`check\` and \`diff\`: something differs
+  2   the command line or DATABASE_URL is wrong; of these commands: whatever keeps them from judging
+  3   the database cannot be reached, refuses what is asked, or the embedded one is in use by another process
+  4   the server cannot start
+  70  a bug of the platform
+`;
+
+const environmentHelp = `
+Environment:
+  DATABASE_URL  postgres://user:password@host:5432/database; without it an embedded PostgreSQL under .platform/
+  HOST, PORT    where the server listens (127.0.0.1, 8055)
+  ADMIN_TOKEN   static token of the role admin; without it one is made and kept under .platform/
+  SECRET        at least 32 bytes, needed where there are users; with the embedded database one is kept under .platform/
+  ADMIN_EMAIL, ADMIN_PASSWORD  the first administrator, made when there is no user
+`;
+
+/** Does what the arguments of the process say, and sets its exit code. */
+export async function main(argv: readonly string[]): Promise<void> {
+  lendPackages();
+  try {
+    await program().parseAsync([...argv]);
+  } catch (error) {
+    process.exitCode = tellError(error);
+  }
+}
+
+function program(): Command {
+  const root = new Command('platform')
+    .description('Compiles a SQL database and a permission configuration into a typed API server.')
+    .version(version(), '-V, --version')
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText('after', `${environmentHelp}${exitCodeHelp}`);
+  command(root, 'init', 'write platform.config.ts and permissions.yaml')
+    .option('-y, --yes', 'take the defaults instead of asking')
+    .option('--system', "also install the platform's own tables (users, roles, activity …) in the database")
+    .action(init);
+  command(root, 'migrate', "install the platform's own tables in the database, or bring them to this version")
+    .option('--status', 'only tell what is applied and what is pending')
+    .option('--down <count>', 'undo this many of the latest migrations (needs --yes)')
+    .option('-y, --yes', 'do not ask before what is in the tables is lost')
+    .action(migrate);
+  command(root, 'introspect', 'read the database into platform.schema.json').action(introspect);
+  command(root, 'generate', 'compile the database into the output folder')
+    .option('--offline', 'compile from platform.schema.json, without a database')
+    .option('--check', 'write nothing; exit with 1 and the difference when files would change, 2 on errors')
+    .action(generate);
+  command(root, 'check', 'whether database, platform.schema.json, generated files and permissions fit one another')
+    .option('--offline', 'leave the database out')
+    .action(check);
+  command(root, 'diff [from] [to]', 'what a change means to every client of every role (HEAD to the files as they are)')
+    .option('--format <format>', 'text, markdown, json or sarif', 'text')
+    .option('-o, --output <file>', 'write a file instead of stdout')
+    .option('--fail-on <severity>', 'exit with 1 from which severity on: breaking, dangerous or never', 'breaking')
+    .option('--acknowledged <file>', 'changes that are agreed to, one a line: "field-removed articles.title"')
+    .option('--no-guess', 'take what only looks renamed for removed and new')
+    .action(diff);
+  command(root, 'doctor', 'what is wrong with machine, project and database, and what to do about it').action(doctor);
+  addSchemaCommands(root);
+  addPermissionCommands(root);
+  command(root, 'can <role> <action> <collection> [key]', 'which rule lets a role do something, or why none does')
+    .option('-u, --user <key>', 'the user that $CURRENT_USER stands for')
+    .action(can);
+  command(root, 'explain <request>', 'what becomes of "GET /items/…": rules, SQL, plan, missing indexes')
+    .requiredOption('--as <role>', 'the role that asks')
+    .option('-u, --user <key>', 'the user that $CURRENT_USER stands for')
+    .option('--offline', 'plan without a database')
+    .option('--analyze', 'let the database run the statement and measure it')
+    .action(explain);
+  command(root, 'start', 'serve what was generated')
+    .option('--generate', 'introspect and compile first')
+    .option('--sample', 'compile and serve the sample of this repository, or DATABASE_URL')
+    .option('--workers <count>', 'serve by this many processes on one port; SIGHUP replaces them one after the other')
+    .option('--frozen', 'serve what was generated and nothing else: refuse writes to roles and permissions')
+    .option('--record-examples', 'keep requests and answers for the OpenAPI documents; for development')
+    .option('--trusted-documents', 'answer no GraphQL documents but those that were compiled')
+    .action(start);
+  addUserCommands(root);
+  command(root, 'roles', 'list the roles of users and what they may')
+    .option('--sync', 'make the roles of permissions.yaml that users cannot have yet')
+    .action(roles);
+  return root;
+}
+
+function addSchemaCommands(root: Command): void {
+  const schema = root.command('schema').description('take platform.schema.json from a database').exitOverride();
+  command(schema, 'pull', 'read a database into platform.schema.json, and tell what is new in it')
+    .option('--from <url>', "the database, in place of the project's own")
+    .action(pullSchema);
+}
+
+function addPermissionCommands(root: Command): void {
+  const permissions = root
+    .command('permissions')
+    .description('look at all rules, and bring the permissions file and the tables of permissions together')
+    .exitOverride();
+  command(permissions, 'diff', 'tell in what the tables and the file differ').action(diffPermissions);
+  command(permissions, 'pull', 'write the permissions file from the tables').action(pullPermissions);
+  command(permissions, 'push', 'make the tables equal to the permissions file (needs --yes)')
+    .option('-y, --yes', 'write what differs')
+    .action(pushPermissions);
+  command(permissions, 'matrix', 'print who may do what with which field, as a table')
+    .option('--format <format>', 'text, markdown, csv or html; else as the ending of --output says')
+    .option('-o, --output <file>', 'write a file of the project instead')
+    .option('--check', 'write nothing; exit with 1 when the file would change')
+    .action(permissionsMatrix);
+}
+
+function addUserCommands(root: Command): void {
+  const users = root
+    .command('users')
+    .description('list users, make them, give them passwords and tokens')
+    .exitOverride();
+  const fromStdin = ['--password-stdin', 'take the password from the standard input instead of making one'] as const;
+  command(users, 'list', 'list everybody').action(listUsers);
+  command(users, 'create <email>', 'make somebody who can sign in')
+    .option('-r, --role <name>', 'role of the user; without it the rules of the public role hold')
+    .option(...fromStdin)
+    .action(createUser);
+  command(users, 'passwd <email>', 'give another password, and end every session of the user')
+    .option(...fromStdin)
+    .action(setPassword);
+  command(users, 'token <email>', 'give a static token, for programs')
+    .option('--remove', 'take it away')
+    .action(setToken);
+}
+
+function command(root: Command, name: string, description: string): Command {
+  return root
+    .command(name)
+    .description(description)
+    .exitOverride()
+    .option('-p, --project <folder>', 'folder with platform.config.ts', '.')
+    .option('--json', 'print one JSON event per line on stdout')
+    .option('--notes', 'also print what is only worth knowing');
+}
+
+/** Prints an error for people and returns the exit code. */
+function tellError(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  if (error instanceof CommandError) {
+    if (process.argv.includes('--json')) {
+      process.stdout.write(eventLine({ event: 'error', message: error.message, hint: error.hint }));
+    }
+    process.stderr.write(`${error.message}\n${error.hint === null ? '' : `  ${error.hint}\n`}`);
+    return error.exitCode;
+  }
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.stderr.write('This is a bug of the platform; please report it with the lines above.\n');
+  return exitCodes.internal;
+}
+
+function version(): string {
+  const manifest: { readonly version: string } = JSON.parse(
+    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+  );
+  return manifest.version;
+}

@@ -1,0 +1,23 @@
+import { enableCompileCache } from 'node:module';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * Has Node keep what it made of the modules that this process loads, which is most of the time that a command takes to
+ * start, and of what a server with a thousand tables takes to listen. Node looks at the contents of each file before it
+ * uses what it kept.
+ *
+ * It lies in the cache folder of the user and not in the system's folder for temporary files, where others could have put
+ * something in its place. `NODE_COMPILE_CACHE` names another folder, `NODE_DISABLE_COMPILE_CACHE=1` leaves it.
+ */
+export function keepCompiledCode(): void {
+  const { XDG_CACHE_HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
+  if (NODE_COMPILE_CACHE !== '') return;
+  try {
+    enableCompileCache(
+      join(XDG_CACHE_HOME === '' ? join(homedir(), '.cache') : XDG_CACHE_HOME, 'platform', 'compiled'),
+    );
+  } catch {
+    // Where there is no home, nothing is kept.
+  }
+}

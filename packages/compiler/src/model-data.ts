@@ -1,0 +1,63 @@
+/** What generated files say to a server, without the files. */
+import type {
+  AccessClass,
+  CollectionDescriptor,
+  CustomRoute,
+  Fingerprint,
+  KnownOperation,
+  Route,
+} from '@platform/runtime/contract';
+import type { Api, Operation } from './api.ts';
+
+/** What generated files say to a server, as plain data that threads can send each other. */
+export interface ModelData {
+  readonly collections: readonly CollectionDescriptor[];
+  readonly access: readonly AccessClass[];
+  readonly routes: readonly (Omit<Route, 'collection'> & { readonly collection: string })[];
+  readonly fingerprint: Fingerprint;
+  readonly permissionsDigest?: string;
+  readonly customRoutes: readonly CustomRoute[];
+  readonly operations: readonly KnownOperation[];
+  readonly graphql: boolean;
+}
+
+/** What the functions of the runtime make of each kind that generated files name. */
+const meanings: Readonly<Record<Operation['kind'], Pick<Route, 'operation' | 'byKey'>>> = {
+  list: { operation: 'list', byKey: false },
+  search: { operation: 'search', byKey: false },
+  read: { operation: 'read', byKey: true },
+  readSingleton: { operation: 'read', byKey: false },
+  create: { operation: 'create', byKey: false },
+  update: { operation: 'update', byKey: true },
+  updateMany: { operation: 'update', byKey: false },
+  updateSingleton: { operation: 'update', byKey: false },
+  delete: { operation: 'delete', byKey: true },
+  deleteMany: { operation: 'delete', byKey: false },
+};
+
+/** Gathers it of an API whose routes are resolved; `operations` are those of the project's documents. */
+export function modelData(api: Api, operations: readonly KnownOperation[]): ModelData {
+  return {
+    collections: api.collections.map(({ descriptor }) => descriptor),
+    access: api.access.map(({ access }) => access),
+    routes: api.collections.flatMap(({ descriptor, operations: all }) =>
+      all.map(({ kind, method, path }) => ({
+        path: `${method} ${path}`,
+        method,
+        ...meanings[kind],
+        collection: descriptor.name,
+      })),
+    ),
+    fingerprint: api.fingerprint,
+    ...(api.permissionsDigest !== undefined && { permissionsDigest: api.permissionsDigest }),
+    customRoutes: api.customRoutes,
+    operations: operations.map(({ name, role, accessClass, scope, hash }) => ({
+      name,
+      role,
+      accessClass,
+      scope,
+      hash,
+    })),
+    graphql: api.graphql,
+  };
+}

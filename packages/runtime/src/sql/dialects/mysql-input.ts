@@ -1,0 +1,93 @@
+/** Rows of JSON as tables of input, and lists of what many rows hold in the form of PostgreSQL's arrays. */
+import type { FieldDescriptor } from '../../contract/index.ts';
+import { cast } from './casts.ts';
+import type { InputDialect, InputField } from './input.ts';
+
+/** What values are compared as; all others, and what is stored, are texts, which the servers convert without loss. */
+const compared: ReadonlyMap<string, string> = new Map([
+  ['int2', 'BIGINT'],
+  ['int4', 'BIGINT'],
+  ['uint4', 'BIGINT'],
+  ['int8', 'BIGINT'],
+  ['uint8', 'BIGINT UNSIGNED'],
+  ['numeric', 'DECIMAL(65,30)'],
+  ['float8', 'DOUBLE'],
+  ['date', 'DATE'],
+  ['time', 'TIME(6)'],
+  ['timestamp', 'DATETIME(6)'],
+  ['timestamptz', 'DATETIME(6)'],
+]);
+
+/** That of MySQL and MariaDB; `exactly` is the dialect's. */
+export function mysqlInput(exactly: (expression: string) => string): InputDialect {
+  return {
+    table(take, { columns, count, alias }) {
+      const of = columns.map(({ list, native }) => ({ index: list, native: plain(native) }));
+      const rows = take({ kind: 'rows', of, ...(count !== undefined && { count }) }, 'rows');
+      const typed = columns.map((column, place) => `${column.name} ${typeOf(column)} PATH '$[${place}]'`);
+      return `JSON_TABLE(${rows}, '$[*]' COLUMNS (${['n FOR ORDINALITY', ...typed].join(', ')})) AS ${alias}`;
+    },
+    // Left to itself the server reads a small table whole, and locks all of its rows.
+    join: ' STRAIGHT_JOIN ',
+    lookUp: (table, input, on) => `${input} STRAIGHT_JOIN ${table} ON ${on}`,
+    equal(column, input, field) {
+      const native = plain(field?.native ?? 'text');
+      if (native === 'uuid') return `${column} = CAST(${input} AS UUID)`;
+      if (native === 'bytea') return `${column} = UNHEX(${input})`;
+      if (compared.has(native) || native === 'bool') return `${cast(column, field?.comparison)} = ${input}`;
+      const same = `${exactly(cast(column, field?.comparison))} = ${exactly(input)}`;
+      // What is the same text is equal too, and an index knows only that.
+      return field?.collated === undefined ? same : `${column} = ${cast(input, field.collated)} AND ${same}`;
+    },
+    stored: storedValue,
+    kept: storedValue,
+    sought: (input, { native, collated }) => {
+      if (plain(native) === 'uuid') return `CAST(${input} AS UUID)`;
+      return collated === undefined ? storedValue(input, { native }) : cast(input, collated);
+    },
+    // It stands beside a text of input, whose collation is another one; of what is true or false the number counts.
+    typed(expression, native) {
+      if (plain(native) === 'uuid') return exactly(`CAST(${expression} AS CHAR)`);
+      if (plain(native) === 'bool') return `(${expression} + 0)`;
+      return plain(native) === 'text' || plain(native) === 'json' ? exactly(expression) : expression;
+    },
+    gathered({ value, order, only, settled, field }) {
+      const element = `IFNULL(${field === undefined ? value : quoted(value, field.native)}, 'NULL')`;
+      const counted = only === undefined ? element : `CASE WHEN ${only} THEN ${element} END`;
+      const by = order ?? settled;
+      return `CONCAT('{', GROUP_CONCAT(${counted}${by === undefined ? '' : ` ORDER BY ${by}`}), '}')`;
+    },
+    keyText: (column, { native }) => textOf(column, native),
+    text: (expression) => expression,
+    update: (table, column, value, input, on) =>
+      `UPDATE ${input} STRAIGHT_JOIN ${table} AS t ON ${on} SET t.${column} = ${value}`,
+    updated: 1,
+    deferral: null,
+    count: (only) => `CAST(${only === undefined ? 'COUNT(*)' : `COUNT(CASE WHEN ${only} THEN 1 END)`} AS CHAR)`,
+    lock: (lock) => (lock === 'KEY SHARE' ? ' LOCK IN SHARE MODE' : ' FOR UPDATE'),
+    place: (order) => `, ROW_NUMBER() OVER (${order.trim()}) AS n`,
+  };
+}
+
+function storedValue(input: string, { native }: Pick<FieldDescriptor, 'native'>): string {
+  if (native === 'bytea') return `UNHEX(${input})`;
+  return native === 'float8' ? `CAST(${input} AS DOUBLE)` : input;
+}
+
+function textOf(value: string, native: string): string {
+  return plain(native) === 'bytea' ? `CONCAT('\\\\x', LOWER(HEX(${value})))` : `CAST(${value} AS CHAR)`;
+}
+
+/** The text of a value between quotes, as an element of an array. */
+function quoted(value: string, native: string): string {
+  return `CONCAT('"', REPLACE(REPLACE(${textOf(value, native)}, '\\\\', '\\\\\\\\'), '"', '\\\\"'), '"')`;
+}
+
+function typeOf({ native, stored }: InputField): string {
+  if (plain(native) === 'bool') return 'BIGINT';
+  return (stored === true ? undefined : compared.get(plain(native))) ?? 'LONGTEXT';
+}
+
+function plain(native: string): string {
+  return native.replace(/^pg_catalog\./, '');
+}

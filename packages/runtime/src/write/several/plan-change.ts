@@ -1,0 +1,85 @@
+/** Changes of stored items where a write cannot be part of a query. */
+import { anyOf, sqlTrue, where } from '../../sql/fragment.ts';
+import { type Assigned, assignEach, assignShared, type Stored } from '../assigned.ts';
+import type { Written } from '../checks.ts';
+import { type InputColumn, listInput } from '../inputs.ts';
+import type { StepPlans } from '../plans.ts';
+import { ruleMatches } from '../presets.ts';
+import { printAllowed, requirementsOf } from '../requirements.ts';
+import {
+  type Drafting,
+  finishWrite,
+  inputTable,
+  keyInputs,
+  keysMatch,
+  matchInputs,
+  presenceInputs,
+  ruleRow,
+  startWrite,
+} from '../statement.ts';
+import { allowedInput, type Looked, looksAway, planLook } from './look.ts';
+
+/**
+ * Plans the UPDATE of items by their keys, with the same data (`shared`) or each with its own. The only rule stands in
+ * WHERE; several are told apart, and those that look at other rows are asked, on rows that are looked up first. Without
+ * data or presets there is only that look.
+ */
+export function planChange(written: Written, shared: boolean): Pick<StepPlans, 'look' | 'write'> {
+  const incomplete = [...written.columns.keys()].filter((place) => written.columns[place]?.complete === false);
+  const look = () =>
+    planLook(written, presenceInputs(incomplete), (drafting, column) => ask(drafting, column, incomplete));
+  const drafting = startWrite(written);
+  const { statement } = drafting;
+  const alias = statement.alias();
+  const column = (quoted: string): string => `${alias}.${quoted}`;
+  const { rules } = ask(drafting, column, incomplete);
+  const apart = rules.length > 1 || looksAway(rules);
+  const stored: Stored = { column, match: rules.length > 1 ? (rule) => `i.m${rule}` : null };
+  const { assigned, given } = shared ? assignOne(drafting, stored) : { ...assignAll(drafting, stored), given: '' };
+  if (assigned.length === 0) return { write: look() };
+  const keys = keyInputs(drafting);
+  const columns = [
+    ...keys,
+    ...(apart ? [allowedInput, ...matchInputs(rules.length > 1 ? [...rules.keys()] : [])] : []),
+    ...presenceInputs(shared ? [] : incomplete),
+    ...(shared ? [] : assigned.flatMap(({ input }) => input ?? [])),
+  ];
+  const { join } = statement.dialect.input;
+  const named = keys.map(({ name }) => `i.${name}`);
+  const { table } = written.writable.collection.descriptor;
+  const rows = `${given}${inputTable(drafting, columns, 'i')}${join}${table} AS ${alias} ON ${keysMatch(drafting, column, named)}`;
+  const set = assigned.map(({ field, value }) => `${column(field.column)} = ${value}`).join(', ');
+  const text = `UPDATE ${rows} SET ${set}${where(apart ? 'i.ok' : anyOf(rules))}`;
+  const write = finishWrite(drafting, text, {});
+  return apart ? { look: look(), write } : { write };
+}
+
+function ask(drafting: Drafting, column: (quoted: string) => string, incomplete: readonly number[]): Looked {
+  const { written } = drafting;
+  const row = ruleRow(drafting, column);
+  const rules = written.grant.rules.map((rule) => ruleMatches(row, rule));
+  const flag = (place: number): string => (incomplete.includes(place) ? `i.p${place}` : sqlTrue);
+  return { rules, allowed: printAllowed(requirementsOf(written), (rule) => rules[rule] ?? sqlTrue, flag) };
+}
+
+/** An assignment with the column of input that it takes. */
+type Given = Assigned & { readonly input?: InputColumn };
+
+function assignAll(drafting: Drafting, stored: Stored): { readonly assigned: readonly Given[] } {
+  const { assigned, arrays } = assignEach(drafting, stored);
+  return { assigned: assigned.map((one, place) => ({ ...one, ...(arrays[place] && { input: arrays[place] }) })) };
+}
+
+/** The same data for all items stands in a row of its own, in front of their keys. */
+function assignOne(
+  drafting: Drafting,
+  stored: Stored,
+): { readonly assigned: readonly Given[]; readonly given: string } {
+  const { input } = drafting.statement.dialect;
+  const columns: InputColumn[] = [];
+  const assigned = assignShared(drafting, stored, (field, place) => {
+    columns.push(listInput(`c${place}`, field, place));
+    return input.stored(`v.c${place}`, field);
+  });
+  return { assigned, given: columns.length === 0 ? '' : `${inputTable(drafting, columns, 'v')}${input.join}` };
+}

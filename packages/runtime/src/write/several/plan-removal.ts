@@ -1,0 +1,31 @@
+/** Removal of items by key where a write cannot be part of a query. Rules stand in WHERE, or are asked before. */
+import type { AccessRule } from '../../contract/index.ts';
+import { anyOf, where } from '../../sql/fragment.ts';
+import { ruleHolds } from '../../sql/rules.ts';
+import type { Written } from '../checks.ts';
+import type { StepPlans } from '../plans.ts';
+import { type Drafting, finishWrite, inputTable, keyInputs, keysMatch, ruleRow, startWrite } from '../statement.ts';
+import { allowedInput, looksAway, planLook } from './look.ts';
+
+/** Plans the DELETE of items, as far as some rule allows it. */
+export function planRemoval(written: Written, rules: readonly AccessRule[]): Pick<StepPlans, 'look' | 'write'> {
+  const drafting = startWrite(written);
+  const alias = drafting.statement.alias();
+  const column = (quoted: string): string => `${alias}.${quoted}`;
+  const permitted = (of: Drafting, columnOf: (quoted: string) => string): string => {
+    const row = ruleRow(of, columnOf);
+    return anyOf(rules.map((rule) => ruleHolds(row, rule.where)));
+  };
+  const may = permitted(drafting, column);
+  const apart = looksAway([may]);
+  const keys = keyInputs(drafting);
+  const named = keys.map(({ name }) => `i.${name}`);
+  const { join } = drafting.statement.dialect.input;
+  const { table } = written.writable.collection.descriptor;
+  const input = inputTable(drafting, apart ? [...keys, allowedInput] : keys, 'i');
+  const rows = `${input}${join}${table} AS ${alias} ON ${keysMatch(drafting, column, named)}`;
+  const write = finishWrite(drafting, `DELETE ${alias} FROM ${rows}${where(apart ? 'i.ok' : may)}`, {});
+  if (!apart) return { write };
+  const look = planLook(written, [], (of, columnOf) => ({ rules: [], allowed: permitted(of, columnOf) }));
+  return { look, write };
+}
