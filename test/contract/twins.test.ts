@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { loadApi } from '../support/in-process.ts';
 import { createMysqlDatabase, type MariadbServer, servers, withMysql } from '../support/mariadb.ts';
-import { type Answer, createProject, type Platform, secret, startPlatform } from '../support/platform.ts';
+import { type Answer, createProject, type Platform, runPlatform, secret, startPlatform } from '../support/platform.ts';
 
 const key = '9007199254740993';
 

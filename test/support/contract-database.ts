@@ -11,6 +11,16 @@ export function isOnMariadb(): boolean {
   return process.env.CONTRACT_DATABASE === 'mariadb';
 }
 
+/** Runs what follows on MariaDB, until the function is called that it returns. */
+export function onMariadb(): () => void {
+  const before = process.env.CONTRACT_DATABASE;
+  process.env.CONTRACT_DATABASE = 'mariadb';
+  return () => {
+    if (before === undefined) delete process.env.CONTRACT_DATABASE;
+    else process.env.CONTRACT_DATABASE = before;
+  };
+}
+
 /** Where the platform's tables lie in the databases of this run. */
 export function placeOfTests(): SystemPlace {
   return isOnMariadb() ? { schema: '', dialect: 'mariadb' } : { schema: '"platform"', dialect: 'postgres' };
