@@ -29,11 +29,11 @@ export async function readPermissionTables(source: Source, project: Project): Pr
   if (!(await texts.areReadable(source))) return null;
   const roles = await source.run(texts.roles, []);
   const rules = await source.run(texts.rules, []);
-  return readModelRows({ roles, rules });
+  return readRuleRows({ roles, rules });
 }
 
 /** Reads rows as the two statements of the contract give them. */
-export function readModelRows({ roles, rules }: ModelRows): PermissionTables {
+export function readRuleRows({ roles, rules }: Pick<ModelRows, 'roles' | 'rules'>): PermissionTables {
   return readPermissionRows(roles.map(readRoleRow), rules.map(readRuleRow));
 }
 

@@ -1,8 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { CompileOptions, CompileSummary } from '@platform/compiler';
 import { compile } from '@platform/compiler';
-import type { Diagnostic, SchemaFacts } from '@platform/introspect';
+import type { Diagnostic, ReadOptions, SchemaFacts } from '@platform/introspect';
 import {
   parseSchema,
   printDiagnostics,
@@ -15,11 +15,13 @@ import { loadDocuments } from './documents.ts';
 import { loadExamples } from './examples/load.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { loadExtensions, loadModules, outputOf } from './extensions.ts';
+import { readModel } from './model-tables.ts';
 import { choosePermissions } from './permission-source.ts';
 import { type PermissionTables, readPermissionTables } from './permission-tables.ts';
 import { planDocuments } from './plan-documents.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
+import { replaceFile } from './replace-file.ts';
 import type { Source } from './source.ts';
 import { connect } from './source.ts';
 import { systemDiagnostics } from './system.ts';
@@ -157,29 +159,35 @@ export interface Facts extends SchemaFacts {
 export async function readFacts(project: Project, progress: Progress, open?: Source): Promise<Facts> {
   const source = open ?? (await connect(project, progress));
   try {
-    const { schemas, include, exclude, systemSchema } = project.config.database ?? {};
     return await progress.phase('introspect', async (detail) => {
-      const facts = await readDatabase(source.family, source.run, {
-        ...(schemas === undefined ? {} : { schemas }),
-        ...(include === undefined ? {} : { include }),
-        ...(exclude === undefined ? {} : { exclude }),
-        ...(systemSchema === undefined ? {} : { systemSchema }),
-      });
+      const facts = await readDatabase(source.family, source.run, readOptions(project));
       detail(`${count(facts.tables.length, 'table')} from ${source.label}`);
       const diagnostics = [...facts.diagnostics, ...(await systemDiagnostics(source, project))];
-      return { ...facts, diagnostics, permissions: await readPermissionTables(source, project) };
+      const model = await readModel(source, project);
+      return { ...facts, model, diagnostics, permissions: await readPermissionTables(source, project) };
     });
   } finally {
     if (open === undefined) await source.close();
   }
 }
 
+/** Which part of its database a project is about. */
+export function readOptions({ config }: Project): ReadOptions {
+  const { schemas, include, exclude, systemSchema } = config.database ?? {};
+  return {
+    ...(schemas === undefined ? {} : { schemas }),
+    ...(include === undefined ? {} : { include }),
+    ...(exclude === undefined ? {} : { exclude }),
+    ...(systemSchema === undefined ? {} : { systemSchema }),
+  };
+}
+
 /** Takes the tables from `platform.schema.json`. Rejects when there is no such file. */
 export async function loadFacts(project: Project): Promise<Facts> {
   const schema = await loadSchema(project);
   if (schema !== null) {
-    const { dialect, tables, enums } = schema;
-    return { dialect, tables, enums, diagnostics: [], permissions: 'offline' };
+    const { dialect, tables, enums, model } = schema;
+    return { dialect, tables, enums, model: model ?? null, diagnostics: [], permissions: 'offline' };
   }
   throw new CommandError(
     exitCodes.invalid,
@@ -213,10 +221,14 @@ export async function resolveProject(project: Project, facts: Facts, progress: P
 }
 
 /** Writes `platform.schema.json` when it would change. */
-async function writeSchema(project: Project, schema: Schema): Promise<void> {
-  const text = printSchema(schema);
+function writeSchema(project: Project, schema: Schema): Promise<void> {
+  return writeSchemaText(project, printSchema(schema));
+}
+
+/** Writes the text of `platform.schema.json` when it would change: whoever reads the file has the whole text. */
+export async function writeSchemaText(project: Project, text: string): Promise<void> {
   const present = await readFile(project.schemaFile, 'utf8').catch(() => null);
-  if (present !== text) await writeFile(project.schemaFile, text);
+  if (present !== text) await replaceFile(project.schemaFile, text);
 }
 
 /** Shows the diagnostics, notes only when asked for; stops when one is an error. */

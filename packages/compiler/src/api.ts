@@ -8,6 +8,7 @@ import type {
   AccessClass,
   CollectionDescriptor,
   CustomRoute,
+  DeclaredModel,
   Dialect,
   FieldDescriptor,
   Fingerprint,
@@ -24,6 +25,8 @@ export interface Api {
   readonly graphql: boolean;
   /** What roles and rules came to where they are those of the platform's own tables; absent where a file holds them. */
   readonly permissionsDigest?: string;
+  /** What the platform's own tables said about the model; absent where they said nothing. */
+  readonly model?: DeclaredModel;
   /** Sorted by name. */
   readonly collections: readonly ApiCollection[];
   /** `admin` and `public` first, the others sorted by name. */

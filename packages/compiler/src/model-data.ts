@@ -16,6 +16,7 @@ export interface ModelData {
   readonly routes: readonly (Omit<Route, 'collection'> & { readonly collection: string })[];
   readonly fingerprint: Fingerprint;
   readonly permissionsDigest?: string;
+  readonly modelDigest?: string;
   readonly customRoutes: readonly CustomRoute[];
   readonly operations: readonly KnownOperation[];
   readonly graphql: boolean;
@@ -50,6 +51,7 @@ export function modelData(api: Api, operations: readonly KnownOperation[]): Mode
     ),
     fingerprint: api.fingerprint,
     ...(api.permissionsDigest !== undefined && { permissionsDigest: api.permissionsDigest }),
+    ...(api.model !== undefined && { modelDigest: api.model.digest }),
     customRoutes: api.customRoutes,
     operations: operations.map(({ name, role, accessClass, scope, hash }) => ({
       name,

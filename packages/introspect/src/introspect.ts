@@ -4,7 +4,7 @@ import type { PermissionDocument } from './config/permission-document.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { SchemaFacts } from './facts.ts';
 import { sortedBy } from './order.ts';
-import { deriveCollections } from './passes/index.ts';
+import { declareModel, deriveCollections } from './passes/index.ts';
 import { resolvePermissions } from './passes/resolve-permissions.ts';
 import { placeSystem } from './passes/system-tables.ts';
 import { checkSchema } from './rules/index.ts';
@@ -26,13 +26,17 @@ export function resolveSchema(
 ): { readonly schema: Schema; readonly diagnostics: readonly Diagnostic[] } {
   const config = placeSystem(given, facts);
   const tables = sortedBy(facts.tables, ({ id }) => id);
-  const derived = deriveCollections(tables, config, options.previous ?? null);
+  const { model = null } = facts;
+  const previous = options.previous ?? null;
+  const settled = model === null ? config : declareModel(tables, config, previous, model);
+  const derived = deriveCollections(tables, settled, previous);
   const resolved = resolvePermissions(permissions, derived.collections, tables);
   const schema: Schema = {
     version: 1,
     dialect: facts.dialect ?? 'postgres',
     ...(config.graphql === false && { graphql: false }),
     ...(config.permissionSource === 'tables' && { permissionsDigest: digestPermissions(permissions) }),
+    ...(model !== null && { model }),
     tables,
     enums: sortedBy(
       facts.enums,
@@ -43,6 +47,6 @@ export function resolveSchema(
     roles: resolved.roles,
     permissions: resolved.permissions,
   };
-  const problems = checkSchema(schema, { config, permissions, relationKeys: derived.relationKeys });
+  const problems = checkSchema(schema, { config: settled, permissions, relationKeys: derived.relationKeys });
   return { schema, diagnostics: [...problems, ...resolved.diagnostics] };
 }

@@ -5,7 +5,7 @@
  * `roles` and `permissions` are derived from them and the configuration by pure passes, which may run again on a
  * loaded file. Written to `platform.schema.json`.
  */
-import type { Condition, Dialect, Operand, PortableType } from '@platform/runtime/contract';
+import type { Condition, DeclaredModel, Dialect, Operand, PortableType } from '@platform/runtime/contract';
 
 /** `schema.name`; a part that contains a dot or a double quote is in double quotes. */
 export type TableId = string;
@@ -19,6 +19,8 @@ export interface Schema {
   readonly graphql?: false;
   /** What roles and rules came to (`digestPermissions`) where they are those of the platform's own tables. */
   readonly permissionsDigest?: string;
+  /** What the platform's own tables said about the model, where they said anything. */
+  readonly model?: DeclaredModel;
   /** Sorted by id. Everything in the allowed schemas, also what is hidden by configuration. */
   readonly tables: readonly Table[];
   /** Sorted by schema and name. */

@@ -66,6 +66,7 @@ export {
   updateSingleton,
 } from './http/routes.ts';
 export { type LiveObject, readFingerprint } from './live-objects.ts';
+export { migrationChecksum, type ProjectMigration } from './model/migration-text.ts';
 export type { PlannedRead } from './query/planner.ts';
 export { type RunningServer, type ServeOptions, serve } from './serve.ts';
 export { MigrationError, type MigrationProblem } from './system/errors.ts';
@@ -87,3 +88,4 @@ export {
 } from './system/place.ts';
 export { TemplateError } from './template-files.ts';
 export { isEmail, longestEmail } from './users/email.ts';
+export { platformVersion } from './version.ts';

@@ -168,8 +168,8 @@ function isError({ severity }: Diagnostic): boolean {
   return severity === 'error';
 }
 
-function factsOf({ tables, enums }: Schema): SchemaFacts {
-  return { tables, enums, diagnostics: [] };
+function factsOf({ tables, enums, model }: Schema): SchemaFacts {
+  return { tables, enums, model: model ?? null, diagnostics: [] };
 }
 
 function missingFile(pair: Verdict['pair']): Verdict {

@@ -2,6 +2,7 @@ import { type Migration, undoMigrations } from '@platform/runtime';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject, type Project } from '../project.ts';
+import { applyProjectMigrations, projectMigrationState } from '../project-migrations.ts';
 import { connect, type Source } from '../source.ts';
 import { count } from '../steps.ts';
 import { explainMigration, installSystem, systemSchema, systemState } from '../system.ts';
@@ -17,7 +18,7 @@ export interface MigrateCommandOptions extends GlobalOptions {
   readonly yes?: boolean;
 }
 
-/** `platform migrate`: installs the platform's own tables in the database, or brings them to this version. */
+/** `platform migrate`: brings the platform's own tables to this version, and the database to the migrations of the project. */
 export async function migrate(options: MigrateCommandOptions): Promise<void> {
   const steps = stepsDown(options);
   const progress = processProgress(options);
@@ -25,11 +26,20 @@ export async function migrate(options: MigrateCommandOptions): Promise<void> {
   const source = await connect(project, progress, { writable: options.status !== true });
   try {
     if (options.status === true) await printState(source, project, progress);
-    else if (steps === null) printApplied(await installSystem(source, project, progress), source, progress);
+    else if (steps === null) printApplied(await applyAll(source, project, progress), source, progress);
     else printUndone(await undo(source, project, steps, progress), progress);
   } finally {
     await source.close();
   }
+}
+
+/** Those of the platform's own tables first: the others may speak of them, and are written down there. */
+async function applyAll(source: Source, project: Project, progress: Progress): Promise<number> {
+  const system = await installSystem(source, project, progress);
+  const own = await applyProjectMigrations(source, project, (name) => {
+    progress.event('migration', { name, action: 'applied' });
+  });
+  return system.length + own.length;
 }
 
 /** How many migrations to undo; null to apply. What is in the tables goes with them, so it must be said twice. */
@@ -70,16 +80,26 @@ async function printState(source: Source, project: Project, progress: Progress):
     progress.event('migration', { id, name, action: 'pending' });
     progress.say(`  ${id} ${name}  pending`);
   }
-  progress.event('summary', { applied: applied.length, pending: pending.length });
-  if (pending.length > 0) process.exitCode = exitCodes.invalid;
+  const own = await projectMigrationState(source, project);
+  for (const name of own.applied) {
+    progress.event('migration', { name, action: 'none' });
+    progress.say(`  ${name}  applied`);
+  }
+  for (const { name } of own.pending) {
+    progress.event('migration', { name, action: 'pending' });
+    progress.say(`  ${name}  pending`);
+  }
+  const waiting = pending.length + own.pending.length;
+  progress.event('summary', { applied: applied.length + own.applied.length, pending: waiting });
+  if (waiting > 0) process.exitCode = exitCodes.invalid;
 }
 
-function printApplied(applied: readonly Migration[], source: Source, progress: Progress): void {
-  progress.event('summary', { applied: applied.length });
+function printApplied(applied: number, source: Source, progress: Progress): void {
+  progress.event('summary', { applied });
   progress.say(
-    applied.length === 0
+    applied === 0
       ? `The tables of the platform in ${source.label} are up to date.`
-      : `Applied ${count(applied.length, 'migration')} to ${source.label}.`,
+      : `Applied ${count(applied, 'migration')} to ${source.label}.`,
   );
 }
 

@@ -129,10 +129,14 @@ export async function serveOne(
   return { server, api, token, administrator };
 }
 
-/** Rules that live in tables are compiled while they are served; those of a file are compiled by whoever changes it. */
+/**
+ * What administrators write of the model is compiled while it is served, where the platform's own tables are; rules of a
+ * file by whoever changes it.
+ */
 async function recompilerOf(project: Project, api: CompiledApi): Promise<Pick<ServeOptions, 'recompiler'>> {
-  if (project.config.permissionSource !== 'tables') return {};
-  return { recompiler: await createRecompiler(project, api) };
+  const needed = project.config.permissionSource === 'tables';
+  const possible = api.dialect === 'postgres' && existsSync(project.schemaFile);
+  return needed || possible ? { recompiler: await createRecompiler(project, api) } : {};
 }
 
 /** Those of the process, with what the state folder keeps for a project whose database lies there, too. */

@@ -25,6 +25,7 @@ export function linkModel(
     }),
     fingerprint: model.fingerprint,
     ...(model.permissionsDigest !== undefined && { permissionsDigest: model.permissionsDigest }),
+    ...(model.modelDigest !== undefined && { modelDigest: model.modelDigest }),
     ...(extensions !== undefined && { extensions, customRoutes: model.customRoutes }),
     model: remembered(async (accessClass) => {
       const told: ModelDocument = JSON.parse(await describe('model', accessClass));

@@ -1,13 +1,15 @@
 /** What the thread that serves and the one that compiles say to each other. */
 import type { DocumentSource, Examples, ExtensionSource, ModelData, ModuleSource } from '@platform/compiler';
-import type { PlatformConfig } from '@platform/introspect';
+import type { Catalog, PermissionDocument, PlatformConfig } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
 import type { ModelRows } from '@platform/runtime';
 
 /** All that the compiling thread needs to know of a project; plain data. */
 export interface RecompileSources {
   readonly config: PlatformConfig;
-  /** As it was compiled before: the tables of the database are not read again. */
+  /** What the file of the permissions holds; compiled unless they come from the tables. */
+  readonly permissions: PermissionDocument;
+  /** As it was compiled before. */
   readonly schema: Schema;
   readonly templates: ReadonlyMap<string, string>;
   readonly extensions: readonly ExtensionSource[];
@@ -20,9 +22,15 @@ export interface RecompileSources {
 
 /** What is asked of the compiling thread; every question is answered once, by its number. */
 export type Question =
-  | { readonly kind: 'compile'; readonly number: number; readonly rows: ModelRows }
   | {
-      readonly kind: 'openapi' | 'graphql' | 'model';
+      readonly kind: 'compile';
+      readonly number: number;
+      readonly rows: ModelRows;
+      /** The tables: as they were read now, or those of what an earlier question compiled, 0 for `RecompileSources.schema`. */
+      readonly tables: Catalog | number;
+    }
+  | {
+      readonly kind: 'openapi' | 'graphql' | 'model' | 'schema';
       readonly number: number;
       /** The number of the question that compiled it. */
       readonly generation: number;
@@ -33,5 +41,7 @@ export type Question =
 export type Reply =
   | { readonly kind: 'model'; readonly number: number; readonly model: ModelData }
   | { readonly kind: 'problems'; readonly number: number; readonly problems: readonly string[] }
+  /** The tables that were meant are not known any more. */
+  | { readonly kind: 'unknown'; readonly number: number }
   | { readonly kind: 'text'; readonly number: number; readonly text: string }
   | { readonly kind: 'failure'; readonly number: number; readonly message: string };

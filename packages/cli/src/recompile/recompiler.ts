@@ -1,57 +1,87 @@
-/** Compiles roles and rules for a server that runs, in a thread of its own. */
+/** Compiles the next generation of a server that runs, in a thread of its own. */
 import { Worker } from 'node:worker_threads';
-import { digestPermissions } from '@platform/introspect';
+import { defaultSchema, digestPermissions, readCatalog, readModelTables } from '@platform/introspect';
 import type { CompiledApi, Recompiler } from '@platform/runtime';
 import { loadDocuments } from '../documents.ts';
 import { loadExamples } from '../examples/load.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { loadExtensions, loadModules, outputOf } from '../extensions.ts';
-import { readModelRows } from '../permission-tables.ts';
+import { readRuleRows } from '../permission-tables.ts';
 import type { Project } from '../project.ts';
-import { loadSchema } from '../steps.ts';
+import { keepMigrations, migrationNames } from '../project-migrations.ts';
+import { loadSchema, readOptions, writeSchemaText } from '../steps.ts';
 import { loadTemplates } from '../templates.ts';
 import { linkModel } from './link-model.ts';
 import type { Question, RecompileSources, Reply } from './messages.ts';
 
-/** Makes the recompiler of a project; `api` is what was generated of it. Its thread starts at once, to be warm. */
+/**
+ * Makes the recompiler of a project; `api` is what was generated of it. Its thread starts when it is first needed, which
+ * is at once where roles and rules come from the tables, to be warm.
+ */
 export async function createRecompiler(project: Project, api: CompiledApi): Promise<Recompiler> {
-  const sources = await sourcesOf(project);
-  let thread = startThread(sources);
+  const permissions = project.config.permissionSource === 'tables';
+  let read: Promise<RecompileSources> | undefined;
+  const sources = (): Promise<RecompileSources> => {
+    read ??= sourcesOf(project);
+    return read;
+  };
+  let thread = permissions ? startThread(await sources()) : null;
   let numbers = 0;
   let closed = false;
+  /** Which question compiled an API; what was generated is 0. */
+  const questions = new WeakMap<CompiledApi, number>([[api, 0]]);
 
   /** A thread that has died is replaced; what it knew of earlier generations is gone with it. */
   async function ask(question: (number: number) => Question): Promise<Reply> {
-    if (thread.ended && !closed) thread = startThread(sources);
+    if (closed) throw new Error('The compiling thread has ended.');
+    const asked = thread === null || thread.ended ? startThread(await sources()) : thread;
+    thread = asked;
     numbers += 1;
-    const reply = await thread.ask(question(numbers));
+    const reply = await asked.ask(question(numbers));
     if (reply.kind === 'failure') throw new Error(reply.message);
     return reply;
   }
 
-  async function textOf(
-    kind: 'openapi' | 'graphql' | 'model',
-    generation: number,
-    accessClass: string,
-  ): Promise<string> {
+  async function textOf(kind: Description['kind'], generation: number, accessClass: string): Promise<string> {
     const reply = await ask((number) => ({ kind, number, generation, accessClass }));
     return reply.kind === 'text' ? reply.text : '';
   }
 
+  const compile: Recompiler['compile'] = async (rows, run, over, read) => {
+    const known = over === null ? undefined : questions.get(over);
+    const tables = known ?? (await readCatalog(run, readOptions(project)));
+    if (typeof tables !== 'number') await read();
+    const reply = await ask((number) => ({ kind: 'compile', number, rows, tables }));
+    if (reply.kind === 'problems') return { problems: reply.problems };
+    if (reply.kind === 'unknown' && over !== null) return compile(rows, run, null, read);
+    if (reply.kind !== 'model') throw new Error('The compiler answered something else than it was asked.');
+    const next = linkModel(reply.model, api, (kind, accessClass) => textOf(kind, reply.number, accessClass));
+    questions.set(next, reply.number);
+    return { api: next };
+  };
+
   return {
-    digest: (rows) => digestPermissions(readModelRows(rows).document),
-    async compile(rows) {
-      const reply = await ask((number) => ({ kind: 'compile', number, rows }));
-      if (reply.kind === 'problems') return { problems: reply.problems };
-      if (reply.kind !== 'model') throw new Error('The compiler answered something else than it was asked.');
-      return { api: linkModel(reply.model, api, (kind, accessClass) => textOf(kind, reply.number, accessClass)) };
+    permissions,
+    schema: defaultSchema(project.config),
+    digests: (rows) => ({
+      permissions: permissions ? digestPermissions(readRuleRows(rows).document) : undefined,
+      model: readModelTables(rows.model)?.digest,
+    }),
+    compile,
+    migrationNames: () => migrationNames(project),
+    async keep(served, migrations) {
+      const question = questions.get(served) ?? 0;
+      if (question !== 0) await writeSchemaText(project, await textOf('schema', question, ''));
+      await keepMigrations(project, migrations);
     },
     async close() {
       closed = true;
-      await thread.close();
+      await thread?.close();
     },
   };
 }
+
+type Description = Exclude<Question, { readonly kind: 'compile' }>;
 
 async function sourcesOf(project: Project): Promise<RecompileSources> {
   const schema = await loadSchema(project);
@@ -65,6 +95,7 @@ async function sourcesOf(project: Project): Promise<RecompileSources> {
   const extensions = await loadExtensions(project);
   return {
     config: project.config,
+    permissions: project.permissions,
     schema,
     templates: await loadTemplates(project),
     extensions,

@@ -1,9 +1,18 @@
 /** The thread that compiles beside the one that serves. Started by recompiler.ts; not meant to be imported. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type CompiledModel, compileModel, readCustomRoutes } from '@platform/compiler';
-import { type Diagnostic, resolveSchema } from '@platform/introspect';
+import {
+  buildTables,
+  type Catalog,
+  type Diagnostic,
+  printSchema,
+  readModelTables,
+  resolveSchema,
+  type SchemaFacts,
+} from '@platform/introspect';
+import type { Schema } from '@platform/introspect/schema';
 import type { JsonValue } from '@platform/runtime/contract';
-import { readModelRows } from '../permission-tables.ts';
+import { readRuleRows } from '../permission-tables.ts';
 import type { Question, RecompileSources, Reply } from './messages.ts';
 
 /** Generations that can still be described: requests of those before the last are few and short. */
@@ -11,33 +20,53 @@ const mostKept = 4;
 
 const sources: RecompileSources = workerData;
 const routes = readCustomRoutes(sources.schema, sources);
-const models = new Map<number, CompiledModel>();
+const models = new Map<number, { readonly model: CompiledModel; readonly schema: Schema }>();
 
 function answer(question: Question): Reply {
   const { number } = question;
   if (question.kind === 'compile') return compileRows(question);
-  const model = models.get(question.generation);
-  const { kind, accessClass } = question;
-  const text = kind === 'graphql' ? model?.graphql(accessClass) : print(model?.[kind](accessClass));
+  const { kind, accessClass, generation } = question;
+  const text = textOf(kind, generation, accessClass);
   return text === undefined
     ? { kind: 'failure', number, message: `Nothing is known of "${question.accessClass}".` }
     : { kind: 'text', number, text };
+}
+
+function textOf(kind: 'openapi' | 'graphql' | 'model' | 'schema', generation: number, accessClass: string) {
+  const { model, schema } = models.get(generation) ?? {};
+  if (kind === 'schema') return schema && printSchema(schema);
+  return kind === 'graphql' ? model?.graphql(accessClass) : print(model?.[kind](accessClass));
+}
+
+/** The facts that are compiled, and the schema that they stand in the place of; undefined for one that is forgotten. */
+function factsOf(tables: Catalog | number): { readonly facts: SchemaFacts; readonly previous: Schema } | undefined {
+  const latest = [...models.values()].at(-1)?.schema ?? sources.schema;
+  if (typeof tables !== 'number') return { facts: buildTables(tables), previous: latest };
+  const schema = tables === 0 ? sources.schema : models.get(tables)?.schema;
+  if (schema === undefined) return undefined;
+  const { dialect, tables: read, enums } = schema;
+  return { facts: { dialect, tables: read, enums, diagnostics: [] }, previous: schema };
 }
 
 function print(document: JsonValue | undefined): string | undefined {
   return document === undefined ? undefined : JSON.stringify(document);
 }
 
-function compileRows({ number, rows }: Extract<Question, { kind: 'compile' }>): Reply {
-  const { document, diagnostics: complaints } = readModelRows(rows);
-  const { config, schema: previous, documents, examples } = sources;
-  const facts = { tables: previous.tables, enums: previous.enums, diagnostics: [] };
-  const { schema, diagnostics } = resolveSchema(facts, config, document, { previous });
+function compileRows({ number, rows, tables }: Extract<Question, { kind: 'compile' }>): Reply {
+  const { config, documents, examples } = sources;
+  const found = factsOf(tables);
+  if (found === undefined) return { kind: 'unknown', number };
+  const { document, diagnostics: complaints } =
+    config.permissionSource === 'tables'
+      ? readRuleRows(rows)
+      : { document: sources.permissions, diagnostics: found.facts.diagnostics };
+  const facts = { ...found.facts, model: readModelTables(rows.model) };
+  const { schema, diagnostics } = resolveSchema(facts, config, document, { previous: found.previous });
   const problems = [...complaints, ...diagnostics].filter(({ severity }) => severity === 'error');
   if (problems.length > 0) return refuse(number, problems);
   const result = compileModel(schema, { routes, documents, examples });
   if ('diagnostics' in result) return refuse(number, result.diagnostics);
-  models.set(number, result.model);
+  models.set(number, { model: result.model, schema });
   for (const [oldest] of models) if (models.size > mostKept) models.delete(oldest);
   return { kind: 'model', number, model: result.model.data };
 }

@@ -46,10 +46,7 @@ export function emitServer(api: Api, { extended, documented }: ServerParts, rend
           ]
         : []),
     ),
-    permissions:
-      api.permissionsDigest === undefined
-        ? ''
-        : `\n  permissionsDigest: ${printValue(data(api.permissionsDigest), 0, 0, 0)},`,
+    permissions: digest('permissionsDigest', api.permissionsDigest) + digest('modelDigest', api.model?.digest),
     extensions: extended ? '\n  extensions,\n  customRoutes,' : '',
     collections: list(
       'collections',
@@ -64,6 +61,10 @@ export function emitServer(api: Api, { extended, documented }: ServerParts, rend
       collections.filter(hasRoutes).map(({ names }) => `...${names.routes}`),
     ),
   });
+}
+
+function digest(name: string, value: string | undefined): string {
+  return value === undefined ? '' : `\n  ${name}: ${printValue(data(value), 0, 0, 0)},`;
 }
 
 /** Prints the file that a process starts with. */

@@ -8,6 +8,7 @@
 import { type AccessClass, graphqlRootTypes } from '@platform/runtime/contract';
 import type { Api } from '../api.ts';
 import { createMemory } from '../memory/remember.ts';
+import { changesModel } from '../model/changes.ts';
 import { hasUsers } from '../openapi/auth-paths.ts';
 import type { View } from '../openapi/view.ts';
 import { type SdlField, sdlType } from '../print/sdl.ts';
@@ -18,7 +19,7 @@ import { inputTypes, referredInputs } from './inputs.ts';
 import { itemTypes } from './items.ts';
 import { operatorTypes } from './operators.ts';
 import { collectionRoots } from './roots.ts';
-import { serviceRoots, serviceTypes, unreadUsers } from './services.ts';
+import { modelChangeTypes, serviceRoots, serviceTypes, unreadUsers } from './services.ts';
 import { type Surface, surfaceOf } from './surface.ts';
 import { scalarTypes } from './values.ts';
 
@@ -26,10 +27,12 @@ import { scalarTypes } from './values.ts';
 export function emitGraphql(api: Api, access: AccessClass, view: View): string {
   const surface = surfaceOf(api, view);
   const users = hasUsers(api);
+  const changing = access.admin && changesModel(api);
   return [
-    ...rootTypes(surface, access, users),
+    ...rootTypes(surface, access, users, changing),
     ...collectionTypes(surface),
     ...(users ? unreadUsers(surface) : []),
+    ...(changing ? modelChangeTypes : []),
     fixedTypes(users),
   ].join('\n');
 }
@@ -46,9 +49,9 @@ export function fixedTypes(users: boolean): string {
   ].join('\n');
 }
 
-function rootTypes(surface: Surface, access: AccessClass, users: boolean): readonly string[] {
+function rootTypes(surface: Surface, access: AccessClass, users: boolean, changing: boolean): readonly string[] {
   const of = (scope: 'items' | 'system', kind: 'query' | 'mutation'): readonly string[] => {
-    const services = scope === 'system' ? serviceRoots(surface, access, users, kind) : [];
+    const services = scope === 'system' ? serviceRoots(surface, access, users, changing, kind) : [];
     const fields: readonly SdlField[] = [...collectionRoots(surface, scope, kind), ...services];
     // Every schema has a query, which may hold nothing.
     return kind === 'query' || fields.length > 0 ? [sdlType('type', graphqlRootTypes[scope][kind], fields)] : [];

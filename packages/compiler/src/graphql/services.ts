@@ -13,6 +13,7 @@ export function serviceRoots(
   { collections }: Surface,
   access: AccessClass,
   installed: boolean,
+  changing: boolean,
   kind: 'query' | 'mutation',
 ): readonly Service[] {
   const own = collections.get(users);
@@ -25,6 +26,7 @@ export function serviceRoots(
     ...commentMutations(collections),
     ...importOf(collections.get('platform_files')),
     ...utilities(access, collections.get('platform_revisions')?.view.readable === true),
+    ...(changing ? modelMutations : []),
   ];
 }
 
@@ -75,6 +77,65 @@ const modelTypes: readonly string[] = [
     { name: 'related_collection', type: 'String', note: 'Null where the items are of several collections.' },
     { name: 'schema', type: 'JSON', note: 'The foreign key; null where there is none.' },
     { name: 'meta', type: 'JSON', note: 'The members of platform_relations.' },
+  ]),
+];
+
+const discard: SdlField = { name: 'discard', type: 'Boolean', note: 'Says that items or values may be lost.' };
+
+/** What changes the model, for administrators. */
+const modelMutations: readonly Service[] = [
+  { name: 'create_collections_item', type: 'platform_collection', args: [input('collection')] },
+  {
+    name: 'update_collections_item',
+    type: 'platform_collection',
+    args: [...texts('collection'), input('collection')],
+  },
+  { name: 'delete_collections_item', type: 'delete_collection', args: [...texts('collection'), discard] },
+  { name: 'create_fields_item', type: 'platform_field', args: [...texts('collection'), input('field')] },
+  {
+    name: 'update_fields_item',
+    type: 'platform_field',
+    args: [...texts('collection', 'field'), input('field'), discard],
+  },
+  { name: 'delete_fields_item', type: 'delete_field', args: [...texts('collection', 'field'), discard] },
+  { name: 'create_relations_item', type: 'platform_relation', args: [input('relation')] },
+  {
+    name: 'update_relations_item',
+    type: 'platform_relation',
+    args: [...texts('collection', 'field'), input('relation')],
+  },
+  { name: 'delete_relations_item', type: 'delete_field', args: texts('collection', 'field') },
+];
+
+function input(kind: 'collection' | 'field' | 'relation'): SdlField {
+  return { name: 'data', type: `platform_${kind}_input!` };
+}
+
+const members: readonly SdlField[] = [
+  { name: 'meta', type: 'JSON' },
+  { name: 'schema', type: 'JSON' },
+];
+
+/** The types that only these fields have. */
+export const modelChangeTypes: readonly string[] = [
+  sdlType('type', 'delete_collection', texts('collection')),
+  sdlType('type', 'delete_field', texts('collection', 'field')),
+  sdlType('input', 'platform_collection_input', [
+    { name: 'collection', type: 'String' },
+    ...members,
+    { name: 'fields', type: '[platform_field_input!]' },
+  ]),
+  sdlType('input', 'platform_field_input', [
+    { name: 'collection', type: 'String' },
+    { name: 'field', type: 'String' },
+    { name: 'type', type: 'String' },
+    ...members,
+  ]),
+  sdlType('input', 'platform_relation_input', [
+    { name: 'collection', type: 'String' },
+    { name: 'field', type: 'String' },
+    { name: 'related_collection', type: 'String' },
+    ...members,
   ]),
 ];
 

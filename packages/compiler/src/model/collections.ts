@@ -1,31 +1,67 @@
+import type { DeclaredRow } from '@platform/runtime/contract';
 import type { NoteReader } from '../openapi/notes.ts';
+import { told as toldOf } from './declared.ts';
 import { shows, type Told } from './index.ts';
 
-/** Describes a collection; what only an app looks at is as it is where nobody has said anything. */
-export function modelCollection(told: Told, note: NoteReader) {
+/** What only an app looks at. */
+const appMembers = [
+  'icon',
+  'display_template',
+  'color',
+  'hidden',
+  'archive_app_filter',
+  'translations',
+  'item_duplication_fields',
+  'sort',
+  'group',
+  'collapse',
+];
+
+/** What a collection has of which nobody has said anything. */
+const unsaid = {
+  icon: null,
+  note: null,
+  display_template: null,
+  color: null,
+  hidden: false,
+  singleton: false,
+  sort_field: null,
+  archive_field: null,
+  archive_value: null,
+  unarchive_value: null,
+  archive_app_filter: true,
+  accountability: null,
+  translations: null,
+  item_duplication_fields: null,
+  sort: null,
+  group: null,
+  collapse: 'open',
+} as const;
+
+/** Describes a folder: a name that groups others, without a table. */
+export function modelFolder(row: DeclaredRow) {
+  const { collection = null } = row;
+  const said = toldOf(row, ['note', ...appMembers], (text) => text);
+  return { collection: String(collection), meta: { collection, ...unsaid, ...said }, schema: null };
+}
+
+/** Describes a collection; `row` is what the platform's own tables say about it. */
+export function modelCollection(told: Told, row: DeclaredRow | undefined, note: NoteReader) {
   const { descriptor, stored } = told.api;
   const archive = stored.archive !== null && shows(told, stored.archive.field) ? stored.archive : null;
   return {
     collection: told.view.name,
     meta: {
       collection: told.view.name,
-      icon: null,
+      ...unsaid,
       note: told.view.note,
-      display_template: null,
-      color: null,
-      hidden: false,
       singleton: told.view.singleton,
       sort_field: descriptor.sort !== undefined && shows(told, descriptor.sort) ? descriptor.sort : null,
       archive_field: archive?.field ?? null,
       archive_value: archive?.value ?? null,
       unarchive_value: archive?.unarchiveValue ?? null,
-      archive_app_filter: true,
       accountability: kept[descriptor.accountability ?? 'all'],
-      translations: null,
-      item_duplication_fields: null,
-      sort: null,
-      group: null,
-      collapse: 'open',
+      ...toldOf(row, appMembers, note),
     },
     schema: { name: stored.name, schema: stored.schema, comment: note(stored.comment), kind: stored.kind },
   };

@@ -1,12 +1,19 @@
 /** Fields and relations without a column, as `GET /fields` tells them. Source: API specification, 10.4 and 12.2. */
-import type { JsonValue, ModelField } from '@platform/runtime/contract';
+import type { DeclaredRow, JsonValue, ModelField } from '@platform/runtime/contract';
 import type { ApiField, ApiRelation, StoredColumn } from '../api.ts';
+import type { Lookup } from '../memory/remember.ts';
 import type { NoteReader } from '../openapi/notes.ts';
 import type { ViewField, ViewRelation } from '../openapi/view.ts';
+import { fieldKey, told as toldOf } from './declared.ts';
 import { type Sighted, shows, type Told } from './index.ts';
 
 /** Describes the fields of a collection: the key first, then the other columns, then relations without a column. */
-export function modelFields(told: Told, sighted: Sighted, note: NoteReader): readonly (ModelField & JsonValue)[] {
+export function modelFields(
+  told: Told,
+  sighted: Sighted,
+  rows: Lookup<DeclaredRow>,
+  note: NoteReader,
+): readonly (ModelField & JsonValue)[] {
   const { api, view } = told;
   const fields = new Map(api.fields.map((field) => [field.descriptor.name, field]));
   const relations = new Map(api.relations.map((relation) => [relation.descriptor.name, relation]));
@@ -19,11 +26,30 @@ export function modelFields(told: Told, sighted: Sighted, note: NoteReader): rea
     const field = fields.get(seen.name);
     return field === undefined ? [] : [{ seen, field }];
   });
-  return [
+  const fieldsOf = [
     ...columns.map(({ seen, field }, place) => columnField(told, seen, field, place, sighted, note)),
     ...view.relations.map((seen, place) => aliasField(told, seen, relations.get(seen.name), columns.length + place)),
   ];
+  return fieldsOf.map((one) => {
+    const said = toldOf(rows.get(fieldKey(one.collection, one.field)), appMembers, note);
+    return { ...one, meta: { ...one.meta, ...said } };
+  });
 }
+
+/** What only an app looks at. */
+const appMembers = [
+  'validation_message',
+  'hidden',
+  'interface',
+  'display',
+  'group',
+  'options',
+  'display_options',
+  'translations',
+  'conditions',
+  'sort',
+  'width',
+];
 
 function columnField(
   told: Told,
@@ -32,7 +58,7 @@ function columnField(
   place: number,
   sighted: Sighted,
   note: NoteReader,
-): ModelField & JsonValue {
+) {
   const { descriptor, stored } = field;
   const relation = visibleRelation(told, name, sighted);
   return {
@@ -66,12 +92,7 @@ function columnField(
   };
 }
 
-function aliasField(
-  told: Told,
-  { name, kind }: ViewRelation,
-  relation: ApiRelation | undefined,
-  place: number,
-): ModelField & JsonValue {
+function aliasField(told: Told, { name, kind }: ViewRelation, relation: ApiRelation | undefined, place: number) {
   const descriptor = relation?.descriptor;
   const translated = descriptor?.kind === 'o2m' && descriptor.language !== undefined;
   const files = descriptor?.kind === 'm2m' && descriptor.target === fileCollection;

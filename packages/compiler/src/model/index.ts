@@ -9,7 +9,8 @@ import { createInterning } from '../memory/same.ts';
 import type { NoteReader } from '../openapi/notes.ts';
 import type { View, ViewCollection } from '../openapi/view.ts';
 import { keepText } from '../print/json.ts';
-import { modelCollection } from './collections.ts';
+import { modelCollection, modelFolder } from './collections.ts';
+import { type Declared, declaredIn } from './declared.ts';
 import { modelFields } from './fields.ts';
 import { modelRelations } from './relations.ts';
 
@@ -36,9 +37,13 @@ export function emitModel(api: Api, view: View): ModelDocument & JsonValue {
     const seen = views.get(one.descriptor.name);
     return seen === undefined ? [] : [oneOf(seen, { api: one, view: seen })];
   });
-  const parts = partsOf(told, view.note);
+  const declared = declaredIn(api);
+  const parts = partsOf(told, declared, view.note);
+  const folders = view.administrator ? declared.folders.map((row) => keepText(modelFolder(row))) : [];
+  const collections = [...parts.flatMap((part) => part.collections), ...folders];
   return {
-    collections: parts.flatMap(({ collections }) => collections),
+    collections:
+      folders.length === 0 ? collections : collections.sort((a, b) => (a.collection < b.collection ? -1 : 1)),
     fields: parts.flatMap(({ fields }) => fields),
     relations: parts.flatMap(({ relations }) => relations),
   };
@@ -54,21 +59,22 @@ const oneOf = createInterning<Told>();
 const partOf = createMemory<Part>();
 
 /** What is told of each collection; classes that see the same of it and of what it leads to share it. */
-function partsOf(told: readonly Told[], note: NoteReader): readonly Part[] {
+function partsOf(told: readonly Told[], declared: Declared, note: NoteReader): readonly Part[] {
   const all = new Map(told.map((one) => [one.view.name, one]));
   const relations = told.flatMap((one) => one.api.descriptor.relations.filter(({ name }) => shows(one, name)));
   const junctions = new Map(relations.flatMap((one) => (one.kind === 'm2m' ? [[one.junction, true] as const] : [])));
   const links = relations.filter((one) => one.kind === 'm2a').map((one) => [one.target, one] as const);
   const owners = new Map(links.toReversed());
   const notes: Lookup<string | null> = { get: note, has: () => true };
+  const { collections, fields } = declared;
   return told.map((one) =>
-    partOf(one, [all, junctions, owners, notes], (watch) => {
+    partOf(one, [all, junctions, owners, notes, collections, fields], (watch) => {
       const sighted: Sighted = { told: watch(all), junctions: watch(junctions), owners: watch(owners) };
       const read = watch(notes);
       const noted: NoteReader = (text) => (text === null ? null : (read.get(text) ?? null));
       return {
-        collections: [keepText(modelCollection(one, noted))],
-        fields: modelFields(one, sighted, noted).map(keepText),
+        collections: [keepText(modelCollection(one, watch(collections).get(one.view.name), noted))],
+        fields: modelFields(one, sighted, watch(fields), noted).map(keepText),
         relations: modelRelations(one, sighted).map(keepText),
       };
     }),

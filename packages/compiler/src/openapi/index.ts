@@ -6,6 +6,7 @@
 import type { AccessClass, JsonValue } from '@platform/runtime/contract';
 import type { Api } from '../api.ts';
 import { createMemory } from '../memory/remember.ts';
+import { changesModel } from '../model/changes.ts';
 import { keepText } from '../print/json.ts';
 import { accountPaths } from './account-paths.ts';
 import { aggregateSchemas } from './aggregation.ts';
@@ -47,6 +48,7 @@ export function emitOpenApi(api: Api, access: AccessClass | null, view: View = v
 
 function describe(api: Api, access: AccessClass | null, view: View): JsonObject {
   const users = hasUsers(api);
+  const changing = (access === null || access.admin) && changesModel(api);
   const custom = api.customRoutes.filter((route) => access === null || route.access.includes(access.name));
   return {
     openapi: '3.1.0',
@@ -65,7 +67,7 @@ function describe(api: Api, access: AccessClass | null, view: View): JsonObject 
       ...serverPaths(view.administrator),
       ...(api.graphql ? graphqlPaths() : []),
       ...utilityPaths(api, access, view),
-      ...modelPaths(),
+      ...modelPaths(changing),
       ...commentPaths(view),
       ...filePaths(view),
       ...transferPaths(api, view),
@@ -74,7 +76,7 @@ function describe(api: Api, access: AccessClass | null, view: View): JsonObject 
     components: {
       schemas: objectOf([
         ...schemasOf(view),
-        ...modelSchemas(),
+        ...modelSchemas(changing),
         ...(api.graphql ? graphqlSchemas() : []),
         ...(users ? authSchemas() : []),
       ]),

@@ -1,5 +1,6 @@
 /** The paths of the model. Source: API specification, section 12. */
 import { type JsonObject, objectOf, reference } from './json.ts';
+import { modelInputs, modelWrites } from './model-writes.ts';
 import { commonFailures, failuresByStatus } from './responses.ts';
 
 /** Tag of the operations. No collection has it: theirs have a slash. */
@@ -24,8 +25,16 @@ const relations: Kind = {
   component: 'ModelRelation',
 };
 
-/** The paths with their operations: the same for everybody, who is answered what he may read. */
-export function modelPaths(): readonly (readonly [string, JsonObject])[] {
+/**
+ * The paths with their operations: the same for everybody, who is answered what he may read; `changing` adds those that
+ * change the model.
+ */
+export function modelPaths(changing: boolean): readonly (readonly [string, JsonObject])[] {
+  const writes = changing ? modelWrites(modelTag) : {};
+  return readPaths().map(([path, operations]) => [path, { ...operations, ...writes[path] }]);
+}
+
+function readPaths(): readonly (readonly [string, JsonObject])[] {
   const collection = parameter('collection', 'Name of a collection.');
   return [
     ['/collections', { get: list('modelCollections', 'collections', 'ModelCollection') }],
@@ -54,7 +63,7 @@ export function modelPaths(): readonly (readonly [string, JsonObject])[] {
 }
 
 /** The components that only these paths use, by name. */
-export function modelSchemas(): readonly (readonly [string, JsonObject])[] {
+export function modelSchemas(changing: boolean): readonly (readonly [string, JsonObject])[] {
   const text = { type: 'string' };
   const members = (description: string): JsonObject => ({ type: ['object', 'null'], description });
   const described: JsonObject = {
@@ -80,6 +89,7 @@ export function modelSchemas(): readonly (readonly [string, JsonObject])[] {
     ['ModelCollection', whole(described)],
     ['ModelField', whole(field)],
     ['ModelRelation', whole(relation)],
+    ...(changing ? modelInputs() : []),
   ];
 }
 

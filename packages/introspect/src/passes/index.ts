@@ -1,7 +1,9 @@
+import type { DeclaredModel } from '@platform/runtime/contract';
 import type { PlatformConfig } from '../config/config.ts';
 import type { Collection, Schema, Table } from '../schema.ts';
 import { configureRelations, relationKey } from './configure-relations.ts';
 import { declareManyToAny } from './declare-many-to-any.ts';
+import { declareAnyItems, declareCollections, declareRelations } from './declare-model.ts';
 import { declareTranslations } from './declare-translations.ts';
 import { declaredNames } from './declared-names.ts';
 import { deriveManyToMany } from './derive-many-to-many.ts';
@@ -30,6 +32,31 @@ export function deriveCollections(
   config: PlatformConfig,
   previous: Schema | null,
 ): DerivedCollections {
+  const { keyed, joined } = deriveStages(tables, config, previous);
+  const configured = configureRelations(joined, config);
+  const collections = declareTranslations(configured, config);
+  return { collections, relationKeys: keysOf(keyed, joined, collections) };
+}
+
+/**
+ * The configuration with what the platform's own tables say about the model. Each part is added before what is derived
+ * from it, since names of one kind yield to those of others.
+ */
+export function declareModel(
+  tables: readonly Table[],
+  config: PlatformConfig,
+  previous: Schema | null,
+  model: DeclaredModel,
+): PlatformConfig {
+  const settings = withSystemTables(config, tables);
+  const named = markSystem(nameFields(nameCollections(tables, settings)), tables, settings);
+  const told = declareCollections(config, model, tables, named);
+  const linked = declareAnyItems(told, model, deriveManyToOne(named, tables));
+  return declareRelations(linked, model, deriveStages(tables, linked, previous).joined);
+}
+
+/** Collections with every relation under its derived name, and as they are before any but many-to-ones are derived. */
+function deriveStages(tables: readonly Table[], config: PlatformConfig, previous: Schema | null) {
   const settings = withSystemTables(config, tables);
   const named = markSystem(nameFields(nameCollections(tables, settings)), tables, settings);
   const keyed = deriveManyToOne(named, tables);
@@ -37,10 +64,7 @@ export function deriveCollections(
   const declared = systemNames(declaredNames(shown, config), shown);
   const linked = declareManyToAny(shown, config);
   const inverted = nameSystemInverses(deriveOneToMany(linked, tables, declared));
-  const joined = deriveManyToMany(inverted, tables, config.manyToMany ?? [], declared, previous);
-  const configured = configureRelations(joined, config);
-  const collections = declareTranslations(configured, config);
-  return { collections, relationKeys: keysOf(keyed, joined, collections) };
+  return { keyed, joined: deriveManyToMany(inverted, tables, config.manyToMany ?? [], declared, previous) };
 }
 
 function keysOf(...stages: readonly (readonly Collection[])[]): readonly string[] {

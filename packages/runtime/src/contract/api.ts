@@ -41,6 +41,10 @@ export interface CompiledApi {
    * these have changed since. Default: they come from a file.
    */
   readonly permissionsDigest?: string;
+  /**
+   * `DeclaredModel.digest` of what the platform's own tables said about the model when it was compiled. Default: nothing.
+   */
+  readonly modelDigest?: string;
   /** What the project's own code adds. Default: nothing. */
   readonly extensions?: readonly Extension[];
   /** The routes of the extensions, as their types say. Default: none. */

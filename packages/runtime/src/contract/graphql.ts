@@ -58,6 +58,15 @@ export const graphqlServiceRoots = {
     'utils_sort',
     'utils_revert',
     'utils_cache_clear',
+    'create_collections_item',
+    'update_collections_item',
+    'delete_collections_item',
+    'create_fields_item',
+    'update_fields_item',
+    'delete_fields_item',
+    'create_relations_item',
+    'update_relations_item',
+    'delete_relations_item',
   ],
 } as const;
 

@@ -1,28 +1,24 @@
 /**
- * Keeps what a server serves equal to the roles and rules in the tables: what its own requests write is compiled before
+ * Keeps what a server serves equal to what the platform's own tables say: what its own requests write is compiled before
  * they commit, what other processes and people have written is found by looking. Source: API specification, section 12.4.
  */
-import {
-  type CompiledApi,
-  modelLock,
-  mysqlPermissionRowsSql,
-  mysqlRoleRowsSql,
-  permissionRowsSql,
-  roleRowsSql,
-} from '../contract/index.ts';
+import { type CompiledApi, modelLock, modelTablesSql, projectMigrationsSql } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { Listener } from '../database/postgres/listen.ts';
-import type { OwnSql } from '../database/script.ts';
+import { PlatformError } from '../errors.ts';
 import { describeCause, type Log } from '../http/log.ts';
-import type { ModelChanges, ModelCollection } from '../resources/model-warden.ts';
-import { byFamily, type MysqlTables, mysqlTurn, type SystemPlace, transactionLock } from '../system/place.ts';
+import { compiledModel, type ModelChanges, type ModelCollection } from '../resources/model-warden.ts';
+import type { SystemPlace } from '../system/place.ts';
 import { allRows } from '../write/own-rows.ts';
 import { failedValidation } from '../write/problems.ts';
-import type { ModelRows, Recompiler } from './recompile.ts';
+import { createModelChanger, type Made } from './change-model.ts';
+import { markSql, modelChannel, modelStatements, readModelRows, type WatchedTables } from './model-sql.ts';
+import type { ModelDigests, Recompiler, RunTexts } from './recompile.ts';
 
 /** What it works with. */
 export interface ModelWatchOptions {
   readonly database: Pick<Database, 'query' | 'transaction'>;
+  /** Where the platform's own tables lie. */
   readonly place: SystemPlace;
   readonly recompiler: Recompiler;
   /** The API that is served. */
@@ -47,20 +43,17 @@ export interface ModelWatch {
 /** Milliseconds between two looks: others follow within five seconds, and compiling takes a part of that. */
 const lookEvery = 2_000;
 
-/** Channel on which a process tells the others that it has changed the model. */
-export const modelChannel = 'platform_model';
-
-const tellSql = "SELECT pg_catalog.pg_notify($1::pg_catalog.text, '')::pg_catalog.text";
-
 /** Makes a watch that has not looked yet. */
 export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   const { database, place, recompiler, current, swap, log, listen } = options;
-  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
-  const compiled = new WeakMap<Transaction, Numbered>();
+  const { schema } = place;
+  const sql = modelStatements(place);
+  let tables: WatchedTables = { place, permissions: recompiler.permissions, model: false, ledger: false };
+  const compiled = new WeakMap<Transaction, Made>();
   let compilations = 0;
   let served = 0;
   /** What was compiled last, whether or not it is served by now. */
-  let latest: Numbered | null = null;
+  let latest: Made | null = null;
   /** What the tables were like when they last said what is served, or what cannot be. */
   let known: string | null = null;
   let looking: Promise<void> | null = null;
@@ -69,23 +62,50 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   let listener: Listener | undefined;
   let stopped = false;
 
-  async function compileIn(transaction: Transaction): Promise<Numbered | readonly string[]> {
-    const roles = await allRows(transaction, texts.roles, []);
-    const rows = { roles, rules: await allRows(transaction, texts.rules, []) };
+  /** `anew` reads the tables of the database again, which is done as well where they were changed by somebody else. */
+  async function compileIn(
+    transaction: Transaction,
+    of: WatchedTables,
+    anew: boolean,
+    read: () => Promise<void> = async () => {},
+  ): Promise<Made | readonly string[]> {
+    const run: RunTexts = (text, parameters) => allRows(transaction, text, parameters);
+    const rows = await readModelRows(of, (text) => run(text, []));
     // Numbered under the lock, so that the latest state of the tables has the highest number.
     compilations += 1;
     const number = compilations;
-    const result = await recompiler.compile(rows);
+    const now = current();
+    const over = anew || recompiler.digests(rows).model !== now.modelDigest ? null : now;
+    const result = await recompiler.compile(rows, run, over, read);
     if ('problems' in result) return result.problems;
     latest = { number, api: result.api };
     return latest;
   }
 
+  /** The API of what the tables say by now. */
+  async function compiledIn(transaction: Transaction, of: WatchedTables): Promise<CompiledApi> {
+    const rows = await readModelRows(of, (text) => allRows(transaction, text, []));
+    const digests = recompiler.digests(rows);
+    const known = [current(), ...(latest === null ? [] : [latest.api])].find((api) => says(api, digests));
+    if (known !== undefined) return known;
+    const made = await compileIn(transaction, of, true);
+    if ('api' in made) return made.api;
+    throw new PlatformError('UNPROCESSABLE_ENTITY', `What the tables hold does not compile: ${made.join(' ')}`);
+  }
+
+  /** The tables are there as soon as somebody has installed them. */
+  async function findTables(): Promise<void> {
+    if (place.dialect !== 'postgres' || (tables.model && tables.ledger)) return;
+    const [[model, ledger] = []] = await database.query(modelTablesSql, [schema]);
+    tables = { ...tables, model: model === '1', ledger: ledger === '1' };
+  }
+
   /** What was compiled of an earlier state of the tables is not served after a later one. */
-  async function serve({ number, api }: Numbered): Promise<void> {
+  async function serve({ number, api }: Made): Promise<void> {
     if (stopped || number <= served) return;
     served = number;
     const start = performance.now();
+    const before = current().modelDigest;
     try {
       await swap(api);
     } catch (error) {
@@ -93,26 +113,41 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
       throw error;
     }
     log.info({ milliseconds: Math.round(performance.now() - start) }, 'A generation of the API was replaced.');
+    if (api.modelDigest !== before) await keep(api);
+  }
+
+  /** The project follows what is served; where it cannot, the database still knows all of it. */
+  async function keep(api: CompiledApi): Promise<void> {
+    try {
+      await findTables();
+      const rows = tables.ledger ? await database.query(projectMigrationsSql(schema), []) : [];
+      const migrations = rows.map(([name, checksum, script]) => ({
+        name: name ?? '',
+        checksum: checksum ?? '',
+        script: script ?? '',
+      }));
+      await recompiler.keep(api, migrations);
+    } catch (error) {
+      log.warn({ cause: describeCause(error) }, 'The project does not hold what is served: it cannot be written.');
+    }
   }
 
   async function lookOnce(): Promise<void> {
-    const [mark = null] = (await database.query(texts.mark, []))[0] ?? [];
+    await findTables();
+    const [mark = null] = (await database.query(markSql(tables), []))[0] ?? [];
     if (stopped || (mark !== null && mark === known)) return;
-    const rows: ModelRows = {
-      roles: await database.query(texts.roles, []),
-      rules: await database.query(texts.rules, []),
-    };
-    const digest = recompiler.digest(rows);
-    if (latest !== null && latest.api.permissionsDigest === digest) {
+    const rows = await readModelRows(tables, (text) => database.query(text, []));
+    const digests = recompiler.digests(rows);
+    if (latest !== null && says(latest.api, digests)) {
       // A request has compiled it, and is about to serve it as well.
       await serve(latest);
-    } else if (digest !== current().permissionsDigest) {
+    } else if (!says(current(), digests)) {
       const made = await database.transaction(async (transaction) => {
-        await allRows(transaction, texts.lock, [modelLock]);
-        return { value: await compileIn(transaction) };
+        await allRows(transaction, sql.lock, [modelLock]);
+        return { value: await compileIn(transaction, tables, false) };
       });
       if ('api' in made) await serve(made);
-      else log.error({ problems: made }, 'The tables hold roles or rules that do not compile. What is served stays.');
+      else log.error({ problems: made }, 'The tables hold rows that do not compile. What is served stays.');
     }
     known = mark;
   }
@@ -121,7 +156,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     do {
       again = false;
       await lookOnce().catch((error: unknown) => {
-        if (!stopped) log.warn({ cause: describeCause(error) }, 'Nobody knows whether the rules have changed.');
+        if (!stopped) log.warn({ cause: describeCause(error) }, 'Nobody knows whether the model has changed.');
       });
     } while (again && !stopped);
   }
@@ -138,26 +173,39 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     timer = setTimeout(() => void look().finally(() => stopped || lookInRhythm()), lookEvery).unref();
   }
 
+  const changeModel = createModelChanger({
+    database,
+    recompiler,
+    tables: () => tables,
+    compiledIn,
+    compileIn: (transaction, of, read) => compileIn(transaction, of, true, read),
+    serve,
+  });
+
   return {
     changes: {
-      refusalOf: () => null,
-      begin: async (transaction) => void (await allRows(transaction, texts.lock, [modelLock])),
+      refusalOf: (collection) => (recompiler.permissions ? null : compiledModel.refusalOf(collection)),
+      async begin(transaction) {
+        if (recompiler.permissions) await allRows(transaction, sql.lock, [modelLock]);
+      },
       async compile(transaction, collection) {
-        const made = await compileIn(transaction);
+        if (!recompiler.permissions) return;
+        const made = await compileIn(transaction, tables, false);
         if (!('api' in made)) throw refusal(collection, made);
         compiled.set(transaction, made);
-        if (texts.tell !== null) await allRows(transaction, texts.tell, [modelChannel]);
+        if (sql.tell !== null) await allRows(transaction, sql.tell, [modelChannel]);
       },
       committed(transaction) {
         const made = compiled.get(transaction);
         return made === undefined ? undefined : serve(made);
       },
+      changeModel,
     },
     look,
     start() {
       lookInRhythm();
       // A process hears itself, too, just before it serves what it has compiled already.
-      listener = listen?.(() => void setTimeout(() => void look(), 50).unref());
+      if (recompiler.permissions) listener = listen?.(() => void setTimeout(() => void look(), 50).unref());
     },
     async stop() {
       stopped = true;
@@ -169,45 +217,9 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   };
 }
 
-interface Numbered {
-  readonly number: number;
-  readonly api: CompiledApi;
-}
-
-interface Statements {
-  readonly lock: OwnSql;
-  readonly roles: string;
-  readonly rules: string;
-  readonly mark: string;
-  /** Null where processes can tell each other nothing: then they look. */
-  readonly tell: string | null;
-}
-
-function postgresStatements(schema: string): Statements {
-  const [roles, rules] = [roleRowsSql(schema), permissionRowsSql(schema)];
-  return { lock: transactionLock, roles, rules, mark: markOf(roles, rules), tell: tellSql };
-}
-
-function mysqlStatements(tables: MysqlTables): Statements {
-  const names = [tables.table('platform_roles'), tables.table('platform_permissions')] as const;
-  const [roles, rules] = [mysqlRoleRowsSql(names[0]), mysqlPermissionRowsSql(names[1])];
-  const digest = (columns: readonly string[], table: string): string => {
-    // A null is told from an empty text, and the length in front tells where one value ends.
-    const values = columns.map((column) => `IFNULL(CONCAT(LENGTH(${column}), ':', ${column}), '~')`);
-    return `(SELECT MD5(GROUP_CONCAT(CONCAT_WS(',', ${values.join(', ')}) ORDER BY id SEPARATOR '\\n')) FROM ${table})`;
-  };
-  const roleColumns = ['id', 'name', 'description', 'admin_access', 'app_access'];
-  const ruleColumns = ['id', 'role', 'collection', 'action', 'permissions', 'validation', 'presets', 'fields'];
-  const mark = `SELECT CONCAT_WS(' ', ${digest(roleColumns, names[0])}, ${digest(ruleColumns, names[1])})`;
-  return { lock: mysqlTurn(tables), roles, rules, mark, tell: null };
-}
-
-/** One text that is another one whenever one of the rows is. */
-function markOf(...statements: readonly string[]): string {
-  const parts = statements.map(
-    (text) => `(SELECT pg_catalog.md5(pg_catalog.string_agg(one::pg_catalog.text, E'\\n')) FROM (${text}) AS one)`,
-  );
-  return `SELECT pg_catalog.concat_ws(' ', ${parts.join(', ')})`;
+/** Whether an API was compiled of what the tables mean. */
+function says(api: CompiledApi, { permissions, model }: ModelDigests): boolean {
+  return api.permissionsDigest === permissions && api.modelDigest === model;
 }
 
 /** Whoever wrote what does not compile is told why. */

@@ -1,21 +1,47 @@
 /** What a server is given to make further generations of its API: the compiler itself is no part of the runtime. */
 import type { CompiledApi } from '../contract/index.ts';
+import type { ProjectMigration } from '../model/migration-text.ts';
 
-/** Roles and rules as `roleRowsSql` and `permissionRowsSql` read them. */
+type Rows = readonly (readonly (string | null)[])[];
+
+/** Rows of the platform's own tables of which the API is compiled. */
 export interface ModelRows {
-  readonly roles: readonly (readonly (string | null)[])[];
-  readonly rules: readonly (readonly (string | null)[])[];
+  /** Roles and rules as `roleRowsSql` and `permissionRowsSql` read them; none where a file holds them. */
+  readonly roles: Rows;
+  readonly rules: Rows;
+  /** What is said about the model, as `modelRowsSql` reads it. */
+  readonly model: Rows;
 }
+
+/** What rows mean, as `CompiledApi` tells it; undefined where it tells nothing. */
+export interface ModelDigests {
+  readonly permissions: string | undefined;
+  readonly model: string | undefined;
+}
+
+/** Runs one statement and gives its rows as texts. */
+export type RunTexts = (text: string, parameters: readonly (string | null)[]) => Promise<Rows>;
 
 /** The next generation, or why there is none: sentences for whoever wrote the rows. */
 export type Recompiled = { readonly api: CompiledApi } | { readonly problems: readonly string[] };
 
 /** Compiles beside the thread that serves. */
 export interface Recompiler {
-  /** What rows mean, as `CompiledApi.permissionsDigest` tells it. */
-  digest(rows: ModelRows): string;
-  /** Compiles them. Rejects when the compiler cannot be used at all. */
-  compile(rows: ModelRows): Promise<Recompiled>;
+  /** Whether roles and rules are those of the tables. */
+  readonly permissions: boolean;
+  /** The schema that new tables lie in. */
+  readonly schema: string;
+  digests(rows: ModelRows): ModelDigests;
+  /**
+   * Compiles them over the tables of an API that was generated or that this recompiler has given; null, or what it does
+   * not know any more: over those that it reads of the database. `read` is called when nothing more is read. Rejects when the compiler cannot be
+   * used at all.
+   */
+  compile(rows: ModelRows, run: RunTexts, over: CompiledApi | null, read: () => Promise<void>): Promise<Recompiled>;
+  /** Names of the migrations that lie in the project. */
+  migrationNames(): Promise<readonly string[]>;
+  /** Writes what is served into the project: its schema, and migrations that it lacks. */
+  keep(api: CompiledApi, migrations: readonly ProjectMigration[]): Promise<void>;
   /** Ends what runs beside this thread. */
   close(): Promise<void>;
 }

@@ -28,12 +28,14 @@ export type CallService = (field: ServiceField, call: OperationCall) => Promise<
 /**
  * A route: what it answers with is the value of the field, or stands in `data`, or tells that something was done, with
  * true, the key that it was asked for or nothing. `recorded` is the key of the row that it answers, true where there is
- * none to be read. Arguments are the parameters of the path, and the body of a POST or PATCH or the query of a GET.
+ * none to be read. Arguments are the parameters of the path, and the body of a POST or PATCH or the query of a GET; of
+ * changes of the model `data` is the body, `discard` says that data may be lost, and a collection is named by itself.
  */
 interface ServiceRoute {
   readonly method: Method;
   readonly url: string;
-  readonly value: 'body' | 'text' | 'data' | 'done' | 'nothing' | 'recorded' | 'id';
+  readonly value: 'body' | 'text' | 'data' | 'done' | 'nothing' | 'recorded' | 'id' | 'keys';
+  readonly model?: true;
 }
 
 type RoutedService = Exclude<GraphqlService, 'users_me' | 'update_users_me' | 'server_specs_graphql'>;
@@ -72,6 +74,15 @@ const routes: Readonly<Record<RoutedService, ServiceRoute>> = {
   utils_sort: { method: 'POST', url: '/utils/sort/:collection', value: 'done' },
   utils_revert: { method: 'POST', url: '/utils/revert/:revision', value: 'done' },
   utils_cache_clear: { method: 'POST', url: '/utils/cache/clear', value: 'nothing' },
+  create_collections_item: { method: 'POST', url: '/collections', value: 'data', model: true },
+  update_collections_item: { method: 'PATCH', url: '/collections/:name', value: 'data', model: true },
+  delete_collections_item: { method: 'DELETE', url: '/collections/:name', value: 'keys', model: true },
+  create_fields_item: { method: 'POST', url: '/fields/:collection', value: 'data', model: true },
+  update_fields_item: { method: 'PATCH', url: '/fields/:collection/:field', value: 'data', model: true },
+  delete_fields_item: { method: 'DELETE', url: '/fields/:collection/:field', value: 'keys', model: true },
+  create_relations_item: { method: 'POST', url: '/relations', value: 'data', model: true },
+  update_relations_item: { method: 'PATCH', url: '/relations/:collection/:field', value: 'data', model: true },
+  delete_relations_item: { method: 'DELETE', url: '/relations/:collection/:field', value: 'keys', model: true },
 };
 
 /** What stands in front of the value of an answer. */
@@ -88,9 +99,13 @@ export function createGraphqlServices({ endpointsFor, printSchema }: GraphqlServ
     given: Arguments,
     echo: Call['echo'],
   ): Promise<ServiceTold> {
-    const { method, url, value } = routes[service];
-    const { path, rest } = addressOf(url, given);
-    const query = method === 'GET' ? queryOf(rest) : '';
+    const { method, url, value, model = false } = routes[service];
+    const { path, rest: left } = addressOf(
+      url,
+      url.includes(':name') ? { name: given.collection ?? null, ...given } : given,
+    );
+    const rest = model ? (left.data ?? {}) : left;
+    const query = method === 'GET' ? queryOf(left) : model && left.discard === true ? 'data=discard' : '';
     const handler = endpoints.get(url)?.handlers.get(method);
     if (handler === undefined) throw new PlatformError('ROUTE_NOT_FOUND');
     const exchange = exchangeOf(call, path);
@@ -102,7 +117,7 @@ export function createGraphqlServices({ endpointsFor, printSchema }: GraphqlServ
     // What was read as the document selects it is told byte by byte.
     const json = echo === undefined || answer.status !== 200 ? undefined : answer.body.subarray(dataText, -1);
     return {
-      value: value === 'id' ? { id: given.id ?? null } : told,
+      value: value === 'id' ? { id: given.id ?? null } : value === 'keys' ? keysOf(given) : told,
       headers: answer.headers ?? [],
       ...(json && { json }),
     };
@@ -129,6 +144,11 @@ function addressOf(url: string, given: Arguments): { readonly path: string; read
   const names = new Set([...url.matchAll(/:(\w+)/g)].map(([, name = '']) => name));
   const path = url.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(given[name])));
   return { path, rest: Object.fromEntries(Object.entries(given).filter(([name]) => !names.has(name))) };
+}
+
+/** What named the thing that is gone. */
+function keysOf({ collection = null, field = null }: Arguments): JsonValue {
+  return { collection, field };
 }
 
 function queryOf(given: Arguments): string {

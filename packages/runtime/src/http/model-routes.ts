@@ -1,9 +1,16 @@
-/** The routes of the model: collections, fields and relations as they were compiled. Source: API specification, section 12. */
-import type { Caller } from '../caller.ts';
-import type { CompiledApi, ModelDocument } from '../contract/index.ts';
+/**
+ * The routes of the model: collections, fields and relations as they were compiled, and as they are changed. Source: API
+ * specification, section 12.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { CompiledApi, JsonValue, ModelDocument } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
+import type { ChangeModel, PlanChange } from '../generations/change-model.ts';
+import type { Sender } from '../write/job.ts';
+import { invalidPayload } from '../write/problems.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import type { Endpoint, Handler, Method } from './endpoints.ts';
+import { type Change, modelChanges } from './model-changes.ts';
 import { readPathTexts, splitTarget } from './target.ts';
 
 /** What the routes work with. */
@@ -12,6 +19,9 @@ export interface ModelEndpointsOptions {
   readonly answerer: Answerer;
   /** What collections of the platform may begin with instead of `platform_`; null: nothing else. */
   readonly aliasPrefix: string | null;
+  /** Makes changes; rejects where the model stays as it was compiled. */
+  readonly changeModel: ChangeModel;
+  readonly senderOf: (request: IncomingMessage) => Sender;
 }
 
 /** Finds what an address means in the model of the caller; undefined for what he may not see, and what is not there. */
@@ -28,8 +38,14 @@ const finds: readonly (readonly [string, Find])[] = [
   ['/relations/:collection/:field', ({ relations }, texts) => relations.find((one) => isNamed(one, texts))],
 ];
 
-/** Makes the endpoints. Reading is for everybody, as far as he may read what they tell of. */
-export function createModelEndpoints({ api, answerer, aliasPrefix }: ModelEndpointsOptions): readonly Endpoint[] {
+/** Makes the endpoints. Reading is for everybody, as far as he may read what they tell of; writing for administrators. */
+export function createModelEndpoints({
+  api,
+  answerer,
+  aliasPrefix,
+  changeModel,
+  senderOf,
+}: ModelEndpointsOptions): readonly Endpoint[] {
   const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
 
   function read(pattern: string, find: Find): Handler {
@@ -41,24 +57,45 @@ export function createModelEndpoints({ api, answerer, aliasPrefix }: ModelEndpoi
     };
   }
 
-  async function refuse(_: Exchange, { caller }: { readonly caller: Caller }): Promise<void> {
-    if (!administrators.has(caller.accessClass)) throw new PlatformError('FORBIDDEN');
-    throw new PlatformError('UNPROCESSABLE_ENTITY', compiled);
+  function write(pattern: string, method: Method, change: Change): Handler {
+    return async (exchange, { caller, query }, body) => {
+      if (!administrators.has(caller.accessClass)) throw new PlatformError('FORBIDDEN');
+      const texts = textsOf(pattern, exchange, aliasPrefix);
+      const discard = new URLSearchParams(query).get('data') === 'discard';
+      const origin = { user: caller.user, ...senderOf(exchange.request) };
+      const plan: PlanChange = (known) => change(known, texts, bodyOf(method, body));
+      const answer = await changeModel(plan, discard, origin);
+      if (answer === null)
+        return answerer.send(exchange, { status: 204, type: mediaTypes.json, body: Buffer.alloc(0) });
+      const told = Buffer.from(JSON.stringify({ data: answer }));
+      answerer.send(exchange, { status: 200, type: mediaTypes.json, body: told });
+    };
   }
 
-  return finds.map(([url, find]) => ({
-    url,
-    handlers: new Map<Method, Handler>([
-      ['GET', read(url, find)],
-      ['POST', refuse],
-      ['PATCH', refuse],
-      ['DELETE', refuse],
-    ]),
-  }));
+  return finds.map(([url, find]) => {
+    const changes = Object.entries(modelChanges[url] ?? {});
+    return {
+      url,
+      handlers: new Map<Method, Handler>([
+        ['GET', read(url, find)],
+        ...changes.flatMap(([method, change]) =>
+          isMethod(method) ? [[method, write(url, method, change)] as const] : [],
+        ),
+      ]),
+    };
+  });
 }
 
-const compiled =
-  'The API is compiled. Change the database or platform.config.ts, run `platform generate`, and start the server again.';
+function isMethod(text: string): text is 'POST' | 'PATCH' | 'DELETE' {
+  return text === 'POST' || text === 'PATCH' || text === 'DELETE';
+}
+
+/** What is deleted is named by the path. */
+function bodyOf(method: Method, body: JsonValue | undefined): JsonValue {
+  if (method === 'DELETE') return null;
+  if (body === undefined) throw invalidPayload('The body is missing.');
+  return body;
+}
 
 function textsOf(pattern: string, { request }: Exchange, aliasPrefix: string | null): ReadonlyMap<string, string> {
   const read = readPathTexts(pattern, splitTarget(request.url ?? '').path) ?? new Map<string, readonly string[]>();

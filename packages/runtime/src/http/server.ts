@@ -199,7 +199,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
     },
   });
   const writing = { api, database, planner, writer, answerer, senderOf };
-  const modelled = { api, answerer, aliasPrefix: environment.systemNameAliasPrefix };
+  const modelled = {
+    ...{ api, answerer, senderOf },
+    aliasPrefix: environment.systemNameAliasPrefix,
+    changeModel: model.changeModel,
+  };
   const resources = [
     ...createModelEndpoints(modelled),
     ...createCommentEndpoints({ ...writing, items, mailed }),

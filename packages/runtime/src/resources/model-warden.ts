@@ -1,6 +1,7 @@
 /** What writing roles and rules means where the API is compiled of them. Source: API specification, section 12.4. */
 import type { Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
+import type { ChangeModel } from '../generations/change-model.ts';
 import type { Warden } from '../write/warden.ts';
 
 /** Collections of which the API is compiled. */
@@ -19,6 +20,8 @@ export interface ModelChanges {
    * where nothing was.
    */
   committed(transaction: Transaction): Promise<void> | undefined;
+  /** Changes collections, fields and relations. Rejects with UNPROCESSABLE_ENTITY where they stay as they were compiled. */
+  readonly changeModel: ChangeModel;
 }
 
 /** Of a server that serves what it was started with: who has which role may change, what roles may not. */
@@ -30,13 +33,22 @@ export const compiledModel: ModelChanges = {
   async begin() {},
   async compile() {},
   committed: () => undefined,
+  async changeModel() {
+    throw new PlatformError('UNPROCESSABLE_ENTITY', compiledTables);
+  },
 };
+
+const compiledTables =
+  'The API is compiled. Change the database or platform.config.ts, run `platform generate`, and start the server again.';
 
 /** Of a server that serves nothing but what was reviewed. */
 export const frozenModel: ModelChanges = {
   ...compiledModel,
   refusalOf: () =>
     'The server is frozen: it serves what was compiled. Change roles and permissions where it is generated, generate it again, and deploy it.',
+  async changeModel() {
+    throw new PlatformError('UNPROCESSABLE_ENTITY', `The server is frozen. ${compiledTables}`);
+  },
 };
 
 /** Makes the warden of one of the collections. */

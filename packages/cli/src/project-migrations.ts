@@ -1,0 +1,153 @@
+/**
+ * Migrations of the project itself: SQL files in `migrations/`, which a request that changes the model adds to, and which
+ * people may. A ledger in the database tells which of them it has had.
+ */
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { migrationChecksum, type ProjectMigration, platformVersion } from '@platform/runtime';
+import {
+  createProjectLedgerSql,
+  modelLock,
+  modelTablesSql,
+  projectMigrationsSql,
+  recordMigrationSql,
+} from '@platform/runtime/contract';
+import { CommandError, exitCodes } from './exit-codes.ts';
+import type { Project } from './project.ts';
+import { reasonOf } from './readable.ts';
+import { replaceFile } from './replace-file.ts';
+import type { Source } from './source.ts';
+import { systemPlace } from './system.ts';
+
+const ending = '.sql';
+
+function folderOf({ folder }: Project): string {
+  return join(folder, 'migrations');
+}
+
+/** Names of the migrations in the project, without their endings, in their order. */
+export async function migrationNames(project: Project): Promise<readonly string[]> {
+  const files = existsSync(folderOf(project)) ? await readdir(folderOf(project)) : [];
+  return files
+    .filter((name) => name.endsWith(ending))
+    .map((name) => name.slice(0, -ending.length))
+    .sort();
+}
+
+/** Writes the migrations that the project lacks; those that it has stay as they are. */
+export async function keepMigrations(project: Project, migrations: readonly ProjectMigration[]): Promise<void> {
+  const present = new Set(await migrationNames(project));
+  for (const { name, script } of migrations) {
+    if (present.has(name) || !isFileName(name)) continue;
+    await mkdir(folderOf(project), { recursive: true });
+    await replaceFile(join(folderOf(project), `${name}${ending}`), script);
+  }
+}
+
+/** The ledger is a table that others may write to. */
+function isFileName(name: string): boolean {
+  return /^[\w-]+$/.test(name);
+}
+
+/** What a database has of the migrations of a project. */
+export interface ProjectMigrationState {
+  /** Names, in the order of the ledger. */
+  readonly applied: readonly string[];
+  readonly pending: readonly ProjectMigration[];
+  /** Those of the ledger that the project lacks. */
+  readonly missing: readonly ProjectMigration[];
+}
+
+/** Reads it; there is none but in PostgreSQL. Rejects where a file is not what was applied under its name. */
+export async function projectMigrationState(source: Source, project: Project): Promise<ProjectMigrationState> {
+  if (source.family !== 'postgres') return { applied: [], pending: [], missing: [] };
+  const { schema } = systemPlace(source, project);
+  const [[, ledger] = []] = await source.run(modelTablesSql, [schema]);
+  const rows = ledger === '1' ? await source.run(projectMigrationsSql(schema), []) : [];
+  const applied = new Map(
+    rows.map(([name, checksum, script]) => [
+      name ?? '',
+      { name: name ?? '', checksum: checksum ?? '', script: script ?? '' },
+    ]),
+  );
+  const present = await readMigrations(project);
+  for (const { name, checksum } of present) {
+    const known = applied.get(name);
+    if (known !== undefined && known.checksum !== checksum) throw changed(name);
+  }
+  const names = new Set(present.map(({ name }) => name));
+  return {
+    applied: [...applied.keys()],
+    pending: present.filter(({ name }) => !applied.has(name)),
+    missing: [...applied.values()].filter(({ name }) => !names.has(name)),
+  };
+}
+
+async function readMigrations(project: Project): Promise<readonly ProjectMigration[]> {
+  const names = await migrationNames(project);
+  return Promise.all(
+    names.map(async (name) => {
+      const script = await readFile(join(folderOf(project), `${name}${ending}`), 'utf8');
+      return { name, script, checksum: migrationChecksum(script) };
+    }),
+  );
+}
+
+/**
+ * Applies what the database lacks, each migration as a transaction of its own, and returns the names; writes into the
+ * project what it lacks. Needs the platform's own tables.
+ */
+export async function applyProjectMigrations(
+  source: Source,
+  project: Project,
+  onDone: (name: string) => void,
+): Promise<readonly string[]> {
+  const { pending, missing } = await projectMigrationState(source, project);
+  await keepMigrations(project, missing);
+  const done: string[] = [];
+  for (const migration of pending) {
+    if (!(await applyOne(source, systemPlace(source, project).schema, migration))) continue;
+    done.push(migration.name);
+    onDone(migration.name);
+  }
+  return done;
+}
+
+/** Applies one under the lock of the model; false where somebody else has done so meanwhile. */
+async function applyOne(
+  source: Source,
+  schema: string,
+  { name, checksum, script }: ProjectMigration,
+): Promise<boolean> {
+  await source.script('BEGIN');
+  try {
+    await source.run('SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::text, 0))::text', [
+      modelLock,
+    ]);
+    await source.script(createProjectLedgerSql(schema));
+    const applied = await source.run(projectMigrationsSql(schema), []);
+    const isNew = applied.every(([known]) => known !== name);
+    if (isNew) {
+      await source.script(script);
+      await source.run(recordMigrationSql(schema), [name, checksum, script, platformVersion()]);
+    }
+    await source.script('COMMIT');
+    return isNew;
+  } catch (error) {
+    await source.script('ROLLBACK').catch(() => undefined);
+    throw new CommandError(
+      exitCodes.database,
+      `The migration ${name} cannot be applied: ${reasonOf(error)}. Nothing of it stays.`,
+      'Correct what is in its way, and run `platform migrate` again.',
+    );
+  }
+}
+
+function changed(name: string): CommandError {
+  return new CommandError(
+    exitCodes.invalid,
+    `The migration ${name} is not the one that was applied to this database: its checksum differs.`,
+    'A migration that was applied never changes: restore its text, and put the change into one of its own.',
+  );
+}

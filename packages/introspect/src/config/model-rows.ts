@@ -1,0 +1,22 @@
+import { hash } from 'node:crypto';
+import type { DeclaredModel, DeclaredRow } from '@platform/runtime/contract';
+
+/** Reads rows as `modelRowsSql` gives them; null where nobody has said or changed anything. */
+export function readModelTables(rows: readonly (readonly (string | null)[])[]): DeclaredModel | null {
+  if (rows.length === 0) return null;
+  const digest = hash('sha256', JSON.stringify(rows), 'hex');
+  return {
+    collections: rowsOf(rows, 'collection'),
+    fields: rowsOf(rows, 'field'),
+    relations: rowsOf(rows, 'relation'),
+    digest,
+  };
+}
+
+function rowsOf(rows: readonly (readonly (string | null)[])[], wanted: string): readonly DeclaredRow[] {
+  return rows.flatMap(([kind, text]) => {
+    if (kind !== wanted || typeof text !== 'string') return [];
+    const row: DeclaredRow = JSON.parse(text);
+    return [row];
+  });
+}

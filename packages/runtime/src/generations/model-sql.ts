@@ -1,0 +1,96 @@
+/** The statements by which a server watches over the tables that its API is compiled of. */
+import {
+  modelRowsSql,
+  mysqlPermissionRowsSql,
+  mysqlRoleRowsSql,
+  permissionRowsSql,
+  roleRowsSql,
+} from '../contract/index.ts';
+import type { OwnSql } from '../database/script.ts';
+import { byFamily, type MysqlTables, mysqlTurn, type SystemPlace, transactionLock } from '../system/place.ts';
+import type { ModelRows } from './recompile.ts';
+
+/** Channel on which a process tells the others that it has changed the model. */
+export const modelChannel = 'platform_model';
+
+const tellSql = "SELECT pg_catalog.pg_notify($1::pg_catalog.text, '')::pg_catalog.text";
+
+/** What there is to be watched. */
+export interface WatchedTables {
+  readonly place: SystemPlace;
+  /** Whether roles and rules are compiled from the tables. */
+  readonly permissions: boolean;
+  /** Whether what is said about the model can be read, and the ledger of migrations. */
+  readonly model: boolean;
+  readonly ledger: boolean;
+}
+
+/** Statements that hold for as long as a server runs. */
+export interface ModelStatements {
+  /** Takes the lock of a name until the end of the transaction. */
+  readonly lock: OwnSql;
+  /** Null where processes can tell each other nothing: then they look. */
+  readonly tell: string | null;
+}
+
+/** Prints them. */
+export function modelStatements(place: SystemPlace): ModelStatements {
+  return byFamily<ModelStatements>(place, {
+    postgres: () => ({ lock: transactionLock, tell: tellSql }),
+    mysql: (tables) => ({ lock: mysqlTurn(tables), tell: null }),
+  });
+}
+
+/** Reads everything of which the API is compiled. */
+export async function readModelRows(
+  tables: WatchedTables,
+  run: (text: string) => Promise<ModelRows['model']>,
+): Promise<ModelRows> {
+  const { roles, rules, model } = rowStatements(tables);
+  return {
+    roles: roles === null ? [] : await run(roles),
+    rules: rules === null ? [] : await run(rules),
+    model: model === null ? [] : await run(model),
+  };
+}
+
+/** Prints the statement that gives one text, which is another one whenever one of the rows is. */
+export function markSql(tables: WatchedTables): string {
+  return byFamily(tables.place, {
+    postgres: () => postgresMark(Object.values(rowStatements(tables)).filter((one) => one !== null)),
+    mysql: (own) => (tables.permissions ? mysqlMark(own) : "SELECT ''"),
+  });
+}
+
+function rowStatements({ place, permissions, model, ledger }: WatchedTables) {
+  const [roles, rules] = byFamily<readonly [string, string]>(place, {
+    postgres: (schema) => [roleRowsSql(schema), permissionRowsSql(schema)],
+    mysql: ({ table }) => [
+      mysqlRoleRowsSql(table('platform_roles')),
+      mysqlPermissionRowsSql(table('platform_permissions')),
+    ],
+  });
+  return {
+    roles: permissions ? roles : null,
+    rules: permissions ? rules : null,
+    model: model ? modelRowsSql(place.schema, ledger) : null,
+  };
+}
+
+function postgresMark(statements: readonly string[]): string {
+  const parts = statements.map(
+    (text) => `(SELECT pg_catalog.md5(pg_catalog.string_agg(one::pg_catalog.text, E'\\n')) FROM (${text}) AS one)`,
+  );
+  return `SELECT pg_catalog.concat_ws(' ', ${["'mark'", ...parts].join(', ')})`;
+}
+
+function mysqlMark({ table }: MysqlTables): string {
+  const digest = (columns: readonly string[], of: string): string => {
+    // A null is told from an empty text, and the length in front tells where one value ends.
+    const values = columns.map((column) => `IFNULL(CONCAT(LENGTH(${column}), ':', ${column}), '~')`);
+    return `(SELECT MD5(GROUP_CONCAT(CONCAT_WS(',', ${values.join(', ')}) ORDER BY id SEPARATOR '\\n')) FROM ${table(of)})`;
+  };
+  const roleColumns = ['id', 'name', 'description', 'admin_access', 'app_access'];
+  const ruleColumns = ['id', 'role', 'collection', 'action', 'permissions', 'validation', 'presets', 'fields'];
+  return `SELECT CONCAT_WS(' ', ${digest(roleColumns, 'platform_roles')}, ${digest(ruleColumns, 'platform_permissions')})`;
+}

@@ -1,0 +1,59 @@
+/** Changes of the model: what is asked of the database, and what else they come to. */
+import type { CompiledApi, ModelDocument } from '../contract/index.ts';
+import type { PlatformError } from '../errors.ts';
+
+/** What is changed, as it is before. */
+export interface KnownModel {
+  readonly api: CompiledApi;
+  /** As administrators see it. */
+  readonly document: ModelDocument;
+  /** The schema of the platform's own tables, quoted. */
+  readonly systemSchema: string;
+  /** The schema that new tables lie in. */
+  readonly schema: string;
+  /** Whether rows and values may be lost by it: the request has said so. */
+  readonly discard: boolean;
+}
+
+/** Whom an error of the database is told about. */
+export interface ModelPlace {
+  readonly collection: string;
+  readonly field: string | null;
+}
+
+/** A step of a change. Names are quoted and values are literals in it, so that a migration can repeat it. */
+export type ModelStep =
+  | { readonly kind: 'run'; readonly sql: string; readonly place: ModelPlace }
+  /** Selects one boolean; where it is false the change is refused. No migration repeats it. */
+  | { readonly kind: 'check'; readonly sql: string; readonly place: ModelPlace; readonly refusal: PlatformError };
+
+/** What activity tells of a change. */
+export interface ToldChange {
+  readonly action: 'create' | 'update' | 'delete';
+  readonly collection: 'platform_collections' | 'platform_fields' | 'platform_relations';
+  /** The name, of fields and relations behind that of their collection: `articles,title`. */
+  readonly item: string;
+}
+
+/** A change, planned. */
+export interface ModelChange {
+  /** For the name of the migration, in words: `create articles`. */
+  readonly title: string;
+  readonly steps: readonly ModelStep[];
+  readonly told: readonly ToldChange[];
+  /** What of the next model is answered; undefined tells that it is not there, as the configuration leaves it out. */
+  readonly answer: (document: ModelDocument) => unknown;
+}
+
+/** Several changes as one: the answer is the list of theirs. */
+export function allChanges(title: string, changes: readonly ModelChange[]): ModelChange {
+  return {
+    title,
+    steps: changes.flatMap(({ steps }) => steps),
+    told: changes.flatMap(({ told }) => told),
+    answer(document) {
+      const answers = changes.map(({ answer }) => answer(document));
+      return answers.includes(undefined) ? undefined : answers;
+    },
+  };
+}

@@ -1,0 +1,77 @@
+/** Names of a request looked up in the compiled model, and what may be changed of what they mean. */
+import { isObject } from '../contract/filter-syntax.ts';
+import {
+  type CollectionDescriptor,
+  type FieldDescriptor,
+  type JsonValue,
+  type ModelCollection,
+  type ModelField,
+  reservedPrefix,
+} from '../contract/index.ts';
+import { PlatformError } from '../errors.ts';
+import { invalidPayload } from '../write/problems.ts';
+import type { KnownModel } from './change.ts';
+import type { Payload } from './payload.ts';
+
+/** A collection with its table, which is no view and not the platform's own. */
+export interface FoundTable {
+  readonly collection: string;
+  readonly told: ModelCollection;
+  readonly descriptor: CollectionDescriptor;
+}
+
+/** A column-backed field. */
+export interface FoundColumn extends FoundTable {
+  readonly field: string;
+  readonly column: FieldDescriptor;
+  /** The `schema` of the field as it is told. */
+  readonly schema: Payload;
+  readonly type: string;
+}
+
+/** Finds a collection that is told; FORBIDDEN for one that is not. */
+export function findCollection({ document }: KnownModel, name: string): ModelCollection {
+  const found = document.collections.find(({ collection }) => collection === name);
+  if (found === undefined) throw new PlatformError('FORBIDDEN');
+  return found;
+}
+
+/** Finds one whose table may be changed: the platform's own stay as they are, and views are what their query says. */
+export function findTable(known: KnownModel, name: string): FoundTable {
+  const told = findCollection(known, name);
+  const descriptor = known.api.collections.find((one) => one.name === name);
+  if (descriptor === undefined) throw invalidPayload(`"${name}" is a folder and has no fields.`);
+  mustBeOwn(name);
+  if (schemaOf(told).kind !== 'table') {
+    throw new PlatformError('UNPROCESSABLE_ENTITY', `"${name}" is a view: change its query in the database.`);
+  }
+  return { collection: name, told, descriptor };
+}
+
+/** Refuses the platform's own collections. */
+export function mustBeOwn(name: string): void {
+  if (name.startsWith(reservedPrefix)) throw new PlatformError('FORBIDDEN');
+}
+
+/** Finds a field as it is told. */
+export function findField({ document }: KnownModel, collection: string, name: string): ModelField {
+  const found = document.fields.find((one) => one.collection === collection && one.field === name);
+  if (found === undefined) throw new PlatformError('FORBIDDEN');
+  return found;
+}
+
+/** Finds a field that has a column. */
+export function findColumn(known: KnownModel, collection: string, field: string): FoundColumn {
+  const told = findField(known, collection, field);
+  const table = findTable(known, collection);
+  const column = table.descriptor.fields.find(({ name }) => name === field);
+  if (column === undefined) {
+    throw invalidPayload(`"${field}" has no column: it is the other side of a relation, which is what to change.`);
+  }
+  return { ...table, field, column, schema: schemaOf(told), type: told.type };
+}
+
+/** The `schema` of what is told; empty where there is none. */
+export function schemaOf({ schema }: { readonly schema: JsonValue }): Payload {
+  return isObject(schema) ? schema : {};
+}

@@ -1,0 +1,143 @@
+/**
+ * What is said about collections, fields and relations beside their tables, and the rows that hold it. Source: API
+ * specification, sections 10.2, 10.4 and 10.9.
+ */
+import { quoteName } from '../system/ledger.ts';
+import { invalidPayload } from '../write/problems.ts';
+import { quoteJson, quoteText } from './literals.ts';
+import {
+  anyMember,
+  flagMember,
+  integerMember,
+  namesMember,
+  oneOf,
+  orNull,
+  type Payload,
+  type ReadMember,
+  textMember,
+} from './payload.ts';
+
+const integer = integerMember(-2_147_483_648, 2_147_483_647);
+const name = orNull(textMember(64));
+const text = orNull(textMember());
+const short = orNull(textMember(255));
+const json = orNull(anyMember);
+
+/** Special meanings of fields that a server knows; what a database does by itself is said to the database. */
+const specials = ['hash', 'conceal', 'cast-json', 'cast-csv', 'cast-boolean', 'm2o', 'file'];
+
+const special: ReadMember = (value, path) => {
+  const list = namesMember(value, path);
+  const unknown = Array.isArray(list) ? list.find((one) => typeof one === 'string' && !specials.includes(one)) : null;
+  if (unknown === undefined) return list;
+  throw invalidPayload(`"${path}" takes ${specials.join(', ')}; what is filled in is a default of the column.`);
+};
+
+const noValidation: ReadMember = (_, path) => {
+  throw invalidPayload(`"${path}" is not judged here: say it by a rule's validation or a check of the table.`);
+};
+
+/** Members of the meta of a collection. */
+export const collectionMeta: Readonly<Record<string, ReadMember>> = {
+  collection: textMember(64),
+  icon: orNull(textMember(30)),
+  note: text,
+  display_template: short,
+  color: short,
+  hidden: flagMember,
+  singleton: flagMember,
+  sort_field: name,
+  archive_field: name,
+  archive_value: short,
+  unarchive_value: short,
+  archive_app_filter: flagMember,
+  accountability: orNull(oneOf('all', 'activity')),
+  translations: json,
+  item_duplication_fields: json,
+  sort: orNull(integer),
+  group: name,
+  collapse: oneOf('open', 'closed', 'locked'),
+};
+
+/** Members of the meta of a field. */
+export const fieldMeta: Readonly<Record<string, ReadMember>> = {
+  id: orNull(integer),
+  collection: textMember(64),
+  field: textMember(64),
+  special: orNull(special),
+  required: flagMember,
+  validation: orNull(noValidation),
+  validation_message: text,
+  readonly: flagMember,
+  hidden: flagMember,
+  interface: name,
+  display: name,
+  group: name,
+  options: json,
+  display_options: json,
+  translations: json,
+  conditions: json,
+  sort: orNull(integer),
+  width: orNull(textMember(30)),
+  note: text,
+};
+
+/** Members of the meta of a relation. */
+export const relationMeta: Readonly<Record<string, ReadMember>> = {
+  id: orNull(integer),
+  many_collection: textMember(64),
+  many_field: textMember(64),
+  one_collection: name,
+  one_field: name,
+  one_collection_field: name,
+  one_allowed_collections: orNull(namesMember),
+  junction_field: name,
+  sort_field: name,
+  one_deselect_action: oneOf('nullify', 'delete'),
+};
+
+const jsonMembers = new Set([
+  'translations',
+  'item_duplication_fields',
+  'validation',
+  'options',
+  'display_options',
+  'conditions',
+]);
+
+/**
+ * Prints the statement that writes a row, or changes the members of one that is there: `key` says which. Null where there
+ * is nothing to say. `schema` is quoted.
+ */
+export function saveRow(
+  schema: string,
+  table: 'platform_collections' | 'platform_fields' | 'platform_relations',
+  key: Readonly<Record<string, string>>,
+  meta: Payload,
+): string | null {
+  const members = Object.entries(meta).filter(([member]) => member !== 'id' && !Object.hasOwn(key, member));
+  if (members.length === 0) return null;
+  const columns = [...Object.keys(key), ...members.map(([member]) => member)].map(quoteName);
+  const values = [...Object.values(key).map(quoteText), ...members.map(([member, value]) => literal(member, value))];
+  const changes = members.map(([member]) => `${quoteName(member)} = EXCLUDED.${quoteName(member)}`);
+  return (
+    `INSERT INTO ${schema}.${table} (${columns.join(', ')}) VALUES (${values.join(', ')})\n` +
+    `ON CONFLICT (${Object.keys(key).map(quoteName).join(', ')}) DO UPDATE SET ${changes.join(', ')}`
+  );
+}
+
+/** Prints the statement that takes rows away whose members have these values. */
+export function dropRows(schema: string, table: string, key: Readonly<Record<string, string>>): string {
+  const same = Object.entries(key).map(([member, value]) => `${quoteName(member)} = ${quoteText(value)}`);
+  return `DELETE FROM ${schema}.${table} WHERE ${same.join(' AND ')}`;
+}
+
+function literal(member: string, value: Payload[string] | undefined): string {
+  if (value === null || value === undefined) return 'NULL';
+  if (jsonMembers.has(member)) return quoteJson(value);
+  return typeof value === 'string'
+    ? quoteText(value)
+    : Array.isArray(value)
+      ? quoteText(value.join(','))
+      : String(value);
+}

@@ -1,0 +1,151 @@
+/** Fields changed: their columns, and what is said about them. Source: API specification, section 12.2. */
+import { isObject } from '../contract/filter-syntax.ts';
+import type { JsonValue } from '../contract/index.ts';
+import { quoteName } from '../system/ledger.ts';
+import { failedValidation, invalidPayload } from '../write/problems.ts';
+import type { KnownModel, ModelChange, ModelStep } from './change.ts';
+import { columnMembers, columnSql, columnType, defaultSql, specialOf } from './columns.ts';
+import { type FoundColumn, findColumn } from './find.ts';
+import { quoteText } from './literals.ts';
+import { fieldMeta, saveRow } from './meta.ts';
+import { anyMember, mustBe, objectIn, orNull, type Payload, readObject, textMember } from './payload.ts';
+import { loses } from './plan-collections.ts';
+
+/** Plans changes of a field; every part of the payload may be absent. */
+export function updateField(known: KnownModel, collection: string, name: string, body: JsonValue): ModelChange {
+  const found = findColumn(known, collection, name);
+  const payload = readObject(body, {
+    collection: textMember(64),
+    field: textMember(64),
+    type: anyMember,
+    meta: orNull((value) => readObject(value, fieldMeta, 'meta')),
+    schema: orNull((value) => readObject(value, columnMembers, 'schema')),
+  });
+  mustBe(payload, '', { collection, field: name });
+  const [meta, schema] = [objectIn(payload, 'meta'), objectIn(payload, 'schema')];
+  const { foreign_key_table: table = null, foreign_key_column: column = null } = found.schema;
+  const { is_primary_key: key = false, is_generated: made = false, has_auto_increment: counts = false } = found.schema;
+  mustBe(meta, 'meta.', { collection, field: name });
+  mustBe(schema, 'schema.', {
+    ...{ name: found.schema.name ?? name, table: found.schema.table ?? collection, is_generated: made },
+    ...{ foreign_key_table: table, foreign_key_column: column, is_primary_key: key, has_auto_increment: counts },
+  });
+  const place = { collection, field: name };
+  const type = payload.type ?? found.type;
+  const typed = typeof type === 'string' && type !== found.type;
+  const special = typed ? { special: [...(specialOf[columnType(type)] ?? [])] } : {};
+  const row = saveRow(known.systemSchema, 'platform_fields', { collection, field: name }, { ...meta, ...special });
+  const steps: readonly ModelStep[] = [
+    ...typeSteps(found, type, schema, known.discard),
+    ...constraintSteps(found, schema),
+    ...commentSteps(found, schema),
+    ...(row === null ? [] : [{ kind: 'run', sql: row, place } as const]),
+  ];
+  return {
+    title: `change ${collection} ${name}`,
+    steps,
+    told: [{ action: 'update', collection: 'platform_fields', item: `${collection},${name}` }],
+    answer: (next) => next.fields.find((one) => one.collection === collection && one.field === name),
+  };
+}
+
+/** The field that an element of a list is about. */
+export function namedField(body: JsonValue): string {
+  const name = isObject(body) ? body.field : undefined;
+  if (typeof name === 'string') return name;
+  throw invalidPayload('Each element names its "field".');
+}
+
+const limits = ['data_type', 'max_length', 'numeric_precision', 'numeric_scale'];
+
+/** A new type, and a default, which goes by the type. */
+function typeSteps(found: FoundColumn, wanted: JsonValue, schema: Payload, discard: boolean): readonly ModelStep[] {
+  const { collection, field, descriptor, column, schema: now } = found;
+  const { table } = descriptor;
+  const place = { collection, field };
+  const run = (sql: string): ModelStep => ({
+    kind: 'run',
+    sql: `ALTER TABLE ${table} ALTER COLUMN ${column.column} ${sql}`,
+    place,
+  });
+  const changes = limits.filter((name) => schema[name] !== undefined && schema[name] !== now[name]);
+  const retyped = wanted !== found.type || changes.length > 0;
+  const filled = schema.default_value;
+  const refilled = filled !== undefined && filled !== now.default_value;
+  if (!retyped && !refilled) return [];
+  const type = columnType(wanted);
+  if (now.is_generated === true) throw invalidPayload(`"${field}" is computed by the database.`);
+  const merged = {
+    ...(wanted === found.type && pick(now, limits)),
+    ...pick(schema, limits),
+    default_value: filled ?? now.default_value ?? null,
+  };
+  if (!retyped) {
+    const sql = defaultSql(type, merged, place);
+    return [run(filled === null || sql === null ? 'DROP DEFAULT' : `SET DEFAULT ${sql}`)];
+  }
+  const sql = columnSql(type, merged);
+  const hasDefault = (now.default_value ?? null) !== null;
+  const refill = filled === null ? null : defaultSql(type, merged, place);
+  // A column that counts by itself goes on counting.
+  const kept = column.native === 'json' || column.native === 'pg_catalog.json' ? '::text' : '';
+  const native = column.native;
+  const value = column.column;
+  const same = `SELECT NOT EXISTS (SELECT FROM ${table} WHERE ((${value}::${sql})::${native})${kept} IS DISTINCT FROM (${value}::${native})${kept})`;
+  return [
+    ...(discard
+      ? []
+      : [{ kind: 'check', sql: same, place, refusal: loses(`Values of "${field}" do not fit the new type`) } as const]),
+    ...(hasDefault ? [run('DROP DEFAULT')] : []),
+    run(`TYPE ${sql} USING ${value}::${sql}`),
+    ...(refill === null ? [] : [run(`SET DEFAULT ${refill}`)]),
+  ];
+}
+
+/** What values must be. */
+function constraintSteps(found: FoundColumn, schema: Payload): readonly ModelStep[] {
+  const { collection, field, descriptor, column, schema: now } = found;
+  const { table } = descriptor;
+  const place = { collection, field };
+  const run = (sql: string): ModelStep => ({ kind: 'run', sql: `ALTER TABLE ${table} ${sql}`, place });
+  const steps: ModelStep[] = [];
+  const { is_nullable: nullable, is_unique: unique } = schema;
+  if (nullable === false && now.is_nullable !== false) {
+    const sql = `SELECT NOT EXISTS (SELECT FROM ${table} WHERE ${column.column} IS NULL)`;
+    const refusal = failedValidation(
+      { collection, index: undefined },
+      field,
+      'required',
+      'is null in items that are there',
+    );
+    steps.push({ kind: 'check', sql, place, refusal }, run(`ALTER COLUMN ${column.column} SET NOT NULL`));
+  }
+  if (nullable === true && now.is_nullable === false) {
+    if (descriptor.key.includes(field)) throw invalidPayload(`"${field}" belongs to the key of its items.`);
+    steps.push(run(`ALTER COLUMN ${column.column} DROP NOT NULL`));
+  }
+  if (unique === true && now.is_unique !== true) steps.push(run(`ADD UNIQUE (${column.column})`));
+  if (unique === false && now.is_unique === true) {
+    const own = (descriptor.constraints ?? []).find(
+      ({ type, fields, incomplete }) =>
+        type === 'unique' && incomplete !== true && fields.length === 1 && fields[0] === field,
+    );
+    if (own === undefined) throw invalidPayload(`"${field}" is unique by the key of its items.`);
+    steps.push(run(`DROP CONSTRAINT ${quoteName(own.name)}`));
+  }
+  return steps;
+}
+
+function commentSteps(
+  { collection, field, descriptor, column, schema: now }: FoundColumn,
+  { comment }: Payload,
+): readonly ModelStep[] {
+  if (comment === undefined || comment === now.comment) return [];
+  const text = typeof comment === 'string' ? quoteText(comment) : 'NULL';
+  const sql = `COMMENT ON COLUMN ${descriptor.table}.${column.column} IS ${text}`;
+  return [{ kind: 'run', sql, place: { collection, field } }];
+}
+
+function pick(from: Payload, names: readonly string[]): Payload {
+  return Object.fromEntries(names.flatMap((name) => (from[name] === undefined ? [] : [[name, from[name] ?? null]])));
+}

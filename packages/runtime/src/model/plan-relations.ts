@@ -1,0 +1,192 @@
+/** Relations made, changed and dropped, from the side that holds the key. Source: API specification, section 12.3. */
+import type { JsonValue, ModelRelation } from '../contract/index.ts';
+import { PlatformError } from '../errors.ts';
+import { quoteName } from '../system/ledger.ts';
+import { invalidPayload } from '../write/problems.ts';
+import type { KnownModel, ModelChange, ModelStep } from './change.ts';
+import { type FoundColumn, findCollection, findColumn, schemaOf } from './find.ts';
+import { madeName } from './literals.ts';
+import { dropRows, relationMeta, saveRow } from './meta.ts';
+import { mustBe, objectIn, oneOf, orNull, type Payload, readObject, textIn, textMember } from './payload.ts';
+import { exists } from './plan-collections.ts';
+
+const actions = ['NO ACTION', 'RESTRICT', 'CASCADE', 'SET NULL', 'SET DEFAULT'] as const;
+
+const foreignKeyMembers = {
+  table: textMember(64),
+  column: textMember(64),
+  foreign_key_table: textMember(64),
+  foreign_key_column: textMember(64),
+  constraint_name: orNull(textMember(64)),
+  on_update: orNull(oneOf(...actions)),
+  on_delete: orNull(oneOf(...actions)),
+};
+
+function readRelation(body: JsonValue): Payload {
+  return readObject(body, {
+    collection: textMember(64),
+    field: textMember(64),
+    related_collection: orNull(textMember(64)),
+    schema: orNull((value) => readObject(value, foreignKeyMembers, 'schema')),
+    meta: orNull((value) => readObject(value, relationMeta, 'meta')),
+  });
+}
+
+/** Plans a relation of a field that is there. */
+export function createRelation(known: KnownModel, body: JsonValue): ModelChange {
+  const payload = readRelation(body);
+  const [collection, field] = [textIn(payload, 'collection'), textIn(payload, 'field')];
+  if (collection === undefined || field === undefined)
+    throw invalidPayload('A relation has a "collection" and a "field".');
+  const found = findColumn(known, collection, field);
+  const present = known.document.relations.some((one) => one.collection === collection && one.field === field);
+  if (present) throw exists('relation', `${collection}.${field}`);
+  const { related_collection: related = null } = payload;
+  const meta = objectIn(payload, 'meta');
+  mustBe(meta, 'meta.', { many_collection: collection, many_field: field });
+  const steps = typeof related === 'string' ? addForeignKey(known, found, related, payload) : anyItem(found, payload);
+  const one = typeof related === 'string' ? { one_collection: related } : {};
+  return {
+    title: `relate ${collection} ${field}`,
+    steps: [...steps, ...said(known, found, { ...meta, ...one })],
+    told: [{ action: 'create', collection: 'platform_relations', item: `${collection},${field}` }],
+    answer: (next) => next.relations.find((one) => one.collection === collection && one.field === field),
+  };
+}
+
+/** What is said about a relation; where that is only which collections it relates, the database says it. */
+function said({ systemSchema }: KnownModel, { collection, field }: FoundColumn, meta: Payload): readonly ModelStep[] {
+  const telling = Object.keys(meta).some(
+    (name) => !['id', 'many_collection', 'many_field', 'one_collection'].includes(name),
+  );
+  if (!telling) return [];
+  const sql = saveRow(systemSchema, 'platform_relations', { many_collection: collection, many_field: field }, meta);
+  return sql === null ? [] : [{ kind: 'run', sql, place: { collection, field } }];
+}
+
+function addForeignKey(known: KnownModel, found: FoundColumn, related: string, payload: Payload): readonly ModelStep[] {
+  const { collection, field, descriptor, column } = found;
+  const place = { collection, field };
+  findCollection(known, related);
+  const target = known.api.collections.find(({ name }) => name === related);
+  const [key, ...others] = target?.key ?? [];
+  const held = target?.fields.find(({ name }) => name === key);
+  if (target === undefined || held === undefined || others.length > 0) {
+    throw invalidPayload(`"${related}" has no key of one field.`);
+  }
+  if (payload.schema === null) throw invalidPayload('A relation to one collection has a foreign key.');
+  const schema = objectIn(payload, 'schema');
+  const { table, name } = found.schema;
+  const given = known.document.fields.find((one) => one.collection === related && one.field === key);
+  mustBe(schema, 'schema.', {
+    table: table ?? null,
+    column: name ?? null,
+    foreign_key_table: schemaOf(findCollection(known, related)).name ?? null,
+    foreign_key_column: schemaOf(given ?? { schema: null }).name ?? null,
+    constraint_name: null,
+  });
+  const [onDelete, onUpdate] = [textIn(schema, 'on_delete'), textIn(schema, 'on_update') ?? 'NO ACTION'];
+  const names = [String(table), String(name)];
+  const constraint = madeName(names, 'fkey');
+  const usual = column.nullable ? 'SET NULL' : 'NO ACTION';
+  return [
+    {
+      kind: 'run',
+      sql:
+        `ALTER TABLE ${descriptor.table} ADD CONSTRAINT ${constraint} FOREIGN KEY (${column.column})\n` +
+        `REFERENCES ${target.table} (${held.column}) ON UPDATE ${onUpdate} ON DELETE ${onDelete ?? usual}`,
+      place,
+    },
+    // Without it every change of a related item looks through the whole table.
+    {
+      kind: 'run',
+      sql: `CREATE INDEX IF NOT EXISTS ${madeName(names, 'idx')} ON ${descriptor.table} (${column.column})`,
+      place,
+    },
+  ];
+}
+
+/** A field whose keys are of several collections has no foreign key: its row says all. */
+function anyItem({ collection }: FoundColumn, { meta, schema }: Payload): readonly ModelStep[] {
+  const told = objectIn({ meta: meta ?? null }, 'meta');
+  const complete = ['one_collection_field', 'one_allowed_collections', 'junction_field', 'one_field'].every(
+    (name) => (told[name] ?? null) !== null,
+  );
+  if (complete && (schema ?? null) === null) return [];
+  throw invalidPayload(
+    `Items of several collections need "meta" with one_collection_field, one_allowed_collections, junction_field (the key of "${collection}" to the owner) and one_field.`,
+  );
+}
+
+/** Plans changes of a relation; every part of the payload may be absent. */
+export function updateRelation(known: KnownModel, collection: string, field: string, body: JsonValue): ModelChange {
+  const told = findRelation(known, collection, field);
+  const found = findColumn(known, collection, field);
+  const payload = readRelation(body);
+  mustBe(payload, '', { collection, field, related_collection: told.related_collection });
+  const meta = objectIn(payload, 'meta');
+  mustBe(meta, 'meta.', { many_collection: collection, many_field: field, one_collection: told.related_collection });
+  const one = told.related_collection === null ? {} : { one_collection: told.related_collection };
+  return {
+    title: `change ${collection} ${field}`,
+    steps: [...changeForeignKey(known, told, found, payload), ...said(known, found, { ...meta, ...one })],
+    told: [{ action: 'update', collection: 'platform_relations', item: `${collection},${field}` }],
+    answer: (next) => next.relations.find((one) => one.collection === collection && one.field === field),
+  };
+}
+
+function changeForeignKey(
+  known: KnownModel,
+  told: ModelRelation,
+  found: FoundColumn,
+  payload: Payload,
+): readonly ModelStep[] {
+  const now = schemaOf(told);
+  const schema = objectIn(payload, 'schema');
+  const { on_update: _, on_delete: __, ...others } = now;
+  mustBe(schema, 'schema.', others);
+  const wanted = { on_update: textIn(schema, 'on_update'), on_delete: textIn(schema, 'on_delete') };
+  const onUpdate = wanted.on_update ?? textIn(now, 'on_update');
+  const onDelete = wanted.on_delete ?? textIn(now, 'on_delete');
+  const name = textIn(now, 'constraint_name');
+  if (name === undefined || (onUpdate === now.on_update && onDelete === now.on_delete)) return [];
+  const { collection, field, descriptor, column } = found;
+  const target = `REFERENCES ${foreignTable(known, found)} ON UPDATE ${onUpdate} ON DELETE ${onDelete}`;
+  const sql =
+    `ALTER TABLE ${descriptor.table} DROP CONSTRAINT ${quoteName(name)},\n` +
+    `ADD CONSTRAINT ${quoteName(name)} FOREIGN KEY (${column.column}) ${target}`;
+  return [{ kind: 'run', sql, place: { collection, field } }];
+}
+
+function foreignTable({ api }: KnownModel, { descriptor, field }: FoundColumn): string {
+  const relation = descriptor.relations.find((one) => one.kind === 'm2o' && one.field === field);
+  const target = api.collections.find(({ name }) => name === relation?.target);
+  if (relation?.kind !== 'm2o' || target === undefined) throw new PlatformError('FORBIDDEN');
+  return `${target.table} (${relation.on.map(({ to }) => to).join(', ')})`;
+}
+
+/** Plans that a relation goes; the column and what is in it stay. */
+export function deleteRelation(known: KnownModel, collection: string, field: string): ModelChange {
+  const told = findRelation(known, collection, field);
+  const { descriptor } = findColumn(known, collection, field);
+  const name = textIn(schemaOf(told), 'constraint_name');
+  const place = { collection, field };
+  const row = { many_collection: collection, many_field: field };
+  return {
+    title: `unrelate ${collection} ${field}`,
+    steps: [
+      ...(name === undefined
+        ? []
+        : [{ kind: 'run', sql: `ALTER TABLE ${descriptor.table} DROP CONSTRAINT ${quoteName(name)}`, place } as const]),
+      { kind: 'run', sql: dropRows(known.systemSchema, 'platform_relations', row), place },
+    ],
+    told: [{ action: 'delete', collection: 'platform_relations', item: `${collection},${field}` }],
+    answer: () => null,
+  };
+}
+
+function findRelation({ document }: KnownModel, collection: string, field: string): ModelRelation {
+  const found = document.relations.find((one) => one.collection === collection && one.field === field);
+  if (found === undefined) throw new PlatformError('FORBIDDEN');
+  return found;
+}

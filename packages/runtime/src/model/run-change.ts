@@ -1,0 +1,58 @@
+/** Runs planned changes in a transaction, and says what is wrong with them where the database refuses. */
+import type { Transaction } from '../database/database.ts';
+import { ServerError } from '../database/errors.ts';
+import { PlatformError } from '../errors.ts';
+import { allRows, firstRow } from '../write/own-rows.ts';
+import { failedValidation, invalidPayload } from '../write/problems.ts';
+import type { ModelPlace, ModelStep } from './change.ts';
+
+/** How long a change waits for tables that are in use, as PostgreSQL writes it: whoever comes later waits behind it. */
+const patience = '5s';
+
+const waitSql = "SELECT pg_catalog.set_config('lock_timeout', $1::pg_catalog.text, true)::pg_catalog.text";
+
+/** Runs the steps one after the other. */
+export async function runSteps(transaction: Transaction, steps: readonly ModelStep[]): Promise<void> {
+  await allRows(transaction, waitSql, [patience]);
+  for (const step of steps) await runStep(transaction, step).catch((error: unknown) => explain(error, step.place));
+}
+
+async function runStep(transaction: Transaction, step: ModelStep): Promise<void> {
+  if (step.kind === 'run') return void (await allRows(transaction, step.sql, []));
+  const [fits] = (await firstRow(transaction, `SELECT (${step.sql})::pg_catalog.int4::pg_catalog.text`, [])) ?? [];
+  if (fits !== '1') throw step.refusal;
+}
+
+const words: Readonly<Record<string, string>> = {
+  unique: 'has values that are not unique',
+  foreign_key: 'refers to what is not there, or is referred to',
+  required: 'has items without a value',
+  check: 'has values that a condition of the database refuses',
+};
+
+/** Throws what an error of the database means to whoever wrote the change; all others as they are. */
+function explain(error: unknown, { collection, field }: ModelPlace): never {
+  const cause = error instanceof PlatformError ? error.cause : undefined;
+  if (!(cause instanceof ServerError)) throw error;
+  const place = { collection, index: undefined };
+  const { sqlstate } = cause;
+  const name = field ?? collection;
+  if (exists.has(sqlstate)) throw invalidPayload(`"${name}" has the name of something that the database has already.`);
+  if (misfits.has(sqlstate)) throw invalidPayload(`"${name}" cannot be made so: types or keys do not fit.`);
+  if (sqlstate === '42501') throw refused('The role of the server may not change this table.', cause);
+  if (depended.has(sqlstate)) throw refused(`Something else in the database depends on "${name}".`, cause);
+  if (sqlstate === '22001') throw failedValidation(place, field, 'max_length', 'has values that are too long', cause);
+  if (sqlstate === '22003') throw failedValidation(place, field, 'range', 'has values that are out of range', cause);
+  if (sqlstate.startsWith('22')) throw failedValidation(place, field, 'check', 'has values that do not fit', cause);
+  const type = error instanceof PlatformError ? error.extensions.type : undefined;
+  if (typeof type === 'string') throw failedValidation(place, field, type, words[type] ?? 'does not fit', cause);
+  throw error;
+}
+
+const exists: ReadonlySet<string> = new Set(['42P07', '42701', '42710', '42P06']);
+const misfits: ReadonlySet<string> = new Set(['42804', '42830', '42846', '42611', '42P16', '42809', '42883', '42704']);
+const depended: ReadonlySet<string> = new Set(['2BP01', '0A000']);
+
+function refused(message: string, cause: unknown): PlatformError {
+  return new PlatformError('UNPROCESSABLE_ENTITY', message, {}, { cause });
+}

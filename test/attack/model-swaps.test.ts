@@ -1,0 +1,101 @@
+/**
+ * Requests while the model is changed under them: none fails unless a field of its own table goes, and every change is there
+ * when its request is answered. A sample every day; COLLECTIONS=100 SWAPS=40 is the whole proof, which prints its times.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
+import { installSystem } from '../support/system.ts';
+
+const swaps = Number(process.env.SWAPS ?? '6');
+const collections = Number(process.env.COLLECTIONS ?? '5');
+
+let database: TestDatabase;
+let project: { readonly folder: string; remove(): Promise<void> };
+let server: Platform;
+let second: Platform;
+beforeAll(async () => {
+  database = await createDatabase();
+  await installSystem(database.url);
+  const others = Array.from({ length: collections }, (_, n) => {
+    const parent = n === 0 ? '' : `, parent integer REFERENCES other_${n - 1}`;
+    return `CREATE TABLE other_${n} (id integer PRIMARY KEY, a text, b integer, c timestamptz, d jsonb, e text${parent});`;
+  });
+  await withClient(database.url, (client) =>
+    client.query(`CREATE TABLE docs (id integer PRIMARY KEY, a text, n smallint);
+      INSERT INTO docs SELECT n, 'a', 1 FROM generate_series(1, 50) AS n; ${others.join('\n')}`),
+  );
+  project = await createProject();
+  server = await startUnchecked(project.folder, database.url);
+  second = await startUnchecked(project.folder, database.url, {}, []);
+}, 120_000);
+afterAll(async () => {
+  await Promise.all([server?.stop(), second?.stop()]);
+  await project?.remove();
+  await database?.drop();
+});
+
+it(`100 requests per second to two processes during ${swaps} changes`, {
+  timeout: 30_000 + swaps * 5_000,
+}, async () => {
+  const told: string[] = [];
+  const waits: number[] = [];
+  const running = new Set<Promise<void>>();
+  async function ask(n: number): Promise<void> {
+    const start = performance.now();
+    const on = n % 3 === 0 ? second : server;
+    const [path, method, body] =
+      n % 5 === 0
+        ? [`/items/docs/${1 + (n % 50)}?fields=id,a`, 'PATCH', { a: 'a' }]
+        : [n % 2 === 0 ? '/items/docs?fields=id,a&limit=-1' : '/items/other_1?fields=*,parent.a', 'GET', undefined];
+    const answer = await on.admin(path, { method, body });
+    waits.push(performance.now() - start);
+    if (answer.status !== 200) told.push(`${method} ${path} ${answer.status} ${answer.text.slice(0, 200)}`);
+  }
+  let asked = 0;
+  const timer = setInterval(() => {
+    asked += 1;
+    const one = ask(asked)
+      .catch((error: unknown) => void told.push(String(error)))
+      .finally(() => running.delete(one));
+    running.add(one);
+  }, 10);
+  const times: number[] = [];
+  const change = async (method: string, path: string, body?: unknown) => {
+    const start = performance.now();
+    const answer = await server.admin(path, { method, body });
+    times.push(performance.now() - start);
+    expect([path, answer.status, answer.text]).toEqual([path, method === 'DELETE' ? 204 : 200, answer.text]);
+  };
+  const fieldsOf = async (on: Platform) =>
+    (await on.admin('/fields/docs')).json.data.map((one: { field: string }) => one.field);
+  for (let swap = 0; swap < swaps; swap += 6) {
+    const field = `more_${swap}`;
+    await change('POST', '/fields/docs', { field, type: 'string', schema: { default_value: 'x' } });
+    expect(await fieldsOf(server)).toContain(field);
+    await change('PATCH', `/fields/docs/${field}`, { type: 'text', meta: { note: 'Longer.' } });
+    const fields = [
+      { field: 'id', type: 'integer', schema: { is_primary_key: true } },
+      { field: 'doc', type: 'integer' },
+    ];
+    await change('POST', '/collections', { collection: 'brief', schema: {}, fields });
+    const doc = { collection: 'brief', field: 'doc', related_collection: 'docs' };
+    await change('POST', '/relations', doc);
+    await change('DELETE', '/fields/brief/doc');
+    await change('DELETE', '/collections/brief');
+  }
+  await change('POST', '/fields/docs', { field: 'last', type: 'string' });
+  const end = performance.now() + 5_000;
+  while (!(await fieldsOf(second)).includes('last') && performance.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  expect(await fieldsOf(second)).toContain('last');
+  clearInterval(timer);
+  await Promise.all(running);
+  expect(told).toEqual([]);
+  expect(asked).toBeGreaterThan(swaps);
+  if (process.env.SWAPS !== undefined) {
+    const sorted = (list: number[]) => list.toSorted((a, b) => a - b).map(Math.round);
+    console.log({ asked, changes: sorted(times), slowest: sorted(waits).slice(-10) });
+  }
+});
