@@ -146,7 +146,7 @@ describe('POST /auth/login', () => {
       origin: 'https://example.com',
     });
     const [session] = await project.rows(
-      `SELECT s.ip, s.user_agent, s.expires_at = s.created_at + interval '90 days' AS age, u.last_access >= s.created_at AS seen
+      `SELECT s.ip, s.user_agent, s.expires_at BETWEEN s.created_at + interval '7776000 seconds' AND s.created_at + interval '7776010 seconds' AS age, u.last_access >= s.created_at AS seen
        FROM platform.platform_sessions s JOIN platform.platform_users u ON u.id = s."user" WHERE u.id = $1`,
       [user.id],
     );
