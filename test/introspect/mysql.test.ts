@@ -2,6 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import type { SchemaFacts } from '@platform/introspect';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalogMark } from '../../packages/cli/src/dev/catalog-mark.ts';
+import { openMysql } from '../../packages/cli/src/mysql-source.ts';
 import {
   createMysqlDatabase,
   type MariadbServer,
@@ -28,6 +30,30 @@ describe.skipIf(noMariadb)(`introspection of MariaDB${withoutMariadb}`, () => {
   afterAll(() => server?.stop());
 
   it('takes six statements', () => expect(statements).toBe(6));
+
+  it('has a mark that changes with every table, and with no row', async () => {
+    const own = await createMysqlDatabase(server, 'CREATE TABLE notes (id int PRIMARY KEY, body text)');
+    const source = await openMysql(own, false);
+    const changes = async (sql: string): Promise<boolean> => {
+      const before = await catalogMark(source);
+      await withMysql(own, (connection) => connection.query(sql));
+      return (await catalogMark(source)) !== before;
+    };
+    expect(await changes("INSERT INTO notes VALUES (1, 'one')")).toBe(false);
+    for (const sql of [
+      'ALTER TABLE notes ADD rank int',
+      "ALTER TABLE notes COMMENT 'Of people'",
+      'CREATE INDEX ranks ON notes (rank)',
+      'ALTER TABLE notes ADD CHECK (rank > 0)',
+      'CREATE TABLE marks (id int PRIMARY KEY, note_id int, FOREIGN KEY (note_id) REFERENCES notes (id))',
+      'DROP TABLE marks',
+      'CREATE VIEW ranked AS SELECT id FROM notes',
+      'ALTER VIEW ranked AS SELECT rank FROM notes',
+    ]) {
+      expect(await changes(sql), sql).toBe(true);
+    }
+    await source.close();
+  });
 
   it('learns from the server what it is', () => expect(facts.dialect).toBe('mariadb'));
 

@@ -117,8 +117,9 @@ export async function startUnchecked(
   databaseUrl: string,
   environment: Readonly<Record<string, string>> = {},
   args: readonly string[] = ['--generate'],
+  name: 'start' | 'dev' = 'start',
 ): Promise<Platform> {
-  const child = spawn(process.execPath, [command, 'start', '--json', '--project', folder, ...args], {
+  const child = spawn(process.execPath, [command, name, '--json', '--project', folder, ...args], {
     cwd: repository,
     env: variablesOf(databaseUrl, environment),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { can } from './commands/can.ts';
 import { check } from './commands/check.ts';
+import { dev } from './commands/dev.ts';
 import { diff } from './commands/diff.ts';
 import { doctor } from './commands/doctor.ts';
 import { explain } from './commands/explain.ts';
@@ -93,6 +94,9 @@ function program(): Command {
     .option('--offline', 'plan without a database')
     .option('--analyze', 'let the database run the statement and measure it')
     .action(explain);
+  command(root, 'dev', 'compile and serve, and do both again whenever the database or a file changes')
+    .option('--no-types', 'do not check the types of what is generated and of extensions')
+    .action(dev);
   command(root, 'start', 'serve what was generated')
     .option('--generate', 'introspect and compile first')
     .option('--sample', 'compile and serve the sample of this repository, or DATABASE_URL')

@@ -1,18 +1,23 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { freshUrl } from './dev/fresh-modules.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 
-const configNames = ['platform.config.ts', 'platform.config.mjs', 'platform.config.js'];
+/** What the file may be called; the first that there is counts. */
+export const configNames = ['platform.config.ts', 'platform.config.mjs', 'platform.config.js'];
 
-/** The default export of the project's configuration file; an empty configuration when there is no file. */
-export async function importConfig(folder: string): Promise<unknown> {
+/**
+ * The default export of the project's configuration file; an empty configuration when there is no file. After a change of
+ * some number it is loaded again.
+ */
+export async function importConfig(folder: string, change = 0): Promise<unknown> {
   const name = configNames.find((candidate) => existsSync(join(folder, candidate)));
   if (name === undefined) return {};
   const path = join(folder, name);
   let module: { readonly default?: unknown };
   try {
-    module = await import(pathToFileURL(path).href);
+    module = await import(change === 0 ? pathToFileURL(path).href : freshUrl(path, change));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandError(
@@ -31,7 +36,7 @@ export async function importConfig(folder: string): Promise<unknown> {
 
 /** `:3` when the stack leads to the third line of the file. */
 function lineOf(error: unknown, path: string): string {
-  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const stack = (error instanceof Error ? (error.stack ?? '') : '').replaceAll(/\?changed=\d+/g, '');
   const places = [path, pathToFileURL(path).href].map((file) => stack.split(`${file}:`)[1]?.match(/^\d+/)?.[0]);
   const line = places.find((place) => place !== undefined);
   return line === undefined ? '' : `:${line}`;

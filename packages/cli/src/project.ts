@@ -27,11 +27,14 @@ export interface Project {
   readonly databaseUrl?: string;
 }
 
-/** Reads configuration and permissions of the project in a folder. Both files are optional. */
-export async function loadProject(folder: string, stateFolder?: string): Promise<Project> {
+/**
+ * Reads configuration and permissions of the project in a folder. Both files are optional. `change` is the number of the
+ * change after which they are read again.
+ */
+export async function loadProject(folder: string, stateFolder?: string, change = 0): Promise<Project> {
   const absolute = resolve(folder);
   if (!existsSync(absolute)) throw new CommandError(exitCodes.usage, `The folder "${folder}" does not exist.`);
-  const { config, diagnostics } = readConfig(await importConfig(absolute));
+  const { config, diagnostics } = readConfig(await importConfig(absolute, change));
   const fileName = config.permissions ?? 'permissions.yaml';
   const permissionsFile = resolve(absolute, fileName);
   const mustExist = config.permissions !== undefined && config.permissionSource !== 'tables';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
-import type { CompileOptions, CompileSummary } from '@platform/compiler';
+import type { CompileMemory, CompileOptions, CompileSummary, ModelData } from '@platform/compiler';
 import { compile } from '@platform/compiler';
 import type { Diagnostic, ReadOptions, SchemaFacts } from '@platform/introspect';
 import {
@@ -51,6 +51,10 @@ export interface GenerateOptions {
   readonly offline?: boolean;
   /** A database that is open already. */
   readonly source?: Source;
+  /** What the database said; it is not asked again. */
+  readonly facts?: Facts;
+  /** Of a process that compiles again and again. */
+  readonly memory?: CompileMemory;
 }
 
 /** Reads the database's catalog and resolves it under the project's configuration. Writes `platform.schema.json`. */
@@ -67,7 +71,15 @@ export async function generateProject(
   progress: Progress,
   options: GenerateOptions = {},
 ): Promise<Generation> {
-  const { schema, summary, files, diagnostics } = await compileProject(project, progress, options);
+  return writeProject(project, await compileProject(project, progress, options), progress);
+}
+
+/** Writes what was compiled. */
+export async function writeProject(
+  project: Project,
+  { schema, summary, files, diagnostics }: Compilation,
+  progress: Progress,
+): Promise<Generation> {
   const written = await progress.phase('write', () => writeFiles(project.output, files));
   await writeSchema(project, schema);
   return { schema, summary, written, diagnostics };
@@ -77,6 +89,8 @@ export async function generateProject(
 export interface Compilation extends Omit<Generation, 'written'> {
   /** Below the output folder. */
   readonly files: readonly OutputFile[];
+  /** What the files say to a server. */
+  readonly model: ModelData | null;
 }
 
 /** The same way up to the texts of the files. Writes nothing but a folder beside the output, for the time it takes. */
@@ -85,11 +99,12 @@ export async function compileProject(
   progress: Progress,
   options: GenerateOptions = {},
 ): Promise<Compilation> {
-  const facts =
-    options.offline === true ? await loadFacts(project) : await readFacts(project, progress, options.source);
+  const facts = options.facts ?? (await factsOf(project, progress, options));
   const { schema, diagnostics } = await progress.phase('resolve', () => resolveProject(project, facts, progress));
   const inputs = await loadInputs(project);
-  const result = await progress.phase('compile', () => compile(schema, inputs));
+  const result = await progress.phase('compile', () =>
+    compile(schema, { ...inputs, ...(options.memory && { memory: options.memory }) }),
+  );
   report(result.diagnostics, progress);
   const planned = await planDocuments(schema.dialect, project.output, result.files);
   const files = [...result.files, ...planned];
@@ -98,7 +113,12 @@ export async function compileProject(
     summary: result.summary,
     files: project.config.openapiTypes === true ? await progress.phase('type', () => typeDocuments(files)) : files,
     diagnostics: [...diagnostics, ...result.diagnostics],
+    model: result.model ?? null,
   };
+}
+
+function factsOf(project: Project, progress: Progress, { offline = false, source }: GenerateOptions): Promise<Facts> {
+  return offline ? loadFacts(project) : readFacts(project, progress, source);
 }
 
 /** What a project adds to its database: templates, its own code, its documents. */
@@ -127,7 +147,8 @@ export async function checkPermissions(project: Project, source: Source, progres
 
 /** Prints what was compiled: the last lines of `generate` and `start`. */
 export function printSummary(project: Project, generation: Generation, progress: Progress): void {
-  const { schema, summary, written } = generation;
+  const { schema, summary } = generation;
+  const { paths: _, ...written } = generation.written;
   const warnings = generation.diagnostics.filter(({ severity }) => severity === 'warning').length;
   const notes = generation.diagnostics.length - warnings;
   const folder = relative(process.cwd(), project.output) || '.';

@@ -38,7 +38,12 @@ function present(): readonly string[] {
 }
 
 test('writes into a folder that is not there', async () => {
-  expect(await writeFiles(output, filesOf({ 'a/b.ts': '1' }))).toEqual({ written: 2, unchanged: 0, removed: 0 });
+  expect(await writeFiles(output, filesOf({ 'a/b.ts': '1' }))).toEqual({
+    paths: ['a/b.ts', 'manifest.json'],
+    written: 2,
+    unchanged: 0,
+    removed: 0,
+  });
   expect(present()).toEqual(['generated/a/b.ts', 'generated/manifest.json']);
 });
 
@@ -47,6 +52,7 @@ test('leaves what did not change alone', async () => {
   const long = new Date(0);
   utimesSync(join(output, 'a.ts'), long, long);
   expect(await writeFiles(output, filesOf({ 'a.ts': '1', 'b.ts': '2' }))).toEqual({
+    paths: ['b.ts'],
     written: 1,
     unchanged: 2,
     removed: 0,

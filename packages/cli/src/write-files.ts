@@ -16,6 +16,8 @@ export interface OutputFile {
 
 /** How many files were written, left as they were, and removed. */
 export interface WriteResult {
+  /** Those written, below the output folder. */
+  readonly paths: readonly string[];
   readonly written: number;
   readonly unchanged: number;
   readonly removed: number;
@@ -54,7 +56,8 @@ export async function writeFiles(outputFolder: string, files: readonly OutputFil
   const stale = await findStale(outputFolder, target);
   await replace(outputFolder, changed, stale);
   await removeEmptyFolders(outputFolder, stale);
-  return { written: changed.length, unchanged: files.length - changed.length, removed: stale.length };
+  const paths = changed.map(({ path }) => path.split(sep).join('/'));
+  return { paths, written: changed.length, unchanged: files.length - changed.length, removed: stale.length };
 }
 
 /** A path that cannot leave the folder it is joined to. */

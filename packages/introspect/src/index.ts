@@ -23,7 +23,7 @@ export { buildMysqlTables } from './mysql/tables.ts';
 export { defaultSchema } from './passes/match-tables.ts';
 export type * from './postgres/catalog.ts';
 export { buildTables } from './postgres/tables.ts';
-export { printDiagnostics } from './print-diagnostics.ts';
+export { printDiagnostics, visible } from './print-diagnostics.ts';
 export { type ReadOptions, type RunStatement, readCatalog } from './read.ts';
 export { type Family, readFacts } from './read-facts.ts';
 export { readMysqlCatalog } from './read-mysql.ts';

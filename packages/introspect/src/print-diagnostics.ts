@@ -25,7 +25,7 @@ function printDiagnostic(diagnostic: Diagnostic, color: boolean): string {
 }
 
 /** Names come from the database: control characters must not reach a terminal, nor a line break end a line. */
-function visible(text: string): string {
+export function visible(text: string): string {
   return text.replaceAll(
     /[\p{Cc}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2066-\u2069]/gu,
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,

@@ -102,7 +102,8 @@ export async function serveOne(
     frozen = false,
     signals = true,
     recordExamples = false,
-  }: StartOptions & Pick<ServeOptions, 'signals'>,
+    recompiler,
+  }: StartOptions & Pick<ServeOptions, 'signals' | 'recompiler'>,
   progress: Progress,
 ): Promise<Served> {
   const token = await adminToken(project.stateFolder);
@@ -122,7 +123,7 @@ export async function serveOne(
       onFirstAdministrator,
       frozen,
       signals,
-      ...(!frozen && (await recompilerOf(project, api))),
+      ...(!frozen && (recompiler === undefined ? await recompilerOf(project, api) : { recompiler })),
       ...(recordExamples && { onExchange: await createRecorder(project) }),
     }),
   );

@@ -1,0 +1,54 @@
+/** What a project is compiled from besides its database, as marks that differ whenever a file does. */
+import { readdir, stat } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { loadExtensions, loadModules } from '../extensions.ts';
+import { configNames } from '../import-config.ts';
+import type { Project } from '../project.ts';
+
+/** A mark for each file by its path from the project's folder on. */
+export type InputMarks = ReadonlyMap<string, string>;
+
+/**
+ * Takes the marks. Files are looked at again and again instead of being watched: editors replace files, folders come and
+ * go, and not every file system tells about changes; some dozens of files cost a millisecond.
+ */
+export async function takeMarks(project: Project): Promise<InputMarks> {
+  const { folder, config } = project;
+  const folders = ['extensions', 'documents', ...(config.templates === undefined ? [] : [config.templates])];
+  const listed = await Promise.all(folders.map((one) => filesIn(resolve(folder, one))));
+  const modules = await loadModules(project, await loadExtensions(project));
+  const paths = [
+    ...configNames.map((name) => join(folder, name)),
+    project.permissionsFile,
+    ...listed.flat(),
+    ...modules.map(({ path }) => join(folder, path)),
+  ];
+  const marks = await Promise.all([...new Set(paths)].map(async (path) => [path, await markOf(path)] as const));
+  return new Map(
+    marks.flatMap(([path, mark]) => (mark === null ? [] : [[relative(folder, path), mark] as const])).sort(byPath),
+  );
+}
+
+/** The paths that differ, sorted: changed, new and gone. */
+export function changedPaths(before: InputMarks, after: InputMarks): readonly string[] {
+  const all = new Set([...before.keys(), ...after.keys()]);
+  return [...all].filter((path) => before.get(path) !== after.get(path)).sort();
+}
+
+function byPath([a]: readonly [string, string], [b]: readonly [string, string]): number {
+  return a < b ? -1 : 1;
+}
+
+async function filesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
+    .map(({ parentPath, name }) => join(parentPath, name));
+}
+
+/** Null where there is no file. */
+async function markOf(path: string): Promise<string | null> {
+  const found = await stat(path, { bigint: true }).catch(() => null);
+  if (found === null || !found.isFile()) return null;
+  return `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
+}

@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import type { CompiledApi } from '@platform/runtime';
+import type { Project } from '../project.ts';
+import { linkModel } from '../recompile/link-model.ts';
+import type { Compilation } from '../steps.ts';
+import { freshUrl } from './fresh-modules.ts';
+
+/**
+ * Makes the API of a compilation without loading its files, which a process could load only once. Only the project's own
+ * code is loaded, under the number of the change; `extensions.ts` among the files must have been written.
+ */
+export async function linkCompilation(
+  project: Project,
+  { files, model, schema }: Compilation,
+  change: number,
+): Promise<CompiledApi> {
+  if (model === null) throw new Error('There is nothing to link.');
+  const texts = new Map(files.map(({ path, contents }) => [path, contents]));
+  const textOf = (path: string): string => texts.get(path) ?? absent(path);
+  const extensions = isExtended(files) ? await loadExtensionsOf(project, change) : undefined;
+  const linked = {
+    dialect: schema.dialect,
+    ...(extensions !== undefined && { extensions }),
+    ...(texts.has(documentsFile) && { graphqlDocuments: async () => JSON.parse(textOf(documentsFile)) }),
+  };
+  return linkModel(model, linked, async (kind, accessClass) =>
+    textOf(kind === 'graphql' ? `graphql/${accessClass}.graphql` : `${kind}/${accessClass}.json`),
+  );
+}
+
+const documentsFile = 'graphql/documents.json';
+
+/** Whether the project has code of its own. */
+export function isExtended(files: Compilation['files']): boolean {
+  return files.some(({ path }) => path === 'extensions.ts');
+}
+
+async function loadExtensionsOf({ output }: Project, change: number): Promise<CompiledApi['extensions']> {
+  const module: Pick<CompiledApi, 'extensions'> = await import(freshUrl(join(output, 'extensions.ts'), change));
+  return module.extensions;
+}
+
+function absent(path: string): never {
+  throw new Error(`"${path}" is not among the compiled files.`);
+}

@@ -1,0 +1,80 @@
+/** One change of a project under development, from its files and tables to requests that it answers. */
+import { type CompileMemory, createCompileMemory, type Diff, diffSchemas } from '@platform/compiler';
+import type { CompiledApi } from '@platform/runtime';
+import type { Progress } from '../progress.ts';
+import { loadProject, type Project } from '../project.ts';
+import type { Source } from '../source.ts';
+import { type Compilation, compileProject, type Facts, type Generation, readFacts, writeProject } from '../steps.ts';
+import { isExtended, linkCompilation } from './link-compilation.ts';
+
+/** What was built last, and what the next build begins with. */
+export interface Built {
+  readonly project: Project;
+  readonly facts: Facts;
+  readonly compilation: Compilation;
+  readonly generation: Generation;
+  readonly memory: CompileMemory;
+}
+
+/** Builds a project for the first time. */
+export async function buildFirst(project: Project, source: Source, progress: Progress): Promise<Built> {
+  const facts = await readFacts(project, progress, source);
+  const memory = createCompileMemory();
+  const compilation = await compileProject(project, progress, { facts, memory });
+  return { project, facts, compilation, generation: await writeProject(project, compilation, progress), memory };
+}
+
+/** What a rebuild needs to know of the change. */
+export interface ProjectChange {
+  readonly number: number;
+  /** Whether the tables of the database, or the choice of them, may have changed. */
+  readonly database: boolean;
+}
+
+/**
+ * Builds a project again and serves it by `serve`. Rejects, and leaves what is served, with what is wrong with it. Files
+ * are written last where nothing of them has to be loaded: nobody waits for them.
+ */
+export async function rebuild(
+  last: Built,
+  source: Source,
+  { number, database }: ProjectChange,
+  serve: (api: CompiledApi, project: Project) => Promise<void>,
+): Promise<{ readonly built: Built; readonly served: number }> {
+  const project = await loadProject(last.project.folder, last.project.stateFolder, number);
+  const facts = database ? await readFacts(project, silent, source) : last.facts;
+  const { memory } = last;
+  const compilation = await compileProject(project, silent, { facts, memory });
+  const early = isExtended(compilation.files) ? await writeProject(project, compilation, silent) : null;
+  await serve(await linkCompilation(project, compilation, number), project);
+  const served = performance.now();
+  const generation = early ?? (await writeProject(project, compilation, silent));
+  return { built: { project, facts, compilation, generation, memory }, served };
+}
+
+/** What the change means to clients; nothing where the schema says what it said. */
+export function differenceOf(before: Built, after: Built): Diff {
+  const [was, is] = [before.compilation.schema, after.compilation.schema];
+  return JSON.stringify(was) === JSON.stringify(is) ? { changes: [], renames: [] } : diffSchemas(was, is);
+}
+
+/** Sentences of warnings that were not there before. */
+export function newWarnings(before: Built, after: Built): readonly string[] {
+  const known = new Set(warningsOf(before));
+  return warningsOf(after).filter((text) => !known.has(text));
+}
+
+function warningsOf({ compilation }: Built): readonly string[] {
+  const warnings = compilation.diagnostics.filter(({ severity }) => severity === 'warning');
+  return warnings.map(({ place, message }) => `${place}: ${message}`);
+}
+
+/** What is built again tells what it came to when it is done. */
+const silent: Progress = {
+  phases: [],
+  notes: false,
+  color: false,
+  phase: async (_, work) => work(() => undefined),
+  say: () => undefined,
+  event: () => undefined,
+};

@@ -1,0 +1,48 @@
+/** Type checks of a project beside its server, in a thread that remembers what it has checked. */
+import { Worker } from 'node:worker_threads';
+
+/** What a check came to: lines for people, none where everything fits; or why there was none. */
+export type TypeVerdict =
+  | { readonly kind: 'checked'; readonly errors: readonly string[]; readonly ms: number }
+  | { readonly kind: 'unchecked'; readonly reason: string };
+
+/** What the thread is given. */
+export interface TypeSources {
+  readonly folder: string;
+  /** Folders below it whose files are checked. */
+  readonly folders: readonly string[];
+}
+
+/** A thread that checks. */
+export interface TypeChecks {
+  /** Has the project checked as it is now; of several that wait only the last one is. */
+  check(): void;
+  close(): Promise<void>;
+}
+
+/** Starts the thread; `tell` is told of every check that no other has followed meanwhile. */
+export function startTypeChecks(workerData: TypeSources, tell: (verdict: TypeVerdict) => void): TypeChecks {
+  const name = import.meta.url.endsWith('.ts') ? './type-worker.ts' : './type-worker.js';
+  const worker = new Worker(new URL(name, import.meta.url), { workerData });
+  worker.unref();
+  let asked = 0;
+  let ended = false;
+  const end = (reason: string): void => {
+    if (!ended) tell({ kind: 'unchecked', reason });
+    ended = true;
+  };
+  worker.on('message', ({ number, verdict }: { readonly number: number; readonly verdict: TypeVerdict }) => {
+    if (number === asked) tell(verdict);
+  });
+  worker.on('error', (error) => end(error instanceof Error ? error.message : String(error)));
+  return {
+    check() {
+      asked += 1;
+      if (!ended) worker.postMessage(asked);
+    },
+    async close() {
+      ended = true;
+      await worker.terminate();
+    },
+  };
+}

@@ -1,0 +1,87 @@
+/** The thread that checks types. Started by type-checks.ts; not meant to be imported. */
+import { existsSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parentPort, workerData } from 'node:worker_threads';
+import type ts from 'typescript';
+import type { TypeSources, TypeVerdict } from './type-checks.ts';
+
+const { folder, folders }: TypeSources = workerData;
+
+/** The strictness that generated code promises to pass; a `tsconfig.json` of the project comes first. */
+const defaults = {
+  target: 'es2024',
+  lib: ['es2024'],
+  module: 'nodenext',
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  erasableSyntaxOnly: true,
+  verbatimModuleSyntax: true,
+  allowImportingTsExtensions: true,
+  skipLibCheck: true,
+};
+
+type Compiler = typeof ts;
+
+let known: ts.SemanticDiagnosticsBuilderProgram | undefined;
+let latest = 0;
+
+parentPort?.on('message', (number: number) => {
+  latest = number;
+  // Whatever else waits is heard first, so that only the last one is answered.
+  setImmediate(() => {
+    if (number !== latest) return;
+    void verdictOf().then((verdict) => parentPort?.postMessage({ number, verdict }));
+  });
+});
+
+async function verdictOf(): Promise<TypeVerdict> {
+  const start = performance.now();
+  const compiler = await import('typescript').then(
+    (module) => module.default,
+    () => null,
+  );
+  if (compiler === null) return { kind: 'unchecked', reason: 'typescript is not installed' };
+  return { kind: 'checked', errors: check(compiler), ms: Math.round(performance.now() - start) };
+}
+
+function check(compiler: Compiler): readonly string[] {
+  const own = join(folder, 'tsconfig.json');
+  const given = existsSync(own) ? compiler.readConfigFile(own, compiler.sys.readFile).config : {};
+  const json = { ...given, compilerOptions: { ...defaults, ...given.compilerOptions, noEmit: true }, include: folders };
+  const { options, fileNames } = compiler.parseJsonConfigFileContent(json, compiler.sys, folder);
+  const host = hostOf(compiler, options);
+  known = compiler.createSemanticDiagnosticsBuilderProgram(fileNames, options, host, known);
+  const program = known;
+  const files = program.getSourceFiles().filter(({ fileName }) => join(fileName).startsWith(folder + sep));
+  const diagnostics = [
+    ...program.getOptionsDiagnostics(),
+    ...program.getGlobalDiagnostics(),
+    ...files.flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]),
+  ];
+  return diagnostics.map(({ file, start, messageText }) => {
+    const text = compiler.flattenDiagnosticMessageText(messageText, ' ');
+    if (file === undefined || start === undefined) return text;
+    const { line } = file.getLineAndCharacterOfPosition(start);
+    return `${relative(folder, file.fileName)}:${line + 1}: ${text}`;
+  });
+}
+
+/** Files have versions, which tell what to check again; a project without packages of its own has those of the command. */
+function hostOf(compiler: Compiler, options: ts.CompilerOptions): ts.CompilerHost {
+  const host = compiler.createIncrementalCompilerHost(options);
+  const here = fileURLToPath(import.meta.url);
+  const resolve = (name: string, from: string, mode: ts.ResolutionMode) =>
+    compiler.resolveModuleName(name, from, options, host, undefined, undefined, mode);
+  return {
+    ...host,
+    resolveModuleNameLiterals: (literals, containing, redirected, _options, file) =>
+      literals.map((literal) => {
+        const mode = compiler.getModeForUsageLocation(file, literal, redirected?.commandLine.options ?? options);
+        const found = resolve(literal.text, containing, mode);
+        const isLent = found.resolvedModule === undefined && literal.text.startsWith('@platform/');
+        return isLent ? resolve(literal.text, here, mode) : found;
+      }),
+  };
+}

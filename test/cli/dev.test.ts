@@ -1,0 +1,162 @@
+/** `platform dev`: what changes is served without a restart, what is wrong is told, and what was served stays meanwhile. */
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { catalogMark } from '../../packages/cli/src/dev/catalog-mark.ts';
+import { runOn } from '../introspect/facts.ts';
+import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
+
+// Several builds each, with a check of types beside them.
+vi.setConfig({ testTimeout: 120_000 });
+
+const tables = `CREATE TABLE authors (id integer PRIMARY KEY, name text NOT NULL);
+  CREATE TABLE docs (id integer PRIMARY KEY, title text, author_id integer REFERENCES authors);
+  INSERT INTO authors VALUES (1, 'Ann'); INSERT INTO docs VALUES (1, 'One', 1);`;
+
+let database: TestDatabase;
+let project: { readonly folder: string; remove(): Promise<void> };
+let server: Platform;
+beforeAll(async () => {
+  database = await createDatabase(tables);
+  project = await createProject();
+  await permit('id, title');
+  server = await startUnchecked(project.folder, database.url, {}, [], 'dev');
+});
+afterAll(async () => {
+  await server?.stop();
+  await project?.remove();
+  await database?.drop();
+});
+
+function permit(fields: string): Promise<void> {
+  const text = `permissions: { public: { docs: { read: { fields: [${fields}] } } } }\n`;
+  return writeFile(join(project.folder, 'permissions.yaml'), text);
+}
+
+function written(path: string): Promise<string> {
+  return readFile(join(project.folder, 'generated', path), 'utf8');
+}
+
+interface Told {
+  readonly event: string;
+  readonly [name: string]: unknown;
+}
+
+function told(event: string): readonly Told[] {
+  const lines = server
+    .log()
+    .split('\n')
+    .filter((line) => line.startsWith(`{"event":"${event}"`));
+  return lines.map((line): Told => JSON.parse(line));
+}
+
+/** Does something and waits for the next event of a kind. */
+async function after(change: () => Promise<unknown>, event: 'rebuilt' | 'failed' | 'types'): Promise<Told> {
+  const before = told(event).length;
+  await change();
+  for (let waited = 0; told(event).length === before && waited < 60_000; waited += 50) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const next = told(event)[before];
+  if (next === undefined) throw new Error(`There was no event "${event}":\n${server.log()}`);
+  return next;
+}
+
+const alter = (sql: string) => () => withClient(database.url, (client) => client.query(sql));
+
+test('a column that is added is served, and only its files are written', async () => {
+  const untouched = join(project.folder, 'generated', 'collections', 'authors.ts');
+  const { mtimeMs } = await stat(untouched);
+  const rebuilt = await after(alter('ALTER TABLE docs ADD COLUMN body text'), 'rebuilt');
+  expect(rebuilt).toMatchObject({ reasons: ['database'], breaking: 0 });
+  expect((await server.admin('/items/docs')).json.data[0]).toEqual({ id: 1, title: 'One', author_id: 1, body: null });
+  expect(await server.ask('/items/docs')).toMatchObject({ json: { data: [{ id: 1, title: 'One' }] } });
+  await expect.poll(() => written('collections/docs.ts')).toContain('body');
+  expect((await stat(untouched)).mtimeMs).toBe(mtimeMs);
+});
+
+test('rules that change are served, and what that means to clients is told', async () => {
+  const rebuilt = await after(() => permit('id'), 'rebuilt');
+  expect(rebuilt).toMatchObject({ reasons: ['permissions.yaml'], breaking: 1 });
+  expect(told('change')).toContainEqual(expect.objectContaining({ subject: 'docs.title', roles: ['public'] }));
+  expect((await server.ask('/items/docs')).json).toEqual({ data: [{ id: 1 }] });
+});
+
+test('what is wrong is told and leaves what is served, until it is mended', async () => {
+  const failed = await after(() => writeFile(join(project.folder, 'permissions.yaml'), 'permissions: ['), 'failed');
+  expect(failed.message).toContain('yaml-syntax at permissions.yaml');
+  expect((await server.ask('/items/docs')).json).toEqual({ data: [{ id: 1 }] });
+  await after(() => permit('id, titel'), 'failed');
+  expect((await server.ask('/items/docs')).json).toEqual({ data: [{ id: 1 }] });
+  await after(() => permit('id, body'), 'rebuilt');
+  expect((await server.ask('/items/docs')).json).toEqual({ data: [{ id: 1, body: null }] });
+});
+
+test('the configuration is read again', async () => {
+  const config = "export default { tables: { docs: { fields: { body: { name: 'text' } } } } };\n";
+  const failed = await after(() => writeFile(join(project.folder, 'platform.config.ts'), config), 'failed');
+  expect(failed.message).toMatch(/platform.config.ts|permissions.yaml/);
+  await after(
+    () => writeFile(join(project.folder, 'platform.config.ts'), 'export default { graphql: false };\n'),
+    'rebuilt',
+  );
+  expect((await server.ask('/graphql', { method: 'POST', body: { query: '{ docs { id } }' } })).status).toBe(404);
+});
+
+test('code of the project is loaded again, what it imports included, and its types are checked', async () => {
+  const folder = join(project.folder, 'extensions');
+  await mkdir(join(folder, 'lib'), { recursive: true });
+  await writeFile(join(folder, 'lib', 'word.ts'), "export const word = 'one';\n");
+  const extension = `import { defineExtension } from '../generated/extension.ts';
+import { word } from './lib/word.ts';
+interface Hello { readonly response: { readonly word: string } }
+export default defineExtension(({ route }) => {
+  route<Hello>('GET /hello', { roles: ['public'] }, () => ({ word }));
+});
+`;
+  await after(() => writeFile(join(folder, 'hello.ts'), extension), 'rebuilt');
+  expect((await server.ask('/hello')).json).toEqual({ word: 'one' });
+  await after(() => writeFile(join(folder, 'lib', 'word.ts'), "export const word = 'two';\n"), 'rebuilt');
+  expect((await server.ask('/hello')).json).toEqual({ word: 'two' });
+  const misused = "export const word = 'three';\nexport const count: number = word;\n";
+  const types = await after(() => writeFile(join(folder, 'lib', 'word.ts'), misused), 'types');
+  expect(types.kind).toBe('checked');
+  await expect
+    .poll(() => told('types').at(-1)?.errors, { timeout: 60_000 })
+    .toEqual([expect.stringContaining('extensions/lib/word.ts:2: ')]);
+});
+
+test('a mark of the catalog changes with every table, and with no row', async () => {
+  await withClient(database.url, async (client) => {
+    const source = { family: 'postgres', run: runOn(client) } as const;
+    const changes = async (sql: string): Promise<boolean> => {
+      const before = await catalogMark(source);
+      await client.query(sql);
+      return (await catalogMark(source)) !== before;
+    };
+    for (const sql of ["INSERT INTO authors VALUES (2, 'Bea')", 'ANALYZE', 'VACUUM']) {
+      expect(await changes(sql), sql).toBe(false);
+    }
+    for (const sql of [
+      "COMMENT ON COLUMN docs.title IS 'What it is called.'",
+      'ALTER TABLE docs ALTER title SET NOT NULL',
+      "CREATE TYPE mood AS ENUM ('calm')",
+      "ALTER TYPE mood ADD VALUE 'wild'",
+      'CREATE VIEW titles AS SELECT title FROM docs',
+      'CREATE OR REPLACE VIEW titles AS SELECT title || title AS title FROM docs',
+      'GRANT SELECT ON docs TO PUBLIC',
+      'CREATE UNIQUE INDEX ON docs (title)',
+      'ALTER TABLE docs ENABLE ROW LEVEL SECURITY',
+      'DROP VIEW titles',
+    ]) {
+      expect(await changes(sql), sql).toBe(true);
+    }
+  });
+});
+
+test('it ends when it is told to, and leaves nothing behind', async () => {
+  expect(await server.stop('SIGINT')).toBe(0);
+  expect(existsSync(join(project.folder, 'generated', 'manifest.json'))).toBe(true);
+});
