@@ -5,7 +5,6 @@ import { request as requestPlain } from 'node:http';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { withClient } from '../support/database.ts';
 import { file, form, type Part } from '../support/files.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
@@ -49,8 +48,7 @@ beforeEach(async () => {
 afterAll(() => project?.close());
 
 async function run(sql: string): Promise<readonly Record<string, unknown>[]> {
-  const { rows } = await withClient(project.database.url, (client) => client.query(sql));
-  return rows;
+  return project.rows(sql);
 }
 
 /** Names of all contents that are kept. */

@@ -114,7 +114,7 @@ describe.each(['corp', 'plain'])('coming back from %s', (name) => {
       { action: 'login', user: user?.id, ip: '127.0.0.1', collection: 'platform_users' },
     ]);
     const [revision] = await sso.project.rows(
-      'SELECT data::text FROM platform.platform_revisions WHERE item = $1 AND collection = $2',
+      'SELECT data::text AS data FROM platform.platform_revisions WHERE item = $1 AND collection = $2',
       [user?.id, 'platform_users'],
     );
     expect(revision?.data).toContain(login);

@@ -1,6 +1,5 @@
 /** Users and roles are collections with rules of their own. Source: API specification, sections 3 and 10.11. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { withClient } from '../support/database.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
 const admins = '00000000-0000-4000-8000-0000000000ad';
@@ -33,8 +32,7 @@ beforeEach(() => run(`TRUNCATE platform.platform_users, platform.platform_roles,
 afterAll(() => project?.close());
 
 async function run(sql: string): Promise<readonly Record<string, unknown>[]> {
-  const { rows } = await withClient(project.database.url, (client) => client.query(sql));
-  return rows;
+  return project.rows(sql);
 }
 
 const sessions = () => run('SELECT "user", 1 AS one FROM platform.platform_sessions ORDER BY "user"');

@@ -31,6 +31,8 @@ export interface AccountsProject {
   rows(sql: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
   addRole(name: string, columns?: Columns): Promise<string>;
   addUser(role: string | null, columns?: Columns): Promise<TestUser>;
+  /** Everything in some of the platform's tables, as one text; bytes are hexadecimal. */
+  dump(...tables: readonly string[]): Promise<string>;
   post(path: string, body?: unknown, ask?: Ask): Promise<Answer>;
   /** The data of a sign-in that must succeed. */
   signIn(user: TestUser): Promise<Tokens>;
@@ -99,6 +101,11 @@ export async function serveAccounts(parts: AccountsParts): Promise<AccountsProje
     statements,
     folder,
     rows,
+    async dump(...tables) {
+      const found = await Promise.all(tables.map((table) => rows(`SELECT * FROM platform.${table}`)));
+      const values = found.flat().flatMap((row) => Object.values(row));
+      return values.map((value) => (Buffer.isBuffer(value) ? value.toString('hex') : JSON.stringify(value))).join();
+    },
     post,
     addRole: (name, columns = {}) => insert('platform_roles', { name, ...columns }),
     async addUser(role, columns = {}) {

@@ -11,6 +11,16 @@ export function isOnMariadb(): boolean {
   return process.env.CONTRACT_DATABASE === 'mariadb';
 }
 
+/** Runs what follows on MariaDB, until the function is called that it returns. */
+export function onMariadb(): () => void {
+  const before = process.env.CONTRACT_DATABASE;
+  process.env.CONTRACT_DATABASE = 'mariadb';
+  return () => {
+    if (before === undefined) delete process.env.CONTRACT_DATABASE;
+    else process.env.CONTRACT_DATABASE = before;
+  };
+}
+
 /** Where the platform's tables lie in the databases of this run. */
 export function placeOfTests(): SystemPlace {
   return isOnMariadb() ? { schema: '', dialect: 'mariadb' } : { schema: '"platform"', dialect: 'postgres' };
@@ -33,8 +43,13 @@ export async function createSystemDatabase(sql: string): Promise<SystemDatabase>
   const database = await createDatabase();
   await installSystem(database.url);
   await withClient(database.url, (client) => client.query(sql));
-  const rows: SystemDatabase['rows'] = (text, values = []) =>
-    withClient(database.url, async (client) => (await client.query(text, [...values])).rows);
+  return withRows(database);
+}
+
+/** A database of PostgreSQL that can be asked. */
+export function withRows(database: TestDatabase): SystemDatabase {
+  const rows: SystemDatabase['rows'] = (text, values) =>
+    withClient(database.url, async (client) => (await client.query(text, values && [...values])).rows);
   return { ...database, rows };
 }
 
@@ -61,13 +76,21 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\bplatform\.(?=platform_)/g, ''],
   [/\binteger GENERATED (?:BY DEFAULT|ALWAYS) AS IDENTITY/gi, 'int AUTO_INCREMENT'],
   [/\bserial\b/gi, 'int AUTO_INCREMENT'],
+  [/\bREFERENCES ((?:platform\.)?\w+)(?!\s*\()/g, 'REFERENCES $1 (id)'],
   [/\bgen_random_uuid\(\)/gi, 'uuid()'],
+  [/([\w."]+)::text\b(?!\[)/g, 'CAST($1 AS CHAR)'],
   [/::(?:pg_catalog\.)?[a-z_]+(?:\[\])?/gi, ''],
   [/\bjsonb\b/gi, 'json'],
   [/\btimestamptz\b/gi, 'timestamp(6)'],
   [/\bbool(?:ean)?\b/gi, 'tinyint(1)'],
   [/\binterval '(\d+) (\w+?)s?'/gi, 'interval $1 $2'],
   [/\bnow\(\)/gi, 'now(6)'],
+  [/= ANY \(\$\d+(?:::\w+\[\])?\)/g, 'IN (?)'],
+  [/([\w.]+)->>'(\w+)'/g, "JSON_VALUE($1, '$.$2')"],
+  [/\bSELECT FROM\b/g, 'SELECT 1 FROM'],
+  [/\bbool_and\(/g, 'min('],
+  [/\bbool_or\(/g, 'max('],
+  [/\bcount\((\*|[\w.]+)\)::int\b/g, 'count($1)'],
   [/\$\d+/g, '?'],
 ];
 
@@ -76,17 +99,47 @@ function mysqlRows(url: string, sql: string, values: readonly unknown[]): Promis
   const order = [...sql.matchAll(/\$(\d+)/g)].map(([, place]) => values[Number(place) - 1]);
   return withMysql(url, async (connection) => {
     await connection.query("SET SESSION sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES', time_zone = '+00:00'");
-    const [rows] = await connection.query<mysql.RowDataPacket[] | mysql.ResultSetHeader>({
-      sql: mysqlOf(sql),
-      values: order,
-      typeCast: (field, next) => (isFlag(field) ? asFlag(field.string()) : next()),
-    });
-    return Array.isArray(rows) ? rows : [];
+    let rows: readonly Record<string, unknown>[] = [];
+    for (const statement of sql.split(/;\s*(?=\S)/)) {
+      const [, tables] =
+        /^\s*TRUNCATE\s+([\w.,\s]+?)(?:\s+RESTART IDENTITY)?(?:\s+CASCADE)?;?\s*$/.exec(statement) ?? [];
+      rows = tables === undefined ? await rowsOf(connection, statement, order) : await empty(connection, tables);
+    }
+    return rows;
   });
 }
 
+async function rowsOf(connection: mysql.Connection, sql: string, values: readonly unknown[]) {
+  const [rows] = await connection.query<mysql.RowDataPacket[] | mysql.ResultSetHeader>({
+    sql: mysqlOf(sql),
+    values: [...values],
+    typeCast: (field, next) => (isFlag(field) ? asFlag(field.string()) : next()),
+  });
+  return Array.isArray(rows) ? rows : [];
+}
+
+/** Empties tables that refer to each other, in whatever order that takes. */
+async function empty(connection: mysql.Connection, names: string): Promise<readonly []> {
+  let left = mysqlOf(names)
+    .split(',')
+    .map((name) => name.trim());
+  for (let round = 0; left.length > 0; round++) {
+    const failed: string[] = [];
+    for (const name of left) {
+      const emptied = connection.query(`DELETE FROM ${name}`);
+      await emptied.catch((error: unknown) => {
+        if (round > 5) throw error;
+        failed.push(name);
+      });
+    }
+    left = failed;
+  }
+  return [];
+}
+
+/** A column of a flag, or a comparison. */
 function isFlag({ type, length }: { readonly type: string; readonly length: number }): boolean {
-  return type === 'TINY' && length === 1;
+  return ['TINY', 'LONG', 'LONGLONG'].includes(type) && length === 1;
 }
 
 function asFlag(text: string | null): boolean | null {

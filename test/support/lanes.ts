@@ -34,6 +34,17 @@ export function writeOn(driver: 'fast' | 'pg'): void {
   writing = driver;
 }
 
+/** Compiles and serves a project where there is one lane alone. */
+export async function startOneLane({
+  folder,
+  databaseUrl,
+  environment = {},
+  alone = false,
+}: BothLanes): Promise<Platform> {
+  const server = await (alone ? startUnchecked : startHosted)(folder, databaseUrl, environment);
+  return asDescribed(server, { folder, adminToken: environment.ADMIN_TOKEN ?? adminToken });
+}
+
 /** Compiles and serves a project on both lanes. What is returned is the server on the fast one. */
 export async function startBothLanes({
   folder,

@@ -38,13 +38,7 @@ async function main(): Promise<void> {
   try {
     if (isRoot) chownSync(directory, nobody, nobody);
     const data = join(directory, 'data');
-    const install = [
-      '--no-defaults',
-      `--datadir=${data}`,
-      '--auth-root-authentication-method=normal',
-      '--skip-test-db',
-    ];
-    execFileSync('mariadb-install-db', install, { ...identity, cwd: directory, stdio: 'ignore' });
+    install(directory, data);
     const port = await freePort();
     const args = ['--no-defaults', `--datadir=${data}`, `--port=${port}`, `--socket=${join(directory, 'socket')}`];
     server = spawn('/usr/sbin/mariadbd', [...args, ...settings], { ...identity, cwd: directory, stdio: 'ignore' });
@@ -55,6 +49,18 @@ async function main(): Promise<void> {
   } finally {
     await stopServer(server);
     rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Makes a data directory. Where several are made at once it fails now and then, and does not the next time. */
+function install(directory: string, data: string, tries = 3): void {
+  const names = ['--no-defaults', `--datadir=${data}`, '--auth-root-authentication-method=normal', '--skip-test-db'];
+  try {
+    execFileSync('mariadb-install-db', names, { ...identity, cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] });
+  } catch (error) {
+    if (tries === 1) throw error;
+    rmSync(data, { recursive: true, force: true });
+    install(directory, data, tries - 1);
   }
 }
 

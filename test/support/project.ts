@@ -1,11 +1,11 @@
 /** A project of a test's own: a database made of SQL, configuration and permissions as text, and the platform over it. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createDatabase, type TestDatabase, withClient } from './database.ts';
-import { startBothLanes } from './lanes.ts';
+import { createSystemDatabase, isOnMariadb, type SystemDatabase, uncounted, withRows } from './contract-database.ts';
+import { createDatabase, type TestDatabase } from './database.ts';
+import { startBothLanes, startOneLane } from './lanes.ts';
 import { createProject, type Platform } from './platform.ts';
 import { type CountingProxy, countStatements } from './proxy.ts';
-import { installSystem } from './system.ts';
 
 /** What a project is made of. */
 export interface ProjectParts {
@@ -29,6 +29,8 @@ export interface ServedProject extends Platform {
   readonly database: TestDatabase;
   /** Folder of the project, with `generated/` in it. */
   readonly folder: string;
+  /** Runs SQL, written for PostgreSQL, and gives the rows of the last statement. */
+  rows(sql: string): Promise<readonly Record<string, unknown>[]>;
   /** Notes the statements that the server sends. */
   readonly statements: CountingProxy;
   /** Stops the server and removes database and project. */
@@ -49,8 +51,9 @@ export async function serveProject(parts: ProjectParts): Promise<ServedProject> 
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
   }
-  const statements = await countStatements(database.url);
-  const platform = await startBothLanes({
+  const onMariadb = parts.system === true && isOnMariadb();
+  const statements = onMariadb ? uncounted(database.url) : await countStatements(database.url);
+  const platform = await (onMariadb ? startOneLane : startBothLanes)({
     folder: project.folder,
     databaseUrl: statements.url,
     directUrl: database.url,
@@ -63,6 +66,7 @@ export async function serveProject(parts: ProjectParts): Promise<ServedProject> 
     database,
     folder: project.folder,
     statements,
+    rows: (sql) => database.rows(sql),
     async close() {
       await platform.stop();
       await statements.close();
@@ -71,12 +75,8 @@ export async function serveProject(parts: ProjectParts): Promise<ServedProject> 
   };
 }
 
-async function makeDatabase({ sql, system }: ProjectParts): Promise<TestDatabase> {
-  if (!system) return createDatabase(sql);
-  const database = await createDatabase();
-  await installSystem(database.url);
-  await withClient(database.url, (client) => client.query(sql));
-  return database;
+async function makeDatabase({ sql, system }: ProjectParts): Promise<SystemDatabase> {
+  return system ? createSystemDatabase(sql) : withRows(await createDatabase(sql));
 }
 
 /** Status and code of a failed answer, as tests compare them. */

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { TableSketch } from '../testing/facts.ts';
-import { type Circumstances, collection, complaints, relation, relationsOf, resolve } from '../testing/resolve.ts';
+import { facts, type TableSketch } from '../testing/facts.ts';
+import {
+  type Circumstances,
+  collection,
+  complaints,
+  relation,
+  relationsOf,
+  resolve,
+  resolveFacts,
+} from '../testing/resolve.ts';
 
 /** A part of the platform's own tables, and tables of a project around them. */
 const own: Readonly<Record<string, TableSketch>> = {
@@ -111,6 +119,25 @@ test('another schema can be configured', () => {
   const moved = Object.fromEntries(Object.entries(own).map(([name, sketch]) => [name, { ...sketch, schema: 'shop' }]));
   const config = { database: { systemSchema: 'shop' } };
   expect(collection(resolve(moved, { config }).schema, 'platform_users').table).toBe('shop.platform_users');
+});
+
+describe('on MySQL and MariaDB', () => {
+  const table: TableSketch = { columns: ['id!=:uuid', 'email_key'], key: ['id'] };
+  const named = (...names: string[]) =>
+    resolveFacts({ ...facts(Object.fromEntries(names.map((name) => [name, table]))), dialect: 'mariadb' });
+
+  test('they lie in the database of the connection, and what only a server needs is no field', () => {
+    const { schema } = named('platform_users', 'platform_roles', 'platform_permissions');
+    const users = collection(schema, 'platform_users');
+    expect([users.table, users.system !== undefined]).toEqual(['public.platform_users', true]);
+    expect(users.fields.map(({ name }) => name)).toEqual(['id']);
+  });
+
+  test('a table of a project that is called so alone is none of them', () => {
+    expect(complaints(named('platform_users').diagnostics)).toContain(
+      'warning reserved-name table public.platform_users',
+    );
+  });
 });
 
 describe('the configuration', () => {

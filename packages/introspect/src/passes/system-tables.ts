@@ -15,8 +15,14 @@ export function systemSchema({ database }: PlatformConfig): string {
  * The configuration with the schema that the platform's own tables have where it says nothing: on MySQL and MariaDB the
  * database of the connection, because another one would belong to every project of the server.
  */
-export function placeSystem(config: PlatformConfig, { dialect = 'postgres' }: Pick<SchemaFacts, 'dialect'>) {
+export function placeSystem(
+  config: PlatformConfig,
+  { dialect = 'postgres', tables }: Pick<SchemaFacts, 'dialect' | 'tables'>,
+): PlatformConfig {
   if (dialect === 'postgres' || config.database?.systemSchema !== undefined) return config;
+  // One of a project's own that happens to be called like one of them does not come with all the others.
+  const isThere = (name: string): boolean => tables.some((table) => table.schema === ownSchema && table.name === name);
+  if (!['platform_users', 'platform_roles', 'platform_permissions'].every(isThere)) return config;
   return { ...config, database: { ...config.database, systemSchema: ownSchema } };
 }
 

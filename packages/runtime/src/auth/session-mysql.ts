@@ -17,8 +17,10 @@ SELECT UNHEX(${hash}), id, LEAST(expires_at, ${mysqlAfter(ttl)}) FROM ${sessions
       need(`UPDATE ${users} SET last_access = NOW(6), password = COALESCE($2, password)
 WHERE id = $1 AND status = 'active' AND security_version = $3`),
       make('session'),
-      `INSERT INTO ${sessions} (id, "user", security_version, ip, user_agent, expires_at)
-VALUES ($session, $1, $3, LEFT($4, 50), LEFT($5, 255), ${mysqlAfter('$7')})`,
+      // From the moment that the user was there, as if it were one statement.
+      `INSERT INTO ${sessions} (id, "user", security_version, ip, user_agent, created_at, expires_at)
+SELECT $session, id, security_version, LEFT($4, 50), LEFT($5, 255), last_access, ${mysqlAfter('$7', 'last_access')}
+FROM ${users} WHERE id = $1`,
       addToken('$9', '$8'),
       `INSERT INTO ${table('platform_activity')} (action, "user", ip, user_agent, origin, collection, item)
 VALUES ('login', $1, LEFT($4, 50), LEFT($5, 255), LEFT($6, 255), 'platform_users', $1)`,

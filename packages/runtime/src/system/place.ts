@@ -61,7 +61,7 @@ function mysqlTables({ schema, dialect }: SystemPlace): MysqlTables {
   };
 }
 
-/** Now, moved by so many milliseconds as PostgreSQL writes an interval of them. */
-export function mysqlAfter(parameter: string): string {
-  return `TIMESTAMPADD(MICROSECOND, SUBSTRING_INDEX(${parameter}, ' ', 1) * 1000, NOW(6))`;
+/** An instant, now unless it is named, and so many milliseconds more, as PostgreSQL writes an interval of them. */
+export function mysqlAfter(parameter: string, instant = 'NOW(6)'): string {
+  return `TIMESTAMPADD(MICROSECOND, SUBSTRING_INDEX(${parameter}, ' ', 1) * 1000, ${instant})`;
 }
