@@ -30,6 +30,7 @@ export const written: Readonly<Record<string, readonly Step[]>> = {
     ['POST', '/items/pictures', { id: far, file: 'it\'s \\ "q"\nnew' }],
     ['POST', '/items/headings', { id: 0, text: 'Zero' }],
     ['PATCH', '/items/headings/0', { text: 'none' }],
+    ['PATCH', '/items/headings/0', { text: 'any' }, { 'If-Match': '*' }],
     [
       'POST',
       '/items/tags',
@@ -315,6 +316,7 @@ export const refused: readonly Step[] = [
   ['PATCH', '/items/articles/2', { articles_tags: { delete: ['2,4711'] } }],
   ['POST', '/items/kinds', { id: 90, day: '2026-02-30' }],
   ['PATCH', '/items/settings', { title: 'x'.repeat(51) }],
+  ['PATCH', '/items/headings/0', { text: 'stale' }, { 'If-Match': '"stale"' }],
 ];
 
 /** What visitors write under rules: some of it is refused. */
@@ -394,4 +396,20 @@ export const visitors: readonly Step[] = [
   ['DELETE', '/items/categories/4'],
   ['DELETE', '/items/categories/1'],
   ['PATCH', '/items/settings', { title: 'no' }],
+];
+
+const many = (length: number, from: number) => Array.from({ length }, (_, n) => ({ id: from + n, body: `n${n}` }));
+
+/** Writes whose statements are counted, and how many there may be. */
+export const counted: readonly (readonly [what: string, step: Step, most: number])[] = [
+  ['one item', ['POST', '/items/notes', { id: 1000, body: 'one' }], 4],
+  ['1,000 items', ['POST', '/items/notes?fields=id', many(1_000, 2_000)], 4],
+  ['a change of one', ['PATCH', '/items/notes/1000', { body: 'two' }], 4],
+  ['changes of 1,000', ['PATCH', '/items/notes?fields=id', many(1_000, 2_000).map(({ id }) => ({ id, body: 'x' }))], 4],
+  [
+    'a parent with 500 children',
+    ['POST', '/items/articles?fields=title', { id: 4000, title: 'many', notes: many(500, 5_000) }],
+    7,
+  ],
+  ['a removal by query', ['DELETE', '/items/notes', { query: { filter: { id: { _gte: 1_000 } } } }], 4],
 ];

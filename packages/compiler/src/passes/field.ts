@@ -45,7 +45,11 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
     index.dialect === 'postgres' ? nativeForm(column.type, field.type) : mysqlForm(column, field.type);
   const { element, maxLength, precision, scale } = column.type;
   const values = column.type.values ?? (field.type === 'array' ? element?.values : null);
-  const fill = fillOf(column, index);
+  // MySQL does not tell what it filled a key with, unless it counted, or always takes the same.
+  const isKey = table.primaryKey?.columns.includes(column.name) === true;
+  const untold = index.dialect === 'mysql' && isKey && constantDefault(column) === undefined;
+  const filled = fillOf(column, index);
+  const fill = untold && filled === 'default' ? undefined : filled;
   const constant = singleton ? constantDefault(column) : undefined;
   const writable = isWritable(field, table, column);
   const fallback = writable ? fallbackSql(table, column, index) : undefined;

@@ -105,7 +105,7 @@ function buildTable(
     owner: '',
     rowSecurity: { enabled: false, forced: false },
     inherits: [],
-    writable: writableOf(catalog.dialect, row),
+    writable: writableOf(row),
     ...(row.triggers !== 0 && { amended: true as const }),
     columns: buildColumns(catalog.dialect, columns, checks, row.is_updatable !== 'NO'),
     ...buildKeys(lookup.statistics.get(id) ?? []),
@@ -116,9 +116,7 @@ function buildTable(
 }
 
 /** Of a view the servers tell whether its rows can be changed, but not whether rows can be made. */
-function writableOf(dialect: MysqlCatalog['dialect'], row: TableRow): Table['writable'] {
-  // Nothing is written on MySQL yet, which does not tell the keys of what it made: see docs/databases.md.
-  if (dialect === 'mysql') return { insert: false, update: false, delete: false };
+function writableOf(row: TableRow): Table['writable'] {
   if (kindOf(row) !== 'view') return { insert: true, update: true, delete: true };
   const changed = row.is_updatable === 'YES';
   return { insert: false, update: changed, delete: changed };

@@ -10,6 +10,7 @@ import { bind } from '../query/planner.ts';
 import type { Judgement } from './checks.ts';
 import { valuesOf, type WriteValues } from './inputs.ts';
 import { failedValidation, mostErrors, type Place } from './problems.ts';
+import { runInsert } from './several/run-insert.ts';
 import type { WritePlan } from './statement.ts';
 
 /** What a write answered. */
@@ -38,24 +39,28 @@ export async function runWrite(
   values: WriteValues,
   caller: Caller,
 ): Promise<WriteAnswer> {
+  if (plan.made !== undefined) return runInsert(transaction, plan, plan.made, values, caller);
+  const [row = []] = await rowsOf(transaction, plan, values, caller);
+  const [number = null, count = '0', ...rest] = row;
+  if (number !== null) transaction.identify(number);
+  return readAnswer(plan, Number(count), number !== null, rest);
+}
+
+/** The rows of a statement, as texts. */
+export async function rowsOf(
+  transaction: Transaction,
+  { statement, binders, sources }: WritePlan,
+  values: WriteValues,
+  caller: Caller,
+): Promise<readonly TextRow[]> {
   const rows: TextRow[] = [];
   const sink: RowSink = {
     row: (buffer, offset, length) => {
       rows.push(readRow(buffer, offset, offset + length));
     },
   };
-  await transaction.run(plan.statement, bind(plan.binders, valuesOf(plan.sources, values), caller), sink);
-  if (plan.each === true) return madeOf(plan, rows);
-  const [row = []] = rows;
-  const [number = null, count = '0', ...rest] = row;
-  if (number !== null) transaction.identify(number);
-  return readAnswer(plan, Number(count), number !== null, rest);
-}
-
-/** What was made, from the texts of the keys: those of the only item, or of all. */
-function madeOf({ keys: parts }: WritePlan, rows: readonly TextRow[]): WriteAnswer {
-  const columns = Array.from({ length: parts }, (_, part) => arrayLiteral(rows.map((row) => row[part] ?? null)));
-  return { count: rows.length, wrote: true, keys: columns, matched: new Map(), verdicts: [] };
+  await transaction.run(statement, bind(binders, valuesOf(sources, values), caller), sink);
+  return rows;
 }
 
 /** What a write answered that returns its items. */

@@ -25,9 +25,19 @@ export interface WritePlan {
   /** Places of rules. */
   readonly matched: readonly number[];
   readonly judgements: readonly Judgement[];
-  /** Whether it answers, in place of all that, the text of the key of each item that it has made. */
-  readonly each?: true;
+  /** Of an INSERT that answers nothing of all that: how the keys of what it made are known. */
+  readonly made?: MadeKeys;
 }
+
+/**
+ * `returned`: it answers the texts of the key of each item. `given`: all items have their keys, in these columns of the
+ * batch. `generated`: it makes one item at a time, whose key is in that column, the constant that the database fills in, or
+ * a number that the server generates and tells.
+ */
+export type MadeKeys =
+  | { readonly kind: 'returned' }
+  | { readonly kind: 'given'; readonly columns: readonly number[] }
+  | { readonly kind: 'generated'; readonly column: number | undefined; readonly constant: string | null };
 
 /** A statement while it is planned. */
 export interface Drafting {

@@ -62,6 +62,8 @@ export interface InputDialect {
   typed(expression: string, native: string): string;
   /** Values as the text of an array of texts; null, or an empty one, for none. */
   gathered(gathered: Gathered): string;
+  /** Whether an INSERT can tell of the rows that it made. */
+  readonly returning: boolean;
   /** Keys of new rows, as texts, behind RETURNING. */
   keyText(column: string, field: FieldDescriptor): string;
   /** A value that is gathered as a text. */

@@ -19,7 +19,7 @@ const compared: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** That of MySQL and MariaDB; `exactly` is the dialect's. */
-export function mysqlInput(exactly: (expression: string) => string): InputDialect {
+export function mysqlInput(exactly: (expression: string) => string, returning: boolean): InputDialect {
   return {
     table(take, { columns, count, alias }) {
       const of = columns.map(({ list, native }) => ({ index: list, native: plain(native) }));
@@ -57,6 +57,7 @@ export function mysqlInput(exactly: (expression: string) => string): InputDialec
       const by = order ?? settled;
       return `CONCAT('{', GROUP_CONCAT(${counted}${by === undefined ? '' : ` ORDER BY ${by}`}), '}')`;
     },
+    returning,
     keyText: (column, { native }) => textOf(column, native),
     text: (expression) => expression,
     update: (table, column, value, input, on) =>

@@ -138,7 +138,7 @@ function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
       const all = `GROUP_CONCAT(${encoded(value)}${order} SEPARATOR ''${bounds})`;
       return `(SELECT IFNULL(CONCAT(_binary'[', IFNULL(${all}, ''), ']'), '!') FROM ${from}${where})`;
     },
-    input: mysqlInput(exactly),
+    input: mysqlInput(exactly, name === 'mariadb'),
     answer: ({ expression, nested }) => (nested ? `${expression} AS "${nestedColumn}"` : expression),
   };
 }

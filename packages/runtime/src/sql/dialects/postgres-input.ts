@@ -28,6 +28,7 @@ export const postgresInput: InputDialect = {
     const filtered = `${all} FILTER (WHERE ${only})`;
     return order === undefined ? `${filtered}::pg_catalog.text` : `(${filtered})::pg_catalog.text`;
   },
+  returning: true,
   keyText: (column, { comparison }) => `(${cast(column, comparison)})::pg_catalog.text`,
   text: (expression) => `(${expression})::pg_catalog.text`,
   update: (table, column, value, input, on) =>

@@ -2,9 +2,9 @@
 import type { Assigned } from '../assigned.ts';
 import type { Written } from '../checks.ts';
 import { assignMany, columnList } from '../plan-create.ts';
-import { finishWrite, inputTable, keysOf, startWrite, type WritePlan } from '../statement.ts';
+import { finishWrite, inputTable, keysOf, type MadeKeys, startWrite, type WritePlan } from '../statement.ts';
 
-/** Plans the INSERT of items, which answers the texts of the key of each, in their order. */
+/** Plans the INSERT of items, which answers the texts of the key of each, in their order, where the server has RETURNING. */
 export function planInsert(written: Written): WritePlan {
   const drafting = startWrite(written);
   const { input } = drafting.statement.dialect;
@@ -13,10 +13,24 @@ export function planInsert(written: Written): WritePlan {
   const own = assigned.length === 0 ? bareRow(written) : assigned;
   const values = own.map(({ value }) => value).join(', ');
   const keys = keysOf(written);
-  const texts = keys.map((field) => input.keyText(field.column, field)).join(', ');
   const rows = `SELECT ${values} FROM ${inputTable(drafting, columns, 'i')} ORDER BY i.n`;
-  const text = `INSERT INTO ${table} (${columnList(own)}) ${rows} RETURNING ${texts}`;
-  return { ...finishWrite(drafting, text, { keys: keys.length }), each: true };
+  const texts = keys.map((field) => input.keyText(field.column, field)).join(', ');
+  const insert = `INSERT INTO ${table} (${columnList(own)}) ${rows}`;
+  const text = input.returning ? `${insert} RETURNING ${texts}` : insert;
+  const made = input.returning ? ({ kind: 'returned' } as const) : madeKeys(written);
+  return { ...finishWrite(drafting, text, { keys: keys.length }), made };
+}
+
+/** A server that returns nothing is given keys, or generates numbers. */
+function madeKeys(written: Written): MadeKeys {
+  const places = keysOf(written).map(({ name }) =>
+    written.columns.findIndex(({ field, complete }) => field.descriptor.name === name && complete),
+  );
+  if (!places.includes(-1)) return { kind: 'given', columns: places };
+  const [key] = keysOf(written);
+  const column = written.columns.findIndex(({ field }) => field.descriptor.name === key?.name);
+  const [, quoted, number] = /^(?:'([^'\\]*)'|(-?\d+))$/.exec(key?.fallback ?? '') ?? [];
+  return { kind: 'generated', column: column < 0 ? undefined : column, constant: quoted ?? number ?? null };
 }
 
 /** A row needs a column: what has nothing to say leaves its key to the database. */
