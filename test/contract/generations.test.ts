@@ -98,6 +98,22 @@ it('a role has its rules from the answer on, by GraphQL, too, and loses them wit
   expect(failure(await read(first, token))).toBe('401 INVALID_CREDENTIALS');
 });
 
+it('a collection goes with its rules, and a field does not while a rule names it', async () => {
+  const make = {
+    collection: 'brief',
+    schema: {},
+    fields: [{ field: 'id', type: 'integer', schema: { is_primary_key: true } }],
+  };
+  expect((await rules('POST', make, '/collections')).status).toBe(200);
+  expect((await rules('POST', { field: 'a', type: 'text' }, '/fields/brief')).status).toBe(200);
+  expect((await rules('POST', { collection: 'brief', action: 'read', fields: ['id', 'a'] })).status).toBe(200);
+  expect((await first.ask('/fields/brief')).json.data).toHaveLength(2);
+  const refused = await rules('DELETE', undefined, '/fields/brief/a');
+  expect([failure(refused), refused.json.errors[0].extensions.type]).toEqual(['400 FAILED_VALIDATION', 'compile']);
+  expect((await rules('DELETE', undefined, '/collections/brief')).status).toBe(204);
+  expect(await run("SELECT id FROM platform.platform_permissions WHERE collection = 'brief'")).toEqual([]);
+});
+
 it('rows that somebody else has written are found, and those that do not compile change nothing', async () => {
   await run("INSERT INTO platform.platform_permissions (collection, action, fields) VALUES ('docs', 'read', 'title')");
   await soon(async () => (await read(first)).json.data, [{ id: 1, title: 'One' }]);
@@ -120,4 +136,7 @@ it('a start serves what the tables say by then, and a frozen one what was genera
   expect(failure(await second.admin('/roles', { method: 'POST', body: { name: 'a' } }))).toBe(
     '422 UNPROCESSABLE_ENTITY',
   );
+  const table = { collection: 'more', schema: {} };
+  expect(failure(await second.admin('/collections', { method: 'POST', body: table }))).toBe('422 UNPROCESSABLE_ENTITY');
+  expect(failure(await second.ask('/collections', { method: 'POST', body: table }))).toBe('403 FORBIDDEN');
 });

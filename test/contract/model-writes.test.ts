@@ -4,6 +4,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createClient } from '@platform/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { asDescribed } from '../support/openapi/described.ts';
@@ -414,6 +415,28 @@ it('GraphQL does the same', async () => {
   expect(await ask('delete_collections_item(collection: "notes", discard: true) { collection }')).toEqual({
     collection: 'notes',
   });
+});
+
+it('the client library does, too', async () => {
+  const client = createClient(server.url, { auth: { mode: 'json', staticToken: adminToken } });
+  const made = await client.collections.createOne({ collection: 'cards', schema: {} });
+  expect(made).toMatchObject({ collection: 'cards', schema: { kind: 'table' } });
+  const text = { field: 'text', type: 'string' };
+  expect(await client.fields.createMany('cards', [text, { field: 'shelf', type: 'integer' }])).toMatchObject({
+    data: [text, { field: 'shelf' }],
+  });
+  expect(await client.fields.updateOne('cards', 'text', { schema: { max_length: 9 } })).toMatchObject({
+    schema: { max_length: 9 },
+  });
+  expect(await client.collections.updateBatch([{ collection: 'cards', meta: { icon: 'card' } }])).toMatchObject({
+    data: [{ meta: { icon: 'card' } }],
+  });
+  const relation = { collection: 'cards', field: 'shelf', related_collection: 'shelves' };
+  expect(await client.relations.createOne(relation)).toMatchObject(relation);
+  await client.relations.deleteOne('cards', 'shelf');
+  await client.fields.deleteOne('cards', 'shelf');
+  await expect(client.fields.deleteMany('cards', ['text'])).rejects.toMatchObject({ code: 'ROUTE_NOT_FOUND' });
+  await client.collections.deleteOne('cards');
 });
 
 describe('migrations', () => {

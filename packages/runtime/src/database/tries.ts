@@ -5,8 +5,11 @@ import { isConflict, isRetryable, isStalePreparation } from './errors.ts';
 const mostConflicts = 8;
 /** Connections lost under a function after which it runs again. */
 const mostLosses = 1;
-/** Prepared statements that the server took back; a pooler may do so on every connection once. */
-const mostStale = 2;
+/**
+ * Prepared statements that the server took back: a pooler may do so on every connection once, and a column whose type has
+ * changed does so for each statement about it on each connection.
+ */
+const mostStale = 24;
 /** The longest wait after the first conflict, in milliseconds; it doubles up to the most. */
 const firstWaitMs = 10;
 const mostWaitMs = 500;
