@@ -1,11 +1,17 @@
+/** Bytes that the buffer has at first, and those up to which a larger one is kept. */
+const usual = 16_384;
+const mostKept = 1024 ** 2;
+const fewBytes = 32;
+
 /** The bytes of one row at a time, in a buffer that is kept for the next and grows with the largest. */
 export class RowBytes {
-  buffer = Buffer.allocUnsafe(16_384);
+  buffer = Buffer.allocUnsafe(usual);
   length = 0;
 
   /** Starts the next row. */
   clear(): void {
     this.length = 0;
+    if (this.buffer.length > mostKept) this.buffer = Buffer.allocUnsafe(usual);
   }
 
   /** Appends a number of four bytes and returns where it stands. */
@@ -21,8 +27,11 @@ export class RowBytes {
   }
 
   bytes(source: Buffer, start = 0, end = source.length): void {
-    const at = this.#reserve(end - start);
-    source.copy(this.buffer, at, start, end);
+    const size = end - start;
+    const at = this.#reserve(size);
+    // Calling out for a few bytes takes longer than they do.
+    if (size > fewBytes) source.copy(this.buffer, at, start, end);
+    else for (let index = 0; index < size; index++) this.buffer[at + index] = source[start + index] ?? 0;
   }
 
   /** Replaces a number that was appended before. */

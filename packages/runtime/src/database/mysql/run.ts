@@ -1,12 +1,15 @@
-import type { PoolConnection, ResultSetHeader, TypeCastField, TypeCastNext } from 'mysql2';
+import type { PoolConnection, ResultSetHeader } from 'mysql2';
 import type { RowSink } from '../database.ts';
 import { toMysqlError } from './errors.ts';
-import { nestedColumn, writeNested } from './nested.ts';
 import type { SentParameter } from './parameters.ts';
+import { type ColumnDefinition, createRowWriter, type RowPacket } from './raw-rows.ts';
 import { RowBytes } from './row-bytes.ts';
 
-/** One column as the driver hands it over: its bytes, a nested value, or the number of a count. */
-type Cell = Buffer | number | bigint | null | { readonly nested: Buffer };
+/** The row that is being handed over: whoever takes it is through with it before the next one comes, on any connection. */
+const bytes = new RowBytes();
+
+/** Writes a row, or what a statement answers without any, as the driver gives it. */
+type WriteRow = (out: RowBytes, row: unknown) => void;
 
 /** What becomes of a run. */
 export interface Running {
@@ -24,17 +27,21 @@ export function run(
   sink: RowSink,
   onRow: () => void = () => {},
 ): Running {
-  const bytes = new RowBytes();
   let rows = 0;
   const done = new Promise<void>((resolve, reject) => {
     let failure: unknown;
-    const query = connection.execute({ sql: text, rowsAsArray: true, typeCast }, [...parameters]);
+    let writeRow: WriteRow = writeCounts;
+    const query = connection.execute(text, [...parameters]);
+    readRawly(query, (columns) => {
+      writeRow = createRowWriter(columns);
+    });
     query.on('result', (row: unknown) => {
       // Rows behind a failure of the sink are read past, so that the connection can be used again.
       if (failure !== undefined) return;
       try {
         rows += 1;
-        deliver(bytes, isRow(row) ? row : countsOf(row), sink);
+        writeRow(bytes, row);
+        sink.row(bytes.buffer, 0, bytes.length);
         onRow();
       } catch (error) {
         failure = error;
@@ -46,35 +53,31 @@ export function run(
   return { done, rows: () => rows };
 }
 
-/** What a statement answers that gives no rows: that it ran, the rows that it found, and the first key of its making. */
-function countsOf(header: unknown): readonly Cell[] {
-  const { affectedRows, insertId } = header as Pick<ResultSetHeader, 'affectedRows' | 'insertId'>;
-  return ['1', String(affectedRows), String(insertId)].map((text) => Buffer.from(text));
+/**
+ * Has the driver hand over rows as they came, in place of values of its own making. It keeps connecting, preparing and
+ * framing; how a command makes its parser is a method of it.
+ */
+function readRawly(query: object, describe: (columns: readonly ColumnDefinition[]) => void): void {
+  Reflect.set(query, 'buildParserFromFields', (columns: readonly ColumnDefinition[]) => {
+    describe(columns);
+    return RawRows;
+  });
 }
 
-function isRow(row: unknown): row is readonly Cell[] {
-  return Array.isArray(row);
-}
-
-function typeCast(field: TypeCastField, next: TypeCastNext): unknown {
-  // Counts are numbers; whatever else is selected is a text or bytes.
-  if (['TINY', 'LONG', 'LONGLONG'].includes(field.type)) return next();
-  const bytes = field.buffer();
-  return bytes !== null && field.name === nestedColumn ? { nested: bytes } : bytes;
-}
-
-function deliver(bytes: RowBytes, row: readonly Cell[], sink: RowSink): void {
-  bytes.clear();
-  for (const cell of row) {
-    if (cell === null) bytes.int32(-1);
-    else if (Buffer.isBuffer(cell)) {
-      bytes.int32(cell.length);
-      bytes.bytes(cell);
-    } else if (typeof cell === 'object') writeNested(bytes, cell.nested);
-    else {
-      bytes.int32(8);
-      bytes.int64(BigInt(cell));
-    }
+/** What the driver reads rows with. */
+class RawRows {
+  next(packet: RowPacket): RowPacket {
+    return packet;
   }
-  sink.row(bytes.buffer, 0, bytes.length);
+}
+
+/** What a statement answers that gives no rows: that it ran, the rows that it found, and the first key of its making. */
+function writeCounts(out: RowBytes, header: unknown): void {
+  const { affectedRows, insertId } = header as Pick<ResultSetHeader, 'affectedRows' | 'insertId'>;
+  out.clear();
+  for (const text of ['1', String(affectedRows), String(insertId)]) {
+    const cell = Buffer.from(text);
+    out.int32(cell.length);
+    out.bytes(cell);
+  }
 }
