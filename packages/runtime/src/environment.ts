@@ -61,6 +61,8 @@ export interface Environment {
   readonly graphql: GraphqlEnvironment;
   /** DOCS, an addition: whether `GET /docs` shows browsers the OpenAPI document of the caller. */
   readonly docs: boolean;
+  /** EXPLAIN, an addition: whether administrators may ask why reads are refused. Never with NODE_ENV=production. */
+  readonly explain: boolean;
   /** SYSTEM_NAME_ALIAS_PREFIX: what may stand for `platform_` in the paths of the model; null: nothing. */
   readonly systemNameAliasPrefix: string | null;
   readonly mail: MailEnvironment;
@@ -154,6 +156,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     auth: readAuth(read, need, isLocalHttp(publicUrl, host)),
     graphql: readGraphql(read),
     docs: read('DOCS', readBoolean, false),
+    explain: read('EXPLAIN', readBoolean, false) && variables.NODE_ENV !== 'production',
     systemNameAliasPrefix: read<string | null>('SYSTEM_NAME_ALIAS_PREFIX', readText, null),
     mail: readMail(read),
     files: readFiles(read, need),

@@ -64,7 +64,7 @@ async function serveFirst(built: Built, source: Source, options: DevOptions, pro
   const generated = await importApi(project);
   const compiles = generated.dialect === 'postgres' || project.config.permissionSource === 'tables';
   const recompiler = compiles ? await createRenewableRecompiler(project, generated) : null;
-  const settings = { ...options, signals: false, ...(recompiler && { recompiler }) };
+  const settings = { ...options, signals: false, development: true, ...(recompiler && { recompiler }) };
   const { server, api, token, administrator } = await serveOne(project, source, settings, progress);
   reportDrift(server.drifts(), progress);
   progress.event('listening', { url: server.url });

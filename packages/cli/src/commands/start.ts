@@ -103,7 +103,8 @@ export async function serveOne(
     signals = true,
     recordExamples = false,
     recompiler,
-  }: StartOptions & Pick<ServeOptions, 'signals' | 'recompiler'>,
+    development = false,
+  }: StartOptions & Pick<ServeOptions, 'signals' | 'recompiler'> & { readonly development?: boolean },
   progress: Progress,
 ): Promise<Served> {
   const token = await adminToken(project.stateFolder);
@@ -115,7 +116,8 @@ export async function serveOne(
   };
   // The sample is there to be tried out.
   const tried = sample === true ? { GRAPHIQL: 'true', DOCS: 'true' } : {};
-  const variables = { ...tried, ...(await variablesOf(project, token)) };
+  const explaining = sample === true || development ? { EXPLAIN: 'true' } : {};
+  const variables = { ...tried, ...explaining, ...(await variablesOf(project, token)) };
   const server = await progress.phase('listen', async () =>
     listen(api, project, source, {
       variables,

@@ -59,6 +59,7 @@ describe('the document of everything', () => {
       ...both('tags'),
       ...serverPaths,
       '/utils/cache/clear',
+      '/utils/explain',
       ...modelPaths,
     ]);
   });

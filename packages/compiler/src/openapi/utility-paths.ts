@@ -25,7 +25,12 @@ export function utilityPaths(
     ['/utils/hash/verify', { post: verifyHash() }],
     ...(sorted.length > 0 ? [['/utils/sort/{collection}', { post: sort(sorted) }] as const] : []),
     ...(revisions?.readable ? [['/utils/revert/{revision}', { post: revert() }] as const] : []),
-    ...(access === null || access.admin ? [['/utils/cache/clear', { post: clearCache() }] as const] : []),
+    ...(access === null || access.admin
+      ? ([
+          ['/utils/cache/clear', { post: clearCache() }],
+          ['/utils/explain', { post: explain() }],
+        ] as const)
+      : []),
   ];
 }
 
@@ -85,6 +90,48 @@ function clearCache(): JsonObject {
   return {
     ...head('utilsCacheClear', 'Forget what is remembered', 'Accounts are looked up again.'),
     responses: done('200', 'Nothing is remembered.', written),
+  };
+}
+
+function explain(): JsonObject {
+  const texts = { type: 'array', items: { type: 'string' } };
+  const read = {
+    type: 'object',
+    properties: {
+      kind: { type: 'string', const: 'read' },
+      collection: { type: 'string' },
+      statement: { type: 'string', description: 'In the words of the database.' },
+      parameters: { type: 'array', items: { type: ['string', 'null'] } },
+      many: { type: 'boolean' },
+      answer: { ...texts, description: 'Names of the answer, indented by their depth.' },
+    },
+    required: ['kind', 'collection', 'statement', 'parameters', 'many', 'answer'],
+  };
+  const refused = {
+    type: 'object',
+    properties: {
+      kind: { type: 'string', const: 'refused' },
+      code: { type: 'string' },
+      message: { type: 'string', description: 'What the caller is told.' },
+      reasons: texts,
+    },
+    required: ['kind', 'code', 'message', 'reasons'],
+  };
+  const asked = {
+    type: 'object',
+    properties: {
+      request: { type: 'string', description: 'For example `GET /items/articles?fields=id`.' },
+      as: { type: 'string', description: 'Name of the role.' },
+      user: { type: 'string', description: 'Key of the user that `$CURRENT_USER` stands for.' },
+    },
+    required: ['request', 'as'],
+  };
+  const note =
+    'What becomes of a read by a role, and why it is refused. For development; not found unless EXPLAIN is set.';
+  return {
+    ...head('utilsExplain', 'Explain a read', note),
+    requestBody: { required: true, content: { 'application/json': { schema: asked } } },
+    responses: answer('What becomes of it.', { anyOf: [read, refused] }, [...withBody, 'RouteNotFound']),
   };
 }
 

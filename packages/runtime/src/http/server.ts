@@ -38,6 +38,7 @@ import {
   serverEndpoints,
 } from './endpoints.ts';
 import { type KnownCallers, noteCallers } from './exchanges.ts';
+import { createExplainEndpoint } from './explain-route.ts';
 import { createFileEndpoints, type FileEndpoints } from './file-routes.ts';
 import { createGate } from './gate.ts';
 import { createGraphqlFace } from './graphql.ts';
@@ -221,6 +222,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
           mostItems: environment.maxBatchMutation,
         });
   const docs = environment.docs ? docsEndpoints(answerer) : [];
+  const explained = environment.explain ? [createExplainEndpoint(api, answerer)] : [];
   const listed = listEndpoints(api, items, own, users);
   const endpoints = [
     ...(fileRoutes?.withUploads(listed) ?? listed),
@@ -232,6 +234,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ...auth,
     ...pages,
     ...docs,
+    ...explained,
     ...custom,
   ];
   const readCall = noteCallers(limitCalls(createCallReader(authenticate, endpoints), limiter), options.callers);
