@@ -9,9 +9,9 @@ const secretNames: ReadonlySet<string> = new Set([
 /** What stands in the place of a secret. */
 const hidden = '**********';
 
-/** A copy in which nothing is that must not be written down: passwords, tokens, second factors. */
+/** A copy in which nothing is that must not be written down: passwords and their hashes, tokens, second factors. */
 export function withoutSecrets(value: JsonValue, isSecret = false): JsonValue {
-  if (typeof value === 'string') return isSecret ? hidden : value;
+  if (typeof value === 'string') return isSecret || value.startsWith('$argon2') ? hidden : value;
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((one: JsonValue) => withoutSecrets(one, isSecret));
   return Object.fromEntries(

@@ -230,7 +230,7 @@ export const ownExamples: OperationExamples = {
       },
       status: 200,
       answer: {
-        data: '$argon2id$v=19$m=19456,t=2,p=1$J/PstXz3F8XfPpO0z8zHVQ$2zokW9XNl8RRKzijdNPynCTJS4+4Gh6LXTbNWteXeg4',
+        data: '**********',
       },
     },
   ],
