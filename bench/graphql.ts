@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { compareDocuments } from './compare.ts';
 import { listGraphql } from './graphql-scenarios.ts';
-import { driveOwn } from './load.ts';
+import { chooseDriver } from './load.ts';
 import { type Measured, measureScenario } from './measure.ts';
 import type { ReadsOptions } from './reads.ts';
 import { judge, printScenario, printVerdicts, summarise } from './report.ts';
@@ -23,7 +23,7 @@ export async function benchGraphql({ rounds, effort, only, json }: ReadsOptions)
     say('both servers give the same answers, and REST the same data');
     const measured: Measured[] = [];
     for (const scenario of scenarios) {
-      const method = { drive: driveOwn, rounds, effort, pgbench: undefined, say };
+      const method = { drive: chooseDriver().drive, rounds, effort, pgbench: undefined, say };
       const result = await measureScenario(stage, scenario, method);
       measured.push(result);
       process.stdout.write(`${printScenario(result)}\n`);

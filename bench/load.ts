@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { uniqueText } from './write-scenarios.ts';
 
 /** How hard and how long. */
 export interface Effort {
@@ -43,7 +44,20 @@ type Command = (url: string, pathsFile: string, effort: Effort) => readonly [str
 
 function wrkCommand(url: string, pathsFile: string, { connections, seconds }: Effort): readonly [string, ...string[]] {
   const script = join(import.meta.dirname, 'wrk.lua');
-  return ['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '20s', '-s', script, url, '--', pathsFile];
+  return [
+    'wrk',
+    '-t1',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '--timeout',
+    '20s',
+    '-s',
+    script,
+    url,
+    '--',
+    pathsFile,
+    uniqueText,
+  ];
 }
 
 function ownCommand(url: string, pathsFile: string, effort: Effort): readonly [string, ...string[]] {

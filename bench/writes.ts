@@ -1,7 +1,7 @@
 /** The bench of writes: the same rounds as those of reads, with bodies. Nothing is logged: the sample has no tables of ours. */
 import { writeFile } from 'node:fs/promises';
 import { compareWrites } from './compare.ts';
-import { driveOwn } from './load.ts';
+import { chooseDriver } from './load.ts';
 import { type Measured, measureScenario } from './measure.ts';
 import type { ReadsOptions } from './reads.ts';
 import { judge, printScenario, printVerdicts, summarise } from './report.ts';
@@ -24,7 +24,7 @@ export async function benchWrites({ rounds, effort, only, json }: ReadsOptions):
     const measured: Measured[] = [];
     for (const scenario of scenarios) {
       const result = await measureScenario(stage, scenario, {
-        drive: driveOwn,
+        drive: chooseDriver().drive,
         rounds,
         effort,
         pgbench: undefined,

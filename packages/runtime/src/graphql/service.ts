@@ -140,6 +140,8 @@ export function createGraphqlService({ findSchema, runner, limits }: GraphqlServ
 }
 
 function keyOf(accessClass: string, scope: GraphqlScope, operationName: string | null): string {
+  // The name of the class is no key of another kind: it has no such character.
+  if (operationName === null && scope === 'items') return accessClass;
   return `${accessClass}\0${scope}\0${operationName ?? ''}`;
 }
 
