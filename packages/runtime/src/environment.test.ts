@@ -65,6 +65,7 @@ test('an empty environment has the defaults of the specification', () => {
       graphiql: false,
     },
     docs: false,
+    explain: false,
     systemNameAliasPrefix: null,
     files: {
       locations: [{ name: 'local', driver: 'local', root: null }],

@@ -64,10 +64,13 @@ function commentMethods(view: View): readonly string[] {
   );
 }
 
+/** Utilities for who runs or builds the API; no frontend asks them. */
+const toolNames: ReadonlySet<string> = new Set(['cache', 'explain']);
+
 /** `random`, `hash`, … of the paths that there are. */
 function utilityNames(api: Api, access: AccessClass, view: View): readonly string[] {
   const names = utilityPaths(api, access, view).map(([path]) => path.split('/')[2] ?? '');
-  return [...new Set(names)].filter((name) => name !== 'cache');
+  return [...new Set(names)].filter((name) => !toolNames.has(name));
 }
 
 /** Everybody is somebody, and reads at least the own key. Who reads no users changes none either. */
