@@ -7,7 +7,14 @@ import type { JsonValue } from '@platform/runtime/contract';
 import type { Project } from '../project.ts';
 import { createOperationFinder, type FindOperation, type OpenApiPaths } from './find-operation.ts';
 import { examplesFile, loadExamples } from './load.ts';
-import { withoutSecrets, withoutToken } from './without-secrets.ts';
+import { withoutSecrets, withoutToken, writtenOnly } from './without-secrets.ts';
+
+/** What the document of an access class says. */
+interface Described {
+  readonly find: FindOperation;
+  /** Names of fields that are only written. */
+  readonly secrets: ReadonlySet<string>;
+}
 
 /** Requests of one operation that are kept for each status of their answers. */
 const mostKept = 3;
@@ -18,23 +25,24 @@ const mostKept = 3;
  */
 export async function createRecorder(project: Project): Promise<(exchange: AnsweredExchange) => void> {
   let examples = await loadExamples(project);
-  const finders = new Map<string, FindOperation>();
+  const described = new Map<string, Described>();
 
-  function finderOf(accessClass: string): FindOperation {
-    const known = finders.get(accessClass);
+  function describedTo(accessClass: string): Described {
+    const known = described.get(accessClass);
     if (known !== undefined) return known;
     const text = readFileSync(join(project.output, 'openapi', `${accessClass}.json`), 'utf8');
     const document: OpenApiPaths = JSON.parse(text);
-    const made = createOperationFinder(document);
-    finders.set(accessClass, made);
+    const made = { find: createOperationFinder(document), secrets: writtenOnly(document) };
+    described.set(accessClass, made);
     return made;
   }
 
   return function record(exchange) {
     const { method, url, accessClass, status } = exchange;
     if (accessClass === null || status < 200 || status > 299) return;
-    const operation = finderOf(accessClass)(method, url.replace(/\?.*$/s, ''));
-    const example = exampleOf(exchange);
+    const { find, secrets } = describedTo(accessClass);
+    const operation = find(method, url.replace(/\?.*$/s, ''));
+    const example = exampleOf(exchange, secrets);
     if (operation === undefined || example === null) return;
     const own = examples[accessClass] ?? {};
     const known = own[operation] ?? [];
@@ -45,15 +53,18 @@ export async function createRecorder(project: Project): Promise<(exchange: Answe
 }
 
 /** What is kept of an exchange; null where a body is no JSON, or too long. */
-function exampleOf({ method, url, sent, status, answered }: AnsweredExchange): Example | null {
+function exampleOf(
+  { method, url, sent, status, answered }: AnsweredExchange,
+  secrets: ReadonlySet<string>,
+): Example | null {
   const body = jsonOf(sent);
   const answer = jsonOf(answered);
   if (body === null || answer === null) return null;
   return {
     request: `${method} ${withoutToken(url)}`,
-    ...(body.length > 0 && { body: withoutSecrets(body[0] ?? null) }),
+    ...(body.length > 0 && { body: withoutSecrets(body[0] ?? null, secrets) }),
     status,
-    ...(answer.length > 0 && { answer: withoutSecrets(answer[0] ?? null) }),
+    ...(answer.length > 0 && { answer: withoutSecrets(answer[0] ?? null, secrets) }),
   };
 }
 

@@ -9,13 +9,31 @@ const secretNames: ReadonlySet<string> = new Set([
 /** What stands in the place of a secret. */
 const hidden = '**********';
 
-/** A copy in which nothing is that must not be written down: passwords and their hashes, tokens, second factors. */
-export function withoutSecrets(value: JsonValue, isSecret = false): JsonValue {
+/** Names of members that a document says are only written: the secret fields of collections. */
+export function writtenOnly(value: unknown): ReadonlySet<string> {
+  const names = new Set<string>();
+  const look = (part: unknown, name: string): void => {
+    if (typeof part !== 'object' || part === null) return;
+    if ('writeOnly' in part && part.writeOnly === true) names.add(name);
+    for (const [inner, one] of Object.entries(part)) look(one, inner);
+  };
+  look(value, '');
+  return names;
+}
+
+/**
+ * A copy in which nothing is that must not be written down: passwords and their hashes, tokens, second factors, and the
+ * members of these names.
+ */
+export function withoutSecrets(value: JsonValue, names: ReadonlySet<string>, isSecret = false): JsonValue {
   if (typeof value === 'string') return isSecret || value.startsWith('$argon2') ? hidden : value;
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((one: JsonValue) => withoutSecrets(one, isSecret));
+  if (Array.isArray(value)) return value.map((one: JsonValue) => withoutSecrets(one, names, isSecret));
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, withoutSecrets(inner, secretNames.has(name))]),
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      withoutSecrets(inner, names, secretNames.has(name) || names.has(name)),
+    ]),
   );
 }
 
