@@ -6,6 +6,7 @@ import type { FieldScope } from '../query/scope.ts';
 import { cast, cell } from './cell.ts';
 import { printComparison } from './comparison.ts';
 import { jsonContainer, printElements } from './elements.ts';
+import { fitsJsonb } from './json-text.ts';
 import { comparedType, pathType, printValue } from './operand.ts';
 import type { Row } from './row.ts';
 
@@ -42,17 +43,9 @@ export function printJson(row: Row, field: FieldScope, condition: Comparison): s
   return printComparison(row, typed, type, operator, operand);
 }
 
-/**
- * Text that PostgreSQL takes for `json` and cannot turn into values: U+0000, half a surrogate pair, and numbers with
- * exponents beyond every number. Such a value is null in comparisons, instead of failing the statement.
- */
-const pairs = String.raw`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`;
-const unusable = String.raw`\\u(0000|[dD][89a-fA-F])|[[:space:]:,[]-?[0-9.]+[eE][+-]?[0-9]{4}`;
-
 /** JSON as `jsonb`, whose operators are used. */
 function binary(expression: string, { native }: FieldDescriptor): string {
   if (!/^(?:pg_catalog\.)?json$/.test(native)) return cast(expression, '::jsonb');
   const text = cast(expression, '::pg_catalog.text');
-  const kept = `pg_catalog.regexp_replace(${text}, '${pairs}', '', 'g') !~ '${unusable}'`;
-  return `(CASE WHEN ${kept} THEN ${cast(expression, '::jsonb')} END)`;
+  return `(CASE WHEN ${fitsJsonb(text)} THEN ${cast(expression, '::jsonb')} END)`;
 }
