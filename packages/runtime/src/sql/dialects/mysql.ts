@@ -8,10 +8,12 @@
  */
 import { aggregateKind } from '../../contract/aggregates.ts';
 import type { FieldFunction, Operator, PortableType } from '../../contract/index.ts';
+import { isPathForm } from '../../database/database.ts';
 import { nestedColumn } from '../../database/mysql/nested.ts';
 import { cast } from './casts.ts';
 import type { SqlDialect, Value } from './dialect.ts';
 import { mysqlInput } from './mysql-input.ts';
+import { mysqlJson } from './mysql-json.ts';
 
 const asText = 'CAST({} AS CHAR)';
 
@@ -74,6 +76,7 @@ function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
       const plain = native.replace(/^pg_catalog\./, '');
       if (plain === 'limit') return mark('integer');
       if (plain === 'rows') return mark('text');
+      if (isPathForm(plain)) return mark(plain);
       if (plain === 'interval')
         return `MONTH, CAST(${mark('months')} AS SIGNED), CAST(${mark('microseconds')} AS SIGNED)`;
       if (plain.endsWith('[]')) return jsonTable(plain.slice(0, -2), mark(`${formOf(plain.slice(0, -2))}[]`));
@@ -138,6 +141,9 @@ function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
       const all = `GROUP_CONCAT(${encoded(value)}${order} SEPARATOR ''${bounds})`;
       return `(SELECT IFNULL(CONCAT(_binary'[', IFNULL(${all}, ''), ']'), '!') FROM ${from}${where})`;
     },
+    single: (value, rows) =>
+      `IFNULL((SELECT IFNULL(CONCAT(_binary'[', ${value.expression}, ']'), '!') FROM ${rows}), '[]')`,
+    json: mysqlJson(name, exactly),
     input: mysqlInput(exactly, name === 'mariadb'),
     answer: ({ expression, nested }) => (nested ? `${expression} AS "${nestedColumn}"` : expression),
   };

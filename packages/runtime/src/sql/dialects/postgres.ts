@@ -3,6 +3,7 @@ import type { FieldDescriptor, FieldFunction, Operator, PortableType } from '../
 import { cast } from './casts.ts';
 import type { SqlDialect } from './dialect.ts';
 import { postgresInput } from './postgres-input.ts';
+import { postgresJson } from './postgres-json.ts';
 
 const matches: Readonly<Partial<Record<Operator, string>>> = {
   _contains: 'LIKE',
@@ -101,6 +102,8 @@ export const postgres: SqlDialect = {
   record: (values) => `ROW(${values.map(({ expression }) => expression).join(', ')})`,
   list: ({ element, from, where, order, bounds }) =>
     `ARRAY(SELECT ${element.expression} FROM ${from}${where}${order}${bounds})`,
+  single: ({ expression }, rows) => `ARRAY(SELECT ${expression} FROM ${rows})`,
+  json: postgresJson,
   input: postgresInput,
   answer: ({ expression }) => expression,
 };
