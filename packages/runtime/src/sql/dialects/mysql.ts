@@ -8,11 +8,13 @@
  */
 import { aggregateKind } from '../../contract/aggregates.ts';
 import type { FieldFunction, Operator, PortableType } from '../../contract/index.ts';
+import { isPathForm } from '../../database/database.ts';
 import { nestedColumn } from '../../database/mysql/nested.ts';
 import { cast } from './casts.ts';
 import type { SqlDialect, Value } from './dialect.ts';
 import { mysqlCopies } from './mysql-copies.ts';
 import { mysqlInput } from './mysql-input.ts';
+import { mysqlJson } from './mysql-json.ts';
 
 const asText = 'CAST({} AS CHAR)';
 
@@ -76,6 +78,7 @@ function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
       const plain = native.replace(/^pg_catalog\./, '');
       if (plain === 'limit') return mark('integer');
       if (plain === 'rows') return mark('text');
+      if (isPathForm(plain)) return mark(plain);
       if (plain === 'interval')
         return `MONTH, CAST(${mark('months')} AS SIGNED), CAST(${mark('microseconds')} AS SIGNED)`;
       if (plain.endsWith('[]')) return jsonTable(plain.slice(0, -2), mark(`${formOf(plain.slice(0, -2))}[]`));
@@ -139,6 +142,9 @@ function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
       const all = `GROUP_CONCAT(${encoded(value)}${order} SEPARATOR ''${bounds})`;
       return `(SELECT IFNULL(CONCAT(_binary'[', IFNULL(${all}, ''), ']'), '!') FROM ${from}${where})`;
     },
+    single: (value, rows) =>
+      `IFNULL((SELECT IFNULL(CONCAT(_binary'[', ${value.expression}, ']'), '!') FROM ${rows}), '[]')`,
+    json: mysqlJson(name, exactly),
     input,
     copies: mysqlCopies(name, input, keyOf),
     answer: ({ expression, nested }) => (nested ? `${expression} AS "${nestedColumn}"` : expression),

@@ -4,6 +4,7 @@ import { cast } from './casts.ts';
 import type { SqlDialect } from './dialect.ts';
 import { postgresCopies } from './postgres-copies.ts';
 import { postgresInput } from './postgres-input.ts';
+import { postgresJson } from './postgres-json.ts';
 
 const matches: Readonly<Partial<Record<Operator, string>>> = {
   _contains: 'LIKE',
@@ -110,6 +111,8 @@ export const postgres: SqlDialect = {
   record: (values) => `ROW(${values.map(({ expression }) => expression).join(', ')})`,
   list: ({ element, from, where, order, bounds }) =>
     `ARRAY(SELECT ${element.expression} FROM ${from}${where}${order}${bounds})`,
+  single: ({ expression }, rows) => `ARRAY(SELECT ${expression} FROM ${rows})`,
+  json: postgresJson,
   input: postgresInput,
   copies: postgresCopies(keyOf, exactly),
   answer: ({ expression }) => expression,
