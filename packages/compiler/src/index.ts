@@ -15,12 +15,14 @@ export {
 export { findRenames, type Rename } from './diff/renames.ts';
 export { type Rule, type RuleId, rules } from './diff/rules.ts';
 export type { DocumentSource } from './documents/check-documents.ts';
-export { type GeneratedFile, plannedFile } from './emit/emit-files.ts';
+export { plannedFile } from './emit/emit-files.ts';
+export type { GeneratedFile } from './emit/generated-file.ts';
 export { type TemplateName, templateNames } from './emit/templates.ts';
 export { type ReadRoutes, readCustomRoutes } from './extensions/custom-routes.ts';
 export type { ExtensionSource, ModuleSource } from './extensions/source.ts';
 export { type Matrix, type MatrixCollection, type MatrixRight, type MatrixRow, matrixOf } from './matrix/matrix.ts';
 export { type MatrixFormat, matrixFormats, printMatrix } from './matrix/print-matrix.ts';
+export type { Archive, Archived, ArchivedQuestion } from './memory/archive.ts';
 export { type CompileMemory, createCompileMemory } from './memory/compile-memory.ts';
 export type { ModelData } from './model-data.ts';
 export type { Example, Examples, OperationExamples } from './openapi/examples/example.ts';

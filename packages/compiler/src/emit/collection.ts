@@ -1,4 +1,5 @@
 import type { Api, ApiCollection } from '../api.ts';
+import type { Archive } from '../memory/archive.ts';
 import { createMemory, type Lookup } from '../memory/remember.ts';
 import { printConstant, type TypeDeclaration } from '../print/declaration.ts';
 import { printDeclarations } from '../print/declarations.ts';
@@ -32,9 +33,14 @@ export function indexCollections(api: Api): CollectionIndex {
 }
 
 /** Prints the file of one collection: its types, and the descriptor that the runtime works with. */
-export function emitCollection(collection: ApiCollection, index: CollectionIndex, render: Render): string {
+export function emitCollection(
+  collection: ApiCollection,
+  index: CollectionIndex,
+  render: Render,
+  archive: Archive | null,
+): string {
   const { collections, typeFiles } = index;
-  const text = textOf(collection, [collections, typeFiles], (watch) =>
+  const text = textOf(collection, [collections, typeFiles], archive, (watch) =>
     printCollection(collection, watch(collections), watch(typeFiles)),
   );
   return render('collection', { about: commentText(`Source: ${collection.source}.`), ...text });
@@ -45,7 +51,11 @@ interface CollectionText {
   readonly declarations: string;
 }
 
-const textOf = createMemory<CollectionText>();
+const textOf = createMemory<CollectionText>({
+  maker: 'server collection',
+  texts: ({ imports, declarations }) => [imports, declarations],
+  made: ([imports = '', declarations = '']) => ({ imports, declarations }),
+});
 
 function printCollection(
   collection: ApiCollection,
