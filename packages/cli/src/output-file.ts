@@ -1,5 +1,6 @@
 /** The texts of files to write: never a second time in memory as a whole. */
 import { readFile, stat, writeFile } from 'node:fs/promises';
+import type { Piece } from '@platform/compiler';
 
 /** A file to write, its path relative to the output folder, with `/` on every system. */
 export interface OutputFile {
@@ -7,17 +8,18 @@ export interface OutputFile {
   /** The whole text; of a file in pieces it is put together whenever it is asked for. */
   readonly contents: string;
   /** The same text in pieces. Default: it is in one. */
-  readonly pieces?: readonly string[];
+  readonly pieces?: readonly Piece[];
 }
 
 /** Whether a file holds a text; one of another size is not read. */
 export async function holdsText(path: string, file: OutputFile): Promise<boolean> {
   const size = await sizeOf(path);
-  if (size === null || size !== bytesOf(file)) return false;
+  if (size === null || size !== lengthOf(file)) return false;
   const present = await readFile(path);
+  if (file.pieces === undefined) return present.equals(Buffer.from(file.contents));
   let at = 0;
-  for (const chunk of inChunks(piecesOf(file))) {
-    if (!chunk.equals(present.subarray(at, at + chunk.length))) return false;
+  for (const chunk of inChunks(file.pieces)) {
+    if (Buffer.compare(chunk, present.subarray(at, at + chunk.length)) !== 0) return false;
     at += chunk.length;
   }
   return at === present.length;
@@ -28,29 +30,42 @@ export function writeText(path: string, file: OutputFile): Promise<void> {
   return writeFile(path, file.pieces === undefined ? file.contents : inChunks(file.pieces));
 }
 
-function piecesOf(file: OutputFile): readonly string[] {
-  return file.pieces ?? [file.contents];
+/** In bytes. */
+function lengthOf(file: OutputFile): number {
+  return (file.pieces ?? [file.contents]).reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
 }
 
-function bytesOf(file: OutputFile): number {
-  return piecesOf(file).reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
-}
+/** Bytes at a time: enough that it is worth asking the system for them. */
+const chunkBytes = 1 << 20;
 
-/** Characters of a chunk at least: enough that it is worth asking the system for it. */
-const chunkLength = 1 << 20;
+/** Bytes of a character of a string at most, as UTF-8. */
+const mostBytes = 3;
 
-/** The bytes of a text, some pieces at a time. */
-export function* inChunks(pieces: Iterable<string>): Generator<Buffer> {
-  let open: string[] = [];
-  let length = 0;
+/**
+ * The bytes of a text, some pieces at a time. Each chunk has to be used before the next one is asked for, because they stand
+ * in the same place.
+ */
+export function* inChunks(pieces: Iterable<Piece>): Generator<Uint8Array> {
+  const place = Buffer.allocUnsafe(chunkBytes);
+  let used = 0;
   for (const piece of pieces) {
-    open.push(piece);
-    length += piece.length;
-    if (length < chunkLength) continue;
-    yield Buffer.from(open.join(''));
-    [open, length] = [[], 0];
+    const most = typeof piece === 'string' ? piece.length * mostBytes : piece.length;
+    if (used + most > place.length) {
+      if (used > 0) yield place.subarray(0, used);
+      used = 0;
+    }
+    if (most > place.length) yield bytesOf(piece);
+    else if (typeof piece === 'string') used += place.write(piece, used);
+    else {
+      place.set(piece, used);
+      used += piece.length;
+    }
   }
-  if (length > 0) yield Buffer.from(open.join(''));
+  if (used > 0) yield place.subarray(0, used);
+}
+
+function bytesOf(piece: Piece): Uint8Array {
+  return typeof piece === 'string' ? Buffer.from(piece) : piece;
 }
 
 /** Bytes of a file; null when there is none, or something else. */

@@ -29,3 +29,4 @@ export type { Example, Examples, OperationExamples } from './openapi/examples/ex
 export { resolveApi } from './passes/resolve-api.ts';
 export { conditionText, operandText } from './print/condition.ts';
 export { printJson } from './print/json.ts';
+export { joinPieces, type Piece } from './print/pieces.ts';

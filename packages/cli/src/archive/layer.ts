@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Archived } from '@platform/compiler';
+import type { Archived, Piece } from '@platform/compiler';
 import { inChunks } from '../output-file.ts';
 
 /** What was made of one thing by one maker. */
@@ -62,13 +62,11 @@ function entriesOf(listed: readonly Listed[], content: Buffer): readonly Entry[]
   });
 }
 
-/** Texts become strings only when they are used. */
-function textsIn(content: Buffer, start: number, lengths: readonly number[]): readonly string[] {
+function textsIn(content: Buffer, start: number, lengths: readonly number[]): readonly Piece[] {
   let at = start;
   return lengths.map((length) => {
-    const text = content.toString('utf8', at, at + length);
     at += length;
-    return text;
+    return content.subarray(at - length, at);
   });
 }
 
@@ -83,7 +81,7 @@ export async function writeLayer(folder: string, name: string, entries: readonly
   }
 }
 
-function* contentOf(entries: readonly Entry[], mark: string): Generator<Buffer> {
+function* contentOf(entries: readonly Entry[], mark: string): Generator<Uint8Array> {
   const listed = entries.map(({ maker, digest, asked, answers, texts }): Listed => {
     return [maker, digest, asked, answers, texts.map((text) => Buffer.byteLength(text))];
   });
@@ -95,12 +93,12 @@ function* contentOf(entries: readonly Entry[], mark: string): Generator<Buffer> 
 }
 
 /** One entry after the other: the texts of all at once need not be in memory. */
-function* allTexts(entries: readonly Entry[]): Generator<string> {
+function* allTexts(entries: readonly Entry[]): Generator<Piece> {
   for (const { texts } of entries) yield* texts;
 }
 
 /** Adds the digest of what comes before it. */
-function* summed(content: Iterable<Buffer>): Generator<Buffer> {
+function* summed(content: Iterable<Uint8Array>): Generator<Uint8Array> {
   const hash = createHash('sha256');
   for (const chunk of content) {
     hash.update(chunk);

@@ -4,6 +4,7 @@ import { createMemory, type Lookup } from '../memory/remember.ts';
 import type { Member, TypeDeclaration } from '../print/declaration.ts';
 import { printDeclarations } from '../print/declarations.ts';
 import { type Import, printImports } from '../print/imports.ts';
+import { textOfPiece } from '../print/pieces.ts';
 import { flat, leaves, type Type } from '../print/type.ts';
 import { declareFilter } from './filters.ts';
 import { libraryTypes } from './library-names.ts';
@@ -43,7 +44,10 @@ export function printCollection(
 const textOf = createMemory<CollectionText>({
   maker: 'client collection',
   texts: ({ imports, declarations }) => [imports, declarations],
-  made: ([imports = '', declarations = '']) => ({ imports, declarations }),
+  made: ([imports = '', declarations = '']) => ({
+    imports: textOfPiece(imports),
+    declarations: textOfPiece(declarations),
+  }),
 });
 
 function printOnce(one: ClientCollection, surface: Neighbours, files: Lookup<string>): CollectionText {

@@ -4,6 +4,7 @@ import { createMemory, type Lookup } from '../memory/remember.ts';
 import { printConstant, type TypeDeclaration } from '../print/declaration.ts';
 import { printDeclarations } from '../print/declarations.ts';
 import { type Import, printImports } from '../print/imports.ts';
+import { textOfPiece } from '../print/pieces.ts';
 import { commentText } from '../print/text.ts';
 import { leaves } from '../print/type.ts';
 import { declareTypes } from './collection-types.ts';
@@ -54,7 +55,10 @@ interface CollectionText {
 const textOf = createMemory<CollectionText>({
   maker: 'server collection',
   texts: ({ imports, declarations }) => [imports, declarations],
-  made: ([imports = '', declarations = '']) => ({ imports, declarations }),
+  made: ([imports = '', declarations = '']) => ({
+    imports: textOfPiece(imports),
+    declarations: textOfPiece(declarations),
+  }),
 });
 
 function printCollection(

@@ -12,6 +12,7 @@ import { createMemory } from '../memory/remember.ts';
 import { changesModel } from '../model/changes.ts';
 import { hasUsers } from '../openapi/auth-paths.ts';
 import type { View } from '../openapi/view.ts';
+import { textOfPiece } from '../print/pieces.ts';
 import { type SdlField, sdlType } from '../print/sdl.ts';
 import { aggregateTypes } from './aggregates.ts';
 import { filterTypes, keyFilters } from './filters.ts';
@@ -91,5 +92,5 @@ function collectionTypes(surface: Surface, archive: Archive | null): readonly st
 const typesOf = createMemory<readonly string[]>({
   maker: 'graphql types',
   texts: (made) => made,
-  made: (texts) => texts,
+  made: (texts) => texts.map(textOfPiece),
 });

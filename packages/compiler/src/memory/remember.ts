@@ -1,4 +1,6 @@
 /** What was made once is not made again, as long as everything that was asked for it has the same answer. */
+
+import type { Piece } from '../print/pieces.ts';
 import type { Archive } from './archive.ts';
 import { digestOf, digestOfAll } from './digest.ts';
 
@@ -12,8 +14,8 @@ export type Watch = <Answer>(source: Lookup<Answer>) => Lookup<Answer>;
 export interface Lasting<Made> {
   /** Of whoever makes it; no two have the same. */
   readonly maker: string;
-  readonly texts: (made: Made) => readonly string[];
-  readonly made: (texts: readonly string[]) => Made;
+  readonly texts: (made: Made) => readonly Piece[];
+  readonly made: (texts: readonly Piece[]) => Made;
 }
 
 interface Kept<Made> {

@@ -10,6 +10,7 @@ import { createInterning } from '../memory/same.ts';
 import type { NoteReader } from '../openapi/notes.ts';
 import type { View, ViewCollection } from '../openapi/view.ts';
 import { onlyText, printJsonPieces, textAt } from '../print/json.ts';
+import { type Piece, textOfPiece } from '../print/pieces.ts';
 import { modelCollection, modelFolder } from './collections.ts';
 import { declaredIn } from './declared.ts';
 import { modelFields } from './fields.ts';
@@ -45,7 +46,7 @@ export function emitModel(api: Api, view: View): ModelDocument & JsonValue {
 }
 
 /** The same as text in pieces, which classes share where they see the same. */
-export function printModel(api: Api, view: View, archive: Archive | null): readonly string[] {
+export function printModel(api: Api, view: View, archive: Archive | null): readonly Piece[] {
   const parts = partsOf(api, view, (one, sources) => ({
     name: one.view.name,
     ...textsOf(one, sources.all, archive, (watch) => printPart(sources.make(watch))),
@@ -56,7 +57,7 @@ export function printModel(api: Api, view: View, archive: Archive | null): reado
     ...folders.map((folder) => ({ name: folder.collection, printed: folder })),
   ];
   const collections = folders.length === 0 ? named : named.sort((a, b) => (a.name < b.name ? -1 : 1));
-  const alone = (text: string) => onlyText(text, depth);
+  const alone = (text: Piece) => onlyText(text, depth);
   return printJsonPieces({
     collections: collections.map(({ printed }) => printed),
     fields: parts.flatMap(({ fields }) => fields.map(alone)),
@@ -74,9 +75,9 @@ interface Part {
 }
 
 interface PartTexts {
-  readonly collection: string;
-  readonly fields: readonly string[];
-  readonly relations: readonly string[];
+  readonly collection: Piece;
+  readonly fields: readonly Piece[];
+  readonly relations: readonly Piece[];
 }
 
 function printPart({ collection, fields, relations }: Part): PartTexts {
@@ -89,10 +90,10 @@ const partOf = createMemory<Part>();
 const textsOf = createMemory<PartTexts>({
   maker: 'model',
   texts: ({ collection, fields, relations }) => [String(fields.length), collection, ...fields, ...relations],
-  made: ([count, collection = '', ...others]) => ({
+  made: ([count = '', collection = '', ...others]) => ({
     collection,
-    fields: others.slice(0, Number(count)),
-    relations: others.slice(Number(count)),
+    fields: others.slice(0, Number(textOfPiece(count))),
+    relations: others.slice(Number(textOfPiece(count))),
   }),
 });
 

@@ -8,6 +8,7 @@ import type { Api } from '../api.ts';
 import type { Archive } from '../memory/archive.ts';
 import { changesModel } from '../model/changes.ts';
 import { printJsonPieces } from '../print/json.ts';
+import type { Piece } from '../print/pieces.ts';
 import { accountPaths } from './account-paths.ts';
 import { aggregateSchemas } from './aggregation.ts';
 import { authPaths, authSchemas, authTag, hasUsers } from './auth-paths.ts';
@@ -52,7 +53,7 @@ export function printOpenApi(
   access: AccessClass | null,
   view: View,
   archive: Archive | null,
-): readonly string[] {
+): readonly Piece[] {
   // Examples are put into what is described, so then there must be more of it than its text.
   const isPlain = Object.keys(recordedFor(api, access)).length === 0;
   return printJsonPieces(

@@ -2,6 +2,7 @@
 import type { Archive } from '../memory/archive.ts';
 import { createMemory, type Lookup, type Watch } from '../memory/remember.ts';
 import { onlyText, textAt, textOf } from '../print/json.ts';
+import { textOfPiece } from '../print/pieces.ts';
 import type { JsonObject } from './json.ts';
 
 /** Members of an object in a document, by their names. */
@@ -18,7 +19,7 @@ export function createPartsMemory(maker: string, indent: number) {
     texts: (parts) => parts.flatMap(([name, part]) => [name, textOf(part, indent)]),
     made: (texts) =>
       Array.from({ length: texts.length / 2 }, (_, at) => [
-        texts[2 * at] ?? '',
+        textOfPiece(texts[2 * at] ?? ''),
         onlyText(texts[2 * at + 1] ?? '', indent),
       ]),
   });

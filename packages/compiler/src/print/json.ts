@@ -1,14 +1,14 @@
 import type { JsonValue } from '@platform/runtime/contract';
-import { createPieces, type Pieces } from './pieces.ts';
+import { createPieces, joinPieces, type Piece, type Pieces } from './pieces.ts';
 import { lineWidth, widthOf } from './text.ts';
 
 /** JSON with two spaces of indentation and a line end, laid out as the formatter would. Keys keep their order. */
 export function printJson(value: JsonValue): string {
-  return printJsonPieces(value).join('');
+  return joinPieces(printJsonPieces(value));
 }
 
 /** The same text in pieces: what is known only by its text (`onlyText`) and long is one string in all documents. */
-export function printJsonPieces(value: JsonValue): readonly string[] {
+export function printJsonPieces(value: JsonValue): readonly Piece[] {
   const pieces = createPieces();
   print(value, 0, 0, pieces);
   pieces.add('\n');
@@ -18,13 +18,13 @@ export function printJsonPieces(value: JsonValue): readonly string[] {
 type Members = Readonly<Record<string, JsonValue>>;
 
 /** Stands for an object of which only the text at one indentation is known. It can be printed there, and nothing else. */
-export function onlyText(text: string, indent: number): Members {
+export function onlyText(text: Piece, indent: number): Members {
   const value = new Proxy({}, opaque);
   texts.set(value, { text, indent });
   return value;
 }
 
-const texts = new WeakMap<object, { readonly text: string; readonly indent: number }>();
+const texts = new WeakMap<object, { readonly text: Piece; readonly indent: number }>();
 
 /** Whether nothing but the text of an object is known. */
 export function isText(value: object): boolean {
@@ -32,7 +32,7 @@ export function isText(value: object): boolean {
 }
 
 /** The text of such an object. */
-export function textOf(value: object, indent: number): string {
+export function textOf(value: object, indent: number): Piece {
   const known = texts.get(value);
   if (known === undefined || known.indent !== indent) return refuse();
   return known.text;
