@@ -2,10 +2,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createSystemDatabase, type SystemDatabase } from '../support/contract-database.ts';
+import { type ContractDatabase, createSystemDatabase } from '../support/contract-database.ts';
 import { createProject, runPlatform } from '../support/platform.ts';
 
-let database: SystemDatabase;
+let database: ContractDatabase;
 let project: { readonly folder: string; remove(): Promise<void> };
 beforeAll(async () => {
   database = await createSystemDatabase('CREATE TABLE docs (id integer PRIMARY KEY, title text)');

@@ -1,13 +1,14 @@
 /** Activity and revisions: what is kept of writes, in their transaction, by few statements. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { withClient } from '../support/database.ts';
-import { notebookSql, resetSql } from '../support/notebook.ts';
+import { notebookSql, resetSql, triggersSql } from '../support/notebook.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
 let project: ServedProject;
 beforeAll(async () => {
   project = await serveProject({
-    sql: notebookSql,
+    sql: notebookSql(),
+    postgres: triggersSql,
     system: true,
     config: `{ collections: {
       tokens: { fields: { secret: { type: 'secret' }, pass: { type: 'hash' } } },

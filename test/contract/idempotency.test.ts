@@ -1,13 +1,14 @@
 /** `Idempotency-Key`: a request that is sent again is done once. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { withClient } from '../support/database.ts';
-import { notebookSql, resetSql, serveNotebook } from '../support/notebook.ts';
+import { notebookSql, resetSql, serveNotebook, triggersSql } from '../support/notebook.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
 let project: ServedProject;
 beforeAll(async () => {
   project = await serveProject({
-    sql: notebookSql,
+    sql: notebookSql(),
+    postgres: triggersSql,
     system: true,
     permissions: `
 permissions:
@@ -118,7 +119,7 @@ it('answers that nobody can ask for any more are removed', async () => {
   await rows(`INSERT INTO platform.platform_idempotency_keys (caller, key, request_hash, expires_at)
     SELECT 'x', g::text, '', now() - interval '1 day' FROM generate_series(1, 50) g`);
   // Each server looks once a minute; this one was started for the purpose.
-  const other = await serveProject({ sql: notebookSql, system: true });
+  const other = await serveProject({ sql: notebookSql(), postgres: triggersSql, system: true });
   await withClient(other.database.url, (client) =>
     client.query(`INSERT INTO platform.platform_idempotency_keys (caller, key, request_hash, expires_at)
       SELECT 'x', g::text, '', now() - interval '1 day' FROM generate_series(1, 50) g`),

@@ -1,17 +1,22 @@
 /** A singleton is one object, whose defaults are there before anyone has written it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isOnMariadb } from '../support/contract-database.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
+
+/** What other servers have no types for, left out there. */
+const onlyPostgres = (text: string): string => (isOnMariadb() ? '' : text);
 
 let project: ServedProject;
 beforeAll(async () => {
   project = await serveProject({
+    portable: true,
     sql: `
       CREATE TYPE mood AS ENUM ('happy', 'so so');
       CREATE TABLE authors (id integer PRIMARY KEY, name text);
       CREATE TABLE settings (
         id integer PRIMARY KEY DEFAULT 1, title text DEFAULT 'It''s \\ here', price numeric(10,2) DEFAULT 0, neg integer DEFAULT -5,
-        mood mood DEFAULT 'happy', tags text[] DEFAULT '{a,b}', words text DEFAULT 'a,b', secret text DEFAULT 'x',
-        address inet DEFAULT '10.0.0.1', seen timestamptz DEFAULT now(), author_id integer DEFAULT 1 REFERENCES authors);
+        mood mood DEFAULT 'happy', ${onlyPostgres(`tags text[] DEFAULT '{a,b}', address inet DEFAULT '10.0.0.1',`)} words text DEFAULT 'a,b', secret text DEFAULT 'x',
+        seen timestamptz DEFAULT now(), author_id integer DEFAULT 1 REFERENCES authors);
       CREATE TABLE written (id integer PRIMARY KEY, title text DEFAULT 'default');
       CREATE TABLE private (id integer PRIMARY KEY);
       INSERT INTO authors VALUES (1, 'Ann');
@@ -33,12 +38,11 @@ const defaults = {
   price: '0.00',
   neg: -5,
   mood: 'happy',
-  tags: ['a', 'b'],
   words: ['a', 'b'],
   secret: '**********',
-  address: '10.0.0.1',
   seen: null,
   author_id: 1,
+  ...(!isOnMariadb() && { tags: ['a', 'b'], address: '10.0.0.1' }),
 };
 
 describe('before the first write', () => {
@@ -47,11 +51,11 @@ describe('before the first write', () => {
   });
 
   it('exports them', async () => {
-    const path = '/items/settings?fields=id,title,price,author_id.name,tags&export=';
+    const path = '/items/settings?fields=id,title,price,author_id.name,words&export=';
     expect((await project.admin(`${path}csv`)).text).toBe(
-      'id,title,price,author_id.name,tags\r\n,It\'s \\ here,0.00,Ann,"[""a"",""b""]"\r\n',
+      'id,title,price,author_id.name,words\r\n,It\'s \\ here,0.00,Ann,"[""a"",""b""]"\r\n',
     );
-    const item = { id: null, title: defaults.title, price: '0.00', author_id: { name: 'Ann' }, tags: ['a', 'b'] };
+    const item = { id: null, title: defaults.title, price: '0.00', author_id: { name: 'Ann' }, words: ['a', 'b'] };
     expect((await project.admin(`${path}json`)).json).toEqual([item]);
     expect(JSON.parse((await project.admin(`${path}ndjson`)).text)).toEqual(item);
     const filtered = await project.admin('/items/settings?filter[id]=1&fields=neg&export=json');

@@ -26,19 +26,29 @@ export function placeOfTests(): SystemPlace {
   return isOnMariadb() ? { schema: '', dialect: 'mariadb' } : { schema: '"platform"', dialect: 'postgres' };
 }
 
-/** A database with the platform's own tables, on the server of this run. */
-export interface SystemDatabase extends TestDatabase {
+/** A database on the server of this run, that can be asked. */
+export interface ContractDatabase extends TestDatabase {
   /** Runs one statement, written for PostgreSQL, and gives its rows. */
   rows(sql: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
+  /** The same, each row as the values of its columns. */
+  cells(sql: string): Promise<readonly (readonly unknown[])[]>;
 }
 
-/** Makes one and runs `sql` in it, written for PostgreSQL. */
-export async function createSystemDatabase(sql: string): Promise<SystemDatabase> {
+/** Makes a database and runs `sql` in it, written for PostgreSQL. */
+export async function createContractDatabase(sql: string): Promise<ContractDatabase> {
+  if (!isOnMariadb()) return withRows(await createDatabase(sql));
+  const database = await createMariadbDatabase();
+  await runMysql(database.url, sql);
+  return withMysqlRows(database);
+}
+
+/** The same with the platform's own tables. */
+export async function createSystemDatabase(sql: string): Promise<ContractDatabase> {
   if (isOnMariadb()) {
     const database = await createMariadbDatabase();
     await installMysqlSystem(database.url);
-    await withMysql(database.url, (connection) => connection.query(mysqlOf(sql)));
-    return { ...database, rows: (text, values = []) => mysqlRows(database.url, text, values) };
+    await runMysql(database.url, sql);
+    return withMysqlRows(database);
   }
   const database = await createDatabase();
   await installSystem(database.url);
@@ -47,10 +57,39 @@ export async function createSystemDatabase(sql: string): Promise<SystemDatabase>
 }
 
 /** A database of PostgreSQL that can be asked. */
-export function withRows(database: TestDatabase): SystemDatabase {
-  const rows: SystemDatabase['rows'] = (text, values) =>
+export function withRows(database: TestDatabase): ContractDatabase {
+  const rows: ContractDatabase['rows'] = (text, values) =>
     withClient(database.url, async (client) => (await client.query(text, values && [...values])).rows);
-  return { ...database, rows };
+  const cells: ContractDatabase['cells'] = (text) =>
+    withClient(database.url, async (client) => (await client.query({ text, rowMode: 'array' })).rows);
+  return { ...database, rows, cells };
+}
+
+function withMysqlRows(database: TestDatabase): ContractDatabase {
+  return {
+    ...database,
+    rows: (text, values = []) => mysqlRows<Record<string, unknown>>(database.url, text, values, false),
+    cells: (text) => mysqlRows<readonly unknown[]>(database.url, text, [], true),
+  };
+}
+
+function runMysql(url: string, sql: string): Promise<unknown> {
+  return withMysql(url, async (connection) => {
+    // What is no escape for PostgreSQL is none here.
+    const modes = 'ANSI_QUOTES,STRICT_TRANS_TABLES,NO_BACKSLASH_ESCAPES';
+    await connection.query(`SET SESSION sql_mode = '${modes}', time_zone = '+00:00'`);
+    await connection.query(mysqlOf(withEnums(sql)));
+  });
+}
+
+/** Enums, which have no names elsewhere, in the places of their names. */
+function withEnums(sql: string): string {
+  const types = [...sql.matchAll(/CREATE TYPE (\w+) AS ENUM (\([^)]*\));/g)];
+  return types.reduce(
+    (text, [whole, name = '', labels = '']) =>
+      text.replace(whole, '').replaceAll(new RegExp(`\\b(\\w+) ${name}\\b(?=[ ,])`, 'g'), `$1 ENUM ${labels}`),
+    sql,
+  );
 }
 
 let server: Promise<MariadbServer> | undefined;
@@ -75,7 +114,9 @@ function mysqlOf(sql: string): string {
 const replacements: readonly (readonly [RegExp, string])[] = [
   [/\bplatform\.(?=platform_)/g, ''],
   [/\binteger GENERATED (?:BY DEFAULT|ALWAYS) AS IDENTITY/gi, 'int AUTO_INCREMENT'],
+  [/\bbigint GENERATED (?:BY DEFAULT|ALWAYS) AS IDENTITY/gi, 'bigint AUTO_INCREMENT'],
   [/\bserial\b/gi, 'int AUTO_INCREMENT'],
+  [/\bbigserial\b/gi, 'bigint AUTO_INCREMENT'],
   [/\bREFERENCES ((?:platform\.)?\w+)(?!\s*\()/g, 'REFERENCES $1 (id)'],
   [/\bgen_random_uuid\(\)/gi, 'uuid()'],
   [/([\w."]+)::text\b(?!\[)/g, 'CAST($1 AS CHAR)'],
@@ -95,25 +136,44 @@ const replacements: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Runs one statement of a test and gives its rows, with the values that PostgreSQL's driver gives. */
-function mysqlRows(url: string, sql: string, values: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {
+function mysqlRows<Row>(
+  url: string,
+  sql: string,
+  values: readonly unknown[],
+  rowsAsArray: boolean,
+): Promise<readonly Row[]> {
   const order = [...sql.matchAll(/\$(\d+)/g)].map(([, place]) => values[Number(place) - 1]);
   return withMysql(url, async (connection) => {
     await connection.query("SET SESSION sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES', time_zone = '+00:00'");
-    let rows: readonly Record<string, unknown>[] = [];
+    let rows: readonly unknown[] = [];
     for (const statement of sql.split(/;\s*(?=\S)/)) {
       const [, tables] =
         /^\s*TRUNCATE\s+([\w.,\s]+?)(?:\s+RESTART IDENTITY)?(?:\s+CASCADE)?;?\s*$/.exec(statement) ?? [];
-      rows = tables === undefined ? await rowsOf(connection, statement, order) : await empty(connection, tables);
+      rows =
+        tables === undefined
+          ? await rowsOf(connection, statement, order, rowsAsArray)
+          : await empty(connection, tables);
     }
-    return rows;
+    // The shape of a row is what the test asks for.
+    return rows as readonly Row[];
   });
 }
 
-async function rowsOf(connection: mysql.Connection, sql: string, values: readonly unknown[]) {
+async function rowsOf(
+  connection: mysql.Connection,
+  sql: string,
+  values: readonly unknown[],
+  rowsAsArray: boolean,
+): Promise<readonly unknown[]> {
   const [rows] = await connection.query<mysql.RowDataPacket[] | mysql.ResultSetHeader>({
     sql: mysqlOf(sql),
     values: [...values],
-    typeCast: (field, next) => (isFlag(field) ? asFlag(field.string()) : next()),
+    rowsAsArray,
+    typeCast: (field, next) => {
+      if (isFlag(field)) return asFlag(field.string());
+      // PostgreSQL's driver gives those of columns as texts.
+      return field.type === 'LONGLONG' && field.table !== '' ? field.string() : next();
+    },
   });
   return Array.isArray(rows) ? rows : [];
 }
@@ -128,7 +188,9 @@ async function empty(connection: mysql.Connection, names: string): Promise<reado
     // What is left refers to itself, or to each other in a circle.
     if (round === 4) await connection.query('SET SESSION foreign_key_checks = 0');
     for (const name of left) {
-      const emptied = connection.query(`DELETE FROM ${name}`);
+      const emptied = connection
+        .query(`DELETE FROM ${name}`)
+        .then(() => connection.query(`ALTER TABLE ${name} AUTO_INCREMENT = 1`));
       await emptied.catch((error: unknown) => {
         if (round > 5) throw error;
         failed.push(name);

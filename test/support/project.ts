@@ -1,7 +1,14 @@
 /** A project of a test's own: a database made of SQL, configuration and permissions as text, and the platform over it. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createSystemDatabase, isOnMariadb, type SystemDatabase, uncounted, withRows } from './contract-database.ts';
+import {
+  type ContractDatabase,
+  createContractDatabase,
+  createSystemDatabase,
+  isOnMariadb,
+  uncounted,
+  withRows,
+} from './contract-database.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 import { startBothLanes, startOneLane } from './lanes.ts';
 import { createProject, type Platform } from './platform.ts';
@@ -13,6 +20,10 @@ export interface ProjectParts {
   readonly sql: string;
   /** Installs the platform's own tables before that. */
   readonly system?: true;
+  /** Says that `sql` makes the same on MariaDB, which it does with the tables of the platform as well. */
+  readonly portable?: true;
+  /** What comes behind `sql` on PostgreSQL alone. */
+  readonly postgres?: string;
   /** What `defineConfig` takes, in TypeScript. */
   readonly config?: string;
   /** Text of `permissions.yaml`. */
@@ -31,6 +42,8 @@ export interface ServedProject extends Platform {
   readonly folder: string;
   /** Runs SQL, written for PostgreSQL, and gives the rows of the last statement. */
   rows(sql: string): Promise<readonly Record<string, unknown>[]>;
+  /** The same, each row as the values of its columns. */
+  cells(sql: string): Promise<readonly (readonly unknown[])[]>;
   /** Notes the statements that the server sends. */
   readonly statements: CountingProxy;
   /** Stops the server and removes database and project. */
@@ -51,7 +64,7 @@ export async function serveProject(parts: ProjectParts): Promise<ServedProject> 
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
   }
-  const onMariadb = parts.system === true && isOnMariadb();
+  const onMariadb = canMove(parts) && isOnMariadb();
   const statements = onMariadb ? uncounted(database.url) : await countStatements(database.url);
   const platform = await (onMariadb ? startOneLane : startBothLanes)({
     folder: project.folder,
@@ -67,6 +80,7 @@ export async function serveProject(parts: ProjectParts): Promise<ServedProject> 
     folder: project.folder,
     statements,
     rows: (sql) => database.rows(sql),
+    cells: (sql) => database.cells(sql),
     async close() {
       await platform.stop();
       await statements.close();
@@ -75,8 +89,16 @@ export async function serveProject(parts: ProjectParts): Promise<ServedProject> 
   };
 }
 
-async function makeDatabase({ sql, system }: ProjectParts): Promise<SystemDatabase> {
-  return system ? createSystemDatabase(sql) : withRows(await createDatabase(sql));
+/** Whether the tests of a project may run on another server than PostgreSQL. */
+function canMove({ system, portable }: ProjectParts): boolean {
+  return system === true || portable === true;
+}
+
+async function makeDatabase(parts: ProjectParts): Promise<ContractDatabase> {
+  const { sql, system, portable, postgres = '' } = parts;
+  const all = canMove(parts) && isOnMariadb() ? sql : sql + postgres;
+  if (system) return createSystemDatabase(all);
+  return portable ? createContractDatabase(all) : withRows(await createDatabase(all));
 }
 
 /** Status and code of a failed answer, as tests compare them. */

@@ -6,7 +6,7 @@ import { createAccountSettings } from '../../packages/runtime/src/auth/settings.
 import type { Database } from '../../packages/runtime/src/database/database.ts';
 import { openDatabase } from '../../packages/runtime/src/database/open.ts';
 import type { SystemPlace } from '../../packages/runtime/src/system/place.ts';
-import { createSystemDatabase, placeOfTests, type SystemDatabase } from '../support/contract-database.ts';
+import { type ContractDatabase, createSystemDatabase, placeOfTests } from '../support/contract-database.ts';
 
 const limits = {
   enabled: true,
@@ -17,7 +17,7 @@ const limits = {
   otpPoints: 5,
 };
 
-let database: SystemDatabase;
+let database: ContractDatabase;
 let connection: Database;
 let place: SystemPlace;
 beforeAll(async () => {

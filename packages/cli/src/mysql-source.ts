@@ -1,4 +1,5 @@
 import { mysqlSettings } from '@platform/introspect';
+import { formParameters, sessionSql } from '@platform/runtime';
 import mysql from 'mysql2/promise';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { readable, reasonOf } from './readable.ts';
@@ -30,8 +31,8 @@ export async function openMysql(url: string, writable: boolean): Promise<Source>
       database,
       charset: 'utf8mb4',
       connectTimeout: 10_000,
-      // Everything as the text that the server sends.
-      typeCast: (field) => field.string('utf8'),
+      // Everything as the text that the server sends; of JSON the driver warns where it would choose the same name, `utf8`.
+      typeCast: (field) => field.string('utf-8'),
     })
     .catch((error: unknown) => {
       throw new CommandError(exitCodes.database, `${label} cannot be reached: ${reasonOf(error)}.`, adviceFor(error));
@@ -41,10 +42,11 @@ export async function openMysql(url: string, writable: boolean): Promise<Source>
   await connection.query("SET SESSION time_zone = '+00:00'");
   if (!writable) await connection.query('SET SESSION TRANSACTION READ ONLY');
   const [[version]] = await connection.query<mysql.RowDataPacket[]>('SELECT VERSION() AS version');
+  const isMariadb = /mariadb/i.test(String(version?.version));
   return {
     label,
     family: 'mysql',
-    dialect: /mariadb/i.test(String(version?.version)) ? 'mariadb' : 'mysql',
+    dialect: isMariadb ? 'mariadb' : 'mysql',
     run: async (sql, parameters) => {
       const [rows] = await connection.query<mysql.RowDataPacket[][] | mysql.ResultSetHeader>({
         sql,
@@ -54,6 +56,22 @@ export async function openMysql(url: string, writable: boolean): Promise<Source>
       // What changes rows tells how many it found.
       if (!Array.isArray(rows)) return [['1', String(rows.affectedRows)]];
       return rows.map((row) => row.map((value: unknown) => (typeof value === 'string' ? value : null)));
+    },
+    read: async ({ text, forms }, parameters, before = '') => {
+      await connection.query(sessionSql({ isMariadb, statementTimeoutMs: 0 }));
+      try {
+        const [rows] = await connection.execute<mysql.RowDataPacket[][]>({
+          sql: before + text,
+          values: formParameters(parameters, forms),
+          rowsAsArray: true,
+          // Prepared statements send numbers in another form than text.
+          typeCast: (_, next) => next(),
+        });
+        return rows.map((row) => row.map((value: unknown) => (value === null ? null : String(value))));
+      } finally {
+        // Statements of the command line are written for the server's own way to read them.
+        await connection.query('SET SESSION sql_mode = DEFAULT');
+      }
     },
     script: async (sql) => void (await connection.query(sql)),
     close: () => connection.end(),

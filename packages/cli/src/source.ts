@@ -3,7 +3,14 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import type { Family } from '@platform/introspect';
-import { EmbeddedInUseError, lockEmbedded, type OwnSql, runScript } from '@platform/runtime';
+import {
+  EmbeddedInUseError,
+  lockEmbedded,
+  type OwnSql,
+  type Parameter,
+  runScript,
+  type Statement,
+} from '@platform/runtime';
 import type { Dialect } from '@platform/runtime/contract';
 import pg from 'pg';
 import { CommandError, exitCodes } from './exit-codes.ts';
@@ -26,6 +33,12 @@ export interface Source {
   readonly family: Family;
   readonly dialect: Dialect;
   readonly run: Run;
+  /** Runs a statement that was planned for a server, in a session such as servers have; `before` (`EXPLAIN `) stands in front. */
+  readonly read: (
+    statement: Statement,
+    parameters: readonly Parameter[],
+    before?: string,
+  ) => Promise<readonly (readonly (string | null)[])[]>;
   /** Runs a script: migrations, and the sample's set-up. Of several statements on PostgreSQL, of one on MySQL and MariaDB. */
   readonly script: (sql: string) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -90,19 +103,21 @@ async function openPostgres(url: string, writable: boolean): Promise<Source> {
     client.connection.stream.destroy();
     throw new CommandError(exitCodes.database, `${label} cannot be reached: ${reasonOf(error)}.`, adviceFor(error));
   }
+  const run: Run = async (sql, parameters) => {
+    const result = await client.query<(string | null)[]>({
+      text: sql,
+      values: [...parameters],
+      rowMode: 'array',
+      types: { getTypeParser: () => (value: string) => value },
+    });
+    return result.rows;
+  };
   return {
     label,
     family: 'postgres',
     dialect: 'postgres',
-    run: async (sql, parameters) => {
-      const result = await client.query<(string | null)[]>({
-        text: sql,
-        values: [...parameters],
-        rowMode: 'array',
-        types: { getTypeParser: () => (value: string) => value },
-      });
-      return result.rows;
-    },
+    run,
+    read: ({ text }, parameters, before = '') => run(before + text, parameters),
     script: async (sql) => void (await client.query(sql)),
     close: () => client.end(),
     embedded: null,
@@ -124,17 +139,19 @@ async function openEmbedded(folder: string): Promise<Source> {
   await mkdir(folder, { recursive: true });
   const release = lock(folder);
   const database = await PGlite.create({ dataDir: folder });
+  const run: Run = async (sql, parameters) => {
+    const result = await database.query<(string | null)[]>(sql, [...parameters], {
+      rowMode: 'array',
+      parsers: textParsers,
+    });
+    return result.rows;
+  };
   return {
     label: 'the embedded PostgreSQL',
     family: 'postgres',
     dialect: 'postgres',
-    run: async (sql, parameters) => {
-      const result = await database.query<(string | null)[]>(sql, [...parameters], {
-        rowMode: 'array',
-        parsers: textParsers,
-      });
-      return result.rows;
-    },
+    run,
+    read: ({ text }, parameters, before = '') => run(before + text, parameters),
     script: async (sql) => void (await database.exec(sql)),
     close: () => database.close().finally(release),
     embedded: database,

@@ -22,6 +22,8 @@ export type * from './contract/fingerprint.ts';
 export type * from './contract/types.ts';
 export type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from './database/database.ts';
 export { EmbeddedInUseError, lockEmbedded } from './database/embedded-lock.ts';
+export { formParameters } from './database/mysql/parameters.ts';
+export { sessionSql } from './database/mysql/session.ts';
 export type { DatabasePlace } from './database/open.ts';
 export { openDatabase } from './database/open.ts';
 export { answer, give, make, need, type OwnSql, runScript, type Script, script } from './database/script.ts';

@@ -38,3 +38,4 @@ CREATE TABLE kinds (
   raw varbinary(20), token uuid
 );
 CREATE TABLE wide (id int unsigned PRIMARY KEY, large bigint unsigned);
+CREATE TABLE notes (id integer PRIMARY KEY, data json);

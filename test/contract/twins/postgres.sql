@@ -36,3 +36,4 @@ CREATE TABLE kinds (
   happened timestamp(6), changed timestamptz(6), short char(3), words varchar(60), body text, document json, raw bytea,
   token uuid
 );
+CREATE TABLE notes (id integer PRIMARY KEY, data json);

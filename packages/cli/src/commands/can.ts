@@ -5,7 +5,6 @@ import { CommandError, exitCodes, judging } from '../exit-codes.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { type ItemQuestion, meets, partsOf } from '../explain/judge-rules.ts';
 import { accessOf, callerOf, readableApi } from '../explain/role.ts';
-import { needsPostgres } from '../needs-postgres.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
 import { connect, type Source } from '../source.ts';
@@ -56,7 +55,6 @@ async function answer(question: Question, options: CanOptions, progress: Progres
   const project = await loadProject(options.project);
   const source = key === undefined ? null : await connect(project, progress);
   try {
-    if (source !== null) needsPostgres(source, 'Rules are judged on an item by');
     const schema = await currentSchema(project, progress, source ?? undefined);
     const api = readableApi(schema);
     const access = accessOf(api, role);

@@ -1,10 +1,12 @@
 import { conditionText } from '@platform/compiler';
 import type { Schema } from '@platform/introspect/schema';
 import type { AccessClass, ExplainedRead, ReadableApi, RefusedRead } from '@platform/runtime';
-import { explainRead, PlatformError } from '@platform/runtime';
+import { explainRead, type PlannedRead, PlatformError, planRead } from '@platform/runtime';
 import { CommandError, exitCodes, judging } from '../exit-codes.ts';
 import { currentSchema } from '../explain/current-schema.ts';
-import { explainStatement, type MissingIndex, missingIndexes } from '../explain/database-plan.ts';
+import type { MissingIndex } from '../explain/missing-index.ts';
+import { explainMysql, missingInMysql } from '../explain/mysql-plan.ts';
+import { explainPostgres, missingInPostgres } from '../explain/postgres-plan.ts';
 import { accessOf, callerOf, readableApi } from '../explain/role.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
@@ -37,15 +39,15 @@ async function explainRequest(request: string, options: ExplainOptions, progress
     const schema = await currentSchema(project, progress, source ?? undefined);
     const api = readableApi(schema);
     const access = accessOf(api, options.as);
-    const asked = source?.family === 'postgres' ? source : null;
-    const caller = await callerOf(schema, access, { role: options.as, user: options.user ?? null }, asked);
+    const caller = await callerOf(schema, access, { role: options.as, user: options.user ?? null }, source);
     const explained = explainTarget(api, target, caller);
     if (explained.kind === 'refused') {
       tellRefusal(explained, progress);
       return false;
     }
     tellRead(explained, access, progress);
-    if (asked !== null) await tellPlan(explained, schema, asked, options.analyze === true, progress);
+    const planned = planRead(api, target, caller);
+    if (source !== null) await tellPlan(planned, schema, source, options.analyze === true, progress);
     return true;
   } finally {
     await source?.close();
@@ -104,15 +106,16 @@ function tellRead(read: ExplainedRead, access: AccessClass, progress: Progress):
 }
 
 async function tellPlan(
-  { statement, parameters }: ExplainedRead,
+  { plan: { statement }, parameters }: PlannedRead,
   schema: Schema,
   source: Source,
   analyze: boolean,
   progress: Progress,
 ): Promise<void> {
-  const lines = await explainStatement(source, statement, parameters, { analyze });
   const tables = new Map(schema.tables.map((table) => [`${table.schema}.${table.name}`, table]));
-  const missing = await missingIndexes(source, statement, parameters, tables);
+  const isPostgres = source.family === 'postgres';
+  const lines = await (isPostgres ? explainPostgres : explainMysql)(source, statement, parameters, analyze);
+  const missing = await (isPostgres ? missingInPostgres : missingInMysql)(source, statement, parameters, tables);
   progress.event('plan', { lines, missingIndexes: missing });
   progress.say(`plan     of ${source.label}`);
   for (const line of lines) progress.say(`           ${line}`);

@@ -1,86 +1,14 @@
-/** What a PostgreSQL database tells of itself: version, clock, rights, replicas, poolers. */
+/** What a database tells of itself: clock, rights, whether it can be written, and settings that something needs. */
 import type { Schema } from '@platform/introspect/schema';
 import type { Source } from '../source.ts';
+import { mysqlExaminations } from './examine-mysql.ts';
+import { postgresExaminations } from './examine-postgres.ts';
 import type { Finding } from './finding.ts';
 
-/** Seconds by which clocks may differ before tokens and one-time passwords are in danger. */
-const clockLimit = 5;
-
-/** Asks the database; every question stands alone, so one that is refused hides no other. Others than PostgreSQL are asked nothing. */
+/** Asks the database; every question stands alone, so one that is refused hides no other. */
 export async function examineDatabase(source: Source, schema: Schema): Promise<readonly Finding[]> {
-  if (source.family !== 'postgres') return [];
-  const examinations = [standby, superuser, clock, pooler, (from: Source) => rights(from, schema)];
+  const examinations = source.family === 'postgres' ? postgresExaminations(schema) : mysqlExaminations(schema);
   const found: Finding[] = [];
   for (const examine of examinations) found.push(...(await examine(source).catch(() => [])));
   return found;
-}
-
-async function standby({ run }: Source): Promise<readonly Finding[]> {
-  const [row] = await run('SELECT pg_catalog.pg_is_in_recovery()::text', []);
-  if (row?.[0] !== 'true') return [];
-  const message = 'The database is a standby: it can be read and not written.';
-  return [{ check: 'standby', severity: 'warning', message, advice: 'Let DATABASE_URL lead to the primary.' }];
-}
-
-async function superuser({ run, embedded }: Source): Promise<readonly Finding[]> {
-  if (embedded !== null) return [];
-  const [row] = await run(
-    'SELECT (rolsuper OR rolbypassrls)::text FROM pg_catalog.pg_roles WHERE rolname = current_user',
-    [],
-  );
-  if (row?.[0] !== 'true') return [];
-  const message =
-    'The role of DATABASE_URL may do everything in the database, and row-level security does not bind it.';
-  return [
-    { check: 'superuser', severity: 'warning', message, advice: 'Give the server a role with the rights it needs.' },
-  ];
-}
-
-async function clock({ run }: Source): Promise<readonly Finding[]> {
-  const start = Date.now();
-  const [row] = await run('SELECT extract(epoch FROM pg_catalog.clock_timestamp())::text', []);
-  const middle = (start + Date.now()) / 2000;
-  const seconds = Math.round(Math.abs(Number(row?.[0]) - middle));
-  if (!(seconds > clockLimit)) return [];
-  const message = `The clocks of this machine and of the database differ by ${seconds} seconds.`;
-  return [{ check: 'clock', severity: 'warning', message, advice: 'Let both follow a time server.' }];
-}
-
-/** Behind a pooler that shares connections between transactions the answer comes from different processes. */
-async function pooler({ run, embedded }: Source): Promise<readonly Finding[]> {
-  if (embedded !== null) return [];
-  const ask = async (): Promise<string> => (await run('SELECT pg_catalog.pg_backend_pid()::text', []))[0]?.[0] ?? '';
-  const processes = new Set([await ask(), await ask(), await ask()]);
-  const isPooler = await run('SHOW pool_mode', []).then(
-    () => true,
-    () => false,
-  );
-  if (processes.size === 1 && !isPooler) return [];
-  const message = 'A pooler shares the connections: prepared statements may not last.';
-  return [
-    {
-      check: 'pooler',
-      severity: 'note',
-      message,
-      advice: 'See docs/configuration.md, "The connection", for DATABASE_DRIVER.',
-    },
-  ];
-}
-
-async function rights({ run }: Source, { collections, tables }: Schema): Promise<readonly Finding[]> {
-  const used = new Set(collections.map(({ table }) => table));
-  const own = tables.filter(({ id }) => used.has(id));
-  const names = own.map(({ schema, name }) => [schema, name]);
-  const rows = await run(
-    `SELECT wanted.schema, wanted.name FROM pg_catalog.jsonb_to_recordset($1::jsonb) AS wanted(schema text, name text)
-     WHERE NOT pg_catalog.has_table_privilege(
-       pg_catalog.format('%I.%I', wanted.schema, wanted.name), 'SELECT') ORDER BY 1, 2`,
-    [JSON.stringify(names.map(([schema, name]) => ({ schema, name })))],
-  );
-  return rows.map(([schema, name]) => ({
-    check: 'no-right',
-    severity: 'problem' as const,
-    message: `The role of DATABASE_URL may not read ${schema}.${name}.`,
-    advice: `GRANT SELECT ON ${schema}.${name} to it, or leave the table out of the configuration.`,
-  }));
 }

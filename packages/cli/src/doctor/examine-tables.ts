@@ -11,7 +11,7 @@ export function examineTables(schema: Schema): readonly Finding[] {
     if (table === undefined || system !== undefined) return [];
     return [
       ...(key.length === 0 ? [withoutKey(name, table)] : []),
-      ...(isStored(table) ? unindexedKeys(table) : []),
+      ...(isStored(table) ? unindexedKeys(schema, table) : []),
       ...(isStored(table) ? unindexedRules(schema, name, table) : []),
     ];
   });
@@ -32,18 +32,22 @@ function withoutKey(collection: string, { kind }: Table): Finding {
 }
 
 /** Relations are followed from both sides, and rows that are deleted look for those that refer to them. */
-function unindexedKeys(table: Table): readonly Finding[] {
+function unindexedKeys({ dialect }: Schema, table: Table): readonly Finding[] {
   return table.foreignKeys
     .filter(({ columns }) => !hasIndex(table, columns))
     .map(({ columns, target }) => ({
       check: 'missing-index',
       severity: 'warning' as const,
       message: `No index of ${table.id} begins with (${columns.join(', ')}), which refers to ${target}.`,
-      advice: `CREATE INDEX ON ${table.id} (${columns.join(', ')});`,
+      advice: indexSql(dialect, table, columns),
     }));
 }
 
-function unindexedRules({ permissions, collections }: Schema, collection: string, table: Table): readonly Finding[] {
+function unindexedRules(
+  { dialect, permissions, collections }: Schema,
+  collection: string,
+  table: Table,
+): readonly Finding[] {
   const rules = permissions.filter((rule) => rule.collection === collection && rule.action !== 'create');
   const fields = new Map(
     collections.find(({ name }) => name === collection)?.fields.map((one) => [one.name, one.column]),
@@ -56,7 +60,7 @@ function unindexedRules({ permissions, collections }: Schema, collection: string
       check: 'rule-index',
       severity: 'note' as const,
       message: `A rule for "${collection}" asks for ${column}, with which no index of ${table.id} begins.`,
-      advice: `Where few rows meet the rule: CREATE INDEX ON ${table.id} (${column});`,
+      advice: `Where few rows meet the rule: ${indexSql(dialect, table, [column])}`,
     }));
 }
 
@@ -71,4 +75,11 @@ function comparedFields(condition: Condition): readonly string[] {
 function hasIndex({ primaryKey, uniques, indexes }: Table, columns: readonly string[]): boolean {
   const keys = [primaryKey, ...uniques, ...indexes.filter(({ predicate }) => predicate === null)];
   return keys.some((key) => columns.every((column) => key?.columns.slice(0, columns.length).includes(column)));
+}
+
+/** What makes an index. MySQL and MariaDB call the schema `public` by another name. */
+function indexSql(dialect: Schema['dialect'], { id, schema, name }: Table, columns: readonly string[]): string {
+  const list = columns.join(', ');
+  if (dialect === 'postgres') return `CREATE INDEX ON ${id} (${list});`;
+  return `ALTER TABLE ${schema === 'public' ? name : id} ADD INDEX (${list});`;
 }

@@ -1,3 +1,5 @@
+import type { Source } from '../source.ts';
+
 /** Something that `platform doctor` looked at. */
 export interface Finding {
   /** Stable, lower case with dashes: `missing-index`. */
@@ -9,3 +11,6 @@ export interface Finding {
   /** What to do, as a whole sentence. */
   readonly advice: string;
 }
+
+/** One question to the database. */
+export type Examination = (source: Source) => Promise<readonly Finding[]>;

@@ -24,7 +24,7 @@ export async function meets(
   const access = { name: 'judged', roles: [], admin: false, collections: [{ collection, read: [rule] }] };
   const path = `/items/${encodeURIComponent(collection)}${key === null ? '' : `/${key}`}`;
   const planned = planRead({ ...api, access: [access] }, path, { ...caller, accessClass: 'judged' });
-  const rows = await source.run(planned.plan.statement.text, planned.parameters);
+  const rows = await source.read(planned.plan.statement, planned.parameters);
   return rows.length > 0;
 }
 

@@ -2,6 +2,17 @@
 export type Parameter = string | null;
 
 /**
+ * What a server wants of a list of texts that is a path into JSON: the keys from one place to another as a path in its own
+ * words, or the element at a place as a number.
+ */
+export type PathForm = `path:${number}-${number}` | `index:${number}`;
+
+/** Whether a name is that of such a form. */
+export function isPathForm(name: string): name is PathForm {
+  return /^(?:path:\d+-\d+|index:\d+)$/.test(name);
+}
+
+/**
  * How a server wants a parameter where it does not take PostgreSQL's text form: a boolean as a number, an instant in UTC
  * without its zone, an integer as such, the months or microseconds of an interval, a list as a JSON array.
  */
@@ -12,7 +23,8 @@ export type ParameterForm =
   | 'integer'
   | 'months'
   | 'microseconds'
-  | `${'text' | 'boolean' | 'instant'}[]`;
+  | `${'text' | 'boolean' | 'instant'}[]`
+  | PathForm;
 
 /** A statement of fixed text, prepared once per connection under its name. All result columns arrive in binary. */
 export interface Statement {

@@ -26,3 +26,12 @@ export function createSource(row: Row): Source {
     },
   };
 }
+
+/** The same without an inner query: every expression stands where it is used. */
+export function createPlainSource(row: Row): Source {
+  return {
+    row,
+    column: (expression) => expression,
+    print: (from, predicate) => `${from}${where(predicate)}`,
+  };
+}

@@ -2,15 +2,14 @@ import type { Condition, FieldDescriptor, WireForm } from '../contract/index.ts'
 import { aggregated, aggregateWire, groupable } from '../sql/aggregates.ts';
 import { cast, cell } from '../sql/cell.ts';
 import type { SqlDialect } from '../sql/dialects/index.ts';
-import { allOf, sqlTrue } from '../sql/fragment.ts';
-import { printCount, type Reach } from '../sql/related.ts';
+import { sqlTrue } from '../sql/fragment.ts';
+import { printCount } from '../sql/related.ts';
 import type { Row } from '../sql/row.ts';
 import type { Aggregate, AggregateNames, AggregatePart, Group } from './aggregate.ts';
-import { createSource, type Source } from './aggregate-source.ts';
+import type { Source } from './aggregate-source.ts';
 import { printHaving } from './having.ts';
-import { invalidQuery } from './invalid.ts';
 import type { Shape, ShapeField } from './plan.ts';
-import { type Printed, valuesOf } from './plan-value.ts';
+import { valuesOf } from './plan-value.ts';
 
 /** One response name of aggregate rows; without an expression for what has no column. */
 interface Column {
@@ -20,7 +19,7 @@ interface Column {
 }
 
 /** One term of the order of aggregate rows. */
-interface Term {
+export interface Term {
   readonly expression: string;
   readonly direction: '' | ' DESC';
 }
@@ -33,8 +32,16 @@ export interface PrintedAggregates {
   readonly order: readonly Term[];
 }
 
-/** Prints an aggregation over the rows of a source: its columns, its groups, and the order that the groups complete. */
-export function printAggregates(names: AggregateNames, having: Condition, source: Source): PrintedAggregates {
+/**
+ * Prints an aggregation over the rows of a source: its columns, its groups, and the order that the groups complete. What is
+ * `apart`, expressions of the source, keeps rows in groups of their own.
+ */
+export function printAggregates(
+  names: AggregateNames,
+  having: Condition,
+  source: Source,
+  apart: readonly string[] = [],
+): PrintedAggregates {
   const { collection } = source.row;
   const groups = names.groups.map((group) => source.column(printGroup(source.row, group)));
   const print = (aggregate: Aggregate) => printValue(source, aggregate);
@@ -53,7 +60,7 @@ export function printAggregates(names: AggregateNames, having: Condition, source
   const first = new Map([...asked, ...rest].toReversed().map((term) => [term.expression, term]));
   return {
     columns,
-    grouping: groupClause(dialect, groups, names.values.length) + havingClause(met),
+    grouping: groupClause(dialect, [...apart, ...groups], names.values.length) + havingClause(met),
     order: [...asked, ...rest].filter((term) => first.get(term.expression) === term),
   };
 }
@@ -72,27 +79,6 @@ function havingClause(predicate: string): string {
 export function aggregateOrder(order: readonly Term[]): string {
   const terms = order.map(({ expression, direction }) => expression + direction);
   return terms.length === 0 ? '' : ` ORDER BY ${terms.join(', ')}`;
-}
-
-/**
- * The aggregate rows of the rows that a relation leads to, as an array of records: one subquery per parent, whose inner
- * query computes the cells, as at the top.
- */
-export function printNestedAggregates(
-  { from, joins, target }: Reach,
-  names: AggregateNames,
-  having: Condition,
-  bounds: string,
-): Printed {
-  const source = createSource(target);
-  const { columns, grouping, order } = printAggregates(names, having, source);
-  const { dialect } = target.statement;
-  if (dialect.name !== 'postgres') throw invalidQuery('"deep" cannot aggregate related items on this database.');
-  const fields = fieldsOf(columns);
-  const element = { expression: dialect.record(valuesOf(expressionsOf(columns), fields)), nested: true };
-  const rows = `${source.print(from, allOf(joins))}${grouping}`;
-  const expression = dialect.list({ element, from: rows, where: '', order: aggregateOrder(order), bounds });
-  return { expression, shape: { kind: 'records', fields } };
 }
 
 /** What is selected for columns. */

@@ -3,12 +3,12 @@ import { cast, cell, granted, guarded } from '../sql/cell.ts';
 import { printCondition } from '../sql/condition.ts';
 import type { Value } from '../sql/dialects/index.ts';
 import { allOf, checkWidth, selectList, sqlTrue, where } from '../sql/fragment.ts';
-import { type Reach, reach, reachItem } from '../sql/related.ts';
+import { joinsOf, type Reach, reach, reachItem } from '../sql/related.ts';
 import { type Row, tableRow } from '../sql/row.ts';
 import type { StatementBuilder } from '../sql/statement.ts';
 import type { NestedAggregates, NestedOrders, NestedRead } from './nested.ts';
 import type { ShapeField } from './plan.ts';
-import { printNestedAggregates } from './plan-aggregate-rows.ts';
+import { printNestedAggregates } from './plan-aggregate-lists.ts';
 import { printBounds } from './plan-bounds.ts';
 import { keyFields, orderBy, type PrintedTerm, printOrder, printRelationOrder, printSortField } from './plan-order.ts';
 import { createPage, outerOrder, type Page } from './plan-page.ts';
@@ -94,14 +94,15 @@ interface NestedList {
 }
 
 function listOf(reached: Reach, { relation, read }: ListPart, lists: NestedLists): NestedList {
-  const { from, joins, target } = narrowed(reached, read);
+  const rows = narrowed(reached, read);
+  const { from, target } = rows;
   const asked = read === undefined ? [] : (lists.orders.get(read) ?? []);
   const order = asked.length > 0 ? printOrder(target, asked) : printNestedOrder(reached, relation.descriptor);
   const bounds =
     read === undefined
       ? ` LIMIT ${lists.limit}`
       : printBounds(target.statement, read.request, lists.positions.get(read) ?? 0);
-  return { from, predicate: allOf(joins), order, bounds };
+  return { from, predicate: allOf(joinsOf(rows)), order, bounds };
 }
 
 /** The rows of a relation, aggregated. */
@@ -114,7 +115,7 @@ function printAggregated(reached: Reach, { read }: AggregatePart, lists: NestedL
 /** The rows that also meet what `deep` asks of them. */
 function narrowed(reached: Reach, read: NestedRead | undefined): Reach {
   if (read === undefined) return reached;
-  return { ...reached, joins: [...reached.joins, printCondition(reached.target, read.condition)] };
+  return { ...reached, own: [...reached.own, printCondition(reached.target, read.condition)] };
 }
 
 function printGroup(row: Row, part: Pick<Selection, 'parts'>, lists: NestedLists): Printed {
@@ -151,9 +152,10 @@ function printItemKey(row: Row, { link, items }: ItemPart, own: FieldScope): Pri
 }
 
 /** The related row as a record: null where it is missing or hidden. */
-function printOne({ from, joins, target }: Reach, selection: Selection, lists: NestedLists): Printed {
+function printOne(reached: Reach, selection: Selection, lists: NestedLists): Printed {
+  const { from, target } = reached;
   const { expressions, fields } = printSelection(target, selection, lists);
-  const expression = `(SELECT ${recordOf(target, expressions, fields)} FROM ${from}${where(allOf(joins))})`;
+  const expression = `(SELECT ${recordOf(target, expressions, fields)} FROM ${from}${where(allOf(joinsOf(reached)))})`;
   return { expression, shape: { kind: 'record', fields } };
 }
 

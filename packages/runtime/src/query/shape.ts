@@ -1,5 +1,6 @@
 import { jsonKind } from '../contract/filter-json.ts';
 import type { Condition, Operand } from '../contract/index.ts';
+import { isIndex } from '../sql/dialects/json.ts';
 import { cursorShape } from './cursor.ts';
 import type { NestedReads } from './nested.ts';
 import type { AggregateRequest } from './parse-aggregate.ts';
@@ -97,12 +98,18 @@ export function conditionShape(condition: Condition): Shape {
       return [
         condition.field,
         condition.path === undefined ? (condition.function ?? '') : jsonKind(condition.operand),
+        condition.path === undefined ? '' : pathShape(condition.path),
         condition.operator,
         operandShape(condition.operand),
       ];
     case 'related':
       return [condition.relation, condition.quantifier, condition.item ?? '', conditionShape(condition.where)];
   }
+}
+
+/** Which segments of a path into JSON may be numbers of elements: not every server prints them like keys. */
+function pathShape({ value }: Extract<Operand, { kind: 'literal' }>): Shape {
+  return Array.isArray(value) ? value.map((segment) => (isIndex(String(segment)) ? 'index' : 'key')) : '';
 }
 
 function operandShape(operand: Operand): Shape {

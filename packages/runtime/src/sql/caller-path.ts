@@ -3,7 +3,7 @@ import type { CollectionScope, FieldScope } from '../query/scope.ts';
 import { cast, cell, comparable, granted } from './cell.ts';
 import { allOf, sqlFalse, where } from './fragment.ts';
 import { callerParameter, type OperandType, operandType } from './operand.ts';
-import { reach } from './related.ts';
+import { joinsOf, reach } from './related.ts';
 import { type Printing, type Row, tableRow } from './row.ts';
 import { readable } from './rules.ts';
 
@@ -68,7 +68,7 @@ function follow({ statement, scope }: Printing, operand: CallerOperand): Followe
     const reached = relation && reach(row, relation);
     if (relation === undefined || reached === undefined) return undefined;
     from.push(reached.from);
-    predicates.push(granted(row, relation.grant), ...reached.joins);
+    predicates.push(granted(row, relation.grant), ...joinsOf(reached));
     many ||= relation.descriptor.kind !== 'm2o';
     row = reached.target;
   }

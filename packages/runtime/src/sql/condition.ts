@@ -1,6 +1,7 @@
 import { rangeElement } from '../contract/elements.ts';
 import type { Condition, Operator } from '../contract/index.ts';
 import { elementwise, ranged } from '../contract/operators.ts';
+import type { FieldScope } from '../query/scope.ts';
 import { cast, cell, comparable, comparableArray } from './cell.ts';
 import { printComparison } from './comparison.ts';
 import { arrayContainer, printElements } from './elements.ts';
@@ -51,7 +52,7 @@ function printField(row: Row, condition: Comparison): string {
   }
   const value = comparable(row, field);
   const plain = printComparison(row, value, type, operator, operand);
-  if (field.descriptor.folds !== true || !tellsApart.has(operator)) return plain;
+  if (field.descriptor.folds !== true || !tellsApart.has(operator) || isLabel(field, condition)) return plain;
   const exact = printComparison(row, statement.dialect.exactly(value), type, operator, operand);
   // What is the same text is equal too, and an index of the column knows only that.
   return operator === '_eq' || operator === '_in' ? allOf([plain, exact]) : exact;
@@ -59,6 +60,11 @@ function printField(row: Row, condition: Comparison): string {
 
 /** Operators that ask whether texts are the same. */
 const tellsApart: ReadonlySet<Operator> = new Set(['_eq', '_neq', '_in', '_nin', '_empty', '_nempty']);
+
+/** Whether labels of an enum are compared with one: no two of them are equal, and nothing else passes for a value. */
+function isLabel({ descriptor }: FieldScope, { operator, operand }: Comparison): boolean {
+  return descriptor.type === 'enum' && operand.kind === 'literal' && !isUnary(operator);
+}
 
 function printCall(row: Row, { field: name, function: call, operator, operand }: Comparison): string {
   const relation = row.collection.relations.get(name);

@@ -1,17 +1,8 @@
 import type { Operand, Operator } from '../contract/index.ts';
 import { listed } from '../contract/operators.ts';
+import type { Container } from './dialects/json.ts';
 import { type OperandType, printValue } from './operand.ts';
 import type { StatementBuilder } from './statement.ts';
-
-/** Looks for elements in something: whether all of a list are in it, or any. */
-export interface Container {
-  /** The list of one value, as an expression of the container's type. */
-  readonly one: (value: string) => string;
-  readonly all: (list: string) => string;
-  readonly any: (list: string) => string;
-  /** A predicate that is null where the container is none; then its negation does not hold either. */
-  readonly guarded: (predicate: string) => string;
-}
 
 /**
  * Prints `_has`, `_has_any`, `_has_all` and their negations. None of them matches null. An empty list has no element that
@@ -39,19 +30,5 @@ export function arrayContainer(expression: string): Container {
     all: (list) => `(${expression} @> ${list})`,
     any: (list) => `(${expression} && ${list})`,
     guarded: (predicate) => predicate,
-  };
-}
-
-/** An array within JSON as a container; a value that is none has no elements and matches nothing. */
-export function jsonContainer(statement: StatementBuilder, expression: string): Container {
-  const one = (value: string): string => `pg_catalog.jsonb_build_array(${value})`;
-  return {
-    one,
-    all: (list) => `(${expression} @> ${list})`,
-    any(list) {
-      const alias = statement.alias();
-      return `EXISTS (SELECT 1 FROM pg_catalog.jsonb_array_elements(${list}) ${alias}(e) WHERE ${expression} @> ${one(`${alias}.e`)})`;
-    },
-    guarded: (predicate) => `(CASE pg_catalog.jsonb_typeof(${expression}) WHEN 'array' THEN ${predicate} END)`,
   };
 }

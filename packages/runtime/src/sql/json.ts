@@ -1,18 +1,16 @@
-import { type JsonKind, jsonKind } from '../contract/filter-json.ts';
-import type { Condition, FieldDescriptor } from '../contract/index.ts';
+import { jsonKind } from '../contract/filter-json.ts';
+import type { Condition } from '../contract/index.ts';
 import { elementwise } from '../contract/operators.ts';
-import { invalidQuery } from '../query/invalid.ts';
 import type { FieldScope } from '../query/scope.ts';
-import { cast, cell } from './cell.ts';
+import { cell } from './cell.ts';
 import { printComparison } from './comparison.ts';
-import { jsonContainer, printElements } from './elements.ts';
+import type { JsonPath } from './dialects/json.ts';
+import { printElements } from './elements.ts';
 import { comparedType, pathType, printValue } from './operand.ts';
 import type { Row } from './row.ts';
+import type { StatementBuilder } from './statement.ts';
 
 type Comparison = Extract<Condition, { kind: 'compare' }>;
-
-const casts: Readonly<Record<JsonKind, string>> = { text: '', number: '::pg_catalog.numeric', boolean: '::bool' };
-const kinds: Readonly<Record<JsonKind, string>> = { text: 'string', number: 'number', boolean: 'boolean' };
 
 /**
  * Prints a comparison of JSON, or of a value within it. Path and values are parameters.
@@ -21,38 +19,34 @@ const kinds: Readonly<Record<JsonKind, string>> = { text: 'string', number: 'num
  * not under a negation. `_null` holds where nothing is, and where JSON's own null is.
  */
 export function printJson(row: Row, field: FieldScope, condition: Comparison): string {
-  const { path, operator, operand } = condition;
+  const { path: operandOfPath, operator, operand } = condition;
   const { statement } = row;
+  const { json } = statement.dialect;
   const type = comparedType(field.descriptor, condition);
   const whole = cell(row, field);
+  const path = operandOfPath && pathOf(statement, operandOfPath);
   if (path === undefined && !elementwise.has(operator)) {
     return printComparison(row, whole, type, operator, operand);
   }
-  if (statement.dialect.name !== 'postgres')
-    throw invalidQuery(`"filter" cannot look into JSON on this database, as it does in "${condition.field}".`);
-  const value = binary(whole, field.descriptor);
-  const at = path === undefined ? undefined : printValue(statement, pathType, '_eq', path);
-  const inner = at === undefined ? value : `(${value} #> ${at})`;
-  if (elementwise.has(operator))
-    return printElements(statement, jsonContainer(statement, inner), type, operator, operand);
-  const text = `(${value} #>> ${at})`;
-  if (operator === '_null' || operator === '_nnull') return printComparison(row, text, type, operator, operand);
-  const kind = jsonKind(operand);
-  const typed = `(CASE pg_catalog.jsonb_typeof(${inner}) WHEN '${kinds[kind]}' THEN ${cast(text, casts[kind])} END)`;
-  return printComparison(row, typed, type, operator, operand);
+  const document = json.document(whole, field.descriptor);
+  if (path === undefined || elementwise.has(operator)) {
+    const array = path === undefined ? document : json.at(document, path);
+    return printElements(
+      statement,
+      json.container(array, () => statement.alias()),
+      type,
+      operator,
+      operand,
+    );
+  }
+  const isUnary = operator === '_null' || operator === '_nnull';
+  const value = isUnary ? json.presence(document, path) : json.scalar(document, path, jsonKind(operand));
+  return printComparison(row, value, type, operator, operand);
 }
 
-/**
- * Text that PostgreSQL takes for `json` and cannot turn into values: U+0000, half a surrogate pair, and numbers with
- * exponents beyond every number. Such a value is null in comparisons, instead of failing the statement.
- */
-const pairs = String.raw`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`;
-const unusable = String.raw`\\u(0000|[dD][89a-fA-F])|[[:space:]:,[]-?[0-9.]+[eE][+-]?[0-9]{4}`;
-
-/** JSON as `jsonb`, whose operators are used. */
-function binary(expression: string, { native }: FieldDescriptor): string {
-  if (!/^(?:pg_catalog\.)?json$/.test(native)) return cast(expression, '::jsonb');
-  const text = cast(expression, '::pg_catalog.text');
-  const kept = `pg_catalog.regexp_replace(${text}, '${pairs}', '', 'g') !~ '${unusable}'`;
-  return `(CASE WHEN ${kept} THEN ${cast(expression, '::jsonb')} END)`;
+function pathOf(statement: StatementBuilder, operand: NonNullable<Comparison['path']>): JsonPath {
+  return {
+    segments: Array.isArray(operand.value) ? operand.value.map(String) : [],
+    take: (native) => printValue(statement, { ...pathType, native }, '_eq', operand),
+  };
 }

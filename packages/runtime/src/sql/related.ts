@@ -1,4 +1,4 @@
-import type { Condition, FieldDescriptor } from '../contract/index.ts';
+import type { ColumnPair, Condition, FieldDescriptor } from '../contract/index.ts';
 import type { RelationScope } from '../query/scope.ts';
 import { cast, granted, guarded } from './cell.ts';
 import { printCondition } from './condition.ts';
@@ -10,10 +10,19 @@ import { readable } from './rules.ts';
 
 type Related = Extract<Condition, { kind: 'related' }>;
 
+/** What a row of a relation has in common with the row that it is reached from. */
+export interface Link {
+  readonly reached: string;
+  /** On the row that the relation starts from. */
+  readonly start: string;
+}
+
 /** The tables that a relation leads through, and how they hang together; `target` is the row that is reached. */
 export interface Reach {
   readonly from: string;
-  readonly joins: readonly string[];
+  readonly links: readonly Link[];
+  /** All other predicates. Those of a relation know nothing of the row that it starts from; those of an item do. */
+  readonly own: readonly string[];
   readonly target: Row;
   /** The junction row of an m2m. */
   readonly junction: string | undefined;
@@ -36,19 +45,25 @@ export function reach(row: Row, relation: RelationScope): Reach | undefined {
   const table = `${collection.descriptor.table} ${alias}`;
   if (descriptor.kind !== 'm2m') {
     const target = descriptor.kind === 'm2a' ? { ...plain, link: descriptor } : plain;
-    return {
-      from: table,
-      joins: [...joined(descriptor.on, row.column, alias), readable(target)],
-      target,
-      junction: undefined,
-    };
+    const links = linksOf(descriptor.on, row, alias);
+    return { from: table, links, own: [readable(target)], target, junction: undefined };
   }
   const junction = statement.alias();
+  const links = linksOf(descriptor.near, row, junction);
   const far = joined(descriptor.far, (column) => `${junction}.${column}`, alias);
   const rules = scope.collections.get(descriptor.junction);
   const visible = rules === undefined ? [] : [readable(tableRow(statement, scope, rules, junction))];
-  const joins = [...joined(descriptor.near, row.column, junction), ...far, ...visible, readable(plain)];
-  return { from: `${descriptor.junctionTable} ${junction}, ${table}`, joins, target: plain, junction };
+  const own = [...far, ...visible, readable(plain)];
+  return { from: `${descriptor.junctionTable} ${junction}, ${table}`, links, own, target: plain, junction };
+}
+
+function linksOf(pairs: readonly ColumnPair[], row: Row, alias: string): readonly Link[] {
+  return pairs.map(({ from, to }) => ({ reached: `${alias}.${to}`, start: row.column(from) }));
+}
+
+/** All predicates of what is reached. */
+export function joinsOf({ links, own }: Pick<Reach, 'links' | 'own'>): readonly string[] {
+  return [...links.map(({ reached, start }) => `${reached} = ${start}`), ...own];
 }
 
 /**
@@ -60,7 +75,7 @@ export function printRelated(row: Row, condition: Related): string {
   const relation = row.collection.relations.get(condition.relation);
   const reached = relation && reach(row, relation);
   if (relation === undefined || reached === undefined) return sqlFalse;
-  const inner = allOf([...reached.joins, printCondition(reached.target, condition.where)]);
+  const inner = allOf([...joinsOf(reached), printCondition(reached.target, condition.where)]);
   const grant = granted(row, relation.grant);
   if (condition.quantifier !== 'none') return allOf([grant, exists(row, reached.from, inner)]);
   const target = targetRow(row, condition);
@@ -81,7 +96,7 @@ export function printCount(row: Row, relation: RelationScope): string {
   const reached = reach(row, relation);
   const { dialect } = row.statement;
   if (reached === undefined) return dialect.nothing('int8');
-  const count = `(SELECT ${dialect.countRows} FROM ${reached.from}${where(allOf(reached.joins))})`;
+  const count = `(SELECT ${dialect.countRows} FROM ${reached.from}${where(allOf(joinsOf(reached)))})`;
   return guarded(granted(row, relation.grant), count);
 }
 
@@ -89,7 +104,7 @@ export function printCount(row: Row, relation: RelationScope): string {
 function printItem(row: Row, condition: Related): string {
   const reached = condition.item === undefined ? undefined : reachItem(row, condition.item);
   if (reached === undefined) return sqlFalse;
-  return exists(row, reached.from, allOf([...reached.joins, printCondition(reached.target, condition.where)]));
+  return exists(row, reached.from, allOf([...joinsOf(reached), printCondition(reached.target, condition.where)]));
 }
 
 /** Follows a link row of a many-to-any to its item in one of the allowed collections. */
@@ -108,14 +123,14 @@ export function reachItem(row: Row, item: string): Reach | undefined {
     { kind: 'fixed', value: item },
     'pg_catalog.text',
   )}`;
-  const joins = [
+  const own = [
     granted(row, kind.grant),
     granted(row, key.grant),
     named,
     itemMatches(statement.dialect, row.column(key.descriptor.column), key.descriptor, alias, targetKey),
     readable(target),
   ];
-  return { from: `${collection.descriptor.table} ${alias}`, joins, target, junction: undefined };
+  return { from: `${collection.descriptor.table} ${alias}`, links: [], own, target, junction: undefined };
 }
 
 function itemMatches(

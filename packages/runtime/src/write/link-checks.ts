@@ -2,7 +2,7 @@
 import type { ManyToOne } from '../contract/index.ts';
 import type { CollectionScope, RelationScope } from '../query/scope.ts';
 import { allOf, anyOf, sqlTrue, where } from '../sql/fragment.ts';
-import { reach } from '../sql/related.ts';
+import { joinsOf, reach } from '../sql/related.ts';
 import type { Row } from '../sql/row.ts';
 import type { Check, Judged, Written } from './checks.ts';
 import { isEveryRow, isLate } from './late.ts';
@@ -56,7 +56,7 @@ function linkCheck(
       const row: Row = { ...judged.row, scope: scope.read };
       const linked = link.on.map(({ from }) => `${row.column(from)} IS NOT NULL`);
       const reached = reach(row, relation);
-      const hidden = reached && `NOT EXISTS (SELECT 1 FROM ${reached.from}${where(allOf(reached.joins))})`;
+      const hidden = reached && `NOT EXISTS (SELECT 1 FROM ${reached.from}${where(allOf(joinsOf(reached)))})`;
       return allOf([asked, ...linked, hidden ?? sqlTrue]);
     },
   };

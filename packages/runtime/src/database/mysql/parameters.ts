@@ -1,6 +1,6 @@
 /** Parameters, which arrive in PostgreSQL's text form, as MySQL and MariaDB take them. */
 import mysql, { type TypedParameterValue } from 'mysql2';
-import type { Parameter, ParameterForm } from '../database.ts';
+import type { Parameter, ParameterForm, PathForm } from '../database.ts';
 
 /** What the driver is given: a text, or a number where the servers take nothing else. */
 export type SentParameter = string | null | TypedParameterValue;
@@ -35,7 +35,19 @@ export function formOf(text: string, form: Exclude<ParameterForm, 'integer'>): s
     case 'boolean[]':
     case 'instant[]':
       return JSON.stringify(listOf(text).map((item) => formOf(item, elementForm(form))));
+    default:
+      return pathOf(listOf(text), form);
   }
+}
+
+/** A path into JSON of some of the keys of a list, or one of them as the number that it is. */
+function pathOf(keys: readonly string[], form: PathForm): string {
+  const [from = 0, to = 0] = (form.match(/\d+/g) ?? []).map(Number);
+  if (form.startsWith('index:')) return String(Number(keys[from]));
+  return `$${keys
+    .slice(from, to)
+    .map((key) => `.${JSON.stringify(key)}`)
+    .join('')}`;
 }
 
 function elementForm(form: 'text[]' | 'boolean[]' | 'instant[]'): 'text' | 'boolean' | 'instant' {

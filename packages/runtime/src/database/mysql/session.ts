@@ -11,13 +11,10 @@ const modes = ['ANSI_QUOTES', 'STRICT_TRANS_TABLES', 'NO_ENGINE_SUBSTITUTION', '
 const lockWaitSeconds = 10;
 
 /**
- * What the dialect relies on, whatever the server's own settings are: identifiers in double quotes, a clock in UTC, lists
- * that are never cut, a key of 0 that stays one, and seconds that are rounded as PostgreSQL rounds them.
- *
- * Sessions only read, unless a transaction says otherwise, and every statement sees what was committed before it: what
- * PostgreSQL does, and what writes count on that look at rows which they have waited for (decision 33).
+ * What the dialect relies on, whatever the server's own settings are, as one statement: identifiers in double quotes, a
+ * clock in UTC, lists that are never cut, a key of 0 that stays one, and seconds that are rounded as PostgreSQL rounds them.
  */
-export function setUp(connection: Pick<Connection, 'query'>, { isMariadb, statementTimeoutMs }: MysqlSession): void {
+export function sessionSql({ isMariadb, statementTimeoutMs }: MysqlSession): string {
   const timeout = isMariadb
     ? `max_statement_time = ${statementTimeoutMs / 1000}`
     : `max_execution_time = ${statementTimeoutMs}`;
@@ -28,7 +25,17 @@ export function setUp(connection: Pick<Connection, 'query'>, { isMariadb, statem
     `innodb_lock_wait_timeout = ${lockWaitSeconds}`,
     timeout,
   ];
+  return `SET SESSION ${settings.join(', ')}`;
+}
+
+/**
+ * Sets a session up for the dialect.
+ *
+ * Sessions only read, unless a transaction says otherwise, and every statement sees what was committed before it: what
+ * PostgreSQL does, and what writes count on that look at rows which they have waited for (decision 33).
+ */
+export function setUp(connection: Pick<Connection, 'query'>, session: MysqlSession): void {
   // A connection that fails here fails the statement behind it as well, which tells.
-  connection.query(`SET SESSION ${settings.join(', ')}`, () => {});
+  connection.query(sessionSql(session), () => {});
   connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ ONLY', () => {});
 }

@@ -8,7 +8,9 @@ import type {
   WireForm,
 } from '../../contract/index.ts';
 import type { ParameterForm } from '../../database/database.ts';
+import type { CopyDialect } from './copies.ts';
 import type { InputDialect } from './input.ts';
+import type { JsonDialect } from './json.ts';
 
 /** An expression of a select list, and whether it is a record or list already: what `record` and `list` made. */
 export interface Value {
@@ -105,8 +107,14 @@ export interface SqlDialect {
   keyOf(text: string, type: PortableType, native: string): string | undefined;
   record(values: readonly Value[]): string;
   list(parts: ListParts): string;
+  /** The list of a row that is everything behind FROM, aggregated to one, or of none. */
+  single(element: Value, rows: string): string;
+  /** How comparisons look into JSON. */
+  readonly json: JsonDialect;
   /** Rows that a statement is given, and rows that it tells of. */
   readonly input: InputDialect;
+  /** Items that are kept as JSON. */
+  readonly copies: CopyDialect;
   /** Names a column of the answer where whoever reads it has to be told that it is nested. */
   answer(value: Value): string;
 }

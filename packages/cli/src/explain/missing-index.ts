@@ -1,0 +1,49 @@
+/** What a plan says about indexes that are missing, whichever server made it. */
+import type { Table } from '@platform/introspect/schema';
+
+/** A table whose rows are looked through one by one, because no index begins with a column that is asked about. */
+export interface MissingIndex {
+  /** `public.comments` */
+  readonly table: string;
+  /** What is asked, in the server's words. */
+  readonly condition: string;
+  /** Columns of the table that the condition names, as a place to start. */
+  readonly columns: readonly string[];
+}
+
+/** What a plan is compared with: tables by `schema.name`. */
+export type TablesByName = ReadonlyMap<string, Table>;
+
+/** A part of a plan that looks through rows for those that meet a condition. */
+export interface Scan {
+  /** Undefined for what is no table of the schema. */
+  readonly table: Table | undefined;
+  readonly alias: string;
+  readonly condition: string;
+}
+
+/** The scans that look for an index in vain, each once. */
+export function withoutIndex(scans: readonly Scan[]): readonly MissingIndex[] {
+  const found = scans.flatMap(missingFor);
+  return [...new Map(found.map((one) => [`${one.table} ${one.condition}`, one])).values()];
+}
+
+function missingFor({ table, alias, condition }: Scan): readonly MissingIndex[] {
+  if (table === undefined) return [];
+  const columns = table.columns.map((column) => column.name).filter((column) => mentions(condition, alias, column));
+  const leading = [table.primaryKey, ...table.uniques, ...table.indexes].map((index) => index?.columns[0]);
+  return columns.some((column) => leading.includes(column)) ? [] : [{ table: table.id, condition, columns }];
+}
+
+/** In what plans say of conditions every column stands behind the alias of its table. */
+function mentions(condition: string, alias: string, column: string): boolean {
+  const quoted = [alias, column].map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`(?<![\\w"\`])["\`]?${quoted[0]}["\`]?\\.["\`]?${quoted[1]}["\`]?(?![\\w"\`])`).test(condition);
+}
+
+/** Every object within a plan that is JSON, the outermost first. */
+export function nodesOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  if (Array.isArray(value)) return value.flatMap(nodesOf);
+  if (typeof value !== 'object' || value === null) return [];
+  return [{ ...value }, ...Object.values(value).flatMap(nodesOf)];
+}

@@ -1,0 +1,125 @@
+/** `doctor`, `can` and `explain` on MariaDB, and on MySQL where there is one. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMysqlDatabase, type MariadbServer, servers, withMysql } from '../support/mariadb.ts';
+import { type CommandResult, runPlatform } from '../support/platform.ts';
+
+const sql = `
+CREATE TABLE authors (id int PRIMARY KEY, name text NOT NULL, email text);
+CREATE TABLE articles (id int PRIMARY KEY, title varchar(50) NOT NULL, status varchar(20), author_id int, seen timestamp(6) NULL,
+  FOREIGN KEY (author_id) REFERENCES authors (id));
+CREATE TABLE comments (id int PRIMARY KEY, article_id int, body text);
+CREATE TABLE loans (book_id int, since date) ENGINE = MyISAM;
+CREATE TABLE closed (id int PRIMARY KEY, code int);
+CREATE VIEW broken AS SELECT id FROM closed;
+INSERT INTO authors VALUES (7, 'Ann', 'ann@example.com');
+INSERT INTO articles VALUES (1, 'One', 'published', 7, NOW(6)), (2, 'Two', 'draft', 7, NULL), (3, 'Three', 'draft', NULL, NULL);
+`;
+const permissions = `roles:
+  writer: { description: Writes }
+permissions:
+  public:
+    articles: { read: { fields: [id, title], filter: { status: published } } }
+  writer:
+    articles:
+      read: true
+      update:
+        - { fields: [title], filter: { author_id: { _eq: $CURRENT_USER }, status: draft, "year(seen)": { _null: true } } }
+        - { fields: [title], filter: { status: broken } }
+    comments: { read: { filter: { body: { _neq: hidden } } } }
+    authors: { read: { fields: [id, name] } }
+`;
+
+describe.each(servers)('$name', ({ missing, start }) => {
+  if (missing) return void it.skip('is not there');
+
+  let server: MariadbServer;
+  let url: string;
+  let limited: string;
+  let folder: string;
+  beforeAll(async () => {
+    server = await start();
+    url = await createMysqlDatabase(server, sql);
+    folder = await mkdtemp(join(tmpdir(), 'platform-tools-'));
+    await writeFile(join(folder, 'permissions.yaml'), permissions);
+    const config = 'export default { database: { url: process.env.DATABASE_URL } };\n';
+    await writeFile(join(folder, 'platform.config.mjs'), config);
+    const other = new URL(url);
+    const database = other.pathname.slice(1);
+    other.username = `reader_${database.slice(-8)}`;
+    other.password = 'reads';
+    limited = other.href;
+    await withMysql(url, (connection) =>
+      connection.query(`
+        CREATE USER ${other.username}@'%' IDENTIFIED BY 'reads';
+        GRANT SELECT ON ${database}.authors TO ${other.username}@'%'; GRANT SELECT ON ${database}.articles TO ${other.username}@'%';
+        GRANT INSERT ON ${database}.closed TO ${other.username}@'%'; GRANT SELECT ON ${database}.comments TO ${other.username}@'%'`),
+    );
+  }, 120_000);
+  afterAll(async () => {
+    const user = new URL(limited).username;
+    await withMysql(url, (connection) => connection.query(`DROP USER ${user}@'%'`));
+    await Promise.all([server?.stop(), rm(folder, { recursive: true, force: true })]);
+  });
+
+  const platform = (...args: readonly string[]): Promise<CommandResult> =>
+    runPlatform([...args, '--project', folder], { DATABASE_URL: url });
+
+  async function findings(of: string): Promise<readonly string[]> {
+    const { stdout } = await runPlatform(['doctor', '--json', '--project', folder], { DATABASE_URL: of });
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const found = events.filter(({ event }) => event === 'finding');
+    return found.map(({ check, severity, message, advice }) => `${severity} ${check}: ${message} ${advice}`);
+  }
+
+  it('doctor names what may too much, tables without transactions or keys, and rules without an index', async () => {
+    expect(await findings(url)).toEqual([
+      expect.stringMatching(/^note no-schema-file/),
+      expect.stringMatching(/^warning superuser: The user of DATABASE_URL may do everything on the server\./),
+      expect.stringMatching(
+        /^warning no-transactions: public\.loans is a table of MyISAM, .*ALTER TABLE `loans` ENGINE/,
+      ),
+      expect.stringMatching(/^note rule-index: .* asks for status, .*ALTER TABLE articles ADD INDEX \(status\);/),
+      expect.stringMatching(/^note no-key: "broken" has no key/),
+      expect.stringMatching(/^warning no-key: "loans" has no key/),
+    ]);
+  });
+
+  it('doctor names what the user may not read', async () => {
+    await withMysql(url, (connection) => connection.query('DROP VIEW broken'));
+    const found = await findings(limited);
+    expect(found.filter((text) => text.startsWith('problem'))).toEqual([
+      expect.stringMatching(/^problem no-right: The user of DATABASE_URL may not read public\.closed\. GRANT SELECT/),
+    ]);
+    expect(found.join('\n')).not.toContain('superuser');
+  });
+
+  it('can judges one item, part by part', async () => {
+    const own = await platform('can', 'writer', 'update', 'articles', '2', '--user', '7');
+    expect(own.stderr).toContain('rule 1: it allows this item');
+    expect(own.stderr).toContain('rule 2: it does not reach this item');
+    const foreign = await platform('can', 'writer', 'update', 'articles', '3', '--user', '7');
+    expect(foreign.stderr).toContain('does not hold: author_id _eq $CURRENT_USER');
+    expect(foreign.stderr).not.toContain('does not hold: status _eq "draft"');
+    const item = await platform('can', 'writer', 'read', 'articles', '99');
+    expect(item.stderr).toContain('There is no item "99" in articles.');
+    expect([own.code, foreign.code, item.code]).toEqual([0, 1, 2]);
+  });
+
+  it('explain tells statement, parameters, plan and the index that is missing, and measures', async () => {
+    const request = 'GET /items/articles?fields=title,author_id.name&filter[status][_eq]=draft&limit=7';
+    const { code, stderr } = await platform('explain', request, '--as', 'writer');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('= "draft"')]);
+    expect(stderr).toMatch(/plan {5}of the database server at/);
+    expect(stderr).toMatch(/public\.articles: .*; consider one on \(status\)/);
+    const measured = await platform('explain', request, '--as', 'writer', '--analyze');
+    expect(measured.stderr).toMatch(/r_rows|actual time/);
+    const byKey = await platform('explain', 'GET /items/articles/1', '--as', 'writer');
+    expect(byKey.stderr).toContain('every condition can use one');
+  });
+});
