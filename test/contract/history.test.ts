@@ -1,6 +1,5 @@
 /** Activity and revisions: what is kept of writes, in their transaction, by few statements. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { withClient } from '../support/database.ts';
 import { notebookSql, resetSql, triggersSql } from '../support/notebook.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
@@ -24,8 +23,8 @@ permissions:
 beforeEach(() => rows(`${resetSql}; TRUNCATE platform.platform_activity RESTART IDENTITY CASCADE`));
 afterAll(() => project?.close());
 
-async function rows(sql: string): Promise<Record<string, unknown>[]> {
-  return withClient(project.database.url, async (client) => (await client.query(sql)).rows);
+function rows(sql: string): ReturnType<ServedProject['rows']> {
+  return project.rows(sql);
 }
 
 function ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
@@ -38,7 +37,7 @@ async function activity(): Promise<string[]> {
   return logged.map(({ action, collection, item }) => `${action} ${collection} ${item}`);
 }
 
-function revisions(): Promise<Record<string, unknown>[]> {
+function revisions(): ReturnType<ServedProject['rows']> {
   return rows('SELECT item, data, delta FROM platform.platform_revisions ORDER BY id');
 }
 

@@ -92,7 +92,17 @@ describe('a tree of one table', () => {
 });
 
 describe('a new item that is named in several places', () => {
+  // MariaDB checks a key as soon as its row is there, so in one list the item that is named stands in front.
+  const behind: [string, unknown][] = [
+    ['behind', [{ id: 1, children: [2], parent_id: 9 }, { id: 2, name: 'x' }, { id: 9 }]],
+    [
+      'with what is said of it below',
+      [{ id: 1, children: [{ id: 2, name: 'x' }], parent_id: 9 }, { id: 2 }, { id: 9 }],
+    ],
+  ];
+
   it.each([
+    ...(isOnMariadb() ? [] : behind),
     [
       'beside',
       [
@@ -106,11 +116,6 @@ describe('a new item that is named in several places', () => {
         { id: 2, name: 'x' },
         { id: 1, children: [{ id: 2 }], parent_id: { id: 9 } },
       ],
-    ],
-    ['behind', [{ id: 1, children: [2], parent_id: 9 }, { id: 2, name: 'x' }, { id: 9 }]],
-    [
-      'with what is said of it below',
-      [{ id: 1, children: [{ id: 2, name: 'x' }], parent_id: 9 }, { id: 2 }, { id: 9 }],
     ],
     [
       'with a link above',
