@@ -40,7 +40,8 @@ const texts: ReadonlySet<string> = new Set([
   ...["''", "'UTC'", "'array'", "'string'", "'number'", "'boolean'"],
   ...['year', 'month', 'week', 'day', 'dow', 'hour', 'minute', 'second'].map((part) => `'${part}'`),
   // Keys of many-to-any items are cast where they can be.
-  ...["'^-?[0-9]{1,9}$'", "'^-?[0-9]{1,18}$'"],
+  "'^-?[0-9]{1,18}$'",
+  "'^-?([0-9]{1,18}|[1-8][0-9]{18}|9[01][0-9]{17}|92[01][0-9]{16}|922[0-2][0-9]{15})$'",
   "'^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'",
 ]);
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { file, form, type Part } from '../support/files.ts';
+import { wav, webm } from '../support/media.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
 const writers = '00000000-0000-4000-8000-0000000000ed';
@@ -100,6 +101,33 @@ describe('an upload', () => {
     const [activity] = await run('SELECT action, collection, item FROM platform.platform_activity');
     expect(activity).toEqual({ action: 'upload', collection: 'platform_files', item: json.data.id });
     await expectNoOrphans();
+  });
+
+  it('is known by what sounds, films and photographs tell of themselves', async () => {
+    const photograph = sharp({ create: { width: 8, height: 6, channels: 3, background: '#c00' } }).withExif({
+      IFD0: { Make: 'Acme\0\0' },
+      IFD2: { DateTimeOriginal: '2026:01:02 03:04:05' },
+    });
+    const body = form(
+      file(wav(3), 'a.wav'),
+      file(webm(70), 'b.webm'),
+      file(await photograph.jpeg().toBuffer(), 'c.jpg'),
+      file(wav(3).subarray(0, 40), 'd.wav'),
+    );
+    const { json } = await send(body, '/files?fields=type,duration,metadata');
+    expect(json.data).toMatchObject([
+      { type: 'audio/wav', duration: 3, metadata: { codec: 'PCM', sampleRate: 8000, channels: 1 } },
+      { type: 'video/webm', duration: 70, metadata: { container: 'EBML/webm' } },
+      {
+        type: 'image/jpeg',
+        duration: null,
+        metadata: {
+          format: 'jpeg',
+          exif: { Image: { Make: 'Acme' }, Photo: { DateTimeOriginal: '2026-01-02T03:04:05.000' } },
+        },
+      },
+      { type: 'audio/wav', duration: null },
+    ]);
   });
 
   it('has the fields in front of its file, and the last one those behind it', async () => {

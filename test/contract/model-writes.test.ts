@@ -190,6 +190,60 @@ describe('collections', () => {
 });
 
 describe('fields', () => {
+  const choices = (...values: unknown[]) => ({ options: { choices: values.map((value) => ({ text: '…', value })) } });
+
+  it('may be enums and arrays, which bring their types along', async () => {
+    const key = { field: 'id', type: 'integer', schema: { is_primary_key: true, has_auto_increment: true } };
+    await done('POST', '/collections', {
+      collection: 'films',
+      schema: {},
+      fields: [
+        key,
+        { field: 'state', type: 'enum', meta: choices('draft', "it's out"), schema: { default_value: 'draft' } },
+        { field: 'words', type: 'array', schema: { default_value: ['a', 'b,"'], is_nullable: false } },
+        { field: 'years', type: 'array', schema: { data_type: 'integer[]' } },
+      ],
+    });
+    expect(await done('POST', '/items/films', { years: [2020, null] })).toEqual({
+      id: 1,
+      state: 'draft',
+      words: ['a', 'b,"'],
+      years: [2020, null],
+    });
+    expect(await refused('POST', '/items/films', { state: 'gone' })).toBe('400 FAILED_VALIDATION films state enum');
+    const told = (await server.admin('/fields/films/state')).json.data;
+    expect(told).toMatchObject({ type: 'enum', meta: choices('draft', "it's out") });
+    await done('PATCH', '/fields/films/state', { ...told, meta: choices('draft', "it's out", 'gone') });
+    expect(await done('PATCH', '/items/films/1?fields=state', { state: 'gone' })).toEqual({ state: 'gone' });
+    await done('PATCH', '/fields/films/state', { schema: { default_value: "it's out", is_nullable: false } });
+    expect(await done('POST', '/items/films?fields=state', {})).toEqual({ state: "it's out" });
+    for (const body of [
+      { field: 'mood', type: 'enum' },
+      { field: 'mood', type: 'enum', meta: choices() },
+      { field: 'mood', type: 'enum', meta: choices('a', 'a') },
+      { field: 'mood', type: 'enum', meta: choices(1) },
+      { field: 'mood', type: 'enum', meta: choices('x'.repeat(64)) },
+      { field: 'mood', type: 'enum', meta: choices('a'), schema: { data_type: 'text' } },
+      { field: 'mood', type: 'array', schema: { data_type: 'text' } },
+      { field: 'mood', type: 'array', schema: { data_type: 'integer[]', default_value: ['a'] } },
+      { field: 'mood', type: 'array', schema: { data_type: 'regclass[]' } },
+    ]) {
+      expect([body, await refused('POST', '/fields/films', body)]).toEqual([body, '400 INVALID_PAYLOAD']);
+    }
+    expect(await refused('PATCH', '/fields/films/state', { meta: choices('draft') })).toBe('400 INVALID_PAYLOAD');
+    expect(await refused('PATCH', '/fields/films/years', { type: 'enum' })).toBe('400 INVALID_PAYLOAD');
+    const mood = { field: 'mood', type: 'enum', meta: choices('good', 'bad') };
+    await done('POST', '/fields/films', mood);
+    await done('DELETE', '/fields/films/mood');
+    await done('POST', '/fields/films', mood);
+    await done('PATCH', '/fields/films/mood', { type: 'string' });
+    const types = "SELECT typname FROM pg_type WHERE typname LIKE 'films%enum' ORDER BY 1";
+    expect(await run(types)).toEqual([{ typname: 'films_state_enum' }]);
+    await done('DELETE', '/collections/films?data=discard');
+    expect(await run(types)).toEqual([]);
+    await done('POST', '/fields/shelves', { field: 'kind', type: 'enum', meta: choices('wood') });
+  });
+
   it('are added, and those that items must have only where there are no items', async () => {
     const made = await done('POST', '/fields/shelves', { field: 'room', type: 'string', meta: { note: 'Where.' } });
     expect(made).toMatchObject({ collection: 'shelves', field: 'room', type: 'string', meta: { note: 'Where.' } });

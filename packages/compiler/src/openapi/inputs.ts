@@ -3,7 +3,7 @@ import type { JsonValue } from '@platform/runtime/contract';
 import { described, type JsonObject, objectOf } from './json.ts';
 import { leadSchema, memberObjects } from './leads.ts';
 import { integerFormat, orNull, type Valued, valueSchema } from './values.ts';
-import type { ViewField, ViewInput, ViewPayload, ViewUpsert } from './view.ts';
+import type { ViewInput, ViewKeyField, ViewPayload, ViewUpsert } from './view.ts';
 
 /** Describes a payload: exactly these names. `without` need not be there, though they are required. */
 export function inputSchema(
@@ -26,7 +26,7 @@ export function inputSchema(
 }
 
 /** A payload with the key of the item that it is for. */
-export function keyed(key: readonly ViewField[], { fields, leads }: ViewPayload): ViewPayload {
+export function keyed(key: readonly ViewKeyField[], { fields, leads }: ViewPayload): ViewPayload {
   const parts = key.map((part): ViewInput => ({ ...part, required: true, nullable: false, member: null }));
   const others = fields.filter(({ name }) => parts.every((part) => part.name !== name));
   return { fields: [...parts, ...others], leads };

@@ -1,7 +1,7 @@
 /** How a request names one item. Source: API specification, section 4. */
 import { scalarInput } from './inputs.ts';
 import { type JsonObject, objectOf } from './json.ts';
-import type { ViewField } from './view.ts';
+import type { ViewField, ViewKeyField } from './view.ts';
 
 /** The path parameter `key`. Several fields are an array, which style `simple` joins by commas, each value encoded. */
 export function keyParameter(key: readonly ViewField[]): JsonObject {
@@ -36,15 +36,19 @@ export function keyInput(key: readonly ViewField[]): JsonObject {
   return only !== undefined && key.length === 1 ? inBody(only) : keyObject(key);
 }
 
-/** A key in a list of keys: its value, which is in path form where there are several, or an object of the key fields. */
-export function listedKey(key: readonly ViewField[]): JsonObject {
+/**
+ * A key in a list of keys: its value, which is in path form where there are several, or an object of the key fields. Its
+ * value alone where they are hidden.
+ */
+export function listedKey(key: readonly ViewKeyField[]): JsonObject {
   const [only] = key;
-  const value: JsonObject = only !== undefined && key.length === 1 ? inBody(only) : { type: 'string' };
+  if (only === undefined) return { type: ['string', 'number', 'boolean'] };
+  const value: JsonObject = key.length === 1 ? inBody(only) : { type: 'string' };
   return { anyOf: [value, keyObject(key)] };
 }
 
 /** A key as an object of its fields. */
-export function keyObject(key: readonly ViewField[]): JsonObject {
+export function keyObject(key: readonly ViewKeyField[]): JsonObject {
   return {
     type: 'object',
     properties: objectOf(key.map((field) => [field.name, inBody(field)])),
@@ -65,6 +69,6 @@ function inPath({ descriptor, values }: ViewField): JsonObject {
   return { type: 'string', ...(pattern !== undefined && { pattern }) };
 }
 
-function inBody({ descriptor, values }: ViewField): JsonObject {
+function inBody({ descriptor, values }: ViewKeyField): JsonObject {
   return scalarInput(descriptor, values);
 }

@@ -5,13 +5,13 @@ import { inputSchema, keyed, upsertSchema } from './inputs.ts';
 import { anyOf, type JsonObject } from './json.ts';
 import { memberSchema } from './leads.ts';
 import { nameWithout } from './names.ts';
-import type { View, ViewCollection, ViewLead, ViewMember, ViewPayload } from './view.ts';
+import type { View, ViewCollection, ViewKeyField, ViewLead, ViewMember, ViewPayload } from './view.ts';
 
 type Component = readonly [string, JsonObject];
 
 /** What bodies on the paths of a collection refer to. */
-export function payloadSchemas({ names, key, writes, hooked }: ViewCollection): readonly Component[] {
-  const { create = null, update = null, upsert = null } = writes ?? {};
+export function payloadSchemas({ names, writes, hooked }: ViewCollection): readonly Component[] {
+  const { key = [], create = null, update = null, upsert = null } = writes ?? {};
   const changes = update && key.length > 0 ? update : null;
   return [
     ...(create ? [[names.create, createSchema(create, hooked)] as const] : []),
@@ -66,7 +66,7 @@ function createSchema(create: ViewPayload, hooked: boolean, without: readonly st
   return inputSchema(create, 'What a new item is made from. Code of the project may fill what is missing.', all);
 }
 
-function changeSchema(key: ViewCollection['key'], update: ViewPayload, without: readonly string[] = []): JsonObject {
+function changeSchema(key: readonly ViewKeyField[], update: ViewPayload, without: readonly string[] = []): JsonObject {
   return inputSchema(keyed(key, update), 'Changes of the item that has the key.', without);
 }
 

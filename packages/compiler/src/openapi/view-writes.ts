@@ -3,16 +3,34 @@ import { type CollectionDescriptor, isSecret } from '@platform/runtime/contract'
 import type { ApiCollection } from '../api.ts';
 import type { SeenPayload } from './seen-writes.ts';
 import { reasonOf, type Sight } from './sight.ts';
-import type { ViewInput, ViewPayload, ViewUpsert, ViewWrites } from './view.ts';
+import type { ViewInput, ViewKeyField, ViewPayload, ViewUpsert, ViewWrites } from './view.ts';
 import { viewLeads, viewOne } from './view-leads.ts';
 
 /** What can be written of a collection; null for nothing. */
-export function viewWrites(api: ApiCollection, sight: Sight): ViewWrites | null {
+export function viewWrites(api: ApiCollection, sight: Sight, readable: ReadonlySet<string>): ViewWrites | null {
   const seen = sight.writes.get(api.descriptor.name)?.seen;
   if (seen === undefined) return null;
   const create = seen.create && viewPayload(api, seen.create, sight, true);
   const update = seen.update && viewPayload(api, seen.update, sight, false);
-  return { create, update, delete: seen.delete, upsert: viewUpsert(api, sight, create, update) };
+  const key = viewKey(
+    api,
+    sight,
+    new Set([...readable, ...(seen.create?.fields ?? []), ...(seen.update?.fields ?? [])]),
+  );
+  return { key, create, update, delete: seen.delete, upsert: viewUpsert(api, sight, create, update) };
+}
+
+/** The fields of the key as payloads name them, if all of them are shown. */
+function viewKey(api: ApiCollection, sight: Sight, shown: ReadonlySet<string>): ViewWrites['key'] {
+  const { key } = api.descriptor;
+  if (!key.every((name) => shown.has(name))) return [];
+  return key.flatMap((name): readonly ViewKeyField[] => {
+    const field = api.fields.find(({ descriptor }) => descriptor.name === name);
+    if (field === undefined) return [];
+    const { descriptor, note, values } = field;
+    const allowed = values !== null && naming(name, values, api, sight) ? null : values;
+    return [{ name, note: sight.note(note), deprecated: reasonOf(field, sight), descriptor, values: allowed }];
+  });
 }
 
 /** What one action takes; the key of an item is never changed. */

@@ -40,8 +40,13 @@ export interface ViewCollection {
   readonly relations: readonly ViewRelation[];
 }
 
+/** What payloads know of a field of the key. */
+export type ViewKeyField = Pick<ViewField, 'name' | 'note' | 'deprecated' | 'descriptor' | 'values'>;
+
 /** What can be written. */
 export interface ViewWrites {
+  /** In key order; empty where payloads cannot name it: it can neither be read nor written. */
+  readonly key: readonly ViewKeyField[];
   readonly create: ViewPayload | null;
   readonly update: ViewPayload | null;
   readonly delete: boolean;
@@ -178,7 +183,7 @@ function unreadCollection(api: ApiCollection, names: DocumentNames, sight: Sight
     name: api.descriptor.name,
     readable: false,
     singleton: api.descriptor.singleton,
-    writes: viewWrites(api, sight),
+    writes: viewWrites(api, sight, new Set()),
     names,
     note: sight.note(api.note),
     deprecated: reasonOf(api, sight),
@@ -201,7 +206,7 @@ function viewCollection(seen: Seen, sight: Sight): Omit<ViewCollection, 'hooked'
     name,
     readable: true,
     singleton: api.descriptor.singleton,
-    writes: viewWrites(api, sight),
+    writes: viewWrites(api, sight, readable),
     names: seen.names,
     note: sight.note(api.note),
     deprecated: reasonOf(api, sight),

@@ -58,7 +58,7 @@ function createItems(collection: ViewCollection): JsonObject {
 }
 
 function updateItem(collection: ViewCollection): JsonObject {
-  const names = [collection.names.update, ...(collection.key.length > 0 ? [collection.names.change] : [])];
+  const names = [collection.names.update, ...(canNameKey(collection) ? [collection.names.change] : [])];
   return {
     ...head(collection, collection.names.updateOne, `Update one item of ${quoted(collection)}`),
     description: 'Changes the fields that the body has.',
@@ -83,7 +83,7 @@ function updateItems(collection: ViewCollection): JsonObject {
   const data = reference('schemas', collection.names.update);
   const forms = [
     ...namingForms(collection).map((form) => named({ ...form, data }, [...Object.keys(form), 'data'])),
-    ...(collection.key.length > 0 ? [listOf(reference('schemas', collection.names.change))] : []),
+    ...(canNameKey(collection) ? [listOf(reference('schemas', collection.names.change))] : []),
   ];
   return {
     ...head(collection, collection.names.updateMany, `Update items of ${quoted(collection)}`),
@@ -105,7 +105,7 @@ function deleteItem(collection: ViewCollection): JsonObject {
 
 function deleteItems(collection: ViewCollection): JsonObject {
   const forms = namingForms(collection).map((form) => named(form, Object.keys(form)));
-  const keys = collection.key.length > 0 ? [listOf(listedKey(collection.key))] : [];
+  const keys = isKeyed(collection) ? [listOf(listedKey(collection.writes?.key ?? []))] : [];
   return {
     ...head(collection, collection.names.deleteMany, `Delete items of ${quoted(collection)}`),
     description: 'Deletes the items of `keys` or `query`, or of an array of keys: all of them or none.',
@@ -114,10 +114,21 @@ function deleteItems(collection: ViewCollection): JsonObject {
   };
 }
 
-/** Ways to name items: by key for those who may read it, by a query for those who may read something. */
-function namingForms({ key, readable }: ViewCollection): readonly JsonObject[] {
+/** Whether items have keys, though their fields may be hidden. */
+function isKeyed({ operations }: ViewCollection): boolean {
+  return operations.has('update') || operations.has('delete');
+}
+
+/** Whether payloads can hold the key of their item. */
+function canNameKey({ writes }: ViewCollection): boolean {
+  return writes !== null && writes.key.length > 0;
+}
+
+/** Ways to name items: by key, by a query for those who may read something. */
+function namingForms(collection: ViewCollection): readonly JsonObject[] {
+  const { writes, readable } = collection;
   return [
-    ...(key.length > 0 ? [{ keys: listOf(listedKey(key)) }] : []),
+    ...(isKeyed(collection) ? [{ keys: listOf(listedKey(writes?.key ?? [])) }] : []),
     ...(readable
       ? [{ query: { type: 'object', description: 'As the query of SEARCH, without a default limit.' } }]
       : []),

@@ -178,14 +178,15 @@ describe('rules', () => {
     const rules = [
       '    platform_users: { read: true, create: { fields: [email, password] }, update: true, delete: {} }',
       '    platform_roles: { read: true }',
+      '    platform_revisions: { read: true }',
     ];
     expect(problems(rules.join('\n'))).toEqual([]);
   });
 
   test.each([
     [
-      'platform_revisions: { read: true }',
-      'No rule can grant to read "platform_revisions": that is for administrators.',
+      'platform_revisions: { update: true }',
+      'No rule can grant to update "platform_revisions": that is for administrators.',
     ],
     ['platform_roles: { update: true }', 'No rule can grant to update "platform_roles": that is for administrators.'],
     [

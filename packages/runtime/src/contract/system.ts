@@ -9,6 +9,18 @@ import type { PortableType } from './types.ts';
 /** What a rule can be about. */
 export type SystemAction = 'create' | 'read' | 'update' | 'delete';
 
+/** Fields of rows that hold items of other collections. */
+export interface CopyNames {
+  /** The collection that the item is of. */
+  readonly collection: string;
+  /** Its key in path form. */
+  readonly item: string;
+  /** Holds the item as a whole, its key included. */
+  readonly whole: string;
+  /** Hold fields of the item, or all of them: `whole` is one of these. */
+  readonly contents: readonly string[];
+}
+
 /** One collection of the platform. */
 export interface SystemCollection {
   /** Of the collection and of its table. */
@@ -34,6 +46,8 @@ export interface SystemCollection {
   readonly uniques?: Readonly<Record<string, readonly string[]>>;
   /** Columns that are no fields. */
   readonly hidden?: readonly string[];
+  /** Set where rows hold items of other collections: who reads them must be able to read those. */
+  readonly copies?: CopyNames;
   /** The one-to-many relations to other collections of the platform, by name: the child and its foreign-key field. */
   readonly inverses?: Readonly<Record<string, { readonly collection: string; readonly field: string }>>;
 }
@@ -96,8 +110,14 @@ export const systemCollections: readonly SystemCollection[] = [
   { name: 'platform_permissions', path: '/permissions', writes, granted: ['read'], types: { fields: 'csv' } },
   { name: 'platform_presets', path: '/presets', writes, granted: all },
   { name: 'platform_relations', writes: [], granted: ['read'], types: { one_allowed_collections: 'csv' } },
-  // Rows of other collections lie in these, whole: who reads them must be judged by what they may read there.
-  { name: 'platform_revisions', path: '/revisions', writes: [], granted: [], serverOwned: 'all' },
+  {
+    name: 'platform_revisions',
+    path: '/revisions',
+    writes: [],
+    granted: ['read'],
+    serverOwned: 'all',
+    copies: { collection: 'collection', item: 'item', whole: 'data', contents: ['data', 'delta'] },
+  },
   {
     name: 'platform_roles',
     path: '/roles',

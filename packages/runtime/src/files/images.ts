@@ -1,5 +1,8 @@
 /** Raster images: what they are, by a library that projects may do without. */
 import type { JsonValue } from '../contract/index.ts';
+import { PlatformError } from '../errors.ts';
+import { plain } from './details/plain.ts';
+import { readDetails } from './details/read-details.ts';
 
 /** The library, as its module has it. */
 export type Sharp = typeof import('sharp').default;
@@ -42,9 +45,10 @@ export async function readImageFacts(path: string, type: string): Promise<ImageF
     const { width, height } = found.autoOrient;
     const { format, space, channels, depth, density, hasAlpha, orientation, pages } = found;
     const told = { format, space, channels, depth, density, hasAlpha, orientation, pages };
-    const known = Object.entries(told).filter(([, value]) => value !== undefined);
-    return { width, height, metadata: JSON.parse(JSON.stringify(Object.fromEntries(known))) };
-  } catch {
+    const exif = found.exif && (await readDetails({ kind: 'exif', bytes: found.exif })).metadata;
+    return { width, height, metadata: plain({ ...told, exif }) ?? null };
+  } catch (error) {
+    if (error instanceof PlatformError) throw error;
     return none;
   }
 }

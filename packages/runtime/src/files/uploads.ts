@@ -6,8 +6,9 @@ import { PlatformError } from '../errors.ts';
 import type { WriteRequest } from '../write/job.ts';
 import type { Work } from '../write/perform.ts';
 import type { Writer } from '../write/writer.ts';
+import { isMedia, type MediaDetails, readDetails } from './details/read-details.ts';
 import { detectType } from './detect-type.ts';
-import { readImageFacts } from './images.ts';
+import { type ImageFacts, readImageFacts } from './images.ts';
 import type { LooseFiles, StoredContent } from './loose-files.ts';
 import { cleanName, titleOf } from './names.ts';
 import { type Staged, unstage } from './staging.ts';
@@ -161,7 +162,7 @@ function checkNames(metadata: FileMetadata): void {
 
 async function prepareOne({ staged, name }: Arrived, storage: string, stem: string): Promise<Prepared> {
   const { type, charset, extension } = await detectType(staged.head, staged.size, name);
-  const { width, height, metadata } = await readImageFacts(staged.path, type);
+  const { width, height, duration, metadata } = await factsOf(staged.path, type);
   const content = { storage, name: `${stem}.${extension}` };
   const fields = {
     storage,
@@ -171,10 +172,15 @@ async function prepareOne({ staged, name }: Arrived, storage: string, stem: stri
     filesize: String(staged.size),
     width,
     height,
-    duration: null,
+    duration,
     metadata,
   };
   return { content, fields };
+}
+
+async function factsOf(path: string, type: string): Promise<ImageFacts & MediaDetails> {
+  if (!isMedia(type)) return { ...(await readImageFacts(path, type)), duration: null };
+  return { width: null, height: null, ...(await readDetails({ kind: 'media', path })) };
 }
 
 function stemOf(name: string): string {

@@ -181,6 +181,7 @@ function echoFor({ plan, values, bounds }: ReturnType<PrepareRead>, form: EchoFo
   return {
     plan,
     many: form === 'many',
+    bare: values.length === 0 && bounds.length === 0,
     parameters(keys) {
       const named = form === 'one' ? keys.values : asMany(keys).values;
       return bind(plan.binders, [...values, ...named, ...bounds], caller);

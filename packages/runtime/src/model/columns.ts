@@ -1,5 +1,5 @@
 /** Columns as payloads describe them. Source: API specification, sections 6 and 12.2. */
-import { decodeValue, type JsonValue, type PortableType } from '../contract/index.ts';
+import { decodeValue, type JsonValue, type PortableType, type ValueType } from '../contract/index.ts';
 import { failedValidation, invalidPayload } from '../write/problems.ts';
 import type { ModelPlace } from './change.ts';
 import { quoteText } from './literals.ts';
@@ -46,8 +46,11 @@ const dataTypes = {
   secret: ['character varying', 'text'],
 } as const satisfies Partial<Record<PortableType, readonly string[]>>;
 
+/** A type that columns can be made of by its name. */
+export type PlainTypeName = keyof typeof dataTypes;
+
 /** A type that columns can be made of. */
-export type ColumnTypeName = keyof typeof dataTypes;
+export type ColumnTypeName = PlainTypeName | 'enum' | 'array';
 
 /** What a field of such a type is in its row: how the column is read. */
 export const specialOf: Readonly<Partial<Record<ColumnTypeName, readonly string[]>>> = {
@@ -68,15 +71,24 @@ const otherNames: Readonly<Record<string, string>> = {
 /** Takes the type of a new column. Throws INVALID_PAYLOAD for what no column can be made of here. */
 export function columnType(value: JsonValue | undefined): ColumnTypeName {
   if (typeof value === 'string' && isColumnType(value)) return value;
-  throw invalidPayload(`"type" must be one of ${Object.keys(dataTypes).join(', ')}.`);
+  throw invalidPayload(`"type" must be one of ${[...Object.keys(dataTypes), 'enum', 'array'].join(', ')}.`);
+}
+
+/** Takes the type that a column gets instead of another one. Throws INVALID_PAYLOAD for what is made with its field. */
+export function plainType(value: JsonValue | undefined): PlainTypeName {
+  const type = columnType(value);
+  if (type !== 'enum' && type !== 'array') return type;
+  throw invalidPayload(
+    `A field is made as ${type}, and stays one: nothing else becomes it, nor what it is of another.`,
+  );
 }
 
 function isColumnType(name: string): name is ColumnTypeName {
-  return Object.hasOwn(dataTypes, name);
+  return name === 'enum' || name === 'array' || Object.hasOwn(dataTypes, name);
 }
 
 /** The type of a column as SQL. */
-export function columnSql(type: ColumnTypeName, schema: Payload): string {
+export function columnSql(type: PlainTypeName, schema: Payload): string {
   const { data_type: given = null, max_length: length = null } = schema;
   const [usual, ...others] = dataTypes[type];
   const wanted = typeof given === 'string' ? (otherNames[given.toLowerCase()] ?? given.toLowerCase()) : usual;
@@ -99,13 +111,14 @@ const computed: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** A default as SQL: a value of the type, or one of the few that the database computes. Null where there is none. */
-export function defaultSql(type: ColumnTypeName, schema: Payload, place: ModelPlace): string | null {
+export function defaultSql(valueType: ValueType, schema: Payload, place: ModelPlace): string | null {
+  const { type } = valueType;
   const { default_value: value = null, max_length: longest = null } = schema;
   if (value === null) return null;
   if (type === 'hash' || type === 'secret') throw invalidPayload(`"schema.default_value" is not for ${type}.`);
   const expression = computed[type]?.find((one) => one === value);
   if (expression !== undefined) return expression;
-  const decoded = decodeValue({ type }, value);
+  const decoded = decodeValue(valueType, value);
   const told = { collection: place.collection, index: undefined };
   if (!decoded.ok) {
     if (decoded.limit === undefined) throw invalidPayload(`"schema.default_value" ${decoded.message}.`);

@@ -6,11 +6,12 @@ import { PlatformError } from '../errors.ts';
 import { quoteName } from '../system/ledger.ts';
 import { invalidPayload } from '../write/problems.ts';
 import type { KnownModel, ModelChange, ModelStep } from './change.ts';
-import { findCollection, findTable, mustBeOwn } from './find.ts';
+import { type FoundTable, findCollection, findTable, mustBeOwn } from './find.ts';
 import { newName, quoteText } from './literals.ts';
 import { collectionMeta, dropRows, saveRow } from './meta.ts';
 import { anyMember, mustBe, objectIn, orNull, type Payload, readList, readObject, textMember } from './payload.ts';
 import { plannedColumn, readNewField } from './plan-fields.ts';
+import { dropEnums } from './value-types.ts';
 
 const tableMembers = {
   name: textMember(64),
@@ -68,7 +69,7 @@ function createTable(
   const table = `${quoteName(known.schema)}.${quoteName(collection)}`;
   const place = { collection, field: null };
   const run = (sql: string): ModelStep => ({ kind: 'run', sql, place });
-  const columns = Array.isArray(fields) ? fields.map((one) => readNewField(one, collection)) : [];
+  const columns = Array.isArray(fields) ? fields.map((one) => readNewField(one, collection, known.schema)) : [];
   const names = columns.map(({ field }) => field);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw exists('field', twice);
@@ -80,6 +81,7 @@ function createTable(
   ];
   const { comment = null } = schema;
   return [
+    ...columns.flatMap(({ before }) => before),
     run(`CREATE TABLE ${table} (\n  ${parts.join(',\n  ')}\n)`),
     ...(typeof comment === 'string' ? [run(`COMMENT ON TABLE ${table} IS ${quoteText(comment)}`)] : []),
     ...columns.flatMap((column) => column.beside(table, known.systemSchema)),
@@ -118,11 +120,11 @@ export function namedCollection(body: JsonValue): string {
 /** Plans that a collection goes, with its table and all that is said about it. */
 export function deleteCollection(known: KnownModel, collection: string): ModelChange {
   mustBeOwn(collection);
-  const { systemSchema, api, discard } = known;
+  const { systemSchema, api } = known;
   const place = { collection, field: null };
   const isFolder = findCollection(known, collection).schema === null;
   const run = (sql: string): ModelStep => ({ kind: 'run', sql, place });
-  const drop = isFolder ? [] : dropTable(findTable(known, collection).descriptor.table, collection, discard);
+  const drop = isFolder ? [] : dropTable(known, findTable(known, collection));
   const about = [
     'platform_collections',
     'platform_fields',
@@ -141,12 +143,16 @@ export function deleteCollection(known: KnownModel, collection: string): ModelCh
   };
 }
 
-function dropTable(table: string, collection: string, discard: boolean): readonly ModelStep[] {
+function dropTable(known: KnownModel, { descriptor, collection }: FoundTable): readonly ModelStep[] {
+  const { table, fields } = descriptor;
   const place = { collection, field: null };
   const refusal = loses(`"${collection}" has items`);
   return [
-    ...(discard ? [] : [{ kind: 'check', sql: `SELECT NOT EXISTS (SELECT FROM ${table})`, place, refusal } as const]),
+    ...(known.discard
+      ? []
+      : [{ kind: 'check', sql: `SELECT NOT EXISTS (SELECT FROM ${table})`, place, refusal } as const]),
     { kind: 'run', sql: `DROP TABLE ${table}`, place },
+    ...dropEnums(known, collection, fields),
   ];
 }
 

@@ -4,12 +4,13 @@ import type { JsonValue } from '../contract/index.ts';
 import { quoteName } from '../system/ledger.ts';
 import { failedValidation, invalidPayload } from '../write/problems.ts';
 import type { KnownModel, ModelChange, ModelStep } from './change.ts';
-import { columnMembers, columnSql, columnType, defaultSql, specialOf } from './columns.ts';
+import { columnMembers, columnSql, columnType, defaultSql, plainType, specialOf } from './columns.ts';
 import { type FoundColumn, findColumn } from './find.ts';
 import { quoteText } from './literals.ts';
 import { fieldMeta, saveRow } from './meta.ts';
 import { anyMember, mustBe, objectIn, orNull, type Payload, readObject, textMember } from './payload.ts';
 import { loses } from './plan-collections.ts';
+import { dropEnums, enumSteps } from './value-types.ts';
 
 /** Plans changes of a field; every part of the payload may be absent. */
 export function updateField(known: KnownModel, collection: string, name: string, body: JsonValue): ModelChange {
@@ -33,10 +34,12 @@ export function updateField(known: KnownModel, collection: string, name: string,
   const place = { collection, field: name };
   const type = payload.type ?? found.type;
   const typed = typeof type === 'string' && type !== found.type;
-  const special = typed ? { special: [...(specialOf[columnType(type)] ?? [])] } : {};
+  const special = typed ? { special: [...(specialOf[plainType(type)] ?? [])] } : {};
   const row = saveRow(known.systemSchema, 'platform_fields', { collection, field: name }, { ...meta, ...special });
   const steps: readonly ModelStep[] = [
+    ...enumSteps(found, meta),
     ...typeSteps(found, type, schema, known.discard),
+    ...(typed ? dropEnums(known, collection, [found.column]) : []),
     ...constraintSteps(found, schema),
     ...commentSteps(found, schema),
     ...(row === null ? [] : [{ kind: 'run', sql: row, place } as const]),
@@ -73,7 +76,6 @@ function typeSteps(found: FoundColumn, wanted: JsonValue, schema: Payload, disca
   const filled = schema.default_value;
   const refilled = filled !== undefined && filled !== now.default_value;
   if (!retyped && !refilled) return [];
-  const type = columnType(wanted);
   if (now.is_generated === true) throw invalidPayload(`"${field}" is computed by the database.`);
   const merged = {
     ...(wanted === found.type && pick(now, limits)),
@@ -81,12 +83,15 @@ function typeSteps(found: FoundColumn, wanted: JsonValue, schema: Payload, disca
     default_value: filled ?? now.default_value ?? null,
   };
   if (!retyped) {
-    const sql = defaultSql(type, merged, place);
+    const { values, element } = column;
+    const own = { type: columnType(wanted), ...(values && { values }), ...(element && { element }) };
+    const sql = defaultSql(own, merged, place);
     return [run(filled === null || sql === null ? 'DROP DEFAULT' : `SET DEFAULT ${sql}`)];
   }
+  const type = plainType(wanted);
   const sql = columnSql(type, merged);
   const hasDefault = (now.default_value ?? null) !== null;
-  const refill = filled === null ? null : defaultSql(type, merged, place);
+  const refill = filled === null ? null : defaultSql({ type }, merged, place);
   // A column that counts by itself goes on counting.
   const kept = column.native === 'json' || column.native === 'pg_catalog.json' ? '::text' : '';
   const native = column.native;

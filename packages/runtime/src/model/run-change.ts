@@ -50,7 +50,17 @@ function explain(error: unknown, { collection, field }: ModelPlace): never {
 }
 
 const exists: ReadonlySet<string> = new Set(['42P07', '42701', '42710', '42P06']);
-const misfits: ReadonlySet<string> = new Set(['42804', '42830', '42846', '42611', '42P16', '42809', '42883', '42704']);
+const misfits: ReadonlySet<string> = new Set([
+  '42804',
+  '42830',
+  '42846',
+  '42611',
+  '42P16',
+  '42809',
+  '42883',
+  '42704',
+  '55P04',
+]);
 const depended: ReadonlySet<string> = new Set(['2BP01', '0A000']);
 
 function refused(message: string, cause: unknown): PlatformError {

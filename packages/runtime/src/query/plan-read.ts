@@ -16,7 +16,7 @@ import { orDefaults } from './plan-defaults.ts';
 import { keyValues, printKeys } from './plan-keys.ts';
 import { keyFields, orderBy, type PrintedTerm, printOrder } from './plan-order.ts';
 import { createPage, outerOrder } from './plan-page.ts';
-import { ownRead } from './plan-returned.ts';
+import { ownRead, wholeRead } from './plan-returned.ts';
 import { answerList, leavesTable, type NestedLists, printSelection } from './plan-selection.ts';
 import { nestedRows } from './row-bound.ts';
 import type { Scope } from './scope.ts';
@@ -61,7 +61,8 @@ export function planRead(query: ReadQuery): ReadPlan {
   const parts = startRead(query, statement);
   const joins = query.meta.length > 0 || query.singleton;
   const lists = nestedRows(query.selection);
-  const own = ownRead(query);
+  const whole = wholeRead(query);
+  const own = whole && ownRead(whole);
   const printed = joins ? printJoined(query, parts) : printPlain(query, parts);
   const { statement: named, binders } = statementOf(statement, printed.text);
   return {
@@ -72,6 +73,7 @@ export function planRead(query: ReadQuery): ReadPlan {
     fields: printed.fields,
     meta: query.meta,
     ...(lists.length > 0 && { nested: lists }),
+    ...(whole && { whole }),
     ...(own && { own }),
     streamed: query.streamed,
     ...(query.exported && { exported: query.exported }),

@@ -8,8 +8,8 @@ import { type NestedLists, printSelection } from './plan-selection.ts';
 import type { Grant, Scope } from './scope.ts';
 import type { Selected, Selection } from './selection.ts';
 
-/** A read of items by their keys that asks for nothing but columns of their rows, and for all of the items. */
-export interface OwnRead {
+/** A read of items by their keys that asks for all of them, whatever it reads of each. */
+export interface WholeRead {
   readonly scope: Scope;
   readonly selection: Selection;
   readonly nested: NestedLists;
@@ -23,14 +23,21 @@ export interface PrintedOwn {
   readonly fields: readonly ShapeField[];
 }
 
-/** The own read of a query; undefined where it asks for more, or for less than all items. */
-export function ownRead(query: ReadQuery): OwnRead | undefined {
+/** Such a read that asks for nothing but columns of their rows. */
+export type OwnRead = WholeRead;
+
+/** The whole read of a query; undefined where it asks for less than all items. */
+export function wholeRead(query: ReadQuery): WholeRead | undefined {
   const { scope, selection, nested, selector, singleton, condition, order, limit, offset, meta, cursor } = query;
   const byKey = (selector === 'key' || selector === 'written') && !singleton;
   const filtered = condition.kind !== 'and' || condition.of.length > 0;
   const cut = order.length > 0 || limit !== -1 || offset > 0 || meta.length > 0 || cursor !== undefined;
-  if (!byKey || filtered || cut || !selection.parts.every((part) => grantOf(part) !== undefined)) return undefined;
-  return { scope, selection, nested };
+  return byKey && !filtered && !cut ? { scope, selection, nested } : undefined;
+}
+
+/** A whole read as one of own columns; undefined where it asks for more. */
+export function ownRead(whole: WholeRead): OwnRead | undefined {
+  return whole.selection.parts.every((part) => grantOf(part) !== undefined) ? whole : undefined;
 }
 
 /** When a part that is made of own columns can be read; undefined for every other part. */
@@ -49,7 +56,7 @@ export function conditionsOf({ selection }: OwnRead): readonly Condition[] {
 /** Prints it on a row of the written table; `column` takes a quoted column to an expression. */
 export function printOwn(
   statement: StatementBuilder,
-  { scope, selection, nested }: OwnRead,
+  { scope, selection, nested }: WholeRead,
   column: (quoted: string) => string,
 ): PrintedOwn {
   const row = { statement, scope, collection: selection.collection, column };

@@ -1,7 +1,7 @@
 import type { ValueType, WireKind } from '../contract/index.ts';
 import type { Statement } from '../database/database.ts';
 import type { CursorPlan } from './cursor.ts';
-import type { OwnRead } from './plan-returned.ts';
+import type { OwnRead, WholeRead } from './plan-returned.ts';
 import type { NestedRows } from './row-bound.ts';
 
 /**
@@ -76,7 +76,9 @@ export interface ReadPlan {
   readonly countsNamed?: boolean;
   /** The lists within its rows, when there are any. */
   readonly nested?: readonly NestedRows[];
-  /** Set where it reads nothing but columns of the rows that it names. */
+  /** Set where it reads all of the items that it names. */
+  readonly whole?: WholeRead;
+  /** Set where it also reads nothing but columns of their rows. */
   readonly own?: OwnRead;
   /** True for `limit=-1` and large limits: run by `Database.stream`. */
   readonly streamed: boolean;

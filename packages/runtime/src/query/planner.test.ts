@@ -166,7 +166,7 @@ describe('the SQL of filters', () => {
     ],
     [
       { blocks: { 'item:headings': { text: 'a' } } },
-      `EXISTS (SELECT 1 FROM "public"."blocks" t1 WHERE (t1."article_id" = t0."id" AND EXISTS (SELECT 1 FROM "public"."headings" t2 WHERE (t1."collection"::pg_catalog.text = $1::pg_catalog.text AND t2."id" = CASE WHEN t1."item"::pg_catalog.text ~ '^-?[0-9]{1,9}$' THEN t1."item"::pg_catalog.text::int4 END AND t2."text" = $2::text))))   ["headings","a"]`,
+      `EXISTS (SELECT 1 FROM "public"."blocks" t1 WHERE (t1."article_id" = t0."id" AND EXISTS (SELECT 1 FROM "public"."headings" t2 WHERE (t1."collection"::pg_catalog.text = $1::pg_catalog.text AND t2."id" = CASE WHEN t1."item"::pg_catalog.text ~ '^-?[0-9]{1,18}$' THEN t1."item"::pg_catalog.text::pg_catalog.int8 END AND t2."text" = $2::text))))   ["headings","a"]`,
     ],
   ];
   test.each(cases)('%j', (filter, expected) => {
@@ -211,7 +211,7 @@ describe('the SQL of nested lists', () => {
 
   test('items of a many-to-any', () => {
     expect(list(admin, 'articles', 'fields=blocks.item,blocks.item:headings.text')).toMatchInlineSnapshot(`
-      "SELECT ARRAY(SELECT ROW(ROW((SELECT ROW(t4."text") FROM "public"."headings" t4 WHERE (t3."collection"::pg_catalog.text = $1::pg_catalog.text AND t4."id" = CASE WHEN t3."item"::pg_catalog.text ~ '^-?[0-9]{1,9}$' THEN t3."item"::pg_catalog.text::int4 END)), CASE WHEN (t3."collection"::pg_catalog.text = $1::pg_catalog.text) IS NOT TRUE THEN t3."item" END)) FROM (SELECT t2."sort", t2."id", t2."collection", t2."item" FROM "public"."blocks" t2 WHERE t2."article_id" = t1."id" ORDER BY t2."sort", t2."id" LIMIT 100) t3 ORDER BY t3."sort", t3."id") FROM (SELECT t0."id" FROM "public"."articles" t0 ORDER BY t0."id" LIMIT 100) t1 ORDER BY t1."id"
+      "SELECT ARRAY(SELECT ROW(ROW((SELECT ROW(t4."text") FROM "public"."headings" t4 WHERE (t3."collection"::pg_catalog.text = $1::pg_catalog.text AND t4."id" = CASE WHEN t3."item"::pg_catalog.text ~ '^-?[0-9]{1,18}$' THEN t3."item"::pg_catalog.text::pg_catalog.int8 END)), CASE WHEN (t3."collection"::pg_catalog.text = $1::pg_catalog.text) IS NOT TRUE THEN t3."item" END)) FROM (SELECT t2."sort", t2."id", t2."collection", t2."item" FROM "public"."blocks" t2 WHERE t2."article_id" = t1."id" ORDER BY t2."sort", t2."id" LIMIT 100) t3 ORDER BY t3."sort", t3."id") FROM (SELECT t0."id" FROM "public"."articles" t0 ORDER BY t0."id" LIMIT 100) t1 ORDER BY t1."id"
       ["headings"]"
     `);
   });

@@ -1,12 +1,13 @@
-import type {
-  AccessClass,
-  AccessRule,
-  CollectionDescriptor,
-  CompiledApi,
-  Condition,
-  FieldDescriptor,
-  FilterNames,
-  RelationDescriptor,
+import {
+  type AccessClass,
+  type AccessRule,
+  type CollectionDescriptor,
+  type CompiledApi,
+  type Condition,
+  type FieldDescriptor,
+  type FilterNames,
+  type RelationDescriptor,
+  systemCollection,
 } from '../contract/index.ts';
 import { isSecret } from '../contract/operators.ts';
 import { type SqlDialect, sqlDialects } from '../sql/dialects/index.ts';
@@ -29,6 +30,16 @@ export interface CollectionScope {
   readonly relations: ReadonlyMap<string, RelationScope>;
   /** A row is readable when one of these holds. */
   readonly rows: readonly Condition[];
+  /** Set where rows hold items of other collections, and not everything that they hold can be read. */
+  readonly copies?: CopiedColumns;
+}
+
+/** The fields that `CopyNames` names. */
+export interface CopiedColumns {
+  readonly collection: FieldDescriptor;
+  readonly item: FieldDescriptor;
+  readonly whole: FieldDescriptor;
+  readonly contents: readonly FieldDescriptor[];
 }
 
 /** When a cell of a readable row is readable: always (null), or when one of these conditions holds on the row. */
@@ -73,10 +84,9 @@ export function buildScope(api: Pick<CompiledApi, 'collections' | 'dialect'>, ac
   for (const descriptor of api.collections) {
     const own = rules.get(descriptor.name);
     if (own !== undefined) {
-      collections.set(
-        descriptor.name,
-        buildCollection(descriptor, own, (target) => rules.has(target)),
-      );
+      const copies = copiesOf(descriptor);
+      const collection = buildCollection(descriptor, own, (target) => rules.has(target));
+      collections.set(descriptor.name, copies === undefined ? collection : { ...collection, copies });
     }
   }
   return { dialect: open.dialect, collections, rules: open };
@@ -98,6 +108,17 @@ function buildCollection(
     if (grant !== undefined && readable(relation.target)) relations.set(relation.name, { descriptor: relation, grant });
   }
   return { descriptor, fields, relations, rows: rules.map((rule) => rule.where) };
+}
+
+function copiesOf({ name, system, fields }: CollectionDescriptor): CopiedColumns | undefined {
+  const names = system === true ? systemCollection(name)?.copies : undefined;
+  if (names === undefined) return undefined;
+  const field = (of: string): FieldDescriptor | undefined => fields.find((one) => one.name === of);
+  const [collection, item, whole] = [field(names.collection), field(names.item), field(names.whole)];
+  const contents = names.contents.flatMap((one) => field(one) ?? []);
+  if (collection === undefined || item === undefined || whole === undefined)
+    throw new Error(`${name} lacks its fields`);
+  return { collection, item, whole, contents };
 }
 
 /** The rules that list a name: null when all do, undefined when none does. */

@@ -1,5 +1,6 @@
 import type { FieldDescriptor } from '../contract/index.ts';
 import type { FieldScope, Grant } from '../query/scope.ts';
+import { withoutHidden } from './copied-items.ts';
 import { cast } from './dialects/casts.ts';
 import { anyOf, sqlTrue } from './fragment.ts';
 import { arrayNative } from './operand.ts';
@@ -21,7 +22,7 @@ export function granted(row: Row, grant: Grant): string {
  * expression, so a cell that cannot be read cannot be probed either.
  */
 export function cell(row: Row, field: FieldScope): string {
-  return guarded(granted(row, field.grant), row.column(field.descriptor.column));
+  return guarded(granted(row, field.grant), withoutHidden(row, field.descriptor));
 }
 
 /** An expression that is null unless a predicate holds. */

@@ -1,5 +1,6 @@
 import type { Condition } from '../contract/index.ts';
 import { printCondition } from './condition.ts';
+import { copiedItemReadable } from './copied-items.ts';
 import { allOf, anyOf } from './fragment.ts';
 import { callerGuards } from './guards.ts';
 import type { Row } from './row.ts';
@@ -23,7 +24,7 @@ export function ruleHolds(row: Row, rule: Condition): string {
   return allOf([...callerGuards(seen, rule), printCondition(seen, rule)]);
 }
 
-/** Whether the caller can read a row: some rule holds on it. */
+/** Whether the caller can read a row: some rule holds on it, and the item can be read where it holds one. */
 export function readable(row: Row): string {
-  return anyOf(row.collection.rows.map((rule) => ruleHolds(row, rule)));
+  return allOf([anyOf(row.collection.rows.map((rule) => ruleHolds(row, rule))), copiedItemReadable(row)]);
 }

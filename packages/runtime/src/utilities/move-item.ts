@@ -8,6 +8,7 @@ import type { Sender } from '../write/job.ts';
 import { tellViolation } from '../write/violation.ts';
 import type { Writer } from '../write/writer.ts';
 import { type Move, planMove, sortFieldOf } from './sort-items.ts';
+import { updatableNames } from './updatable-names.ts';
 
 /** What moving items takes. */
 export interface MoverOptions {
@@ -31,11 +32,11 @@ export function createMover({ api, database, writer }: MoverOptions) {
   const open = buildOpenScope(api);
   // Limits of lists are for requests.
   const planner = createPlanner(api);
-  const sorting = new Map(api.access.map((access) => [access.name, sortableNames(access)]));
+  const sortable = updatableNames(api);
 
   return async function moveItem({ caller, collection: name, sender }: MoveRequest, move: Move): Promise<void> {
     const collection = open.collections.get(name);
-    const updatable = sorting.get(caller.accessClass)?.get(name);
+    const updatable = sortable.get(caller.accessClass)?.get(name);
     if (collection === undefined || collection.descriptor.system === true || updatable === undefined) throw forbidden();
     if (collection.descriptor.key.length === 0) throw forbidden();
     const field = sortFieldOf(collection);
@@ -53,12 +54,6 @@ export function createMover({ api, database, writer }: MoverOptions) {
     });
     work.committed();
   };
-}
-
-function sortableNames({ collections }: CompiledApi['access'][number]): ReadonlyMap<string, ReadonlySet<string>> {
-  return new Map(
-    collections.map(({ collection, update = [] }) => [collection, new Set(update.flatMap(({ fields }) => fields))]),
-  );
 }
 
 function forbidden(): PlatformError {

@@ -11,6 +11,7 @@ import { buildOpenScope } from '../query/scope.ts';
 import type { Sender } from '../write/job.ts';
 import { tellViolation } from '../write/violation.ts';
 import type { Writer } from '../write/writer.ts';
+import { updatableNames } from './updatable-names.ts';
 
 /** What reverting takes. */
 export interface ReverterOptions {
@@ -31,21 +32,31 @@ export interface RevertRequest {
 const wanted = 'fields=collection,item,data';
 
 /**
- * Makes what reverts: an update by the caller, under the caller's rules, with every field that the revision holds and
- * requests can write. Rejects with FORBIDDEN for revisions and items that the caller may not read or write.
+ * Makes what reverts: an update by the caller, under the caller's rules, with every field that the revision shows to the
+ * caller and that some rule lets the caller write; for administrators, with every field that requests can write. Rejects
+ * with FORBIDDEN for revisions and items that the caller may not read or write.
  */
 export function createReverter({ api, schema, database, planner, writer }: ReverterOptions) {
   const open = buildOpenScope(api);
+  const names = updatableNames(api);
+  const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
 
-  /** The fields of a stored item that requests can write: not its key, not what the database or the server fills. */
-  function payloadOf(collection: string, data: JsonValue): Readonly<Record<string, JsonValue>> {
+  /** The fields of a stored item that the caller can write: not its key, not what the database or the server fills. */
+  function payloadOf(
+    { accessClass }: Caller,
+    collection: string,
+    data: JsonValue,
+  ): Readonly<Record<string, JsonValue>> {
     const descriptor = open.collections.get(collection)?.descriptor;
     if (descriptor === undefined || !isObject(data)) throw new PlatformError('FORBIDDEN');
+    const granted = names.get(accessClass)?.get(collection);
+    const isGranted = (name: string): boolean => administrators.has(accessClass) || granted?.has(name) === true;
     const writable = new Set(
       descriptor.fields
-        .filter(({ name, writable }) => writable && !descriptor.key.includes(name))
+        .filter(({ name, writable }) => writable && !descriptor.key.includes(name) && isGranted(name))
         .map(({ name }) => name),
     );
+    if (writable.size === 0) throw new PlatformError('FORBIDDEN');
     return Object.fromEntries(Object.entries(data).filter(([name]) => writable.has(name)));
   }
 
@@ -58,7 +69,7 @@ export function createReverter({ api, schema, database, planner, writer }: Rever
       if (rows.items === 0) throw new PlatformError('FORBIDDEN');
       const { collection, item, data } = readRevision(rows.end().toString());
       const request = { caller, collection, query: '', sender, activity: 'revert', echo: () => null } as const;
-      const work = await writer.workOf({ action: 'update', request, item, body: payloadOf(collection, data) });
+      const work = await writer.workOf({ action: 'update', request, item, body: payloadOf(caller, collection, data) });
       try {
         await work.run(transaction);
       } catch (error) {

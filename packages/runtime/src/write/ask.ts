@@ -13,6 +13,7 @@ import { parseCreate, parseObject, parseUpdate } from './parse-body.ts';
 import { prepareDelete, prepareDeleteOne } from './prepare-delete.ts';
 import { prepareUpdate, prepareUpdateOne, prepareUpdateSingleton } from './prepare-update.ts';
 import { earlierOf } from './problems.ts';
+import type { WritableCollection } from './scope.ts';
 import type { Entry } from './tree/lead.ts';
 import { changedEntries, isTree, newEntries } from './tree/prepare-tree.ts';
 import { preparePost } from './upsert/prepare-upsert.ts';
@@ -96,20 +97,21 @@ export function entriesOf(
   }
   const parsed = parseUpdate(body, desk.mostItems);
   if (parsed.kind === 'each') {
-    const { keys, items, places } = keyedItems(collection, parsed.items);
+    const { keys, items, places } = keyedItems(writable, parsed.items);
     return trees(items, () => changedEntries(writable, keys, items, places));
   }
   const { named, data } = parsed;
   if (named.kind === 'query') return trees([data], () => unnamed('update', data));
-  return trees([data], () => changedEntries(writable, namedKeys(collection, named.keys), [data], null));
+  return trees([data], () => changedEntries(writable, namedKeys(writable, named.keys), [data], null));
 }
 
 /** The payloads of a write whose form was judged, each a copy for hooks to change. */
 export function portionsOf(desk: Desk, ask: Ask): readonly Portion[] {
-  const { collection } = writableOf(desk);
+  const writable = writableOf(desk);
+  const { collection } = writable;
   const { action, body } = ask;
   const copyFor = (payload: JsonValue) => copyPayload(desk.scope.open, collection, payload);
-  if (action === 'delete') return [{ payload: undefined, keys: keysNamed(collection, ask) }];
+  if (action === 'delete') return [{ payload: undefined, keys: keysNamed(writable, ask) }];
   if (isList(body)) {
     return body.map((payload) => ({
       payload: copyFor(payload),
@@ -117,7 +119,7 @@ export function portionsOf(desk: Desk, ask: Ask): readonly Portion[] {
     }));
   }
   const payload = isShared(ask) ? memberOf(body, 'data') : body;
-  return [{ payload: copyFor(payload ?? {}), keys: action === 'create' ? null : keysNamed(collection, ask) }];
+  return [{ payload: copyFor(payload ?? {}), keys: action === 'create' ? null : keysNamed(writable, ask) }];
 }
 
 /** The body with payloads that hooks have changed. Throws `TypeError` for what is no JSON. */
@@ -144,11 +146,12 @@ function isShared({ action, item, singleton }: Ask): boolean {
   return action === 'update' && item === undefined && singleton !== true;
 }
 
-function keysNamed(collection: CollectionScope, { item, singleton, body }: Ask): readonly JsonValue[] | null {
+function keysNamed(writable: WritableCollection, { item, singleton, body }: Ask): readonly JsonValue[] | null {
+  const { collection } = writable;
   if (singleton === true) return null;
   if (item !== undefined) return sentKeys(collection.descriptor, oneKey(parseKeySegment(collection, item)));
   const keys = isList(body) ? body : memberOf(body, 'keys');
-  return isList(keys) ? sentKeys(collection.descriptor, namedKeys(collection, keys)) : null;
+  return isList(keys) ? sentKeys(collection.descriptor, namedKeys(writable, keys)) : null;
 }
 
 /** The key in a payload of a list of changes. */

@@ -18,7 +18,7 @@ export interface Input {
 /**
  * Decodes items into a batch; what is wrong with them goes to `problems`.
  *
- * Fields of the key are passed over in updates: they name the item. `places` tells where in the body each item stands,
+ * Fields of the key are passed over in updates: they name the item, for those who may name them. `places` tells where in the body each item stands,
  * null when the body is the item.
  */
 export function decodeItems(
@@ -45,9 +45,10 @@ export function decodeItem(
   builder: BatchBuilder,
   problems: Problems,
 ): void {
-  const { key } = input.writable.collection.descriptor;
+  const { collection, namesKey } = input.writable;
+  const { key } = collection.descriptor;
   for (const [name, value] of Object.entries(payload)) {
-    if (input.action === 'update' && key.includes(name)) continue;
+    if (input.action === 'update' && namesKey && key.includes(name)) continue;
     const field = input.grant.fields.get(name);
     if (field === undefined) refuseName(input, name, place, problems);
     else decodeField(input, item, field, value, place, builder, problems);

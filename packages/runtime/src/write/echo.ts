@@ -20,6 +20,8 @@ export type EchoForm = 'one' | 'many' | 'singleton';
 export interface Echo {
   readonly plan: ReadPlan;
   readonly many: boolean;
+  /** Whether it waits for nothing but the keys. */
+  readonly bare: boolean;
   parameters(keys: Keys): readonly Parameter[];
 }
 
@@ -67,6 +69,7 @@ export function prepareEcho(asked: EchoRequest): Echo | null {
   return {
     plan,
     many: form === 'many',
+    bare: values.length === 0 && bounds.length === 0,
     parameters: (written) => {
       const own = form === 'one' ? written.values : asMany(written).values;
       return bind(plan.binders, [...values, ...own, ...bounds], asked.caller);

@@ -65,7 +65,8 @@ function joined(performer: Performer, works: readonly Work[], { answer }: Tellin
       return made(answer(answers));
     },
     touched: () => works.flatMap((work) => work.touched()),
-    overtaken: (error) => works.some((work) => work.overtaken?.(error) === true),
+    // All are asked: whose fault it is nobody can tell here.
+    overtaken: (error) => works.map((work) => work.overtaken?.(error) === true).includes(true),
     committed() {
       for (const work of works) work.committed();
     },

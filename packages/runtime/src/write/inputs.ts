@@ -17,7 +17,9 @@ export type Source =
   /** Which of the stored rows a rule matched, as an array that an earlier statement answered; `allowed`: which may be changed. */
   | { readonly kind: 'matched'; readonly rule: number | typeof allowed }
   /** How many items there are. */
-  | { readonly kind: 'count' };
+  | { readonly kind: 'count' }
+  /** Of items below others that the same statement makes: the place of the one above each, from 1, as an array. */
+  | { readonly kind: 'owner' };
 
 /** The place, among those of rules, of what all of them together say of a row. */
 export const allowed = -1;
@@ -28,6 +30,8 @@ export interface WriteValues {
   readonly keys: Keys | null;
   /** By the places of rules. */
   readonly matched: ReadonlyMap<number, string>;
+  /** Of items below others that the same statement makes: the place of the one above each, from 1. */
+  readonly owners?: readonly number[];
 }
 
 /** Hands out the parameters of one statement. */
@@ -55,7 +59,7 @@ export function valuesOf(sources: readonly Source[], values: WriteValues): reado
   return sources.map((source) => readSource(source, values));
 }
 
-function readSource(source: Source, { batch, keys, matched }: WriteValues): string | null {
+function readSource(source: Source, { batch, keys, matched, owners = [] }: WriteValues): string | null {
   switch (source.kind) {
     case 'key':
       return keys?.values[source.part] ?? null;
@@ -69,6 +73,8 @@ function readSource(source: Source, { batch, keys, matched }: WriteValues): stri
       return matched.get(source.rule) ?? null;
     case 'count':
       return String(batch.count);
+    case 'owner':
+      return arrayLiteral(owners.map(String));
   }
 }
 

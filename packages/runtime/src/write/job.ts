@@ -17,6 +17,7 @@ import { plansOf, type StepForm, type StepPlanCache, writtenColumns } from './pl
 import type { JudgedPayload } from './run.ts';
 import type { WritableCollection, WriteGrant, WriteScope } from './scope.ts';
 import { type Running, runReturnedStep, type Step } from './step.ts';
+import type { TreePlanCache } from './tree/plan-tree.ts';
 import type { Touched } from './violation.ts';
 
 /** A request that writes, apart from its body. */
@@ -56,6 +57,7 @@ export interface Desk extends WriteRequest {
   readonly reads: PlanCache<ReadPlan>;
   readonly echoes: PlanCache<PreparedEcho>;
   readonly steps: StepPlanCache;
+  readonly trees: TreePlanCache;
   /** What is wrong with values of the address: told unless names of the body are wrong. */
   readonly complaints: PlatformError[];
   /** What history wants writes to return; null where nothing is kept of them, so that they can answer their items. */
@@ -76,6 +78,8 @@ export interface Job {
   readonly returned?: (running: Pick<Running, 'transaction' | 'caller' | 'gate'>) => Promise<Answer>;
   /** Whether that statement writes one item. Default: false. */
   readonly brief?: boolean;
+  /** Whether what that statement is refused for is told by `work`, which is run in its place then. Default: false. */
+  readonly retold?: boolean;
 }
 
 /** What an item must be before it is written. Source: API specification, section 17. */

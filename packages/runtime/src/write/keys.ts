@@ -1,13 +1,15 @@
 /** The items that a step is about, as parameters: by the text forms of their keys. */
-import type { FilterObject } from '../contract/filter-syntax.ts';
+import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
 import { arrayLiteral, decodeValue, type JsonValue } from '../contract/index.ts';
 import { withNumberTexts } from '../json/exact-numbers.ts';
+import { forbidden } from '../query/invalid.ts';
 import { decodeKey, parseKeys } from '../query/keys.ts';
 import { keyFields } from '../query/plan-order.ts';
 import type { CollectionScope } from '../query/scope.ts';
 import { readElements } from '../sql/array-text.ts';
 import { operandType } from '../sql/operand.ts';
 import { invalidPayload } from './problems.ts';
+import type { WritableCollection } from './scope.ts';
 
 /** Keys of items in their order: one text per key field when there is one item, one array literal per key field else. */
 export interface Keys {
@@ -33,8 +35,9 @@ export function asOne(keys: Keys): Keys {
   return { count: keys.count, many: false, values: keys.values.map((value) => readElements(value)[0] ?? '') };
 }
 
-/** Reads the keys of a body, each once. Throws FORBIDDEN for one that cannot be a key. */
-export function namedKeys(collection: CollectionScope, keys: readonly JsonValue[]): Keys {
+/** Reads the keys of a body, each once. Throws FORBIDDEN for one that cannot be a key, or names what must not be named. */
+export function namedKeys({ collection, namesKey }: WritableCollection, keys: readonly JsonValue[]): Keys {
+  if (!namesKey && keys.some(isObject)) throw forbidden();
   return {
     ...parseKeys(
       collection,
@@ -58,8 +61,12 @@ interface Row {
   readonly place: number;
 }
 
-/** Reads the keys of items that carry their own. Throws INVALID_PAYLOAD where one is missing, FORBIDDEN for a misfit. */
-export function keyedItems(collection: CollectionScope, items: readonly FilterObject[]): KeyedItems {
+/**
+ * Reads the keys of items that carry their own. Throws INVALID_PAYLOAD where one is missing, FORBIDDEN for a misfit, and
+ * whatever the items are where the key must not be named.
+ */
+export function keyedItems({ collection, namesKey }: WritableCollection, items: readonly FilterObject[]): KeyedItems {
+  if (!namesKey) throw forbidden();
   const { key } = collection.descriptor;
   const merged = new Map<string, Row>();
   for (const item of items) {

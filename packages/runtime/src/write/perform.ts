@@ -91,20 +91,27 @@ export function createPerformer(options: PerformerOptions): Performer {
   }
 
   return {
-    workOf: (request, job) => ({
-      async run(transaction) {
-        if (job.returned !== undefined) {
-          const rows = await job.returned({ transaction, caller: request.caller, gate });
-          return { echo: job.echo, keys: null, rows };
-        }
-        if (job.guard !== undefined) await checkOf(transaction, job.guard);
-        return writeJob(options, transaction, request, job);
-      },
-      brief: job.brief === true,
-      touched: () => job.touched,
-      ...(job.overtaken && { overtaken: job.overtaken }),
-      committed() {},
-    }),
+    workOf(request, job) {
+      let retelling = false;
+      return {
+        async run(transaction) {
+          if (job.returned !== undefined && !retelling) {
+            const rows = await job.returned({ transaction, caller: request.caller, gate });
+            return { echo: job.echo, keys: null, rows };
+          }
+          if (job.guard !== undefined) await checkOf(transaction, job.guard);
+          return writeJob(options, transaction, request, job);
+        },
+        brief: job.brief === true,
+        touched: () => job.touched,
+        overtaken(error) {
+          if (job.retold !== true || retelling || !isRefusal(error)) return job.overtaken?.(error) === true;
+          retelling = true;
+          return true;
+        },
+        committed() {},
+      };
+    },
     checkGuard: checkOf,
     write: (transaction, request, job, watcher) => writeJob(options, transaction, request, job, watcher),
     async once(work) {
@@ -173,6 +180,11 @@ async function untilAhead<T>({ overtaken }: Pick<Work, 'overtaken'>, run: () => 
       if (again >= mostOvertaken || overtaken?.(error) !== true) throw error;
     }
   }
+}
+
+/** Whether it is the request's fault, so that nothing of it stays and it may run again. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof PlatformError && error.status < 500;
 }
 
 function failedAnswer(error: PlatformError): KeptAnswer {

@@ -144,7 +144,8 @@ function remembered(cache: StepPlanCache, shape: string, plan: () => StepPlans):
   return plans;
 }
 
-function shapeOf(
+/** What plans depend on, as a text. */
+export function shapeOf(
   { writable, grant, action, columns, named, collections, postponed }: Written,
   all: WriteGrant,
   form: StepForm,

@@ -27,7 +27,7 @@ export function prepareDelete(desk: Desk, body: JsonValue | undefined): Job {
   const named = parseDelete(body, desk.mostItems);
   const { writable, rules } = deletable(desk);
   if (named.kind === 'keys') {
-    const keys = namedKeys(writable.collection, named.keys);
+    const keys = namedKeys(writable, named.keys);
     return jobOf(desk, writable, (running) => runDelete(desk, writable, rules, running, keys, false));
   }
   const permitted = (row: Row): string => anyOf(rules.map(({ where }) => ruleHolds(row, where)));

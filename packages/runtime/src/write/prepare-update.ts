@@ -66,7 +66,7 @@ export async function prepareUpdate(desk: Desk, body: JsonValue | undefined): Pr
   const { named, data } = parsed;
   if (named.kind === 'query') return { echo, ...(await queried(desk, granted, named.query, data)) };
   const { writable } = granted;
-  const keys = namedKeys(writable.collection, named.keys);
+  const keys = namedKeys(writable, named.keys);
   if (isTree(writable, [data])) {
     checkOwnKey(writable.collection, data, keys);
     return prepareTree(desk, writable, changedEntries(writable, keys, [data], null), true, echo);
@@ -175,7 +175,7 @@ async function eachOf(
   echo: Job['echo'],
 ): Promise<Job> {
   const { writable } = granted;
-  const { keys, items, places } = keyedItems(writable.collection, elements);
+  const { keys, items, places } = keyedItems(writable, elements);
   if (isTree(writable, items))
     return prepareTree(desk, writable, changedEntries(writable, keys, items, places), true, echo);
   const problems = createProblems();

@@ -116,7 +116,7 @@ export async function runReturned(
 }
 
 /** Where the column behind one starts. */
-function skip(buffer: Buffer, at: number): number {
+export function skip(buffer: Buffer, at: number): number {
   return at + 4 + Math.max(int32(buffer, at), 0);
 }
 

@@ -33,6 +33,8 @@ export interface WritableCollection {
   readonly create: WriteGrant | undefined;
   readonly update: WriteGrant | undefined;
   readonly delete: readonly AccessRule[] | undefined;
+  /** Whether payloads can name the fields of its key: who can neither read nor write them must not learn their names. */
+  readonly namesKey: boolean;
 }
 
 /** The rules of one action, and the names that its payloads may have. */
@@ -71,12 +73,14 @@ export function createWriteScopes(
 
 function buildWriteScope(api: CompiledApi, access: AccessClass, open: Scope, fieldLimits: FieldLimits): WriteScope {
   const collections = new Map<string, WritableCollection>();
+  const read = buildScope(api, access, open);
   for (const granted of access.collections) {
     const collection = open.collections.get(granted.collection);
     if (collection === undefined || !isWrittenByPayloads(collection)) continue;
-    collections.set(granted.collection, buildCollection(collection, granted));
+    const built = buildCollection(collection, granted, read.collections.get(granted.collection));
+    collections.set(granted.collection, access.admin ? { ...built, namesKey: true } : built);
   }
-  return { admin: access.admin, read: buildScope(api, access, open), open, collections, fieldLimits };
+  return { admin: access.admin, read, open, collections, fieldLimits };
 }
 
 /** Of the platform's own collections those that wardens watch over, which are the ones with a path. */
@@ -84,14 +88,21 @@ function isWrittenByPayloads({ descriptor }: CollectionScope): boolean {
   return descriptor.system !== true || systemCollection(descriptor.name)?.path !== undefined;
 }
 
-function buildCollection(collection: CollectionScope, granted: CollectionAccess): WritableCollection {
+function buildCollection(
+  collection: CollectionScope,
+  granted: CollectionAccess,
+  read: CollectionScope | undefined,
+): WritableCollection {
   const grant = (rules: readonly WriteRule[] | undefined): WriteGrant | undefined =>
     rules === undefined || rules.length === 0 ? undefined : buildGrant(collection, rules);
+  const [create, update] = [grant(granted.create), grant(granted.update)];
+  const named = [read, create, update];
   return {
     collection,
-    create: grant(granted.create),
-    update: grant(granted.update),
+    create,
+    update,
     delete: granted.delete?.length === 0 ? undefined : granted.delete,
+    namesKey: collection.descriptor.key.every((name) => named.some((names) => names?.fields.has(name) === true)),
   };
 }
 

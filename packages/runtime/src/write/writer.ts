@@ -24,6 +24,7 @@ import type { Desk, WriteRequest } from './job.ts';
 import { createPerformer, type PerformerOptions, type Work } from './perform.ts';
 import { createStepPlans } from './plans.ts';
 import { createWriteScopes } from './scope.ts';
+import type { TreePlan } from './tree/plan-tree.ts';
 
 /** What writing needs. */
 export interface WriterOptions {
@@ -173,7 +174,7 @@ function createDesks(
   images: Desk['images'],
 ): (request: WriteRequest) => Desk {
   const all: ReadLimits = { ...defaultReadLimits, ...limits };
-  type Class = Pick<Desk, 'scope' | 'reads' | 'echoes' | 'steps'>;
+  type Class = Pick<Desk, 'scope' | 'reads' | 'echoes' | 'steps' | 'trees'>;
   const readings = new Map<
     string,
     { readonly scopes: ReturnType<typeof createWriteScopes>; readonly classes: Map<string, Class> }
@@ -199,6 +200,7 @@ function createDesks(
       reads: createPlanCache<ReadPlan>(plans),
       echoes: createPlanCache<PreparedEcho>(plans),
       steps: createStepPlans(plans),
+      trees: createPlanCache<TreePlan | null>(plans),
     };
     classes.set(accessClass, known);
     return { ...request, ...known, limits: all, mostItems, passwordPattern, complaints: [], images };

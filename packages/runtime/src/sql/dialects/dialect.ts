@@ -8,6 +8,7 @@ import type {
   WireForm,
 } from '../../contract/index.ts';
 import type { ParameterForm } from '../../database/database.ts';
+import type { CopyDialect } from './copies.ts';
 import type { InputDialect } from './input.ts';
 import type { JsonDialect } from './json.ts';
 
@@ -112,6 +113,8 @@ export interface SqlDialect {
   readonly json: JsonDialect;
   /** Rows that a statement is given, and rows that it tells of. */
   readonly input: InputDialect;
+  /** Items that are kept as JSON. */
+  readonly copies: CopyDialect;
   /** Names a column of the answer where whoever reads it has to be told that it is nested. */
   answer(value: Value): string;
 }

@@ -3,6 +3,7 @@ import type { SqlDialect } from './dialect.ts';
 import { mariadb, mysql } from './mysql.ts';
 import { postgres } from './postgres.ts';
 
+export type { CopiedFields, FixedValue } from './copies.ts';
 export type { ListedKey, ListParts, SqlDialect, Value } from './dialect.ts';
 export type { InputField, RowLock } from './input.ts';
 export { postgres } from './postgres.ts';

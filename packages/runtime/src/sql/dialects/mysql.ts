@@ -12,6 +12,7 @@ import { isPathForm } from '../../database/database.ts';
 import { nestedColumn } from '../../database/mysql/nested.ts';
 import { cast } from './casts.ts';
 import type { SqlDialect, Value } from './dialect.ts';
+import { mysqlCopies } from './mysql-copies.ts';
 import { mysqlInput } from './mysql-input.ts';
 import { mysqlJson } from './mysql-json.ts';
 
@@ -68,6 +69,7 @@ export const mysql: SqlDialect = dialectOf('mysql', 'utf8mb4_0900_bin');
 
 function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
   const exactly = (expression: string): string => `CONVERT(${expression} USING utf8mb4) COLLATE ${binary}`;
+  const input = mysqlInput(exactly, name === 'mariadb');
   const element = (native: string): string => (isText(native) ? `j.v COLLATE ${binary}` : 'j.v');
   return {
     name,
@@ -134,8 +136,7 @@ function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
       const value = kind === 'avg' && field?.type === 'integer' ? `${argument} + 0e0` : argument;
       return `${kind.toUpperCase()}(${call.endsWith('Distinct') ? 'DISTINCT ' : ''}${value ?? '*'})`;
     },
-    keyOf: (value, type) =>
-      numbers.has(type) ? `CASE WHEN ${value} REGEXP '^-?[0-9]{1,18}$' THEN CAST(${value} AS SIGNED) END` : undefined,
+    keyOf,
     record: (values) => `CONCAT(_binary'(', ${values.map((value) => `${encoded(value)}, `).join('')}')')`,
     list({ element: value, from, where, order, bounds }) {
       const all = `GROUP_CONCAT(${encoded(value)}${order} SEPARATOR ''${bounds})`;
@@ -144,9 +145,15 @@ function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
     single: (value, rows) =>
       `IFNULL((SELECT IFNULL(CONCAT(_binary'[', ${value.expression}, ']'), '!') FROM ${rows}), '[]')`,
     json: mysqlJson(name, exactly),
-    input: mysqlInput(exactly, name === 'mariadb'),
+    input,
+    copies: mysqlCopies(name, input, keyOf),
     answer: ({ expression, nested }) => (nested ? `${expression} AS "${nestedColumn}"` : expression),
   };
+}
+
+function keyOf(value: string, type: PortableType): string | undefined {
+  if (!numbers.has(type)) return undefined;
+  return `CASE WHEN ${value} REGEXP '^-?[0-9]{1,18}$' THEN CAST(${value} AS SIGNED) END`;
 }
 
 function isText(native: string): boolean {

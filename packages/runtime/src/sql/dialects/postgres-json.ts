@@ -1,6 +1,7 @@
 /** JSON as `jsonb`, whose operators are used. */
 import type { JsonKind } from '../../contract/filter-json.ts';
 import type { FieldDescriptor } from '../../contract/index.ts';
+import { fitsJsonb } from '../json-text.ts';
 import { cast } from './casts.ts';
 import type { JsonDialect } from './json.ts';
 
@@ -34,16 +35,8 @@ export const postgresJson: JsonDialect = {
   },
 };
 
-/**
- * Text that PostgreSQL takes for `json` and cannot turn into values: U+0000, half a surrogate pair, and numbers with
- * exponents beyond every number. Such a value is null in comparisons, instead of failing the statement.
- */
-const pairs = String.raw`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`;
-const unusable = String.raw`\\u(0000|[dD][89a-fA-F])|[[:space:]:,[]-?[0-9.]+[eE][+-]?[0-9]{4}`;
-
 function binary(expression: string, { native }: FieldDescriptor): string {
   if (!/^(?:pg_catalog\.)?json$/.test(native)) return cast(expression, '::jsonb');
   const text = cast(expression, '::pg_catalog.text');
-  const kept = `pg_catalog.regexp_replace(${text}, '${pairs}', '', 'g') !~ '${unusable}'`;
-  return `(CASE WHEN ${kept} THEN ${cast(expression, '::jsonb')} END)`;
+  return `(CASE WHEN ${fitsJsonb(text)} THEN ${cast(expression, '::jsonb')} END)`;
 }

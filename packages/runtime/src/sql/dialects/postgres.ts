@@ -2,6 +2,7 @@ import { aggregateKind } from '../../contract/aggregates.ts';
 import type { FieldDescriptor, FieldFunction, Operator, PortableType } from '../../contract/index.ts';
 import { cast } from './casts.ts';
 import type { SqlDialect } from './dialect.ts';
+import { postgresCopies } from './postgres-copies.ts';
 import { postgresInput } from './postgres-input.ts';
 import { postgresJson } from './postgres-json.ts';
 
@@ -31,8 +32,8 @@ const text = '::pg_catalog.text COLLATE pg_catalog."default"';
 
 /** Texts that can be cast to a key's type, so that a stray value in a link row matches nothing instead of failing. */
 const castable: Readonly<Partial<Record<PortableType, string>>> = {
-  integer: '^-?[0-9]{1,9}$',
-  bigInteger: '^-?[0-9]{1,18}$',
+  integer: '^-?[0-9]{1,18}$',
+  bigInteger: '^-?([0-9]{1,18}|[1-8][0-9]{18}|9[01][0-9]{17}|92[01][0-9]{16}|922[0-2][0-9]{15})$',
   uuid: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
 };
 
@@ -46,6 +47,17 @@ const parts: Readonly<Record<Exclude<FieldFunction, 'count'>, string>> = {
   minute: 'minute',
   second: 'second',
 };
+
+function exactly(expression: string): string {
+  return cast(expression, ' COLLATE pg_catalog."C"');
+}
+
+function keyOf(value: string, type: PortableType, native: string): string | undefined {
+  const pattern = castable[type];
+  // Of an integer that its column does not reach nothing is the key, and an index takes wider ones, too.
+  const wide = type === 'integer' ? 'pg_catalog.int8' : native;
+  return pattern === undefined ? undefined : `CASE WHEN ${value} ~ '${pattern}' THEN ${value}::${wide} END`;
+}
 
 /** PostgreSQL, embedded or not. Functions are qualified, because anybody can make one of the same name. */
 export const postgres: SqlDialect = {
@@ -65,7 +77,7 @@ export const postgres: SqlDialect = {
   pages: 'needed',
   nothing: (native) => `NULL::${native}`,
   flag: (predicate) => predicate,
-  exactly: (expression) => cast(expression, ' COLLATE pg_catalog."C"'),
+  exactly,
   grouped: (expression) => expression,
   matches: (operator, left, pattern) => `${cast(left, text)} ${matches[operator]} ${pattern}`,
   patternOf(before, value, after) {
@@ -95,16 +107,14 @@ export const postgres: SqlDialect = {
     const distinct = name.endsWith('Distinct') ? 'DISTINCT ' : '';
     return `pg_catalog.${aggregateKind(name)}(${distinct}${argument ?? '*'})`;
   },
-  keyOf(value, type, native) {
-    const pattern = castable[type];
-    return pattern === undefined ? undefined : `CASE WHEN ${value} ~ '${pattern}' THEN ${value}::${native} END`;
-  },
+  keyOf,
   record: (values) => `ROW(${values.map(({ expression }) => expression).join(', ')})`,
   list: ({ element, from, where, order, bounds }) =>
     `ARRAY(SELECT ${element.expression} FROM ${from}${where}${order}${bounds})`,
   single: ({ expression }, rows) => `ARRAY(SELECT ${expression} FROM ${rows})`,
   json: postgresJson,
   input: postgresInput,
+  copies: postgresCopies(keyOf, exactly),
   answer: ({ expression }) => expression,
 };
 

@@ -54,6 +54,7 @@ function draftGroup(desk: Desk, group: Group, found: Found, problems: Problems):
 
 /** Names of the fields that a node gets from other items, by its place. */
 function linkedFields({ owned, before }: Group): (place: number) => readonly string[] {
+  if (before.length === 0) return () => owned;
   const held = new Map<number, string[]>();
   for (const { fields, links } of before) {
     for (const { owner } of links) held.set(owner, [...(held.get(owner) ?? []), ...fields]);

@@ -28,6 +28,7 @@ export function isMade(node: TreeNode, found: Found): boolean {
 /** The key of a new item as far as the payload says it; undefined where the database or the relation decide. */
 export function keyOfNode({ writable }: Group, { given, own }: TreeNode): KeyTexts | undefined {
   if (given !== null) return given;
+  if (!writable.collection.descriptor.key.every((name) => Object.hasOwn(own, name))) return undefined;
   const parts = keyFields(writable.collection.descriptor).map((field) => {
     const decoded = decodeValue(operandType(field), withNumberTexts(own[field.name] ?? null));
     return decoded.ok ? decoded.value : null;

@@ -1,0 +1,33 @@
+import type { JsonValue } from '../../contract/index.ts';
+
+/** Texts are cut to so many characters, and lists to so many elements. */
+const longest = 1_000;
+const most = 64;
+
+/**
+ * What a library has read of a file, as JSON that every database takes: without bytes, numbers that are none, and empty
+ * texts. Undefined for what nothing is left of.
+ */
+export function plain(value: unknown): JsonValue | undefined {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  if (typeof value === 'string') return text(value);
+  // Cameras write the time of where they are, and not where that is.
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString().replace('Z', '');
+  if (ArrayBuffer.isView(value) || typeof value !== 'object' || value === null) return undefined;
+  if (Array.isArray(value)) {
+    const elements = value.slice(0, most).flatMap((one) => plain(one) ?? []);
+    return elements.length === 0 ? undefined : elements;
+  }
+  const members = Object.entries(value).flatMap(([name, one]): [string, JsonValue][] => {
+    const told = plain(one);
+    return told === undefined ? [] : [[name, told]];
+  });
+  return members.length === 0 ? undefined : Object.fromEntries(members);
+}
+
+function text(value: string): string | undefined {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: cameras fill texts up with them, and databases refuse some.
+  const told = value.replace(/[\0-\x08\x0b-\x1f]+/g, '').trim();
+  return told === '' ? undefined : told.slice(0, longest).toWellFormed();
+}

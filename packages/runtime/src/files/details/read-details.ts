@@ -1,0 +1,63 @@
+/**
+ * What sounds, films and photographs tell of themselves, read by libraries for their formats. Whatever a file is, it takes
+ * no more than a while of one thread: a file that asks for more tells nothing.
+ */
+import { Worker } from 'node:worker_threads';
+import type { JsonValue } from '../../contract/index.ts';
+import { PlatformError } from '../../errors.ts';
+import { createQueue } from '../transform/queue.ts';
+
+/** What is read of a file. */
+export interface MediaDetails {
+  /** In whole seconds; null for what has none. */
+  readonly duration: number | null;
+  /** Null when there is nothing to tell. */
+  readonly metadata: JsonValue;
+}
+
+/** What a thread is asked: a sound or a film by its path, or the EXIF block of an image. */
+export type Question =
+  | { readonly kind: 'media'; readonly path: string }
+  | { readonly kind: 'exif'; readonly bytes: Uint8Array };
+
+const none: MediaDetails = { duration: null, metadata: null };
+
+/** How long a file may take, in milliseconds, and the memory of its thread in MB. */
+const longestMs = 3_000;
+const maxOldGenerationSizeMb = 96;
+
+/** More details than this, as bytes of JSON, are none that anybody reads. */
+const mostBytes = 32_768;
+
+const queue = createQueue(2, 64);
+
+/** Whether a type is of something that lasts. */
+export function isMedia(type: string): boolean {
+  return /^(?:audio|video)\//.test(type) || type === 'application/ogg';
+}
+
+/** Reads it. Nothing of what is broken; rejects with SERVICE_UNAVAILABLE when too many files wait for it. */
+export async function readDetails(question: Question): Promise<MediaDetails> {
+  const details = await queue(() => ask(question)).catch((error: unknown) => {
+    if (error instanceof PlatformError) throw error;
+    return none;
+  });
+  return JSON.stringify(details.metadata).length > mostBytes ? { ...details, metadata: null } : details;
+}
+
+/** Rejects for what cannot be read, and for what takes too long. */
+async function ask(workerData: Question): Promise<MediaDetails> {
+  const name = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js';
+  const worker = new Worker(new URL(name, import.meta.url), { workerData, resourceLimits: { maxOldGenerationSizeMb } });
+  const { promise, resolve, reject } = Promise.withResolvers<MediaDetails>();
+  const timer = setTimeout(() => reject(new Error('It takes too long.')), longestMs);
+  worker.on('message', resolve);
+  worker.on('error', reject);
+  worker.on('exit', () => reject(new Error('It was not read.')));
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    await worker.terminate();
+  }
+}

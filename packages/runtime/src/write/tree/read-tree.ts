@@ -1,0 +1,113 @@
+/** Reading a tree in the statement that makes it: from the rows that it returns, where the tables do not show them yet. */
+import type { Condition, RelationDescriptor } from '../../contract/index.ts';
+import type { WholeRead } from '../../query/plan-returned.ts';
+import type { NestedLists } from '../../query/plan-selection.ts';
+import type { CollectionScope, Scope } from '../../query/scope.ts';
+import type { Selected, Selection } from '../../query/selection.ts';
+import { isEveryRow, isLate } from '../late.ts';
+import type { WriteScope } from '../scope.ts';
+import type { Group } from './group.ts';
+
+/** By the names of the collections that a tree makes: what their new rows are read from. */
+export type NewRows = ReadonlyMap<string, string>;
+
+/**
+ * The read of a tree over its new rows; undefined where it looks at a collection of the tree in any other way than the
+ * payload does, or where rules decide by rows that are not there yet.
+ */
+export function readOfTree(
+  { open }: Pick<WriteScope, 'open'>,
+  { scope, selection, nested }: WholeRead,
+  root: Group,
+  rows: NewRows,
+): WholeRead | undefined {
+  const reading: Reading = { open, nested, made: new Set(rows.keys()) };
+  if (!follows(reading, selection, root)) return undefined;
+  const moved = moveScope(scope, rows);
+  return { scope: moved, selection: moveSelection(moved, selection), nested };
+}
+
+interface Reading {
+  readonly open: Scope;
+  readonly nested: NestedLists;
+  /** Names of the collections that the tree makes. */
+  readonly made: ReadonlySet<string>;
+}
+
+/** Whether a selection of the items of a group, or of items that were there before, reads what the tree makes as it makes it. */
+function follows(reading: Reading, { collection, parts }: Selection, group: Group | undefined): boolean {
+  return (
+    collection.rows.every((rule) => isSettled(reading, collection, rule)) &&
+    followParts(reading, collection, parts, group)
+  );
+}
+
+function followParts(
+  reading: Reading,
+  collection: CollectionScope,
+  parts: readonly Selected[],
+  group: Group | undefined,
+): boolean {
+  return parts.every((part) => {
+    switch (part.kind) {
+      case 'constant':
+        return true;
+      case 'field':
+        return areSettled(reading, collection, part.field.grant);
+      case 'call':
+        return part.call.kind === 'field' && areSettled(reading, collection, part.call.field.grant);
+      case 'group':
+        return followParts(reading, collection, part.parts, group);
+      case 'keys':
+        return part.relation.descriptor.kind === 'm2o' && areSettled(reading, collection, part.relation.grant);
+      case 'nested':
+        return areSettled(reading, collection, part.relation.grant) && followRelation(reading, part, group);
+      default:
+        return false;
+    }
+  });
+}
+
+function followRelation(
+  reading: Reading,
+  { relation, of, read }: Extract<Selected, { kind: 'nested' }>,
+  group: Group | undefined,
+): boolean {
+  const terms = (read && reading.nested.orders.get(read)) ?? [];
+  const plain = terms.every(({ through, by }) => through.length === 0 && by.kind === 'plain');
+  if (!plain || (read !== undefined && !isEveryRow(read.condition))) return false;
+  const edge = group?.children.find((children) => children.relation.name === relation.descriptor.name);
+  if (edge === undefined && leadsTo(relation.descriptor, reading.made)) return false;
+  return follows(reading, of, edge?.group);
+}
+
+function leadsTo(relation: RelationDescriptor, made: ReadonlySet<string>): boolean {
+  return made.has(relation.target) || (relation.kind === 'm2m' && made.has(relation.junction));
+}
+
+function areSettled(reading: Reading, collection: CollectionScope, grant: readonly Condition[] | null): boolean {
+  return grant === null || grant.every((condition) => isSettled(reading, collection, condition));
+}
+
+function isSettled({ open, made }: Reading, { descriptor }: CollectionScope, condition: Condition): boolean {
+  const collection = open.collections.get(descriptor.name);
+  return collection !== undefined && !isLate(open, collection, condition, made);
+}
+
+function moveScope(scope: Scope, rows: NewRows): Scope {
+  const moved = [...rows].flatMap(([name, table]): [string, CollectionScope][] => {
+    const collection = scope.collections.get(name);
+    return collection === undefined ? [] : [[name, { ...collection, descriptor: { ...collection.descriptor, table } }]];
+  });
+  return { ...scope, collections: new Map([...scope.collections, ...moved]) };
+}
+
+function moveSelection(scope: Scope, { collection, parts }: Selection): Selection {
+  const moved = scope.collections.get(collection.descriptor.name) ?? collection;
+  return { collection: moved, parts: parts.map((part) => movePart(scope, part)) };
+}
+
+function movePart(scope: Scope, part: Selected): Selected {
+  if (part.kind === 'nested') return { ...part, of: moveSelection(scope, part.of) };
+  return part.kind === 'group' ? { ...part, parts: part.parts.map((one) => movePart(scope, one)) } : part;
+}

@@ -1,0 +1,154 @@
+/** Trees of nothing but new items, made and answered by one statement. */
+import type { Caller } from '../../caller.ts';
+import type { Transaction } from '../../database/database.ts';
+import type { Answer } from '../../json/answer.ts';
+import { int32 } from '../../json/bytes.ts';
+import { longestCachedStatement } from '../../query/plan-cache.ts';
+import { bind } from '../../query/planner.ts';
+import type { Batch } from '../batch.ts';
+import type { Echo } from '../echo.ts';
+import { valuesOf } from '../inputs.ts';
+import type { Desk, Job } from '../job.ts';
+import { shapeOf, writtenColumns } from '../plans.ts';
+import { failedValidation } from '../problems.ts';
+import { skip } from '../run.ts';
+import type { Drafts, StepDraft } from './draft.ts';
+import { type Children, collectionsOf, type Group } from './group.ts';
+import { type NewGroup, planTree, type TreePlan } from './plan-tree.ts';
+import type { Postponed } from './postpone.ts';
+
+/**
+ * What of the job of a tree one statement does: all of it, where the tree is made of new items below each other, and nobody
+ * else has a part in the write. What is refused then is told by the careful way, step by step.
+ */
+export function returnedTree(
+  desk: Desk,
+  { root, deferred }: Postponed,
+  drafts: Drafts,
+  many: boolean,
+  echo: Echo | null,
+): Pick<Job, 'returned' | 'retold'> {
+  const others = desk.images !== null || desk.ifMatch !== undefined || deferred;
+  if (others || echo === null || !echo.bare || desk.scope.open.dialect.name !== 'postgres') return {};
+  const steps = newSteps(root, drafts);
+  const plan = steps && planOf(desk, root, steps, echo, many);
+  if (steps === undefined || plan === null || plan === undefined) return {};
+  return {
+    retold: true,
+    returned({ transaction, caller, gate }) {
+      gate(plan.statement.text);
+      return run(transaction, caller, plan, steps);
+    },
+  };
+}
+
+/** One group of new items. */
+interface NewStep {
+  readonly group: Group;
+  readonly draft: StepDraft;
+  readonly batch: Batch;
+  /** Of a group below another one: that, how it is reached, and the place from 1 of the item above each. */
+  readonly above?: {
+    readonly place: number;
+    readonly relation: Children['relation'];
+    readonly owners: readonly number[];
+  };
+}
+
+/** The groups of a tree, the top first; undefined where it is made of anything but new items below each other. */
+function newSteps(root: Group, drafts: Drafts): readonly NewStep[] | undefined {
+  const steps: NewStep[] = [];
+  const add = (group: Group, above: NewStep['above']): boolean => {
+    const [draft, ...more] = drafts.get(group) ?? [];
+    if (draft?.action !== 'create' || more.length > 0 || draft.nodes.length !== group.nodes.length) return false;
+    if (group.before.length > 0 || group.targets.length > 0 || !group.nodes.every(isNew)) return false;
+    const place = steps.length;
+    steps.push({ group, draft, batch: draft.batch, ...(above && { above }) });
+    return group.children.every((edge) => edge.relation.kind === 'o2m' && addBelow(edge, place));
+  };
+  const addBelow = ({ relation, group, members }: Children, place: number): boolean => {
+    if (group.sort !== undefined || members.some(({ removed }) => removed.length > 0)) return false;
+    const owners: number[] = [];
+    for (const { owner, nodes } of members) for (const node of nodes) owners[node] = owner + 1;
+    return add(group, { place, relation, owners });
+  };
+  return add(root, undefined) ? steps : undefined;
+}
+
+function isNew({ form, claimed, later }: Group['nodes'][number]): boolean {
+  return form === 'create' && later === undefined && Object.keys(claimed).length === 0;
+}
+
+function planOf(
+  { scope, trees }: Desk,
+  root: Group,
+  steps: readonly NewStep[],
+  { plan: read }: Echo,
+  many: boolean,
+): TreePlan | null {
+  const collections = collectionsOf(root);
+  const groups = steps.map(({ group, draft: { granted, named }, batch, above }): NewGroup => {
+    const { writable, grant } = granted;
+    const columns = writtenColumns(batch);
+    const written = {
+      scope,
+      writable,
+      grant,
+      action: 'create',
+      columns,
+      named,
+      collections,
+      postponed: false,
+    } as const;
+    return { group, written, ...(above && { above }) };
+  });
+  const shapes = groups.map(({ group: { path }, written }, place) => {
+    const all = steps[place]?.draft.granted.all ?? written.grant;
+    return `${path} ${shapeOf(written, all, 'many', place === 0 ? read : undefined)}`;
+  });
+  const shape = `${many} ${shapes.join('\n')}`;
+  const known = trees.get(shape);
+  if (known !== undefined) return known;
+  const plan = planTree(groups, read, many);
+  if (plan === null || plan.statement.text.length <= longestCachedStatement) trees.set(shape, plan);
+  return plan;
+}
+
+const nothing: ReadonlyMap<number, string> = new Map();
+
+async function run(
+  transaction: Transaction,
+  caller: Caller,
+  plan: TreePlan,
+  steps: readonly NewStep[],
+): Promise<Answer> {
+  const values = plan.sources.flatMap((sources, place) => {
+    const { batch, above } = steps[place] ?? {};
+    if (batch === undefined) return [];
+    return valuesOf(sources, { batch, keys: null, matched: nothing, ...(above && { owners: above.owners }) });
+  });
+  const rows = plan.answer();
+  const [top, ...below] = steps;
+  let count = 0;
+  let complete = true;
+  await transaction.run(plan.statement, bind(plan.binders, values, caller), {
+    row(buffer, offset, length) {
+      let at = skip(buffer, offset);
+      if (count === 0) transaction.identify(buffer.toString('latin1', offset + 4, at));
+      for (const { batch } of below) {
+        const end = at + 4 + int32(buffer, at);
+        complete &&= Number(buffer.toString('latin1', at + 4, end)) === batch.count;
+        at = end;
+      }
+      count++;
+      // Whether he may read it is a boolean, and never null.
+      if (buffer[at + 4] === 1) rows.row(buffer, at + 5, length - (at + 5 - offset));
+    },
+    end() {
+      if (rows.items > 0) rows.end();
+    },
+  });
+  if (count === top?.batch.count && complete) return rows;
+  const collection = top?.group.writable.collection.descriptor.name ?? '';
+  throw failedValidation({ collection, index: undefined }, null, 'check', 'is refused by the database');
+}
