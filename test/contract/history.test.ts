@@ -1,5 +1,6 @@
 /** Activity and revisions: what is kept of writes, in their transaction, by few statements. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { isOnMariadb } from '../support/contract-database.ts';
 import { notebookSql, resetSql, triggersSql } from '../support/notebook.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
@@ -20,7 +21,9 @@ permissions:
     environment: { MAX_PAYLOAD_SIZE: '4mb' },
   });
 });
-beforeEach(() => rows(`${resetSql}; TRUNCATE platform.platform_activity RESTART IDENTITY CASCADE`));
+beforeEach(() =>
+  rows(`${resetSql}; TRUNCATE platform.platform_revisions, platform.platform_activity RESTART IDENTITY CASCADE`),
+);
 afterAll(() => project?.close());
 
 function rows(sql: string): ReturnType<ServedProject['rows']> {
@@ -149,24 +152,28 @@ describe('accountability', () => {
 });
 
 describe('statements', () => {
-  it('are as many for thousands of items as for one', async () => {
-    const count = async (method: string, body: unknown, path = 'people?fields=id') => {
-      project.statements.reset();
-      expect((await ask(method, path, body)).status).toBeLessThan(300);
-      return project.statements.executed();
-    };
-    const names = Array.from({ length: 3_000 }, (_, place) => ({ name: `n${place}` }));
-    expect(await count('POST', names)).toBe(await count('POST', [{ name: 'x' }, { name: 'y' }]));
-    const keys = names.map((_, place) => place + 1);
-    const few = await count('PATCH', { keys: [1, 2], data: { hidden: false } });
-    expect(await count('PATCH', { keys, data: { hidden: true } })).toBe(few);
-    const removed = await count('DELETE', [1], 'people');
-    expect(await count('DELETE', keys.slice(1), 'people')).toBe(removed);
-    expect((await activity()).length).toBe(3_002 + 3_002 + 3_000);
-    const paired = `SELECT count(*)::int AS n FROM platform.platform_activity a JOIN platform.platform_revisions r
+  it.skipIf(isOnMariadb())(
+    'are as many for thousands of items as for one',
+    async () => {
+      const count = async (method: string, body: unknown, path = 'people?fields=id') => {
+        project.statements.reset();
+        expect((await ask(method, path, body)).status).toBeLessThan(300);
+        return project.statements.executed();
+      };
+      const names = Array.from({ length: 3_000 }, (_, place) => ({ name: `n${place}` }));
+      expect(await count('POST', names)).toBe(await count('POST', [{ name: 'x' }, { name: 'y' }]));
+      const keys = names.map((_, place) => place + 1);
+      const few = await count('PATCH', { keys: [1, 2], data: { hidden: false } });
+      expect(await count('PATCH', { keys, data: { hidden: true } })).toBe(few);
+      const removed = await count('DELETE', [1], 'people');
+      expect(await count('DELETE', keys.slice(1), 'people')).toBe(removed);
+      expect((await activity()).length).toBe(3_002 + 3_002 + 3_000);
+      const paired = `SELECT count(*)::int AS n FROM platform.platform_activity a JOIN platform.platform_revisions r
       ON r.activity = a.id AND r.item = a.item AND r.data->>'id' = a.item WHERE a.action <> 'delete'`;
-    expect(await rows(paired)).toEqual([{ n: 6_004 }]);
-  }, 60_000);
+      expect(await rows(paired)).toEqual([{ n: 6_004 }]);
+    },
+    60_000,
+  );
 });
 
 it('writers of one item follow each other: each delta starts where the one before it ended', async () => {

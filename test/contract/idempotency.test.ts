@@ -115,14 +115,12 @@ describe('the same key', () => {
 });
 
 it('answers that nobody can ask for any more are removed', async () => {
-  await rows(`INSERT INTO platform.platform_idempotency_keys (caller, key, request_hash, expires_at)
-    SELECT 'x', g::text, '', now() - interval '1 day' FROM generate_series(1, 50) g`);
+  const old = Array.from({ length: 50 }, (_, g) => `('x', '${g}', '', now() - interval '1 day')`);
+  const fill = `INSERT INTO platform.platform_idempotency_keys (caller, "key", request_hash, expires_at) VALUES ${old}`;
+  await rows(fill);
   // Each server looks once a minute; this one was started for the purpose.
   const other = await serveProject({ sql: notebookSql(), postgres: triggersSql, system: true });
-  const old = Array.from({ length: 50 }, (_, g) => `('x', '${g}', '', now() - interval '1 day')`);
-  await other.rows(
-    `INSERT INTO platform.platform_idempotency_keys (caller, "key", request_hash, expires_at) VALUES ${old}`,
-  );
+  await other.rows(fill);
   await post('a', { name: 'Ann' }, 'people', other.admin);
   const left = await other.rows('SELECT "key" FROM platform.platform_idempotency_keys');
   expect(left).toEqual([{ key: 'a' }]);
