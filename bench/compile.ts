@@ -1,22 +1,25 @@
 /**
  * Prints how long it takes to compile, type-check and start a server for 200 tables, or as many as BENCH_TABLES says, on a
- * real PostgreSQL. Absolute times depend on the machine: compare runs on one machine only.
+ * real PostgreSQL, and what others need for the same tables. Absolute times depend on the machine: compare runs on one
+ * machine only.
  */
 
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compile, createCompileMemory } from '@platform/compiler';
 import { parseSchema } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
-
 import { createProject, runPlatform, startUnchecked } from '../test/support/platform.ts';
 import { createDatabaseOn, startPostgres } from '../test/support/postgres.ts';
 import { typeCheck } from '../test/support/type-check.ts';
+import { buildPostgraphile, makeOpenapiTypes, type Peer } from './compile-peers.ts';
+import { permissionsOf, schemaOf } from './compile-schema.ts';
+import { measured, type Usage } from './measured.ts';
 
 const tables = Number(process.env.BENCH_TABLES ?? 200);
 
-/** What a thousand tables may take, in seconds; the issue's targets on a machine that does nothing else. */
-const targets = { database: 6, schema: 3, change: 0.3, ready: 2, first: 0.05 } as const;
+/** What a thousand tables may take, in seconds and megabytes; the issue's targets on a machine that does nothing else. */
+const targets = { database: 6, schema: 3, change: 0.3, ready: 2, first: 0.05, memory: 1024 } as const;
 
 /** Measures and prints. */
 export async function benchCompile(): Promise<void> {
@@ -24,29 +27,75 @@ export async function benchCompile(): Promise<void> {
   const database = await createDatabaseOn(server.url, schemaOf(tables));
   const project = await createProject();
   try {
-    const environment = { DATABASE_URL: database.url };
-    const cold = await timed(() => runPlatform(['generate', '--project', project.folder], environment));
-    if (cold.value.code !== 0) throw new Error(cold.value.stderr);
-    const warm = await timed(() => runPlatform(['generate', '--project', project.folder], environment));
-    const offline = await timed(() => runPlatform(['generate', '--offline', '--project', project.folder], environment));
-    const changed = await timeChange(project.folder);
-    const ready = await timed(() => startUnchecked(project.folder, database.url, {}, []));
-    const answer = await timed(() => ready.value.admin('/items/table_000?limit=1'));
-    await ready.value.stop();
-    const check = await timed(() => typeCheck(project.folder));
-    if (check.value !== '') throw new Error(check.value);
-    process.stdout.write(cold.value.stderr);
-    report('platform generate, nothing there yet', cold.ms, targets.database);
-    report('platform generate again', warm.ms, targets.database);
-    report('platform generate --offline', offline.ms, targets.schema);
-    report('one table changed, in the same process', changed, targets.change);
-    report('platform start until it listens', ready.ms, targets.ready);
-    report('first answer', answer.ms, targets.first);
-    report('tsc over the output', check.ms);
+    const cold = await generate(project.folder, database.url);
+    report('platform generate, nothing there yet', cold, targets.database, targets.memory);
+    report('platform generate again', await generate(project.folder, database.url), targets.database);
+    await rm(join(project.folder, 'generated'), { recursive: true });
+    await rm(join(project.folder, '.platform'), { recursive: true, force: true });
+    report('the same from platform.schema.json, cold', await generate(project.folder), targets.schema, targets.memory);
+    report('platform generate --offline again', await generate(project.folder), targets.schema);
+    await changeSchema(project.folder);
+    report('one table changed, in a process of its own', await generate(project.folder), targets.change);
+    reportTime('one table changed, in the same process', await timeChange(project.folder), targets.change);
+    await benchServing(project.folder, database.url);
+    await benchRoles(project.folder);
+    await benchPeers(project.folder, database.url);
   } finally {
     await project.remove();
     await database.drop();
     await server.stop();
+  }
+}
+
+/** Runs the command over a database, or without one from `platform.schema.json`. */
+async function generate(folder: string, databaseUrl?: string): Promise<Usage> {
+  const { result, usage } = await measured((variables) =>
+    runPlatform(['generate', ...(databaseUrl === undefined ? ['--offline'] : []), '--project', folder], {
+      ...variables,
+      DATABASE_URL: databaseUrl ?? '',
+    }),
+  );
+  if (result.code !== 0) throw new Error(result.stderr);
+  return usage;
+}
+
+async function benchServing(folder: string, databaseUrl: string): Promise<void> {
+  const ready = await timed(() => startUnchecked(folder, databaseUrl, {}, []));
+  reportTime('platform start until it listens', ready.ms, targets.ready);
+  const answer = await timed(() => ready.value.admin('/items/table_000?limit=1'));
+  reportTime('first answer', answer.ms, targets.first);
+  const other = await timed(() => ready.value.admin('/items/table_001?limit=1'));
+  reportTime('first answer of another collection', other.ms, targets.first);
+  await ready.value.stop();
+  const check = await timed(() => typeCheck(folder));
+  if (check.value !== '') throw new Error(check.value);
+  reportTime('tsc over the output', check.ms);
+}
+
+/** Twenty classes of access, by as many roles and by ten times as many. */
+async function benchRoles(folder: string): Promise<void> {
+  const compiled = async (roles: number): Promise<Usage> => {
+    await writeFile(join(folder, 'permissions.yaml'), permissionsOf(roles, 20, tables));
+    await rm(join(folder, '.platform'), { recursive: true, force: true });
+    return generate(folder);
+  };
+  report('20 roles of 20 classes, cold', await compiled(20));
+  report('200 roles of 20 classes, cold', await compiled(200));
+}
+
+async function benchPeers(folder: string, databaseUrl: string): Promise<void> {
+  await peer('PostGraphile', () => buildPostgraphile(databaseUrl));
+  await peer('openapi-typescript', () => makeOpenapiTypes(join(folder, 'generated', 'openapi', 'full.json')));
+}
+
+/** What cannot be had, or does not manage, is said and is no reason to stop. */
+async function peer(name: string, work: () => Promise<Peer>): Promise<void> {
+  try {
+    const { name: what, usage } = await work();
+    report(what, usage);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.trim().split('\n').at(-1) : String(error);
+    process.stdout.write(`${name.padEnd(46)} not measured: ${reason}\n`);
   }
 }
 
@@ -57,16 +106,24 @@ async function timeChange(folder: string): Promise<number> {
   const texts = new Map(
     await Promise.all(names.map(async (name) => [name, await readFile(join(templates, name), 'utf8')] as const)),
   );
-  const schema = await readSchema(folder);
-  const again = await readSchema(folder);
-  const last = again.tables.length - 1;
-  const tablesNow = again.tables.map((table, at) =>
-    at === last ? { ...table, columns: table.columns.map((column) => ({ ...column, comment: 'Changed.' })) } : table,
-  );
   const memory = createCompileMemory();
-  compile(schema, { templates: texts, memory });
-  const { ms } = await timed(async () => compile({ ...again, tables: tablesNow }, { templates: texts, memory }));
+  compile(await readSchema(folder), { templates: texts, memory });
+  await changeSchema(folder);
+  const changed = await readSchema(folder);
+  const { ms } = await timed(async () => compile(changed, { templates: texts, memory }));
   return ms;
+}
+
+/** Gives the columns of the last table another comment. */
+async function changeSchema(folder: string): Promise<void> {
+  const file = join(folder, 'platform.schema.json');
+  const schema = await readSchema(folder);
+  const last = schema.tables.length - 1;
+  const comment = `Changed at ${performance.now()}.`;
+  const changed = schema.tables.map((table, at) =>
+    at === last ? { ...table, columns: table.columns.map((column) => ({ ...column, comment })) } : table,
+  );
+  await writeFile(file, JSON.stringify({ ...schema, tables: changed }, null, 2));
 }
 
 async function readSchema(folder: string): Promise<Schema> {
@@ -75,28 +132,27 @@ async function readSchema(folder: string): Promise<Schema> {
   throw new Error(parsed.diagnostic.message);
 }
 
-/** Tables of twelve columns; each points at two earlier ones. */
-function schemaOf(count: number): string {
-  return Array.from({ length: count }, (_, index) => {
-    const name = `table_${String(index).padStart(3, '0')}`;
-    const reference = (divisor: number): string =>
-      index === 0 ? 'integer' : `integer REFERENCES table_${String(Math.floor(index / divisor)).padStart(3, '0')} (id)`;
-    return `CREATE TABLE ${name} (
-      id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, title text NOT NULL, slug varchar(80) UNIQUE, body text,
-      status text NOT NULL DEFAULT 'draft' CHECK (status IN ('draft', 'published')), amount numeric(12,2), big bigint,
-      happened_at timestamptz DEFAULT now(), flags boolean[], data jsonb,
-      first_id ${reference(2)}, second_id ${reference(3)});
-      COMMENT ON TABLE ${name} IS 'Table ${index} of the benchmark.';`;
-  }).join('\n');
-}
-
 async function timed<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly ms: number }> {
   const start = performance.now();
   const value = await work();
   return { value, ms: performance.now() - start };
 }
 
-function report(what: string, ms: number, target?: number): void {
-  const wanted = target === undefined || tables !== 1000 ? '' : `  target ${target} s`;
-  process.stdout.write(`${what.padEnd(40)} ${(ms / 1000).toFixed(2)} s${wanted}\n`);
+/** A line of the table: by the clock, of the processor, in memory. */
+function report(what: string, { ms, processorMs, megabytes }: Usage, seconds?: number, memory?: number): void {
+  const time = `${inSeconds(ms)}  processor ${inSeconds(processorMs)}  ${megabytes.toFixed(0).padStart(5)} MB`;
+  process.stdout.write(`${what.padEnd(46)} ${time}${wanted(seconds, memory)}\n`);
+}
+
+function reportTime(what: string, ms: number, seconds?: number): void {
+  process.stdout.write(`${what.padEnd(46)} ${inSeconds(ms)}${wanted(seconds)}\n`);
+}
+
+function inSeconds(ms: number): string {
+  return `${(ms / 1000).toFixed(2).padStart(6)} s`;
+}
+
+function wanted(seconds?: number, memory?: number): string {
+  if (seconds === undefined || tables !== 1000) return '';
+  return `  target ${seconds} s${memory === undefined ? '' : `, ${memory} MB`}`;
 }

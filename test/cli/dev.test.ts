@@ -21,8 +21,11 @@ let server: Platform;
 beforeAll(async () => {
   database = await createDatabase(tables);
   project = await createProject();
-  await permit('id, title');
-  server = await startUnchecked(project.folder, database.url, {}, [], 'dev');
+  await permit('id, titel');
+  // The first build fails, which is mended when it is told.
+  server = await startUnchecked(project.folder, database.url, {}, [], 'dev', (text) => {
+    if (text.includes('"event":"failed"')) void permit('id, title');
+  });
 });
 afterAll(async () => {
   await server?.stop();
@@ -65,6 +68,11 @@ async function after(change: () => Promise<unknown>, event: 'rebuilt' | 'failed'
 }
 
 const alter = (sql: string) => () => withClient(database.url, (client) => client.query(sql));
+
+test('a first build that fails is told with its place, and tried again after a change', async () => {
+  expect(told('failed')).toMatchObject([{ reasons: [], message: expect.stringContaining('permissions.yaml:') }]);
+  expect((await server.ask('/items/docs')).json).toEqual({ data: [{ id: 1, title: 'One' }] });
+});
 
 test('a column that is added is served, and only its files are written', async () => {
   const untouched = join(project.folder, 'generated', 'collections', 'authors.ts');

@@ -111,13 +111,17 @@ export async function startPlatform(
   return asDescribed(platform, { folder, adminToken: environment.ADMIN_TOKEN ?? adminToken });
 }
 
-/** The same without a look at the document, for what repeats the requests of a server that is checked. */
+/**
+ * The same without a look at the document, for what repeats the requests of a server that is checked. `onPrinted` is given
+ * what it prints, also before it listens.
+ */
 export async function startUnchecked(
   folder: string,
   databaseUrl: string,
   environment: Readonly<Record<string, string>> = {},
   args: readonly string[] = ['--generate'],
   name: 'start' | 'dev' = 'start',
+  onPrinted: (text: string) => void = () => undefined,
 ): Promise<Platform> {
   const child = spawn(process.execPath, [command, name, '--json', '--project', folder, ...args], {
     cwd: repository,
@@ -130,6 +134,7 @@ export async function startUnchecked(
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
       printed += String(chunk);
+      onPrinted(String(chunk));
     });
   }
   const url = await Promise.race([listening(child.stdout), exited.then(() => null)]);

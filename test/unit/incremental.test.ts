@@ -1,9 +1,15 @@
-/** A compiler that remembers makes what one makes that knows nothing, to the byte, whatever changed in between. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { compile, createCompileMemory } from '@platform/compiler';
+/**
+ * A compiler that remembers makes what one makes that knows nothing, to the byte, whatever changed in between; so does one
+ * that finds on disk what another process has left behind, also where that is damaged.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CompileOptions, compile, createCompileMemory, type GeneratedFile } from '@platform/compiler';
 import { parseSchema } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { openArchive } from '../../packages/cli/src/archive/project-archive.ts';
 
 const repository = new URL('../../', import.meta.url);
 const folder = new URL('templates/', repository);
@@ -14,7 +20,10 @@ const templates = new Map(names.map((name) => [name, readFileSync(new URL(name, 
 const steps = Number(process.env.INCREMENTAL_STEPS ?? 10);
 const seed = Number(process.env.INCREMENTAL_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
-test.each(['access', 'callers', 'names', 'relations'])('%s', (name) => {
+const archives = mkdtempSync(join(tmpdir(), 'platform-archives-'));
+afterAll(() => rmSync(archives, { recursive: true, force: true }));
+
+test.each(['access', 'callers', 'names', 'relations'])('%s', async (name) => {
   const random = randomOf(seed);
   const memory = createCompileMemory();
   const text = readFileSync(new URL(`test/golden/${name}/schema.json`, repository), 'utf8');
@@ -28,13 +37,65 @@ test.each(['access', 'callers', 'names', 'relations'])('%s', (name) => {
     const warm = compile(parsed(JSON.stringify(next)), { templates, memory });
     const cold = compile(parsed(JSON.stringify(next)), { templates });
     expect(warm.diagnostics, `seed ${seed}: ${done.join(', ')}`).toEqual(cold.diagnostics);
-    expect(warm.files, `seed ${seed}: ${done.join(', ')}`).toEqual(cold.files);
+    expect(textsOf(warm.files), `seed ${seed}: ${done.join(', ')}`).toEqual(textsOf(cold.files));
+    const folder = join(archives, name);
+    const archived = await compileArchived(parsed(JSON.stringify(next)), folder);
+    expect(textsOf(archived.files), `archived, seed ${seed}: ${done.join(', ')}`).toEqual(textsOf(cold.files));
+    if (random() < 0.2) damage(folder, random);
     files += cold.files.length;
     // What does not compile is forgotten, as a server forgets it.
     if (cold.files.length > 0) schema = next;
   }
   // Most changes must compile, or nothing is shown.
   expect(files).toBeGreaterThan(steps * 5);
+});
+
+/** As a process of its own would, which knows nothing but what is on disk. */
+async function compileArchived(schema: Schema, folder: string) {
+  const archive = await openArchive(folder);
+  const result = compile(schema, { templates, archive });
+  await archive.save();
+  return result;
+}
+
+/** Changes one byte of a file, or cuts its end off. */
+function damage(folder: string, random: () => number): void {
+  const names = readdirSync(folder);
+  const path = join(folder, names[Math.floor(random() * names.length)] ?? '');
+  const bytes = readFileSync(path);
+  const at = Math.floor(random() * bytes.length);
+  if (random() < 0.5) writeFileSync(path, bytes.subarray(0, at));
+  else writeFileSync(path, Buffer.concat([bytes.subarray(0, at), Buffer.from('x'), bytes.subarray(at + 1)]));
+}
+
+function textsOf(files: readonly GeneratedFile[]): ReadonlyMap<string, string> {
+  return new Map(files.map(({ path, contents }) => [path, contents]));
+}
+
+test('what was left behind is found, and nothing else is made', async () => {
+  const text = readFileSync(new URL('test/golden/relations/schema.json', repository), 'utf8');
+  const folder = join(archives, 'found');
+  const kept = (options: Pick<CompileOptions, 'archive'>) => compile(parsed(text), { templates, ...options });
+  const first = await openArchive(folder);
+  kept({ archive: first });
+  await first.save();
+  const second = await openArchive(folder);
+  const counted = { found: 0, asked: 0 };
+  const watched: typeof second = {
+    ...second,
+    find(maker, digest) {
+      const found = second.find(maker, digest);
+      counted.asked += 1;
+      counted.found += found.length > 0 ? 1 : 0;
+      return found;
+    },
+  };
+  kept({ archive: watched });
+  expect(counted.asked).toBeGreaterThan(10);
+  expect(counted.found).toBe(counted.asked);
+  const before = readdirSync(folder);
+  await second.save();
+  expect(readdirSync(folder)).toEqual(before);
 });
 
 function parsed(text: string): Schema {

@@ -21,16 +21,16 @@ export async function planDocuments(
   output: string,
   files: readonly GeneratedFile[],
 ): Promise<readonly GeneratedFile[]> {
-  const contents = new Map(files.map((file) => [file.path, file.contents]));
-  const operations = contents.get('graphql/operations.json');
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const operations = byPath.get('graphql/operations.json')?.contents;
   if (operations === undefined) return [];
   const described = await importDescriptions(output, files);
   const api = {
     ...described,
     dialect,
-    graphql: async (accessClass: string) => contents.get(`graphql/${accessClass}.graphql`) ?? '',
+    graphql: async (accessClass: string) => byPath.get(`graphql/${accessClass}.graphql`)?.contents ?? '',
   };
-  const texts: Readonly<Record<string, string>> = JSON.parse(contents.get('graphql/documents.json') ?? '{}');
+  const texts: Readonly<Record<string, string>> = JSON.parse(byPath.get('graphql/documents.json')?.contents ?? '{}');
   const planned = await planOperations(api, JSON.parse(operations), texts);
   return [{ path: plannedFile, contents: `${head}${planned.map(printOperation).join('')}` }];
 }

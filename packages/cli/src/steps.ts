@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import type { CompileMemory, CompileOptions, CompileSummary, ModelData } from '@platform/compiler';
 import { compile } from '@platform/compiler';
 import type { Diagnostic, ReadOptions, SchemaFacts } from '@platform/introspect';
@@ -11,6 +11,7 @@ import {
   resolveSchema,
 } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
+import { openArchive, type ProjectArchive } from './archive/project-archive.ts';
 import { loadDocuments } from './documents.ts';
 import { loadExamples } from './examples/load.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
@@ -55,6 +56,8 @@ export interface GenerateOptions {
   readonly facts?: Facts;
   /** Of a process that compiles again and again. */
   readonly memory?: CompileMemory;
+  /** Whether to use what other processes have left behind, and to leave something. Default: no. */
+  readonly archived?: boolean;
 }
 
 /** Reads the database's catalog and resolves it under the project's configuration. Writes `platform.schema.json`. */
@@ -71,7 +74,7 @@ export async function generateProject(
   progress: Progress,
   options: GenerateOptions = {},
 ): Promise<Generation> {
-  return writeProject(project, await compileProject(project, progress, options), progress);
+  return writeProject(project, await compileProject(project, progress, { archived: true, ...options }), progress);
 }
 
 /** Writes what was compiled. */
@@ -102,9 +105,14 @@ export async function compileProject(
   const facts = options.facts ?? (await factsOf(project, progress, options));
   const { schema, diagnostics } = await progress.phase('resolve', () => resolveProject(project, facts, progress));
   const inputs = await loadInputs(project);
-  const result = await progress.phase('compile', () =>
-    compile(schema, { ...inputs, ...(options.memory && { memory: options.memory }) }),
-  );
+  const archive = options.archived === true ? await archiveOf(project, schema) : null;
+  const result = await progress.phase('compile', async () => {
+    const { memory } = options;
+    const made = compile(schema, { ...inputs, ...(memory && { memory }), ...(archive && { archive }) });
+    // Where nothing can be kept, compiling takes longer the next time.
+    await archive?.save().catch(() => undefined);
+    return made;
+  });
   report(result.diagnostics, progress);
   const planned = await planDocuments(schema.dialect, project.output, result.files);
   const files = [...result.files, ...planned];
@@ -119,6 +127,13 @@ export async function compileProject(
 
 function factsOf(project: Project, progress: Progress, { offline = false, source }: GenerateOptions): Promise<Facts> {
   return offline ? loadFacts(project) : readFacts(project, progress, source);
+}
+
+/** Collections from which on it is worth looking for what was made before. */
+const worthArchiving = 100;
+
+async function archiveOf({ stateFolder }: Project, { collections }: Schema): Promise<ProjectArchive | null> {
+  return collections.length < worthArchiving ? null : openArchive(join(stateFolder, 'cache'));
 }
 
 /** What a project adds to its database: templates, its own code, its documents. */

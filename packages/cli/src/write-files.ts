@@ -5,14 +5,11 @@
  * output is touched. What is removed is only what the last `manifest.json` lists: a file of the user's own stays.
  */
 import { randomUUID } from 'node:crypto';
-import { copyFile, link, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize, sep } from 'node:path';
+import { eachOf, holdsText, isMissing, type OutputFile, readText, sizeOf, writeText } from './output-file.ts';
 
-/** A file to write, its path relative to the output folder, with `/` on every system. */
-export interface OutputFile {
-  readonly path: string;
-  readonly contents: string;
-}
+export type { OutputFile } from './output-file.ts';
 
 /** How many files were written, left as they were, and removed. */
 export interface WriteResult {
@@ -35,8 +32,8 @@ export async function compareFiles(
   outputFolder: string,
   files: readonly OutputFile[],
 ): Promise<readonly FileDifference[]> {
-  const target = files.map((file) => ({ ...file, path: checkedPath(file.path) }));
-  const texts = new Map(target.map(({ path, contents }) => [path, contents]));
+  const target = files.map(targetOf);
+  const texts = new Map(target.map(({ path, file }) => [path, file]));
   const stale = await findStale(outputFolder, target);
   const changed = await selectChanged(outputFolder, target);
   const paths = [...changed.map(({ path }) => path), ...stale].sort();
@@ -44,20 +41,30 @@ export async function compareFiles(
     paths.map(async (path) => ({
       path: path.split(sep).join('/'),
       before: await readText(join(outputFolder, path)),
-      after: texts.get(path) ?? null,
+      after: texts.get(path)?.contents ?? null,
     })),
   );
 }
 
 /** Brings the output folder to the state of `files`. Rejects with the file system's error and leaves it as it was. */
 export async function writeFiles(outputFolder: string, files: readonly OutputFile[]): Promise<WriteResult> {
-  const target = files.map((file) => ({ ...file, path: checkedPath(file.path) }));
+  const target = files.map(targetOf);
   const changed = await selectChanged(outputFolder, target);
   const stale = await findStale(outputFolder, target);
   await replace(outputFolder, changed, stale);
   await removeEmptyFolders(outputFolder, stale);
   const paths = changed.map(({ path }) => path.split(sep).join('/'));
   return { paths, written: changed.length, unchanged: files.length - changed.length, removed: stale.length };
+}
+
+/** A file with its path as the system writes it. */
+interface Target {
+  readonly path: string;
+  readonly file: OutputFile;
+}
+
+function targetOf(file: OutputFile): Target {
+  return { path: checkedPath(file.path), file };
 }
 
 /** A path that cannot leave the folder it is joined to. */
@@ -69,48 +76,13 @@ function checkedPath(path: string): string {
   return plain;
 }
 
-async function selectChanged(folder: string, files: readonly OutputFile[]): Promise<readonly OutputFile[]> {
-  const same = await eachOf(files, ({ path, contents }) => holds(join(folder, path), contents));
+async function selectChanged(folder: string, files: readonly Target[]): Promise<readonly Target[]> {
+  const same = await eachOf(files, ({ path, file }) => holdsText(join(folder, path), file));
   return files.filter((_, index) => same[index] !== true);
 }
 
-/** Whether a file holds a text; one of another size is not read. */
-async function holds(path: string, contents: string): Promise<boolean> {
-  const size = await sizeOf(path);
-  if (size !== Buffer.byteLength(contents)) return false;
-  return (await readFile(path)).equals(Buffer.from(contents));
-}
-
-/** Bytes of a file; null when there is none, or something else. */
-async function sizeOf(path: string): Promise<number | null> {
-  try {
-    const found = await stat(path);
-    return found.isFile() ? found.size : null;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
-}
-
-/** Files at a time: enough to keep the disk busy, and few enough to hold their contents. */
-const atOnce = 8;
-
-/** Does something with each item, some at a time; results in the order of the items. */
-async function eachOf<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results: Result[] = [];
-  const pending = items.entries();
-  const worker = async (): Promise<void> => {
-    for (const [index, item] of pending) results[index] = await work(item);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-  return results;
-}
-
 /** Files that the last run made and this one does not. A manifest that cannot be read says nothing about any file. */
-async function findStale(folder: string, files: readonly OutputFile[]): Promise<readonly string[]> {
+async function findStale(folder: string, files: readonly Target[]): Promise<readonly string[]> {
   const kept = new Set(files.map(({ path }) => path));
   const listed = listedFiles(await readText(join(folder, 'manifest.json')));
   const gone = listed.map(checkedPath).filter((path) => !kept.has(path));
@@ -130,14 +102,14 @@ function listedFiles(manifest: string | null): readonly string[] {
 }
 
 /** Moves the staged files into place, keeping what they replace until all of them are there. */
-async function replace(folder: string, changed: readonly OutputFile[], stale: readonly string[]): Promise<void> {
+async function replace(folder: string, changed: readonly Target[], stale: readonly string[]): Promise<void> {
   if (changed.length === 0 && stale.length === 0) return;
   const staging = `${folder}.${randomUUID()}.tmp`;
   const undo: (() => Promise<void>)[] = [];
   try {
     const paths = changed.map(({ path }) => path);
     await makeFolders(join(staging, 'new'), paths);
-    await eachOf(changed, ({ path, contents }) => writeFile(join(staging, 'new', path), contents));
+    await eachOf(changed, ({ path, file }) => writeText(join(staging, 'new', path), file));
     if (await isNew(folder)) return await rename(join(staging, 'new'), folder);
     await makeFolders(join(staging, 'old'), paths);
     await makeFolders(folder, paths);
@@ -207,18 +179,4 @@ async function removeEmptyFolders(folder: string, removed: readonly string[]): P
 function foldersAbove(path: string): readonly string[] {
   const parent = dirname(path);
   return parent === '.' ? [] : [parent, ...foldersAbove(parent)];
-}
-
-/** The text of a file, or null when there is none. */
-async function readText(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }

@@ -2,13 +2,15 @@ import type { Diagnostic } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
 import type { Api } from './api.ts';
 import { checkDocuments, type DocumentSource } from './documents/check-documents.ts';
-import { emitCollections, emitFiles, type GeneratedFile } from './emit/emit-files.ts';
+import { emitCollections, emitFiles } from './emit/emit-files.ts';
+import type { GeneratedFile } from './emit/generated-file.ts';
 import { compileTemplates, TemplateError } from './emit/templates.ts';
 import { checkExtensions, hookedCollections } from './extensions/check-extensions.ts';
 import { grantRoutes } from './extensions/grant-routes.ts';
 import { readRoutes, roleNames } from './extensions/read-routes.ts';
 import type { ExtensionSource, ModuleSource } from './extensions/source.ts';
 import { typeRoutes } from './extensions/type-routes.ts';
+import type { Archive } from './memory/archive.ts';
 import type { CompileMemory } from './memory/compile-memory.ts';
 import { type ModelData, modelData } from './model-data.ts';
 import type { Examples } from './openapi/examples/example.ts';
@@ -28,6 +30,8 @@ export interface CompileOptions {
   readonly documents?: readonly DocumentSource[];
   /** Of a process that compiles again and again; see there. Default: nothing is known from before. */
   readonly memory?: CompileMemory;
+  /** What compilations of other processes have left behind; it changes nothing but the time. Default: nothing. */
+  readonly archive?: Archive;
   /** Requests and answers that were recorded. Default: none. */
   readonly examples?: Examples;
   /** Folder of the generated files from the project's folder on. Default: `generated`. */
@@ -58,7 +62,7 @@ export interface CompileSummary {
 export function compile(schema: Schema, options: CompileOptions): CompileResult {
   const diagnostics = checkReferences(schema);
   if (diagnostics.length > 0) return failed(diagnostics);
-  const { extensions = [], documents = [] } = options;
+  const { extensions = [], documents = [], archive = null } = options;
   try {
     const render = compileTemplates(options.templates);
     const { heads, diagnostics: complaints } = readRoutes(roleNames(schema), extensions);
@@ -68,13 +72,13 @@ export function compile(schema: Schema, options: CompileOptions): CompileResult 
     if (problems.length > 0) return failed(problems);
     const { operations, diagnostics: faults } = checkDocuments(api, api.graphql ? documents : []);
     if (faults.length > 0) return failed(faults);
-    const collections = emitCollections(api, render);
+    const collections = emitCollections(api, render, archive);
     const typed = typeRoutes(heads, filesOf(options, collections));
     if (typed.diagnostics.length > 0) return failed(typed.diagnostics);
     const hooked = hookedCollections(api, extensions);
     const { examples = {} } = options;
     const whole = { ...api, customRoutes: grantRoutes(api, typed.routes), hooked, examples };
-    const files = emitFiles(whole, { extensions, operations }, collections, render);
+    const files = emitFiles(whole, { extensions, operations }, collections, render, archive);
     return { files, diagnostics: [], summary: summarize(whole, files), model: modelData(whole, operations) };
   } catch (error) {
     if (error instanceof TemplateError) return failed([error.diagnostic]);

@@ -15,8 +15,8 @@ export async function linkCompilation(
   change: number,
 ): Promise<CompiledApi> {
   if (model === null) throw new Error('There is nothing to link.');
-  const texts = new Map(files.map(({ path, contents }) => [path, contents]));
-  const textOf = (path: string): string => texts.get(path) ?? absent(path);
+  const texts = new Map(files.map((file) => [file.path, file]));
+  const textOf = (path: string): string => texts.get(path)?.contents ?? absent(path);
   const extensions = isExtended(files) ? await loadExtensionsOf(project, change) : undefined;
   const linked = {
     dialect: schema.dialect,

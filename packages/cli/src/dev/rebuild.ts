@@ -20,7 +20,7 @@ export interface Built {
 export async function buildFirst(project: Project, source: Source, progress: Progress): Promise<Built> {
   const facts = await readFacts(project, progress, source);
   const memory = createCompileMemory();
-  const compilation = await compileProject(project, progress, { facts, memory });
+  const compilation = await compileProject(project, progress, { facts, memory, archived: true });
   return { project, facts, compilation, generation: await writeProject(project, compilation, progress), memory };
 }
 

@@ -43,12 +43,12 @@ export function tellRebuilt(rebuilt: Rebuilt, progress: Progress): void {
   );
 }
 
-/** Tells why a change is not served. */
-export function tellFailure(reasons: readonly string[], error: unknown, progress: Progress): void {
+/** Tells why a change is not served, and by `outlook` what becomes of it. */
+export function tellFailure(reasons: readonly string[], error: unknown, outlook: string, progress: Progress): void {
   const { message, hint } = textOf(error);
   progress.event('failed', { reasons, message, hint });
   const lines = [titleOf(reasons), message, ...(hint === null ? [] : [`  ${hint}`])];
-  progress.say(`${progress.color ? clear : '\n'}${lines.join('\n')}\n  What was served before stays.`);
+  progress.say(`${progress.color ? clear : '\n'}${lines.join('\n')}\n  ${outlook}`);
 }
 
 /** Tells what a check of types came to. */
@@ -69,7 +69,7 @@ const clear = '\u001b[2J\u001b[H';
 function titleOf(reasons: readonly string[]): string {
   const time = new Date().toTimeString().slice(0, 8);
   const more = reasons.length > 5 ? ` and ${reasons.length - 5} more` : '';
-  return `${time}  ${reasons.slice(0, 5).map(visible).join(', ')}${more}`;
+  return `${time}  ${reasons.slice(0, 5).map(visible).join(', ')}${more}`.trimEnd();
 }
 
 function changeLine({ severity, subject, message, roles }: Change): string {

@@ -1,8 +1,10 @@
 /** The file of one collection in a client: its types, and the facts about it. */
+import type { Archive } from '../memory/archive.ts';
 import { createMemory, type Lookup } from '../memory/remember.ts';
 import type { Member, TypeDeclaration } from '../print/declaration.ts';
 import { printDeclarations } from '../print/declarations.ts';
 import { type Import, printImports } from '../print/imports.ts';
+import { textOfPiece } from '../print/pieces.ts';
 import { flat, leaves, type Type } from '../print/type.ts';
 import { declareFilter } from './filters.ts';
 import { libraryTypes } from './library-names.ts';
@@ -34,11 +36,19 @@ export function printCollection(
   one: ClientCollection,
   surface: Surface,
   files: ReadonlyMap<string, string>,
+  archive: Archive | null,
 ): CollectionText {
-  return textOf(one, [surface, files], (watch) => printOnce(one, watch(surface), watch(files)));
+  return textOf(one, [surface, files], archive, (watch) => printOnce(one, watch(surface), watch(files)));
 }
 
-const textOf = createMemory<CollectionText>();
+const textOf = createMemory<CollectionText>({
+  maker: 'client collection',
+  texts: ({ imports, declarations }) => [imports, declarations],
+  made: ([imports = '', declarations = '']) => ({
+    imports: textOfPiece(imports),
+    declarations: textOfPiece(declarations),
+  }),
+});
 
 function printOnce(one: ClientCollection, surface: Neighbours, files: Lookup<string>): CollectionText {
   const types = [

@@ -5,8 +5,9 @@
  */
 import type { AccessClass } from '@platform/runtime/contract';
 import type { Api } from '../api.ts';
-import type { GeneratedFile } from '../emit/emit-files.ts';
+import type { GeneratedFile } from '../emit/generated-file.ts';
 import type { Render } from '../emit/templates.ts';
+import type { Archive } from '../memory/archive.ts';
 import { productVersion } from '../openapi/version.ts';
 import { type View, viewOf } from '../openapi/view.ts';
 import type { Member, TypeDeclaration } from '../print/declaration.ts';
@@ -29,6 +30,7 @@ export function emitClient(
   access: AccessClass,
   render: Render,
   view: View = viewOf(api, access),
+  archive: Archive | null = null,
 ): readonly GeneratedFile[] {
   const parts = partsOf(api, access, view);
   const { surface } = parts;
@@ -42,7 +44,7 @@ export function emitClient(
     ...[...surface.values()].map((one) =>
       file(
         `collections/${one.names.file}.d.ts`,
-        render('clientCollection', { about, ...printCollection(one, surface, files) }),
+        render('clientCollection', { about, ...printCollection(one, surface, files, archive) }),
       ),
     ),
   ];

@@ -1,4 +1,5 @@
 /** Collections as one role sees them. */
+import { isSame } from '../memory/same.ts';
 import type { ViewCollection } from '../openapi/view.ts';
 import type { Verdicts } from './change.ts';
 import { compareFields } from './compare-fields.ts';
@@ -25,8 +26,17 @@ export function compareCollections(before: Side, after: Side, renames: RenameInd
   return sides.flatMap(({ was, is }): readonly Found[] => {
     if (was === undefined) return is === undefined ? [] : [appeared(is, before, after)];
     if (is === undefined) return [disappeared(was, before, after, renames)];
+    if (isUnchanged(was, is, before, after) && !renames.members.has(is.name)) return [];
     return comparePair({ before, after, was, is, renamed: renames.members.get(is.name) ?? new Map() });
   });
+}
+
+/** What says the same is one object in both versions. */
+function isUnchanged(was: ViewCollection, is: ViewCollection, before: Side, after: Side): boolean {
+  const [old, fresh] = [before.version, after.version];
+  const isSameApi = old.collections.get(was.name) === fresh.collections.get(is.name);
+  const isSameTable = isSame(old.tables.get(was.name), fresh.tables.get(is.name));
+  return was === is && isSameApi && isSameTable && old.api.graphql === fresh.api.graphql;
 }
 
 function appeared(is: ViewCollection, before: Side, after: Side): Found {

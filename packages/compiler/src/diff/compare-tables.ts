@@ -1,6 +1,7 @@
 /** What the database does with rows of a collection that a role reads or writes, whatever is told of it. */
-import type { Schema, Table } from '@platform/introspect/schema';
-import { offers } from './operations.ts';
+import type { Table } from '@platform/introspect/schema';
+import { isSame } from '../memory/same.ts';
+import { type Concern, offers } from './operations.ts';
 import { pairs } from './pair.ts';
 import type { RenameIndex } from './renames.ts';
 import { type Found, operationsIn, type Side } from './side.ts';
@@ -12,27 +13,25 @@ export function compareTables(before: Side, after: Side, renames: RenameIndex): 
   const sides = pairs([...before.collections.values()], [...after.collections.values()], renames.collections);
   return sides.flatMap(({ was, is }): readonly Found[] => {
     if (was === undefined || is === undefined) return [];
-    const [old, fresh] = [tableOf(before.version.schema, was.name), tableOf(after.version.schema, is.name)];
+    const [old, fresh] = [before.version.tables.get(was.name), after.version.tables.get(is.name)];
     if (old === undefined || fresh === undefined) return [];
-    const writes = (['create', 'update'] as const).filter((action) => offers(is, action) && offers(was, action));
-    const written = writes.flatMap((action) => operationsIn(before, was.name, action));
-    const deleted = operationsIn(before, was.name, 'delete');
-    const read = operationsIn(before, was.name, 'read');
-    const told =
-      (operations: readonly string[]) =>
-      (found: Told): Found => ({ subject: is.name, operations, ...found });
+    const told = (found: readonly Told[], operations: readonly string[]) =>
+      found.map((one): Found => ({ subject: is.name, operations, ...one }));
+    // Operations are looked for where something is to be told of them only: mostly nothing is.
+    const toldOf = (found: readonly Told[], actions: readonly Concern[]): readonly Found[] => {
+      const operations = found.length === 0 ? [] : actions.flatMap((action) => operationsIn(before, was.name, action));
+      return operations.length === 0 ? [] : told(found, operations);
+    };
+    const deletes = toldOf(deleteChanges(before, after, old, fresh), ['delete']);
+    if (isSame(old, fresh)) return deletes;
+    const written = (['create', 'update'] as const).filter((action) => offers(is, action) && offers(was, action));
     return [
-      ...(written.length === 0 ? [] : writeChanges(old, fresh).map(told(written))),
-      ...(deleted.length === 0 ? [] : deleteChanges(before, after, old, fresh).map(told(deleted))),
-      ...tableChanges(old, fresh).map(told(operationsIn(before, was.name, 'all'))),
-      ...(read.length === 0 ? [] : indexChanges(old, fresh).map(told(read))),
+      ...toldOf(writeChanges(old, fresh), written),
+      ...deletes,
+      ...told(tableChanges(old, fresh), operationsIn(before, was.name, 'all')),
+      ...toldOf(indexChanges(old, fresh), ['read']),
     ];
   });
-}
-
-function tableOf({ collections, tables }: Schema, collection: string): Table | undefined {
-  const id = collections.find(({ name }) => name === collection)?.table;
-  return tables.find((table) => table.id === id);
 }
 
 /** By what they say: names are made by the database more often than by people. */
@@ -70,22 +69,16 @@ function fresh(known: readonly string[], all: readonly string[]): readonly strin
 
 /** What happens to those that refer to a row of the table. */
 function deleteChanges(before: Side, after: Side, was: Table, is: Table): readonly Told[] {
-  const referring = ({ version }: Side, id: string) =>
-    version.schema.tables.flatMap((table) =>
-      table.foreignKeys
-        .filter(({ target }) => target === id)
-        .map(({ columns, onDelete }) => ({ name: `${table.id} (${columns.join(', ')})`, onDelete })),
-    );
-  return pairs(referring(before, was.id), referring(after, is.id)).flatMap(
-    ({ name, was: old, is: now }): readonly Told[] =>
-      old && now && old.onDelete !== now.onDelete
-        ? [
-            {
-              rule: 'on-delete-changed',
-              message: `Rows of ${name} that refer to it: ${now.onDelete}, it was ${old.onDelete}.`,
-            },
-          ]
-        : [],
+  const referring = ({ version }: Side, { id }: Table) => version.referring.get(id) ?? [];
+  return pairs(referring(before, was), referring(after, is)).flatMap(({ name, was: old, is: now }): readonly Told[] =>
+    old && now && old.onDelete !== now.onDelete
+      ? [
+          {
+            rule: 'on-delete-changed',
+            message: `Rows of ${name} that refer to it: ${now.onDelete}, it was ${old.onDelete}.`,
+          },
+        ]
+      : [],
   );
 }
 

@@ -4,18 +4,15 @@
  * `rules.ts` says what each kind of change means; the files named `compare-…` find them; here they are put together.
  */
 import type { Schema } from '@platform/introspect/schema';
-import { emitClient } from '../client/index.ts';
-import type { Render } from '../emit/templates.ts';
-import { emitGraphql } from '../graphql/index.ts';
-import { emitOpenApi } from '../openapi/index.ts';
-import { canonicalJson } from '../print/json.ts';
+import { createCompileMemory } from '../memory/compile-memory.ts';
 import { type Change, mostSevere, type Surface, surfaces, type Verdicts } from './change.ts';
 import { compareCollections } from './compare-collections.ts';
 import { compareRights } from './compare-rights.ts';
 import { compareTables } from './compare-tables.ts';
+import { differingSurfaces } from './differing-surfaces.ts';
 import { findRenames, indexRenames, type Rename, type RenameIndex } from './renames.ts';
 import { type RuleId, rules } from './rules.ts';
-import { type Found, type Side, sideOf, type Version, versionOf } from './side.ts';
+import { type Found, type Side, sideOf, versionOf } from './side.ts';
 
 /** What a comparison can be told. */
 export interface DiffOptions {
@@ -35,7 +32,8 @@ export interface Diff {
 export function diffSchemas(before: Schema, after: Schema, options: DiffOptions = {}): Diff {
   const renames = options.renames ?? findRenames(before, after);
   const index = indexRenames(renames);
-  const [was, is] = [versionOf(before), versionOf(after)];
+  const memory = createCompileMemory();
+  const [was, is] = [versionOf(before, memory), versionOf(after, memory)];
   const roles = [...new Set([...was.access.keys(), ...is.access.keys()])].sort();
   // Roles that may do the same before and after are told the same.
   const known = new Map<string, readonly Found[]>();
@@ -111,9 +109,7 @@ function roleChanges(role: string, was: Side, is: Side): readonly Found[] {
  * means nothing there. And where it differs although nothing was said of it, that is said.
  */
 function asGenerated(was: Side, is: Side, changes: readonly Found[]): readonly Found[] {
-  const differing = new Set<Surface>(
-    printers.flatMap(({ surface, print }) => (print(was) === print(is) ? [] : surface)),
-  );
+  const differing = differingSurfaces(was, is);
   const seen = changes.map((one): Found => {
     const kept = Object.entries(verdictsOf(one)).filter(
       ([surface]) => surface === 'rest' || unseen.has(one.rule) || differing.has(surfaceOf(surface)),
@@ -133,50 +129,8 @@ function surfaceOf(text: string): Surface {
   return surfaces.find((surface) => surface === text) ?? 'rest';
 }
 
-const printers: readonly { readonly surface: Surface; readonly print: (side: Side) => string }[] = [
-  {
-    surface: 'openapi',
-    print: ({ version, access }) =>
-      printed(version, access.name, 'openapi', () =>
-        canonicalJson(emitOpenApi(version.api, access, version.view(access))),
-      ),
-  },
-  {
-    surface: 'graphql',
-    print: ({ version, access }) =>
-      printed(version, access.name, 'graphql', () =>
-        version.api.graphql ? unordered(emitGraphql(version.api, access, version.view(access))) : '',
-      ),
-  },
-  {
-    surface: 'client',
-    print: ({ version, access }) =>
-      printed(version, access.name, 'client', () => {
-        const render: Render = (_, parts) => JSON.stringify(parts);
-        return JSON.stringify(emitClient(version.api, access, render, version.view(access)));
-      }),
-  },
-];
-
-/** Neither the order of types nor that of their fields means anything. */
-function unordered(sdl: string): string {
-  const types = sdl.split('\n\n').map((type) => type.split('\n').sort().join('\n'));
-  return types.sort().join('\n\n');
-}
-
 /** What changes the meaning of a schema and not its types: another field stands behind the argument `id`. */
 const unseen: ReadonlySet<RuleId> = new Set(['key-changed']);
-
-const kept = new WeakMap<Version, Map<string, string>>();
-
-function printed(version: Version, accessClass: string, surface: Surface, print: () => string): string {
-  const texts = kept.get(version) ?? new Map<string, string>();
-  kept.set(version, texts);
-  const key = `${surface} ${accessClass}`;
-  const text = texts.get(key) ?? print();
-  texts.set(key, text);
-  return text;
-}
 
 function verdictsOf({ rule, verdicts }: Found): Verdicts {
   return verdicts ?? rules[rule].verdicts;

@@ -1,6 +1,7 @@
-import type { Schema } from '@platform/introspect/schema';
+import type { Schema, Table } from '@platform/introspect/schema';
 import type { AccessClass } from '@platform/runtime/contract';
 import type { Api, ApiCollection } from '../api.ts';
+import type { CompileMemory } from '../memory/compile-memory.ts';
 import { type View, type ViewCollection, viewOf } from '../openapi/view.ts';
 import { resolveApi } from '../passes/resolve-api.ts';
 import type { Direction, Verdicts } from './change.ts';
@@ -12,9 +13,19 @@ export interface Version {
   readonly schema: Schema;
   readonly api: Api;
   readonly collections: ReadonlyMap<string, ApiCollection>;
+  /** The table of each collection, by API name. */
+  readonly tables: ReadonlyMap<string, Table>;
+  /** Foreign keys by the id of the table that they lead to. */
+  readonly referring: ReadonlyMap<string, readonly Referring[]>;
   readonly access: ReadonlyMap<string, AccessClass>;
   /** What an access class sees; made once for each. */
   readonly view: (access: AccessClass) => View;
+}
+
+/** A foreign key, named by its table and columns, and what becomes of its rows when what they refer to is deleted. */
+export interface Referring {
+  readonly name: string;
+  readonly onDelete: Table['foreignKeys'][number]['onDelete'];
 }
 
 /** What one role has of a version. */
@@ -35,14 +46,31 @@ export interface Found {
   readonly verdicts?: Verdicts;
 }
 
-/** Prepares one of the two for comparisons. */
-export function versionOf(schema: Schema): Version {
-  const api = resolveApi(schema);
+/** Prepares one of the two for comparisons; what is the same in both is one object by their common memory. */
+export function versionOf(schema: Schema, memory: CompileMemory): Version {
+  const api = memory.recall(resolveApi(schema));
   const views = new Map<AccessClass, View>();
+  const tables = new Map(schema.tables.map((table) => [table.id, table]));
   return {
     schema,
     api,
     collections: new Map(api.collections.map((one) => [one.descriptor.name, one])),
+    tables: new Map(
+      schema.collections.flatMap(({ name, table }) => {
+        const found = tables.get(table);
+        return found === undefined ? [] : [[name, found] as const];
+      }),
+    ),
+    referring: Map.groupBy(
+      schema.tables.flatMap(({ id, foreignKeys }) =>
+        foreignKeys.map(({ target, columns, onDelete }) => ({
+          target,
+          name: `${id} (${columns.join(', ')})`,
+          onDelete,
+        })),
+      ),
+      ({ target }) => target,
+    ),
     access: new Map(api.access.flatMap(({ access }) => access.roles.map((role) => [role, access] as const))),
     view: (access) => {
       const known = views.get(access) ?? viewOf(api, access);

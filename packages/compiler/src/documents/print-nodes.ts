@@ -10,7 +10,7 @@ import type {
   OperationDefinitionNode,
   TypeNode,
 } from 'graphql';
-import type { GeneratedFile } from '../emit/emit-files.ts';
+import type { GeneratedFile } from '../emit/generated-file.ts';
 import { sha256 } from '../print/hash.ts';
 import type { CheckedOperation } from './check-documents.ts';
 import { loadGraphql } from './load-graphql.ts';

@@ -1,8 +1,10 @@
 import type { Api, ApiCollection } from '../api.ts';
+import type { Archive } from '../memory/archive.ts';
 import { createMemory, type Lookup } from '../memory/remember.ts';
 import { printConstant, type TypeDeclaration } from '../print/declaration.ts';
 import { printDeclarations } from '../print/declarations.ts';
 import { type Import, printImports } from '../print/imports.ts';
+import { textOfPiece } from '../print/pieces.ts';
 import { commentText } from '../print/text.ts';
 import { leaves } from '../print/type.ts';
 import { declareTypes } from './collection-types.ts';
@@ -32,9 +34,14 @@ export function indexCollections(api: Api): CollectionIndex {
 }
 
 /** Prints the file of one collection: its types, and the descriptor that the runtime works with. */
-export function emitCollection(collection: ApiCollection, index: CollectionIndex, render: Render): string {
+export function emitCollection(
+  collection: ApiCollection,
+  index: CollectionIndex,
+  render: Render,
+  archive: Archive | null,
+): string {
   const { collections, typeFiles } = index;
-  const text = textOf(collection, [collections, typeFiles], (watch) =>
+  const text = textOf(collection, [collections, typeFiles], archive, (watch) =>
     printCollection(collection, watch(collections), watch(typeFiles)),
   );
   return render('collection', { about: commentText(`Source: ${collection.source}.`), ...text });
@@ -45,7 +52,14 @@ interface CollectionText {
   readonly declarations: string;
 }
 
-const textOf = createMemory<CollectionText>();
+const textOf = createMemory<CollectionText>({
+  maker: 'server collection',
+  texts: ({ imports, declarations }) => [imports, declarations],
+  made: ([imports = '', declarations = '']) => ({
+    imports: textOfPiece(imports),
+    declarations: textOfPiece(declarations),
+  }),
+});
 
 function printCollection(
   collection: ApiCollection,

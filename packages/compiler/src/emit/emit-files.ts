@@ -5,30 +5,24 @@ import type { CheckedOperation } from '../documents/check-documents.ts';
 import { printNodes } from '../documents/print-nodes.ts';
 import type { ExtensionSource } from '../extensions/source.ts';
 import { emitGraphql } from '../graphql/index.ts';
-import { emitModel } from '../model/index.ts';
-import { emitOpenApi } from '../openapi/index.ts';
+import type { Archive } from '../memory/archive.ts';
+import { printModel } from '../model/index.ts';
+import { printOpenApi } from '../openapi/index.ts';
 import { viewOf } from '../openapi/view.ts';
 import { printJson } from '../print/json.ts';
 import { emitAccess } from './access.ts';
 import { emitCollection, indexCollections } from './collection.ts';
 import { emitExtensions, emitExtensionTypes } from './extensions.ts';
+import { type GeneratedFile, longFile } from './generated-file.ts';
 import { emitManifest } from './manifest.ts';
 import { emitRoutes, hasRoutes } from './routes.ts';
 import { emitFingerprint, emitMain, emitServer } from './server.ts';
 import type { Render } from './templates.ts';
 
-/** One file to write, below the output folder. */
-export interface GeneratedFile {
-  /** With `/` on every system: `collections/articles.ts`. */
-  readonly path: string;
-  /** The whole text, UTF-8. */
-  readonly contents: string;
-}
-
 /** Prints the files of collections, which hold their types. */
-export function emitCollections(api: Api, render: Render): readonly GeneratedFile[] {
+export function emitCollections(api: Api, render: Render, archive: Archive | null): readonly GeneratedFile[] {
   const index = indexCollections(api);
-  const emitOne = (one: ApiCollection): string => emitCollection(one, index, render);
+  const emitOne = (one: ApiCollection): string => emitCollection(one, index, render, archive);
   return api.collections.map((one) => file(`collections/${one.names.file}.ts`, emitOne(one)));
 }
 
@@ -45,14 +39,15 @@ export function emitFiles(
   { extensions, operations }: Additions,
   collections: readonly GeneratedFile[],
   render: Render,
+  archive: Archive | null,
 ): readonly GeneratedFile[] {
   const addressed = api.collections.filter(hasRoutes);
   const files: readonly GeneratedFile[] = [
     ...collections,
     ...addressed.map((one) => file(`routes/${one.names.file}.ts`, emitRoutes(one, render))),
     ...api.access.map((one) => file(`access/${one.access.name}.ts`, emitAccess(one, render))),
-    ...api.access.flatMap(({ access }) => describe(api, access, render)),
-    file('openapi/full.json', printJson(emitOpenApi(api, null))),
+    ...api.access.flatMap(({ access }) => describe(api, access, render, archive)),
+    longFile('openapi/full.json', printOpenApi(api, null, viewOf(api, null), archive)),
     file('fingerprint.ts', emitFingerprint(api, render)),
     file('extension.ts', emitExtensionTypes(api, render)),
     ...(extensions.length > 0 ? [file('extensions.ts', emitExtensions(api, extensions, render))] : []),
@@ -90,13 +85,13 @@ function emitDocuments(operations: readonly CheckedOperation[]): string {
 }
 
 /** What an access class is told of the API. */
-function describe(api: Api, access: AccessClass, render: Render): readonly GeneratedFile[] {
+function describe(api: Api, access: AccessClass, render: Render, archive: Archive | null): readonly GeneratedFile[] {
   const view = viewOf(api, access);
   return [
-    file(`model/${access.name}.json`, printJson(emitModel(api, view))),
-    file(`openapi/${access.name}.json`, printJson(emitOpenApi(api, access, view))),
-    ...(api.graphql ? [file(`graphql/${access.name}.graphql`, emitGraphql(api, access, view))] : []),
-    ...emitClient(api, access, render, view),
+    longFile(`model/${access.name}.json`, printModel(api, view, archive)),
+    longFile(`openapi/${access.name}.json`, printOpenApi(api, access, view, archive)),
+    ...(api.graphql ? [file(`graphql/${access.name}.graphql`, emitGraphql(api, access, view, archive))] : []),
+    ...emitClient(api, access, render, view, archive),
   ];
 }
 

@@ -7,10 +7,12 @@
  */
 import { type AccessClass, graphqlRootTypes } from '@platform/runtime/contract';
 import type { Api } from '../api.ts';
+import type { Archive } from '../memory/archive.ts';
 import { createMemory } from '../memory/remember.ts';
 import { changesModel } from '../model/changes.ts';
 import { hasUsers } from '../openapi/auth-paths.ts';
 import type { View } from '../openapi/view.ts';
+import { textOfPiece } from '../print/pieces.ts';
 import { type SdlField, sdlType } from '../print/sdl.ts';
 import { aggregateTypes } from './aggregates.ts';
 import { filterTypes, keyFilters } from './filters.ts';
@@ -24,17 +26,27 @@ import { type Surface, surfaceOf } from './surface.ts';
 import { scalarTypes } from './values.ts';
 
 /** Prints the schema of an access class; `view` is what it sees. */
-export function emitGraphql(api: Api, access: AccessClass, view: View): string {
+export function emitGraphql(api: Api, access: AccessClass, view: View, archive: Archive | null = null): string {
+  return graphqlTypes(api, access, view, archive).join('\n');
+}
+
+/** The same in texts of one type or some, which schemas share where they have the same of a collection. */
+export function graphqlTypes(
+  api: Api,
+  access: AccessClass,
+  view: View,
+  archive: Archive | null = null,
+): readonly string[] {
   const surface = surfaceOf(api, view);
   const users = hasUsers(api);
   const changing = access.admin && changesModel(api);
   return [
     ...rootTypes(surface, access, users, changing),
-    ...collectionTypes(surface),
+    ...collectionTypes(surface, archive),
     ...(users ? unreadUsers(surface) : []),
     ...(changing ? modelChangeTypes : []),
     fixedTypes(users),
-  ].join('\n');
+  ];
 }
 
 /** The types that no collection changes; those of accounts where users are installed. */
@@ -59,12 +71,12 @@ function rootTypes(surface: Surface, access: AccessClass, users: boolean, changi
   return [...of('items', 'query'), ...of('items', 'mutation'), ...of('system', 'query'), ...of('system', 'mutation')];
 }
 
-function collectionTypes(surface: Surface): readonly string[] {
+function collectionTypes(surface: Surface, archive: Archive | null): readonly string[] {
   const keys = keyFilters(surface);
   const { update, changes, link } = referredInputs(surface);
   const all = surface.collections;
   return [...all.values()].flatMap((shown) =>
-    typesOf(shown, [all, keys, update, changes, link], (watch) => {
+    typesOf(shown, [all, keys, update, changes, link], archive, (watch) => {
       const neighbours = { collections: watch(all) };
       const referred = { update: watch(update), changes: watch(changes), link: watch(link) };
       return [
@@ -77,4 +89,8 @@ function collectionTypes(surface: Surface): readonly string[] {
   );
 }
 
-const typesOf = createMemory<readonly string[]>();
+const typesOf = createMemory<readonly string[]>({
+  maker: 'graphql types',
+  texts: (made) => made,
+  made: (texts) => texts.map(textOfPiece),
+});

@@ -1,10 +1,22 @@
 /** What was made once is not made again, as long as everything that was asked for it has the same answer. */
 
+import type { Piece } from '../print/pieces.ts';
+import type { Archive } from './archive.ts';
+import { digestOf, digestOfAll } from './digest.ts';
+
 /** What can be asked by name. */
 export type Lookup<Answer> = Pick<ReadonlyMap<string, Answer>, 'get' | 'has'>;
 
 /** Hands a lookup on and takes down what is asked of it. */
 export type Watch = <Answer>(source: Lookup<Answer>) => Lookup<Answer>;
+
+/** How what is made is written down for later processes. */
+export interface Lasting<Made> {
+  /** Of whoever makes it; no two have the same. */
+  readonly maker: string;
+  readonly texts: (made: Made) => readonly Piece[];
+  readonly made: (texts: readonly Piece[]) => Made;
+}
 
 interface Kept<Made> {
   readonly asked: readonly Asked[];
@@ -19,44 +31,80 @@ interface Asked {
   readonly answer: unknown;
 }
 
+type Sources = readonly Lookup<unknown>[];
+
+/** Of one object so many are kept: the latest. */
+const most = 32;
+
 /**
- * Remembers what was made of an object, for as long as there is the object.
+ * Remembers what was made of an object, for as long as there is the object; what is `lasting` also in an archive, for as
+ * long as that lasts.
  *
  * `make` may look at the object, which never changes, and at `sources` through `watch`; nothing else may be different from
- * one time to the next. Answers are the same when they are one object or one plain value. Of one object the latest `most`
- * are kept.
+ * one time to the next. Answers are the same when they are one object or one plain value; for an archive, when they say
+ * the same.
  */
-export function createMemory<Made>(most = 32) {
+export function createMemory<Made>(lasting: Lasting<Made> | null = null) {
   const memory = new WeakMap<object, Kept<Made>[]>();
-  return (key: object, sources: readonly Lookup<unknown>[], make: (watch: Watch) => Made): Made => {
+  return (key: object, sources: Sources, archive: Archive | null, make: (watch: Watch) => Made): Made => {
     const all = memory.get(key) ?? [];
     memory.set(key, all);
     const known = all.find(({ asked }) => asked.every((one) => Object.is(ask(sources[one.source], one), one.answer)));
     if (known !== undefined) return known.made;
-    const asked: Asked[] = [];
-    const made = make((source) => watched(source, sources.indexOf(source), asked));
-    all.unshift({ asked, made });
+    const lasts = archive !== null && lasting !== null;
+    const kept = lasts ? recall(key, sources, archive, lasting, make) : makeNow(sources, make);
+    all.unshift(kept);
     all.length = Math.min(all.length, most);
-    return made;
+    return kept.made;
   };
+}
+
+function makeNow<Made>(sources: Sources, make: (watch: Watch) => Made): Kept<Made> {
+  const asked = new Map<string, Asked>();
+  const made = make((source) => watched(source, sources.indexOf(source), asked));
+  return { asked: [...asked.values()], made };
+}
+
+/** From the archive where it is there, and still good; it is kept there in any case. */
+function recall<Made>(
+  key: object,
+  sources: Sources,
+  archive: Archive,
+  { maker, made, texts }: Lasting<Made>,
+  make: (watch: Watch) => Made,
+): Kept<Made> {
+  const digest = digestOf(key);
+  for (const one of archive.find(maker, digest)) {
+    const asked = one.asked.map(([source, kind, name]) => {
+      return { source, kind, name, answer: ask(sources[source], { kind, name }) };
+    });
+    if (answersOf(asked) !== one.answers) continue;
+    archive.keep(maker, digest, one);
+    return { asked, made: made(one.texts) };
+  }
+  const fresh = makeNow(sources, make);
+  const asked = fresh.asked.map(({ source, kind, name }) => [source, kind, name] as const);
+  archive.keep(maker, digest, { asked, answers: answersOf(fresh.asked), texts: texts(fresh.made) });
+  return fresh;
+}
+
+function answersOf(asked: readonly Asked[]): string {
+  return digestOfAll(asked.map(({ answer }) => answer));
 }
 
 function ask(source: Lookup<unknown> | undefined, { kind, name }: Pick<Asked, 'kind' | 'name'>): unknown {
   return source?.[kind](name);
 }
 
-function watched<Answer>(lookup: Lookup<Answer>, source: number, asked: Asked[]): Lookup<Answer> {
+function watched<Answer>(lookup: Lookup<Answer>, source: number, asked: Map<string, Asked>): Lookup<Answer> {
   if (source < 0) throw new Error('What is watched must be one of the sources.');
+  const noted = <Given>(kind: 'get' | 'has', name: string, answer: Given): Given => {
+    const question = `${source} ${kind} ${name}`;
+    if (!asked.has(question)) asked.set(question, { source, name, kind, answer });
+    return answer;
+  };
   return {
-    get(name) {
-      const answer = lookup.get(name);
-      asked.push({ source, name, kind: 'get', answer });
-      return answer;
-    },
-    has(name) {
-      const answer = lookup.has(name);
-      asked.push({ source, name, kind: 'has', answer });
-      return answer;
-    },
+    get: (name) => noted('get', name, lookup.get(name)),
+    has: (name) => noted('has', name, lookup.has(name)),
   };
 }

@@ -4,13 +4,15 @@
  */
 import type { JsonValue, ManyToAny, ModelDocument } from '@platform/runtime/contract';
 import type { Api, ApiCollection } from '../api.ts';
-import { createMemory, type Lookup } from '../memory/remember.ts';
+import type { Archive } from '../memory/archive.ts';
+import { createMemory, type Lookup, type Watch } from '../memory/remember.ts';
 import { createInterning } from '../memory/same.ts';
 import type { NoteReader } from '../openapi/notes.ts';
 import type { View, ViewCollection } from '../openapi/view.ts';
-import { keepText } from '../print/json.ts';
+import { onlyText, printJsonPieces, textAt } from '../print/json.ts';
+import { type Piece, textOfPiece } from '../print/pieces.ts';
 import { modelCollection, modelFolder } from './collections.ts';
-import { type Declared, declaredIn } from './declared.ts';
+import { declaredIn } from './declared.ts';
 import { modelFields } from './fields.ts';
 import { modelRelations } from './relations.ts';
 
@@ -32,15 +34,9 @@ export interface Sighted {
 
 /** Describes what an access class may read. */
 export function emitModel(api: Api, view: View): ModelDocument & JsonValue {
-  const views = new Map(view.collections.filter(({ readable }) => readable).map((one) => [one.name, one]));
-  const told = api.collections.flatMap((one): readonly Told[] => {
-    const seen = views.get(one.descriptor.name);
-    return seen === undefined ? [] : [oneOf(seen, { api: one, view: seen })];
-  });
-  const declared = declaredIn(api);
-  const parts = partsOf(told, declared, view.note);
-  const folders = view.administrator ? declared.folders.map((row) => keepText(modelFolder(row))) : [];
-  const collections = [...parts.flatMap((part) => part.collections), ...folders];
+  const parts = partsOf(api, view, (one, sources) => partOf(one, sources.all, null, sources.make));
+  const folders = view.administrator ? declaredIn(api).folders.map(modelFolder) : [];
+  const collections = [...parts.map((part) => part.collection), ...folders];
   return {
     collections:
       folders.length === 0 ? collections : collections.sort((a, b) => (a.collection < b.collection ? -1 : 1)),
@@ -49,34 +45,92 @@ export function emitModel(api: Api, view: View): ModelDocument & JsonValue {
   };
 }
 
+/** The same as text in pieces, which classes share where they see the same. */
+export function printModel(api: Api, view: View, archive: Archive | null): readonly Piece[] {
+  const parts = partsOf(api, view, (one, sources) => ({
+    name: one.view.name,
+    ...textsOf(one, sources.all, archive, (watch) => printPart(sources.make(watch))),
+  }));
+  const folders = view.administrator ? declaredIn(api).folders.map(modelFolder) : [];
+  const named = [
+    ...parts.map(({ name, collection }) => ({ name, printed: onlyText(collection, depth) })),
+    ...folders.map((folder) => ({ name: folder.collection, printed: folder })),
+  ];
+  const collections = folders.length === 0 ? named : named.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const alone = (text: Piece) => onlyText(text, depth);
+  return printJsonPieces({
+    collections: collections.map(({ printed }) => printed),
+    fields: parts.flatMap(({ fields }) => fields.map(alone)),
+    relations: parts.flatMap(({ relations }) => relations.map(alone)),
+  });
+}
+
+/** Where the parts stand in the document. */
+const depth = 4;
+
 interface Part {
-  readonly collections: readonly ReturnType<typeof modelCollection>[];
+  readonly collection: ReturnType<typeof modelCollection>;
   readonly fields: ReturnType<typeof modelFields>;
   readonly relations: ReturnType<typeof modelRelations>;
 }
 
+interface PartTexts {
+  readonly collection: Piece;
+  readonly fields: readonly Piece[];
+  readonly relations: readonly Piece[];
+}
+
+function printPart({ collection, fields, relations }: Part): PartTexts {
+  const print = (value: object): string => textAt(value, depth);
+  return { collection: print(collection), fields: fields.map(print), relations: relations.map(print) };
+}
+
 const oneOf = createInterning<Told>();
 const partOf = createMemory<Part>();
+const textsOf = createMemory<PartTexts>({
+  maker: 'model',
+  texts: ({ collection, fields, relations }) => [String(fields.length), collection, ...fields, ...relations],
+  made: ([count = '', collection = '', ...others]) => ({
+    collection,
+    fields: others.slice(0, Number(textOfPiece(count))),
+    relations: others.slice(Number(textOfPiece(count))),
+  }),
+});
+
+/** What a part is made from. */
+interface PartSources {
+  readonly all: readonly Lookup<unknown>[];
+  readonly make: (watch: Watch) => Part;
+}
 
 /** What is told of each collection; classes that see the same of it and of what it leads to share it. */
-function partsOf(told: readonly Told[], declared: Declared, note: NoteReader): readonly Part[] {
+function partsOf<Made>(api: Api, view: View, make: (one: Told, sources: PartSources) => Made): readonly Made[] {
+  const views = new Map(view.collections.filter(({ readable }) => readable).map((one) => [one.name, one]));
+  const told = api.collections.flatMap((one): readonly Told[] => {
+    const seen = views.get(one.descriptor.name);
+    return seen === undefined ? [] : [oneOf(seen, { api: one, view: seen })];
+  });
   const all = new Map(told.map((one) => [one.view.name, one]));
   const relations = told.flatMap((one) => one.api.descriptor.relations.filter(({ name }) => shows(one, name)));
   const junctions = new Map(relations.flatMap((one) => (one.kind === 'm2m' ? [[one.junction, true] as const] : [])));
   const links = relations.filter((one) => one.kind === 'm2a').map((one) => [one.target, one] as const);
   const owners = new Map(links.toReversed());
-  const notes: Lookup<string | null> = { get: note, has: () => true };
-  const { collections, fields } = declared;
+  const notes: Lookup<string | null> = { get: view.note, has: () => true };
+  const { collections, fields } = declaredIn(api);
+  const sources = [all, junctions, owners, notes, collections, fields];
   return told.map((one) =>
-    partOf(one, [all, junctions, owners, notes, collections, fields], (watch) => {
-      const sighted: Sighted = { told: watch(all), junctions: watch(junctions), owners: watch(owners) };
-      const read = watch(notes);
-      const noted: NoteReader = (text) => (text === null ? null : (read.get(text) ?? null));
-      return {
-        collections: [keepText(modelCollection(one, watch(collections).get(one.view.name), noted))],
-        fields: modelFields(one, sighted, watch(fields), noted).map(keepText),
-        relations: modelRelations(one, sighted).map(keepText),
-      };
+    make(one, {
+      all: sources,
+      make: (watch) => {
+        const sighted: Sighted = { told: watch(all), junctions: watch(junctions), owners: watch(owners) };
+        const read = watch(notes);
+        const noted: NoteReader = (text) => (text === null ? null : (read.get(text) ?? null));
+        return {
+          collection: modelCollection(one, watch(collections).get(one.view.name), noted),
+          fields: modelFields(one, sighted, watch(fields), noted),
+          relations: modelRelations(one, sighted),
+        };
+      },
     }),
   );
 }

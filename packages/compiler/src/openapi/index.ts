@@ -5,15 +5,17 @@
  */
 import type { AccessClass, JsonValue } from '@platform/runtime/contract';
 import type { Api } from '../api.ts';
-import { createMemory } from '../memory/remember.ts';
+import type { Archive } from '../memory/archive.ts';
 import { changesModel } from '../model/changes.ts';
-import { keepText } from '../print/json.ts';
+import { printJsonPieces } from '../print/json.ts';
+import type { Piece } from '../print/pieces.ts';
 import { accountPaths } from './account-paths.ts';
 import { aggregateSchemas } from './aggregation.ts';
 import { authPaths, authSchemas, authTag, hasUsers } from './auth-paths.ts';
 import { conditionSchemas } from './conditions.ts';
 import { customPaths, customTag } from './custom-paths.ts';
-import { withExamples } from './examples/insert.ts';
+import type { OperationExamples } from './examples/example.ts';
+import { withExamples, withFixedExamples } from './examples/insert.ts';
 import { ownExamples } from './examples/own-examples.ts';
 import { filePaths } from './file-paths.ts';
 import { filterSchemas } from './filters.ts';
@@ -23,6 +25,7 @@ import { described, type JsonObject, objectOf } from './json.ts';
 import { modelPaths, modelSchemas, modelTag } from './model-paths.ts';
 import { ownUserPaths } from './own-user-paths.ts';
 import { parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
+import { createPartsMemory, type Parts, type TextsFrom } from './parts.ts';
 import { collectionPaths } from './paths.ts';
 import { leadSchemas, payloadSchemas } from './payloads.ts';
 import { failureResponses, headerComponents } from './responses.ts';
@@ -41,12 +44,46 @@ import { type View, type ViewCollection, viewOf } from './view.ts';
  * on them in any other way.
  */
 export function emitOpenApi(api: Api, access: AccessClass | null, view: View = viewOf(api, access)): JsonValue {
-  // Everything is what administrators see, too.
-  const recorded = api.examples?.[access?.name ?? 'admin'] ?? {};
-  return withExamples(describe(api, access, view), { ...ownExamples, ...recorded });
+  return withExamples(describeOpenApi(api, access, view), { ...ownExamples, ...recordedFor(api, access) });
 }
 
-function describe(api: Api, access: AccessClass | null, view: View): JsonObject {
+/** The same as text in pieces, which documents share where their classes see the same. */
+export function printOpenApi(
+  api: Api,
+  access: AccessClass | null,
+  view: View,
+  archive: Archive | null,
+): readonly Piece[] {
+  // Examples are put into what is described, so then there must be more of it than its text.
+  const isPlain = Object.keys(recordedFor(api, access)).length === 0;
+  return printJsonPieces(
+    isPlain
+      ? withFixedExamples(describeOpenApi(api, access, view, { from: { archive } }), ownExamples)
+      : emitOpenApi(api, access, view),
+  );
+}
+
+/** Everything is what administrators see, too. */
+function recordedFor({ examples }: Api, access: AccessClass | null): OperationExamples {
+  return examples?.[access?.name ?? 'admin'] ?? {};
+}
+
+/** How a description is made. */
+export interface DescribeOptions {
+  /** Collections without what is made of them alone. Default: none. */
+  readonly except?: ReadonlySet<ViewCollection>;
+  /** Whether the parts of collections are texts. Default: they are objects. */
+  readonly from?: TextsFrom;
+}
+
+/** The document without examples. */
+export function describeOpenApi(
+  api: Api,
+  access: AccessClass | null,
+  view: View,
+  { except, from = null }: DescribeOptions = {},
+): JsonObject {
+  const described = view.collections.filter((one) => except?.has(one) !== true);
   const users = hasUsers(api);
   const changing = (access === null || access.admin) && changesModel(api);
   const custom = api.customRoutes.filter((route) => access === null || route.access.includes(access.name));
@@ -62,7 +99,7 @@ function describe(api: Api, access: AccessClass | null, view: View): JsonObject 
       ...(api.graphql ? [graphqlTags] : []),
     ],
     paths: objectOf([
-      ...view.collections.flatMap((one) => pathsOf(one, [], () => kept(collectionPaths(one)))),
+      ...described.flatMap((one) => pathsOf(one, [], from, () => collectionPaths(one))),
       ...customPaths(custom),
       ...serverPaths(view.administrator),
       ...(api.graphql ? graphqlPaths() : []),
@@ -75,7 +112,8 @@ function describe(api: Api, access: AccessClass | null, view: View): JsonObject 
     ]),
     components: {
       schemas: objectOf([
-        ...schemasOf(view),
+        ...described.flatMap((one) => componentsOf(one, [], from, () => collectionSchemas(one))),
+        ...sharedSchemas(view, from),
         ...modelSchemas(changing),
         ...(api.graphql ? graphqlSchemas() : []),
         ...(users ? authSchemas() : []),
@@ -91,16 +129,8 @@ function describe(api: Api, access: AccessClass | null, view: View): JsonObject 
   };
 }
 
-type Parts = readonly (readonly [string, JsonObject])[];
-
-const pathsOf = createMemory<Parts>();
-const componentsOf = createMemory<Parts>();
-
-/** What is made of a collection stands in the documents of all classes that see the same of it. */
-function kept(parts: Parts): Parts {
-  for (const [, part] of parts) keepText(part);
-  return parts;
-}
+const pathsOf = createPartsMemory('paths', 4);
+const componentsOf = createPartsMemory('schemas', 6);
 
 function information(): JsonObject {
   return {
@@ -131,10 +161,10 @@ function tagsOf({ collections }: View): readonly JsonValue[] {
   ];
 }
 
-function schemasOf(view: View): readonly (readonly [string, JsonValue])[] {
+/** What collections have together, or what is the same for all. */
+function sharedSchemas(view: View, from: TextsFrom): readonly (readonly [string, JsonValue])[] {
   return [
-    ...view.collections.flatMap((one) => componentsOf(one, [], () => kept(collectionSchemas(one)))),
-    ...leadSchemas(view),
+    ...leadSchemas(view, from),
     ...valueSchemas(),
     ...conditionSchemas(),
     ...parameterSchemas(),

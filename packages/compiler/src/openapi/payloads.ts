@@ -1,10 +1,10 @@
 /** The components that describe payloads: those of each collection, and what relations make of them. */
-import { createMemory, type Lookup } from '../memory/remember.ts';
-import { keepText } from '../print/json.ts';
+import type { Lookup } from '../memory/remember.ts';
 import { inputSchema, keyed, upsertSchema } from './inputs.ts';
 import { anyOf, type JsonObject } from './json.ts';
 import { memberSchema } from './leads.ts';
 import { nameWithout } from './names.ts';
+import { createPartsMemory, type Parts, type TextsFrom } from './parts.ts';
 import type { View, ViewCollection, ViewKeyField, ViewLead, ViewMember, ViewPayload } from './view.ts';
 
 type Component = readonly [string, JsonObject];
@@ -22,17 +22,15 @@ export function payloadSchemas({ names, writes, hooked }: ViewCollection): reado
 }
 
 /** What relations of payloads refer to: payloads without the fields that a relation sets, and links. */
-export function leadSchemas({ collections }: View): readonly Component[] {
+export function leadSchemas({ collections }: View, from: TextsFrom): Parts {
   const byItem = new Map(collections.map((one) => [one.names.item, one]));
   const found = collections.flatMap((one) =>
-    componentsOf(one, [byItem], (watch) =>
-      ownLeads(one, watch(byItem)).map(([name, component]) => [name, keepText(component)] as const),
-    ),
+    componentsOf(one, [byItem], from, (watch) => ownLeads(one, watch(byItem))),
   );
   return [...new Map(found)];
 }
 
-const componentsOf = createMemory<readonly Component[]>();
+const componentsOf = createPartsMemory('leads', 6);
 
 function ownLeads({ writes }: ViewCollection, byItem: Lookup<ViewCollection>): readonly Component[] {
   const leads = [...(writes?.create?.leads ?? []), ...(writes?.update?.leads ?? [])];

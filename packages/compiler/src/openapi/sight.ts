@@ -4,6 +4,8 @@
  */
 import type { AccessClass, AccessRule, CollectionAccess, ManyToAny } from '@platform/runtime/contract';
 import type { Api, ApiCollection } from '../api.ts';
+import type { Lookup } from '../memory/remember.ts';
+import { createInterning } from '../memory/same.ts';
 import { type DocumentNames, nameDocument } from './names.ts';
 import { everyNote, type NoteReader, withoutHiddenNames } from './notes.ts';
 import { type SeenWrites, seeWrites } from './seen-writes.ts';
@@ -20,15 +22,21 @@ export interface Seen {
 
 /** All that is seen. */
 export interface Sight {
-  /** By collection name, in the Api's order. */
-  readonly visible: ReadonlyMap<string, Seen>;
+  /** By collection name. */
+  readonly visible: Lookup<Seen>;
   /** Visible many-to-any relations by their link collection. */
-  readonly links: ReadonlyMap<string, readonly ManyToAny[]>;
+  readonly links: Lookup<readonly ManyToAny[]>;
   /** All many-to-any relations, hidden ones too, by their link collection. */
-  readonly allLinks: ReadonlyMap<string, readonly ManyToAny[]>;
+  readonly allLinks: Lookup<readonly ManyToAny[]>;
   readonly note: NoteReader;
   /** What can be written, by collection name, with its names. */
-  readonly writes: ReadonlyMap<string, { readonly seen: SeenWrites; readonly names: DocumentNames }>;
+  readonly writes: Lookup<Written>;
+}
+
+/** What can be written of a collection, and what the document calls it. */
+export interface Written {
+  readonly seen: SeenWrites;
+  readonly names: DocumentNames;
 }
 
 /** What an access class sees; with null, everything. */
@@ -41,7 +49,8 @@ export function look(api: Api, access: AccessClass | null): Sight {
   const visible = new Map(
     [...readable].flatMap(([name, one]): [string, Seen][] => {
       const own = names.get(name);
-      return own ? [[name, { ...one, names: own, readable: withoutHiddenTargets(one, readable) }]] : [];
+      const seen = own && { ...one, names: own, readable: withoutHiddenTargets(one, readable) };
+      return seen ? [[name, oneSeen(one.api, seen)]] : [];
     }),
   );
   const shown = ({ descriptor }: ApiCollection) =>
@@ -54,11 +63,16 @@ export function look(api: Api, access: AccessClass | null): Sight {
     writes: new Map(
       [...writes].flatMap(([name, seen]) => {
         const own = names.get(name);
-        return own ? [[name, { seen, names: own }] as const] : [];
+        return own ? [[name, oneWritten(seen.api, { seen, names: own })] as const] : [];
       }),
     ),
   };
 }
+
+/** Classes that see the same have one object of it, so what is made of that is found again. */
+const oneSeen = createInterning<Seen>();
+const oneWritten = createInterning<Written>();
+const oneList = createInterning<readonly ManyToAny[]>();
 
 /** The names of a collection that are read or written; null when it is hidden. */
 function shownNames(seen: Seen | undefined, writes: SeenWrites | undefined): ReadonlySet<string> | null {
@@ -81,6 +95,10 @@ function readableOf(api: ApiCollection, granted: CollectionAccess | null | undef
   const own = [...api.descriptor.fields, ...api.descriptor.relations].map(({ name }) => name);
   if (granted === null) return { api, rules: null, readable: new Set(own) };
   const rules = granted?.read ?? [];
+  // A rule of everything, as administrators have it, hides nothing.
+  const whole =
+    own.length > 0 && rules.some((rule) => everyRow(rule) && own.every((name) => rule.fields.includes(name)));
+  if (whole) return { api, rules: null, readable: new Set(own) };
   const listed = new Set(rules.flatMap(({ fields }) => fields));
   return { api, rules, readable: new Set(own.filter((name) => listed.has(name))) };
 }
@@ -101,7 +119,8 @@ function manyToAny({ descriptor }: ApiCollection, readable: ReadonlySet<string> 
 }
 
 function linksByTarget(relations: readonly ManyToAny[]): ReadonlyMap<string, readonly ManyToAny[]> {
-  return Map.groupBy(relations, ({ target }) => target);
+  const groups = Map.groupBy(relations, ({ target }) => target);
+  return new Map([...groups].map(([target, links]) => [target, oneList(links[0] ?? links, links)]));
 }
 
 /** Why something should not be used any more, or null. A reason that names what is hidden is empty: that there is one is no secret. */

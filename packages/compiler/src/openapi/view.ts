@@ -1,6 +1,7 @@
 /** Api and access class → what a document shows of them, ready to print. */
 import type { AccessClass, FieldDescriptor, RelationDescriptor } from '@platform/runtime/contract';
 import type { Api, ApiCollection, ApiField, Operation } from '../api.ts';
+import { createMemory, type Lookup, type Watch } from '../memory/remember.ts';
 import { createInterning } from '../memory/same.ts';
 import type { DocumentNames } from './names.ts';
 import type { NoteReader } from './notes.ts';
@@ -159,19 +160,41 @@ export interface ViewRelation {
 /** What an access class may read; with null, everything. */
 export function viewOf(api: Api, access: AccessClass | null): View {
   const sight = look(api, access);
+  const notes: Lookup<string | null> = { get: sight.note, has: () => true };
+  const hooked: Lookup<string> = new Map((api.hooked ?? []).map((name) => [name, name]));
   return {
     anonymous: access?.roles.includes('public') ?? false,
     administrator: access === null || access.admin,
     note: sight.note,
     collections: api.collections.flatMap(({ descriptor: { name } }): readonly ViewCollection[] => {
-      const seen = sight.visible.get(name);
-      const written = sight.writes.get(name);
-      const hooked = api.hooked?.includes(name) ?? false;
-      if (seen !== undefined) return [oneOf(seen.api, { ...viewCollection(seen, sight), hooked })];
-      if (written === undefined) return [];
-      return [oneOf(written.seen.api, { ...unreadCollection(written.seen.api, written.names, sight), hooked })];
+      const key = sight.visible.get(name) ?? sight.writes.get(name);
+      if (key === undefined) return [];
+      const make = (watch: Watch) => viewSeen(name, watchedSight(sight, notes, watch), watch(hooked).has(name));
+      return [viewsOf(key, [sight.visible, sight.links, sight.allLinks, sight.writes, notes, hooked], null, make)];
     }),
   };
+}
+
+const viewsOf = createMemory<ViewCollection>();
+
+function watchedSight(sight: Sight, notes: Lookup<string | null>, watch: Watch): Sight {
+  const read = watch(notes);
+  return {
+    visible: watch(sight.visible),
+    links: watch(sight.links),
+    allLinks: watch(sight.allLinks),
+    writes: watch(sight.writes),
+    note: (text) => (text === null ? null : (read.get(text) ?? null)),
+  };
+}
+
+/** A collection of which something is seen. */
+function viewSeen(name: string, sight: Sight, hooked: boolean): ViewCollection {
+  const seen = sight.visible.get(name);
+  if (seen !== undefined) return oneOf(seen.api, { ...viewCollection(seen, sight), hooked });
+  const written = sight.writes.get(name);
+  if (written === undefined) throw new Error(`Nothing is seen of ${name}.`);
+  return oneOf(written.seen.api, { ...unreadCollection(written.seen.api, written.names, sight), hooked });
 }
 
 /** Classes that see the same of a collection have one view of it, so what is printed of it is printed once. */

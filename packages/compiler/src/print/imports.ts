@@ -32,45 +32,42 @@ function distance(from: string): number {
 
 /** `.`, `_`, digits, letters; runs of digits by their number; letters regardless of case, then capitals first. */
 export function naturalOrder(a: string, b: string): number {
-  const [left, right] = [tokens(a), tokens(b)];
-  for (const [index, token] of left.entries()) {
-    const other = right[index];
-    if (other === undefined) return 1;
-    const order = compareTokens(token, other);
-    if (order !== 0) return order;
+  let [left, right] = [0, 0];
+  while (left < a.length && right < b.length) {
+    const [one, other] = [tokenAt(a, left), tokenAt(b, right)];
+    if (one !== other) {
+      const order = compareTokens(one, other);
+      if (order !== 0) return order;
+    }
+    left += one.length;
+    right += other.length;
   }
-  return left.length - right.length;
+  return Number(left < a.length) - Number(right < b.length);
 }
 
-interface Token {
-  readonly text: string;
-  readonly rank: number;
-  readonly lower: string;
+/** A run of digits, or one character of another kind. */
+function tokenAt(text: string, at: number): string {
+  if (!isDigit(text.charCodeAt(at))) return String.fromCodePoint(text.codePointAt(at) ?? 0);
+  let end = at + 1;
+  while (isDigit(text.charCodeAt(end))) end += 1;
+  return text.slice(at, end);
 }
 
-/** Names are compared many times each, in many files. */
-const known = new Map<string, readonly Token[]>();
-const mostKnown = 50_000;
-
-function tokens(text: string): readonly Token[] {
-  const found = known.get(text);
-  if (found !== undefined) return found;
-  const made = (text.match(/\d+|\D/gu) ?? []).map((one) => ({ text: one, rank: rank(one), lower: one.toLowerCase() }));
-  if (known.size >= mostKnown) known.clear();
-  known.set(text, made);
-  return made;
+function isDigit(character: number): boolean {
+  return character >= 48 && character <= 57;
 }
 
-function compareTokens(a: Token, b: Token): number {
-  if (a.rank !== b.rank) return a.rank - b.rank;
-  if (a.rank === 2) return Number(a.text) - Number(b.text);
-  if (a.lower !== b.lower) return a.lower < b.lower ? -1 : 1;
-  if (a.text === b.text) return 0;
-  return a.text < b.text ? -1 : 1;
+function compareTokens(a: string, b: string): number {
+  const [left, right] = [rank(a), rank(b)];
+  if (left !== right) return left - right;
+  if (left === 2) return Number(a) - Number(b);
+  const [one, other] = [a.toLowerCase(), b.toLowerCase()];
+  if (one !== other) return one < other ? -1 : 1;
+  return a < b ? -1 : 1;
 }
 
 function rank(token: string): number {
   if (token === '.') return 0;
   if (token === '_') return 1;
-  return /^\d/.test(token) ? 2 : 3;
+  return isDigit(token.charCodeAt(0)) ? 2 : 3;
 }

@@ -21,9 +21,13 @@ export interface TypeMember {
 
 /** The union of types, without a part that is there already. */
 export function union(...parts: readonly Type[]): Type {
+  if (parts.every((part) => typeof part === 'string')) return ofDistinct([...new Set(parts)]);
   const flatParts = parts.flatMap((part) => (typeof part === 'object' && part.kind === 'union' ? part.of : [part]));
   const seen = flatParts.map(flat);
-  const of = flatParts.filter((_, index) => seen.indexOf(seen[index] ?? '') === index);
+  return ofDistinct(flatParts.filter((_, index) => seen.indexOf(seen[index] ?? '') === index));
+}
+
+function ofDistinct(of: readonly Type[]): Type {
   const [only] = of;
   return of.length === 1 && only !== undefined ? only : { kind: 'union', of };
 }

@@ -1,19 +1,34 @@
 /** Shows examples in the document of an access class: what was really sent and answered, where both are as it describes. */
 import type { JsonValue } from '@platform/runtime/contract';
+import { isText } from '../../print/json.ts';
 import { isJsonObject, type JsonObject, objectOf } from '../json.ts';
 import type { Example, OperationExamples } from './example.ts';
 import { createFits, type Fits } from './fits.ts';
 
 /** The document with its examples, by `operationId`. Those that do not fit it any more are left out. */
 export function withExamples(document: JsonObject, examples: OperationExamples): JsonObject {
-  if (Object.keys(examples).length === 0) return document;
+  return Object.keys(examples).length === 0 ? document : insert(document, examples, () => true);
+}
+
+/** The same for examples of what no collection has: paths of collections may be known by their texts only. */
+export function withFixedExamples(document: JsonObject, examples: OperationExamples): JsonObject {
+  return insert(document, examples, (item) => !isJsonObject(item) || !isText(item));
+}
+
+function insert(
+  document: JsonObject,
+  examples: OperationExamples,
+  isLookedAt: (item: JsonValue) => boolean,
+): JsonObject {
   const fits = createFits(document);
   const paths = mapMembers(document.paths, (item) =>
-    mapMembers(item, (operation) => {
-      const id = isJsonObject(operation) ? operation.operationId : undefined;
-      const own = typeof id === 'string' && Object.hasOwn(examples, id) ? (examples[id] ?? []) : [];
-      return isJsonObject(operation) && own.length > 0 ? exemplify(operation, own, fits) : operation;
-    }),
+    isLookedAt(item)
+      ? mapMembers(item, (operation) => {
+          const id = isJsonObject(operation) ? operation.operationId : undefined;
+          const own = typeof id === 'string' && Object.hasOwn(examples, id) ? (examples[id] ?? []) : [];
+          return isJsonObject(operation) && own.length > 0 ? exemplify(operation, own, fits) : operation;
+        })
+      : item,
   );
   return { ...document, paths };
 }
@@ -65,7 +80,7 @@ function show(described: JsonObject, examples: readonly JsonObject[]): JsonObjec
   return { ...described, content: { ...content, [type]: { ...schema, examples: named } } };
 }
 
-/** Where nothing changes it is the object itself, whose text may be known (`keepText`). */
+/** Where nothing changes it is the object itself, so that texts stay texts. */
 function mapMembers(value: JsonValue | undefined, change: (inner: JsonValue, name: string) => JsonValue): JsonObject {
   if (!isJsonObject(value)) return {};
   const members = Object.entries(value).map(([name, inner]) => [name, change(inner, name)] as const);

@@ -58,21 +58,43 @@ interface NewStep {
 /** The groups of a tree, the top first; undefined where it is made of anything but new items below each other. */
 function newSteps(root: Group, drafts: Drafts): readonly NewStep[] | undefined {
   const steps: NewStep[] = [];
-  const add = (group: Group, above: NewStep['above']): boolean => {
+  const add = (group: Group, above: NewStep['above'], orders: readonly string[] = []): boolean => {
     const [draft, ...more] = drafts.get(group) ?? [];
     if (draft?.action !== 'create' || more.length > 0 || draft.nodes.length !== group.nodes.length) return false;
     if (group.before.length > 0 || group.targets.length > 0 || !group.nodes.every(isNew)) return false;
     const place = steps.length;
-    steps.push({ group, draft, batch: draft.batch, ...(above && { above }) });
+    steps.push({ group, draft, batch: orderedBatch(group, draft, orders), ...(above && { above }) });
     return group.children.every((edge) => edge.relation.kind === 'o2m' && addBelow(edge, place));
   };
   const addBelow = ({ relation, group, members }: Children, place: number): boolean => {
-    if (group.sort !== undefined || members.some(({ removed }) => removed.length > 0)) return false;
+    if (members.some(({ removed }) => removed.length > 0)) return false;
     const owners: number[] = [];
-    for (const { owner, nodes } of members) for (const node of nodes) owners[node] = owner + 1;
-    return add(group, { place, relation, owners });
+    const orders: string[] = [];
+    for (const { owner, nodes } of members) {
+      let last = 0;
+      for (const node of nodes) {
+        owners[node] = owner + 1;
+        if (!saysOrder(group, node)) orders[node] = String(++last);
+      }
+    }
+    return add(group, { place, relation, owners }, orders);
   };
   return add(root, undefined) ? steps : undefined;
+}
+
+/** Whether the payload says itself where an item stands among those of its owner. */
+function saysOrder({ sort, nodes }: Group, node: number): boolean {
+  return sort !== undefined && Object.hasOwn(nodes[node]?.own ?? {}, sort);
+}
+
+/** The batch with the places of the items among those of their owners, where the server counts them. */
+function orderedBatch(group: Group, { batch }: StepDraft, orders: readonly string[]): Batch {
+  if (group.sort === undefined) return batch;
+  const columns = batch.columns.map((column) => {
+    if (column.field.descriptor.name !== group.sort) return column;
+    return { ...column, values: column.values.map((value, node) => orders[node] ?? value) };
+  });
+  return { ...batch, columns };
 }
 
 function isNew({ form, claimed, later }: Group['nodes'][number]): boolean {

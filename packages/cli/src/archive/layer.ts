@@ -1,0 +1,116 @@
+/**
+ * A file of the archive: what some compilation made. Nothing in it changes any more.
+ *
+ * One line of JSON (its form, the mark of the compiler, the length of the list), the list of entries as JSON, their texts
+ * one behind the other, and a digest of all that.
+ */
+import { createHash } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Archived, Piece } from '@platform/compiler';
+import { inChunks } from '../output-file.ts';
+
+/** What was made of one thing by one maker. */
+export interface Entry extends Archived {
+  readonly maker: string;
+  readonly digest: string;
+}
+
+/** What a layer holds. */
+export interface Layer {
+  readonly name: string;
+  readonly entries: readonly Entry[];
+}
+
+interface Head {
+  readonly form: 1;
+  readonly mark: string;
+  readonly list: number;
+}
+
+/** An entry without its texts: maker, digest, questions, answers, and bytes of each text. */
+type Listed = readonly [string, string, Archived['asked'], string, readonly number[]];
+
+/** Reads a layer. Null where it is damaged, or was made by another compiler than that of the mark. */
+export async function readLayer(folder: string, name: string, mark: string): Promise<Layer | null> {
+  try {
+    const content = await readFile(join(folder, name));
+    const end = content.indexOf('\n') + 1;
+    const head: Head = JSON.parse(content.toString('utf8', 0, end));
+    if (head.form !== 1 || head.mark !== mark || !isWhole(content)) return null;
+    const listed: readonly Listed[] = JSON.parse(content.toString('utf8', end, end + head.list));
+    return { name, entries: entriesOf(listed, content.subarray(end + head.list)) };
+  } catch {
+    return null;
+  }
+}
+
+function entriesOf(listed: readonly Listed[], content: Buffer): readonly Entry[] {
+  let at = 0;
+  return listed.map(([maker, digest, asked, answers, lengths]) => {
+    const start = at;
+    for (const length of lengths) at += length;
+    return {
+      maker,
+      digest,
+      asked,
+      answers,
+      get texts() {
+        return textsIn(content, start, lengths);
+      },
+    };
+  });
+}
+
+function textsIn(content: Buffer, start: number, lengths: readonly number[]): readonly Piece[] {
+  let at = start;
+  return lengths.map((length) => {
+    at += length;
+    return content.subarray(at - length, at);
+  });
+}
+
+/** Writes a layer in one step, under a name that no other has. */
+export async function writeLayer(folder: string, name: string, entries: readonly Entry[], mark: string): Promise<void> {
+  const staged = join(folder, `${name}.tmp`);
+  try {
+    await writeFile(staged, summed(contentOf(entries, mark)));
+    await rename(staged, join(folder, name));
+  } finally {
+    await rm(staged, { force: true });
+  }
+}
+
+function* contentOf(entries: readonly Entry[], mark: string): Generator<Uint8Array> {
+  const listed = entries.map(({ maker, digest, asked, answers, texts }): Listed => {
+    return [maker, digest, asked, answers, texts.map((text) => Buffer.byteLength(text))];
+  });
+  const list = Buffer.from(JSON.stringify(listed));
+  const head: Head = { form: 1, mark, list: list.length };
+  yield Buffer.from(`${JSON.stringify(head)}\n`);
+  yield list;
+  yield* inChunks(allTexts(entries));
+}
+
+/** One entry after the other: the texts of all at once need not be in memory. */
+function* allTexts(entries: readonly Entry[]): Generator<Piece> {
+  for (const { texts } of entries) yield* texts;
+}
+
+/** Adds the digest of what comes before it. */
+function* summed(content: Iterable<Uint8Array>): Generator<Uint8Array> {
+  const hash = createHash('sha256');
+  for (const chunk of content) {
+    hash.update(chunk);
+    yield chunk;
+  }
+  yield hash.digest();
+}
+
+function isWhole(content: Buffer): boolean {
+  const end = content.length - digestLength;
+  return end > 0 && createHash('sha256').update(content.subarray(0, end)).digest().equals(content.subarray(end));
+}
+
+/** Bytes. */
+const digestLength = 32;

@@ -1,0 +1,56 @@
+/**
+ * What compilations of a project leave behind for those in later processes, in `.platform/cache`: texts, by digests of what
+ * they were made from. It changes nothing but the time: what is damaged, or was made by another version of the compiler, is
+ * as if it were not there.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Archive, Archived } from '@platform/compiler';
+import { type Entry, readLayer, writeLayer } from './layer.ts';
+import { markOfCompiler } from './mark.ts';
+
+/** An archive with a place on disk. */
+export interface ProjectArchive extends Archive {
+  /** Writes what was made since it was opened, and forgets what was not used. */
+  save(): Promise<void>;
+}
+
+/** Layers are put together when there are more. */
+const mostLayers = 8;
+
+/** Opens the archive in a folder, which need not exist. */
+export async function openArchive(folder: string): Promise<ProjectArchive> {
+  const mark = await markOfCompiler();
+  const names = (await readdir(folder).catch((): string[] => [])).filter((name) => name.endsWith('.layer'));
+  const layers = await Promise.all(names.map((name) => readLayer(folder, name, mark)));
+  const stored = layers.flatMap((layer) => layer?.entries ?? []);
+  const byDigest = Map.groupBy(stored, keyOf);
+  const used = new Map<Archived, Entry>();
+  return {
+    find: (maker, digest) => byDigest.get(keyOf({ maker, digest })) ?? [],
+    keep(maker, digest, made) {
+      used.set(made, isEntry(made) ? made : { maker, digest, ...made });
+    },
+    async save() {
+      const old = new Set<Entry>(stored);
+      const entries = [...used.values()];
+      const fresh = entries.filter((entry) => !old.has(entry));
+      const stale = layers.includes(null) || stored.length > 2 * (entries.length - fresh.length);
+      if (fresh.length === 0 && !stale) return;
+      await mkdir(folder, { recursive: true });
+      const whole = stale || layers.length >= mostLayers || fresh.length > stored.length / 4;
+      await writeLayer(folder, `${randomUUID()}.layer`, whole ? entries : fresh, mark);
+      if (whole) await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true, force: true })));
+    },
+  };
+}
+
+function isEntry(made: Archived): made is Entry {
+  return 'maker' in made;
+}
+
+/** Of one thing there can be several, made under different circumstances. */
+function keyOf({ maker, digest }: Pick<Entry, 'maker' | 'digest'>): string {
+  return `${maker} ${digest}`;
+}

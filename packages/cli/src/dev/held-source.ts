@@ -1,0 +1,36 @@
+import type { Progress } from '../progress.ts';
+import type { Project } from '../project.ts';
+import { connect, type Source } from '../source.ts';
+import { catalogMark } from './catalog-mark.ts';
+
+/** The connection by which changes are looked for, opened again when it was lost. */
+export interface HeldSource {
+  /** The one in use. */
+  current(): Source;
+  /** As of `catalogMark`; null while the database is away. */
+  mark(project: Project): Promise<string | null>;
+  /** Closes what was opened in the place of the first one; that one where `first` says so. */
+  close(first: boolean): Promise<void>;
+}
+
+/** Holds a connection that is open already. An embedded database is never opened again. */
+export function holdSource(first: Source, progress: Progress): HeldSource {
+  const quiet: Progress = { ...progress, phase: async (_, work) => work(() => undefined) };
+  let current = first;
+  return {
+    current: () => current,
+    async mark(project) {
+      try {
+        return await catalogMark(current);
+      } catch {
+        if (current.embedded !== null) return null;
+        await current.close().catch(() => undefined);
+        current = await connect(project, quiet).catch(() => current);
+        return null;
+      }
+    },
+    async close(isFirst) {
+      if (isFirst || current !== first) await current.close().catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,75 @@
+/** Looks for changes of a project under development: of its files, and of the tables of its database. */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Project } from '../project.ts';
+import type { HeldSource } from './held-source.ts';
+import { changedPaths, type InputMarks, takeMarks } from './input-marks.ts';
+
+/** What changed. */
+export interface Noticed {
+  /** One more than that of the change before; the first is 1. */
+  readonly number: number;
+  /** Files from the project's folder on. */
+  readonly paths: readonly string[];
+  /** Whether the tables of the database may have changed. */
+  readonly tables: boolean;
+  /** When it was noticed, as of `performance.now()`. */
+  readonly start: number;
+}
+
+/** Milliseconds between two looks at the files, at the database, and at files that are being written. */
+const rhythm = { files: 250, database: 1000, settling: 50 } as const;
+
+/** Where changes are looked for. */
+export interface Lookout {
+  /** Resolves to the next change; null when it is told to stop. `project` is the latest one that could be read. */
+  next(project: Project, stopping: AbortSignal): Promise<Noticed | null>;
+}
+
+/** Begins to look; what is there now is no change. `say` tells that the database is away. */
+export async function startLookout(
+  project: Project,
+  source: HeldSource,
+  say: (text: string) => void,
+): Promise<Lookout> {
+  let files = await takeMarks(project);
+  let database = await source.mark(project);
+  let asked = performance.now();
+  let away = false;
+  let number = 0;
+  const lookAtTables = async (latest: Project): Promise<boolean> => {
+    asked = performance.now();
+    const seen = await source.mark(latest);
+    if (seen === null && !away) say('  The database is away; it is asked again every second.');
+    away = seen === null;
+    const changed = seen !== null && seen !== database;
+    database = seen ?? database;
+    return changed;
+  };
+  return {
+    async next(latest, stopping) {
+      while (!stopping.aborted) {
+        await wait(rhythm.files, undefined, { signal: stopping }).catch(() => undefined);
+        const start = performance.now();
+        const seen = await settledMarks(latest, files);
+        const paths = changedPaths(files, seen);
+        const tables = start - asked >= rhythm.database && (await lookAtTables(latest));
+        if (stopping.aborted || (paths.length === 0 && !tables)) continue;
+        files = seen;
+        number += 1;
+        return { number, paths, tables, start };
+      }
+      return null;
+    },
+  };
+}
+
+/** Whoever writes a file may empty it first: what has changed is looked at again until it stays. */
+async function settledMarks(project: Project, before: InputMarks): Promise<InputMarks> {
+  let seen = await takeMarks(project);
+  for (let last = before; changedPaths(last, seen).length > 0; ) {
+    await wait(rhythm.settling);
+    last = seen;
+    seen = await takeMarks(project);
+  }
+  return seen;
+}

@@ -1,0 +1,112 @@
+/** The texts of files to write: never a second time in memory as a whole. */
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import type { Piece } from '@platform/compiler';
+
+/** A file to write, its path relative to the output folder, with `/` on every system. */
+export interface OutputFile {
+  readonly path: string;
+  /** The whole text; of a file in pieces it is put together whenever it is asked for. */
+  readonly contents: string;
+  /** The same text in pieces. Default: it is in one. */
+  readonly pieces?: readonly Piece[];
+}
+
+/** Whether a file holds a text; one of another size is not read. */
+export async function holdsText(path: string, file: OutputFile): Promise<boolean> {
+  const size = await sizeOf(path);
+  if (size === null || size !== lengthOf(file)) return false;
+  const present = await readFile(path);
+  if (file.pieces === undefined) return present.equals(Buffer.from(file.contents));
+  let at = 0;
+  for (const chunk of inChunks(file.pieces)) {
+    if (Buffer.compare(chunk, present.subarray(at, at + chunk.length)) !== 0) return false;
+    at += chunk.length;
+  }
+  return at === present.length;
+}
+
+/** Writes a text into a file. */
+export function writeText(path: string, file: OutputFile): Promise<void> {
+  return writeFile(path, file.pieces === undefined ? file.contents : inChunks(file.pieces));
+}
+
+/** In bytes. */
+function lengthOf(file: OutputFile): number {
+  return (file.pieces ?? [file.contents]).reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
+}
+
+/** Bytes at a time: enough that it is worth asking the system for them. */
+const chunkBytes = 1 << 20;
+
+/** Bytes of a character of a string at most, as UTF-8. */
+const mostBytes = 3;
+
+/**
+ * The bytes of a text, some pieces at a time. Each chunk has to be used before the next one is asked for, because they stand
+ * in the same place.
+ */
+export function* inChunks(pieces: Iterable<Piece>): Generator<Uint8Array> {
+  const place = Buffer.allocUnsafe(chunkBytes);
+  let used = 0;
+  for (const piece of pieces) {
+    const most = typeof piece === 'string' ? piece.length * mostBytes : piece.length;
+    if (used + most > place.length) {
+      if (used > 0) yield place.subarray(0, used);
+      used = 0;
+    }
+    if (most > place.length) yield bytesOf(piece);
+    else if (typeof piece === 'string') used += place.write(piece, used);
+    else {
+      place.set(piece, used);
+      used += piece.length;
+    }
+  }
+  if (used > 0) yield place.subarray(0, used);
+}
+
+function bytesOf(piece: Piece): Uint8Array {
+  return typeof piece === 'string' ? Buffer.from(piece) : piece;
+}
+
+/** Bytes of a file; null when there is none, or something else. */
+export async function sizeOf(path: string): Promise<number | null> {
+  try {
+    const found = await stat(path);
+    return found.isFile() ? found.size : null;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** The text of a file, or null when there is none. */
+export async function readText(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** Whether there is no such file or folder. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}
+
+/** Files at a time: enough to keep the disk busy, and few enough to hold their contents. */
+const atOnce = 8;
+
+/** Does something with each item, some at a time; results in the order of the items. */
+export async function eachOf<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  const pending = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of pending) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return results;
+}

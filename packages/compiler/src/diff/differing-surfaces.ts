@@ -1,0 +1,57 @@
+/**
+ * Where what is generated for a role differs between two versions. Of both sides only what they do not have in common is
+ * printed: what is made of a collection follows from what the role sees of it, which is one object where it is the same.
+ */
+import { emitClient } from '../client/index.ts';
+import type { Render } from '../emit/templates.ts';
+import { graphqlTypes } from '../graphql/index.ts';
+import { describeOpenApi } from '../openapi/index.ts';
+import type { ViewCollection } from '../openapi/view.ts';
+import { canonicalJson } from '../print/json.ts';
+import type { Surface } from './change.ts';
+import type { Side } from './side.ts';
+
+/** The surfaces whose documents, schemas or types are not the same; `rest` is never among them. */
+export function differingSurfaces(was: Side, is: Side): ReadonlySet<Surface> {
+  const common = commonViews(was, is);
+  const differs: Readonly<Record<Exclude<Surface, 'rest'>, boolean>> = {
+    openapi: documentOf(was, common) !== documentOf(is, common),
+    graphql: !haveSameTypes(typesOf(was), typesOf(is)),
+    client: !haveSameFiles(clientOf(was), clientOf(is)),
+  };
+  return new Set((['openapi', 'graphql', 'client'] as const).filter((surface) => differs[surface]));
+}
+
+function commonViews(was: Side, is: Side): ReadonlySet<ViewCollection> {
+  return new Set([...was.collections.values()].filter((one) => is.collections.get(one.name) === one));
+}
+
+function documentOf({ version, access }: Side, common: ReadonlySet<ViewCollection>): string {
+  return canonicalJson(describeOpenApi(version.api, access, version.view(access), { except: common }));
+}
+
+function typesOf({ version, access }: Side): readonly string[] {
+  return version.api.graphql ? graphqlTypes(version.api, access, version.view(access)) : [];
+}
+
+/** Neither the order of types nor that of their fields means anything. */
+function haveSameTypes(was: readonly string[], is: readonly string[]): boolean {
+  const [old, fresh] = [new Set(was), new Set(is)];
+  return unordered(was.filter((type) => !fresh.has(type))) === unordered(is.filter((type) => !old.has(type)));
+}
+
+function unordered(texts: readonly string[]): string {
+  const types = texts.flatMap((text) => text.split('\n\n')).map((type) => type.trim().split('\n').sort().join('\n'));
+  return types.sort().join('\n\n');
+}
+
+const render: Render = (_, parts) => JSON.stringify(parts);
+
+function clientOf({ version, access }: Side): ReadonlyMap<string, string> {
+  const files = emitClient(version.api, access, render, version.view(access));
+  return new Map(files.map(({ path, contents }) => [path, contents]));
+}
+
+function haveSameFiles(was: ReadonlyMap<string, string>, is: ReadonlyMap<string, string>): boolean {
+  return was.size === is.size && [...was].every(([path, contents]) => is.get(path) === contents);
+}

@@ -1,0 +1,22 @@
+import { joinPieces, type Piece } from '../print/pieces.ts';
+
+/** One file to write, below the output folder. */
+export interface GeneratedFile {
+  /** With `/` on every system: `collections/articles.ts`. */
+  readonly path: string;
+  /** The whole text, UTF-8. Of a long file it is put together whenever it is asked for. */
+  readonly contents: string;
+  /** The same text as pieces that long files share. Default: it is in one piece. */
+  readonly pieces?: readonly Piece[];
+}
+
+/** A file of long pieces, which need not be put together to be written. */
+export function longFile(path: string, pieces: readonly Piece[]): GeneratedFile {
+  return {
+    path,
+    pieces,
+    get contents() {
+      return joinPieces(pieces);
+    },
+  };
+}

@@ -1,0 +1,32 @@
+/** What is made of a collection for the documents of all classes that see the same of it. */
+import type { Archive } from '../memory/archive.ts';
+import { createMemory, type Lookup, type Watch } from '../memory/remember.ts';
+import { onlyText, textAt, textOf } from '../print/json.ts';
+import { textOfPiece } from '../print/pieces.ts';
+import type { JsonObject } from './json.ts';
+
+/** Members of an object in a document, by their names. */
+export type Parts = readonly (readonly [string, JsonObject])[];
+
+/** Who wants nothing but the text of a document gets parts of which only that is known; null for everybody else. */
+export type TextsFrom = { readonly archive: Archive | null } | null;
+
+/** Remembers parts that stand in documents at one indentation, as objects or as texts. */
+export function createPartsMemory(maker: string, indent: number) {
+  const objects = createMemory<Parts>();
+  const printed = createMemory<Parts>({
+    maker: `openapi ${maker}`,
+    texts: (parts) => parts.flatMap(([name, part]) => [name, textOf(part, indent)]),
+    made: (texts) =>
+      Array.from({ length: texts.length / 2 }, (_, at) => [
+        textOfPiece(texts[2 * at] ?? ''),
+        onlyText(texts[2 * at + 1] ?? '', indent),
+      ]),
+  });
+  return (key: object, sources: readonly Lookup<unknown>[], from: TextsFrom, make: (watch: Watch) => Parts): Parts =>
+    from === null
+      ? objects(key, sources, null, make)
+      : printed(key, sources, from.archive, (watch) =>
+          make(watch).map(([name, part]) => [name, onlyText(textAt(part, indent), indent)]),
+        );
+}

@@ -1,0 +1,44 @@
+/** Long texts in pieces, so that what several texts have in common is there once. */
+
+/** A text, or its bytes as UTF-8 where nobody but a file needs it. */
+export type Piece = string | Uint8Array;
+
+/** A text that grows at its end. */
+export interface Pieces {
+  add(text: Piece): void;
+  /** The whole text, when nothing is added any more. */
+  all(): readonly Piece[];
+}
+
+/** Shorter ones are put together with their neighbours: characters. */
+const worthwhile = 1024;
+
+/** Starts an empty text. */
+export function createPieces(): Pieces {
+  const done: Piece[] = [];
+  let open = '';
+  return {
+    add(text) {
+      if (typeof text === 'string' && text.length < worthwhile) {
+        open += text;
+        return;
+      }
+      if (open !== '') done.push(open);
+      done.push(text);
+      open = '';
+    },
+    all: () => (open === '' ? done : [...done, open]),
+  };
+}
+
+/** The text of pieces as a whole. */
+export function joinPieces(pieces: readonly Piece[]): string {
+  return pieces.map(textOfPiece).join('');
+}
+
+/** The text of one piece. */
+export function textOfPiece(piece: Piece): string {
+  return typeof piece === 'string' ? piece : decoder.decode(piece);
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
