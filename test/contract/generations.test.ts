@@ -67,7 +67,7 @@ it('what does not compile is refused with the reason, and nothing of it stays', 
     [{ collection: 'dosc', action: 'read', fields: ['*'] }, 'dosc'],
     [{ collection: 'docs', action: 'read', fields: ['titel'] }, 'titel'],
     [{ collection: 'docs', action: 'read', fields: ['id'], permissions: { id: { _is: 1 } } }, '_is'],
-    [{ collection: 'platform_revisions', action: 'read', fields: ['*'] }, 'platform_revisions'],
+    [{ collection: 'platform_revisions', action: 'update', fields: ['*'] }, 'platform_revisions'],
   ] as const) {
     const refused = await rules('POST', body);
     expect(failure(refused)).toBe('400 FAILED_VALIDATION');
