@@ -88,7 +88,7 @@ function mysqlMark({ table }: MysqlTables): string {
   const digest = (columns: readonly string[], of: string): string => {
     // A null is told from an empty text, and the length in front tells where one value ends.
     const values = columns.map((column) => `IFNULL(CONCAT(LENGTH(${column}), ':', ${column}), '~')`);
-    return `(SELECT MD5(GROUP_CONCAT(CONCAT_WS(',', ${values.join(', ')}) ORDER BY id SEPARATOR '\\n')) FROM ${table(of)})`;
+    return `(SELECT SHA2(GROUP_CONCAT(CONCAT_WS(',', ${values.join(', ')}) ORDER BY id SEPARATOR '\\n'), 256) FROM ${table(of)})`;
   };
   const roleColumns = ['id', 'name', 'description', 'admin_access', 'app_access'];
   const ruleColumns = ['id', 'role', 'collection', 'action', 'permissions', 'validation', 'presets', 'fields'];

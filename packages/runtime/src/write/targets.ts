@@ -111,7 +111,7 @@ export function lockSingleton({ name }: SqlDialect, { collection }: WritableColl
 /** Names of locks are short on MySQL and MariaDB, and of the whole server. */
 const sessionLock: Statement = {
   name: 'w_lock',
-  text: 'SELECT GET_LOCK(SHA1(CONCAT(DATABASE(), ?)), -1)',
+  text: 'SELECT GET_LOCK(SHA2(CONCAT(DATABASE(), ?), 256), -1)',
   held: true,
 };
 const locks: Readonly<Record<Dialect, Statement>> = {
