@@ -1,12 +1,12 @@
 /**
- * Tests of accounts, users, files and single sign-on once more, on MariaDB: a part of them every day, all that can be asked
- * there by `CONTRACT_DATABASE=mariadb vitest run --project database` and the names of their files.
+ * Tests of accounts, users, files, revisions and single sign-on once more, on MariaDB: a part of them every day, all that
+ * can be asked there by `CONTRACT_DATABASE=mariadb vitest run --project database` and the names of their files.
  */
 import { afterAll, beforeAll, describe } from 'vitest';
 import { isOnMariadb, onMariadb } from '../support/contract-database.ts';
 import { noMariadb, withoutMariadb } from '../support/mariadb.ts';
 
-const files = ['sign-in', 'users', 'single-sign-on', 'files'];
+const files = ['sign-in', 'users', 'single-sign-on', 'files', 'revisions'];
 
 describe.skipIf(noMariadb || isOnMariadb())(`on MariaDB${withoutMariadb}`, () => {
   let back: () => void;
