@@ -36,6 +36,26 @@ describe('compile', () => {
     expect(files[0]).toEqual(files[1]);
   });
 
+  test('makes for ten times the roles what it makes for those that differ', () => {
+    const schema = blogSchema();
+    const twins = (name: string): readonly string[] => Array.from({ length: 10 }, (_, at) => `${name}${at}`);
+    const roles = schema.roles.filter(({ admin }) => !admin);
+    const many = {
+      ...schema,
+      roles: roles.flatMap((role) => twins(role.name).map((name) => ({ ...role, name }))),
+      permissions: schema.permissions.flatMap((rule) =>
+        rule.role === 'public' ? [rule] : twins(rule.role).map((role) => ({ ...rule, role })),
+      ),
+    };
+    const [few, all] = [compileFixture({ ...schema, roles }), compileFixture(many)];
+    expect(many.roles.length).toBeGreaterThan(9);
+    expect(all.files.length).toBe(few.files.length);
+    // Names of classes are those of their roles, so documents are compared and not their paths.
+    const documents = ({ files }: typeof few): readonly string[] =>
+      files.filter(({ path }) => /^(openapi|model|graphql)\//.test(path)).map(({ contents }) => contents);
+    expect(documents(all).toSorted()).toEqual(documents(few).toSorted());
+  });
+
   test('uses the templates of the project', () => {
     const own = new Map([...templates, ['header.hbs', '// Ours. {{{about}}}\n']]);
     const { files } = compile(blogSchema(), { templates: own });

@@ -60,11 +60,33 @@ function groupRoles(schema: Schema, routes: readonly GrantedRoute[]): readonly G
     access: collectionAccess(rules.get(name) ?? []),
     callable: routes.flatMap((route) => (route.roles.includes(name) ? [`${route.method} ${route.path}`] : [])),
   }));
-  const groups = Map.groupBy(roles, ({ app, access, callable }) => canonicalJson([app, access, callable]));
-  return [...groups.values()].map((members) => ({
+  return groupSame(roles).map((members) => ({
     roles: members.map(({ name }) => name),
     access: members[0]?.access ?? [],
   }));
+}
+
+interface Rights {
+  readonly name: string;
+  readonly app: boolean;
+  readonly access: readonly CollectionAccess[];
+  readonly callable: readonly string[];
+}
+
+/**
+ * By what they may do, in the order of the first of each group. Most roles that may do the same say so in the same order, so
+ * the members of few have to be sorted.
+ */
+function groupSame(roles: readonly Rights[]): readonly (readonly Rights[])[] {
+  const rightsOf = ({ app, access, callable }: Rights) => [app, access, callable];
+  const alike = [...Map.groupBy(roles, (one) => JSON.stringify(rightsOf(one))).values()];
+  const same = Map.groupBy(alike, ([first]) => (first === undefined ? '' : canonicalJson(rightsOf(first))));
+  return [...same.values()].map((groups) => (groups.length === 1 ? (groups[0] ?? []) : inOrder(roles, groups.flat())));
+}
+
+function inOrder(roles: readonly Rights[], members: readonly Rights[]): readonly Rights[] {
+  const all = new Set(members);
+  return roles.filter((one) => all.has(one));
 }
 
 /** A rule without fields grants nothing, not even that its rows exist; only deleting needs none. */
