@@ -8,6 +8,7 @@ import { benchAccounts } from './accounts.ts';
 import { benchCompile } from './compile.ts';
 import { benchGraphql } from './graphql.ts';
 import { benchReads } from './reads.ts';
+import { measuredDatabases } from './scenarios.ts';
 import { benchSwaps } from './swaps.ts';
 import { writeNames } from './write-scenarios.ts';
 import { benchWrites } from './writes.ts';
@@ -32,12 +33,12 @@ const served = new Map([
 ]);
 const isWrite = (name: string): boolean => writeNames.some((known) => known === name);
 const [job = values.only.some(isWrite) ? 'writes' : 'reads', ...rest] = positionals;
-const database = values.database === 'mariadb' ? 'mariadb' : 'postgres';
-const isKnown = [...served.keys(), 'compile', 'swaps', 'accounts'].includes(job) && values.database === database;
-if (rest.length > 0 || !isKnown || (database === 'mariadb' && job !== 'reads')) {
+const database = measuredDatabases.find((name) => name === values.database);
+const isKnown = [...served.keys(), 'compile', 'swaps', 'accounts'].includes(job);
+if (rest.length > 0 || !isKnown || database === undefined || (database !== 'postgres' && job !== 'reads')) {
   process.stderr.write(
     'Usage: npm run bench -- [reads | writes | graphql | compile | swaps | accounts] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n' +
-      '       npm run bench -- reads --database mariadb\n',
+      '       npm run bench -- reads --database mariadb | mysql\n',
   );
   process.exitCode = 2;
 } else if (job === 'compile') await benchCompile();
