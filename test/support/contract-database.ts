@@ -135,7 +135,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\bbigint GENERATED (?:BY DEFAULT|ALWAYS) AS IDENTITY/gi, 'bigint AUTO_INCREMENT'],
   [/\bserial\b/gi, 'int AUTO_INCREMENT'],
   [/\bbigserial\b/gi, 'bigint AUTO_INCREMENT'],
-  [/\bREFERENCES ((?:platform\.)?\w+)(?!\s*\()/g, 'REFERENCES $1 (id)'],
+  [/\bREFERENCES ((?:platform\.)?\w+)\b(?!\s*\()/g, 'REFERENCES $1 (id)'],
   [/\bgen_random_uuid\(\)/gi, '(uuid())'],
   [/([\w."]+)::text\b(?!\[)/g, 'CAST($1 AS CHAR)'],
   [/::(?:pg_catalog\.)?[a-z_]+(?:\[\])?/gi, ''],
@@ -189,6 +189,7 @@ async function rowsOf(
     rowsAsArray,
     typeCast: (field, next) => {
       if (isFlag(field)) return asFlag(field.string());
+      if ('extendedFormat' in field && field.extendedFormat === 'json') return parsed(field.string());
       // PostgreSQL's driver gives those of columns as texts.
       return field.type === 'LONGLONG' && field.table !== '' ? field.string() : next();
     },
@@ -222,6 +223,10 @@ async function empty(connection: mysql.Connection, names: string): Promise<reado
 /** A column of a flag, or a comparison. */
 function isFlag({ type, length }: { readonly type: string; readonly length: number }): boolean {
   return ['TINY', 'LONG', 'LONGLONG'].includes(type) && length === 1;
+}
+
+function parsed(text: string | null): unknown {
+  return text === null ? null : JSON.parse(text);
 }
 
 function asFlag(text: string | null): boolean | null {

@@ -2,6 +2,7 @@ import { sortedBy } from '../order.ts';
 import type { Check, Column, ColumnFill } from '../schema.ts';
 import type { CheckRow, ColumnRow, MysqlDialect } from './catalog.ts';
 import { allowedOf, isExact } from './check-values.ts';
+import { defaultExpression, textLiteral } from './defaults.ts';
 import { columnType } from './types.ts';
 
 /** Builds the columns of one table, in the order in which it names them. */
@@ -56,7 +57,7 @@ function fillOf(dialect: MysqlDialect, row: ColumnRow): ColumnFill {
   if (/\bauto_increment\b/i.test(extra)) return { kind: 'identity', always: false };
   if (text === null || (dialect === 'mariadb' && text === 'NULL')) return { kind: 'none' };
   const isSql = dialect === 'mariadb' || /\bDEFAULT_GENERATED\b/i.test(extra) || isNumber(row, text);
-  return { kind: 'default', expression: isSql ? text : `'${text.replaceAll("'", "''")}'` };
+  return { kind: 'default', expression: isSql ? defaultExpression(text) : textLiteral(text) };
 }
 
 /** Of a constant MySQL tells the text alone; a number is one all the same. */
