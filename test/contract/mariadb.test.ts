@@ -1,12 +1,12 @@
 /**
- * Tests of accounts, users, files and single sign-on once more, on MariaDB and MySQL: a part of them every day, all that can
+ * Tests of accounts, users, files, revisions and single sign-on once more, on MariaDB and MySQL: a part of them every day, all that can
  * be asked there by `CONTRACT_DATABASE=mariadb vitest run --project database` (or `mysql`) and the names of their files.
  */
 import { afterAll, beforeAll, describe } from 'vitest';
 import { isOnMariadb, onMariadb } from '../support/contract-database.ts';
 import { servers } from '../support/servers.ts';
 
-const files = { mariadb: ['sign-in', 'users', 'single-sign-on', 'files'], mysql: ['sign-in', 'users'] };
+const files = { mariadb: ['sign-in', 'users', 'single-sign-on', 'files', 'revisions'], mysql: ['sign-in', 'users'] };
 
 describe.each(servers)('on $name', ({ dialect, missing }) => {
   describe.skipIf(missing || isOnMariadb())('once more', () => {
