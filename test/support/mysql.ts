@@ -24,8 +24,7 @@ function whyMissing(): string | undefined {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   if (status === 0) return undefined;
-  const [told] = error === undefined ? (/^(?:E|Error): .*$/m.exec(stderr) ?? [stderr.trim()]) : [error.message];
-  return `no MYSQL_URL, and MySQL could not be fetched: ${told}`;
+  return `no MYSQL_URL, and MySQL could not be fetched: ${error?.message ?? stderr.trim()}`;
 }
 
 const reason = whyMissing();

@@ -3,24 +3,51 @@
  * and 300 MB. Run under a lock by mysql.ts; not meant to be imported. Fails, saying why, where apt or its network is missing.
  */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { identity, nobody } from './mysql-holder.ts';
 import { initialUser, serverCommand, serverSettings, stampOf, templateOf, unpackedFolder } from './unpacked-mysql.ts';
 
 const folder = unpackedFolder();
 const apt = join(folder, 'apt');
+/** Why it could not be had, for those who ask soon after: without a network it takes long to find out. */
+const failure = `${folder}.failed`;
+const soonMs = 3_600_000;
 
 function main(): void {
-  if (!existsSync(stampOf(folder))) {
-    rmSync(folder, { recursive: true, force: true });
-    unpack(download());
-    initialise();
-    rmSync(apt, { recursive: true });
-    const [file, ...args] = serverCommand(folder);
-    writeFileSync(stampOf(folder), run(file, [...args, '--version']));
+  try {
+    if (!existsSync(stampOf(folder))) make();
+    process.stdout.write(readFileSync(stampOf(folder), 'utf8'));
+  } catch (error) {
+    const told = error instanceof Error ? error.message : String(error);
+    const [reason] = /^E: .*$/m.exec(told) ?? [told.trim()];
+    writeFileSync(failure, reason);
+    fail(reason);
   }
-  process.stdout.write(readFileSync(stampOf(folder), 'utf8'));
+}
+
+function fail(reason: string): void {
+  process.stderr.write(`${reason}\n`);
+  process.exitCode = 1;
+}
+
+function make(): void {
+  rmSync(folder, { recursive: true, force: true });
+  unpack(download());
+  initialise();
+  rmSync(apt, { recursive: true });
+  const [file, ...args] = serverCommand(folder);
+  writeFileSync(stampOf(folder), run(file, [...args, '--version']));
 }
 
 /** Has apt fetch the packages, and check them, into folders of our own; it takes nothing for installed. */
@@ -40,6 +67,8 @@ function download(): readonly string[] {
     'Dir::Cache': apt,
     'Dir::Cache::Archives': join(apt, 'archives'),
     'Acquire::Languages': 'none',
+    'Acquire::http::Timeout': '10',
+    'Acquire::Retries': '1',
     'APT::Install-Recommends': 'false',
     'APT::Sandbox::User': '',
     'Debug::NoLocking': 'true',
@@ -74,4 +103,6 @@ function run(file: string, args: readonly string[], options: object = {}): strin
   return execFileSync(file, [...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], ...options });
 }
 
-main();
+const failedSoon = existsSync(failure) && Date.now() - statSync(failure).mtimeMs < soonMs;
+if (failedSoon) fail(readFileSync(failure, 'utf8'));
+else main();
