@@ -94,8 +94,9 @@ async function peer(name: string, work: () => Promise<Peer>): Promise<void> {
     const { name: what, usage } = await work();
     report(what, usage);
   } catch (error) {
-    const reason = error instanceof Error ? error.message.trim().split('\n').at(-1) : String(error);
-    process.stdout.write(`${name.padEnd(46)} not measured: ${reason}\n`);
+    const lines = (error instanceof Error ? error.message : String(error)).trim().split('\n');
+    const reason = lines.find((line) => /error/i.test(line)) ?? lines.at(-1) ?? '';
+    process.stdout.write(`${name.padEnd(46)} not measured: ${reason.trim()}\n`);
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * The server to beat on MariaDB: Fastify and mysql2 as a good engineer uses them, with a pool and prepared statements, one
+ * The server to beat on MariaDB and MySQL: Fastify and mysql2 as a good engineer uses them, with a pool and prepared statements, one
  * query per to-many relation for the whole page. Run as a process of its own; prints its address as one line of JSON.
  */
 import fastify from 'fastify';

@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: how fast a compiled server answers, against one written by hand; `npm run bench -- compile`: how long
- * it takes to compile one; `npm run bench -- writes`: how fast it writes; `npm run bench -- accounts`: what tokens and
+ * it takes to compile one; `npm run bench -- swaps`: what changes cost while it serves; `npm run bench -- writes`: how fast it writes; `npm run bench -- accounts`: what tokens and
  * signing in cost; `npm run bench -- graphql`: how fast it answers documents. See README.md beside this file.
  */
 import { parseArgs } from 'node:util';
@@ -8,6 +8,8 @@ import { benchAccounts } from './accounts.ts';
 import { benchCompile } from './compile.ts';
 import { benchGraphql } from './graphql.ts';
 import { benchReads } from './reads.ts';
+import { measuredDatabases } from './scenarios.ts';
+import { benchSwaps } from './swaps.ts';
 import { writeNames } from './write-scenarios.ts';
 import { benchWrites } from './writes.ts';
 
@@ -31,15 +33,16 @@ const served = new Map([
 ]);
 const isWrite = (name: string): boolean => writeNames.some((known) => known === name);
 const [job = values.only.some(isWrite) ? 'writes' : 'reads', ...rest] = positionals;
-const database = values.database === 'mariadb' ? 'mariadb' : 'postgres';
-const isKnown = [...served.keys(), 'compile', 'accounts'].includes(job) && values.database === database;
-if (rest.length > 0 || !isKnown || (database === 'mariadb' && job !== 'reads')) {
+const database = measuredDatabases.find((name) => name === values.database);
+const isKnown = [...served.keys(), 'compile', 'swaps', 'accounts'].includes(job);
+if (rest.length > 0 || !isKnown || database === undefined || (database !== 'postgres' && job !== 'reads')) {
   process.stderr.write(
-    'Usage: npm run bench -- [reads | writes | graphql | compile | accounts] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n' +
-      '       npm run bench -- reads --database mariadb\n',
+    'Usage: npm run bench -- [reads | writes | graphql | compile | swaps | accounts] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n' +
+      '       npm run bench -- reads --database mariadb | mysql\n',
   );
   process.exitCode = 2;
 } else if (job === 'compile') await benchCompile();
+else if (job === 'swaps') await benchSwaps();
 else if (job === 'accounts') {
   await benchAccounts({ rounds: positive(values.rounds), effort: effortOf() });
 } else {

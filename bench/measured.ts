@@ -53,6 +53,6 @@ export async function run(
     complained += String(chunk);
   });
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(complained.trim().split('\n').slice(-8).join('\n'));
+  if (code !== 0) throw new Error(complained.trim());
   return printed;
 }

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { compareAnswers } from './compare.ts';
 import { chooseDriver, type Effort } from './load.ts';
-import { setMariadbStage } from './mariadb-stage.ts';
 import { type Measured, measureScenario } from './measure.ts';
+import { setMysqlStage } from './mysql-stage.ts';
 import { findPgbench } from './pgbench.ts';
 import type { Planning } from './planning.ts';
 import { measurable } from './processes.ts';
@@ -32,8 +32,9 @@ const compared = 20;
 
 /** Measures and prints; the notes on the way go to the standard error. */
 export async function benchReads(options: ReadsOptions): Promise<void> {
-  const onMariadb = options.database === 'mariadb';
-  const stage = await (onMariadb ? setMariadbStage(say) : setStage(say));
+  const { database } = options;
+  const onPostgres = database === 'postgres';
+  const stage = await (onPostgres ? setStage(say) : setMysqlStage(database, say));
   try {
     const scenarios = wanted(listScenarios(stage.keys, options.database), options.only);
     for (const { questions } of scenarios) {
@@ -43,10 +44,10 @@ export async function benchReads(options: ReadsOptions): Promise<void> {
     }
     say('both servers give the same answers');
     const { name, drive } = chooseDriver();
-    const pgbench = onMariadb ? undefined : findPgbench();
+    const pgbench = onPostgres ? findPgbench() : undefined;
     const machine = describeMachine(stage, name);
     process.stdout.write(`${machine.join('\n')}\n\n`);
-    if (pgbench === undefined && !onMariadb)
+    if (pgbench === undefined && onPostgres)
       process.stdout.write('pgbench skipped: it is neither in PATH nor in /usr/lib/postgresql\n\n');
     const measured: Measured[] = [];
     for (const scenario of scenarios) {
@@ -55,7 +56,7 @@ export async function benchReads(options: ReadsOptions): Promise<void> {
       process.stdout.write(`${printScenario(result)}\n`);
     }
     // Plans are made alike for every server.
-    const planning = isWanted('planning', options.only) && !onMariadb ? await measurePlanning(stage) : undefined;
+    const planning = isWanted('planning', options.only) && onPostgres ? await measurePlanning(stage) : undefined;
     if (planning !== undefined) process.stdout.write(`${printPlanning(planning)}\n`);
     const verdicts = [...measured.flatMap(judge), ...(planning === undefined ? [] : [judgePlanning(planning)])];
     process.stdout.write(printVerdicts(verdicts));

@@ -1,11 +1,13 @@
 /**
  * Types, lint and tests, side by side; `--no-database` leaves out the tests that need a server. The last line counts
- * everything: `N passed, N failed, N skipped`, where types, those of pages and lint are one test each.
+ * everything: `N passed, N failed, N skipped`, where types, those of pages and lint are one test each. Above it stands how
+ * many cases are on other servers as on PostgreSQL.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { contractTable, type ReportedFile } from './contract-table.ts';
 
 interface Counts {
   readonly passed: number;
@@ -19,7 +21,7 @@ interface Report {
   readonly numFailedTests: number;
   readonly numPendingTests: number;
   readonly numTodoTests: number;
-  readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly unknown[] }[];
+  readonly testResults: readonly (ReportedFile & { readonly status: string })[];
 }
 
 const root = join(import.meta.dirname, '..');
@@ -65,7 +67,10 @@ async function tests(): Promise<Counts> {
   const child = start(['node_modules/vitest/vitest.mjs', 'run', ...project, ...reporters, ...filters], 'inherit');
   const code = await exitCode(child);
   try {
-    return count(JSON.parse(readFileSync(report, 'utf8')), code);
+    const found: Report = JSON.parse(readFileSync(report, 'utf8'));
+    const table = contractTable(found.testResults);
+    if (table.length > 0) console.log(`\n${table.join('\n')}`);
+    return count(found, code);
   } catch {
     return { passed: 0, failed: 1, skipped: 0 };
   } finally {

@@ -3,8 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMysqlDatabase, type MariadbServer, servers, withMysql } from '../support/mariadb.ts';
+import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
 import { type CommandResult, runPlatform } from '../support/platform.ts';
+import { servers } from '../support/servers.ts';
 
 const sql = `
 CREATE TABLE authors (id int PRIMARY KEY, name text NOT NULL, email text);
@@ -35,7 +36,7 @@ permissions:
 describe.each(servers)('$name', ({ missing, start }) => {
   if (missing) return void it.skip('is not there');
 
-  let server: MariadbServer;
+  let server: MysqlServer;
   let url: string;
   let limited: string;
   let folder: string;

@@ -1,8 +1,8 @@
 /** The walk of docs/pipelines.md: a pull request that breaks something, and the same acknowledged. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -88,3 +88,17 @@ it('stops what was not compiled, and compares with the live database', async () 
   expect(nowhere.stderr).toContain('is neither a file nor a revision');
   expect(nowhere.code).toBe(2);
 }, 180_000);
+
+it('tells that a document of the project has changed', async () => {
+  const file = join(folder, 'documents', 'public', 'books.graphql');
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, 'query Books { books { id } }\n');
+  await compile();
+  await commit();
+  expect(await platform('diff')).toMatchObject({ code: 0 });
+  await writeFile(file, 'query Books { books(limit: 1) { id } }\n');
+  await compile();
+  const { code, stdout } = await platform('diff');
+  expect(code).toBe(1);
+  expect(stdout).toContain('document Books');
+});

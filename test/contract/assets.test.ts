@@ -1,7 +1,6 @@
 /** Contents of files as they are delivered. Source: API specification, section 11.3; security, cases H02, H04 and H07. */
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withClient } from '../support/database.ts';
 import { file, form } from '../support/files.ts';
 import type { Answer, Ask } from '../support/platform.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
@@ -219,12 +218,7 @@ describe('an image', () => {
     await project.admin(`/files/${id}`, { method: 'DELETE' });
     expect(failure(await project.admin(`/assets/${id}?width=10`))).toBe('403 FORBIDDEN');
     await expect
-      .poll(() =>
-        withClient(project.database.url, async (client) => {
-          const { rows } = await client.query('SELECT count(*)::int AS n FROM platform.platform_loose_files');
-          return rows[0]?.n;
-        }),
-      )
+      .poll(() => project.rows('SELECT count(*)::int AS n FROM platform.platform_loose_files').then(([row]) => row?.n))
       .toBe(0);
   });
 });

@@ -2,19 +2,16 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { type ContractDatabase, createSystemDatabase, isOnMariadb } from '../support/contract-database.ts';
 import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
-import { installSystem } from '../support/system.ts';
 
-let database: TestDatabase;
+let database: ContractDatabase;
 let project: { readonly folder: string; remove(): Promise<void> };
 let first: Platform;
 let second: Platform;
 beforeAll(async () => {
-  database = await createDatabase();
-  await installSystem(database.url);
-  await run(
+  database = await createSystemDatabase(
     `CREATE TABLE docs (id integer PRIMARY KEY, title text, secret text); INSERT INTO docs VALUES (1, 'One', 's')`,
   );
   project = await createProject();
@@ -29,7 +26,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const run = (sql: string) => withClient(database.url, async (client) => (await client.query(sql)).rows);
+const run = (sql: string) => database.rows(sql);
 const read = (server: Platform, token?: string) => server.ask('/items/docs?fields=*', { ...(token && { token }) });
 const rules = (method: string, body: unknown, path = '/permissions') => first.admin(path, { method, body });
 
@@ -67,7 +64,7 @@ it('what does not compile is refused with the reason, and nothing of it stays', 
     [{ collection: 'dosc', action: 'read', fields: ['*'] }, 'dosc'],
     [{ collection: 'docs', action: 'read', fields: ['titel'] }, 'titel'],
     [{ collection: 'docs', action: 'read', fields: ['id'], permissions: { id: { _is: 1 } } }, '_is'],
-    [{ collection: 'platform_revisions', action: 'read', fields: ['*'] }, 'platform_revisions'],
+    [{ collection: 'platform_revisions', action: 'update', fields: ['*'] }, 'platform_revisions'],
   ] as const) {
     const refused = await rules('POST', body);
     expect(failure(refused)).toBe('400 FAILED_VALIDATION');
@@ -98,7 +95,7 @@ it('a role has its rules from the answer on, by GraphQL, too, and loses them wit
   expect(failure(await read(first, token))).toBe('401 INVALID_CREDENTIALS');
 });
 
-it('a collection goes with its rules, and a field does not while a rule names it', async () => {
+it.skipIf(isOnMariadb())('a collection goes with its rules, and a field does not while a rule names it', async () => {
   const make = {
     collection: 'brief',
     schema: {},

@@ -1,8 +1,11 @@
 /** Activity and revisions: what is kept of writes, in their transaction, by few statements. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { withClient } from '../support/database.ts';
+import { isOnMariadb } from '../support/contract-database.ts';
 import { notebookSql, resetSql, triggersSql } from '../support/notebook.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
+
+/** Known while the file is read: what stands within `describe` runs later. */
+const mariadb = isOnMariadb();
 
 let project: ServedProject;
 beforeAll(async () => {
@@ -21,11 +24,13 @@ permissions:
     environment: { MAX_PAYLOAD_SIZE: '4mb' },
   });
 });
-beforeEach(() => rows(`${resetSql}; TRUNCATE platform.platform_activity RESTART IDENTITY CASCADE`));
+beforeEach(() =>
+  rows(`${resetSql}; TRUNCATE platform.platform_revisions, platform.platform_activity RESTART IDENTITY CASCADE`),
+);
 afterAll(() => project?.close());
 
-async function rows(sql: string): Promise<Record<string, unknown>[]> {
-  return withClient(project.database.url, async (client) => (await client.query(sql)).rows);
+function rows(sql: string): ReturnType<ServedProject['rows']> {
+  return project.rows(sql);
 }
 
 function ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
@@ -38,7 +43,7 @@ async function activity(): Promise<string[]> {
   return logged.map(({ action, collection, item }) => `${action} ${collection} ${item}`);
 }
 
-function revisions(): Promise<Record<string, unknown>[]> {
+function revisions(): ReturnType<ServedProject['rows']> {
   return rows('SELECT item, data, delta FROM platform.platform_revisions ORDER BY id');
 }
 
@@ -150,24 +155,28 @@ describe('accountability', () => {
 });
 
 describe('statements', () => {
-  it('are as many for thousands of items as for one', async () => {
-    const count = async (method: string, body: unknown, path = 'people?fields=id') => {
-      project.statements.reset();
-      expect((await ask(method, path, body)).status).toBeLessThan(300);
-      return project.statements.executed();
-    };
-    const names = Array.from({ length: 3_000 }, (_, place) => ({ name: `n${place}` }));
-    expect(await count('POST', names)).toBe(await count('POST', [{ name: 'x' }, { name: 'y' }]));
-    const keys = names.map((_, place) => place + 1);
-    const few = await count('PATCH', { keys: [1, 2], data: { hidden: false } });
-    expect(await count('PATCH', { keys, data: { hidden: true } })).toBe(few);
-    const removed = await count('DELETE', [1], 'people');
-    expect(await count('DELETE', keys.slice(1), 'people')).toBe(removed);
-    expect((await activity()).length).toBe(3_002 + 3_002 + 3_000);
-    const paired = `SELECT count(*)::int AS n FROM platform.platform_activity a JOIN platform.platform_revisions r
+  it.skipIf(mariadb)(
+    'are as many for thousands of items as for one',
+    async () => {
+      const count = async (method: string, body: unknown, path = 'people?fields=id') => {
+        project.statements.reset();
+        expect((await ask(method, path, body)).status).toBeLessThan(300);
+        return project.statements.executed();
+      };
+      const names = Array.from({ length: 3_000 }, (_, place) => ({ name: `n${place}` }));
+      expect(await count('POST', names)).toBe(await count('POST', [{ name: 'x' }, { name: 'y' }]));
+      const keys = names.map((_, place) => place + 1);
+      const few = await count('PATCH', { keys: [1, 2], data: { hidden: false } });
+      expect(await count('PATCH', { keys, data: { hidden: true } })).toBe(few);
+      const removed = await count('DELETE', [1], 'people');
+      expect(await count('DELETE', keys.slice(1), 'people')).toBe(removed);
+      expect((await activity()).length).toBe(3_002 + 3_002 + 3_000);
+      const paired = `SELECT count(*)::int AS n FROM platform.platform_activity a JOIN platform.platform_revisions r
       ON r.activity = a.id AND r.item = a.item AND r.data->>'id' = a.item WHERE a.action <> 'delete'`;
-    expect(await rows(paired)).toEqual([{ n: 6_004 }]);
-  }, 60_000);
+      expect(await rows(paired)).toEqual([{ n: 6_004 }]);
+    },
+    60_000,
+  );
 });
 
 it('writers of one item follow each other: each delta starts where the one before it ended', async () => {

@@ -1,6 +1,5 @@
 /** `Idempotency-Key`: a request that is sent again is done once. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { withClient } from '../support/database.ts';
 import { notebookSql, resetSql, serveNotebook, triggersSql } from '../support/notebook.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
@@ -21,8 +20,8 @@ permissions:
 beforeEach(() => rows(`${resetSql}; TRUNCATE platform.platform_idempotency_keys, platform.platform_activity CASCADE`));
 afterAll(() => project?.close());
 
-async function rows(sql: string): Promise<Record<string, unknown>[]> {
-  return withClient(project.database.url, async (client) => (await client.query(sql)).rows);
+function rows(sql: string): ReturnType<ServedProject['rows']> {
+  return project.rows(sql);
 }
 
 function post(key: string, body: unknown, path = 'people', ask = project.ask) {
@@ -116,18 +115,14 @@ describe('the same key', () => {
 });
 
 it('answers that nobody can ask for any more are removed', async () => {
-  await rows(`INSERT INTO platform.platform_idempotency_keys (caller, key, request_hash, expires_at)
-    SELECT 'x', g::text, '', now() - interval '1 day' FROM generate_series(1, 50) g`);
+  const old = Array.from({ length: 50 }, (_, g) => `('x', '${g}', '', now() - interval '1 day')`);
+  const fill = `INSERT INTO platform.platform_idempotency_keys (caller, "key", request_hash, expires_at) VALUES ${old}`;
+  await rows(fill);
   // Each server looks once a minute; this one was started for the purpose.
   const other = await serveProject({ sql: notebookSql(), postgres: triggersSql, system: true });
-  await withClient(other.database.url, (client) =>
-    client.query(`INSERT INTO platform.platform_idempotency_keys (caller, key, request_hash, expires_at)
-      SELECT 'x', g::text, '', now() - interval '1 day' FROM generate_series(1, 50) g`),
-  );
+  await other.rows(fill);
   await post('a', { name: 'Ann' }, 'people', other.admin);
-  const { rows: left } = await withClient(other.database.url, (client) =>
-    client.query('SELECT key FROM platform.platform_idempotency_keys'),
-  );
+  const left = await other.rows('SELECT "key" FROM platform.platform_idempotency_keys');
   expect(left).toEqual([{ key: 'a' }]);
   await other.close();
 });

@@ -3,6 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isOnMariadb } from '../support/contract-database.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
+/** Known while the file is read: what stands within `describe` runs later. */
+const mariadb = isOnMariadb();
+
 let project: ServedProject;
 beforeAll(async () => {
   project = await serveProject({
@@ -37,7 +40,7 @@ permissions:
 });
 beforeEach(() =>
   rows(
-    `TRUNCATE nodes, tags, teams_tags, teams, members, ${isOnMariadb() ? '' : 'left_ones, right_ones, '}links RESTART IDENTITY CASCADE`,
+    `TRUNCATE nodes, tags, teams_tags, teams, members, ${mariadb ? '' : 'left_ones, right_ones, '}links RESTART IDENTITY CASCADE`,
   ),
 );
 afterAll(() => project?.close());
@@ -92,7 +95,17 @@ describe('a tree of one table', () => {
 });
 
 describe('a new item that is named in several places', () => {
+  // MariaDB checks a key as soon as its row is there, so in one list the item that is named stands in front.
+  const behind: [string, unknown][] = [
+    ['behind', [{ id: 1, children: [2], parent_id: 9 }, { id: 2, name: 'x' }, { id: 9 }]],
+    [
+      'with what is said of it below',
+      [{ id: 1, children: [{ id: 2, name: 'x' }], parent_id: 9 }, { id: 2 }, { id: 9 }],
+    ],
+  ];
+
   it.each([
+    ...(mariadb ? [] : behind),
     [
       'beside',
       [
@@ -106,11 +119,6 @@ describe('a new item that is named in several places', () => {
         { id: 2, name: 'x' },
         { id: 1, children: [{ id: 2 }], parent_id: { id: 9 } },
       ],
-    ],
-    ['behind', [{ id: 1, children: [2], parent_id: 9 }, { id: 2, name: 'x' }, { id: 9 }]],
-    [
-      'with what is said of it below',
-      [{ id: 1, children: [{ id: 2, name: 'x' }], parent_id: 9 }, { id: 2 }, { id: 9 }],
     ],
     [
       'with a link above',
@@ -172,7 +180,7 @@ describe('two tables that need each other', () => {
     expect(await rows('SELECT id, name, team_id FROM members')).toEqual([[1, 'm', 1]]);
   });
 
-  it.skipIf(isOnMariadb())('are written for many items at once, by as many statements', async () => {
+  it.skipIf(mariadb)('are written for many items at once, by as many statements', async () => {
     const count = async (items: number): Promise<number> => {
       await rows('TRUNCATE teams, members CASCADE');
       const body = Array.from({ length: items }, (_, n) => {
@@ -186,26 +194,23 @@ describe('two tables that need each other', () => {
     expect(await count(500)).toBe(await count(2));
   });
 
-  it.skipIf(isOnMariadb())(
-    'wait for COMMIT where the database lets them, and are refused where it does not',
-    async () => {
-      const body = { id: 1, right_id: { id: 2, left_id: 1 } };
-      expect((await ask('POST', 'left_ones', body)).status).toBe(200);
-      const joined = 'SELECT l.id, r.id FROM left_ones l JOIN right_ones r ON r.id = right_id AND l.id = left_id';
-      expect(await rows(joined)).toEqual([[1, 2]]);
-      const broken = await ask('POST', 'left_ones', { id: 3, right_id: { id: 4, left_id: 5 } });
-      expect(failure(broken)).toBe('400 FAILED_VALIDATION');
-      const rigid = await ask('POST', 'links', { id: 1, next_id: { id: 2, next_id: 1 } });
-      expect(rigid.json.errors[0].extensions).toMatchObject({ code: 'FAILED_VALIDATION', type: 'foreign_key' });
-      expect(await rows('SELECT id FROM links')).toEqual([]);
-      // One statement sees both.
-      const both = [
-        { id: 1, next_id: 2 },
-        { id: 2, next_id: 1 },
-      ];
-      expect((await ask('POST', 'links', both)).status).toBe(200);
-    },
-  );
+  it.skipIf(mariadb)('wait for COMMIT where the database lets them, and are refused where it does not', async () => {
+    const body = { id: 1, right_id: { id: 2, left_id: 1 } };
+    expect((await ask('POST', 'left_ones', body)).status).toBe(200);
+    const joined = 'SELECT l.id, r.id FROM left_ones l JOIN right_ones r ON r.id = right_id AND l.id = left_id';
+    expect(await rows(joined)).toEqual([[1, 2]]);
+    const broken = await ask('POST', 'left_ones', { id: 3, right_id: { id: 4, left_id: 5 } });
+    expect(failure(broken)).toBe('400 FAILED_VALIDATION');
+    const rigid = await ask('POST', 'links', { id: 1, next_id: { id: 2, next_id: 1 } });
+    expect(rigid.json.errors[0].extensions).toMatchObject({ code: 'FAILED_VALIDATION', type: 'foreign_key' });
+    expect(await rows('SELECT id FROM links')).toEqual([]);
+    // One statement sees both.
+    const both = [
+      { id: 1, next_id: 2 },
+      { id: 2, next_id: 1 },
+    ];
+    expect((await ask('POST', 'links', both)).status).toBe(200);
+  });
 });
 
 describe('rules', () => {

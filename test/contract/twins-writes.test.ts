@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { createMysqlDatabase, type MariadbServer, servers, withMysql } from '../support/mariadb.ts';
+import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
 import { type Answer, createProject, type Platform, startPlatform } from '../support/platform.ts';
 import { type CountingProxy, countStatements } from '../support/proxy.ts';
+import { servers } from '../support/servers.ts';
 import { counted, refused, type Step, visitors, written } from './twins-writes/steps.ts';
 
 const collections: readonly (readonly [name: string, key: string])[] = [
@@ -24,12 +25,14 @@ const collections: readonly (readonly [name: string, key: string])[] = [
   ['hens', 'id'],
   ['eggs', 'id'],
   ['kinds', 'id'],
+  ['prints', 'code'],
+  ['print_notes', 'id'],
 ];
 
-describe.each(servers)('PostgreSQL and $name', ({ missing, start, exact, uuid }) => {
+describe.each(servers)('PostgreSQL and $name', ({ missing, start, exact, uuid, json }) => {
   if (missing) return void it.skip('is not there');
 
-  let server: MariadbServer;
+  let server: MysqlServer;
   let database: TestDatabase;
   let sent: CountingProxy;
   let url: string;
@@ -41,7 +44,7 @@ describe.each(servers)('PostgreSQL and $name', ({ missing, start, exact, uuid })
     const [postgres = '', mariadb = ''] = await Promise.all(['postgres', 'mariadb'].map(sqlOf));
     // MySQL has no type for identifiers.
     const typed = (sql: string) => (uuid === 'uuid' ? sql : sql.replaceAll(' uuid', ' varchar(36)'));
-    database = await createDatabase(typed(postgres));
+    database = await createDatabase(typed(postgres).replaceAll(' json', ` ${json}`));
     sent = await countStatements(database.url);
     url = await createMysqlDatabase(server, typed(mariadb), exact);
     for (const one of [sent.url, url]) {
@@ -134,6 +137,27 @@ describe.each(servers)('PostgreSQL and $name', ({ missing, start, exact, uuid })
   it.each(counted)('%s takes no more than half as many statements again', async (_, step, most) => {
     const [postgres, mariadb] = await count(step);
     expect([mariadb <= 1.5 * postgres, mariadb <= most, postgres > 2, mariadb]).toEqual([true, true, true, mariadb]);
+  });
+
+  it('gives new items random identifiers, whoever makes them, in as many statements as for one', async () => {
+    const random = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+    const own = '00000000-0000-4000-8000-0000000000aa';
+    const [, mariadb] = twins;
+    const items = [{ name: 'a' }, { name: 'b', id: own }, { name: 'c', mark: own, stamps: [{ name: 'd' }] }];
+    const made = await mariadb?.admin('/items/stamps?fields=*', { method: 'POST', body: items });
+    const stored = await mariadb?.admin('/items/stamps?fields=*&sort=name');
+    const rows = stored?.json.data as Record<string, string>[];
+    expect(made?.json.data).toEqual(rows.slice(0, 3));
+    expect([rows[1]?.id, rows[2]?.mark, rows[3]?.parent_id]).toEqual([own, own, rows[2]?.id]);
+    const drawn = [rows[0]?.id, rows[0]?.mark, rows[1]?.mark, rows[2]?.id, rows[3]?.id, rows[3]?.mark];
+    expect(drawn.filter((id) => !random.test(id ?? ''))).toEqual([]);
+    expect(new Set(drawn).size).toBe(drawn.length);
+    const visited = await mariadb?.ask('/items/stamps', { method: 'POST', body: { name: 'e' } });
+    expect([visited?.status, visited?.json.data.id]).toEqual([200, expect.stringMatching(random)]);
+    const before = await asked();
+    const many = Array.from({ length: 200 }, (_, n) => ({ name: `n${n}` }));
+    expect((await mariadb?.admin('/items/stamps?fields=id', { method: 'POST', body: many }))?.status).toBe(200);
+    expect((await asked()) - before).toBeLessThan(8);
   });
 
   it('runs requests again that meet in the middle', async () => {

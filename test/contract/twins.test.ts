@@ -5,8 +5,9 @@ import { serve } from '@platform/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { loadApi } from '../support/in-process.ts';
-import { createMysqlDatabase, type MariadbServer, servers, withMysql } from '../support/mariadb.ts';
+import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
 import { type Answer, createProject, type Platform, runPlatform, secret, startPlatform } from '../support/platform.ts';
+import { servers } from '../support/servers.ts';
 import { nestedAggregates } from './twins/aggregates.ts';
 import { furtherJsonFilters, jsonDocuments, jsonFilters } from './twins/json-filters.ts';
 
@@ -156,7 +157,7 @@ describe.each(servers)('PostgreSQL and $name', ({ missing, start, exact, uuid, j
   const asked = filters.filter(([, filter]) => uuid === 'uuid' || !('token' in filter));
   if (missing) return void it.skip('is not there');
 
-  let server: MariadbServer;
+  let server: MysqlServer;
   let database: TestDatabase;
   let url: string;
   const projects: Awaited<ReturnType<typeof createProject>>[] = [];

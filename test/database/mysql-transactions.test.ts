@@ -3,13 +3,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database, RowSink, Transaction } from '../../packages/runtime/src/database/database.ts';
 import { connectMysql } from '../../packages/runtime/src/database/mysql.ts';
 import { readRow } from '../../packages/runtime/src/database/protocol/texts.ts';
-import { createMysqlDatabase, type MariadbServer, servers, withMysql } from '../support/mariadb.ts';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
+import { servers } from '../support/servers.ts';
 import { statement } from './statements.ts';
+
+/** As it is sent; a session that is set up says READ COMMITTED. */
+const commit = /COMMIT$/;
 
 describe.each(servers)('$name', ({ missing, start, exact }) => {
   if (missing) return void it.skip('is not there');
 
-  let server: MariadbServer;
+  let server: MysqlServer;
   let url: string;
   let database: Database;
   beforeAll(async () => {
@@ -120,5 +125,73 @@ describe.each(servers)('$name', ({ missing, start, exact }) => {
     }
     const free = await withMysql(url, (connection) => connection.query("SELECT IS_FREE_LOCK('note') AS free"));
     expect(free[0]).toEqual([{ free: 1 }]);
+  });
+
+  describe('whose COMMIT gets no answer', () => {
+    let proxy: FaultProxy;
+    let far: Database;
+    beforeAll(async () => {
+      proxy = await startFaultProxy(url);
+      far = await connectMysql({ url: proxy.url, poolMax: 4 });
+    });
+    afterAll(async () => {
+      await far?.close(0);
+      await proxy?.close();
+    });
+
+    /** Adds a row, by which the end of the transaction can be told, unless `silent`. */
+    async function add(body: string, silent = false): Promise<number> {
+      let runs = 0;
+      await far.transaction(async (transaction) => {
+        runs += 1;
+        const [, , id = null] = await run(transaction, `INSERT INTO note (body) VALUES ('${body}')`);
+        const text = 'SELECT 1 FROM note WHERE id = ? LOCK IN SHARE MODE';
+        if (!silent) transaction.witness?.({ statement: statement(text), parameters: [id] });
+        return { value: null };
+      });
+      return runs;
+    }
+
+    it('is done when it was committed', async () => {
+      proxy.arm('swallow', commit);
+      expect([await add('c'), proxy.done(), await bodies()]).toEqual([1, 1, 'a,b,c']);
+    });
+
+    it('runs again when it was not', async () => {
+      proxy.arm('cut', commit);
+      expect([await add('c'), proxy.done(), await bodies()]).toEqual([2, 1, 'a,b,c']);
+    });
+
+    it('is unavailable where nothing tells', async () => {
+      proxy.arm('swallow', commit);
+      await expect(add('c', true)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+      expect(await bodies()).toBe('a,b,c');
+    });
+
+    it('waits for a server that still has it open', async () => {
+      const begun = Promise.withResolvers<void>();
+      const holding = Promise.withResolvers<void>();
+      const held = database.transaction(async (transaction) => {
+        await run(transaction, "UPDATE note SET body = 'held' WHERE id = 1");
+        begun.resolve();
+        await holding.promise;
+        return { value: null };
+      });
+      await begun.promise;
+      proxy.arm('swallow', commit);
+      let runs = 0;
+      const waiting = far.transaction(async (transaction) => {
+        runs += 1;
+        await run(transaction, "INSERT INTO note (body) VALUES ('c')");
+        // A row that another transaction holds stands for one whose COMMIT the server has not come to yet.
+        const text = "SELECT 1 FROM note WHERE id = 1 AND body = 'held' LOCK IN SHARE MODE";
+        transaction.witness?.({ statement: statement(text), parameters: [] });
+        return { value: 'told' };
+      });
+      const first = await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 200, 'waits'))]);
+      holding.resolve();
+      await held;
+      expect([first, await waiting, runs]).toEqual(['waits', 'told', 1]);
+    });
   });
 });

@@ -68,6 +68,12 @@ async function code(promise: Promise<unknown>): Promise<string> {
   );
 }
 
+test('a server that falls silent while a session is set up keeps nobody waiting', async () => {
+  proxy.arm('stall', 'default_transaction_read_only');
+  const opening = connectPostgres({ url: proxy.url, driver: 'fast', connectTimeoutMs: 300 });
+  expect([await code(opening), proxy.done()]).toEqual(['SERVICE_UNAVAILABLE', 1]);
+});
+
 test('a connection whose COMMIT is under way is left alone, also when it takes long', async () => {
   const database = await connectPostgres({ url: place.url, driver: 'fast', poolMax: 3, readConnections: 2 });
   opened.push(database);

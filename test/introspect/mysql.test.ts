@@ -1,30 +1,41 @@
-/** What is read of a MariaDB database: every kind of column, key and table that has a meaning of its own. */
+/** What is read of a database of MariaDB or MySQL: every kind of column, key and table that has a meaning of its own. */
 import { readFile } from 'node:fs/promises';
 import type { SchemaFacts } from '@platform/introspect';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogMark } from '../../packages/cli/src/dev/catalog-mark.ts';
 import { openMysql } from '../../packages/cli/src/mysql-source.ts';
-import {
-  createMysqlDatabase,
-  type MariadbServer,
-  noMariadb,
-  startMariadb,
-  withMysql,
-  withoutMariadb,
-} from '../support/mariadb.ts';
+import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
 import { mysqlFacts } from '../support/mysql-facts.ts';
+import { servers } from '../support/servers.ts';
 import { codesOf, columnOf, fixture, tableOf } from './facts.ts';
 
 const id = 'public.everything';
 
-describe.skipIf(noMariadb)(`introspection of MariaDB${withoutMariadb}`, () => {
-  let server: MariadbServer;
+/** Types that MySQL does not have. */
+const ownTypes = [
+  ['token', 'uuid', 'uuid'],
+  ['address', 'inet6', 'string'],
+] as const;
+
+/** The tables as MySQL has them, which knows no sequences either. */
+function ofMysql(sql: string): string {
+  return sql
+    .replace('token UUID', 'token CHAR(36)')
+    .replace('address INET6', 'address VARCHAR(45)')
+    .replace(/CREATE SEQUENCE.*/, '');
+}
+
+describe.each(servers)('introspection of $name', ({ dialect, missing, start, exact }) => {
+  if (missing) return void it.skip('is not there');
+
+  let server: MysqlServer;
   let url: string;
   let facts: SchemaFacts;
   let statements = 0;
   beforeAll(async () => {
-    server = await startMariadb();
-    url = await createMysqlDatabase(server, await readFile(fixture('mysql.sql'), 'utf8'));
+    server = await start();
+    const sql = (await readFile(fixture('mysql.sql'), 'utf8')).replaceAll('utf8mb4_nopad_bin', exact);
+    url = await createMysqlDatabase(server, dialect === 'mysql' ? ofMysql(sql) : sql);
     facts = await mysqlFacts(url, {}, () => statements++);
   });
   afterAll(() => server?.stop());
@@ -41,23 +52,23 @@ describe.skipIf(noMariadb)(`introspection of MariaDB${withoutMariadb}`, () => {
     };
     expect(await changes("INSERT INTO notes VALUES (1, 'one')")).toBe(false);
     for (const sql of [
-      'ALTER TABLE notes ADD rank int',
+      'ALTER TABLE notes ADD level int',
       "ALTER TABLE notes COMMENT 'Of people'",
-      'CREATE INDEX ranks ON notes (rank)',
-      'ALTER TABLE notes ADD CHECK (rank > 0)',
+      'CREATE INDEX levels ON notes (level)',
+      'ALTER TABLE notes ADD CHECK (level > 0)',
       'CREATE TABLE marks (id int PRIMARY KEY, note_id int, FOREIGN KEY (note_id) REFERENCES notes (id))',
       'DROP TABLE marks',
       'CREATE VIEW ranked AS SELECT id FROM notes',
-      'ALTER VIEW ranked AS SELECT rank FROM notes',
+      'ALTER VIEW ranked AS SELECT level FROM notes',
     ]) {
       expect(await changes(sql), sql).toBe(true);
     }
     await source.close();
   });
 
-  it('learns from the server what it is', () => expect(facts.dialect).toBe('mariadb'));
+  it('learns from the server what it is', () => expect(facts.dialect).toBe(dialect));
 
-  it.each([
+  it.each<readonly [name: string, base: string, portable: string]>([
     ['id', 'bigint unsigned', 'bigInteger'],
     ['tiny', 'tinyint', 'integer'],
     ['flag', 'tinyint(1)', 'boolean'],
@@ -83,8 +94,7 @@ describe.skipIf(noMariadb)(`introspection of MariaDB${withoutMariadb}`, () => {
     ['changed', 'timestamp', 'timestamp'],
     ['born', 'year', 'integer'],
     ['settings', 'json', 'json'],
-    ['token', 'uuid', 'uuid'],
-    ['address', 'inet6', 'string'],
+    ...(dialect === 'mysql' ? [] : ownTypes),
     ['place', 'point', 'unknown'],
   ])('reads the type of %s', (name, base, portable) => {
     const { type } = columnOf(facts, id, name);

@@ -1,20 +1,32 @@
-/** The server that contract tests of accounts run on: PostgreSQL, or MariaDB where `CONTRACT_DATABASE=mariadb` says so. */
+/**
+ * The server that contract tests of accounts run on: PostgreSQL, or another one where `CONTRACT_DATABASE=mariadb` or
+ * `CONTRACT_DATABASE=mysql` says so.
+ */
 import type { SystemPlace } from '@platform/runtime';
 import type mysql from 'mysql2/promise';
 import { createDatabase, type TestDatabase, withClient } from './database.ts';
-import { createMysqlDatabase, type MariadbServer, startMariadb, withMysql } from './mariadb.ts';
+import { createMysqlDatabase, type MysqlServer, withMysql } from './mariadb.ts';
 import type { CountingProxy } from './proxy.ts';
+import { servers } from './servers.ts';
 import { installMysqlSystem, installSystem } from './system.ts';
 
-/** Whether they run on MariaDB at this moment. */
-export function isOnMariadb(): boolean {
-  return process.env.CONTRACT_DATABASE === 'mariadb';
+/** A server of MySQL's family. */
+type FamilyServer = (typeof servers)[number];
+
+/** The server that they run on at this moment; undefined for PostgreSQL. */
+function currentServer(): FamilyServer | undefined {
+  return servers.find(({ dialect }) => dialect === process.env.CONTRACT_DATABASE);
 }
 
-/** Runs what follows on MariaDB, until the function is called that it returns. */
-export function onMariadb(): () => void {
+/** Whether they run on MariaDB or MySQL at this moment. */
+export function isOnMariadb(): boolean {
+  return currentServer() !== undefined;
+}
+
+/** Runs what follows on MariaDB or MySQL, until the function is called that it returns. */
+export function onMariadb(dialect: FamilyServer['dialect'] = 'mariadb'): () => void {
   const before = process.env.CONTRACT_DATABASE;
-  process.env.CONTRACT_DATABASE = 'mariadb';
+  process.env.CONTRACT_DATABASE = dialect;
   return () => {
     if (before === undefined) delete process.env.CONTRACT_DATABASE;
     else process.env.CONTRACT_DATABASE = before;
@@ -23,7 +35,8 @@ export function onMariadb(): () => void {
 
 /** Where the platform's tables lie in the databases of this run. */
 export function placeOfTests(): SystemPlace {
-  return isOnMariadb() ? { schema: '', dialect: 'mariadb' } : { schema: '"platform"', dialect: 'postgres' };
+  const server = currentServer();
+  return server === undefined ? { schema: '"platform"', dialect: 'postgres' } : { schema: '', dialect: server.dialect };
 }
 
 /** A database on the server of this run, that can be asked. */
@@ -36,18 +49,20 @@ export interface ContractDatabase extends TestDatabase {
 
 /** Makes a database and runs `sql` in it, written for PostgreSQL. */
 export async function createContractDatabase(sql: string): Promise<ContractDatabase> {
-  if (!isOnMariadb()) return withRows(await createDatabase(sql));
-  const database = await createMariadbDatabase();
-  await runMysql(database.url, sql);
+  const server = currentServer();
+  if (server === undefined) return withRows(await createDatabase(sql));
+  const database = await createFamilyDatabase(server);
+  await runMysql(database.url, sql, server);
   return withMysqlRows(database);
 }
 
 /** The same with the platform's own tables. */
 export async function createSystemDatabase(sql: string): Promise<ContractDatabase> {
-  if (isOnMariadb()) {
-    const database = await createMariadbDatabase();
+  const server = currentServer();
+  if (server !== undefined) {
+    const database = await createFamilyDatabase(server);
     await installMysqlSystem(database.url);
-    await runMysql(database.url, sql);
+    await runMysql(database.url, sql, server);
     return withMysqlRows(database);
   }
   const database = await createDatabase();
@@ -73,12 +88,14 @@ function withMysqlRows(database: TestDatabase): ContractDatabase {
   };
 }
 
-function runMysql(url: string, sql: string): Promise<unknown> {
+function runMysql(url: string, sql: string, { uuid }: FamilyServer): Promise<unknown> {
+  // As the platform's tables have them, so that keys lead there.
+  const identifier = uuid === 'uuid' ? uuid : `${uuid} CHARACTER SET ascii COLLATE ascii_bin`;
   return withMysql(url, async (connection) => {
     // What is no escape for PostgreSQL is none here.
     const modes = 'ANSI_QUOTES,STRICT_TRANS_TABLES,NO_BACKSLASH_ESCAPES';
     await connection.query(`SET SESSION sql_mode = '${modes}', time_zone = '+00:00'`);
-    await connection.query(mysqlOf(withEnums(sql)));
+    await connection.query(mysqlOf(withEnums(sql)).replaceAll(/\buuid\b(?!\()/gi, identifier));
   });
 }
 
@@ -92,12 +109,13 @@ function withEnums(sql: string): string {
   );
 }
 
-let server: Promise<MariadbServer> | undefined;
+const started = new Map<string, Promise<MysqlServer>>();
 
-/** Makes a database of a test's own on a MariaDB server that all files of a worker share; it ends with the worker. */
-async function createMariadbDatabase(): Promise<TestDatabase> {
-  server ??= startMariadb();
-  const url = await createMysqlDatabase(await server, 'SELECT 1', 'utf8mb4_nopad_bin');
+/** Makes a database of a test's own on a server that all files of a worker share; it ends with the worker. */
+async function createFamilyDatabase({ dialect, start, exact }: FamilyServer): Promise<TestDatabase> {
+  const server = started.get(dialect) ?? start();
+  started.set(dialect, server);
+  const url = await createMysqlDatabase(await server, 'SELECT 1', exact);
   const name = new URL(url).pathname.slice(1);
   return {
     url,
@@ -106,7 +124,7 @@ async function createMariadbDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** What tests say to PostgreSQL, as MariaDB takes it: types, casts, and the schema of the platform's tables. */
+/** What tests say to PostgreSQL, as MariaDB and MySQL take it: types, casts, and the schema of the platform's tables. */
 function mysqlOf(sql: string): string {
   return replacements.reduce((text, [pattern, by]) => text.replaceAll(pattern, by), sql);
 }
@@ -117,8 +135,8 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\bbigint GENERATED (?:BY DEFAULT|ALWAYS) AS IDENTITY/gi, 'bigint AUTO_INCREMENT'],
   [/\bserial\b/gi, 'int AUTO_INCREMENT'],
   [/\bbigserial\b/gi, 'bigint AUTO_INCREMENT'],
-  [/\bREFERENCES ((?:platform\.)?\w+)(?!\s*\()/g, 'REFERENCES $1 (id)'],
-  [/\bgen_random_uuid\(\)/gi, 'uuid()'],
+  [/\bREFERENCES ((?:platform\.)?\w+)\b(?!\s*\()/g, 'REFERENCES $1 (id)'],
+  [/\bgen_random_uuid\(\)/gi, '(uuid())'],
   [/([\w."]+)::text\b(?!\[)/g, 'CAST($1 AS CHAR)'],
   [/::(?:pg_catalog\.)?[a-z_]+(?:\[\])?/gi, ''],
   [/\bjsonb\b/gi, 'json'],
@@ -171,6 +189,7 @@ async function rowsOf(
     rowsAsArray,
     typeCast: (field, next) => {
       if (isFlag(field)) return asFlag(field.string());
+      if ('extendedFormat' in field && field.extendedFormat === 'json') return parsed(field.string());
       // PostgreSQL's driver gives those of columns as texts.
       return field.type === 'LONGLONG' && field.table !== '' ? field.string() : next();
     },
@@ -204,6 +223,10 @@ async function empty(connection: mysql.Connection, names: string): Promise<reado
 /** A column of a flag, or a comparison. */
 function isFlag({ type, length }: { readonly type: string; readonly length: number }): boolean {
   return ['TINY', 'LONG', 'LONGLONG'].includes(type) && length === 1;
+}
+
+function parsed(text: string | null): unknown {
+  return text === null ? null : JSON.parse(text);
 }
 
 function asFlag(text: string | null): boolean | null {

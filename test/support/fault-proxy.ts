@@ -1,4 +1,4 @@
-/** A TCP proxy in front of PostgreSQL that does harm when a client sends certain bytes, or at a certain flight of messages. */
+/** A TCP proxy in front of a database that does harm when a client sends certain bytes, or at a certain flight of messages. */
 import { connect as connectSocket, createServer, type Socket } from 'node:net';
 
 /**
@@ -12,7 +12,7 @@ export interface FaultProxy {
   /** The database's URL, through the proxy. */
   readonly url: string;
   /** Does harm the next `times` times that a client sends the text. */
-  arm(fault: Fault, text: string, times?: number): void;
+  arm(fault: Fault, text: string | RegExp, times?: number): void;
   /** Does harm once, when clients have sent so many pieces more: 1 harms the next one. A piece is one flight of messages. */
   armAt(fault: Fault, piece: number): void;
   /** How often harm was done since `arm`. */
@@ -65,7 +65,9 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
   return {
     url: proxied.href,
     arm(fault, text, times = 1) {
-      armed = { fault, meets: (bytes) => bytes.includes(text), left: times };
+      const meets = (bytes: Buffer): boolean =>
+        typeof text === 'string' ? bytes.includes(text) : text.test(bytes.toString('latin1'));
+      armed = { fault, meets, left: times };
       done = 0;
     },
     armAt(fault, piece) {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import mysql from 'mysql2/promise';
 
 /** A running throwaway server. */
-export interface MariadbServer {
+export interface MysqlServer {
   /** Connection of a user who may do everything, to the database `mysql`. */
   readonly url: string;
   /** As the server reports it: `10.11.19-MariaDB-0+deb12u1`. */
@@ -40,51 +40,33 @@ export const noMariadb = !isThere();
 /** Behind the names of tests that need one: why they are skipped, when they are. */
 export const withoutMariadb = noMariadb ? ' (skipped: mariadb-server is not installed)' : '';
 
-/**
- * The servers that reads are compared on: MariaDB, and MySQL where `MYSQL_URL` names a running one, of a user who may make
- * databases. `exact` is the collation that tells all texts apart, `json` the type of PostgreSQL that answers JSON in the same form.
- */
-export const servers = [
-  {
-    name: `MariaDB${withoutMariadb}`,
-    missing: noMariadb,
-    start: startMariadb,
-    exact: 'utf8mb4_nopad_bin',
-    uuid: 'uuid',
-    json: 'json',
-  },
-  {
-    name: `MySQL${process.env.MYSQL_URL === undefined ? ' (skipped: MYSQL_URL names no server)' : ''}`,
-    missing: process.env.MYSQL_URL === undefined,
-    start: async (): Promise<MariadbServer> => ({
-      url: process.env.MYSQL_URL ?? '',
-      version: '',
-      stop: async () => {},
-    }),
-    exact: 'utf8mb4_0900_bin',
-    uuid: 'char(36)',
-    json: 'jsonb',
-  },
-] as const;
-
 /** Starts a server on a free port of the loopback address; takes two to three seconds. */
-export async function startMariadb(): Promise<MariadbServer> {
-  const script = fileURLToPath(new URL('./mariadb-server.ts', import.meta.url));
+export function startMariadb(): Promise<MysqlServer> {
+  return startHeld('mariadb-server.ts');
+}
+
+/** Starts the process that holds a server, a file of this folder. */
+export async function startHeld(script: string): Promise<MysqlServer> {
+  const path = fileURLToPath(new URL(script, import.meta.url));
   // A group of its own: Ctrl-C in a terminal must not end it before it has cleaned up.
-  const holder = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
+  const holder = spawn(process.execPath, [path], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   const ended = once(holder, 'exit');
   const lines = createInterface({ input: holder.stdout });
   const [line] = await Promise.race([once(lines, 'line'), ended.then(() => [])]);
-  if (typeof line !== 'string') throw new Error('MariaDB did not start; its messages are above.');
+  if (typeof line !== 'string') throw new Error(`The server of ${script} did not start; its messages are above.`);
+  const { stdin } = holder;
   const stop = async (): Promise<void> => {
-    holder.stdin.end();
+    holder.ref();
+    stdin.end();
     await ended;
   };
-  return { ...(JSON.parse(line) as Omit<MariadbServer, 'stop'>), stop };
+  // Whoever has nothing else to do ends, and the server with him.
+  for (const one of [holder, stdin, holder.stdout]) if ('unref' in one && typeof one.unref === 'function') one.unref();
+  return { ...(JSON.parse(line) as Omit<MysqlServer, 'stop'>), stop };
 }
 
 /** Makes a database on a server and runs `sql` in it (many statements are fine). Returns its URL. */
-export async function createMysqlDatabase(server: MariadbServer, sql: string, collation?: string): Promise<string> {
+export async function createMysqlDatabase(server: MysqlServer, sql: string, collation?: string): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const chosen = collation === undefined ? '' : ` COLLATE ${collation}`;
   await withMysql(server.url, (connection) =>

@@ -21,6 +21,6 @@ export function mysqlFacts(
   });
 }
 
-function asText(field: { string(): string | null }): string | null {
-  return field.string();
+function asText(field: { string(encoding: 'utf8'): string | null }): string | null {
+  return field.string('utf8');
 }

@@ -38,7 +38,7 @@ export const notebookSql = (): string => `
   CREATE TABLE heap (value integer);
   CREATE TABLE settings (id integer PRIMARY KEY DEFAULT 1, title text DEFAULT 'Untitled', size integer NOT NULL DEFAULT 3);
   CREATE VIEW drafts AS SELECT id, title, state FROM notes WHERE state = 'draft' WITH CHECK OPTION;
-  CREATE VIEW lines AS SELECT line AS id, count(*)::integer AS seats, max(label) AS label FROM seats GROUP BY line;
+  CREATE VIEW "lines" AS SELECT line AS id, count(*)::integer AS seats, max(label) AS label FROM seats GROUP BY line;
   CREATE TABLE late (id integer PRIMARY KEY, other integer, CONSTRAINT late_other UNIQUE (other) ${only('DEFERRABLE INITIALLY DEFERRED')});
   CREATE TABLE guarded (id integer PRIMARY KEY);
 `;

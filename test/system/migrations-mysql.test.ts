@@ -8,13 +8,14 @@ import {
   undoMigrations,
 } from '@platform/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMysqlDatabase, type MariadbServer, servers, withMysql } from '../support/mariadb.ts';
+import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
+import { servers } from '../support/servers.ts';
 import { installMysqlSystem, mysqlMigrationConnection } from '../support/system.ts';
 
 const names = ['accounts', 'sessions', 'activity', 'model', 'requests', 'files'];
 
 describe.each(servers)('on $name', ({ missing, start }) => {
-  let server: MariadbServer;
+  let server: MysqlServer;
   beforeAll(async () => {
     if (!missing) server = await start();
   });

@@ -60,7 +60,7 @@ async function compileArchived(schema: Schema, folder: string) {
 
 /** Changes one byte of a file, or cuts its end off. */
 function damage(folder: string, random: () => number): void {
-  const names = readdirSync(folder);
+  const names = readdirSync(folder).filter((name) => name.endsWith('.layer'));
   const path = join(folder, names[Math.floor(random() * names.length)] ?? '');
   const bytes = readFileSync(path);
   const at = Math.floor(random() * bytes.length);

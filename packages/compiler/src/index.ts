@@ -3,6 +3,7 @@ export type { Api, ApiAccess, ApiCollection, ApiField, ApiRelation, CollectionNa
 export { type CompileOptions, type CompileResult, type CompileSummary, compile } from './compile.ts';
 export { type CompiledModel, type CompileModelOptions, compileModel } from './compile-model.ts';
 export type { Change, Direction, Severity, Surface, Verdicts } from './diff/change.ts';
+export type { ListedOperation, OperationsOfBoth } from './diff/compare-documents.ts';
 export { type Diff, type DiffOptions, diffSchemas, ruleIds } from './diff/diff-schemas.ts';
 export {
   changeName,

@@ -19,9 +19,10 @@ export function sortedBy<T>(values: readonly T[], ...keys: readonly ((value: T) 
 export function groupedBy<T>(values: readonly T[], key: (value: T) => string): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>();
   for (const value of values) {
-    const group = groups.get(key(value));
+    const name = key(value);
+    const group = groups.get(name);
     if (group) group.push(value);
-    else groups.set(key(value), [value]);
+    else groups.set(name, [value]);
   }
   return groups;
 }

@@ -43,3 +43,9 @@ CREATE TABLE kinds (
   moment time(6), happened datetime(6), changed timestamp(6) NULL, words varchar(60), body text, document json,
   raw varbinary(20), token uuid
 );
+CREATE TABLE stamps (
+  id uuid PRIMARY KEY DEFAULT (uuid()), name varchar(20), parent_id uuid, mark uuid DEFAULT (uuid()),
+  FOREIGN KEY (parent_id) REFERENCES stamps (id)
+);
+CREATE TABLE prints (code varbinary(8) PRIMARY KEY, name varchar(20), seal varbinary(8));
+CREATE TABLE print_notes (id integer PRIMARY KEY, print varbinary(8), FOREIGN KEY (print) REFERENCES prints (code));

@@ -39,3 +39,9 @@ CREATE TABLE kinds (
   moment time(6), happened timestamp(6), changed timestamptz(6), words varchar(60), body text, document json, raw bytea,
   token uuid
 );
+CREATE TABLE stamps (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(), name varchar(20), parent_id uuid REFERENCES stamps (id),
+  mark uuid DEFAULT gen_random_uuid()
+);
+CREATE TABLE prints (code bytea PRIMARY KEY, name varchar(20), seal bytea);
+CREATE TABLE print_notes (id integer PRIMARY KEY, print bytea REFERENCES prints (code));

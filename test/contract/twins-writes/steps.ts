@@ -135,6 +135,31 @@ export const written: Readonly<Record<string, readonly Step[]>> = {
     ['PATCH', '/items/kinds', { keys: [1, 4], data: { happened: '2024-02-29T12:30:00.5', small: null } }],
     ['DELETE', '/items/kinds', { query: { filter: { flag: { _eq: false } }, sort: '-id', limit: 1 } }],
   ],
+  'keys of bytes': [
+    ['POST', '/items/prints', { code: 'AP8Q', name: 'one', seal: 'AAEC' }],
+    ['POST', '/items/prints', [{ code: 'EBES' }, { code: '/w==', name: 'three', seal: '' }]],
+    ['GET', '/items/prints/AP8Q'],
+    ['PATCH', '/items/prints/EBES', { name: 'two', seal: '//8=' }],
+    ['PATCH', '/items/prints', { keys: ['AP8Q', 'EBES'], data: { seal: 'AQ==' } }],
+    [
+      'PATCH',
+      '/items/prints',
+      [
+        { code: 'AP8Q', name: 'first' },
+        { code: 'EBES', seal: 'Ag==' },
+      ],
+    ],
+    [
+      'POST',
+      '/items/print_notes',
+      [
+        { id: 1, print: 'AP8Q' },
+        { id: 2, print: { code: 'AAAA', name: 'four' } },
+      ],
+    ],
+    ['GET', '/items/print_notes?fields=id,print.name,print.code&sort=id'],
+    ['DELETE', '/items/prints', ['EBES']],
+  ],
   'items that others hold': [
     [
       'POST',
@@ -398,6 +423,17 @@ export const visitors: readonly Step[] = [
   ['DELETE', '/items/categories/4'],
   ['DELETE', '/items/categories/1'],
   ['PATCH', '/items/settings', { title: 'no' }],
+  ['POST', '/items/prints', { code: 'q80=', name: 'sealed' }],
+  ['POST', '/items/prints', [{ code: 'q80B', name: 'sealed' }, { code: 'q80C' }]],
+  ['PATCH', '/items/prints/q80B', { name: 'again' }],
+  [
+    'PATCH',
+    '/items/prints',
+    [
+      { code: 'q80=', name: 'x' },
+      { code: 'q80C', name: 'y' },
+    ],
+  ],
 ];
 
 const many = (length: number, from: number) => Array.from({ length }, (_, n) => ({ id: from + n, body: `n${n}` }));

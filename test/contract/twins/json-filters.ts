@@ -1,7 +1,7 @@
 /** JSON and what filters find in it, on every server. */
 
 /** Rows of a table of notes, `(id, data)`, as SQL has them. */
-export const jsonDocuments = String.raw`
+export const jsonDocuments = `
   (1, '{"a": {"b": 1}, "tags": ["x", "y", 5, true], "name": "Ada", "on": true, "x/y": "slash", "~": 0}'),
   (2, '{"a": {"b": "1"}, "tags": [], "name": "ADA", "on": false, "since": "2024-05-01T00:00:00Z"}'),
   (3, '{"a": {"b": null}, "tags": "x", "name": 5, "on": "true"}'),

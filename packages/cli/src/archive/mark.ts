@@ -1,19 +1,26 @@
 import { createHash } from 'node:crypto';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The packages that decide about texts of the compiler. */
 const packages = ['@platform/compiler', '@platform/runtime/contract'] as const;
 
-/** A text that is another one for every other version of the compiler, also of one under development. */
+/**
+ * A text that is another one for every other version of the compiler, also of one under development, and the same for one
+ * version on every machine.
+ */
 export async function markOfCompiler(): Promise<string> {
   const hash = createHash('sha256').update(process.versions.v8);
   for (const name of packages) {
     const folder = dirname(fileURLToPath(import.meta.resolve(name)));
-    const paths = (await readdir(folder, { recursive: true })).filter((path) => /\.[jt]s$/.test(path)).sort();
-    const found = await Promise.all(paths.map((path) => stat(join(folder, path))));
-    for (const [at, { size, mtimeMs }] of found.entries()) hash.update(`${paths[at]} ${size} ${mtimeMs}\n`);
+    const paths = (await readdir(folder, { recursive: true })).filter(isModule).sort();
+    const texts = await Promise.all(paths.map((path) => readFile(join(folder, path))));
+    for (const [at, text] of texts.entries()) hash.update(`${paths[at]} ${text.length}\n`).update(text);
   }
   return hash.digest('base64');
+}
+
+function isModule(path: string): boolean {
+  return /\.[jt]s$/.test(path) && !/\.(?:d|test)\.ts$/.test(path);
 }

@@ -4,7 +4,7 @@
  * as if it were not there.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Archive, Archived } from '@platform/compiler';
 import { type Entry, readLayer, writeLayer } from './layer.ts';
@@ -39,6 +39,8 @@ export async function openArchive(folder: string): Promise<ProjectArchive> {
       const stale = layers.includes(null) || stored.length > 2 * (entries.length - fresh.length);
       if (fresh.length === 0 && !stale) return;
       await mkdir(folder, { recursive: true });
+      // Whatever the project says of its other files, these are of this machine.
+      await writeFile(join(folder, '.gitignore'), '*\n');
       const whole = stale || layers.length >= mostLayers || fresh.length > stored.length / 4;
       await writeLayer(folder, `${randomUUID()}.layer`, whole ? entries : fresh, mark);
       if (whole) await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true, force: true })));

@@ -14,6 +14,7 @@ import {
   type Severity,
 } from '@platform/compiler';
 import type { Schema } from '@platform/introspect/schema';
+import { operationsAt } from '../diff/operations-at.ts';
 import { schemaAt, workingTree } from '../diff/schema-at.ts';
 import { CommandError, exitCodes, judging } from '../exit-codes.ts';
 import { type Progress, processProgress } from '../progress.ts';
@@ -47,7 +48,11 @@ async function compare(from: string, to: string, options: DiffOptions, progress:
   const before = await schemaAt(from, project, progress);
   const after = await schemaAt(to, project, progress);
   const renames = await chooseRenames(before, after, options);
-  const found = await progress.phase('compare', () => diffSchemas(before, after, { renames }));
+  const [known, now] = [await operationsAt(from, project), await operationsAt(to, project)];
+  const operations = known !== null && now !== null ? { before: known, after: now } : null;
+  const found = await progress.phase('compare', () =>
+    diffSchemas(before, after, { renames, ...(operations && { operations }) }),
+  );
   const acknowledged = await readAcknowledged(options.acknowledged);
   const text = printDiff(found, format, { from, to, acknowledged });
   if (options.output !== undefined) await writeFile(resolve(options.output), text);

@@ -57,10 +57,10 @@ const views = [
 const mysqlSql = views
   .map(
     ([name, schema, columns]) => `SELECT '${name}', COUNT(*),
-  SUM(CONV(LEFT(MD5(CONCAT_WS('|', ${columns
+  SUM(CONV(LEFT(SHA2(CONCAT_WS('|', ${columns
     .split(', ')
     .map((column) => `IFNULL(${column}, '')`)
-    .join(', ')})), 12), 16, 10))
+    .join(', ')}), 256), 12), 16, 10))
 FROM information_schema.${name} WHERE ${schema} = DATABASE()`,
   )
   .join('\nUNION ALL\n');

@@ -1,9 +1,7 @@
 /** What `platform diff` compares: a revision of git, a file, the live database, or the project as it is. */
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { parseSchema } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
 import { CommandError, exitCodes } from '../exit-codes.ts';
@@ -11,6 +9,7 @@ import { currentSchema } from '../explain/current-schema.ts';
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
 import { connect } from '../source.ts';
+import { readRevisionFile } from './revision-file.ts';
 
 /** Stands for the files as they are now: `platform.schema.json` under the configuration and rules beside it. */
 export const workingTree = 'work';
@@ -40,18 +39,10 @@ function parsed(text: string, place: string): Schema {
   throw new CommandError(exitCodes.invalid, `${place}: ${found.diagnostic.message}`, found.diagnostic.hint);
 }
 
-const run = promisify(execFile);
-
-/** The file of a revision; a name that begins with a dash would be an option. */
-async function readRevision(revision: string, { folder }: Project): Promise<string> {
+async function readRevision(revision: string, project: Project): Promise<string> {
   const none = `"${revision}" is neither a file nor a revision that has platform.schema.json.`;
   const hint = 'Name a file that ends with .json, a revision such as HEAD or origin/main, `database`, or `work`.';
-  if (revision.startsWith('-')) throw new CommandError(exitCodes.usage, none, hint);
-  const options = { cwd: folder, maxBuffer: 1 << 30 };
-  try {
-    const { stdout } = await run('git', ['show', `${revision}:./platform.schema.json`], options);
-    return stdout;
-  } catch {
+  return readRevisionFile(revision, 'platform.schema.json', project).catch(() => {
     throw new CommandError(exitCodes.usage, none, hint);
-  }
+  });
 }

@@ -63,10 +63,19 @@ export async function createRecompiler(project: Project, api: CompiledApi): Prom
   return {
     permissions,
     schema: defaultSchema(project.config),
-    digests: (rows) => ({
-      permissions: permissions ? digestPermissions(readRuleRows(rows).document) : undefined,
-      model: readModelTables(rows.model)?.digest,
-    }),
+    digests(rows) {
+      // Each is worked out once, when it is looked at: thousands of rules take a while of the thread that serves.
+      const rules = once(() => (permissions ? digestPermissions(readRuleRows(rows).document) : undefined));
+      const model = once(() => readModelTables(rows.model)?.digest);
+      return {
+        get permissions() {
+          return rules();
+        },
+        get model() {
+          return model();
+        },
+      };
+    },
     compile,
     migrationNames: () => migrationNames(project),
     async keep(served, migrations) {
@@ -78,6 +87,15 @@ export async function createRecompiler(project: Project, api: CompiledApi): Prom
       closed = true;
       await thread?.close();
     },
+  };
+}
+
+/** Works something out when it is first asked for. */
+function once<Value>(work: () => Value): () => Value {
+  let done: { readonly value: Value } | undefined;
+  return () => {
+    done ??= { value: work() };
+    return done.value;
   };
 }
 

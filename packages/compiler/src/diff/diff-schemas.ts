@@ -7,6 +7,7 @@ import type { Schema } from '@platform/introspect/schema';
 import { createCompileMemory } from '../memory/compile-memory.ts';
 import { type Change, mostSevere, type Surface, surfaces, type Verdicts } from './change.ts';
 import { compareCollections } from './compare-collections.ts';
+import { compareDocuments, type OperationsOfBoth } from './compare-documents.ts';
 import { compareRights } from './compare-rights.ts';
 import { compareTables } from './compare-tables.ts';
 import { differingSurfaces } from './differing-surfaces.ts';
@@ -18,6 +19,8 @@ import { type Found, type Side, sideOf, versionOf } from './side.ts';
 export interface DiffOptions {
   /** What is taken for renamed; without it everything that `findRenames` finds. */
   readonly renames?: readonly Rename[];
+  /** The GraphQL documents of the project on both sides; without them they are not compared. */
+  readonly operations?: OperationsOfBoth;
 }
 
 /** What a comparison came to. */
@@ -43,7 +46,8 @@ export function diffSchemas(before: Schema, after: Schema, options: DiffOptions 
     const key = JSON.stringify([old.access.name, fresh.access.name]);
     const changes = known.get(key) ?? compareSides(old, fresh, index);
     known.set(key, changes);
-    return { role, found: [...roleChanges(role, old, fresh), ...changes] };
+    const documents = options.operations ? compareDocuments(role, options.operations) : [];
+    return { role, found: [...roleChanges(role, old, fresh), ...changes, ...documents] };
   });
   return { changes: gather(found), renames };
 }

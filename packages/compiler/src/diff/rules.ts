@@ -28,6 +28,15 @@ const told = 'Only what is told about it changes.';
 export const rules = {
   'graphql-removed': { verdicts: everywhere(B), reason: 'There is no GraphQL API any more.' },
   'graphql-added': { verdicts: everywhere(S), reason: more },
+  'document-removed': {
+    verdicts: { graphql: B },
+    reason: 'A server that answers only documents of the project refuses it.',
+  },
+  'document-changed': {
+    verdicts: { graphql: B },
+    reason: 'It has another hash: by the old one nobody finds it any more.',
+  },
+  'document-added': { verdicts: { graphql: S }, reason: more },
   'role-removed': { verdicts: everywhere(B), reason: 'Its users have the rights of the public role.' },
   'role-added': { verdicts: everywhere(S), reason: 'Nobody has it yet.' },
   'role-made-administrator': { verdicts: everywhere(S), reason: 'It may do everything.' },

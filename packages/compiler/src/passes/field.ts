@@ -45,9 +45,10 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
     index.dialect === 'postgres' ? nativeForm(column.type, field.type) : mysqlForm(column, field.type);
   const { element, maxLength, precision, scale } = column.type;
   const values = column.type.values ?? (field.type === 'array' ? element?.values : null);
+  const random = index.dialect !== 'postgres' && table.writable.insert && isIdentifier(column);
   // MySQL does not tell what it filled a key with, unless it counted, or always takes the same.
   const isKey = table.primaryKey?.columns.includes(column.name) === true;
-  const untold = index.dialect === 'mysql' && isKey && constantDefault(column) === undefined;
+  const untold = index.dialect === 'mysql' && isKey && !random && constantDefault(column) === undefined;
   const filled = fillOf(column, index);
   const fill = untold && filled === 'default' ? undefined : filled;
   const constant = singleton ? constantDefault(column) : undefined;
@@ -69,6 +70,7 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
     ...(field.type === 'array' && element && { element: element.portable }),
     ...(field.type === 'unknown' && rangeElement(column.type.base) && { range: column.type.base }),
     ...(fill && { filled: fill }),
+    ...(random && { random }),
     ...(fallback !== undefined && { fallback }),
     ...(field.required && (nullable || fill !== undefined) && { required: true as const }),
     ...(constant && { default: constant }),
@@ -77,6 +79,12 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
     ...(precision !== null && { precision }),
     ...(scale !== null && { scale }),
   };
+}
+
+/** Whether the database fills the column with an identifier of its own making, as text or as what is one. */
+function isIdentifier({ fill, type }: Column): boolean {
+  const isText = type.portable === 'uuid' || type.portable === 'string' || type.portable === 'text';
+  return isText && fill.kind === 'default' && /^\(*uuid\(\)\)*$/i.test(fill.expression.trim());
 }
 
 /** A view's column is filled as the column it shows, because an INSERT into the view leaves that one out too. */

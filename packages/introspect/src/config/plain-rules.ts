@@ -18,7 +18,11 @@ export interface PlainRule {
 
 /** The rules of a document by role, collection and action; those of one action in their order. */
 export function plainRules({ rules }: PermissionDocument): readonly PlainRule[] {
-  return rules.map(plainRule).toSorted((a, b) => compareText(groupOf(a), groupOf(b)));
+  return rules
+    .map(plainRule)
+    .map((rule) => ({ rule, group: groupOf(rule) }))
+    .sort((a, b) => compareText(a.group, b.group))
+    .map(({ rule }) => rule);
 }
 
 /** What rules of one action have in common, as one text. */

@@ -2,6 +2,7 @@ import { sortedBy } from '../order.ts';
 import type { Check, Column, ColumnFill } from '../schema.ts';
 import type { CheckRow, ColumnRow, MysqlDialect } from './catalog.ts';
 import { allowedOf, isExact } from './check-values.ts';
+import { defaultExpression, textLiteral } from './defaults.ts';
 import { columnType } from './types.ts';
 
 /** Builds the columns of one table, in the order in which it names them. */
@@ -55,8 +56,13 @@ function fillOf(dialect: MysqlDialect, row: ColumnRow): ColumnFill {
   }
   if (/\bauto_increment\b/i.test(extra)) return { kind: 'identity', always: false };
   if (text === null || (dialect === 'mariadb' && text === 'NULL')) return { kind: 'none' };
-  const isSql = dialect === 'mariadb' || /\bDEFAULT_GENERATED\b/i.test(extra);
-  return { kind: 'default', expression: isSql ? text : `'${text.replaceAll("'", "''")}'` };
+  const isSql = dialect === 'mariadb' || /\bDEFAULT_GENERATED\b/i.test(extra) || isNumber(row, text);
+  return { kind: 'default', expression: isSql ? defaultExpression(text) : textLiteral(text) };
+}
+
+/** Of a constant MySQL tells the text alone; a number is one all the same. */
+function isNumber({ data_type: type }: ColumnRow, text: string): boolean {
+  return /int$|^(?:decimal|double|float|year)$/i.test(type) && /^-?\d+(?:\.\d+)?$/.test(text);
 }
 
 /** The checks of one table, by name. What they allow is known where the collation of the column does not decide it. */

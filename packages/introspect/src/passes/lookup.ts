@@ -17,8 +17,15 @@ export function tablesById(tables: readonly Table[]): ReadonlyMap<TableId, Table
 
 /** Collections by their API name. Of two with one name, which a rule reports, the first is found. */
 export function collectionsByName(collections: readonly Collection[]): ReadonlyMap<string, Collection> {
-  return new Map(collections.map((collection) => [collection.name, collection] as const).reverse());
+  const known = byName.get(collections);
+  if (known !== undefined) return known;
+  const made = new Map(collections.map((collection) => [collection.name, collection] as const).reverse());
+  byName.set(collections, made);
+  return made;
 }
+
+/** Rules look collections up for each of what they judge, and no list is changed once it is made. */
+const byName = new WeakMap<readonly Collection[], ReadonlyMap<string, Collection>>();
 
 /** The field with this API name, else the one of the column with this name. */
 export function namedIn(fields: readonly Field[], name: string): Field | undefined {

@@ -1,4 +1,4 @@
-import { answer, give, make, need, run, script } from '../database/script.ts';
+import { answer, give, make, need, run, script, witness } from '../database/script.ts';
 import { type MysqlTables, mysqlAfter } from '../system/place.ts';
 import { mysqlAccountColumns } from '../users/account.ts';
 import type { SessionStatements } from './session-sql.ts';
@@ -24,6 +24,7 @@ FROM ${users} WHERE id = $1`,
       addToken('$9', '$8'),
       `INSERT INTO ${table('platform_activity')} (action, "user", ip, user_agent, origin, collection, item)
 VALUES ('login', $1, LEFT($4, 50), LEFT($5, 255), LEFT($6, 255), 'platform_users', $1)`,
+      witness(`SELECT 1 FROM ${sessions} WHERE id = $session`),
       answer('1', '$session'),
     ),
     // The row is held before it is judged, so of any number at once one finds the token unused.
@@ -38,6 +39,7 @@ WHERE t.hash = UNHEX($1) AND t.rotated_at IS NULL AND t.expires_at > NOW(6) AND 
       `UPDATE ${sessions} AS s JOIN ${users} AS u ON u.id = s."user" SET s.security_version = u.security_version
 WHERE s.id = $session`,
       addToken('$2', '$3'),
+      witness(`SELECT 1 FROM ${tokens} WHERE hash = UNHEX($2)`),
       give(`SELECT '1', CAST(s.id AS CHAR), ${mysqlAccountColumns} FROM ${sessions} AS s
 JOIN ${users} AS u ON u.id = s."user" LEFT JOIN ${roles} AS r ON r.id = u.role WHERE s.id = $session`),
     ),

@@ -38,6 +38,11 @@ export interface FieldDescriptor {
   readonly range?: string;
   /** Who fills the column when the caller does not. Absent: nobody, so a value is required unless `nullable`. */
   readonly filled?: 'default' | 'identity' | 'generated';
+  /**
+   * On MySQL and MariaDB: set where the default is an identifier of the database's making. Those tell the time and the
+   * machine, so new items get a random one (UUID, version 4) in its place.
+   */
+  readonly random?: true;
   /** SQL of the value that the database fills in, for an item of a batch that leaves the field to it. */
   readonly fallback?: string;
   /** Set when the configuration requires a value that the database does not. */

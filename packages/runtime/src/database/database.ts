@@ -64,6 +64,17 @@ export interface Transaction {
    * it the end of a transaction is found out whose COMMIT got no answer. Without one, nothing was written.
    */
   identify(id: string): void;
+  /**
+   * Takes what finds a row that only this transaction has made, where the server numbers no transactions: by it the end of
+   * one is found out whose COMMIT got no answer. The first one counts. Absent where `identify` is all that is needed.
+   */
+  witness?(witness: Witness): void;
+}
+
+/** A SELECT that locks what it finds, so that it waits for a transaction that has not ended, and gives a row when it was committed. */
+export interface Witness {
+  readonly statement: Statement;
+  readonly parameters: readonly Parameter[];
 }
 
 /** What a transaction comes to before it is committed. */
@@ -99,8 +110,8 @@ export interface Database {
    * Runs a function in a transaction that may write, and commits what it comes to; when it rejects, nothing stays.
    *
    * The function runs again from the start after a conflict with other transactions and after a lost connection, so it
-   * must do nothing that cannot be done twice. A COMMIT without an answer is found out, never guessed; where the server
-   * cannot tell, it is SERVICE_UNAVAILABLE.
+   * must do nothing that cannot be done twice. A COMMIT without an answer is found out, never guessed; where nothing
+   * tells, it is SERVICE_UNAVAILABLE.
    */
   transaction<T>(work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<T>;
   /**

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { normalEmail, normalEmails } from '../users/normal-email.ts';
-import type { Parameter, ParameterForm, Statement } from './database.ts';
+import type { Parameter, ParameterForm, Statement, Witness } from './database.ts';
 import type { TextRow } from './protocol/texts.ts';
 
 /** A statement of our own: a text of PostgreSQL's, or a script. */
@@ -28,6 +28,8 @@ export type ScriptStep =
       readonly sources: readonly Source[];
       readonly takes: readonly string[];
     }
+  /** Tells what finds a row that only this transaction has made (`Transaction.witness`). */
+  | { readonly kind: 'witness'; readonly statement: Statement; readonly sources: readonly Source[] }
   /** Makes a key. */
   | { readonly kind: 'make'; readonly name: string }
   /** The row that the script answers: literals, or parameters and names with `$`. */
@@ -60,6 +62,11 @@ export function need(text: string, takes: readonly string[] = []): ScriptStep {
 /** The step whose rows the script answers. */
 export function give(text: string): ScriptStep {
   return { kind: 'give', ...compile(text), takes: [] };
+}
+
+/** What tells of the transaction: a SELECT of a row that only this one has made; it is locked behind its text. */
+export function witness(text: string): ScriptStep {
+  return { kind: 'witness', ...compile(`${text} LOCK IN SHARE MODE`) };
 }
 
 /** A new key for `$name`. */
@@ -105,8 +112,15 @@ export async function runScript(
   { steps }: Script,
   values: readonly Parameter[],
   runStep: RunStep,
+  tell: (witness: Witness) => void = () => {},
 ): Promise<readonly TextRow[]> {
-  return (await runSteps(steps, values, new Map(), runStep)) ?? [];
+  return (await runSteps(steps, values, new Map(), { runStep, tell })) ?? [];
+}
+
+/** Whom steps are handed to. */
+interface Runner {
+  readonly runStep: RunStep;
+  readonly tell: (witness: Witness) => void;
 }
 
 /** The rows of the answer; undefined where a step found nothing that it needs. */
@@ -114,19 +128,20 @@ async function runSteps(
   steps: readonly ScriptStep[],
   values: readonly Parameter[],
   taken: Map<string, Parameter>,
-  runStep: RunStep,
+  runner: Runner,
 ): Promise<readonly TextRow[] | undefined> {
   let rows: readonly TextRow[] = [['1']];
   const take = (source: Source): Parameter => read(source, values, taken);
   for (const step of steps) {
     if (step.kind === 'make') taken.set(step.name, randomUUID());
     else if (step.kind === 'answer') rows = [step.row.map(take)];
+    else if (step.kind === 'witness') runner.tell({ statement: step.statement, parameters: step.sources.map(take) });
     else if (step.kind === 'each') {
       for (const element of elementsOf(values[step.list] ?? '{}')) {
-        await runSteps(step.steps, values, new Map([...taken, ['each', element]]), runStep);
+        await runSteps(step.steps, values, new Map([...taken, ['each', element]]), runner);
       }
     } else {
-      const found = await runStep(step.statement, step.sources.map(take));
+      const found = await runner.runStep(step.statement, step.sources.map(take));
       const [first] = found;
       if (step.kind === 'give') rows = found;
       if (step.kind === 'need' && (first === undefined || isUnfound(step, first))) return undefined;

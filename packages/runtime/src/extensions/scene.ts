@@ -23,6 +23,7 @@ export function openScene(transaction: Transaction): Scene {
         return transaction.run(statement, parameters, sink);
       },
       identify: (id) => transaction.identify(id),
+      witness: (witness) => transaction.witness?.(witness),
     },
     touched: [],
     committed: [],

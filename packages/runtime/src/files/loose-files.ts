@@ -149,7 +149,7 @@ function statements(place: SystemPlace): Statements {
   return byFamily<Statements>(place, { postgres: postgresStatements, mysql: mysqlStatements });
 }
 
-function mysqlStatements({ table, exactly }: MysqlTables): Statements {
+function mysqlStatements({ table, exactly, lock }: MysqlTables): Statements {
   const loose = table('platform_loose_files');
   const given =
     "JSON_TABLE($1, '$[*]' COLUMNS (storage VARCHAR(255) PATH '$.storage', name VARCHAR(255) PATH '$.name')) AS c";
@@ -160,7 +160,7 @@ function mysqlStatements({ table, exactly }: MysqlTables): Statements {
     note: script(insert('NOW(6) + INTERVAL 15 MINUTE')),
     leave: script(insert('NOW(6)')),
     take: script(
-      give(`SELECT '1' FROM ${loose} AS l JOIN ${given} ON ${same} WHERE l.attempts = 0 FOR UPDATE`),
+      give(`SELECT '1' FROM ${loose} AS l JOIN ${given} ON ${same} WHERE l.attempts = 0${lock('l')}`),
       `DELETE l FROM ${loose} AS l JOIN ${given} ON ${same} WHERE l.attempts = 0`,
     ),
     release: script(`UPDATE ${loose} AS l JOIN ${given} ON ${same} SET l.due_at = NOW(6)`),

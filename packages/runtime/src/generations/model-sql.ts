@@ -86,9 +86,13 @@ function postgresMark(statements: readonly string[]): string {
 
 function mysqlMark({ table }: MysqlTables): string {
   const digest = (columns: readonly string[], of: string): string => {
-    // A null is told from an empty text, and the length in front tells where one value ends.
-    const values = columns.map((column) => `IFNULL(CONCAT(LENGTH(${column}), ':', ${column}), '~')`);
-    return `(SELECT MD5(GROUP_CONCAT(CONCAT_WS(',', ${values.join(', ')}) ORDER BY id SEPARATOR '\\n')) FROM ${table(of)})`;
+    // A null is told from an empty text, and the length in front tells where one value ends. As bytes, because JSON and
+    // texts have collations that do not meet.
+    const values = columns.map((column) => {
+      const bytes = `CAST(CAST(${column} AS CHAR) AS BINARY)`;
+      return `IFNULL(CONCAT(LENGTH(${bytes}), ':', ${bytes}), '~')`;
+    });
+    return `(SELECT SHA2(GROUP_CONCAT(CONCAT_WS(',', ${values.join(', ')}) ORDER BY id SEPARATOR '\\n'), 256) FROM ${table(of)})`;
   };
   const roleColumns = ['id', 'name', 'description', 'admin_access', 'app_access'];
   const ruleColumns = ['id', 'role', 'collection', 'action', 'permissions', 'validation', 'presets', 'fields'];

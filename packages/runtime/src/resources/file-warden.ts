@@ -39,12 +39,12 @@ WHERE id = ANY ($1::uuid[]) RETURNING ${transactionNumber}`;
   return { contents: contentsSql, untyped: untypedSql, made: madeSql, changed: changedSql };
 }
 
-function mysqlStatements({ table, list }: MysqlTables): Statements {
+function mysqlStatements({ table, list, lock }: MysqlTables): Statements {
   const named = `${table('platform_files')} AS f JOIN ${list('$1[]', 'k')} ON f.id = k.v`;
   return {
     contents: script(
       give(
-        `SELECT f.storage, f.filename_disk FROM ${named} WHERE f.filename_disk IS NOT NULL ORDER BY f.id FOR UPDATE`,
+        `SELECT f.storage, f.filename_disk FROM ${named} WHERE f.filename_disk IS NOT NULL ORDER BY f.id${lock('f')}`,
       ),
     ),
     untyped: script(give(`SELECT CAST(f.id AS CHAR) FROM ${named} WHERE f.type IS NULL LIMIT 1`)),

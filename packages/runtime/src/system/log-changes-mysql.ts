@@ -3,7 +3,7 @@
  * INSERTs of a known number of rows: of those both servers give out consecutive numbers and tell the first one.
  */
 import type { Parameter, Transaction } from '../database/database.ts';
-import { script } from '../database/script.ts';
+import { script, witness } from '../database/script.ts';
 import { allRows, statementRows } from '../write/own-rows.ts';
 import type { ChangeOrigin, LoggedChange } from './log-changes.ts';
 import type { MysqlTables } from './place.ts';
@@ -29,9 +29,12 @@ export function mysqlLog({ table, list }: MysqlTables): LogMysqlChanges {
   const nest = script(`UPDATE ${table('platform_revisions')} AS r JOIN ${list('$1[]', 'k')} ON r.id = k.v
 JOIN ${list('$2[]', 'p')} ON p.n = k.n SET r.parent = p.v`);
 
+  const committed = script(witness(`SELECT 1 FROM ${table('platform_activity')} WHERE id = $1`));
+
   return async function log(transaction, { user, ip, userAgent, origin }, changes) {
     const told = changes.map(({ action, collection, item }) => [action, user, ip, userAgent, origin, collection, item]);
     const activities = await insertAll(transaction, activity, activityRow, told);
+    await allRows(transaction, committed, activities.slice(0, 1));
     const revised = changes.flatMap((change, place) =>
       change.revision === null ? [] : [{ ...change, revision: change.revision, place }],
     );

@@ -139,7 +139,10 @@ async function note(connection: MigrationConnection, migration: Migration): Prom
 }
 
 async function begin({ script }: MigrationConnection, named: string | null): Promise<void> {
-  await script('SET @platform_sql_mode = @@SESSION.sql_mode, @platform_wait = @@SESSION.lock_wait_timeout');
+  await script(
+    `SET @platform_sql_mode = @@SESSION.sql_mode, @platform_wait = @@SESSION.lock_wait_timeout,
+     @platform_checks = @@SESSION.foreign_key_checks`,
+  );
   await script(
     `SET SESSION sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION', foreign_key_checks = 0,
      lock_wait_timeout = ${patience}`,
@@ -153,7 +156,8 @@ async function end({ query, script }: MigrationConnection, lock: string, databas
   await query('SELECT RELEASE_LOCK(?)', [lock]);
   if (database !== null) await script(`USE ${quoteName(database)}`);
   await script(
-    'SET SESSION sql_mode = @platform_sql_mode, lock_wait_timeout = @platform_wait, foreign_key_checks = DEFAULT',
+    `SET SESSION sql_mode = @platform_sql_mode, lock_wait_timeout = @platform_wait,
+     foreign_key_checks = @platform_checks`,
   );
 }
 

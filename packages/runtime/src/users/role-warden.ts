@@ -28,17 +28,17 @@ WHERE r.id = ANY ($1::uuid[]) AND r.admin_access ORDER BY r.id FOR NO KEY UPDATE
   return { administers: administersSql, empty: emptySql, end: endSql, left: leftSql };
 }
 
-function mysqlStatements({ table, list }: MysqlTables): Statements {
+function mysqlStatements({ table, list, lock }: MysqlTables): Statements {
   const roles = table('platform_roles');
   const named = list('$1[]', 'k');
   const theirs = `${table('platform_users')} AS u JOIN ${named} ON u.role = k.v`;
   return {
     administers: script(
       give(`SELECT CAST(r.id AS CHAR) FROM ${roles} AS r JOIN ${named} ON r.id = k.v
-WHERE r.admin_access ORDER BY r.id FOR UPDATE`),
+WHERE r.admin_access ORDER BY r.id${lock('r')}`),
     ),
     empty: script(
-      run(`SELECT CONCAT('{', GROUP_CONCAT(u.id), '}') FROM ${theirs} FOR UPDATE`, ['suspended']),
+      run(`SELECT CONCAT('{', GROUP_CONCAT(u.id), '}') FROM ${theirs}${lock('u')}`, ['suspended']),
       `UPDATE ${theirs} SET u.role = NULL, u.status = 'suspended', u.security_version = u.security_version + 1`,
       answer('1', '$suspended'),
     ),

@@ -45,7 +45,7 @@ WHERE id = ANY ($1::uuid[]) RETURNING ${transactionNumber}`;
   return { states: statesSql, locked: lockedSql, outdate: outdateSql, foreign: null, normalise: '' };
 }
 
-function mysqlStatements({ table, list }: MysqlTables): Statements {
+function mysqlStatements({ table, list, lock }: MysqlTables): Statements {
   const users = table('platform_users');
   const named = `${users} AS u JOIN ${list('$1[]', 'k')} ON u.id = k.v`;
   const states = `SELECT CAST(u.id AS CHAR), CAST(u.role AS CHAR), IF(u.status = 'active', 'true', 'false'),
@@ -53,7 +53,7 @@ function mysqlStatements({ table, list }: MysqlTables): Statements {
 FROM ${named} ORDER BY u.id`;
   return {
     states: script(give(states)),
-    locked: script(give(`${states} FOR UPDATE`)),
+    locked: script(give(`${states}${lock('u')}`)),
     outdate: script(
       `DELETE s FROM ${table('platform_sessions')} AS s JOIN ${list('$2[]', 'k')} ON s."user" = k.v`,
       `UPDATE ${named} SET u.security_version = u.security_version + 1`,

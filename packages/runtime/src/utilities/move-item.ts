@@ -29,6 +29,7 @@ export interface MoveRequest {
  * Rejects with FORBIDDEN for what the caller may not write, and with INVALID_PAYLOAD where there is no sort field.
  */
 export function createMover({ api, database, writer }: MoverOptions) {
+  const { dialect } = api;
   const open = buildOpenScope(api);
   // Limits of lists are for requests.
   const planner = createPlanner(api);
@@ -42,7 +43,7 @@ export function createMover({ api, database, writer }: MoverOptions) {
     const field = sortFieldOf(collection);
     if (!updatable.has(field)) throw forbidden();
     const work = await database.transaction(async (transaction) => {
-      const items = await planMove({ transaction, planner, caller, collection, field }, move);
+      const items = await planMove({ transaction, planner, caller, dialect, collection, field }, move);
       const request = { caller, collection: name, query: '', sender, echo: () => null };
       const work = await writer.workOf({ action: 'update', request, body: items });
       try {

@@ -6,14 +6,15 @@
  */
 import type { Caller } from '../caller.ts';
 import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
-import type { JsonValue } from '../contract/index.ts';
+import type { Dialect, JsonValue } from '../contract/index.ts';
 import type { Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { createAnswerWriter } from '../json/answer.ts';
 import { parseKeepingDigits } from '../query/parse-json.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
 import type { CollectionScope } from '../query/scope.ts';
-import { allRows } from '../write/own-rows.ts';
+import { namedLocks } from '../write/named-locks.ts';
+import { statementRows } from '../write/own-rows.ts';
 
 /** What is moved where: keys in path form. */
 export interface Move {
@@ -26,6 +27,7 @@ export interface Moving {
   readonly transaction: Transaction;
   readonly planner: Planner;
   readonly caller: Caller;
+  readonly dialect: Dialect;
   readonly collection: CollectionScope;
   /** Name of the sort field. */
   readonly field: string;
@@ -37,10 +39,6 @@ interface Placed {
   readonly id: string;
   readonly position: number;
 }
-
-/** Serialises moves in one collection: each of two would shift the items that it found. */
-const lockSql =
-  'SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::pg_catalog.text, 0))::pg_catalog.text';
 
 /** The sort field of a collection. Throws INVALID_PAYLOAD where it has none. */
 export function sortFieldOf({ descriptor }: CollectionScope): string {
@@ -55,8 +53,9 @@ export function sortFieldOf({ descriptor }: CollectionScope): string {
  * may not read.
  */
 export async function planMove(moving: Moving, { item, to }: Move): Promise<readonly FilterObject[]> {
-  const { transaction, collection, field } = moving;
-  await allRows(transaction, lockSql, [`platform.sort ${collection.descriptor.name}`]);
+  const { transaction, collection, field, dialect } = moving;
+  // Each of two moves in one collection would shift the items that it found.
+  await statementRows(transaction, namedLocks[dialect], [`platform.sort ${collection.descriptor.name}`]);
   const [moved, target] = [await readItem(moving, item), await readItem(moving, to)];
   const filled = await fillPositions(moving);
   const known = new Map(filled.map((one) => [one.id, one]));

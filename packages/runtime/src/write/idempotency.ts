@@ -7,10 +7,10 @@ import type { Caller } from '../caller.ts';
 import type { JsonValue } from '../contract/index.ts';
 import type { Transaction } from '../database/database.ts';
 import type { TextRow } from '../database/protocol/texts.ts';
-import { give, need, type OwnSql, script } from '../database/script.ts';
+import { give, need, type OwnSql, script, witness } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
 import { byFamily, type MysqlTables, mysqlAfter, type SystemPlace } from '../system/place.ts';
-import { firstRow } from './own-rows.ts';
+import { allRows, firstRow } from './own-rows.ts';
 import { invalidPayload } from './problems.ts';
 
 /** A request under a key. */
@@ -52,6 +52,8 @@ interface Statements {
   /** $3 status, $4 body, hexadecimal. */
   readonly keep: OwnSql;
   readonly sweep: OwnSql;
+  /** Tells of the transaction, where its number does not: $3 when the row expires, as `look` tells it behind the rest. */
+  readonly tell?: OwnSql;
 }
 
 /** Makes the keeper; `ttlMs` is how long an answer is kept. */
@@ -73,6 +75,7 @@ export function createAnswerKeeper(place: SystemPlace, ttlMs: number): AnswerKee
       const [number] = claimed ?? [];
       if (typeof number === 'string') {
         transaction.identify(number);
+        if (texts.tell !== undefined) await allRows(transaction, texts.tell, [caller, key, stored?.[3] ?? null]);
         return null;
       }
       return answerOf(stored, asked);
@@ -93,7 +96,12 @@ function mysqlStatements({ table }: MysqlTables): Statements {
       need(`INSERT IGNORE INTO ${keys} (caller, "key", request_hash, expires_at)
 VALUES ($1, $2, UNHEX($3), ${mysqlAfter('$4')})`),
     ),
-    look: script(give(`SELECT LOWER(HEX(request_hash)), CAST(status AS CHAR), HEX(body) FROM ${keys} WHERE ${named}`)),
+    look: script(
+      give(`SELECT LOWER(HEX(request_hash)), CAST(status AS CHAR), HEX(body), CAST(expires_at AS CHAR)
+FROM ${keys} WHERE ${named}`),
+    ),
+    // Another request under the key, behind this one, would be another row: it expires at another time.
+    tell: script(witness(`SELECT 1 FROM ${keys} WHERE ${named} AND expires_at = $3`)),
     keep: script(`UPDATE ${keys} SET status = $3, content_type = 'application/json; charset=utf-8', body = UNHEX($4)
 WHERE ${named}`),
     sweep: script(`DELETE FROM ${keys} WHERE expires_at <= NOW(6) ORDER BY expires_at LIMIT ${mostSwept}`),

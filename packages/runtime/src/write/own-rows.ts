@@ -11,7 +11,12 @@ export function allRows(
   values: readonly Parameter[],
 ): Promise<readonly TextRow[]> {
   if (typeof sql === 'string') return statementRows(transaction, nameStatement(sql), values);
-  return runScript(sql, values, (statement, parameters) => statementRows(transaction, statement, parameters));
+  return runScript(
+    sql,
+    values,
+    (statement, parameters) => statementRows(transaction, statement, parameters),
+    (witness) => transaction.witness?.(witness),
+  );
 }
 
 /** Runs one statement as it is. */

@@ -3,6 +3,7 @@ import type { Assigned } from './assigned.ts';
 import { type Check, checksOf, type Judged, type Written } from './checks.ts';
 import { type InputColumn, listInput, scalarInput, storedType } from './inputs.ts';
 import { presetsOf, printPreset } from './presets.ts';
+import { randomFields } from './random.ts';
 import { type Returned, returnedColumns } from './returned.ts';
 import { createReturning } from './returning.ts';
 import {
@@ -126,14 +127,21 @@ export function columnList(assigned: readonly Assigned[]): string {
   return assigned.map(({ field }) => field.column).join(', ');
 }
 
-/** What the arrays give, where an item lacks a field what fills it, and presets. */
+/** What the arrays give, where an item lacks a field what fills it, presets, and new identifiers. */
 export function assignMany(drafting: Drafting): { assigned: readonly Assigned[]; columns: readonly InputColumn[] } {
   const { written, statement } = drafting;
   const presets = new Map(presetsOf(drafting).map((preset) => [preset.field.name, preset]));
-  const columns: InputColumn[] = [];
+  const random = new Map(randomFields(written).map((one) => [one.field.name, one]));
+  const columns: InputColumn[] = [...random.values()].map(({ input }) => input);
   const given = written.columns.map(({ field: { descriptor }, complete }, place): Assigned => {
     columns.push(listInput(`c${place}`, descriptor, place));
     const value = statement.dialect.input.stored(`i.c${place}`, descriptor);
+    const drawn = random.get(descriptor.name);
+    random.delete(descriptor.name);
+    if (drawn !== undefined) {
+      columns.push(...presenceInputs([place]));
+      return { field: descriptor, value: `CASE WHEN i.p${place} THEN ${value} ELSE i.${drawn.input.name} END` };
+    }
     const preset = presets.get(descriptor.name)?.values[0];
     const filled = preset === undefined ? descriptor.fallback : printPreset(drafting, descriptor, preset.value);
     // Without either the absent value is null, as it stands in the array.
@@ -142,7 +150,8 @@ export function assignMany(drafting: Drafting): { assigned: readonly Assigned[];
     const other = statement.dialect.input.typed(`(${filled})`, storedType(descriptor));
     return { field: descriptor, value: `CASE WHEN i.p${place} THEN ${value} ELSE ${other} END` };
   });
-  return { assigned: [...given, ...presetOnly(drafting)], columns };
+  const made = [...random.values()].map(({ field, input }): Assigned => ({ field, value: `i.${input.name}` }));
+  return { assigned: [...given, ...presetOnly(drafting), ...made], columns };
 }
 
 /** Fields that only the rules set: the first rule that names one wins. */

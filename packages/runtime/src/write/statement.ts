@@ -30,14 +30,20 @@ export interface WritePlan {
 }
 
 /**
- * `returned`: it answers the texts of the key of each item. `given`: all items have their keys, in these columns of the
- * batch. `generated`: it makes one item at a time, whose key is in that column, the constant that the database fills in, or
+ * `returned`: it answers the texts of the key of each item. `given`: all items have their keys, by the parts of a key in a
+ * column of the batch, or where an item has none there among the identifiers that it gets. `generated`: it makes one item at a time, whose key is in that column, the constant that the database fills in, or
  * a number that the server generates and tells.
  */
 export type MadeKeys =
   | { readonly kind: 'returned' }
-  | { readonly kind: 'given'; readonly columns: readonly number[] }
+  | { readonly kind: 'given'; readonly parts: readonly KeyPart[] }
   | { readonly kind: 'generated'; readonly column: number | undefined; readonly constant: string | null };
+
+/** Where a part of the keys of new items stands: in a column of the batch, among the identifiers of a field, or in either. */
+export interface KeyPart {
+  readonly column?: number;
+  readonly random?: number;
+}
 
 /** A statement while it is planned. */
 export interface Drafting {

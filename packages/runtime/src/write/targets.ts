@@ -1,6 +1,6 @@
 /** Items that a write is about without naming their keys: those of a query, and the one of a singleton. */
 import type { Caller } from '../caller.ts';
-import type { Dialect, JsonValue } from '../contract/index.ts';
+import type { JsonValue } from '../contract/index.ts';
 import type { Parameter, RowSink, Statement, Transaction } from '../database/database.ts';
 import { readRow, type TextRow } from '../database/protocol/texts.ts';
 import { withNumberTexts } from '../json/exact-numbers.ts';
@@ -17,6 +17,7 @@ import { type Row, tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
 import { createStatement } from '../sql/statement.ts';
 import type { Keys } from './keys.ts';
+import { namedLocks } from './named-locks.ts';
 import type { WritableCollection, WriteScope } from './scope.ts';
 import { nameStatement } from './statement.ts';
 
@@ -105,20 +106,5 @@ export async function findTargets(transaction: Transaction, { statement, paramet
  * statement that looks for it, because a statement sees nothing of what was written while it waited.
  */
 export function lockSingleton({ name }: SqlDialect, { collection }: WritableCollection): Targets {
-  return { statement: locks[name], parameters: [collection.descriptor.table] };
+  return { statement: namedLocks[name], parameters: [collection.descriptor.table] };
 }
-
-/** Names of locks are short on MySQL and MariaDB, and of the whole server. */
-const sessionLock: Statement = {
-  name: 'w_lock',
-  text: 'SELECT GET_LOCK(SHA1(CONCAT(DATABASE(), ?)), -1)',
-  held: true,
-};
-const locks: Readonly<Record<Dialect, Statement>> = {
-  postgres: {
-    name: 'w_lock',
-    text: 'SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::pg_catalog.text, 0))',
-  },
-  mysql: sessionLock,
-  mariadb: sessionLock,
-};

@@ -43,7 +43,7 @@ export function tellViolation(thrown: unknown, collections: readonly Touched[]):
   const { cause } = thrown;
   const [first] = collections;
   if (first === undefined) return thrown;
-  const touched = collections.find(({ collection }) => isAbout(cause, collection)) ?? first;
+  const touched = touchedBy(cause, collections) ?? first;
   const { path } = touched;
   const place = {
     collection: touched.collection.descriptor.name,
@@ -81,6 +81,12 @@ const messages: Readonly<Record<string, string>> = {
   foreign_key: 'is linked with another item that does not allow this',
   check: 'does not meet a condition of the database',
 };
+
+/** What an error is about. MariaDB names no table with a key that is taken: then it is the last that has such a key. */
+function touchedBy(cause: ServerError, collections: readonly Touched[]): Touched | undefined {
+  if (cause.about.table !== undefined) return collections.find(({ collection }) => isAbout(cause, collection));
+  return collections.findLast((touched) => constraintOf(cause, touched) !== undefined);
+}
 
 function isAbout({ about }: ServerError, { descriptor }: CollectionScope): boolean {
   const table = quoted(about.table);

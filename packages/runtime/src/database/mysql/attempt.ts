@@ -1,6 +1,6 @@
 /** One try at a transaction on MySQL or MariaDB, on a connection that nobody else uses meanwhile. */
 import type { PoolConnection } from 'mysql2';
-import type { Outcome, Parameter, RowSink, Statement, Transaction } from '../database.ts';
+import type { Outcome, Parameter, RowSink, Statement, Transaction, Witness } from '../database.ts';
 import { ConnectionError, isLost, toDatabaseError } from '../errors.ts';
 import { toMysqlError } from './errors.ts';
 import { formParameters } from './parameters.ts';
@@ -10,7 +10,9 @@ import { run } from './run.ts';
 export class MysqlAttempt implements Transaction {
   /** The first thing that went wrong between us and the database, as it came. */
   failure: unknown;
-  /** True when COMMIT was sent and got no answer, so that nobody can tell how the transaction ended. */
+  /** What tells how the transaction ended, where it has left something that does. */
+  evidence: Witness | undefined;
+  /** True when COMMIT was sent and got no answer, so that only the evidence can tell how the transaction ended. */
   unknown = false;
   /** True when the connection can be used by nobody any more. */
   broken = false;
@@ -50,6 +52,10 @@ export class MysqlAttempt implements Transaction {
 
   /** The servers do not tell what became of a transaction, so its number is of no use. */
   identify(): void {}
+
+  witness(witness: Witness): void {
+    this.evidence ??= witness;
+  }
 
   async #commit<T>({ last }: Outcome<T>): Promise<void> {
     await this.#last;

@@ -47,8 +47,18 @@ export function run(
         failure = error;
       }
     });
-    query.on('error', (error: unknown) => reject(toMysqlError(error)));
-    query.on('end', () => (failure === undefined ? resolve() : reject(failure)));
+    const fail = (error: unknown): void => {
+      connection.off('error', fail);
+      reject(toMysqlError(error));
+    };
+    // Of a connection that ends meanwhile, only the connection tells.
+    connection.on('error', fail);
+    query.on('error', fail);
+    query.on('end', () => {
+      connection.off('error', fail);
+      if (failure === undefined) resolve();
+      else reject(failure);
+    });
   });
   return { done, rows: () => rows };
 }

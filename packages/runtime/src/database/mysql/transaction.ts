@@ -1,15 +1,17 @@
-/** Transactions on MySQL and MariaDB that end well or not at all. Source: reliability notes, R2 and R10; decision 33. */
+/** Transactions on MySQL and MariaDB that end well or not at all. Source: reliability notes, R2 and R10; decisions 33, 36. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome, Transaction } from '../database.ts';
-import { ConnectionError, toDatabaseError } from '../errors.ts';
+import { toDatabaseError } from '../errors.ts';
 import { Tries } from '../tries.ts';
 import { MysqlAttempt } from './attempt.ts';
 import { lease, type MysqlPool } from './pool.ts';
+import { wasCommitted } from './was-committed.ts';
 
 /**
  * Runs a function in a transaction, again where that is right. Rejects with what the function rejects with.
  *
- * The servers do not tell how a transaction ended whose COMMIT got no answer: then it rejects with SERVICE_UNAVAILABLE.
+ * The servers do not tell how a transaction ended whose COMMIT got no answer. Where it has left a witness, that is looked
+ * for; else it rejects with SERVICE_UNAVAILABLE.
  */
 export async function runMysqlTransaction<T>(
   pool: MysqlPool,
@@ -18,11 +20,10 @@ export async function runMysqlTransaction<T>(
 ): Promise<T> {
   const tries = new Tries();
   for (;;) {
-    const { attempt, error, value } = await tryOnce(pool, work, answerTimeoutMs);
-    if (value !== undefined) return value.of;
-    if (attempt?.unknown === true) {
-      throw toDatabaseError(new ConnectionError('Nobody can tell whether a transaction was committed.'));
-    }
+    const { attempt, error, outcome } = await tryOnce(pool, work, answerTimeoutMs);
+    if (outcome !== undefined && error === undefined) return outcome.value;
+    // The answer of a transaction is read before its COMMIT, so it is there.
+    if (attempt?.unknown === true && (await wasCommitted(pool, attempt.evidence)) && outcome) return outcome.value;
     // What the function itself rejects with is told as it is.
     if (!tries.mayRunAgain(attempt === undefined ? error : attempt.failure)) {
       throw attempt === undefined ? toDatabaseError(error) : error;
@@ -31,12 +32,12 @@ export async function runMysqlTransaction<T>(
   }
 }
 
-/** How one try ended: with a value, or with an error behind which nothing stayed unless it is `unknown`. */
+/** How one try ended: with what the function came to, and with an error unless that was committed. */
 interface Tried<T> {
   /** Undefined where no connection was to be had. */
   readonly attempt?: MysqlAttempt;
   readonly error?: unknown;
-  readonly value?: { readonly of: T };
+  readonly outcome?: Outcome<T>;
 }
 
 async function tryOnce<T>(
@@ -51,10 +52,15 @@ async function tryOnce<T>(
     return { error };
   }
   const attempt = new MysqlAttempt(connection, answerTimeoutMs);
+  let outcome: Outcome<T> | undefined;
+  const remembered = async (transaction: Transaction): Promise<Outcome<T>> => {
+    outcome = await work(transaction);
+    return outcome;
+  };
   try {
-    return { attempt, value: { of: (await attempt.perform(work)).value } };
+    return { attempt, outcome: await attempt.perform(remembered) };
   } catch (error) {
-    return { attempt, error };
+    return { attempt, error, ...(outcome && { outcome }) };
   } finally {
     if (attempt.broken) connection.destroy();
     else connection.release();

@@ -38,12 +38,23 @@ export async function connectClient(
   try {
     await client.connect();
     const connected = { client, key: key() };
-    await prepare(connected);
+    await inTime(prepare(connected), settings.connectTimeoutMs);
     return connected;
   } catch (cause) {
     client.connection.stream.destroy();
     if (cause instanceof ConnectionError) throw cause;
     throw new ConnectionError(describeFailure(client, cause), { cause });
+  }
+}
+
+/** `pg` counts the time until it is connected, but a server may fall silent behind that, too. */
+async function inTime(prepared: Promise<void>, timeoutMs: number): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('timeout expired')), timeoutMs);
+  try {
+    await Promise.race([prepared, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -65,7 +65,11 @@ export function mysqlInput(exactly: (expression: string) => string, returning: b
     updated: 1,
     deferral: null,
     count: (only) => `CAST(${only === undefined ? 'COUNT(*)' : `COUNT(CASE WHEN ${only} THEN 1 END)`} AS CHAR)`,
-    lock: (lock) => (lock === 'KEY SHARE' ? ' LOCK IN SHARE MODE' : ' FOR UPDATE'),
+    // MySQL does not lock what comes from a parameter, so the table is named; MariaDB knows no names there.
+    lock(lock, alias) {
+      if (returning) return lock === 'KEY SHARE' ? ' LOCK IN SHARE MODE' : ' FOR UPDATE';
+      return `${lock === 'KEY SHARE' ? ' FOR SHARE' : ' FOR UPDATE'} OF ${alias}`;
+    },
     place: (order) => `, ROW_NUMBER() OVER (${order.trim()}) AS n`,
   };
 }

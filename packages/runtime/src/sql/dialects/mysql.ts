@@ -70,7 +70,10 @@ export const mysql: SqlDialect = dialectOf('mysql', 'utf8mb4_0900_bin');
 function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
   const exactly = (expression: string): string => `CONVERT(${expression} USING utf8mb4) COLLATE ${binary}`;
   const input = mysqlInput(exactly, name === 'mariadb');
-  const element = (native: string): string => (isText(native) ? `j.v COLLATE ${binary}` : 'j.v');
+  const element = (native: string): string => {
+    if (native === 'bytea') return bytesOf('j.v');
+    return isText(native) ? `j.v COLLATE ${binary}` : 'j.v';
+  };
   return {
     name,
     positional: true,
@@ -82,6 +85,7 @@ function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
       if (plain === 'interval')
         return `MONTH, CAST(${mark('months')} AS SIGNED), CAST(${mark('microseconds')} AS SIGNED)`;
       if (plain.endsWith('[]')) return jsonTable(plain.slice(0, -2), mark(`${formOf(plain.slice(0, -2))}[]`));
+      if (plain === 'bytea') return bytesOf(mark('text'));
       const type = casts.get(plain);
       return type === undefined ? mark('text') : `CAST(${mark(formOf(plain))} AS ${type})`;
     },
@@ -154,6 +158,11 @@ function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
 function keyOf(value: string, type: PortableType): string | undefined {
   if (!numbers.has(type)) return undefined;
   return `CASE WHEN ${value} REGEXP '^-?[0-9]{1,18}$' THEN CAST(${value} AS SIGNED) END`;
+}
+
+/** Bytes, by PostgreSQL's text of them. */
+function bytesOf(text: string): string {
+  return `UNHEX(SUBSTR(${text}, 3))`;
 }
 
 function isText(native: string): boolean {

@@ -2,7 +2,16 @@
 import type { Assigned } from '../assigned.ts';
 import type { Written } from '../checks.ts';
 import { assignMany, columnList } from '../plan-create.ts';
-import { finishWrite, inputTable, keysOf, type MadeKeys, startWrite, type WritePlan } from '../statement.ts';
+import { randomFields } from '../random.ts';
+import {
+  finishWrite,
+  inputTable,
+  type KeyPart,
+  keysOf,
+  type MadeKeys,
+  startWrite,
+  type WritePlan,
+} from '../statement.ts';
 
 /** Plans the INSERT of items, which answers the texts of the key of each, in their order, where the server has RETURNING. */
 export function planInsert(written: Written): WritePlan {
@@ -23,14 +32,20 @@ export function planInsert(written: Written): WritePlan {
 
 /** A server that returns nothing is given keys, or generates numbers. */
 function madeKeys(written: Written): MadeKeys {
-  const places = keysOf(written).map(({ name }) =>
-    written.columns.findIndex(({ field, complete }) => field.descriptor.name === name && complete),
-  );
-  if (!places.includes(-1)) return { kind: 'given', columns: places };
+  const parts = keysOf(written).flatMap(({ name }) => keyPart(written, name) ?? []);
+  if (parts.length === keysOf(written).length) return { kind: 'given', parts };
   const [key] = keysOf(written);
   const column = written.columns.findIndex(({ field }) => field.descriptor.name === key?.name);
   const [, quoted, number] = /^(?:'([^'\\]*)'|(-?\d+))$/.exec(key?.fallback ?? '') ?? [];
   return { kind: 'generated', column: column < 0 ? undefined : column, constant: quoted ?? number ?? null };
+}
+
+/** Undefined where an item may leave it to the database. */
+function keyPart(written: Written, name: string): KeyPart | undefined {
+  const column = written.columns.findIndex(({ field }) => field.descriptor.name === name);
+  const random = randomFields(written).findIndex(({ field }) => field.name === name);
+  if (random >= 0) return { random, ...(column >= 0 && { column }) };
+  return written.columns[column]?.complete === true ? { column } : undefined;
 }
 
 /** A row needs a column: what has nothing to say leaves its key to the database. */

@@ -5,6 +5,7 @@ import type { Transaction } from '../../database/database.ts';
 import { PlatformError } from '../../errors.ts';
 import type { Batch } from '../batch.ts';
 import type { WriteValues } from '../inputs.ts';
+import { drawRandom } from '../random.ts';
 import { rowsOf, type WriteAnswer } from '../run.ts';
 import type { MadeKeys, WritePlan } from '../statement.ts';
 
@@ -17,13 +18,17 @@ export async function runInsert(
   caller: Caller,
 ): Promise<WriteAnswer> {
   if (made.kind === 'generated') return runEach(transaction, plan, made, values, caller);
-  const rows = await rowsOf(transaction, plan, values, caller);
+  const random = drawRandom(plan.sources, values.batch.count);
+  const rows = await rowsOf(transaction, plan, { ...values, random }, caller);
   if (made.kind === 'returned') {
     const parts = Array.from({ length: plan.keys }, (_, part) => rows.map((row) => row[part] ?? null));
     return answerOf(rows.length, parts);
   }
-  const given = made.columns.map((column) => values.batch.columns[column]?.values ?? []);
-  return answerOf(Number(rows[0]?.[1] ?? 0), given);
+  const keys = made.parts.map(({ column = -1, random: drawn = -1 }) => {
+    const given = values.batch.columns[column]?.values;
+    return Array.from({ length: values.batch.count }, (_, item) => given?.[item] ?? random[drawn]?.[item] ?? null);
+  });
+  return answerOf(Number(rows[0]?.[1] ?? 0), keys);
 }
 
 /** What an item brings along is not generated. */
@@ -37,7 +42,8 @@ async function runEach(
   const keys: string[] = [];
   for (let item = 0; item < values.batch.count; item++) {
     const batch = itemOf(values.batch, item);
-    const [row] = await rowsOf(transaction, plan, { ...values, batch }, caller);
+    const random = drawRandom(plan.sources, 1);
+    const [row] = await rowsOf(transaction, plan, { ...values, batch, random }, caller);
     const given = column === undefined ? null : (batch.columns[column]?.values[0] ?? null);
     const key = given ?? constant ?? row?.[2] ?? '0';
     if (given === null && constant === null && key === '0')

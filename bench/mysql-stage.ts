@@ -1,9 +1,10 @@
-/** Everything that is measured on MariaDB: the same tables, data and requests as on PostgreSQL, and mysql2 by hand. */
+/** Everything that is measured on MariaDB or MySQL: the same tables, data and requests as on PostgreSQL, and mysql2 by hand. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { generateData, type Row, type Value } from '../fixtures/magazine/data.ts';
 import { createMysqlDatabase, startMariadb, withMysql } from '../test/support/mariadb.ts';
+import { startMysql, withoutMysql } from '../test/support/mysql.ts';
 import { createProject } from '../test/support/platform.ts';
 import { compileAndStart, factor, type Stage, startHandwritten } from './stage.ts';
 
@@ -19,7 +20,7 @@ const permissions = (filter: string): string => `permissions:
 `;
 
 /** Starts everything, as `setStage` does on PostgreSQL. */
-export async function setMariadbStage(say: (text: string) => void): Promise<Stage> {
+export async function setMysqlStage(database: 'mariadb' | 'mysql', say: (text: string) => void): Promise<Stage> {
   const ends: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
@@ -34,11 +35,13 @@ export async function setMariadbStage(say: (text: string) => void): Promise<Stag
   };
   let url = '';
   try {
-    say('starting MariaDB');
-    const server = await startMariadb();
+    const name = database === 'mysql' ? 'MySQL' : 'MariaDB';
+    say(`starting ${name}`);
+    if (database === 'mysql' && withoutMysql !== '') throw new Error(`There is no MySQL${withoutMysql}.`);
+    const server = await (database === 'mysql' ? startMysql() : startMariadb());
     ends.push(server.stop);
     say(`filling the magazine at factor ${factor}`);
-    url = await createMysqlDatabase(server, await readFile(join(import.meta.dirname, 'mariadb.sql'), 'utf8'));
+    url = await createMysqlDatabase(server, await readFile(join(import.meta.dirname, 'mysql.sql'), 'utf8'));
     await withMysql(url, fill);
     say('compiling and starting the servers');
     const open = await startProject('true');
@@ -48,7 +51,7 @@ export async function setMariadbStage(say: (text: string) => void): Promise<Stag
     return {
       databaseUrl: url,
       ...(await withMysql(url, readFacts)),
-      server: `MariaDB ${server.version}`,
+      server: `${name} ${server.version}`,
       folder: open.folder,
       open: open.server,
       ruled: ruled.server,
@@ -100,8 +103,8 @@ async function readFacts(connection: Connection): Promise<Pick<Stage, 'keys' | '
   return {
     databasePid: pid > 0 ? pid : undefined,
     keys: {
-      articles: await keysOf("SELECT id FROM articles WHERE status = 'published' ORDER BY md5(id) LIMIT 2000"),
-      authors: await keysOf('SELECT id FROM authors ORDER BY md5(id) LIMIT 2000'),
+      articles: await keysOf("SELECT id FROM articles WHERE status = 'published' ORDER BY SHA2(id, 256) LIMIT 2000"),
+      authors: await keysOf('SELECT id FROM authors ORDER BY SHA2(id, 256) LIMIT 2000'),
       tags: await keysOf('SELECT id FROM tags ORDER BY id'),
     },
   };

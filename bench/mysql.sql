@@ -1,4 +1,4 @@
--- The tables of the magazine that are measured, as MariaDB has them.
+-- The tables of the magazine that are measured, as MariaDB and MySQL have them.
 CREATE TABLE authors (
   id int AUTO_INCREMENT PRIMARY KEY,
   name varchar(200) NOT NULL,

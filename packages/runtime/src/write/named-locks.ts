@@ -1,0 +1,19 @@
+import type { Dialect } from '../contract/index.ts';
+import type { Statement } from '../database/database.ts';
+
+/** Names of locks are short on MySQL and MariaDB, and of the whole server. */
+const sessionLock: Statement = {
+  name: 'w_lock',
+  text: 'SELECT GET_LOCK(SHA2(CONCAT(DATABASE(), ?), 256), -1)',
+  held: true,
+};
+
+/** What makes a transaction wait until every other one has ended that has named the same text, on each server. */
+export const namedLocks: Readonly<Record<Dialect, Statement>> = {
+  postgres: {
+    name: 'w_lock',
+    text: 'SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::pg_catalog.text, 0))',
+  },
+  mysql: sessionLock,
+  mariadb: sessionLock,
+};

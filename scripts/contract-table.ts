@@ -1,0 +1,57 @@
+/** What tests found out that ask the same of PostgreSQL and of other servers, as a table: kinds of cases by servers. */
+
+/** A test as vitest's JSON report tells it. */
+export interface ReportedTest {
+  /** The titles of the groups around it, the outermost first. */
+  readonly ancestorTitles: readonly string[];
+  readonly status: string;
+}
+
+/** A file with its tests. */
+export interface ReportedFile {
+  /** Its path. */
+  readonly name: string;
+  readonly assertionResults: readonly ReportedTest[];
+}
+
+/** Kinds of cases, by the files that ask them: each in a group named for the server. */
+const kinds: readonly (readonly [file: string, kind: string])[] = [
+  ['contract/twins.test.ts', 'reads: the same bytes'],
+  ['contract/twins-writes.test.ts', 'writes: the same bytes, the same rows'],
+  ['contract/mariadb.test.ts', 'accounts, users, files: the same tests'],
+  ['database/mysql-transactions.test.ts', 'transactions'],
+  ['attack/faults-mysql.test.ts', 'broken connections'],
+  ['system/migrations-mysql.test.ts', 'migrations'],
+  ['system/log-mysql.test.ts', 'history'],
+];
+
+const servers = ['MariaDB', 'MySQL'] as const;
+
+/** The table, a line per kind; no lines where none of the files ran. */
+export function contractTable(files: readonly ReportedFile[]): readonly string[] {
+  const rows = kinds.flatMap(([file, kind]) => {
+    const tests = files.filter(({ name }) => name.endsWith(`/${file}`)).flatMap((one) => one.assertionResults);
+    const cells = servers.map((server) => cellOf(tests.filter((test) => isOn(test, server))));
+    return tests.length === 0 ? [] : [[kind, ...cells]];
+  });
+  if (rows.length === 0) return [];
+  const all = [['Cases that are as on PostgreSQL', ...servers], ...rows];
+  const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? [];
+  return all.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function isOn({ ancestorTitles: [title = ''] }: ReportedTest, server: string): boolean {
+  return new RegExp(`^(?:PostgreSQL and |on )?${server}\\b`).test(title);
+}
+
+/** `152 of 152`; a group that was skipped has no case that ran. */
+function cellOf(tests: readonly ReportedTest[]): string {
+  const ran = tests.filter(({ status }) => status === 'passed' || status === 'failed');
+  if (ran.length === 0) return 'not run';
+  return `${ran.filter(({ status }) => status === 'passed').length} of ${ran.length}`;
+}
