@@ -116,6 +116,32 @@ describe('one statement', () => {
     );
   });
 
+  it('makes what the items hold the keys of, too, and what is below that', async () => {
+    const entry = (n: number) => ({
+      label: `e${n}`,
+      list_id: { name: `l${n}` },
+      notes: [{ body: `${n}a` }, { body: `${n}b` }],
+    });
+    const fields = 'fields=label,list_id.name,list_id.state,notes.body';
+    const told = (n: number) => ({
+      label: `e${n}`,
+      list_id: { name: `l${n}`, state: 'open' },
+      notes: [{ body: `${n}a` }, { body: `${n}b` }],
+    });
+    const one = await made(`entries?${fields}`, entry(0));
+    expect([one.json.data, project.statements.executed()]).toEqual([told(0), once]);
+    project.statements.reset();
+    const several = await made(`entries?${fields}`, [entry(3), entry(1), entry(2)]);
+    expect([several.json.data, project.statements.executed()]).toEqual([[told(3), told(1), told(2)], once]);
+    project.statements.reset();
+    const deep = await made('notes?fields=body,entry_id.label,entry_id.list_id.name', {
+      body: 'n',
+      entry_id: { label: 'x', list_id: { name: 'y' } },
+    });
+    expect(deep.json.data).toEqual({ body: 'n', entry_id: { label: 'x', list_id: { name: 'y' } } });
+    expect(project.statements.executed()).toBe(once);
+  });
+
   it('counts the places that a payload does not say', async () => {
     const notes = [{ body: 'a' }, { body: 'b', place: -1 }, { body: 'c' }];
     const answer = await made('entries?fields=notes.body,notes.place', { list_id: await listed(), notes });
@@ -166,6 +192,14 @@ describe('several statements', () => {
       entries: [{ label: 'b' }, { label: 'c' }],
     });
     expect(sorted.json.data).toEqual({ entries: [{ label: 'c' }, { label: 'b' }] });
+    const mixed = await made('entries?fields=label,list_id.name&sort=label', [
+      { label: 'm1', list_id: await listed() },
+      { label: 'm2', list_id: { name: 'new' } },
+    ]);
+    expect(mixed.json.data).toEqual([
+      { label: 'm1', list_id: { name: 'there' } },
+      { label: 'm2', list_id: { name: 'new' } },
+    ]);
     const counted = await made('lists?fields=count(entries)', { name: 'l', entries: [{ label: 'd' }, { label: 'e' }] });
     expect(counted.json.data).toEqual({ entries_count: 2 });
   });

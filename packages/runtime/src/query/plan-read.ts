@@ -13,6 +13,7 @@ import type { Exported, ReadPlan } from './plan.ts';
 import { printBounds } from './plan-bounds.ts';
 import { cursorColumns, planCursor, printAfter } from './plan-cursor.ts';
 import { orDefaults } from './plan-defaults.ts';
+import { type FixedParts, fixedFields, fixedParts, withoutFixed } from './plan-fixed.ts';
 import { keyValues, printKeys } from './plan-keys.ts';
 import { keyFields, orderBy, type PrintedTerm, printOrder } from './plan-order.ts';
 import { createPage, outerOrder } from './plan-page.ts';
@@ -48,6 +49,8 @@ export interface ReadQuery {
   /** Where the operands of all conditions find their values, and how many values were collected, nested ones included. */
   readonly operands: ReadonlyMap<Operand, number>;
   readonly values: number;
+  /** Whether fields whose value the filter says may be left to `settlePlan`. Default: false. */
+  readonly fixes?: boolean;
 }
 
 /**
@@ -63,7 +66,8 @@ export function planRead(query: ReadQuery): ReadPlan {
   const lists = nestedRows(query.selection);
   const whole = wholeRead(query);
   const own = whole && ownRead(whole);
-  const printed = joins ? printJoined(query, parts) : printPlain(query, parts);
+  const fixed = fixedParts(query);
+  const printed = joins ? printJoined(query, parts) : printPlain(query, parts, fixed);
   const { statement: named, binders } = statementOf(statement, printed.text);
   return {
     statement: isBrief(query, printed.text) ? { ...named, brief: true } : named,
@@ -71,6 +75,7 @@ export function planRead(query: ReadQuery): ReadPlan {
     ...(query.cursor && { cursor: planCursor(query.selection.collection, query.order, parts.order) }),
     many: query.many,
     fields: printed.fields,
+    ...(fixed.size > 0 && { fixed: fixedFields(fixed, query, binders) }),
     meta: query.meta,
     ...(lists.length > 0 && { nested: lists }),
     ...(whole && { whole }),
@@ -131,9 +136,9 @@ function startRead(query: ReadQuery, statement: StatementBuilder): ReadParts {
   };
 }
 
-function printPlain(query: ReadQuery, parts: ReadParts): Printed {
+function printPlain(query: ReadQuery, parts: ReadParts, fixed: FixedParts): Printed {
   const list = query.selector !== 'key';
-  return list && leavesTable(query.selection) ? printPaged(query, parts) : printFlat(query, parts);
+  return list && leavesTable(query.selection) ? printPaged(query, parts) : printFlat(query, parts, fixed);
 }
 
 /** The keys that were written, numbered in their order, joined to their rows. */
@@ -173,8 +178,9 @@ export function planTargets(query: ReadQuery, permitted: (row: Row) => string): 
 }
 
 /** One level: columns of one table, or one item, whose nested parts are computed once anyway. */
-function printFlat(query: ReadQuery, { row, from, listed, order, bounds }: ReadParts): Printed {
-  const { expressions, fields } = printSelection(row, query.selection, query.nested);
+function printFlat(query: ReadQuery, { row, from, listed, order, bounds }: ReadParts, fixed: FixedParts): Printed {
+  const parts = withoutFixed(query.selection.parts, fixed);
+  const { expressions, fields } = printSelection(row, { parts }, query.nested);
   const columns = answerList(row.statement, hidden(query, row, order), expressions, fields);
   return { text: `SELECT ${columns} FROM ${from}${where(listed)}${orderBy(order)}${bounds}`, fields };
 }

@@ -1,6 +1,7 @@
 import type { ValueType, WireKind } from '../contract/index.ts';
 import type { Statement } from '../database/database.ts';
 import type { CursorPlan } from './cursor.ts';
+import type { FixedField } from './plan-fixed.ts';
 import type { OwnRead, WholeRead } from './plan-returned.ts';
 import type { NestedRows } from './row-bound.ts';
 
@@ -71,6 +72,8 @@ export interface ReadPlan {
   readonly binders: readonly Binder[];
   readonly many: boolean;
   readonly fields: readonly ShapeField[];
+  /** Set where fields are the same in every item, by the request: `settlePlan` makes the plan that writes them. */
+  readonly fixed?: readonly FixedField[];
   readonly meta: readonly ('total_count' | 'filter_count')[];
   /** Set for aggregations of items named by key. */
   readonly countsNamed?: boolean;

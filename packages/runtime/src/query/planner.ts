@@ -15,6 +15,7 @@ import {
 import { parseSearch } from './parse-search.ts';
 import type { Binder, ReadPlan } from './plan.ts';
 import { createPlanCache, type PlanCache } from './plan-cache.ts';
+import { settlePlan } from './plan-fixed.ts';
 import { type NamedKeys, type Prepared, prepareRead } from './prepare.ts';
 import { buildOpenScope, buildScope, type CollectionScope, type Scope, withoutRows } from './scope.ts';
 import type { Selector } from './shape.ts';
@@ -119,9 +120,10 @@ export function createPlanner(
       const { scope, byShape, byTemplate } = plansOver(caller, named);
       const { plan, values, size } = remembered(byTemplate, 'list', collection, query, () => {
         const request = parseListRequest(parse(query), limits);
-        return prepareRead(byShape, { scope, limits, selector: 'list', collection, request });
+        return prepareRead(byShape, { scope, limits, selector: 'list', collection, request, fixes: true });
       });
-      return { plan, parameters: bind(plan.binders, values, caller), ...(size !== undefined && { size }) };
+      const parameters = bind(plan.binders, values, caller);
+      return { plan: settlePlan(plan, parameters), parameters, ...(size !== undefined && { size }) };
     },
     read(caller, { name: collection }, key, query) {
       const { scope, byShape, byTemplate } = plansOf(caller);
@@ -154,15 +156,16 @@ export function createPlanner(
         count = keys.count;
         return keys;
       };
-      const wanted = { scope, limits, collection, request: search.request };
+      const wanted = { scope, limits, collection, request: search.request, fixes: true } as const;
       const { plan, values, size } =
         search.keys === undefined
           ? prepareRead(byShape, { ...wanted, selector: 'list' })
           : prepareRead(byShape, { ...wanted, selector: 'keys', keys: readKeys });
       const rows = count === undefined ? undefined : expectedRows(search.request, count);
+      const parameters = bind(plan.binders, values, caller);
       return {
-        plan,
-        parameters: bind(plan.binders, values, caller),
+        plan: settlePlan(plan, parameters),
+        parameters,
         ...(rows !== undefined && { rows }),
         ...(size !== undefined && { size }),
       };

@@ -66,6 +66,8 @@ export interface WantedRead {
   readonly request: ReadRequest;
   /** Reads the keys that the request names; called at the stage of names. Absent for plain lists. */
   readonly keys?: (collection: CollectionScope) => NamedKeys;
+  /** As `ReadQuery.fixes`: the plan is to go through `settlePlan`. */
+  readonly fixes?: true;
   /** For `targets`: which rows may be written. */
   readonly permitted?: (row: Row) => string;
 }
@@ -188,7 +190,7 @@ function checkConditions({ filter, nested }: Conditions, orders: NestedOrders): 
 }
 
 function planNew(
-  { scope, selector, request, limits, permitted }: WantedRead,
+  { scope, selector, request, limits, permitted, fixes }: WantedRead,
   { descriptor }: CollectionScope,
   of: Planned,
 ): ReadPlan {
@@ -216,6 +218,7 @@ function planNew(
     ...(request.exported && { exported: { format: request.exported, name: descriptor.name } }),
     operands: open.operands,
     values: open.values.length,
+    ...(fixes && { fixes }),
   };
   return permitted === undefined ? planRead(query) : planTargets(query, permitted);
 }

@@ -20,8 +20,8 @@ export type Source =
   | { readonly kind: 'matched'; readonly rule: number | typeof allowed }
   /** How many items there are. */
   | { readonly kind: 'count' }
-  /** Of items below others that the same statement makes: the place of the one above each, from 1, as an array. */
-  | { readonly kind: 'owner' };
+  /** Of items that hold keys of others which the same statement makes: the places of these, as an array; `of` counts relations. */
+  | { readonly kind: 'place'; readonly of: number };
 
 /** The place, among those of rules, of what all of them together say of a row. */
 export const allowed = -1;
@@ -34,8 +34,8 @@ export interface WriteValues {
   readonly matched: ReadonlyMap<number, string>;
   /** By the fields that get them; made anew for every statement. */
   readonly random?: readonly (readonly string[])[];
-  /** Of items below others that the same statement makes: the place of the one above each, from 1. */
-  readonly owners?: readonly number[];
+  /** By relations to others that the same statement makes: the place of the one whose key each item holds, from 1. */
+  readonly places?: readonly (readonly number[])[];
 }
 
 /** Hands out the parameters of one statement. */
@@ -64,7 +64,7 @@ export function valuesOf(sources: readonly Source[], values: WriteValues): reado
 }
 
 function readSource(source: Source, values: WriteValues): string | null {
-  const { batch, keys, matched, random, owners = [] } = values;
+  const { batch, keys, matched, random, places = [] } = values;
   switch (source.kind) {
     case 'key':
       return keys?.values[source.part] ?? null;
@@ -80,8 +80,8 @@ function readSource(source: Source, values: WriteValues): string | null {
       return matched.get(source.rule) ?? null;
     case 'count':
       return String(batch.count);
-    case 'owner':
-      return arrayLiteral(owners.map(String));
+    case 'place':
+      return arrayLiteral((places[source.of] ?? []).map(String));
   }
 }
 

@@ -1,8 +1,8 @@
 /**
- * New items with new items below them, as one statement: an INSERT for each group, which finds the keys of the items above
- * in what the one before it returns, and the answer read from what all of them return.
+ * New items with new items below and above them, as one statement: an INSERT for each group, which finds the keys that its items
+ * hold in what those before it return, and the answer read from what all of them return.
  */
-import type { ColumnPair, FieldDescriptor } from '../../contract/index.ts';
+import type { FieldDescriptor } from '../../contract/index.ts';
 import type { Statement } from '../../database/database.ts';
 import { type AnswerWriter, createAnswerWriter } from '../../json/answer.ts';
 import type { Binder, ReadPlan } from '../../query/plan.ts';
@@ -15,7 +15,7 @@ import { checksOf, type Written } from '../checks.ts';
 import type { InputColumn, Inputs, Source } from '../inputs.ts';
 import { assignMany } from '../plan-create.ts';
 import { type Drafting, inputTable, nameStatement, transactionNumber } from '../statement.ts';
-import type { Children, Group } from './group.ts';
+import type { Group } from './group.ts';
 import { readOfTree } from './read-tree.ts';
 
 /**
@@ -36,52 +36,67 @@ export type TreePlanCache = PlanCache<TreePlan | null>;
 /** A group of new items as far as its statement depends on it. */
 export interface NewGroup {
   readonly group: Group;
-  /** Of a group below another one: the place of that, and the relation that leads here. */
-  readonly above?: { readonly place: number; readonly relation: Children['relation'] };
+  /** The groups whose keys its items hold, each by its place among all. */
+  readonly holds: readonly { readonly place: number; readonly on: readonly HeldColumn[] }[];
   readonly written: Written;
 }
 
-/** Plans a tree of new items, the top first; `many` tells whether the body is an array. Null where it takes several statements. */
-export function planTree(groups: readonly NewGroup[], read: ReadPlan, many: boolean): TreePlan | null {
-  const [top] = groups;
+/** A column of the items that hold a key, and the column of the others that it holds. */
+export interface HeldColumn {
+  readonly column: string;
+  readonly of: string;
+}
+
+/**
+ * Plans a tree of new items, each group behind those whose keys it holds; `many` tells whether the body is an array. Null where it
+ * takes several statements.
+ */
+export function planTree(groups: readonly NewGroup[], root: Group, read: ReadPlan, many: boolean): TreePlan | null {
+  const at = groups.findIndex(({ group }) => group === root);
+  const top = groups[at];
   if (top === undefined || read.whole === undefined || !groups.every((one) => isSimple(groups, one))) return null;
   const { scope } = top.written;
   const names = groups.map(({ written }) => written.writable.collection.descriptor.name);
   // A collection that is written in two places would have to be read from both.
   if (new Set(names).size < names.length) return null;
   const rows = new Map(names.map((name, place) => [name, rowsOf(place)]));
-  const whole = readOfTree(scope, read.whole, top.group, rows);
+  const whole = readOfTree(scope, read.whole, root, rows);
   if (whole === undefined) return null;
   const statement = createStatement(new Map(), scope.open.dialect);
   const alias = statement.alias();
   const printed = printOwn(statement, whole, (quoted) => `${alias}.${quoted}`);
-  const counts = groups.slice(1).map((_, place) => {
-    return `(SELECT pg_catalog.count(*)::pg_catalog.text FROM ${rowsOf(place + 1)})`;
+  const counts = groups.flatMap((_, place) => {
+    return place === at ? [] : [`(SELECT pg_catalog.count(*)::pg_catalog.text FROM ${rowsOf(place)})`];
   });
   const first = [transactionNumber, ...counts, `(${printed.visible}) IS TRUE`];
   const columns = answerList(statement, first, printed.expressions, printed.fields);
-  const from = many ? `${numberedOf(0)} ${alias} ORDER BY ${alias}.${itemPlace}` : `${rowsOf(0)} ${alias}`;
+  const from = many ? `${numberedOf(at)} ${alias} ORDER BY ${alias}.${itemPlace}` : `${rowsOf(at)} ${alias}`;
   const sources: Source[][] = [];
-  const inserts = groups.map((one, place) => printInsert(statement, groups, one, place, { many, printed, sources }));
+  const alone = many ? undefined : at;
+  const inserts = groups.map((one, place) =>
+    printInsert(statement, groups, one, place, { at, alone, printed, sources }),
+  );
   const { text, binders, forms } = statement.finish(`WITH ${inserts.join(', ')} SELECT ${columns} FROM ${from}`);
   return { statement: nameStatement(text, forms), binders, sources, answer: createAnswerWriter(read) };
 }
 
 /** Whether nothing is left to judge about the rows of a group, and nobody but the statement has a part in them. */
-function isSimple(groups: readonly NewGroup[], { written, above }: NewGroup): boolean {
+function isSimple(groups: readonly NewGroup[], { written, holds }: NewGroup): boolean {
   const { descriptor } = written.writable.collection;
   if (checksOf(written).length > 0 || descriptor.amended === true || descriptor.system === true) return false;
-  if (above === undefined) return true;
-  const { on } = above.relation;
-  const held = groups[above.place]?.written.writable.collection.descriptor.fields ?? [];
-  // What is null leads nowhere.
-  const leads = on.every(({ from }) => fieldOfColumn(held, from)?.nullable === false);
-  return leads && heldBy(on, written).length === on.length;
+  const columns = holds.flatMap(({ on }) => on.map(({ column }) => column));
+  // Two relations may share a column, but then they have to agree.
+  if (new Set(columns).size < columns.length || heldBy(columns, written).length < columns.length) return false;
+  return holds.every(({ place, on }) => {
+    const fields = groups[place]?.written.writable.collection.descriptor.fields ?? [];
+    // What is null leads nowhere.
+    return on.every(({ of }) => fieldOfColumn(fields, of)?.nullable === false);
+  });
 }
 
-/** The fields that hold the key of the item above. */
-function heldBy(on: readonly ColumnPair[], { writable }: Pick<Written, 'writable'>): readonly FieldDescriptor[] {
-  return on.flatMap(({ to }) => fieldOfColumn(writable.collection.descriptor.fields, to) ?? []);
+/** The fields behind columns that hold keys. */
+function heldBy(columns: readonly string[], { writable }: Pick<Written, 'writable'>): readonly FieldDescriptor[] {
+  return columns.flatMap((column) => fieldOfColumn(writable.collection.descriptor.fields, column) ?? []);
 }
 
 /** What the rows of a group are called that its INSERT returns, and the same with their places. */
@@ -92,7 +107,10 @@ const numberedOf = (place: number): string => `n${place}`;
 const itemPlace = '"# of item"';
 
 interface Printing {
-  readonly many: boolean;
+  /** The place of the top. */
+  readonly at: number;
+  /** The same where there is one item at the top, so that everything right below it is its. */
+  readonly alone: number | undefined;
   readonly printed: PrintedOwn;
   /** Takes what each group takes. */
   readonly sources: Source[][];
@@ -101,44 +119,45 @@ interface Printing {
 function printInsert(
   statement: StatementBuilder,
   groups: readonly NewGroup[],
-  { above, written }: NewGroup,
+  { holds, written }: NewGroup,
   place: number,
-  { many, printed, sources }: Printing,
+  { at, alone, printed, sources }: Printing,
 ): string {
   const taken: Source[] = [];
   const inputs = inputsBehind(statement, sources.flat().length, taken);
   sources.push(taken);
-  const on = above?.relation.on ?? [];
-  const held = heldBy(on, written);
+  const linked = holds.flatMap(({ on }, of) => on.map((pair) => ({ ...pair, value: `p${of}.${pair.of}` })));
+  const held = heldBy(
+    linked.map(({ column }) => column),
+    written,
+  );
   const drafting: Drafting = { statement, inputs, written };
-  const { assigned: all, columns: every } = assignMany(drafting);
-  const columns = every.filter(({ source }) => !('column' in source) || !isHeld(written, held, source.column));
+  const { assigned: all, columns } = assignMany(drafting);
   const assigned = [
     ...all.filter(({ field }) => !held.includes(field)),
-    ...held.map((field, part) => ({ field, value: `p.${on[part]?.from}` })),
+    ...held.map((field) => ({ field, value: linked.find(({ column }) => column === field.column)?.value ?? 'NULL' })),
   ];
-  const owners: readonly InputColumn[] = [{ name: 'o', source: { kind: 'owner' }, native: 'pg_catalog.int4' }];
-  // There is one item at the top, so everything right below it is its.
-  const alone = above?.place === 0 && !many;
-  const input = inputTable(drafting, above === undefined || alone ? columns : [...columns, ...owners], 'i');
-  const joined =
-    above === undefined
-      ? ''
-      : alone
-        ? ` CROSS JOIN ${rowsOf(0)} p`
-        : ` JOIN ${numberedOf(above.place)} p ON p.${itemPlace} = i.o`;
+  const own = columns.filter(({ source }) => !('column' in source) || !isHeld(written, held, source.column));
+  const places = holds.flatMap((one, of): readonly InputColumn[] => {
+    return one.place === alone ? [] : [{ name: `o${of}`, source: { kind: 'place', of }, native: 'pg_catalog.int4' }];
+  });
+  const joins = holds.map((one, of) => {
+    if (one.place === alone) return ` CROSS JOIN ${rowsOf(one.place)} p${of}`;
+    return ` JOIN ${numberedOf(one.place)} p${of} ON p${of}.${itemPlace} = i.o${of}`;
+  });
   const { descriptor } = written.writable.collection;
   const list = assigned.length === 0 ? '' : ` (${assigned.map(({ field }) => field.column).join(', ')})`;
   const values = assigned.map(({ value }) => ` ${value}`).join(',');
-  const below = groups.filter((one) => one.above?.place === place);
+  const from = `${inputTable(drafting, [...own, ...places], 'i')}${joins.join('')}`;
+  const holders = groups.flatMap((one) => one.holds.filter((link) => link.place === place));
   const text = printed.expressions.join() + printed.visible;
   const named = descriptor.fields.flatMap(({ column }) => (text.includes(column) ? [column] : []));
-  const keys = below.flatMap(({ above: edge }) => edge?.relation.on.map(({ from }) => from) ?? []);
+  const keys = holders.flatMap(({ on }) => on.map(({ of }) => of));
   const returned = [...new Set([...named, ...keys])];
-  const insert = `INSERT INTO ${descriptor.table}${list} SELECT${values} FROM ${input}${joined} ORDER BY i.n RETURNING ${returned.length === 0 ? '1' : returned.join(', ')}`;
-  const wanted = place === 0 ? many : below.length > 0;
+  const insert = `INSERT INTO ${descriptor.table}${list} SELECT${values} FROM ${from} ORDER BY i.n RETURNING ${returned.length === 0 ? '1' : returned.join(', ')}`;
+  const isNumbered = place !== alone && (place === at || holders.length > 0);
   const numbered = `, ${numberedOf(place)} AS (SELECT *, pg_catalog.row_number() OVER () AS ${itemPlace} FROM ${rowsOf(place)})`;
-  return `${rowsOf(place)} AS (${insert})${wanted ? numbered : ''}`;
+  return `${rowsOf(place)} AS (${insert})${isNumbered ? numbered : ''}`;
 }
 
 function isHeld({ columns }: Written, held: readonly FieldDescriptor[], place: number): boolean {

@@ -1,5 +1,5 @@
 /** Reading a tree in the statement that makes it: from the rows that it returns, where the tables do not show them yet. */
-import type { Condition, RelationDescriptor } from '../../contract/index.ts';
+import type { ColumnPair, Condition, RelationDescriptor } from '../../contract/index.ts';
 import type { WholeRead } from '../../query/plan-returned.ts';
 import type { NestedLists } from '../../query/plan-selection.ts';
 import type { CollectionScope, Scope } from '../../query/scope.ts';
@@ -76,9 +76,20 @@ function followRelation(
   const terms = (read && reading.nested.orders.get(read)) ?? [];
   const plain = terms.every(({ through, by }) => through.length === 0 && by.kind === 'plain');
   if (!plain || (read !== undefined && !isEveryRow(read.condition))) return false;
-  const edge = group?.children.find((children) => children.relation.name === relation.descriptor.name);
-  if (edge === undefined && leadsTo(relation.descriptor, reading.made)) return false;
+  const { descriptor } = relation;
+  const edge =
+    descriptor.kind === 'm2o'
+      ? group?.before.find(({ on }) => isSame(on, descriptor.on))
+      : group?.children.find((children) => children.relation.name === descriptor.name);
+  if (edge === undefined && leadsTo(descriptor, reading.made)) return false;
   return follows(reading, of, edge?.group);
+}
+
+function isSame(on: readonly ColumnPair[], others: readonly ColumnPair[]): boolean {
+  return (
+    on.length === others.length &&
+    on.every(({ from, to }, part) => from === others[part]?.from && to === others[part]?.to)
+  );
 }
 
 function leadsTo(relation: RelationDescriptor, made: ReadonlySet<string>): boolean {

@@ -13,8 +13,8 @@ import { shapeOf, writtenColumns } from '../plans.ts';
 import { failedValidation } from '../problems.ts';
 import { skip } from '../run.ts';
 import type { Drafts, StepDraft } from './draft.ts';
-import { type Children, collectionsOf, type Group } from './group.ts';
-import { type NewGroup, planTree, type TreePlan } from './plan-tree.ts';
+import { type Before, type Children, collectionsOf, type Group } from './group.ts';
+import { type HeldColumn, type NewGroup, planTree, type TreePlan } from './plan-tree.ts';
 import type { Postponed } from './postpone.ts';
 
 /**
@@ -37,7 +37,7 @@ export function returnedTree(
     retold: true,
     returned({ transaction, caller, gate }) {
       gate(plan.statement.text);
-      return run(transaction, caller, plan, steps);
+      return run(transaction, caller, plan, steps, root);
     },
   };
 }
@@ -47,39 +47,58 @@ interface NewStep {
   readonly group: Group;
   readonly draft: StepDraft;
   readonly batch: Batch;
-  /** Of a group below another one: that, how it is reached, and the place from 1 of the item above each. */
-  readonly above?: {
-    readonly place: number;
-    readonly relation: Children['relation'];
-    readonly owners: readonly number[];
-  };
+  readonly holds: readonly Held[];
 }
 
-/** The groups of a tree, the top first; undefined where it is made of anything but new items below each other. */
+/** A group whose keys the items of another one hold: its place among all, by which columns, and which of its items, from 1. */
+interface Held {
+  readonly place: number;
+  readonly on: readonly HeldColumn[];
+  readonly places: readonly number[];
+}
+
+/**
+ * The groups of a tree, each behind those whose keys it holds; undefined where it is made of anything but new items that hold each
+ * other's keys.
+ */
 function newSteps(root: Group, drafts: Drafts): readonly NewStep[] | undefined {
   const steps: NewStep[] = [];
-  const add = (group: Group, above: NewStep['above'], orders: readonly string[] = []): boolean => {
+  /** Adds a group with all around it and gives its place; undefined where that cannot be. */
+  function add(group: Group, above: readonly Held[], orders: readonly string[] = []): number | undefined {
     const [draft, ...more] = drafts.get(group) ?? [];
-    if (draft?.action !== 'create' || more.length > 0 || draft.nodes.length !== group.nodes.length) return false;
-    if (group.before.length > 0 || group.targets.length > 0 || !group.nodes.every(isNew)) return false;
-    const place = steps.length;
-    steps.push({ group, draft, batch: orderedBatch(group, draft, orders), ...(above && { above }) });
-    return group.children.every((edge) => edge.relation.kind === 'o2m' && addBelow(edge, place));
-  };
-  const addBelow = ({ relation, group, members }: Children, place: number): boolean => {
-    if (members.some(({ removed }) => removed.length > 0)) return false;
-    const owners: number[] = [];
+    if (draft?.action !== 'create' || more.length > 0 || draft.nodes.length !== group.nodes.length) return undefined;
+    if (group.targets.length > 0 || !group.nodes.every(isNew)) return undefined;
+    const before = group.before.map((edge) => addBefore(group, edge));
+    const holds = [...above, ...before.flatMap((held) => held ?? [])];
+    if (holds.length < above.length + before.length) return undefined;
+    const place = steps.push({ group, draft, batch: orderedBatch(group, draft, orders), holds }) - 1;
+    return group.children.every((edge) => addBelow(edge, place)) ? place : undefined;
+  }
+  function addBefore({ nodes }: Group, { group, on, links, behind }: Before): Held | undefined {
+    const places: number[] = [];
+    for (const { owner, node } of links) places[owner] = node + 1;
+    // Where some items hold the key of another item, or none, that would have to be told apart.
+    const all = links.length === nodes.length && nodes.every((_, owner) => places[owner] !== undefined);
+    const place = all && behind === undefined ? add(group, []) : undefined;
+    return place === undefined
+      ? undefined
+      : { place, on: on.map(({ from, to }) => ({ column: from, of: to })), places };
+  }
+  function addBelow({ relation, group, members }: Children, place: number): boolean {
+    if (relation.kind !== 'o2m' || members.some(({ removed }) => removed.length > 0)) return false;
+    const places: number[] = [];
     const orders: string[] = [];
     for (const { owner, nodes } of members) {
       let last = 0;
       for (const node of nodes) {
-        owners[node] = owner + 1;
+        places[node] = owner + 1;
         if (!saysOrder(group, node)) orders[node] = String(++last);
       }
     }
-    return add(group, { place, relation, owners }, orders);
-  };
-  return add(root, undefined) ? steps : undefined;
+    const on = relation.on.map(({ from, to }) => ({ column: to, of: from }));
+    return add(group, [{ place, on, places }], orders) !== undefined;
+  }
+  return add(root, []) === undefined ? undefined : steps;
 }
 
 /** Whether the payload says itself where an item stands among those of its owner. */
@@ -109,7 +128,7 @@ function planOf(
   many: boolean,
 ): TreePlan | null {
   const collections = collectionsOf(root);
-  const groups = steps.map(({ group, draft: { granted, named }, batch, above }): NewGroup => {
+  const groups = steps.map(({ group, draft: { granted, named }, batch, holds }): NewGroup => {
     const { writable, grant } = granted;
     const columns = writtenColumns(batch);
     const written = {
@@ -122,16 +141,16 @@ function planOf(
       collections,
       postponed: false,
     } as const;
-    return { group, written, ...(above && { above }) };
+    return { group, written, holds };
   });
   const shapes = groups.map(({ group: { path }, written }, place) => {
     const all = steps[place]?.draft.granted.all ?? written.grant;
-    return `${path} ${shapeOf(written, all, 'many', place === 0 ? read : undefined)}`;
+    return `${path} ${shapeOf(written, all, 'many', read)}`;
   });
   const shape = `${many} ${shapes.join('\n')}`;
   const known = trees.get(shape);
   if (known !== undefined) return known;
-  const plan = planTree(groups, read, many);
+  const plan = planTree(groups, root, read, many);
   if (plan === null || plan.statement.text.length <= longestCachedStatement) trees.set(shape, plan);
   return plan;
 }
@@ -143,21 +162,23 @@ async function run(
   caller: Caller,
   plan: TreePlan,
   steps: readonly NewStep[],
+  root: Group,
 ): Promise<Answer> {
   const values = plan.sources.flatMap((sources, place) => {
-    const { batch, above } = steps[place] ?? {};
+    const { batch, holds = [] } = steps[place] ?? {};
     if (batch === undefined) return [];
-    return valuesOf(sources, { batch, keys: null, matched: nothing, ...(above && { owners: above.owners }) });
+    return valuesOf(sources, { batch, keys: null, matched: nothing, places: holds.map(({ places }) => places) });
   });
   const rows = plan.answer();
-  const [top, ...below] = steps;
+  const top = steps.find(({ group }) => group === root);
+  const others = steps.filter((step) => step !== top);
   let count = 0;
   let complete = true;
   await transaction.run(plan.statement, bind(plan.binders, values, caller), {
     row(buffer, offset, length) {
       let at = skip(buffer, offset);
       if (count === 0) transaction.identify(buffer.toString('latin1', offset + 4, at));
-      for (const { batch } of below) {
+      for (const { batch } of others) {
         const end = at + 4 + int32(buffer, at);
         complete &&= Number(buffer.toString('latin1', at + 4, end)) === batch.count;
         at = end;
@@ -171,6 +192,6 @@ async function run(
     },
   });
   if (count === top?.batch.count && complete) return rows;
-  const collection = top?.group.writable.collection.descriptor.name ?? '';
+  const collection = root.writable.collection.descriptor.name;
   throw failedValidation({ collection, index: undefined }, null, 'check', 'is refused by the database');
 }
