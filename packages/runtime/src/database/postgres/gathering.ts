@@ -13,7 +13,7 @@ import { runTransaction, tryTransaction } from './transaction.ts';
 /** What shares a transaction at most: so many brief statements take about a millisecond. */
 const mostTogether = 32;
 /** Under way at once; what comes meanwhile is gathered. */
-const mostUnderWay = 2;
+const mostUnderWay = 4;
 /** After so long, in milliseconds, one that is under way keeps nobody waiting any more. */
 const patienceMs = 10;
 /** Where somebody failed, everybody runs alone for so long, in milliseconds: it may be a row that many wait for. */
