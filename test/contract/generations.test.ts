@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ContractDatabase, createSystemDatabase, isOnMariadb } from '../support/contract-database.ts';
+import { type ContractDatabase, createSystemDatabase, isOnMariadb, skippedFor } from '../support/contract-database.ts';
 import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
 
@@ -95,21 +95,24 @@ it('a role has its rules from the answer on, by GraphQL, too, and loses them wit
   expect(failure(await read(first, token))).toBe('401 INVALID_CREDENTIALS');
 });
 
-it.skipIf(isOnMariadb())('a collection goes with its rules, and a field does not while a rule names it', async () => {
-  const make = {
-    collection: 'brief',
-    schema: {},
-    fields: [{ field: 'id', type: 'integer', schema: { is_primary_key: true } }],
-  };
-  expect((await rules('POST', make, '/collections')).status).toBe(200);
-  expect((await rules('POST', { field: 'a', type: 'text' }, '/fields/brief')).status).toBe(200);
-  expect((await rules('POST', { collection: 'brief', action: 'read', fields: ['id', 'a'] })).status).toBe(200);
-  expect((await first.ask('/fields/brief')).json.data).toHaveLength(2);
-  const refused = await rules('DELETE', undefined, '/fields/brief/a');
-  expect([failure(refused), refused.json.errors[0].extensions.type]).toEqual(['400 FAILED_VALIDATION', 'compile']);
-  expect((await rules('DELETE', undefined, '/collections/brief')).status).toBe(204);
-  expect(await run("SELECT id FROM platform.platform_permissions WHERE collection = 'brief'")).toEqual([]);
-});
+it.skipIf(isOnMariadb())(
+  `a collection goes with its rules, and a field does not while a rule names it${skippedFor('the model is not changed by requests there')}`,
+  async () => {
+    const make = {
+      collection: 'brief',
+      schema: {},
+      fields: [{ field: 'id', type: 'integer', schema: { is_primary_key: true } }],
+    };
+    expect((await rules('POST', make, '/collections')).status).toBe(200);
+    expect((await rules('POST', { field: 'a', type: 'text' }, '/fields/brief')).status).toBe(200);
+    expect((await rules('POST', { collection: 'brief', action: 'read', fields: ['id', 'a'] })).status).toBe(200);
+    expect((await first.ask('/fields/brief')).json.data).toHaveLength(2);
+    const refused = await rules('DELETE', undefined, '/fields/brief/a');
+    expect([failure(refused), refused.json.errors[0].extensions.type]).toEqual(['400 FAILED_VALIDATION', 'compile']);
+    expect((await rules('DELETE', undefined, '/collections/brief')).status).toBe(204);
+    expect(await run("SELECT id FROM platform.platform_permissions WHERE collection = 'brief'")).toEqual([]);
+  },
+);
 
 it('rows that somebody else has written are found, and those that do not compile change nothing', async () => {
   await run("INSERT INTO platform.platform_permissions (collection, action, fields) VALUES ('docs', 'read', 'title')");

@@ -18,6 +18,11 @@ function currentServer(): FamilyServer | undefined {
   return servers.find(({ dialect }) => dialect === process.env.CONTRACT_DATABASE);
 }
 
+/** What stands behind the name of a test that is left out on MySQL and MariaDB; nothing on PostgreSQL. */
+export function skippedFor(why: string): string {
+  return isOnMariadb() ? ` (skipped: ${why})` : '';
+}
+
 /** Whether they run on MariaDB or MySQL at this moment. */
 export function isOnMariadb(): boolean {
   return currentServer() !== undefined;
