@@ -14,7 +14,7 @@ beforeAll(async () => {
       CREATE TYPE mood AS ENUM ('happy', 'so so');
       CREATE TABLE authors (id integer PRIMARY KEY, name text);
       CREATE TABLE settings (
-        id integer PRIMARY KEY DEFAULT 1, title text DEFAULT 'It''s \\ here', price numeric(10,2) DEFAULT 0, neg integer DEFAULT -5,
+        id integer PRIMARY KEY DEFAULT 1, title varchar(100) DEFAULT 'It''s \\ here', price numeric(10,2) DEFAULT 0, neg integer DEFAULT -5,
         mood mood DEFAULT 'happy', ${onlyPostgres(`tags text[] DEFAULT '{a,b}', address inet DEFAULT '10.0.0.1',`)} words text DEFAULT 'a,b', secret text DEFAULT 'x',
         seen timestamptz DEFAULT now(), author_id integer DEFAULT 1 REFERENCES authors);
       CREATE TABLE written (id integer PRIMARY KEY, title text DEFAULT 'default');
