@@ -9,7 +9,16 @@ export const writeSuites: readonly string[] = [
   ...(process.env.EVERY_SUITE === undefined
     ? []
     : [
-        ...['trees-kinds', 'extensions', 'history', 'idempotency', 'invite-hooks', 'resources', 'utilities'],
+        ...[
+          'trees-kinds',
+          'extensions',
+          'history',
+          'idempotency',
+          'invite-hooks',
+          'resources',
+          'utilities',
+          'transfers',
+        ],
         ...['graphql-mutations', 'graphql-system'],
       ]),
 ];
