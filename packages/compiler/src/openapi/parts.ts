@@ -2,7 +2,7 @@
 import type { Archive } from '../memory/archive.ts';
 import { createMemory, type Lookup, type Watch } from '../memory/remember.ts';
 import { onlyText, textAt, textOf } from '../print/json.ts';
-import { textOfPiece } from '../print/pieces.ts';
+import { packPiece, textOfPiece } from '../print/pieces.ts';
 import type { JsonObject } from './json.ts';
 
 /** Members of an object in a document, by their names. */
@@ -27,6 +27,6 @@ export function createPartsMemory(maker: string, indent: number) {
     from === null
       ? objects(key, sources, null, make)
       : printed(key, sources, from.archive, (watch) =>
-          make(watch).map(([name, part]) => [name, onlyText(textAt(part, indent), indent)]),
+          make(watch).map(([name, part]) => [name, onlyText(packPiece(textAt(part, indent)), indent)]),
         );
 }
