@@ -64,7 +64,8 @@ export interface CompileSummary {
 }
 
 /** Compiles a schema to the files of a typed API server. Pure: no I/O, no clock, no randomness. */
-export function compile(schema: Schema, options: CompileOptions): CompileResult {
+export function compile(given: Schema, options: CompileOptions): CompileResult {
+  const schema = options.memory?.recallSchema(given) ?? given;
   const diagnostics = checkReferences(schema);
   if (diagnostics.length > 0) return failed(diagnostics);
   const { extensions = [], documents = [], archive = null, part } = options;

@@ -27,9 +27,12 @@ let pack = { bytes: Buffer.alloc(0), used: 0 };
  */
 export function packPiece(text: string): Piece {
   if (text.length < worthwhile) return text;
-  const most = text.length * mostBytes;
-  if (pack.used + most > pack.bytes.length) {
-    pack = { bytes: Buffer.from(new ArrayBuffer(Math.max(packBytes, most))), used: 0 };
+  // The exact length is only worked out where it matters.
+  if (pack.used + text.length * mostBytes > pack.bytes.length) {
+    const bytes = Buffer.byteLength(text);
+    if (pack.used + bytes > pack.bytes.length) {
+      pack = { bytes: Buffer.from(new ArrayBuffer(Math.max(packBytes, bytes))), used: 0 };
+    }
   }
   const start = pack.used;
   pack.used += pack.bytes.write(text, start);
