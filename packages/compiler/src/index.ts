@@ -25,7 +25,7 @@ export { type Matrix, type MatrixCollection, type MatrixRight, type MatrixRow, m
 export { type MatrixFormat, matrixFormats, printMatrix } from './matrix/print-matrix.ts';
 export type { Archive, Archived, ArchivedQuestion } from './memory/archive.ts';
 export { type CompileMemory, createCompileMemory } from './memory/compile-memory.ts';
-export type { ModelData } from './model-data.ts';
+export { type ModelData, modelData } from './model-data.ts';
 export type { Example, Examples, OperationExamples } from './openapi/examples/example.ts';
 export { resolveApi } from './passes/resolve-api.ts';
 export { conditionText, operandText } from './print/condition.ts';
