@@ -78,7 +78,7 @@ export function compile(schema: Schema, options: CompileOptions): CompileResult 
     const hooked = hookedCollections(api, extensions);
     const { examples = {} } = options;
     const whole = { ...api, customRoutes: grantRoutes(api, typed.routes), hooked, examples };
-    const files = emitFiles(whole, { extensions, operations }, collections, render, archive);
+    const files = emitFiles(whole, { extensions, routes: typed.routes, operations }, collections, render, archive);
     return { files, diagnostics: [], summary: summarize(whole, files), model: modelData(whole, operations) };
   } catch (error) {
     if (error instanceof TemplateError) return failed([error.diagnostic]);

@@ -4,6 +4,7 @@ export { type CompileOptions, type CompileResult, type CompileSummary, compile }
 export { type CompiledModel, type CompileModelOptions, compileModel } from './compile-model.ts';
 export type { Change, Direction, Severity, Surface, Verdicts } from './diff/change.ts';
 export type { ListedOperation, OperationsOfBoth } from './diff/compare-documents.ts';
+export type { ExtensionsOfBoth } from './diff/compare-extensions.ts';
 export { type Diff, type DiffOptions, diffSchemas, ruleIds } from './diff/diff-schemas.ts';
 export {
   changeName,
@@ -20,6 +21,7 @@ export { plannedFile } from './emit/emit-files.ts';
 export type { GeneratedFile } from './emit/generated-file.ts';
 export { type TemplateName, templateNames } from './emit/templates.ts';
 export { type ReadRoutes, readCustomRoutes } from './extensions/custom-routes.ts';
+export { type ListedExtensions, listedFile } from './extensions/listed.ts';
 export type { ExtensionSource, ModuleSource } from './extensions/source.ts';
 export { type Matrix, type MatrixCollection, type MatrixRight, type MatrixRow, matrixOf } from './matrix/matrix.ts';
 export { type MatrixFormat, matrixFormats, printMatrix } from './matrix/print-matrix.ts';
