@@ -127,6 +127,27 @@ describe.each(servers)('$name', ({ missing, start, exact }) => {
     expect(free[0]).toEqual([{ free: 1 }]);
   });
 
+  it('reads again on another connection when one says nothing any more', async () => {
+    const proxy = await startFaultProxy(url);
+    const far = await connectMysql({ url: proxy.url, poolMax: 4, statementTimeoutMs: 300 });
+    try {
+      proxy.arm('stall', 'heard');
+      expect([await far.query("SELECT 'heard'", []), proxy.done()]).toEqual([[['heard']], 1]);
+    } finally {
+      await proxy.close();
+      await far.close(0);
+    }
+  });
+
+  it('gives up who says nothing any more within a transaction, before anybody waits for long', async () => {
+    const settings = await database.query(
+      "SHOW SESSION VARIABLES WHERE variable_name IN ('idle_transaction_timeout', 'wait_timeout')",
+      [],
+    );
+    const seconds = settings.map(([, value]) => Number(value)).filter((value) => value > 0);
+    expect(Math.min(...seconds)).toBeLessThanOrEqual(20);
+  });
+
   describe('whose COMMIT gets no answer', () => {
     let proxy: FaultProxy;
     let far: Database;
