@@ -47,10 +47,10 @@ export interface Inputs {
   readonly sources: readonly Source[];
 }
 
-/** Starts the inputs of a statement. */
-export function createInputs(statement: StatementBuilder): Inputs {
+/** Starts the inputs of a statement, or of a part of it whose values stand behind others: so many. */
+export function createInputs(statement: StatementBuilder, before = 0): Inputs {
   const sources: Source[] = [];
-  const place = (source: Source): number => sources.push(source) - 1;
+  const place = (source: Source): number => before + sources.push(source) - 1;
   return {
     sources,
     place,
