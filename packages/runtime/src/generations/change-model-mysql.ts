@@ -1,0 +1,214 @@
+/**
+ * Changes of the model on MySQL and MariaDB, which commit every statement that changes a table. What it comes to is compiled
+ * before anything is done: the statements are tried on empty copies. Then they are run in a session of their own, each
+ * written down with what undoes it, and what is said about the model is committed last (decision 42).
+ */
+import type { CompiledApi } from '../contract/index.ts';
+import { modelLock, mysqlProjectTables } from '../contract/index.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { PlatformError } from '../errors.ts';
+import { describeCause } from '../http/log.ts';
+import type { KnownModel, ModelChange, ModelStep } from '../model/change.ts';
+import { migrationOf } from '../model/migration-text.ts';
+import { comesBack } from '../model/mysql/comes-back.ts';
+import { dropDrafts, makeDrafts } from '../model/mysql/drafts.ts';
+import { explainMysql } from '../model/mysql/explain.ts';
+import { type TableStatement, tableStatements } from '../model/mysql/statements.ts';
+import { activityRow, recordMigration } from '../model/mysql/traces.ts';
+import { beginChanges, type ChangeUnderWay, runUnderWay } from '../model/mysql/under-way.ts';
+import { mysqlModelSql } from '../model/sql/mysql.ts';
+import { ticked } from '../model/sql/mysql-names.ts';
+import type { MigrationConnection } from '../system/ledger.ts';
+import type { ChangeOrigin } from '../system/log-changes.ts';
+import { mysqlLog } from '../system/log-changes-mysql.ts';
+import { byFamily, logPlaceOf } from '../system/place.ts';
+import { platformVersion } from '../version.ts';
+import { allRows } from '../write/own-rows.ts';
+import {
+  answerOf,
+  type ChangeModel,
+  describeModel,
+  type Made,
+  type ModelChangerOptions,
+  type PlanChange,
+} from './change-model.ts';
+import { modelStatements, type WatchedTables } from './model-sql.ts';
+
+/** What a change came to: what is answered, and what is to be served; null where nothing was to be done. */
+interface Changed {
+  readonly answer: unknown;
+  readonly made: Made | null;
+}
+
+/** Makes the function that changes; rejects as `ChangeModel` does. */
+export function createMysqlModelChange(
+  options: ModelChangerOptions,
+): (...asked: Parameters<ChangeModel>) => Promise<Changed> {
+  const { database, recompiler, compiledIn, compileIn, log } = options;
+
+  /** The tables as a session names them whose names stand in backticks. */
+  function tablesIn(): WatchedTables {
+    const tables = options.tables();
+    return { ...tables, place: { ...tables.place, schema: ticked(tables.place.schema) } };
+  }
+
+  async function planIn(session: MigrationConnection, plan: PlanChange, discard: boolean) {
+    const tables = tablesIn();
+    const api = await compiledIn(session.query, tables);
+    const document = await describeModel(api);
+    const { schema } = recompiler;
+    const known: KnownModel = { api, document, systemSchema: tables.place.schema, schema, discard, sql: sqlOf(api) };
+    return { api, document, planned: plan(known) };
+  }
+
+  /** Compiles what the change would come to; nothing of it stays. */
+  async function compileDrafts(
+    session: MigrationConnection,
+    statements: readonly TableStatement[],
+    rows: readonly string[],
+    planned: ModelChange,
+  ): Promise<Awaited<ReturnType<typeof answerOf>>> {
+    let place = planned.steps[0]?.place ?? { collection: 'platform_collections', field: null };
+    try {
+      const drafts = await makeDrafts(session, statements, (statement) => {
+        place = statement.place;
+      });
+      place = planned.steps.find(({ kind }) => kind === 'run')?.place ?? place;
+      await session.script('START TRANSACTION');
+      for (const sql of rows) await session.script(sql);
+      const read = (): Promise<void> => session.script('ROLLBACK');
+      const made = await compileIn(session.query, { ...tablesIn(), ledger: true }, { read, drafts });
+      return await answerOf(planned, made);
+    } catch (error) {
+      return explainMysql(error, place);
+    } finally {
+      await session.script('ROLLBACK');
+      await dropDrafts(session, statements);
+    }
+  }
+
+  async function changeIn(
+    transaction: Transaction,
+    session: MigrationConnection,
+    [plan, discard, origin]: Parameters<ChangeModel>,
+    begun: () => void,
+  ): Promise<Changed> {
+    const { schema } = tablesIn().place;
+    await beginChanges(session, schema);
+    const { api, document, planned } = await planIn(session, plan, discard);
+    if (planned.steps.length === 0) return { answer: planned.answer(document), made: null };
+    for (const step of planned.steps) await judge(session, step).catch((error) => explainMysql(error, step.place));
+    const statements = await tableStatements(session, planned.steps);
+    const said = planned.steps.flatMap((step) => (step.kind === 'run' ? [step.sql] : []));
+    const migration = await migrationIn(session, schema, planned, [...statements.map(migrated), ...said]);
+    const rows = [...said, recordMigration(schema, migration, platformVersion())];
+    const compiled = await compileDrafts(session, statements, rows, planned);
+    const traces = logPlaceOf(api) === null ? [] : planned.told.map((told) => activityRow(schema, origin, told));
+    const change: ChangeUnderWay = { name: migration.name, statements, rows: [...rows, ...traces] };
+    begun();
+    await perform(session, schema, change, statements);
+    // The tables are compiled again should they be other ones than those that were tried.
+    const { made } = compiled;
+    const read = async (): Promise<void> => {};
+    const real = await compileIn(session.query, { ...tablesIn(), ledger: true }, { read, unless: made });
+    const answer = await answerOf(planned, real);
+    for (const sql of rows) await allRows(transaction, sql, []);
+    await tell(transaction, api, planned, origin);
+    await allRows(transaction, mysqlProjectTables(schema).underWay.remove, [change.name]);
+    return { answer: answer.told, made: answer.made };
+  }
+
+  async function migrationIn(
+    { query }: MigrationConnection,
+    schema: string,
+    { title }: ModelChange,
+    statements: readonly string[],
+  ) {
+    const applied = await query(mysqlProjectTables(schema).migrations, []);
+    const names = applied.map(([name]) => name ?? '');
+    return migrationOf(title, statements, [...names, ...(await recompiler.migrationNames())]);
+  }
+
+  /** A transaction holds the turn of everything that is compiled, and no table that a change is about. */
+  async function inTurn<T>(work: (transaction: Transaction, session: MigrationConnection) => Promise<T>): Promise<T> {
+    const { lock } = modelStatements(options.tables().place);
+    return database.transaction(async (transaction) => {
+      await allRows(transaction, lock, [modelLock]);
+      return { value: await sessionOf(database)((session) => work(transaction, session)) };
+    });
+  }
+
+  return async (...asked) => {
+    let begun = false;
+    try {
+      return await inTurn((transaction, session) =>
+        changeIn(transaction, session, asked, () => {
+          begun = true;
+        }),
+      );
+    } catch (error) {
+      if (begun) await inTurn((_, session) => beginChanges(session, tablesIn().place.schema)).catch(leave);
+      throw error;
+    }
+  };
+
+  /** Whoever changes the model next, or migrates, settles what could not be settled. */
+  function leave(error: unknown): void {
+    log.warn({ cause: describeCause(error) }, 'A change of the model is half done. The next one settles it.');
+  }
+}
+
+/** Runs what is to be done to tables. */
+async function perform(
+  session: MigrationConnection,
+  schema: string,
+  change: ChangeUnderWay,
+  statements: readonly TableStatement[],
+): Promise<void> {
+  let place = statements[0]?.place;
+  try {
+    await runUnderWay(session, schema, change, (number) => {
+      place = statements[number]?.place;
+    });
+  } catch (error) {
+    explainMysql(error, place ?? { collection: 'platform_collections', field: null });
+  }
+}
+
+/** Refuses a change where the rows that are there are in its way. */
+async function judge(session: MigrationConnection, step: ModelStep): Promise<void> {
+  if (step.kind === 'check') {
+    const [[fits] = []] = await session.query(`SELECT CAST((${step.sql}) AS CHAR)`, []);
+    if (fits !== '1') throw step.refusal;
+  }
+  if (step.kind === 'fit' && !(await comesBack(session, step))) throw step.refusal;
+}
+
+/** A statement as a migration has it: texts are cut only where a session is not strict. */
+function migrated({ sql, loose }: TableStatement): string {
+  return loose
+    ? `SET @platform_mode = @@SESSION.sql_mode, SESSION sql_mode = '';\n${sql};\nSET SESSION sql_mode = @platform_mode`
+    : sql;
+}
+
+async function tell(transaction: Transaction, api: CompiledApi, { told }: ModelChange, origin: ChangeOrigin) {
+  const place = logPlaceOf(api);
+  if (place === null) return;
+  const log = byFamily(place, { postgres: () => null, mysql: mysqlLog });
+  await log?.(
+    transaction,
+    origin,
+    told.map((one) => ({ ...one, revision: null, parent: null })),
+  );
+}
+
+function sqlOf({ dialect, collections }: CompiledApi) {
+  const users = collections.find(({ name }) => name === 'platform_users');
+  const hasUuid = users?.fields.some(({ name, native }) => name === 'id' && native === 'uuid') === true;
+  return mysqlModelSql({ isMariadb: dialect === 'mariadb', hasUuid });
+}
+
+function sessionOf({ schemaSession }: Pick<Database, 'schemaSession'>) {
+  if (schemaSession === undefined) throw new PlatformError('INTERNAL_SERVER_ERROR');
+  return schemaSession;
+}
