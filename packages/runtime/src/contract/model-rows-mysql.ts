@@ -8,17 +8,17 @@ const columns = {
   text: {
     platform_collections: [
       ...['collection', 'icon', 'note', 'display_template', 'color', 'sort_field', 'archive_field', 'archive_value'],
-      ...['unarchive_value', 'accountability', 'sort', 'group', 'collapse'],
+      ...['unarchive_value', 'accountability', 'group', 'collapse'],
     ],
     platform_fields: [
-      ...['collection', 'field', 'special', 'validation_message', 'interface', 'display', 'group', 'sort', 'width'],
-      'note',
+      ...['collection', 'field', 'special', 'validation_message', 'interface', 'display', 'group', 'width', 'note'],
     ],
     platform_relations: [
       ...['many_collection', 'many_field', 'one_collection', 'one_field', 'one_collection_field'],
       ...['one_allowed_collections', 'junction_field', 'sort_field', 'one_deselect_action'],
     ],
   },
+  number: { platform_collections: ['sort'], platform_fields: ['sort'], platform_relations: [] },
   flag: {
     platform_collections: ['hidden', 'singleton', 'archive_app_filter'],
     platform_fields: ['required', 'readonly', 'hidden'],
@@ -41,17 +41,18 @@ const kinds = {
 export function mysqlModelRowsSql(schema: string, hasLedger: boolean): string {
   const parts = Object.entries(kinds).map(([kind, table]) => {
     const members = [
-      ...columns.text[table].map((name) => `'${name}', one.\`${name}\``),
+      ...columns.text[table].map((name) => `'${name}', ${exactly(name)}`),
+      ...columns.number[table].map((name) => `'${name}', one.\`${name}\``),
       // A flag is a number to the servers, and JSON is a text to MariaDB.
       ...columns.flag[table].map(
         (name) =>
           `'${name}', IF(one.\`${name}\` IS NULL, NULL, JSON_EXTRACT(IF(one.\`${name}\`, 'true', 'false'), '$'))`,
       ),
-      ...columns.json[table].map((name) => `'${name}', JSON_EXTRACT(one.\`${name}\`, '$')`),
+      ...columns.json[table].map((name) => `'${name}', JSON_EXTRACT(${exactly(name)}, '$')`),
     ];
     return `SELECT '${kind}' AS kind, CAST(JSON_OBJECT(${members.join(', ')}) AS CHAR) AS row_text FROM ${tableOf(schema, table)} AS one`;
   });
-  const ledger = `SELECT 'migration', CAST(JSON_ARRAY(one.name, one.checksum) AS CHAR) FROM ${tableOf(schema, projectLedgerTable)} AS one`;
+  const ledger = `SELECT 'migration', CAST(JSON_ARRAY(${exactly('name')}, ${exactly('checksum')}) AS CHAR) FROM ${tableOf(schema, projectLedgerTable)} AS one`;
   return `SELECT kind, row_text FROM (${[...parts, ...(hasLedger ? [ledger] : [])].join('\nUNION ALL ')}) AS every_row
 ORDER BY kind, CAST(row_text AS BINARY)`;
 }
@@ -110,6 +111,11 @@ export function mysqlProjectTables(schema: string): MysqlProjectTables {
       remove: `DELETE FROM ${underWay} WHERE name = ?`,
     },
   };
+}
+
+/** Texts of several collations are no part of one value. */
+function exactly(name: string): string {
+  return `CONVERT(one.\`${name}\` USING utf8mb4) COLLATE utf8mb4_bin`;
 }
 
 function tableOf(schema: string, table: string): string {

@@ -6,7 +6,6 @@
 import type { CompiledApi } from '../contract/index.ts';
 import { modelLock, mysqlProjectTables } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import { PlatformError } from '../errors.ts';
 import { describeCause } from '../http/log.ts';
 import type { KnownModel, ModelChange, ModelStep } from '../model/change.ts';
 import { migrationOf } from '../model/migration-text.ts';
@@ -209,6 +208,6 @@ function sqlOf({ dialect, collections }: CompiledApi) {
 }
 
 function sessionOf({ schemaSession }: Pick<Database, 'schemaSession'>) {
-  if (schemaSession === undefined) throw new PlatformError('INTERNAL_SERVER_ERROR');
+  if (schemaSession === undefined) throw new Error('This database has no sessions for changes of tables.');
   return schemaSession;
 }
