@@ -123,7 +123,8 @@ export interface Database {
   briefTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /**
    * MySQL and MariaDB: opens a session of its own in which tables are changed, and closes it behind the work. Statements
-   * commit by themselves, and reject with errors of the driver. Absent where a transaction holds such statements as well.
+   * commit by themselves, and reject with errors of the driver; what the work rejects with becomes a `PlatformError`. Absent
+   * where a transaction holds such statements as well.
    */
   schemaSession?<T>(work: (session: MigrationConnection) => Promise<T>): Promise<T>;
   /** Runs a small query of our own and returns its rows as text values. For start, drift and health; not for requests. */

@@ -39,6 +39,12 @@ interface Changed {
   readonly made: Made | null;
 }
 
+/** A change that was written down as under way, by the name of its migration. */
+interface Begun {
+  readonly name: string;
+  readonly planned: ModelChange;
+}
+
 /** Makes the function that changes; rejects as `ChangeModel` does. */
 export function createMysqlModelChange(
   options: ModelChangerOptions,
@@ -81,8 +87,9 @@ export function createMysqlModelChange(
     } catch (error) {
       return explainMysql(error, place);
     } finally {
-      await session.script('ROLLBACK');
-      await dropDrafts(session, statements);
+      // The connection may be what broke; the first error is the one to tell.
+      await session.script('ROLLBACK').catch(() => undefined);
+      await dropDrafts(session, statements).catch(() => undefined);
     }
   }
 
@@ -90,10 +97,9 @@ export function createMysqlModelChange(
     transaction: Transaction,
     session: MigrationConnection,
     [plan, discard, origin]: Parameters<ChangeModel>,
-    begun: () => void,
+    begun: (own: Begun) => void,
   ): Promise<Changed> {
     const { schema } = tablesIn().place;
-    await beginChanges(session, schema);
     const { api, document, planned } = await planIn(session, plan, discard);
     if (planned.steps.length === 0) return { answer: planned.answer(document), made: null };
     for (const step of planned.steps) await judge(session, step).catch((error) => explainMysql(error, step.place));
@@ -104,7 +110,7 @@ export function createMysqlModelChange(
     const compiled = await compileDrafts(session, statements, rows, planned);
     const traces = logPlaceOf(api) === null ? [] : planned.told.map((told) => activityRow(schema, origin, told));
     const change: ChangeUnderWay = { name: migration.name, statements, rows: [...rows, ...traces] };
-    begun();
+    begun({ name: migration.name, planned });
     await perform(session, schema, change, statements);
     // The tables are compiled again should they be other ones than those that were tried.
     const { made } = compiled;
@@ -137,23 +143,37 @@ export function createMysqlModelChange(
     });
   }
 
+  /** Settles what is half done; what an earlier try of a request has begun may be completed by that. */
+  async function settle(session: MigrationConnection, own: Begun | undefined): Promise<Changed | null> {
+    const completed = await beginChanges(session, tablesIn().place.schema);
+    if (own === undefined || !completed.includes(own.name)) return null;
+    const made = await compileIn(session.query, { ...tablesIn(), ledger: true }, { read: async () => {} });
+    const answer = await answerOf(own.planned, made);
+    return { answer: answer.told, made: answer.made };
+  }
+
   return async (...asked) => {
-    let begun = false;
+    let own: Begun | undefined;
+    const begin = (begun: Begun): void => {
+      own = begun;
+    };
     try {
-      return await inTurn((transaction, session) =>
-        changeIn(transaction, session, asked, () => {
-          begun = true;
-        }),
+      return await inTurn(
+        async (transaction, session) =>
+          (await settle(session, own)) ?? (await changeIn(transaction, session, asked, begin)),
       );
     } catch (error) {
-      if (begun) await inTurn((_, session) => beginChanges(session, tablesIn().place.schema)).catch(leave);
-      throw error;
+      if (own === undefined) throw error;
+      const changed = await inTurn((_, session) => settle(session, own)).catch(leave);
+      if (changed === null) throw error;
+      return changed;
     }
   };
 
   /** Whoever changes the model next, or migrates, settles what could not be settled. */
-  function leave(error: unknown): void {
+  function leave(error: unknown): null {
     log.warn({ cause: describeCause(error) }, 'A change of the model is half done. The next one settles it.');
+    return null;
   }
 }
 

@@ -1,6 +1,9 @@
 /** A session of its own in which tables are changed: such statements commit by themselves, and take as long as they take. */
 import { type Connection, createConnection, type ResultSetHeader, type RowDataPacket } from 'mysql2';
+import { PlatformError } from '../../errors.ts';
 import type { MigrationConnection } from '../../system/ledger.ts';
+import { toDatabaseError } from '../errors.ts';
+import { toMysqlError } from './errors.ts';
 import { connectionOptions } from './options.ts';
 
 /** How long a statement waits for a table that is in use, and for rows, in seconds: whoever comes later waits behind it. */
@@ -15,7 +18,10 @@ const settings = [
   `innodb_lock_wait_timeout = ${patience}`,
 ];
 
-/** Opens one, hands it to `work`, and closes it. Rejects with errors of the driver as they are. */
+/**
+ * Opens one, hands it to `work`, and closes it. Within, errors are those of the driver; what the work rejects with becomes a
+ * `PlatformError`.
+ */
 export async function withSchemaSession<T>(
   url: string,
   work: (session: MigrationConnection) => Promise<T>,
@@ -36,6 +42,8 @@ export async function withSchemaSession<T>(
       query: (text, parameters) => ask(connection, text, parameters),
       script: (text) => order(connection, text),
     });
+  } catch (error) {
+    throw error instanceof PlatformError ? error : toDatabaseError(toMysqlError(error));
   } finally {
     connection.destroy();
   }

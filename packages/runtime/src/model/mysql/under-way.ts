@@ -29,7 +29,7 @@ const turn = 60;
 
 /**
  * Waits for every other change, completes or undoes what was left half done, and makes the tables that changes are written
- * down in. The turn lasts as long as the session. `schema` is that of the platform's own tables, quoted; empty for the
+ * down in; gives the names of what was completed. The turn lasts as long as the session. `schema` is that of the platform's own tables, quoted; empty for the
  * database of the connection.
  */
 export async function beginChanges(session: MigrationConnection, schema: string): Promise<readonly string[]> {
@@ -39,15 +39,15 @@ export async function beginChanges(session: MigrationConnection, schema: string)
   const { create, underWay } = mysqlProjectTables(schema);
   for (const text of create) await session.script(text);
   await dropDrafts(session);
-  const settled: string[] = [];
+  const completed: string[] = [];
   for (const [name, script, begun] of await session.query(underWay.read, [])) {
     const written: { readonly change?: Omit<ChangeUnderWay, 'name'> } = JSON.parse(script ?? '{}');
     // Others are files that `platform migrate` applies, and goes on with.
     if (written.change === undefined) continue;
-    await settle(session, schema, { name: name ?? '', ...written.change }, Number(begun));
-    settled.push(name ?? '');
+    const change = { name: name ?? '', ...written.change };
+    if (await settle(session, schema, change, Number(begun))) completed.push(change.name);
   }
-  return settled;
+  return completed;
 }
 
 /** Runs the statements of a change, each written down before. Rejects with the error of the one that failed. */
@@ -77,13 +77,13 @@ async function runStatement({ script }: MigrationConnection, { sql, loose }: Don
   await script(sql).finally(() => script('SET SESSION sql_mode = @platform_mode'));
 }
 
-/** Undoes a change that came so far, or completes it where something is lost already. */
-export async function settle(
+/** Undoes a change that came so far, or completes it, and is true, where something is lost already. */
+async function settle(
   session: MigrationConnection,
   schema: string,
   change: ChangeUnderWay,
   begun: number,
-): Promise<void> {
+): Promise<boolean> {
   const { underWay } = mysqlProjectTables(schema);
   const { name, statements, rows } = change;
   const reached = statements.slice(0, begun);
@@ -93,7 +93,7 @@ export async function settle(
     for (const sql of rows) await session.script(sql);
     await session.query(underWay.remove, [name]);
     await session.script('COMMIT');
-    return;
+    return true;
   }
   for (const { undo } of reached.toReversed()) {
     if (undo === null) continue;
@@ -102,6 +102,7 @@ export async function settle(
     });
   }
   await session.query(underWay.remove, [name]);
+  return false;
 }
 
 /** Runs the statement of which nobody knows whether it was done, and those behind it; false where it is refused. */
