@@ -19,6 +19,8 @@ const kinds: readonly (readonly [file: string, kind: string])[] = [
   ['contract/twins.test.ts', 'reads: the same bytes'],
   ['contract/twins-writes.test.ts', 'writes: the same bytes, the same rows'],
   ['contract/mariadb.test.ts', 'accounts, users, files: the same tests'],
+  ['contract/model-mysql.test.ts', 'changes of the model: the same tests'],
+  ['attack/model-faults.test.ts', 'changes of the model: broken connections'],
   ['database/mysql-transactions.test.ts', 'transactions'],
   ['attack/faults-mysql.test.ts', 'broken connections'],
   ['system/migrations-mysql.test.ts', 'migrations'],

@@ -3,24 +3,19 @@
  * before anything is done: the statements are tried on empty copies. Then they are run in a session of their own, each
  * written down with what undoes it, and what is said about the model is committed last (decision 42).
  */
-import type { CompiledApi } from '../contract/index.ts';
 import { modelLock, mysqlProjectTables } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { describeCause } from '../http/log.ts';
-import type { KnownModel, ModelChange, ModelStep } from '../model/change.ts';
+import type { KnownModel, ModelChange } from '../model/change.ts';
 import { migrationOf } from '../model/migration-text.ts';
-import { comesBack } from '../model/mysql/comes-back.ts';
 import { dropDrafts, makeDrafts } from '../model/mysql/drafts.ts';
 import { explainMysql } from '../model/mysql/explain.ts';
 import { type TableStatement, tableStatements } from '../model/mysql/statements.ts';
 import { activityRow, recordMigration } from '../model/mysql/traces.ts';
-import { beginChanges, type ChangeUnderWay, runUnderWay } from '../model/mysql/under-way.ts';
-import { mysqlModelSql } from '../model/sql/mysql.ts';
+import { beginChanges, type ChangeUnderWay } from '../model/mysql/under-way.ts';
 import { ticked } from '../model/sql/mysql-names.ts';
 import type { MigrationConnection } from '../system/ledger.ts';
-import type { ChangeOrigin } from '../system/log-changes.ts';
-import { mysqlLog } from '../system/log-changes-mysql.ts';
-import { byFamily, logPlaceOf } from '../system/place.ts';
+import { logPlaceOf } from '../system/place.ts';
 import { platformVersion } from '../version.ts';
 import { allRows } from '../write/own-rows.ts';
 import {
@@ -32,6 +27,7 @@ import {
   type PlanChange,
 } from './change-model.ts';
 import { modelStatements, type WatchedTables } from './model-sql.ts';
+import { judge, migrated, mysqlSqlOf, perform, tell } from './mysql-change-parts.ts';
 
 /** What a change came to: what is answered, and what is to be served; null where nothing was to be done. */
 interface Changed {
@@ -62,7 +58,14 @@ export function createMysqlModelChange(
     const api = await compiledIn(session.query, tables);
     const document = await describeModel(api);
     const { schema } = recompiler;
-    const known: KnownModel = { api, document, systemSchema: tables.place.schema, schema, discard, sql: sqlOf(api) };
+    const known: KnownModel = {
+      api,
+      document,
+      systemSchema: tables.place.schema,
+      schema,
+      discard,
+      sql: mysqlSqlOf(api),
+    };
     return { api, document, planned: plan(known) };
   }
 
@@ -175,56 +178,6 @@ export function createMysqlModelChange(
     log.warn({ cause: describeCause(error) }, 'A change of the model is half done. The next one settles it.');
     return null;
   }
-}
-
-/** Runs what is to be done to tables. */
-async function perform(
-  session: MigrationConnection,
-  schema: string,
-  change: ChangeUnderWay,
-  statements: readonly TableStatement[],
-): Promise<void> {
-  let place = statements[0]?.place;
-  try {
-    await runUnderWay(session, schema, change, (number) => {
-      place = statements[number]?.place;
-    });
-  } catch (error) {
-    explainMysql(error, place ?? { collection: 'platform_collections', field: null });
-  }
-}
-
-/** Refuses a change where the rows that are there are in its way. */
-async function judge(session: MigrationConnection, step: ModelStep): Promise<void> {
-  if (step.kind === 'check') {
-    const [[fits] = []] = await session.query(`SELECT CAST((${step.sql}) AS CHAR)`, []);
-    if (fits !== '1') throw step.refusal;
-  }
-  if (step.kind === 'fit' && !(await comesBack(session, step))) throw step.refusal;
-}
-
-/** A statement as a migration has it: texts are cut only where a session is not strict. */
-function migrated({ sql, loose }: TableStatement): string {
-  return loose
-    ? `SET @platform_mode = @@SESSION.sql_mode, SESSION sql_mode = '';\n${sql};\nSET SESSION sql_mode = @platform_mode`
-    : sql;
-}
-
-async function tell(transaction: Transaction, api: CompiledApi, { told }: ModelChange, origin: ChangeOrigin) {
-  const place = logPlaceOf(api);
-  if (place === null) return;
-  const log = byFamily(place, { postgres: () => null, mysql: mysqlLog });
-  await log?.(
-    transaction,
-    origin,
-    told.map((one) => ({ ...one, revision: null, parent: null })),
-  );
-}
-
-function sqlOf({ dialect, collections }: CompiledApi) {
-  const users = collections.find(({ name }) => name === 'platform_users');
-  const hasUuid = users?.fields.some(({ name, native }) => name === 'id' && native === 'uuid') === true;
-  return mysqlModelSql({ isMariadb: dialect === 'mariadb', hasUuid });
 }
 
 function sessionOf({ schemaSession }: Pick<Database, 'schemaSession'>) {

@@ -1,4 +1,5 @@
 /** Steps of a change as statements, of which each is done wholly or not at all: those of one table are one ALTER TABLE. */
+import { PlatformError } from '../../errors.ts';
 import type { MigrationConnection } from '../../system/ledger.ts';
 import type { ModelPlace, ModelStep } from '../change.ts';
 import { printColumnDefinition, readTableDefinition, type TableDefinition } from './column-definition.ts';
@@ -121,6 +122,7 @@ function modification(
 ): readonly Printed[] {
   const before = columns.get(column.slice(1, -1).replaceAll('``', '`'));
   if (before === undefined) throw new Error(`The database does not describe the column ${column}.`);
+  if (before.generated) throw new PlatformError('UNPROCESSABLE_ENTITY', 'The database computes it: change it there.');
   const after = changes.reduce((definition, { to }) => to(definition), before);
   const [sql, undo] = [after, before].map((one) => `MODIFY COLUMN ${column} ${printColumnDefinition(one)}`);
   const lossy = changes.some((one) => one.lossy === true);
