@@ -118,9 +118,10 @@ export interface Database {
   transaction<T>(work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<T>;
   /**
    * The same for a function that runs one brief statement, in a transaction that it may share with others of its kind: as
-   * long as all of them succeed. Where one fails nothing of any stays, and each runs again in one of its own.
+   * long as all of them succeed. Where one fails nothing of any stays, and each runs again in one of its own. `rows` is how many
+   * rows the statement writes at most, 1 unless told: many leave less room for others.
    */
-  briefTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  briefTransaction<T>(work: (transaction: Transaction) => Promise<T>, rows?: number): Promise<T>;
   /**
    * MySQL and MariaDB: opens a session of its own in which tables are changed, and closes it behind the work. Statements
    * commit by themselves, and reject with errors of the driver; what the work rejects with becomes a `PlatformError`. Absent

@@ -75,7 +75,7 @@ export function createLateDatabase(open: () => Promise<Database>): LateDatabase 
       stream: async (statement, parameters, sink, drained, signal) =>
         present().stream(statement, parameters, sink, drained, signal),
       transaction: async (work) => present().transaction(work),
-      briefTransaction: async (work) => present().briefTransaction(work),
+      briefTransaction: async (work, rows) => present().briefTransaction(work, rows),
       async schemaSession(work) {
         const { schemaSession } = present();
         if (schemaSession === undefined) throw new Error('Transactions of this database hold changes of tables.');
