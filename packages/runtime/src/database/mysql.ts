@@ -7,6 +7,7 @@ import { connectionOptions } from './mysql/options.ts';
 import { formParameters } from './mysql/parameters.ts';
 import { lease, type MysqlPool, withConnection } from './mysql/pool.ts';
 import { run } from './mysql/run.ts';
+import { withSchemaSession } from './mysql/schema-session.ts';
 import { idleMs, setUp } from './mysql/session.ts';
 import { runMysqlTransaction } from './mysql/transaction.ts';
 import { readRow, type TextRow } from './protocol/texts.ts';
@@ -58,6 +59,7 @@ export async function connectMysql(options: MysqlOptions): Promise<Database> {
     transaction: (work) => runMysqlTransaction(leased, work),
     briefTransaction: (work) =>
       runMysqlTransaction(leased, async (transaction) => ({ value: await work(transaction) })),
+    schemaSession: (work) => withSchemaSession(url, work),
     async query(text, parameters) {
       const rows: TextRow[] = [];
       const row: RowSink['row'] = (buffer, offset, length) => rows.push(readRow(buffer, offset, offset + length));
