@@ -60,12 +60,17 @@ async function compileArchived(schema: Schema, folder: string) {
 
 /** Changes one byte of a file, or cuts its end off. */
 function damage(folder: string, random: () => number): void {
-  const names = readdirSync(folder).filter((name) => name.endsWith('.layer'));
+  const names = layersIn(folder);
   const path = join(folder, names[Math.floor(random() * names.length)] ?? '');
   const bytes = readFileSync(path);
   const at = Math.floor(random() * bytes.length);
   if (random() < 0.5) writeFileSync(path, bytes.subarray(0, at));
   else writeFileSync(path, Buffer.concat([bytes.subarray(0, at), Buffer.from('x'), bytes.subarray(at + 1)]));
+}
+
+/** Of descriptions too, which have a folder of their own. */
+function layersIn(folder: string): readonly string[] {
+  return readdirSync(folder, { encoding: 'utf8', recursive: true }).filter((name) => name.endsWith('.layer'));
 }
 
 function textsOf(files: readonly GeneratedFile[]): ReadonlyMap<string, string> {
@@ -93,9 +98,10 @@ test('what was left behind is found, and nothing else is made', async () => {
   kept({ archive: watched });
   expect(counted.asked).toBeGreaterThan(10);
   expect(counted.found).toBe(counted.asked);
-  const before = readdirSync(folder);
+  const before = layersIn(folder);
+  expect(before).toHaveLength(2);
   await second.save();
-  expect(readdirSync(folder)).toEqual(before);
+  expect(layersIn(folder)).toEqual(before);
 });
 
 function parsed(text: string): Schema {

@@ -1,4 +1,4 @@
-/** What a server must not pay for before it is asked. */
+/** What a process must not pay for before it is asked. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -20,4 +20,12 @@ test('a server loads graphql-js when it is asked for GraphQL', { timeout: 30_000
   expect(atStart).toContain('fastify');
   expect(atStart).not.toContain('graphql');
   expect(packagesLoadedWith('packages/runtime/src/graphql/service.ts')).toContain('graphql');
+});
+
+test('compiling without a database loads nothing that serves', { timeout: 30_000 }, () => {
+  const loaded = packagesLoadedWith('packages/cli/src/commands/generate.ts');
+  expect(loaded).toContain('@platform/compiler');
+  expect(loaded).not.toContain('fastify');
+  expect(loaded).not.toContain('pg');
+  expect(packagesLoadedWith('packages/cli/src/command-line.ts')).toEqual(['commander']);
 });

@@ -1,21 +1,28 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { can } from './commands/can.ts';
-import { check } from './commands/check.ts';
-import { dev } from './commands/dev.ts';
-import { diff } from './commands/diff.ts';
-import { doctor } from './commands/doctor.ts';
-import { explain } from './commands/explain.ts';
-import { generate } from './commands/generate.ts';
-import { init } from './commands/init.ts';
-import { introspect } from './commands/introspect.ts';
-import { permissionsMatrix } from './commands/matrix.ts';
-import { migrate } from './commands/migrate.ts';
-import { diffPermissions, pullPermissions, pushPermissions } from './commands/permissions.ts';
-import { roles } from './commands/roles.ts';
-import { pullSchema } from './commands/schema.ts';
-import { start } from './commands/start.ts';
-import { createUser, listUsers, setPassword, setToken } from './commands/users.ts';
+import {
+  can,
+  check,
+  createUser,
+  dev,
+  diff,
+  diffPermissions,
+  doctor,
+  explain,
+  generate,
+  init,
+  introspect,
+  listUsers,
+  migrate,
+  permissionsMatrix,
+  pullPermissions,
+  pullSchema,
+  pushPermissions,
+  roles,
+  setPassword,
+  setToken,
+  start,
+} from './commands/lazy.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { lendPackages } from './lend-packages.ts';
 import { eventLine } from './progress.ts';

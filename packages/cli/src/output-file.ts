@@ -1,5 +1,5 @@
 /** The texts of files to write: never a second time in memory as a whole. */
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile, stat, writeFile } from 'node:fs/promises';
 import type { Piece } from '@platform/compiler';
 
 /** A file to write, its path relative to the output folder, with `/` on every system. */
@@ -15,14 +15,24 @@ export interface OutputFile {
 export async function holdsText(path: string, file: OutputFile): Promise<boolean> {
   const size = await sizeOf(path);
   if (size === null || size !== lengthOf(file)) return false;
-  const present = await readFile(path);
-  if (file.pieces === undefined) return present.equals(Buffer.from(file.contents));
-  let at = 0;
-  for (const chunk of inChunks(file.pieces)) {
-    if (Buffer.compare(chunk, present.subarray(at, at + chunk.length)) !== 0) return false;
-    at += chunk.length;
+  if (file.pieces === undefined) return (await readFile(path)).equals(Buffer.from(file.contents));
+  const present = await open(path);
+  try {
+    return await holdsPieces(present, file.pieces);
+  } finally {
+    await present.close();
   }
-  return at === present.length;
+}
+
+/** Never the whole file in memory. */
+async function holdsPieces(present: FileHandle, pieces: readonly Piece[]): Promise<boolean> {
+  let place = Buffer.alloc(0);
+  for (const chunk of inChunks(pieces)) {
+    if (place.length < chunk.length) place = Buffer.allocUnsafe(Math.max(chunk.length, chunkBytes));
+    const { bytesRead } = await present.read(place, 0, chunk.length);
+    if (bytesRead !== chunk.length || Buffer.compare(chunk, place.subarray(0, bytesRead)) !== 0) return false;
+  }
+  return true;
 }
 
 /** Writes a text into a file. */

@@ -7,13 +7,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type GeneratedFile, plannedFile } from '@platform/compiler';
-import {
-  type AccessClass,
-  type CollectionDescriptor,
-  type Dialect,
-  type PlannedOperation,
-  planOperations,
-} from '@platform/runtime';
+import type { AccessClass, CollectionDescriptor, Dialect, PlannedOperation } from '@platform/runtime';
 
 /** The file for the operations among the generated files; none where there are none. `output` is their folder to be. */
 export async function planDocuments(
@@ -24,6 +18,8 @@ export async function planDocuments(
   const byPath = new Map(files.map((file) => [file.path, file]));
   const operations = byPath.get('graphql/operations.json')?.contents;
   if (operations === undefined) return [];
+  // Most projects have no documents, and all of the runtime comes with it.
+  const { planOperations } = await import('@platform/runtime');
   const described = await importDescriptions(output, files);
   const api = {
     ...described,

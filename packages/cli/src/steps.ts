@@ -1,31 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { CompileMemory, CompileOptions, CompileSummary, ModelData } from '@platform/compiler';
-import { compile } from '@platform/compiler';
 import type { Diagnostic, ReadOptions, SchemaFacts } from '@platform/introspect';
-import {
-  parseSchema,
-  printDiagnostics,
-  printSchema,
-  readFacts as readDatabase,
-  resolveSchema,
-} from '@platform/introspect';
+import { parseSchema, printDiagnostics, printSchema, resolveSchema } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
-import { openArchive, type ProjectArchive } from './archive/project-archive.ts';
+import { prepareCompiler } from './descriptions/prepare-compiler.ts';
 import { loadDocuments } from './documents.ts';
 import { loadExamples } from './examples/load.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { loadExtensions, loadModules, outputOf } from './extensions.ts';
-import { readModel } from './model-tables.ts';
+import { once } from './once.ts';
 import { choosePermissions } from './permission-source.ts';
-import { type PermissionTables, readPermissionTables } from './permission-tables.ts';
+import type { PermissionTables } from './permission-tables.ts';
 import { planDocuments } from './plan-documents.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
 import { replaceFile } from './replace-file.ts';
 import type { Source } from './source.ts';
-import { connect } from './source.ts';
-import { systemDiagnostics } from './system.ts';
 import { loadTemplates } from './templates.ts';
 import { typeDocuments } from './type-documents.ts';
 import type { OutputFile, WriteResult } from './write-files.ts';
@@ -62,9 +53,9 @@ export interface GenerateOptions {
 
 /** Reads the database's catalog and resolves it under the project's configuration. Writes `platform.schema.json`. */
 export async function introspectProject(project: Project, progress: Progress): Promise<Schema> {
-  const facts = await readFacts(project, progress);
+  const facts = await factsOf(project, progress);
   const { schema } = await progress.phase('resolve', () => resolveProject(project, facts, progress));
-  await writeSchema(project, schema);
+  await writeSchemaText(project, printSchema(schema));
   return schema;
 }
 
@@ -80,16 +71,18 @@ export async function generateProject(
 /** Writes what was compiled. */
 export async function writeProject(
   project: Project,
-  { schema, summary, files, diagnostics }: Compilation,
+  { schema, schemaText, summary, files, diagnostics }: Compilation,
   progress: Progress,
 ): Promise<Generation> {
   const written = await progress.phase('write', () => writeFiles(project.output, files));
-  await writeSchema(project, schema);
+  await writeSchemaText(project, schemaText());
   return { schema, summary, written, diagnostics };
 }
 
 /** What would be written. */
 export interface Compilation extends Omit<Generation, 'written'> {
+  /** The text of `platform.schema.json`, printed when it is first asked for. */
+  readonly schemaText: () => string;
   /** Below the output folder. */
   readonly files: readonly OutputFile[];
   /** What the files say to a server. */
@@ -103,37 +96,38 @@ export async function compileProject(
   options: GenerateOptions = {},
 ): Promise<Compilation> {
   const facts = options.facts ?? (await factsOf(project, progress, options));
-  const { schema, diagnostics } = await progress.phase('resolve', () => resolveProject(project, facts, progress));
   const inputs = await loadInputs(project);
-  const archive = options.archived === true ? await archiveOf(project, schema) : null;
-  const result = await progress.phase('compile', async () => {
-    const { memory } = options;
-    const made = compile(schema, { ...inputs, ...(memory && { memory }), ...(archive && { archive }) });
-    // Where nothing can be kept, compiling takes longer the next time.
-    await archive?.save().catch(() => undefined);
-    return made;
-  });
-  report(result.diagnostics, progress);
-  const planned = await planDocuments(schema.dialect, project.output, result.files);
-  const files = [...result.files, ...planned];
-  return {
-    schema,
-    summary: result.summary,
-    files: project.config.openapiTypes === true ? await progress.phase('type', () => typeDocuments(files)) : files,
-    diagnostics: [...diagnostics, ...result.diagnostics],
-    model: result.model ?? null,
-  };
+  const cache = options.archived === true ? join(project.stateFolder, 'cache') : null;
+  const compiler = prepareCompiler(inputs, { tables: facts.tables.length, memory: options.memory ?? null, cache });
+  try {
+    const { schema, diagnostics } = await progress.phase('resolve', () => resolveProject(project, facts, progress));
+    const schemaText = once(() => printSchema(schema));
+    const result = await progress.phase('compile', () => compiler.compile(schema, schemaText));
+    report(result.diagnostics, progress);
+    const planned = await planDocuments(schema.dialect, project.output, result.files);
+    const files = [...result.files, ...planned];
+    return {
+      schema,
+      schemaText,
+      summary: result.summary,
+      files: project.config.openapiTypes === true ? await progress.phase('type', () => typeDocuments(files)) : files,
+      diagnostics: [...diagnostics, ...result.diagnostics],
+      model: result.model ?? null,
+    };
+  } finally {
+    await compiler.close();
+  }
 }
 
-function factsOf(project: Project, progress: Progress, { offline = false, source }: GenerateOptions): Promise<Facts> {
-  return offline ? loadFacts(project) : readFacts(project, progress, source);
-}
-
-/** Collections from which on it is worth looking for what was made before. */
-const worthArchiving = 100;
-
-async function archiveOf({ stateFolder }: Project, { collections }: Schema): Promise<ProjectArchive | null> {
-  return collections.length < worthArchiving ? null : openArchive(join(stateFolder, 'cache'));
+/** What asks a database is loaded only where one is asked: it is half of all modules. */
+async function factsOf(
+  project: Project,
+  progress: Progress,
+  { offline = false, source }: GenerateOptions = {},
+): Promise<Facts> {
+  if (offline) return loadFacts(project);
+  const { readFacts } = await import('./read-facts.ts');
+  return readFacts(project, progress, source);
 }
 
 /** What a project adds to its database: templates, its own code, its documents. */
@@ -154,7 +148,7 @@ const builtInRoles = 2;
 
 /** Rejects with what is wrong when the permissions file does not compile over the database. */
 export async function checkPermissions(project: Project, source: Source, progress: Progress): Promise<void> {
-  const facts = await readFacts(project, progress, source);
+  const facts = await factsOf(project, progress, { source });
   const { diagnostics } = resolveSchema(facts, project.config, project.permissions);
   const errors = [...project.diagnostics, ...diagnostics].filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw invalid(errors);
@@ -189,22 +183,8 @@ function diagnosticsLine(warnings: number, notes: number): string {
 export interface Facts extends SchemaFacts {
   /** Null where they are not installed or not readable; `offline` where there is no database at hand. */
   readonly permissions: PermissionTables | 'offline' | null;
-}
-
-/** Reads the tables of the project's database. */
-export async function readFacts(project: Project, progress: Progress, open?: Source): Promise<Facts> {
-  const source = open ?? (await connect(project, progress));
-  try {
-    return await progress.phase('introspect', async (detail) => {
-      const facts = await readDatabase(source.family, source.run, readOptions(project));
-      detail(`${count(facts.tables.length, 'table')} from ${source.label}`);
-      const diagnostics = [...facts.diagnostics, ...(await systemDiagnostics(source, project))];
-      const model = await readModel(source, project);
-      return { ...facts, model, diagnostics, permissions: await readPermissionTables(source, project) };
-    });
-  } finally {
-    if (open === undefined) await source.close();
-  }
+  /** The schema compiled before, where it is read already. */
+  readonly previous?: Schema;
 }
 
 /** Which part of its database a project is about. */
@@ -223,7 +203,8 @@ export async function loadFacts(project: Project): Promise<Facts> {
   const schema = await loadSchema(project);
   if (schema !== null) {
     const { dialect, tables, enums, model } = schema;
-    return { dialect, tables, enums, model: model ?? null, diagnostics: [], permissions: 'offline' };
+    const facts = { dialect, tables, enums, model: model ?? null, diagnostics: [] };
+    return { ...facts, permissions: 'offline', previous: schema };
   }
   throw new CommandError(
     exitCodes.invalid,
@@ -243,7 +224,7 @@ export async function loadSchema(project: Project): Promise<Schema | null> {
 
 /** Resolves facts under the project's configuration and permissions, and reports what there is to say. */
 export async function resolveProject(project: Project, facts: Facts, progress: Progress): Promise<Resolution> {
-  const previous = await loadSchema(project);
+  const previous = facts.previous ?? (await loadSchema(project));
   const chosen = choosePermissions(project, facts.permissions);
   const { schema, diagnostics } = resolveSchema(
     facts,
@@ -254,11 +235,6 @@ export async function resolveProject(project: Project, facts: Facts, progress: P
   const all = [...project.diagnostics, ...facts.diagnostics, ...chosen.diagnostics, ...diagnostics];
   report(all, progress);
   return { schema, diagnostics: all };
-}
-
-/** Writes `platform.schema.json` when it would change. */
-function writeSchema(project: Project, schema: Schema): Promise<void> {
-  return writeSchemaText(project, printSchema(schema));
 }
 
 /** Writes the text of `platform.schema.json` when it would change: whoever reads the file has the whole text. */

@@ -2,7 +2,7 @@ import type { Diagnostic } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
 import type { Api } from './api.ts';
 import { checkDocuments, type DocumentSource } from './documents/check-documents.ts';
-import { emitCollections, emitFiles } from './emit/emit-files.ts';
+import { descriptionPaths, emitCollections, emitDescriptions, emitFiles } from './emit/emit-files.ts';
 import type { GeneratedFile } from './emit/generated-file.ts';
 import { compileTemplates, TemplateError } from './emit/templates.ts';
 import { checkExtensions, hookedCollections } from './extensions/check-extensions.ts';
@@ -36,11 +36,16 @@ export interface CompileOptions {
   readonly examples?: Examples;
   /** Folder of the generated files from the project's folder on. Default: `generated`. */
   readonly output?: string;
+  /** Which files to make, where two compilations share the work. Default: all. */
+  readonly part?: CompilePart;
 }
+
+/** What access classes are told over REST (`openapi/`, `model/`), or everything else. */
+export type CompilePart = 'descriptions' | 'others';
 
 /** What a compilation made. Nothing is to be written when a diagnostic is an error; `files` is empty then. */
 export interface CompileResult {
-  /** Sorted by path; the same for the same schema and templates, on every machine. */
+  /** Sorted by path, but for a part; the same for the same schema and templates, on every machine. */
   readonly files: readonly GeneratedFile[];
   readonly diagnostics: readonly Diagnostic[];
   readonly summary: CompileSummary;
@@ -59,10 +64,11 @@ export interface CompileSummary {
 }
 
 /** Compiles a schema to the files of a typed API server. Pure: no I/O, no clock, no randomness. */
-export function compile(schema: Schema, options: CompileOptions): CompileResult {
+export function compile(given: Schema, options: CompileOptions): CompileResult {
+  const schema = options.memory?.recallSchema(given) ?? given;
   const diagnostics = checkReferences(schema);
   if (diagnostics.length > 0) return failed(diagnostics);
-  const { extensions = [], documents = [], archive = null } = options;
+  const { extensions = [], documents = [], archive = null, part } = options;
   try {
     const render = compileTemplates(options.templates);
     const { heads, diagnostics: complaints } = readRoutes(roleNames(schema), extensions);
@@ -72,14 +78,20 @@ export function compile(schema: Schema, options: CompileOptions): CompileResult 
     if (problems.length > 0) return failed(problems);
     const { operations, diagnostics: faults } = checkDocuments(api, api.graphql ? documents : []);
     if (faults.length > 0) return failed(faults);
-    const collections = emitCollections(api, render, archive);
+    // Descriptions need them only for the types of routes.
+    const collections = part === 'descriptions' && heads.length === 0 ? [] : emitCollections(api, render, archive);
     const typed = typeRoutes(heads, filesOf(options, collections));
     if (typed.diagnostics.length > 0) return failed(typed.diagnostics);
     const hooked = hookedCollections(api, extensions);
     const { examples = {} } = options;
     const whole = { ...api, customRoutes: grantRoutes(api, typed.routes), hooked, examples };
-    const files = emitFiles(whole, { extensions, routes: typed.routes, operations }, collections, render, archive);
-    return { files, diagnostics: [], summary: summarize(whole, files), model: modelData(whole, operations) };
+    const undescribed = part === 'others';
+    const files =
+      part === 'descriptions'
+        ? emitDescriptions(whole, archive)
+        : emitFiles(whole, { extensions, routes: typed.routes, operations, undescribed }, collections, render, archive);
+    const count = files.length + (undescribed ? descriptionPaths(whole).length : 0);
+    return { files, diagnostics: [], summary: summarize(whole, count), model: modelData(whole, operations) };
   } catch (error) {
     if (error instanceof TemplateError) return failed([error.diagnostic]);
     throw error;
@@ -101,7 +113,7 @@ function filesOf(
 
 const noSummary: CompileSummary = { collections: 0, fields: 0, relations: 0, routes: 0, accessClasses: 0, files: 0 };
 
-function summarize({ collections, access, customRoutes }: Api, files: readonly GeneratedFile[]): CompileSummary {
+function summarize({ collections, access, customRoutes }: Api, files: number): CompileSummary {
   const sum = (countOf: (collection: Api['collections'][number]) => number): number =>
     collections.reduce((total, collection) => total + countOf(collection), 0);
   return {
@@ -110,6 +122,6 @@ function summarize({ collections, access, customRoutes }: Api, files: readonly G
     relations: sum(({ relations }) => relations.length),
     routes: sum(({ operations }) => operations.length) + customRoutes.length,
     accessClasses: access.length,
-    files: files.length,
+    files,
   };
 }

@@ -22,15 +22,25 @@ export function parseSchema(text: string): { readonly schema: Schema } | { reado
   return refuse(`The file does not hold a whole schema: "${firstFlaw(value)}" is not as it was written.`);
 }
 
+/** What is in order already, as most of what was read from such a file, stays the same object. */
 function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys);
+  if (Array.isArray(value)) return sortItems(value);
   if (!isObject(value)) return value;
+  const keys = Object.keys(value);
+  const sorted = keys.map((key) => sortKeys(value[key]));
+  if (isAscending(keys) && sorted.every((item, at) => item === value[keys[at] ?? ''])) return value;
   // Entries become own properties, whatever their names.
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((key) => [key, sortKeys(value[key])]),
-  );
+  const entries = keys.map((key, at) => [key, sorted[at]] as const);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function sortItems(items: readonly unknown[]): readonly unknown[] {
+  const sorted = items.map(sortKeys);
+  return sorted.every((item, at) => item === items[at]) ? items : sorted;
+}
+
+function isAscending(keys: readonly string[]): boolean {
+  return keys.every((key, at) => at === 0 || (keys[at - 1] ?? '') <= key);
 }
 
 function parseJson(text: string): unknown {

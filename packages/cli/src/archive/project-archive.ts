@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Archive, Archived } from '@platform/compiler';
+import { type Archive, type Archived, type CompilePart, partOfMaker } from '@platform/compiler';
 import { type Entry, readLayer, writeLayer } from './layer.ts';
 import { markOfCompiler } from './mark.ts';
 
@@ -19,9 +19,28 @@ export interface ProjectArchive extends Archive {
 /** Layers are put together when there are more. */
 const mostLayers = 8;
 
-/** Opens the archive in a folder, which need not exist. */
-export async function openArchive(folder: string): Promise<ProjectArchive> {
+/**
+ * Opens the archive in a folder, which need not exist. Of what is made for descriptions there is one of its own, so that
+ * two threads can each work with theirs.
+ */
+export async function openArchive(folder: string, part?: CompilePart): Promise<ProjectArchive> {
   const mark = await markOfCompiler();
+  const [descriptions, others] = await Promise.all([
+    part === 'others' ? nothing : openLayers(join(folder, 'descriptions'), mark),
+    part === 'descriptions' ? nothing : openLayers(folder, mark),
+  ]);
+  const archiveOf = (maker: string): ProjectArchive => (partOfMaker(maker) === 'descriptions' ? descriptions : others);
+  return {
+    find: (maker, digest) => archiveOf(maker).find(maker, digest),
+    keep: (maker, digest, made) => archiveOf(maker).keep(maker, digest, made),
+    save: async () => void (await Promise.all([descriptions.save(), others.save()])),
+  };
+}
+
+/** Of what somebody else keeps. */
+const nothing: ProjectArchive = { find: () => [], keep: () => undefined, save: async () => undefined };
+
+async function openLayers(folder: string, mark: string): Promise<ProjectArchive> {
   const names = (await readdir(folder).catch((): string[] => [])).filter((name) => name.endsWith('.layer'));
   const layers = await Promise.all(names.map((name) => readLayer(folder, name, mark)));
   const stored = layers.flatMap((layer) => layer?.entries ?? []);

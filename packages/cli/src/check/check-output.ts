@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { printSchema } from '@platform/introspect';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
@@ -14,10 +13,10 @@ import { lineDifference } from './line-difference.ts';
 /** Compares and prints; resolves to whether everything is as it should be. */
 export async function checkOutput(project: Project, progress: Progress, options: GenerateOptions): Promise<boolean> {
   refuseNewDatabase(project, options);
-  const { schema, files } = await compileProject(project, progress, options);
+  const { schemaText, files } = await compileProject(project, progress, options);
   const differences = await progress.phase('compare', () => compareFiles(project.output, files));
   const present = await readFile(project.schemaFile, 'utf8').catch(() => null);
-  const wanted = printSchema(schema);
+  const wanted = schemaText();
   const folder = relative(project.folder, project.output);
   const all = [
     ...(present === wanted ? [] : [{ path: 'platform.schema.json', before: present, after: wanted }]),

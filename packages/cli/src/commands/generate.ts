@@ -1,4 +1,3 @@
-import { checkOutput } from '../check/check-output.ts';
 import { exitCodes, judging } from '../exit-codes.ts';
 import { processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
@@ -17,7 +16,10 @@ export async function generate(options: GenerateCommandOptions): Promise<void> {
   const progress = processProgress(options);
   const offline = options.offline === true;
   if (options.check === true) {
-    const upToDate = await judging(async () => checkOutput(await loadProject(options.project), progress, { offline }));
+    const upToDate = await judging(async () => {
+      const { checkOutput } = await import('../check/check-output.ts');
+      return checkOutput(await loadProject(options.project), progress, { offline });
+    });
     if (!upToDate) process.exitCode = exitCodes.invalid;
     return;
   }

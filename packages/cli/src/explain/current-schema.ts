@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import type { Schema } from '@platform/introspect/schema';
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
+import { readFacts } from '../read-facts.ts';
 import type { Source } from '../source.ts';
-import { loadFacts, readFacts, resolveProject } from '../steps.ts';
+import { loadFacts, resolveProject } from '../steps.ts';
 
 /**
  * The schema as configuration and permissions make it now: of the tables in `platform.schema.json`, or of the database

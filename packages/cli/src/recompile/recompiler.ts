@@ -6,6 +6,7 @@ import { loadDocuments } from '../documents.ts';
 import { loadExamples } from '../examples/load.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { loadExtensions, loadModules, outputOf } from '../extensions.ts';
+import { once } from '../once.ts';
 import { readRuleRows } from '../permission-tables.ts';
 import type { Project } from '../project.ts';
 import { keepMigrations, migrationNames } from '../project-migrations.ts';
@@ -87,15 +88,6 @@ export async function createRecompiler(project: Project, api: CompiledApi): Prom
       closed = true;
       await thread?.close();
     },
-  };
-}
-
-/** Works something out when it is first asked for. */
-function once<Value>(work: () => Value): () => Value {
-  let done: { readonly value: Value } | undefined;
-  return () => {
-    done ??= { value: work() };
-    return done.value;
   };
 }
 

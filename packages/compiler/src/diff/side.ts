@@ -48,7 +48,7 @@ export interface Found {
 
 /** Prepares one of the two for comparisons; what is the same in both is one object by their common memory. */
 export function versionOf(schema: Schema, memory: CompileMemory): Version {
-  const api = memory.recall(resolveApi(schema));
+  const api = memory.recall(resolveApi(memory.recallSchema(schema)));
   const views = new Map<AccessClass, View>();
   const tables = new Map(schema.tables.map((table) => [table.id, table]));
   return {

@@ -2,7 +2,7 @@ import type { AccessRule, CollectionAccess, Condition, Operand, WriteRule } from
 import type { ApiAccess } from '../api.ts';
 import { printImports } from '../print/imports.ts';
 import { commentText } from '../print/text.ts';
-import { array, code, data, object, printOpen, type Value } from '../print/value.ts';
+import { array, code, createKept, data, object, printOpen, type Value } from '../print/value.ts';
 import type { Render } from './templates.ts';
 
 /** Prints the file of one access class: who may do what, as data. */
@@ -11,7 +11,7 @@ export function emitAccess({ access, constant }: ApiAccess, render: Render): str
     ['name', data(access.name)],
     ['roles', data(access.roles)],
     ['admin', data(access.admin)],
-    ['collections', array(access.collections.map(collectionValue))],
+    ['collections', array(access.collections.map(keptCollection))],
   ]);
   const conditions = access.collections.flatMap(conditionsOf);
   const constants = ['always', 'never'].filter((name) => conditions.some((condition) => nameOf(condition) === name));
@@ -24,6 +24,8 @@ export function emitAccess({ access, constant }: ApiAccess, render: Render): str
     access: printOpen(value, 0),
   });
 }
+
+const keptCollection = createKept(collectionValue);
 
 function collectionValue({ collection, read, create, update, delete: remove }: CollectionAccess): Value {
   return object([

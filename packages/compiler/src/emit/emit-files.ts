@@ -10,7 +10,7 @@ import { emitGraphql } from '../graphql/index.ts';
 import type { Archive } from '../memory/archive.ts';
 import { printModel } from '../model/index.ts';
 import { printOpenApi } from '../openapi/index.ts';
-import { viewOf } from '../openapi/view.ts';
+import { type View, viewOf } from '../openapi/view.ts';
 import { printJson } from '../print/json.ts';
 import { emitAccess } from './access.ts';
 import { emitCollection, indexCollections } from './collection.ts';
@@ -35,23 +35,26 @@ export interface Additions {
   readonly routes: readonly TypedRoute[];
   /** GraphQL operations that are known beforehand. */
   readonly operations: readonly CheckedOperation[];
+  /** Whether somebody else prints the descriptions. */
+  readonly undescribed: boolean;
 }
 
-/** Prints every file of an API, sorted by path; `collections` are those that are printed already. */
+/** Prints the files of an API, sorted by path; `collections` are those that are printed already. */
 export function emitFiles(
   api: Api,
-  { extensions, routes, operations }: Additions,
+  { extensions, routes, operations, undescribed }: Additions,
   collections: readonly GeneratedFile[],
   render: Render,
   archive: Archive | null,
 ): readonly GeneratedFile[] {
   const addressed = api.collections.filter(hasRoutes);
+  const views: Views = new Map(api.access.map(({ access }) => [access.name, viewOf(api, access)]));
   const files: readonly GeneratedFile[] = [
     ...collections,
     ...addressed.map((one) => file(`routes/${one.names.file}.ts`, emitRoutes(one, render))),
     ...api.access.map((one) => file(`access/${one.access.name}.ts`, emitAccess(one, render))),
-    ...api.access.flatMap(({ access }) => describe(api, access, render, archive)),
-    longFile('openapi/full.json', printOpenApi(api, null, viewOf(api, null), archive)),
+    ...api.access.flatMap(({ access }) => emitForClients(api, access, viewFor(api, access, views), render, archive)),
+    ...(undescribed ? [] : emitDescriptions(api, archive, views)),
     file('fingerprint.ts', emitFingerprint(api, render)),
     file('extension.ts', emitExtensionTypes(api, render)),
     ...(extensions.length > 0
@@ -71,7 +74,8 @@ export function emitFiles(
     file('main.ts', emitMain(render)),
   ];
   const planned = operations.length > 0 ? [plannedFile] : [];
-  const paths = [...files.map(({ path }) => path), ...planned].sort();
+  const others = undescribed ? descriptionPaths(api) : [];
+  const paths = [...files.map(({ path }) => path), ...planned, ...others].sort();
   return [...files, file('manifest.json', emitManifest(api, paths))].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
@@ -93,12 +97,52 @@ function emitDocuments(operations: readonly CheckedOperation[]): string {
   return printJson(Object.fromEntries([...texts].sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
-/** What an access class is told of the API. */
-function describe(api: Api, access: AccessClass, render: Render, archive: Archive | null): readonly GeneratedFile[] {
-  const view = viewOf(api, access);
+/** What access classes see, by their names. */
+type Views = ReadonlyMap<string, View>;
+
+function viewFor(api: Api, access: AccessClass, views: Views): View {
+  return views.get(access.name) ?? viewOf(api, access);
+}
+
+/** Prints what access classes are told of the API over REST: most of all output, and on its own. Not sorted. */
+export function emitDescriptions(
+  api: Api,
+  archive: Archive | null,
+  views: Views = new Map(),
+): readonly GeneratedFile[] {
+  const described = api.access.flatMap(({ access }) => {
+    const view = viewFor(api, access, views);
+    return [
+      longFile(modelPath(access), printModel(api, view, archive)),
+      longFile(openApiPath(access), printOpenApi(api, access, view, archive)),
+    ];
+  });
+  return [...described, longFile(openApiPath(null), printOpenApi(api, null, viewOf(api, null), archive))];
+}
+
+/** The paths of the same. */
+export function descriptionPaths({ access }: Api): readonly string[] {
+  return [...access.flatMap((one) => [modelPath(one.access), openApiPath(one.access)]), openApiPath(null)];
+}
+
+function modelPath({ name }: AccessClass): string {
+  return `model/${name}.json`;
+}
+
+/** With null, of the document of everything. */
+function openApiPath(access: AccessClass | null): string {
+  return `openapi/${access?.name ?? 'full'}.json`;
+}
+
+/** What else an access class is told of the API. */
+function emitForClients(
+  api: Api,
+  access: AccessClass,
+  view: View,
+  render: Render,
+  archive: Archive | null,
+): readonly GeneratedFile[] {
   return [
-    longFile(`model/${access.name}.json`, printModel(api, view, archive)),
-    longFile(`openapi/${access.name}.json`, printOpenApi(api, access, view, archive)),
     ...(api.graphql ? [file(`graphql/${access.name}.graphql`, emitGraphql(api, access, view, archive))] : []),
     ...emitClient(api, access, render, view, archive),
   ];

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@platform/runtime/contract';
 import type { Api } from '../api.ts';
-import { sha256 } from '../print/hash.ts';
-import { canonicalJson, printJson } from '../print/json.ts';
+import { hashObject } from '../passes/fingerprint.ts';
+import { printJson } from '../print/json.ts';
 
 /**
  * Prints `manifest.json`: what the files were made from, and their paths, so that the next run knows which are its own.
@@ -15,7 +15,7 @@ export function emitManifest({ fingerprint, customRoutes }: Api, paths: readonly
     schema: object.schema,
     name: object.name,
     kind: object.kind,
-    hash: sha256(canonicalJson(object)),
+    hash: hashObject(object),
   }));
   const routes: JsonValue = JSON.parse(JSON.stringify(customRoutes));
   return printJson({

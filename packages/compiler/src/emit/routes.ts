@@ -1,8 +1,9 @@
 import type { ApiCollection, Operation } from '../api.ts';
+import { createFacts } from '../memory/facts.ts';
 import { printImports } from '../print/imports.ts';
 import { commentText } from '../print/text.ts';
 import { array, call, code, data, printValue } from '../print/value.ts';
-import type { Render } from './templates.ts';
+import type { Render, View } from './templates.ts';
 
 /** Whether a collection has paths below `/items`; the product's own are reached through relations only. */
 export function hasRoutes({ operations }: ApiCollection): boolean {
@@ -10,13 +11,22 @@ export function hasRoutes({ operations }: ApiCollection): boolean {
 }
 
 /** Prints the file of one collection's routes: one typed call each. */
-export function emitRoutes({ names, descriptor, operations }: ApiCollection, render: Render): string {
+export function emitRoutes(collection: ApiCollection, render: Render): string {
+  return render(
+    'routes',
+    textsOf(collection, () => printRoutes(collection)),
+  );
+}
+
+const textsOf = createFacts<ApiCollection, View>();
+
+function printRoutes({ names, descriptor, operations }: ApiCollection): View {
   const summary = commentText(`Routes of \`${descriptor.name}\`.`);
   const calls = operations.map(({ kind, method, path }) =>
     call(functions[kind], data(`${method} ${path}`), code(names.constant)),
   );
   const start = `export const ${names.routes}: readonly Route[] = `;
-  return render('routes', {
+  return {
     about: summary,
     imports: printImports([
       { from: '@platform/runtime', names: ['type Route', ...operations.map(({ kind }) => functions[kind])] },
@@ -25,7 +35,7 @@ export function emitRoutes({ names, descriptor, operations }: ApiCollection, ren
     summary,
     constant: names.routes,
     routes: printValue(array(calls), start.length, 1, 0),
-  });
+  };
 }
 
 /** The runtime's functions that make routes. */

@@ -1,6 +1,6 @@
 import type { Api } from '../api.ts';
 import { printImports } from '../print/imports.ts';
-import { array, code, data, printOpen, printValue } from '../print/value.ts';
+import { array, code, createKept, data, object, printOpen, printValue } from '../print/value.ts';
 import { hasRoutes } from './routes.ts';
 import type { Render } from './templates.ts';
 
@@ -73,12 +73,18 @@ export function emitMain(render: Render): string {
 }
 
 /** Prints the file that states what the database must look like. */
-export function emitFingerprint({ fingerprint }: Api, render: Render): string {
+export function emitFingerprint({ fingerprint: { hash, objects } }: Api, render: Render): string {
+  const fingerprint = object([
+    ['hash', data(hash)],
+    ['objects', array(objects.map(keptObject))],
+  ]);
   return render('fingerprint', {
     about: 'Every database object in use. The server compares it with the database at start and while it runs.',
-    fingerprint: printOpen(data(fingerprint), 0),
+    fingerprint: printOpen(fingerprint, 0),
   });
 }
+
+const keptObject = createKept<Api['fingerprint']['objects'][number]>(data);
 
 function list(name: string, constants: readonly string[]): string {
   return printValue(array(constants.map(code)), name.length + 4, 1, 2);

@@ -49,6 +49,15 @@ export class TemplateError extends Error {
 
 /** Compiles the templates once. Throws `TemplateError` for one that is missing, unknown or malformed. */
 export function compileTemplates(texts: ReadonlyMap<string, string>): Render {
+  const key = JSON.stringify([...texts]);
+  if (latest?.key !== key) latest = { key, render: compileAll(texts) };
+  return latest.render;
+}
+
+/** Those of the last time, because they are nearly always the same. */
+let latest: { readonly key: string; readonly render: Render } | undefined;
+
+function compileAll(texts: ReadonlyMap<string, string>): Render {
   const engine = Handlebars.create();
   const options: CompileOptions = { strict: true, noEscape: true, knownHelpersOnly: true };
   const templates = new Map(templateNames.map((name) => [name, engine.compile(textOf(texts, name), options)]));

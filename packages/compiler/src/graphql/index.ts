@@ -13,7 +13,7 @@ import { changesModel } from '../model/changes.ts';
 import { hasUsers } from '../openapi/auth-paths.ts';
 import type { View } from '../openapi/view.ts';
 import { textOfPiece } from '../print/pieces.ts';
-import { type SdlField, sdlType } from '../print/sdl.ts';
+import { sdlType } from '../print/sdl.ts';
 import { aggregateTypes } from './aggregates.ts';
 import { filterTypes, keyFilters } from './filters.ts';
 import { functionTypes } from './functions.ts';
@@ -64,7 +64,7 @@ export function fixedTypes(users: boolean): string {
 function rootTypes(surface: Surface, access: AccessClass, users: boolean, changing: boolean): readonly string[] {
   const of = (scope: 'items' | 'system', kind: 'query' | 'mutation'): readonly string[] => {
     const services = scope === 'system' ? serviceRoots(surface, access, users, changing, kind) : [];
-    const fields: readonly SdlField[] = [...collectionRoots(surface, scope, kind), ...services];
+    const fields = [...collectionRoots(surface, scope, kind), ...services];
     // Every schema has a query, which may hold nothing.
     return kind === 'query' || fields.length > 0 ? [sdlType('type', graphqlRootTypes[scope][kind], fields)] : [];
   };

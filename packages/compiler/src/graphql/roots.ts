@@ -5,23 +5,34 @@ import {
   graphqlCollectionRoots,
   graphqlScope,
 } from '@platform/runtime/contract';
-import type { SdlField } from '../print/sdl.ts';
+import { createFacts } from '../memory/facts.ts';
+import { type PrintedField, type SdlField, sdlField } from '../print/sdl.ts';
 import { listArguments } from './items.ts';
 import type { Shown, Surface } from './surface.ts';
 
-/** The root fields of one scope. */
+/** The root fields of one scope, printed once for all classes that see the same of a collection. */
 export function collectionRoots(
   { collections }: Surface,
   scope: GraphqlScope,
   kind: 'query' | 'mutation',
-): readonly SdlField[] {
+): readonly PrintedField[] {
   return [...collections.values()]
     .filter(({ descriptor }) => graphqlScope(descriptor) === scope)
-    .flatMap((shown) =>
-      graphqlCollectionRoots(shown.descriptor)
-        .filter((root) => root.kind === kind && isOffered(root.operation, shown))
-        .map(({ name, operation }) => ({ name, ...signature(operation, shown), deprecated: shown.view.deprecated })),
-    );
+    .flatMap((shown) => rootsOf(shown, () => printRoots(shown))[kind]);
+}
+
+type Roots = Readonly<Record<'query' | 'mutation', readonly PrintedField[]>>;
+
+const rootsOf = createFacts<Shown, Roots>();
+
+function printRoots(shown: Shown): Roots {
+  const offered = graphqlCollectionRoots(shown.descriptor).filter(({ operation }) => isOffered(operation, shown));
+  const { deprecated } = shown.view;
+  const of = (kind: 'query' | 'mutation') =>
+    offered
+      .filter((root) => root.kind === kind)
+      .map(({ name, operation }) => sdlField({ name, ...signature(operation, shown), deprecated }));
+  return { query: of('query'), mutation: of('mutation') };
 }
 
 /** Exactly what the paths of a collection offer over REST. */

@@ -1,5 +1,6 @@
 /** What a compilation leaves behind for those in later processes: texts, by digests of what they were made from. */
 
+import type { CompilePart } from '../compile.ts';
 import type { Piece } from '../print/pieces.ts';
 
 /** A question that was asked while something was made: to the source of that number, by name. */
@@ -19,4 +20,9 @@ export interface Archive {
   find(maker: string, digest: string): readonly Archived[];
   /** Takes what was made, or what was found and is still good. */
   keep(maker: string, digest: string, made: Archived): void;
+}
+
+/** The part of the output that a maker works for, so that two compilations that share the work can keep archives apart. */
+export function partOfMaker(maker: string): CompilePart {
+  return /^(?:openapi|model)\b/.test(maker) ? 'descriptions' : 'others';
 }

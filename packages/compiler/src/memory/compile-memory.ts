@@ -1,23 +1,52 @@
-import type { Api, ApiCollection } from '../api.ts';
+import type { Schema } from '@platform/introspect/schema';
+import type { Api, ApiAccess, ApiCollection } from '../api.ts';
 import { isSame } from './same.ts';
 
 /** What a process that compiles again and again carries from one time to the next. It changes nothing but the time it takes. */
 export interface CompileMemory {
-  /** Gives an API the collections of the last one where they say the same, so that what was made of them is found. */
+  /** Gives a schema the tables and collections of the last one where they say the same, so that what was made of them is found. */
+  recallSchema(schema: Schema): Schema;
+  /** The same with what was made of a schema. */
   recall(api: Api): Api;
 }
 
 /** Makes a memory that holds nothing yet. */
 export function createCompileMemory(): CompileMemory {
-  let last: ReadonlyMap<string, ApiCollection> = new Map();
-  return {
-    recall(api) {
-      const collections = api.collections.map((one) => {
-        const known = last.get(one.descriptor.name);
-        return known !== undefined && isSame(known, one) ? known : one;
-      });
-      last = new Map(collections.map((one) => [one.descriptor.name, one]));
-      return { ...api, collections };
+  const tables = createRecall<Schema['tables'][number]>(({ id }) => id);
+  const schemaCollections = createRecall<Schema['collections'][number]>(({ name }) => name);
+  const collections = createRecall<ApiCollection>(({ descriptor }) => descriptor.name);
+  const access = createRecall<ApiAccess>(
+    (one) => one.access.name,
+    (one, last) => {
+      const recalled = createRecall<Granted>(({ collection }) => collection, undefined, last?.access.collections);
+      return { ...one, access: { ...one.access, collections: recalled(one.access.collections) } };
     },
+  );
+  return {
+    recallSchema: (schema) => ({
+      ...schema,
+      tables: tables(schema.tables),
+      collections: schemaCollections(schema.collections),
+    }),
+    recall: (api) => ({ ...api, collections: collections(api.collections), access: access(api.access) }),
+  };
+}
+
+type Granted = ApiAccess['access']['collections'][number];
+
+/** Gives those of the last time, found by their names, where they say the same; `within` does so with parts of others. */
+function createRecall<Item>(
+  nameOf: (item: Item) => string,
+  within: (item: Item, last: Item | undefined) => Item = (item) => item,
+  first: readonly Item[] = [],
+): (items: readonly Item[]) => readonly Item[] {
+  let last = new Map(first.map((one) => [nameOf(one), one]));
+  return (items) => {
+    const recalled = items.map((one) => {
+      const known = last.get(nameOf(one));
+      return known !== undefined && isSame(known, one) ? known : within(one, known);
+    });
+    last = new Map(recalled.map((one) => [nameOf(one), one]));
+    return recalled;
   };
 }

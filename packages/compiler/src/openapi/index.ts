@@ -129,8 +129,8 @@ export function describeOpenApi(
   };
 }
 
-const pathsOf = createPartsMemory('paths', 4);
-const componentsOf = createPartsMemory('schemas', 6);
+const pathsOf = createPartsMemory('paths', 4, true);
+const componentsOf = createPartsMemory('schemas', 6, true);
 
 function information(): JsonObject {
   return {

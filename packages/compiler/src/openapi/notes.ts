@@ -4,6 +4,7 @@
  * A comment of the database is free text and may name what the class does not know; such a note is left out.
  */
 import type { Api, ApiCollection } from '../api.ts';
+import { createFacts } from '../memory/facts.ts';
 
 /** Gives a note back, or null when it must not be shown. */
 export type NoteReader = (note: string | null) => string | null;
@@ -22,6 +23,7 @@ export function everyNote(note: string | null): string | null {
  * @param shown the visible fields and relations of a collection; null when it is hidden itself
  */
 export function withoutHiddenNames(api: Api, shown: Shown): NoteReader {
+  if (api.collections.every((one) => isWhole(one, shown(one)))) return everyNote;
   const { words, phrases } = hiddenNames(api.collections, shown);
   return function read(note) {
     if (note === null) return null;
@@ -32,6 +34,11 @@ export function withoutHiddenNames(api: Api, shown: Shown): NoteReader {
 }
 
 type Shown = (collection: ApiCollection) => ReadonlySet<string> | null;
+
+/** Whether nothing of a collection is hidden. */
+function isWhole(collection: ApiCollection, names: ReadonlySet<string> | null): boolean {
+  return names !== null && foldedNames(collection).members.every(([name]) => names.has(name));
+}
 
 interface HiddenNames {
   readonly words: ReadonlySet<string>;
@@ -44,14 +51,31 @@ function hiddenNames(collections: readonly ApiCollection[], shown: Shown): Hidde
   const others = new Set<string>();
   for (const collection of collections) {
     const names = shown(collection);
-    for (const name of tableNames(collection)) (names === null ? others : visible).add(fold(name));
-    for (const [name, spellings] of memberNames(collection)) {
-      for (const spelling of spellings) (names?.has(name) ? visible : others).add(fold(spelling));
+    const { tables, members } = foldedNames(collection);
+    for (const name of tables) (names === null ? others : visible).add(name);
+    for (const [name, spellings] of members) {
+      for (const spelling of spellings) (names?.has(name) ? visible : others).add(spelling);
     }
   }
   const hidden = [...others].filter((name) => name !== '' && !visible.has(name));
   const phrases = hidden.filter((name) => !isWord(name));
   return { words: new Set(hidden.filter(isWord)), phrases: Map.groupBy(phrases, separatorOf) };
+}
+
+/** Folded, of a collection. */
+interface FoldedNames {
+  readonly tables: readonly string[];
+  /** Of fields and relations, each with its spellings. */
+  readonly members: readonly (readonly [string, readonly string[]])[];
+}
+
+const namesOf = createFacts<ApiCollection, FoldedNames>();
+
+function foldedNames(collection: ApiCollection): FoldedNames {
+  return namesOf(collection, () => ({
+    tables: tableNames(collection).map(fold),
+    members: memberNames(collection).map(([name, spellings]) => [name, spellings.map(fold)]),
+  }));
 }
 
 function tableNames({ descriptor }: ApiCollection): readonly string[] {

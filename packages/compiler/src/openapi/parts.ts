@@ -2,7 +2,7 @@
 import type { Archive } from '../memory/archive.ts';
 import { createMemory, type Lookup, type Watch } from '../memory/remember.ts';
 import { onlyText, textAt, textOf } from '../print/json.ts';
-import { textOfPiece } from '../print/pieces.ts';
+import { packPiece, textOfPiece } from '../print/pieces.ts';
 import type { JsonObject } from './json.ts';
 
 /** Members of an object in a document, by their names. */
@@ -11,8 +11,13 @@ export type Parts = readonly (readonly [string, JsonObject])[];
 /** Who wants nothing but the text of a document gets parts of which only that is known; null for everybody else. */
 export type TextsFrom = { readonly archive: Archive | null } | null;
 
-/** Remembers parts that stand in documents at one indentation, as objects or as texts. */
-export function createPartsMemory(maker: string, indent: number) {
+/**
+ * Remembers parts that stand in documents at one indentation, as objects or as texts.
+ *
+ * Where no other collection has parts of the same names (`apart`), there is one text for all: it stands under the name of
+ * the first, and goes on with the others.
+ */
+export function createPartsMemory(maker: string, indent: number, apart: boolean) {
   const objects = createMemory<Parts>();
   const printed = createMemory<Parts>({
     maker: `openapi ${maker}`,
@@ -27,6 +32,14 @@ export function createPartsMemory(maker: string, indent: number) {
     from === null
       ? objects(key, sources, null, make)
       : printed(key, sources, from.archive, (watch) =>
-          make(watch).map(([name, part]) => [name, onlyText(textAt(part, indent), indent)]),
+          textsOf(make(watch), indent, apart).map(([name, text]) => [name, onlyText(packPiece(text), indent)]),
         );
+}
+
+function textsOf(parts: Parts, indent: number, apart: boolean): readonly (readonly [string, string])[] {
+  const texts = parts.map(([name, part]) => [name, textAt(part, indent)] as const);
+  const [first, ...others] = texts;
+  if (!apart || first === undefined) return texts;
+  const more = others.map(([name, text]) => `,\n${' '.repeat(indent)}${JSON.stringify(name)}: ${text}`);
+  return [[first[0], [first[1], ...more].join('')]];
 }

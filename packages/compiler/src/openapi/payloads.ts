@@ -30,7 +30,7 @@ export function leadSchemas({ collections }: View, from: TextsFrom): Parts {
   return [...new Map(found)];
 }
 
-const componentsOf = createPartsMemory('leads', 6);
+const componentsOf = createPartsMemory('leads', 6, false);
 
 function ownLeads({ writes }: ViewCollection, byItem: Lookup<ViewCollection>): readonly Component[] {
   const leads = [...(writes?.create?.leads ?? []), ...(writes?.update?.leads ?? [])];

@@ -1,6 +1,7 @@
 /** Access class → what it may write. Like `sight.ts`, it decides what is visible before anything is printed. */
 import type { AccessClass, CollectionAccess, WriteRule } from '@platform/runtime/contract';
 import type { Api, ApiCollection, Operation } from '../api.ts';
+import { createFactsOfTwo } from '../memory/facts.ts';
 
 /** What an access class may write of one collection. */
 export interface SeenWrites {
@@ -26,11 +27,18 @@ export function seeWrites(api: Api, access: AccessClass | null): ReadonlyMap<str
   return new Map(
     api.collections.flatMap((one): [string, SeenWrites][] => {
       const name = one.descriptor.name;
-      const writes = writesOf(one, access === null ? null : (granted.get(name) ?? { collection: name }));
+      const own = granted.get(name);
+      if (access !== null && own === undefined) return [];
+      const writes = oneOf(one, own ?? everything, () => writesOf(one, own ?? null));
       return writes.create || writes.update || writes.delete ? [[name, writes]] : [];
     }),
   );
 }
+
+/** Stands for what is granted where there are no rules. */
+const everything = {};
+
+const oneOf = createFactsOfTwo<ApiCollection, object, SeenWrites>();
 
 function writesOf(api: ApiCollection, granted: CollectionAccess | null): SeenWrites {
   const kinds = new Set<Operation['kind']>(api.operations.map(({ kind }) => kind));

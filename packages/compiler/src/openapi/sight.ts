@@ -4,6 +4,7 @@
  */
 import type { AccessClass, AccessRule, CollectionAccess, ManyToAny } from '@platform/runtime/contract';
 import type { Api, ApiCollection } from '../api.ts';
+import { createFactsOfTwo } from '../memory/facts.ts';
 import type { Lookup } from '../memory/remember.ts';
 import { createInterning } from '../memory/same.ts';
 import { type DocumentNames, nameDocument } from './names.ts';
@@ -86,15 +87,26 @@ type Readable = Omit<Seen, 'names'>;
 /** A collection whose rules list nothing is hidden. */
 function readableCollections(api: Api, access: AccessClass | null): ReadonlyMap<string, Readable> {
   const granted = new Map((access?.collections ?? []).map((one) => [one.collection, one]));
-  const all = api.collections.map((one) => readableOf(one, access === null ? null : granted.get(one.descriptor.name)));
+  const all = api.collections.map((one) => {
+    const own = access === null ? everything : (granted.get(one.descriptor.name) ?? nothing);
+    return oneReadable(one, own, () => readableOf(one, own));
+  });
   const some = all.filter(({ rules, readable }) => rules === null || readable.size > 0);
   return new Map(some.map((one) => [one.api.descriptor.name, one]));
 }
 
-function readableOf(api: ApiCollection, granted: CollectionAccess | null | undefined): Readable {
+/** Stand for what is granted where there are no rules, and where there are none of a collection. */
+const everything = { read: null };
+const nothing = { read: [] };
+
+const oneReadable = createFactsOfTwo<ApiCollection, Grant, Readable>();
+
+type Grant = CollectionAccess | typeof everything | typeof nothing;
+
+function readableOf(api: ApiCollection, granted: Grant): Readable {
   const own = [...api.descriptor.fields, ...api.descriptor.relations].map(({ name }) => name);
-  if (granted === null) return { api, rules: null, readable: new Set(own) };
-  const rules = granted?.read ?? [];
+  if (granted.read === null) return { api, rules: null, readable: new Set(own) };
+  const rules = granted.read ?? [];
   // A rule of everything, as administrators have it, hides nothing.
   const whole =
     own.length > 0 && rules.some((rule) => everyRow(rule) && own.every((name) => rule.fields.includes(name)));
@@ -110,6 +122,7 @@ function withoutHiddenTargets(
 ): ReadonlySet<string> {
   const fields = new Set(api.descriptor.fields.map(({ name }) => name));
   const lost = api.descriptor.relations.filter(({ name, target }) => !fields.has(name) && !visible.has(target));
+  if (lost.length === 0) return readable;
   const hidden = new Set(lost.map(({ name }) => name));
   return new Set([...readable].filter((name) => !hidden.has(name)));
 }

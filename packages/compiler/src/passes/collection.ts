@@ -1,6 +1,7 @@
 import type { Collection, Table } from '@platform/introspect/schema';
 import { type CollectionDescriptor, systemCollection } from '@platform/runtime/contract';
 import type { ApiCollection, CollectionNames, Operation } from '../api.ts';
+import type { Lookup } from '../memory/remember.ts';
 import { resolveConstraints } from './constraints.ts';
 import { resolveFields } from './field.ts';
 import { nameValues } from './names.ts';
@@ -13,7 +14,7 @@ import { storedKey, storedTable } from './stored.ts';
 export function resolveCollection(
   collection: Collection,
   index: SchemaIndex,
-  names: ReadonlyMap<string, CollectionNames>,
+  names: Lookup<CollectionNames>,
 ): ApiCollection {
   const table = index.table(collection.table);
   const own = namesOf(names, collection.name);
@@ -114,18 +115,14 @@ function operationsOf({ name, key, singleton, system }: Collection, { writable }
 }
 
 /** A link collection learns from its owners what its rows may point at. */
-function resolveAnyItem(
-  name: string,
-  index: SchemaIndex,
-  names: ReadonlyMap<string, CollectionNames>,
-): ApiCollection['anyItem'] {
+function resolveAnyItem(name: string, index: SchemaIndex, names: Lookup<CollectionNames>): ApiCollection['anyItem'] {
   const owners = index.linkedBy(name);
   const [first] = owners;
   const allowed = [...new Set(owners.flatMap((relation) => relation.allowed))].sort();
   return first ? { field: first.itemField, targets: allowed.map((target) => namesOf(names, target)) } : null;
 }
 
-function namesOf(names: ReadonlyMap<string, CollectionNames>, collection: string): CollectionNames {
+function namesOf(names: Lookup<CollectionNames>, collection: string): CollectionNames {
   const found = names.get(collection);
   if (!found) throw new Error(`The schema refers to collection ${collection}, which it does not contain.`);
   return found;

@@ -6,6 +6,7 @@
  */
 import type { Collection, Column, Schema, Table } from '@platform/introspect/schema';
 import type { Fingerprint, FingerprintColumn, FingerprintObject } from '@platform/runtime/contract';
+import { createInterning } from '../memory/same.ts';
 import { sha256 } from '../print/hash.ts';
 import { canonicalJson } from '../print/json.ts';
 import { qualifiedId } from './quote.ts';
@@ -18,8 +19,27 @@ export function takeFingerprint(schema: Schema, index: SchemaIndex): Fingerprint
   const objects = [...Map.groupBy(uses, ({ table }) => table.id).values()]
     .flatMap((group) => describe(group, enums))
     .sort((a, b) => compare(a.schema, b.schema) || compare(a.name, b.name));
-  return { hash: sha256(canonicalJson(objects)), objects };
+  return { hash: sha256(`[${objects.map((one) => textOf(one).canonical).join(',')}]`), objects };
 }
+
+/** The hash of one object over its canonical text. */
+export function hashObject(object: FingerprintObject): string {
+  return textOf(object).hash;
+}
+
+const texts = new WeakMap<FingerprintObject, { readonly canonical: string; readonly hash: string }>();
+
+function textOf(object: FingerprintObject): { readonly canonical: string; readonly hash: string } {
+  const known = texts.get(object);
+  if (known !== undefined) return known;
+  const canonical = canonicalJson(object);
+  const text = { canonical, hash: sha256(canonical) };
+  texts.set(object, text);
+  return text;
+}
+
+/** What was described before of a table is one object, so what was made of that is found again. */
+const oneObject = createInterning<FingerprintObject>(4);
 
 interface Use {
   readonly collection: string;
@@ -54,7 +74,7 @@ function describe(uses: readonly Use[], enums: ReadonlyMap<string, readonly stri
   if (!table) return [];
   const used = new Set(uses.flatMap(({ columns }) => columns));
   return [
-    {
+    oneObject(table, {
       schema: table.schema,
       name: table.name,
       kind: kinds[table.kind],
@@ -63,7 +83,7 @@ function describe(uses: readonly Use[], enums: ReadonlyMap<string, readonly stri
       // Of a view the key is inherited or configured: the catalog has none to compare with.
       key: isView(table) ? [] : (table.primaryKey?.columns ?? []),
       columns: table.columns.filter(({ name }) => used.has(name)).map((column) => describeColumn(table, column, enums)),
-    },
+    }),
   ];
 }
 

@@ -3,18 +3,31 @@
  * (`rules/`); decides everything that printing needs.
  */
 import type { Schema } from '@platform/introspect/schema';
-import type { Api } from '../api.ts';
+import type { Api, ApiCollection, CollectionNames } from '../api.ts';
+import { createMemory, type Watch } from '../memory/remember.ts';
+import { createInterning } from '../memory/same.ts';
 import { type GrantedRoute, resolveAccess } from './access.ts';
 import { resolveCollection } from './collection.ts';
 import { takeFingerprint } from './fingerprint.ts';
 import { nameAccess, nameCollections } from './names.ts';
-import { indexSchema } from './schema-index.ts';
+import { indexOf, type SchemaSources, sourcesOf } from './schema-index.ts';
 
 /** Resolves the whole surface of a schema. Who may call which routes of the project keeps access classes apart. */
 export function resolveApi(schema: Schema, routes: readonly GrantedRoute[] = []): Api {
-  const index = indexSchema(schema);
-  const names = nameCollections(schema.collections.map(({ name }) => name));
-  const collections = schema.collections.map((collection) => resolveCollection(collection, index, names));
+  const sources = sourcesOf(schema);
+  const index = indexOf(sources);
+  const named = nameCollections(schema.collections.map(({ name }) => name));
+  const names = new Map(
+    schema.collections.flatMap((one) => {
+      const own = named.get(one.name);
+      return own === undefined ? [] : [[one.name, oneOf(one, own)] as const];
+    }),
+  );
+  const collections = schema.collections.map((collection) =>
+    collectionOf(collection, [...Object.values(sources), names], null, (watch) =>
+      resolveCollection(collection, indexOf(watchSources(sources, watch)), watch(names)),
+    ),
+  );
   const access = nameAccess(resolveAccess(schema, index, routes), names);
   const fingerprint = takeFingerprint(schema, index);
   return {
@@ -26,5 +39,18 @@ export function resolveApi(schema: Schema, routes: readonly GrantedRoute[] = [])
     access,
     customRoutes: [],
     fingerprint,
+  };
+}
+
+const collectionOf = createMemory<ApiCollection>();
+const oneOf = createInterning<CollectionNames>();
+
+function watchSources({ dialect, tables, collections, byTable, linked }: SchemaSources, watch: Watch): SchemaSources {
+  return {
+    dialect: watch(dialect),
+    tables: watch(tables),
+    collections: watch(collections),
+    byTable: watch(byTable),
+    linked: watch(linked),
   };
 }

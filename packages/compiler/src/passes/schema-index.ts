@@ -1,4 +1,6 @@
 import type { Collection, Column, Relation, Schema, Table } from '@platform/introspect/schema';
+import type { Lookup } from '../memory/remember.ts';
+import { createInterning } from '../memory/same.ts';
 
 /** Look-ups over a schema, by the names its parts refer to each other with. */
 export interface SchemaIndex {
@@ -14,23 +16,61 @@ export interface SchemaIndex {
   linkedBy(name: string): readonly (Relation & { readonly kind: 'm2a' })[];
 }
 
-/** Indexes a schema. A look-up throws when the name does not exist: the rules have refused such a schema before. */
-export function indexSchema(schema: Schema): SchemaIndex {
-  const tables = new Map(schema.tables.map((table) => [table.id, table]));
-  const columns = new Map(schema.tables.map((table) => [table.id, new Map(table.columns.map((c) => [c.name, c]))]));
-  const collections = new Map(schema.collections.map((collection) => [collection.name, collection]));
-  const byTable = new Map(schema.collections.map(({ name, table }) => [table, name]));
+type Links = readonly (Relation & { readonly kind: 'm2a' })[];
+
+/** What the look-ups read, each a source of its own to whoever watches what is asked. */
+export interface SchemaSources {
+  readonly dialect: Lookup<Schema['dialect']>;
+  readonly tables: Lookup<Table>;
+  readonly collections: Lookup<Collection>;
+  /** Names of collections by the ids of tables. */
+  readonly byTable: Lookup<string>;
+  /** By the names of link collections. */
+  readonly linked: Lookup<Links>;
+}
+
+/** Gathers the sources of a schema. */
+export function sourcesOf(schema: Schema): SchemaSources {
   const links = schema.collections.flatMap(({ relations }) => relations.filter((relation) => relation.kind === 'm2a'));
   const linked = Map.groupBy(links, ({ target }) => target);
   return {
-    dialect: schema.dialect,
+    dialect: new Map([['', schema.dialect]]),
+    tables: new Map(schema.tables.map((table) => [table.id, table])),
+    collections: new Map(schema.collections.map((collection) => [collection.name, collection])),
+    byTable: new Map(schema.collections.map(({ name, table }) => [table, name])),
+    linked: new Map([...linked].map(([name, own]) => [name, oneList(own[0] ?? own, own)])),
+  };
+}
+
+const oneList = createInterning<Links>();
+
+/** Indexes a schema. A look-up throws when the name does not exist: the rules have refused such a schema before. */
+export function indexSchema(schema: Schema): SchemaIndex {
+  return indexOf(sourcesOf(schema));
+}
+
+/** The same of sources. */
+export function indexOf({ dialect, tables, collections, byTable, linked }: SchemaSources): SchemaIndex {
+  return {
+    dialect: dialect.get('') ?? 'postgres',
     collectionOf: (table) => byTable.get(table),
     linkedBy: (name) => linked.get(name) ?? [],
     table: (id) => found(tables.get(id), `table ${id}`),
-    column: (table, name) => found(columns.get(table.id)?.get(name), `column ${name} of ${table.id}`),
-    source: ({ source }) => (source ? columns.get(source.table)?.get(source.column) : undefined),
+    column: (table, name) => found(columnsOf(table).get(name), `column ${name} of ${table.id}`),
+    source({ source }) {
+      const base = source === null ? undefined : tables.get(source.table);
+      return base && source !== null ? columnsOf(base).get(source.column) : undefined;
+    },
     collection: (name) => found(collections.get(name), `collection ${name}`),
   };
+}
+
+const columns = new WeakMap<Table, ReadonlyMap<string, Column>>();
+
+function columnsOf(table: Table): ReadonlyMap<string, Column> {
+  const known = columns.get(table) ?? new Map(table.columns.map((column) => [column.name, column]));
+  columns.set(table, known);
+  return known;
 }
 
 function found<T>(value: T | undefined, what: string): T {

@@ -146,7 +146,8 @@ function foldLists(text: string): string {
     nested ||= before.trim() === '';
   }
   if (taken === 0) return text;
-  const folded = parts.join('') + text.slice(taken);
+  parts.push(text.slice(taken));
+  const folded = parts.join('');
   return nested ? foldLists(folded) : folded;
 }
 

@@ -13,6 +13,32 @@ export interface Pieces {
 /** Shorter ones are put together with their neighbours: characters. */
 const worthwhile = 1024;
 
+/** Bytes of memory that packed pieces share. */
+const packBytes = 1 << 20;
+
+/** Bytes of a character of a string at most, as UTF-8. */
+const mostBytes = 3;
+
+let pack = { bytes: Buffer.alloc(0), used: 0 };
+
+/**
+ * A text for files only, as bytes if it is long: they are encoded once for all files that it stands in, and no collector of
+ * garbage has to look at them.
+ */
+export function packPiece(text: string): Piece {
+  if (text.length < worthwhile) return text;
+  // The exact length is only worked out where it matters.
+  if (pack.used + text.length * mostBytes > pack.bytes.length) {
+    const bytes = Buffer.byteLength(text);
+    if (pack.used + bytes > pack.bytes.length) {
+      pack = { bytes: Buffer.from(new ArrayBuffer(Math.max(packBytes, bytes))), used: 0 };
+    }
+  }
+  const start = pack.used;
+  pack.used += pack.bytes.write(text, start);
+  return pack.bytes.subarray(start, pack.used);
+}
+
 /** Starts an empty text. */
 export function createPieces(): Pieces {
   const done: Piece[] = [];

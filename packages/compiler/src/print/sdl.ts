@@ -22,11 +22,11 @@ export interface SdlField {
 export function sdlType(
   kind: 'type' | 'input',
   name: string,
-  fields: readonly SdlField[],
+  fields: readonly (SdlField | PrintedField)[],
   note: string | null = null,
 ): string {
-  const own = fields.length > 0 ? fields : [{ name: '_empty', type: 'Void' }];
-  return `${described(note, '')}${kind} ${name} {\n${own.map(field).join('')}}\n`;
+  const own: typeof fields = fields.length > 0 ? fields : [{ name: '_empty', type: 'Void' }];
+  return `${described(note, '')}${kind} ${name} {\n${own.map((one) => (typeof one === 'string' ? one : sdlField(one))).join('')}}\n`;
 }
 
 /** Prints a union of object types. */
@@ -55,7 +55,11 @@ export function sdlString(text: string): string {
   );
 }
 
-function field({ name, type, note = null, deprecated = null, args = [] }: SdlField): string {
+/** A field that is printed already, with its line end. */
+export type PrintedField = string;
+
+/** Prints a field of an object type or an input. */
+export function sdlField({ name, type, note = null, deprecated = null, args = [] }: SdlField): PrintedField {
   const line = `  ${name}${argumentsOf(args, ', ', '')}: ${type}`;
   const lines =
     line.length > lineWidth && args.length > 0 ? `  ${name}${argumentsOf(args, '\n    ', '\n  ')}: ${type}` : line;

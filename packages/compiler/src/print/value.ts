@@ -11,7 +11,9 @@ export type Value =
   | { readonly kind: 'code'; readonly text: string }
   | { readonly kind: 'array'; readonly of: readonly Value[] }
   | { readonly kind: 'object'; readonly entries: readonly Entry[] }
-  | { readonly kind: 'call'; readonly name: string; readonly of: readonly Value[] };
+  | { readonly kind: 'call'; readonly name: string; readonly of: readonly Value[] }
+  /** An object of several properties, whose text on lines of its own is printed once. */
+  | { readonly kind: 'kept'; readonly value: () => Value; readonly texts: Map<number, string> };
 
 /** A property of an object. */
 export interface Entry {
@@ -39,6 +41,16 @@ export function object(entries: readonly (readonly [string, Value | undefined])[
   return {
     kind: 'object',
     entries: entries.flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }])),
+  };
+}
+
+/** Gives objects of data an expression each, which always has several properties, and keeps what is printed of it with them. */
+export function createKept<Data extends object>(make: (data: Data) => Value): (data: Data) => Value {
+  const texts = new WeakMap<Data, Map<number, string>>();
+  return (of) => {
+    const own = texts.get(of) ?? new Map<number, string>();
+    texts.set(of, own);
+    return { kind: 'kept', value: () => make(of), texts: own };
   };
 }
 
@@ -80,6 +92,8 @@ function flat(value: Value): string | null {
       return opensAlways(value.of) ? null : flatList('[', value.of, ']');
     case 'object':
       return flatObject(value.entries);
+    case 'kept':
+      return flat(value.value());
   }
 }
 
@@ -113,7 +127,7 @@ function flatObject(entries: readonly Entry[]): string | null {
 function opensAlways(values: readonly Value[]): boolean {
   if (values.length < 2) return false;
   return (
-    values.every((value) => value.kind === 'object' && value.entries.length > 1) ||
+    values.every((value) => value.kind === 'kept' || (value.kind === 'object' && value.entries.length > 1)) ||
     values.every((value) => value.kind === 'array' && value.of.length > 1)
   );
 }
@@ -135,6 +149,8 @@ function broken(value: Value, indent: number): string {
         '}',
         indent,
       );
+    case 'kept':
+      return broken(value.value(), indent);
   }
 }
 
@@ -144,7 +160,12 @@ function block(open: string, lines: readonly string[], close: string, indent: nu
 }
 
 function elements(values: readonly Value[], indent: number): readonly string[] {
-  return values.map((value) => printValue(value, indent + 2, 1, indent + 2));
+  return values.map((value) => {
+    if (value.kind !== 'kept') return printValue(value, indent + 2, 1, indent + 2);
+    const text = value.texts.get(indent) ?? printValue(value.value(), indent + 2, 1, indent + 2);
+    value.texts.set(indent, text);
+    return text;
+  });
 }
 
 /** A string too long for its line moves to the next one, unless its key is so short that nothing is won. */

@@ -24,6 +24,7 @@ import type { Api } from '../api.ts';
 import { keyFilterName } from '../graphql/filters.ts';
 import { fixedTypes } from '../graphql/index.ts';
 import { operatorFields, operatorGroups } from '../graphql/operators.ts';
+import { createFacts } from '../memory/facts.ts';
 import { hasUsers } from '../openapi/auth-paths.ts';
 
 /** Every name that two things would have; none where there is no GraphQL. */
@@ -32,10 +33,22 @@ export function checkGraphqlNames(api: Api): readonly Diagnostic[] {
   const collections = api.collections.map(({ descriptor }) => descriptor);
   const links = graphqlLinks(collections);
   return [
-    ...collisions([...fixedClaims(hasUsers(api)), ...collections.flatMap(collectionClaims)], 'schema'),
-    ...collections.flatMap((one) => collisions(memberClaims(one, links.get(one.name) ?? []), `collection ${one.name}`)),
+    ...collisions(
+      [...fixedClaims(hasUsers(api)), ...collections.flatMap((one) => claimsOf(one, () => collectionClaims(one)))],
+      'schema',
+    ),
+    ...collections.flatMap((one) => ownCollisions(one, links.get(one.name) ?? [])),
   ];
 }
+
+/** Within a collection; what is found of most follows from them alone, and is found once. */
+function ownCollisions(one: CollectionDescriptor, links: readonly ManyToAny[]): readonly Diagnostic[] {
+  const find = () => collisions(memberClaims(one, links), `collection ${one.name}`);
+  return links.length > 0 ? find() : withoutLinks(one, find);
+}
+
+const withoutLinks = createFacts<CollectionDescriptor, readonly Diagnostic[]>();
+const claimsOf = createFacts<CollectionDescriptor, readonly Claim[]>();
 
 /** A name that something has in a space of names: all types, the root fields of a scope, the fields of one type. */
 interface Claim {

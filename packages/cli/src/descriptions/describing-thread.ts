@@ -1,0 +1,53 @@
+/** A thread that prints the descriptions of an API, which are most of its output, while this one prints everything else. */
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { CompileOptions, GeneratedFile } from '@platform/compiler';
+import { type PackedFiles, unpackFiles } from './packed-files.ts';
+
+/** What the thread is given; plain data. */
+export interface DescribingSources {
+  readonly inputs: Omit<CompileOptions, 'memory' | 'archive' | 'part'>;
+  /** The folder of the archive; null where none is to be used. */
+  readonly cache: string | null;
+}
+
+/** What it is asked: the text of a schema, as in `platform.schema.json`. */
+export type DescribingQuestion = string;
+
+/** What it answers. */
+export type DescribingAnswer = PackedFiles;
+
+/** The thread. */
+export interface DescribingThread {
+  /** The descriptions of a schema by its text; none where it does not compile. Rejects when the thread fails. */
+  describe(schema: string): Promise<readonly GeneratedFile[]>;
+  close(): Promise<void>;
+}
+
+/** Tables from which on a thread saves more time than it takes to start. */
+const worthwhile = 300;
+
+/** Whether there is a processor for it, and enough to do. */
+export function isWorthDescribing(tables: number): boolean {
+  return tables >= worthwhile && availableParallelism() > 1;
+}
+
+/** Starts the thread, which gets ready at once and waits for a schema. */
+export function startDescribing(workerData: DescribingSources): DescribingThread {
+  const name = import.meta.url.endsWith('.ts') ? './describing-worker.ts' : './describing-worker.js';
+  const worker = new Worker(new URL(name, import.meta.url), { workerData });
+  const answer = Promise.withResolvers<DescribingAnswer>();
+  worker.on('message', answer.resolve);
+  worker.on('error', answer.reject);
+  worker.on('exit', () => answer.reject(new Error('The describing thread has ended.')));
+  // Whoever gives up before an answer is there does not want to hear of it.
+  answer.promise.catch(() => undefined);
+  return {
+    async describe(schema) {
+      const question: DescribingQuestion = schema;
+      worker.postMessage(question);
+      return unpackFiles(await answer.promise);
+    },
+    close: async () => void (await worker.terminate()),
+  };
+}

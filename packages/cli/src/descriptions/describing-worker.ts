@@ -1,0 +1,21 @@
+/** The thread that prints descriptions. Started by describing-thread.ts; not meant to be imported. */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Schema } from '@platform/introspect/schema';
+import { keepCompiledCode } from '../compiled-code.ts';
+import type { DescribingAnswer, DescribingQuestion, DescribingSources } from './describing-thread.ts';
+
+keepCompiledCode();
+// What is imported by a declaration is loaded before Node keeps anything.
+const [{ compileKept }, { packFiles }] = await Promise.all([
+  import('./prepare-compiler.ts'),
+  import('./packed-files.ts'),
+]);
+
+const { inputs, cache }: DescribingSources = workerData;
+
+parentPort?.once('message', async (question: DescribingQuestion) => {
+  const schema: Schema = JSON.parse(question);
+  const { files } = await compileKept(schema, { ...inputs, part: 'descriptions' }, cache);
+  const answer: DescribingAnswer = packFiles(files);
+  parentPort?.postMessage(answer, [...answer.buffers]);
+});

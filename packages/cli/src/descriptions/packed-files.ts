@@ -1,0 +1,101 @@
+/** Files in pieces on their way to another thread: bytes that change hands, every piece once however many files have it. */
+import { type GeneratedFile, longFile, type Piece } from '@platform/compiler';
+
+/** Such files; plain data. */
+export interface PackedFiles {
+  readonly buffers: readonly ArrayBuffer[];
+  /** Where pieces stand: three numbers of each, the number of the buffer, the first byte, and how many bytes. */
+  readonly places: Uint32Array;
+  /** The pieces of every file by their numbers. */
+  readonly files: readonly { readonly path: string; readonly pieces: Uint32Array }[];
+}
+
+/**
+ * Packs files. Long buffers that pieces are part of are used as they are: whoever sends `buffers` as what is to be
+ * transferred has none of these pieces any more.
+ */
+export function packFiles(files: readonly GeneratedFile[]): PackedFiles {
+  const bytes = createBytes();
+  const numbers = new Map<Piece, number>();
+  const places: number[] = [];
+  const packed = files.map((file) => ({
+    path: file.path,
+    // The whole text of a file in pieces is not asked for: it would be put together.
+    pieces: Uint32Array.from(file.pieces ?? [file.contents], (piece) => {
+      const known = numbers.get(piece);
+      if (known !== undefined) return known;
+      const number = numbers.size;
+      numbers.set(piece, number);
+      places.push(...bytes.add(piece));
+      return number;
+    }),
+  }));
+  return { buffers: bytes.buffers, places: Uint32Array.from(places), files: packed };
+}
+
+/** The files again. */
+export function unpackFiles({ buffers, places, files }: PackedFiles): readonly GeneratedFile[] {
+  const pieces = Array.from({ length: places.length / 3 }, (_, at): Piece => {
+    const [buffer = 0, start = 0, length = 0] = places.subarray(3 * at, 3 * at + 3);
+    return new Uint8Array(buffers[buffer] ?? new ArrayBuffer(0), start, length);
+  });
+  return files.map((file) =>
+    longFile(
+      file.path,
+      Array.from(file.pieces, (number) => pieces[number] ?? ''),
+    ),
+  );
+}
+
+type Place = readonly [buffer: number, start: number, length: number];
+
+/** Bytes of a buffer into which pieces are copied, if they fit. */
+const bufferBytes = 1 << 22;
+
+/** Bytes from which on a buffer is handed over itself. Node shares shorter ones, and does not give these away. */
+const ownBytes = 1 << 20;
+
+/** Bytes of a character of a string at most, as UTF-8. */
+const mostBytes = 3;
+
+function createBytes() {
+  const buffers: ArrayBuffer[] = [];
+  const given = new Map<ArrayBufferLike, number>();
+  let open = { number: 0, bytes: Buffer.alloc(0), used: 0 };
+
+  function own(buffer: ArrayBuffer): number {
+    buffers.push(buffer);
+    return buffers.length - 1;
+  }
+
+  /** Room for so many bytes. */
+  function room(bytes: number): typeof open {
+    if (open.used + bytes <= open.bytes.length) return open;
+    const buffer = new ArrayBuffer(Math.max(bufferBytes, bytes));
+    open = { number: own(buffer), bytes: Buffer.from(buffer), used: 0 };
+    return open;
+  }
+
+  function copy(piece: Piece): Place {
+    const to = room(typeof piece === 'string' ? piece.length * mostBytes : piece.length);
+    const start = to.used;
+    if (typeof piece === 'string') to.used += to.bytes.write(piece, start);
+    else {
+      to.bytes.set(piece, start);
+      to.used += piece.length;
+    }
+    return [to.number, start, to.used - start];
+  }
+
+  return {
+    buffers,
+    add(piece: Piece): Place {
+      if (typeof piece === 'string') return copy(piece);
+      const { buffer, byteOffset, length } = piece;
+      if (!(buffer instanceof ArrayBuffer) || buffer.byteLength < ownBytes) return copy(piece);
+      const number = given.get(buffer) ?? own(buffer);
+      given.set(buffer, number);
+      return [number, byteOffset, length];
+    },
+  };
+}

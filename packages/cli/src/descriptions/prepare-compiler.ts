@@ -1,0 +1,69 @@
+/** Compiles a project in one thread, or in two where that is worth it, and keeps what can be used again. */
+import { type CompileMemory, type CompileOptions, type CompileResult, compile } from '@platform/compiler';
+import type { Schema } from '@platform/introspect/schema';
+import { openArchive } from '../archive/project-archive.ts';
+import { type DescribingThread, isWorthDescribing, startDescribing } from './describing-thread.ts';
+
+/** How a compiler works; it changes nothing but the time. */
+export interface CompilerCircumstances {
+  /** How many there are. */
+  readonly tables: number;
+  /** Of a process that compiles again and again, which remembers in one thread. */
+  readonly memory: CompileMemory | null;
+  /** The folder of the archive; null for none. */
+  readonly cache: string | null;
+}
+
+/** A compiler that gets ready before it is needed. */
+export interface PreparedCompiler {
+  /** Compiles once; `text` prints the schema. */
+  compile(schema: Schema, text: () => string): Promise<CompileResult>;
+  close(): Promise<void>;
+}
+
+/** Collections from which on it is worth looking for what was made before. */
+const worthArchiving = 100;
+
+/** Prepares it for the inputs of a project. */
+export function prepareCompiler(
+  inputs: CompileOptions,
+  { tables, memory, cache }: CompilerCircumstances,
+): PreparedCompiler {
+  const isShared = memory === null && isWorthDescribing(tables);
+  const thread = isShared ? startDescribing({ inputs, cache }) : null;
+  return {
+    async compile(schema, text) {
+      const archived = schema.collections.length < worthArchiving ? null : cache;
+      if (thread !== null) return compileShared(schema, text(), inputs, archived, thread);
+      return compileKept(schema, { ...inputs, ...(memory && { memory }) }, archived);
+    },
+    close: async () => thread?.close(),
+  };
+}
+
+/** Compiles with an archive. */
+export async function compileKept(
+  schema: Schema,
+  options: CompileOptions,
+  cache: string | null,
+): Promise<CompileResult> {
+  const archive = cache === null ? null : await openArchive(cache, options.part);
+  const result = compile(schema, { ...options, ...(archive && { archive }) });
+  // Where nothing can be kept, compiling takes longer the next time.
+  await archive?.save().catch(() => undefined);
+  return result;
+}
+
+async function compileShared(
+  schema: Schema,
+  text: string,
+  inputs: CompileOptions,
+  cache: string | null,
+  thread: DescribingThread,
+): Promise<CompileResult> {
+  const described = thread.describe(text);
+  const result = await compileKept(schema, { ...inputs, part: 'others' }, cache);
+  if (result.files.length === 0) return result;
+  const files = [...result.files, ...(await described)].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { ...result, files };
+}

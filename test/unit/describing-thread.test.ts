@@ -1,0 +1,83 @@
+/** Two threads make what one makes, to the byte, with and without what was left behind on disk. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { compile, type ExtensionSource, type GeneratedFile } from '@platform/compiler';
+import { printSchema } from '@platform/introspect';
+import type { Schema } from '@platform/introspect/schema';
+import { afterAll, expect, test } from 'vitest';
+import { startDescribing } from '../../packages/cli/src/descriptions/describing-thread.ts';
+import { packFiles, unpackFiles } from '../../packages/cli/src/descriptions/packed-files.ts';
+
+const repository = join(import.meta.dirname, '../..');
+const templates = textsIn(join(repository, 'templates'), '.hbs');
+const caches = mkdtempSync(join(tmpdir(), 'platform-describing-'));
+afterAll(() => rmSync(caches, { recursive: true, force: true }));
+
+test('descriptions of a second thread, and everything else of this one', { timeout: 60_000 }, async () => {
+  const schema = schemaOf('extensions');
+  const [extensions, modules] = [sourcesIn('extensions'), sourcesIn('extensions/lib')];
+  const inputs = { templates, extensions, modules, output: 'expected' };
+  const whole = compile(schema, inputs);
+  const others = compile(schema, { ...inputs, part: 'others' });
+  expect(whole.files.some(({ path }) => path.startsWith('openapi/'))).toBe(true);
+  expect(others.summary).toEqual(whole.summary);
+  // Not archived, archived, and found in the archive.
+  for (const cache of [null, join(caches, 'kept'), join(caches, 'kept')]) {
+    const thread = startDescribing({ inputs, cache });
+    const described = await thread.describe(printSchema(schema));
+    await thread.close();
+    expect(textsOf([...others.files, ...described])).toEqual(textsOf(whole.files));
+  }
+  expect(readdirSync(join(caches, 'kept', 'descriptions')).filter((name) => name.endsWith('.layer'))).toHaveLength(1);
+});
+
+test('of what does not compile there are no descriptions', { timeout: 60_000 }, async () => {
+  const schema = schemaOf('extensions');
+  const inputs = { templates, extensions: [{ path: 'extensions/a.ts', text: 'nothing', from: '../extensions/a.ts' }] };
+  expect(compile(schema, inputs).files).toEqual([]);
+  const thread = startDescribing({ inputs, cache: null });
+  expect(await thread.describe(printSchema(schema))).toEqual([]);
+  await thread.close();
+});
+
+test('a thread that fails says so', async () => {
+  const thread = startDescribing({ inputs: { templates }, cache: null });
+  await expect(thread.describe('no schema')).rejects.toThrow('JSON');
+  await thread.close();
+});
+
+test('pieces are packed once, whatever they are', () => {
+  const long = new Uint8Array(1 << 20).fill(65);
+  const pieces = ['ä – 😀', 'x'.repeat(2_000_000), long.subarray(7, 9), Buffer.from('short'), long.subarray(100, 200)];
+  const file = (path: string, own: GeneratedFile['pieces']): GeneratedFile => ({
+    path,
+    contents: '',
+    pieces: own ?? [],
+  });
+  const packed = packFiles([file('a', pieces), file('b', [...pieces].reverse()), { path: 'c', contents: 'whole' }]);
+  const unpacked = unpackFiles(packed);
+  const text = (all: typeof pieces) => all.map((piece) => Buffer.from(piece).toString()).join('');
+  expect(unpacked.map(({ contents }) => contents)).toEqual([text(pieces), text([...pieces].reverse()), 'whole']);
+  expect(packed.places).toHaveLength(3 * (pieces.length + 1));
+  expect(packed.buffers).toContain(long.buffer);
+});
+
+function schemaOf(name: string): Schema {
+  return JSON.parse(readFileSync(join(repository, 'test/golden', name, 'schema.json'), 'utf8'));
+}
+
+/** Extensions of the case, or what they import. */
+function sourcesIn(folder: string): readonly ExtensionSource[] {
+  const texts = textsIn(join(repository, 'test/golden/extensions', folder), '.ts');
+  return [...texts].map(([file, text]) => ({ path: `${folder}/${file}`, text, from: `../${folder}/${file}` }));
+}
+
+function textsIn(folder: string, ending: string): ReadonlyMap<string, string> {
+  const names = readdirSync(folder).filter((name) => name.endsWith(ending));
+  return new Map(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+}
+
+function textsOf(files: readonly GeneratedFile[]): ReadonlyMap<string, string> {
+  return new Map(files.map(({ path, contents }) => [path, contents] as const).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
