@@ -14,11 +14,15 @@ export interface ReportedFile {
   readonly assertionResults: readonly ReportedTest[];
 }
 
+const rulesKind = 'rules, upsert, hooks: the same tests';
+
 /** Kinds of cases, by the files that ask them: each in a group named for the server. */
 const kinds: readonly (readonly [file: string, kind: string])[] = [
   ['contract/twins.test.ts', 'reads: the same bytes'],
   ['contract/twins-writes.test.ts', 'writes: the same bytes, the same rows'],
   ['contract/mariadb.test.ts', 'accounts, users, files: the same tests'],
+  ['contract/mariadb-writes.test.ts', rulesKind],
+  ['contract/mysql-writes.test.ts', rulesKind],
   ['database/mysql-transactions.test.ts', 'transactions'],
   ['attack/faults-mysql.test.ts', 'broken connections'],
   ['system/migrations-mysql.test.ts', 'migrations'],
@@ -29,8 +33,10 @@ const servers = ['MariaDB', 'MySQL'] as const;
 
 /** The table, a line per kind; no lines where none of the files ran. */
 export function contractTable(files: readonly ReportedFile[]): readonly string[] {
-  const rows = kinds.flatMap(([file, kind]) => {
-    const tests = files.filter(({ name }) => name.endsWith(`/${file}`)).flatMap((one) => one.assertionResults);
+  const rows = [...new Set(kinds.map(([, kind]) => kind))].flatMap((kind) => {
+    const asking = kinds.flatMap(([file, of]) => (of === kind ? [`/${file}`] : []));
+    const own = files.filter(({ name }) => asking.some((file) => name.endsWith(file)));
+    const tests = own.flatMap((one) => one.assertionResults);
     const cells = servers.map((server) => cellOf(tests.filter((test) => isOn(test, server))));
     return tests.length === 0 ? [] : [[kind, ...cells]];
   });

@@ -6,6 +6,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type FaultyPlatform, startFaulty } from '../support/faulty.ts';
+import { numbers } from '../support/numbers.ts';
 import type { Answer } from '../support/platform.ts';
 import { type Scenario, scenarios } from './faults/scenarios.ts';
 
@@ -94,15 +95,6 @@ describe.each(runs)('$name over $lane', ({ lane, ...scenario }) => {
     120_000,
   );
 });
-
-/** Numbers from a seed: the same ones again for the same seed. */
-function numbers(seed: number): () => number {
-  let at = seed;
-  return () => {
-    at = (Math.imul(at, 1_664_525) + 1_013_904_223) >>> 0;
-    return at / 2 ** 32;
-  };
-}
 
 it(`${faults} faults at random, with clients that ask again under their keys: none partial, lost or doubled`, async () => {
   const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);

@@ -160,7 +160,9 @@ describe('below an item', () => {
   it('numbers are texts where the types say so, and stay as they are in JSON', async () => {
     const text = '{"title":"a","notes":[{"body":"b","data":{"n":12345678901234567890}}]}';
     expect((await project.ask('/items/books', { method: 'POST', body: text })).status).toBe(200);
-    expect(await run('SELECT data::text AS data FROM notes')).toEqual([{ data: '{"n":12345678901234567890}' }]);
+    const [note] = await run('SELECT data::text AS data FROM notes');
+    // MySQL stores it with a blank.
+    expect(String(note?.data).replace(': ', ':')).toBe('{"n":12345678901234567890}');
   });
 
   it('an error refuses the whole, and what was sent is judged before any hook runs', async () => {

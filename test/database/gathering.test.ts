@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 /** Runs one writing statement that answers the number of its transaction and, behind a space, a text. */
-async function brief(database: Database, text: string, ...parameters: string[]): Promise<string> {
+async function brief(database: Database, text: string, parameters: readonly string[], rows?: number): Promise<string> {
   return database.briefTransaction(async (transaction) => {
     const sink = collect();
     await transaction.run({ ...statement(text), brief: true }, parameters, sink);
@@ -37,17 +37,17 @@ async function brief(database: Database, text: string, ...parameters: string[]):
     const space = answer.indexOf(' ');
     transaction.identify(answer.slice(0, space));
     return answer.slice(space + 1);
-  });
+  }, rows);
 }
 
-function add(database: Database, id: number): Promise<string> {
+function add(database: Database, id: number, rows?: number): Promise<string> {
   const text = `INSERT INTO note VALUES ($1::int, $2::text, ${number}) RETURNING ${number} || ' made ' || id`;
-  return brief(database, text, String(id), 'gathered');
+  return brief(database, text, [String(id), 'gathered'], rows);
 }
 
 function append(database: Database, id: number, word: string): Promise<string> {
   const text = `UPDATE note SET body = body || $2::text WHERE id = $1::int RETURNING ${number} || ' ' || body`;
-  return brief(database, text, String(id), word);
+  return brief(database, text, [String(id), word]);
 }
 
 async function ask(text: string): Promise<unknown[]> {
@@ -76,6 +76,14 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
     const answers = await Promise.all(numbers(70).map((id) => add(database, id)));
     expect(answers).toEqual(numbers(70).map((id) => `made ${id}`));
     expect(await ask('SELECT count(*)::int, count(DISTINCT xid)::int FROM note WHERE id > 0')).toEqual([70, 3]);
+  });
+
+  test('those of many rows leave less room for others', async () => {
+    const database = await open();
+    await Promise.all(numbers(6).map((id) => add(database, id, 30)));
+    expect(await ask('SELECT count(*)::int, count(DISTINCT xid)::int FROM note WHERE id > 0')).toEqual([6, 3]);
+    await Promise.all(numbers(2).map((id) => add(database, 100 + id, 1_000)));
+    expect(await ask('SELECT count(DISTINCT xid)::int FROM note WHERE id > 100')).toEqual([2]);
   });
 
   test('they run in the order in which they came, each on what those before it have written', async () => {
@@ -110,7 +118,7 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
   test('what only COMMIT finds out is told to whom it concerns', async () => {
     const database = await open();
     const late = (id: string) =>
-      outcome(brief(database, `INSERT INTO late VALUES ($1::int) RETURNING ${number} || ' late ' || id`, id));
+      outcome(brief(database, `INSERT INTO late VALUES ($1::int) RETURNING ${number} || ' late ' || id`, [id]));
     const outcomes = await Promise.all([late('1'), late('2'), late('1'), add(database, 1)]);
     expect(outcomes.toSorted()).toEqual(['FAILED_VALIDATION', 'late 1', 'late 2', 'made 1']);
     expect(await ask('SELECT id FROM late ORDER BY id')).toEqual([1, 2]);

@@ -142,6 +142,8 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\bbigserial\b/gi, 'bigint AUTO_INCREMENT'],
   [/\bREFERENCES ((?:platform\.)?\w+)\b(?!\s*\()/g, 'REFERENCES $1 (id)'],
   [/\bgen_random_uuid\(\)/gi, '(uuid())'],
+  // MySQL takes no plain constant for a text.
+  [/\b(text(?: NOT NULL)?) DEFAULT ('(?:[^']|'')*')/gi, '$1 DEFAULT ($2)'],
   [/([\w."]+)::text\b(?!\[)/g, 'CAST($1 AS CHAR)'],
   [/::(?:pg_catalog\.)?[a-z_]+(?:\[\])?/gi, ''],
   [/\bjsonb\b/gi, 'json'],

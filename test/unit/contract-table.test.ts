@@ -18,12 +18,15 @@ test('counts the cases of each server', () => {
       name: '/clone/test/database/mysql-transactions.test.ts',
       assertionResults: [...reported('MariaDB', 'passed'), ...reported('MySQL', 'passed', 'skipped')],
     },
+    { name: '/clone/test/contract/mariadb-writes.test.ts', assertionResults: reported('on MariaDB', 'passed') },
+    { name: '/clone/test/contract/mysql-writes.test.ts', assertionResults: reported('on MySQL', 'passed', 'passed') },
     { name: '/clone/test/unit/other.test.ts', assertionResults: reported('MySQL', 'failed') },
   ]);
   expect(table).toEqual([
-    'Cases that are as on PostgreSQL  MariaDB  MySQL',
-    'reads: the same bytes            2 of 3   not run',
-    'transactions                     1 of 1   1 of 1',
+    'Cases that are as on PostgreSQL       MariaDB  MySQL',
+    'reads: the same bytes                 2 of 3   not run',
+    'rules, upsert, hooks: the same tests  1 of 1   2 of 2',
+    'transactions                          1 of 1   1 of 1',
   ]);
 });
 

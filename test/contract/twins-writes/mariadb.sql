@@ -49,3 +49,8 @@ CREATE TABLE stamps (
 );
 CREATE TABLE prints (code varbinary(8) PRIMARY KEY, name varchar(20), seal varbinary(8));
 CREATE TABLE print_notes (id integer PRIMARY KEY, print varbinary(8), FOREIGN KEY (print) REFERENCES prints (code));
+CREATE TABLE seats (
+  hall varchar(10), free boolean, day date, opens datetime, price decimal(6,2), mark varbinary(4), number integer,
+  title varchar(20), PRIMARY KEY (hall, free, day, opens, price, mark, number)
+);
+CREATE TABLE numbered (site integer, id integer AUTO_INCREMENT, title varchar(20), PRIMARY KEY (site, id), KEY (id));

@@ -348,6 +348,18 @@ export const refused: readonly Step[] = [
 
 /** What visitors write under rules: some of it is refused. */
 export const visitors: readonly Step[] = [
+  ['POST', '/items/seats', { number: 1, title: 'one' }],
+  [
+    'POST',
+    '/items/seats?fields=*',
+    [
+      { number: 3, title: 'three' },
+      { number: 2, title: 'two' },
+    ],
+  ],
+  ['POST', '/items/seats', { number: 1, title: 'again' }],
+  ['POST', '/items/numbered', { title: 'one' }],
+  ['POST', '/items/numbered?fields=id,title', [{ title: 'two' }, { title: 'three' }]],
   ['POST', '/items/authors', { id: 200, name: 'Abc', country: 'de' }],
   ['POST', '/items/authors', { id: 201, name: 'Xyz', country: 'de' }],
   [

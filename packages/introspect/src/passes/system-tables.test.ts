@@ -133,6 +133,26 @@ describe('on MySQL and MariaDB', () => {
     expect(users.fields.map(({ name }) => name)).toEqual(['id']);
   });
 
+  test('texts that hold identifiers of the platform are identifiers', () => {
+    const text = 'char(36)';
+    const tables: Readonly<Record<string, TableSketch>> = {
+      platform_users: { columns: [`id!=:${text}`, `role:${text}`, 'title'], key: ['id'] },
+      platform_roles: { columns: [`id!=:${text}`], key: ['id'] },
+      platform_permissions: { columns: ['id!=:integer'], key: ['id'] },
+      articles: {
+        columns: [`id!:${text}`, `author:${text}`],
+        key: ['id'],
+        foreignKeys: ['author > platform_users.id'],
+      },
+    };
+    const { schema } = resolveFacts({ ...facts(tables), dialect: 'mysql' });
+    const types = ['platform_users', 'articles'].map((name) => collection(schema, name).fields.map(({ type }) => type));
+    expect(types).toEqual([
+      ['uuid', 'uuid', 'text'],
+      ['string', 'uuid'],
+    ]);
+  });
+
   test('a table of a project that is called so alone is none of them', () => {
     expect(complaints(named('platform_users').diagnostics)).toContain(
       'warning reserved-name table public.platform_users',

@@ -70,18 +70,42 @@ function configOf(
   };
 }
 
-/** Marks the collections of the platform, and their fields that no input has. */
+/**
+ * Marks the collections of the platform, and their fields that no input has. Identifiers of the platform, and what refers to
+ * them, are identifiers also where the server has no type for them.
+ */
 export function markSystem(
   collections: readonly Collection[],
   tables: readonly Table[],
   config: PlatformConfig,
 ): readonly Collection[] {
   const own = new Map(tables.flatMap((table) => ofTable(table, config)));
+  if (own.size === 0) return collections;
+  const byId = new Map(tables.map((table) => [table.id, table]));
   return collections.map((collection) => {
     const system = own.get(collection.table);
-    return system === undefined ? collection : marked(collection, system);
+    const table = byId.get(collection.table);
+    const identified = table === undefined ? collection : withIdentifiers(collection, table, own);
+    return system === undefined ? identified : marked(identified, system);
   });
 }
+
+/** Reads texts of the length of an identifier as such: in the platform's tables, and where a foreign key leads to one. */
+function withIdentifiers(collection: Collection, table: Table, own: ReadonlyMap<string, SystemCollection>): Collection {
+  const isOwn = own.has(table.id);
+  const references = table.foreignKeys.flatMap(({ columns, target }) => (own.has(target) ? columns : []));
+  const identifiers = table.columns
+    .filter(({ name, nativeType }) => nativeType === identifierText && (isOwn || references.includes(name)))
+    .map(({ name }) => name);
+  if (identifiers.length === 0) return collection;
+  const fields = collection.fields.map((field) =>
+    field.type === 'string' && identifiers.includes(field.column) ? { ...field, type: 'uuid' as const } : field,
+  );
+  return { ...collection, fields };
+}
+
+/** What migrations write for an identifier on servers that have no type for it: MySQL, and MariaDB before 10.7. */
+const identifierText = 'char(36)';
 
 function ofTable(table: Table, config: PlatformConfig): readonly (readonly [string, SystemCollection])[] {
   const system = systemOf(table, config);

@@ -58,6 +58,7 @@ const nativeTypes = new Map<string, { readonly portable: PortableType; readonly 
   ['timestamptz', { portable: 'timestamp', base: 'timestamptz' }],
   ['boolean', { portable: 'boolean', base: 'bool' }],
   ['uuid', { portable: 'uuid', base: 'uuid' }],
+  ['char(36)', { portable: 'string', base: 'char' }],
   ['jsonb', { portable: 'json', base: 'jsonb' }],
   ['text', { portable: 'text', base: 'text' }],
 ]);

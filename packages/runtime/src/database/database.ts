@@ -116,9 +116,10 @@ export interface Database {
   transaction<T>(work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<T>;
   /**
    * The same for a function that runs one brief statement, in a transaction that it may share with others of its kind: as
-   * long as all of them succeed. Where one fails nothing of any stays, and each runs again in one of its own.
+   * long as all of them succeed. Where one fails nothing of any stays, and each runs again in one of its own. `rows` is how many
+   * rows the statement writes at most, 1 unless told: many leave less room for others.
    */
-  briefTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  briefTransaction<T>(work: (transaction: Transaction) => Promise<T>, rows?: number): Promise<T>;
   /** Runs a small query of our own and returns its rows as text values. For start, drift and health; not for requests. */
   query(text: string, parameters: readonly Parameter[]): Promise<readonly (readonly (string | null)[])[]>;
   /** Waits for statements under way, at most `graceMs`, then closes every connection. */

@@ -67,8 +67,9 @@ const answers: ReadonlyMap<string, Answer> = new Map([
   ['23P01', invalid('check')],
   // The database is no longer the one that was compiled for, or grants were taken away.
   ...['42703', '42P01', '42804', '42501', '42704', '42883', '42P02'].map((code) => [code, unavailable] as const),
-  // Syntax errors and the like in our own SQL.
+  // Syntax errors and the like in our own SQL, and what MySQL and MariaDB say that nobody knows.
   ['42', bug],
+  ['HY', bug],
   // Functions of the database's owner that raise, in a view for example: not the caller's fault and not ours.
   ['22', unavailable],
   ['23', unavailable],

@@ -75,7 +75,7 @@ export function createLateDatabase(open: () => Promise<Database>): LateDatabase 
       stream: async (statement, parameters, sink, drained, signal) =>
         present().stream(statement, parameters, sink, drained, signal),
       transaction: async (work) => present().transaction(work),
-      briefTransaction: async (work) => present().briefTransaction(work),
+      briefTransaction: async (work, rows) => present().briefTransaction(work, rows),
       query: async (text, parameters) => present().query(text, parameters),
       async close(graceMs) {
         closed = true;

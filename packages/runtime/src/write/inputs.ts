@@ -12,8 +12,8 @@ export type Source =
   | { readonly kind: 'value'; readonly column: number }
   /** The values of all items, as an array. */
   | { readonly kind: 'values'; readonly column: number }
-  /** New identifiers, one for each item, as an array; of one of the fields that get them. */
-  | { readonly kind: 'random'; readonly field: number }
+  /** What was drawn for each item, as an array; of one of the fields that get such values. */
+  | { readonly kind: 'drawn'; readonly field: number }
   /** Which items have the field, as an array. */
   | { readonly kind: 'present'; readonly column: number }
   /** Which of the stored rows a rule matched, as an array that an earlier statement answered; `allowed`: which may be changed. */
@@ -32,8 +32,8 @@ export interface WriteValues {
   readonly keys: Keys | null;
   /** By the places of rules. */
   readonly matched: ReadonlyMap<number, string>;
-  /** By the fields that get them; made anew for every statement. */
-  readonly random?: readonly (readonly string[])[];
+  /** By the fields that get what is drawn; made anew for every statement. */
+  readonly drawn?: readonly (readonly (string | null)[])[];
   /** By relations to others that the same statement makes: the place of the one whose key each item holds, from 1. */
   readonly places?: readonly (readonly number[])[];
 }
@@ -47,10 +47,10 @@ export interface Inputs {
   readonly sources: readonly Source[];
 }
 
-/** Starts the inputs of a statement. */
-export function createInputs(statement: StatementBuilder): Inputs {
+/** Starts the inputs of a statement, or of a part of it whose values stand behind others: so many. */
+export function createInputs(statement: StatementBuilder, before = 0): Inputs {
   const sources: Source[] = [];
-  const place = (source: Source): number => sources.push(source) - 1;
+  const place = (source: Source): number => before + sources.push(source) - 1;
   return {
     sources,
     place,
@@ -64,7 +64,7 @@ export function valuesOf(sources: readonly Source[], values: WriteValues): reado
 }
 
 function readSource(source: Source, values: WriteValues): string | null {
-  const { batch, keys, matched, random, places = [] } = values;
+  const { batch, keys, matched, drawn, places = [] } = values;
   switch (source.kind) {
     case 'key':
       return keys?.values[source.part] ?? null;
@@ -72,8 +72,8 @@ function readSource(source: Source, values: WriteValues): string | null {
       return batch.columns[source.column]?.values[0] ?? null;
     case 'values':
       return arrayLiteral(batch.columns[source.column]?.values ?? []);
-    case 'random':
-      return arrayLiteral(random?.[source.field] ?? []);
+    case 'drawn':
+      return arrayLiteral(drawn?.[source.field] ?? []);
     case 'present':
       return arrayLiteral((batch.columns[source.column]?.present ?? []).map(String));
     case 'matched':

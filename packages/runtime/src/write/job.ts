@@ -17,6 +17,7 @@ import { plansOf, type StepForm, type StepPlanCache, writtenColumns } from './pl
 import type { JudgedPayload } from './run.ts';
 import type { WritableCollection, WriteGrant, WriteScope } from './scope.ts';
 import { type Running, runReturnedStep, type Step } from './step.ts';
+import type { LinksPlanCache } from './tree/plan-links.ts';
 import type { TreePlanCache } from './tree/plan-tree.ts';
 import type { Touched } from './violation.ts';
 
@@ -58,6 +59,7 @@ export interface Desk extends WriteRequest {
   readonly echoes: PlanCache<PreparedEcho>;
   readonly steps: StepPlanCache;
   readonly trees: TreePlanCache;
+  readonly links: LinksPlanCache;
   /** What is wrong with values of the address: told unless names of the body are wrong. */
   readonly complaints: PlatformError[];
   /** What history wants writes to return; null where nothing is kept of them, so that they can answer their items. */
@@ -76,8 +78,8 @@ export interface Job {
   readonly work: (running: Running) => Promise<Keys | null>;
   /** The same in one statement that gives the answer, too: where there is one, and nobody else has a part in the write. */
   readonly returned?: (running: Pick<Running, 'transaction' | 'caller' | 'gate'>) => Promise<Answer>;
-  /** Whether that statement writes one item. Default: false. */
-  readonly brief?: boolean;
+  /** How many rows that statement writes at most, where it is brief; absent where it may take long. */
+  readonly brief?: number;
   /** Whether what that statement is refused for is told by `work`, which is run in its place then. Default: false. */
   readonly retold?: boolean;
 }
@@ -155,8 +157,8 @@ export function returnedBy(
   const step = prepare(echo.plan);
   const { answer, write } = step.plans;
   if (answer === undefined) return {};
-  const brief = write.statement.brief === true;
-  return { brief, returned: (running) => runReturnedStep(running, { ...step, keys }, answer) };
+  const brief = write.statement.brief === true ? { brief: 1 } : {};
+  return { ...brief, returned: (running) => runReturnedStep(running, { ...step, keys }, answer) };
 }
 
 /** Prepares a step that makes or changes items. */

@@ -1,10 +1,13 @@
 import type { Dialect } from '../contract/index.ts';
 import type { Statement } from '../database/database.ts';
 
-/** Names of locks are short on MySQL and MariaDB, and of the whole server. */
+/**
+ * Names of locks are short on MySQL and MariaDB, and of the whole server. It waits for a year, which the timeout of statements
+ * cuts: a negative time is for ever on MySQL, and on MariaDB no lock at all.
+ */
 const sessionLock: Statement = {
   name: 'w_lock',
-  text: 'SELECT GET_LOCK(SHA2(CONCAT(DATABASE(), ?), 256), -1)',
+  text: 'SELECT GET_LOCK(SHA2(CONCAT(DATABASE(), ?), 256), 31536000)',
   held: true,
 };
 

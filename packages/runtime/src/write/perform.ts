@@ -42,8 +42,8 @@ export interface Written {
 export interface Work<T = Written> {
   /** Writes. Runs again from the start when the transaction does. */
   run(transaction: Transaction): Promise<T>;
-  /** Whether it runs one brief statement and is done. Default: false. */
-  readonly brief?: boolean;
+  /** How many rows it writes, where it runs one brief statement and is done. */
+  readonly brief?: number | undefined;
   /** What the database may complain about, as far as it is known by now. */
   touched(): readonly Touched[];
   /** Whether an error says only that another request was faster, so that the work is done again from the start. */
@@ -102,7 +102,9 @@ export function createPerformer(options: PerformerOptions): Performer {
           if (job.guard !== undefined) await checkOf(transaction, job.guard);
           return writeJob(options, transaction, request, job);
         },
-        brief: job.brief === true,
+        get brief() {
+          return retelling ? undefined : job.brief;
+        },
         touched: () => job.touched,
         overtaken(error) {
           if (job.retold !== true || retelling || !isRefusal(error)) return job.overtaken?.(error) === true;
@@ -122,9 +124,9 @@ export function createPerformer(options: PerformerOptions): Performer {
           return finish(gate, writerOf, await work.run(transaction));
         };
         const answer = await untilAhead(work, () =>
-          work.brief === true
-            ? database.briefTransaction(async (transaction) => (await run(transaction)).value)
-            : database.transaction(run),
+          work.brief === undefined
+            ? database.transaction(run)
+            : database.briefTransaction(async (transaction) => (await run(transaction)).value, work.brief),
         );
         const following = end(work, latest);
         if (following !== undefined) await following;

@@ -3,7 +3,7 @@ import type { Assigned } from './assigned.ts';
 import { type Check, checksOf, type Judged, type Written } from './checks.ts';
 import { type InputColumn, listInput, scalarInput, storedType } from './inputs.ts';
 import { presetsOf, printPreset } from './presets.ts';
-import { randomFields } from './random.ts';
+import { type DrawnField, drawnFields } from './random.ts';
 import { type Returned, returnedColumns } from './returned.ts';
 import { createReturning } from './returning.ts';
 import {
@@ -127,20 +127,22 @@ export function columnList(assigned: readonly Assigned[]): string {
   return assigned.map(({ field }) => field.column).join(', ');
 }
 
-/** What the arrays give, where an item lacks a field what fills it, presets, and new identifiers. */
+/** What the arrays give, where an item lacks a field what fills it, presets, and what is drawn. */
 export function assignMany(drafting: Drafting): { assigned: readonly Assigned[]; columns: readonly InputColumn[] } {
   const { written, statement } = drafting;
   const presets = new Map(presetsOf(drafting).map((preset) => [preset.field.name, preset]));
-  const random = new Map(randomFields(written).map((one) => [one.field.name, one]));
-  const columns: InputColumn[] = [...random.values()].map(({ input }) => input);
+  const drawn = new Map(drawnFields(written).map((one) => [one.field.name, one]));
+  const columns: InputColumn[] = [...drawn.values()].map(({ input }) => input);
+  const drawnValue = ({ field, input }: DrawnField): string => statement.dialect.input.stored(`i.${input.name}`, field);
+  const only = presetOnly(drafting).filter(({ field }) => !drawn.has(field.name));
   const given = written.columns.map(({ field: { descriptor }, complete }, place): Assigned => {
     columns.push(listInput(`c${place}`, descriptor, place));
     const value = statement.dialect.input.stored(`i.c${place}`, descriptor);
-    const drawn = random.get(descriptor.name);
-    random.delete(descriptor.name);
-    if (drawn !== undefined) {
+    const own = drawn.get(descriptor.name);
+    drawn.delete(descriptor.name);
+    if (own !== undefined) {
       columns.push(...presenceInputs([place]));
-      return { field: descriptor, value: `CASE WHEN i.p${place} THEN ${value} ELSE i.${drawn.input.name} END` };
+      return { field: descriptor, value: `CASE WHEN i.p${place} THEN ${value} ELSE ${drawnValue(own)} END` };
     }
     const preset = presets.get(descriptor.name)?.values[0];
     const filled = preset === undefined ? descriptor.fallback : printPreset(drafting, descriptor, preset.value);
@@ -150,8 +152,8 @@ export function assignMany(drafting: Drafting): { assigned: readonly Assigned[];
     const other = statement.dialect.input.typed(`(${filled})`, storedType(descriptor));
     return { field: descriptor, value: `CASE WHEN i.p${place} THEN ${value} ELSE ${other} END` };
   });
-  const made = [...random.values()].map(({ field, input }): Assigned => ({ field, value: `i.${input.name}` }));
-  return { assigned: [...given, ...presetOnly(drafting), ...made], columns };
+  const made = [...drawn.values()].map((one): Assigned => ({ field: one.field, value: drawnValue(one) }));
+  return { assigned: [...given, ...only, ...made], columns };
 }
 
 /** Fields that only the rules set: the first rule that names one wins. */

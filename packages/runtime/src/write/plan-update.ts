@@ -1,11 +1,13 @@
 /** The change of one stored item by its key. The rule stands in WHERE, on the stored row. */
 import { allOf, anyOf } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
-import { assignments, assignShared } from './assigned.ts';
+import type { Row } from '../sql/row.ts';
+import { type Assigned, assignments, assignShared } from './assigned.ts';
 import { checksOf, type Written } from './checks.ts';
 import { ruleMatches } from './presets.ts';
 import { type Returned, returnedColumns } from './returned.ts';
 import {
+  type Drafting,
   finishWrite,
   keyColumns,
   keysEqual,
@@ -24,20 +26,17 @@ import {
  */
 export function planUpdateOne(written: Written, returned?: Returned): WritePlan {
   const drafting = startWrite(written);
-  const { statement, inputs } = drafting;
-  const alias = statement.alias();
+  const alias = drafting.statement.alias();
   const column = (quoted: string): string => `${alias}.${quoted}`;
-  const row = ruleRow(drafting, column);
-  const key = keysOf(written).map((field, part) => inputs.take({ kind: 'key', part }, operandType(field).native));
-  const assigned = assignShared(drafting, { column, match: null });
-  const rules = written.grant.rules.map((rule) => ruleMatches(row, rule));
-  const rows = allOf([keysEqual(keyColumns(written, column), key), anyOf(rules)]);
-  const { table } = written.writable.collection.descriptor;
+  const { assigned, row, rows } = findOne(drafting, column);
+  const { table, unlockable } = written.writable.collection.descriptor;
   const own = returned === undefined ? ["'1'"] : [];
   const answer = returned === undefined ? [] : returnedColumns(drafting, returned, column);
   if (assigned.length === 0) {
     const selected = ['NULL', ...own, ...answer].join(', ');
-    return finishWrite(drafting, `SELECT ${selected} FROM ${table} AS ${alias} WHERE ${rows}`, {});
+    // What stands below it in a payload is compared with what is stored: two requests must not do so at once.
+    const lock = unlockable ? '' : drafting.statement.dialect.input.lock('NO KEY UPDATE', alias);
+    return finishWrite(drafting, `SELECT ${selected} FROM ${table} AS ${alias} WHERE ${rows}${lock}`, {});
   }
   const checks = checksOf(written).filter(({ late }) => !late);
   const judged = singleAnswers(checks, { row, matched: present, present });
@@ -45,4 +44,17 @@ export function planUpdateOne(written: Written, returned?: Returned): WritePlan 
   const update = `UPDATE ${table} AS ${alias} SET ${assignments(assigned)} WHERE ${rows}`;
   const judgements = checks.map(({ judgement }) => judgement);
   return finishWrite(drafting, `${update} RETURNING ${columns.join(', ')}`, { judgements });
+}
+
+/** The stored item that a key names, what its columns get, and where it is found: the row as rules see it, and the condition. */
+export function findOne(
+  drafting: Drafting,
+  column: (quoted: string) => string,
+): { readonly assigned: readonly Assigned[]; readonly row: Row; readonly rows: string } {
+  const { written, inputs } = drafting;
+  const row = ruleRow(drafting, column);
+  const key = keysOf(written).map((field, part) => inputs.take({ kind: 'key', part }, operandType(field).native));
+  const assigned = assignShared(drafting, { column, match: null });
+  const rules = written.grant.rules.map((rule) => ruleMatches(row, rule));
+  return { assigned, row, rows: allOf([keysEqual(keyColumns(written, column), key), anyOf(rules)]) };
 }

@@ -1,36 +1,52 @@
-/** Identifiers that new items get where the database's own would tell the time and the machine. */
+/** Values that new items get although neither they nor the database bring them: they are drawn before the items are made. */
 import { randomUUID } from 'node:crypto';
-import type { FieldDescriptor } from '../contract/index.ts';
+import type { FieldDescriptor, Operand } from '../contract/index.ts';
 import type { Written } from './checks.ts';
 import type { InputColumn, Source } from './inputs.ts';
 import { presetsOf } from './presets.ts';
+import { keysOf } from './statement.ts';
 
 /** A field that gets one where an item brings none. */
-export interface RandomField {
+export interface DrawnField {
   readonly field: FieldDescriptor;
   /** The column of input that holds them. */
   readonly input: InputColumn;
+  /** What a rule sets, the same for all items; absent where it is a new identifier for each of them. */
+  readonly preset?: Operand;
 }
 
-/** The fields of new items for which neither all items nor rules bring a value. */
-export function randomFields(written: Written): readonly RandomField[] {
+/**
+ * The fields of new items whose values are drawn. Identifiers, where the database's own would tell the time and the machine
+ * and neither all items nor rules bring one; and parts of the key that a rule sets, where the server does not tell what it
+ * has written.
+ */
+export function drawnFields(written: Written): readonly DrawnField[] {
   const { fields } = written.writable.collection.descriptor;
-  const random = fields.filter((field) => field.random === true);
-  if (random.length === 0) return [];
-  const known = new Set([
-    ...presetsOf({ written }).map(({ field }) => field.name),
-    ...written.columns.flatMap(({ field, complete }) => (complete ? [field.descriptor.name] : [])),
-  ]);
-  return random
-    .filter(({ name }) => !known.has(name))
-    .map((field, place) => {
-      const source: Source = { kind: 'random', field: place };
-      return { field, input: { name: `r${place}`, source, native: field.native, stored: true } };
-    });
+  const presets = new Map(presetsOf({ written }).map((preset) => [preset.field.name, preset.values[0]?.value]));
+  const complete = new Set(written.columns.flatMap(({ field, complete }) => (complete ? [field.descriptor.name] : [])));
+  const untold = written.scope.open.dialect.input.returning ? [] : keysOf(written).map(({ name }) => name);
+  const drawn = fields.flatMap((field) => {
+    const { name } = field;
+    const preset = presets.get(name);
+    const isDrawn = preset === undefined ? field.random === true : untold.includes(name);
+    return isDrawn && !complete.has(name) ? [{ field, ...(preset && { preset }) }] : [];
+  });
+  return drawn.map((one, place) => {
+    const source: Source = { kind: 'drawn', field: place };
+    return { ...one, input: { name: `r${place}`, source, native: one.field.native, stored: true } };
+  });
 }
 
-/** Identifiers for so many items, by the fields that a statement's sources name. */
-export function drawRandom(sources: readonly Source[], items: number): readonly (readonly string[])[] {
-  const fields = sources.filter(({ kind }) => kind === 'random');
-  return fields.map(() => Array.from({ length: items }, () => randomUUID()));
+/** Identifiers for so many items, or what a rule sets for each of them, by the fields that a statement's sources name. */
+export function draw(
+  sources: readonly Source[],
+  items: number,
+  preset: ReadonlyMap<number, string | null>,
+): readonly (readonly (string | null)[])[] {
+  return sources
+    .filter((source) => source.kind === 'drawn')
+    .map(({ field }) => {
+      const same = preset.get(field);
+      return Array.from({ length: items }, () => (same === undefined ? randomUUID() : same));
+    });
 }

@@ -27,22 +27,22 @@ export interface WritePlan {
   readonly judgements: readonly Judgement[];
   /** Of an INSERT that answers nothing of all that: how the keys of what it made are known. */
   readonly made?: MadeKeys;
+  /** Of an INSERT: what is asked before it for values that rules set, as texts, by their places among what is drawn. */
+  readonly ahead?: { readonly plan: WritePlan; readonly fields: readonly number[] };
 }
 
-/**
- * `returned`: it answers the texts of the key of each item. `given`: all items have their keys, by the parts of a key in a
- * column of the batch, or where an item has none there among the identifiers that it gets. `generated`: it makes one item at a time, whose key is in that column, the constant that the database fills in, or
- * a number that the server generates and tells.
- */
-export type MadeKeys =
-  | { readonly kind: 'returned' }
-  | { readonly kind: 'given'; readonly parts: readonly KeyPart[] }
-  | { readonly kind: 'generated'; readonly column: number | undefined; readonly constant: string | null };
+/** `returned`: it answers the texts of the key of each item. `told`: they are known by the parts of a key. */
+export type MadeKeys = { readonly kind: 'returned' } | { readonly kind: 'told'; readonly parts: readonly KeyPart[] };
 
-/** Where a part of the keys of new items stands: in a column of the batch, among the identifiers of a field, or in either. */
+/**
+ * Where a part of the keys of new items stands: in a column of the batch, among what was drawn for a field, or where an item
+ * has none there, in the constant that the database fills in. Else it is a number that the server generates and tells,
+ * which it does for one item at a time.
+ */
 export interface KeyPart {
   readonly column?: number;
-  readonly random?: number;
+  readonly drawn?: number;
+  readonly constant?: string;
 }
 
 /** A statement while it is planned. */

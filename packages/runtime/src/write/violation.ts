@@ -22,6 +22,8 @@ export interface Touched {
 /** SQLSTATEs of what the database does not take, and what they mean. */
 const limits: ReadonlyMap<string, string> = new Map([
   ['22001', 'max_length'],
+  // Longer than an index, a row or a packet takes.
+  ['54000', 'max_length'],
   ['22003', 'range'],
   ['22008', 'range'],
   ['44000', 'check'],

@@ -24,6 +24,7 @@ import type { Desk, WriteRequest } from './job.ts';
 import { createPerformer, type PerformerOptions, type Work } from './perform.ts';
 import { createStepPlans } from './plans.ts';
 import { createWriteScopes } from './scope.ts';
+import type { LinksPlan } from './tree/plan-links.ts';
 import type { TreePlan } from './tree/plan-tree.ts';
 
 /** What writing needs. */
@@ -174,7 +175,7 @@ function createDesks(
   images: Desk['images'],
 ): (request: WriteRequest) => Desk {
   const all: ReadLimits = { ...defaultReadLimits, ...limits };
-  type Class = Pick<Desk, 'scope' | 'reads' | 'echoes' | 'steps' | 'trees'>;
+  type Class = Pick<Desk, 'scope' | 'reads' | 'echoes' | 'steps' | 'trees' | 'links'>;
   const readings = new Map<
     string,
     { readonly scopes: ReturnType<typeof createWriteScopes>; readonly classes: Map<string, Class> }
@@ -201,6 +202,7 @@ function createDesks(
       echoes: createPlanCache<PreparedEcho>(plans),
       steps: createStepPlans(plans),
       trees: createPlanCache<TreePlan | null>(plans),
+      links: createPlanCache<LinksPlan | null>(plans),
     };
     classes.set(accessClass, known);
     return { ...request, ...known, limits: all, mostItems, passwordPattern, complaints: [], images };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ConnectionError, ServerError } from '../errors.ts';
+import { ConnectionError, ServerError, toDatabaseError } from '../errors.ts';
 import { toMysqlError } from './errors.ts';
 
 function told(errno: number, message: string): readonly unknown[] {
@@ -20,7 +20,22 @@ test.each([
   [1048, "Column 'title' cannot be null", ['23502', null, 'title', null]],
   [1364, "Field 'title' doesn't have a default value", ['23502', null, 'title', null]],
   [1205, 'Lock wait timeout exceeded; try restarting transaction', ['40001', null, null, null]],
+  [1139, 'Got error ‘missing )’ from regexp', ['2201B', null, null, null]],
+  [1526, 'Table has no partition for value 7', ['23514', null, null, null]],
+  [3101, 'Plugin instructed the server to rollback the current transaction.', ['40001', null, null, null]],
 ])('%i %s', (errno, message, expected) => expect(told(errno, message)).toEqual(expected));
+
+test.each([
+  [30_001, '45000', 'P0001', 'SERVICE_UNAVAILABLE'],
+  [30_001, '08S01', '08006', 'SERVICE_UNAVAILABLE'],
+  [1267, 'HY000', 'HY000', 'INTERNAL_SERVER_ERROR'],
+  [1064, '42000', 'HY000', 'INTERNAL_SERVER_ERROR'],
+  [1136, '21S01', 'HY000', 'INTERNAL_SERVER_ERROR'],
+])('%i with %s, which nobody knows by its number, is %s', (errno, sqlState, sqlstate, code) => {
+  const error = toMysqlError(Object.assign(new Error('told'), { errno, sqlState }));
+  expect(error).toMatchObject({ sqlstate, message: `told (${errno})` });
+  expect(toDatabaseError(error)).toMatchObject({ code, cause: error });
+});
 
 test('what ends a connection is no error of the server', () => {
   const closed = Object.assign(new Error("Can't add new command when connection is in closed state"), { fatal: true });

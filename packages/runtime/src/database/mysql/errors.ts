@@ -1,57 +1,6 @@
 /** Errors of MySQL and MariaDB under the codes that PostgreSQL has for them, so that one table answers them all. */
 import { ConnectionError, ServerError } from '../errors.ts';
-
-/** By error number. Source: the servers' manuals, "Error Codes"; reliability notes, section 4. */
-const sqlstates: ReadonlyMap<number, string> = new Map([
-  // The statement took too long or was ended; it waited too long for a lock, or met with others.
-  [1969, '57014'],
-  [3024, '57014'],
-  [1317, '57014'],
-  [1205, '40001'],
-  [1213, '40P01'],
-  [1020, '40001'],
-  // Too many connections; the server stops; more than it takes at once.
-  [1040, '53300'],
-  [1203, '53300'],
-  [1053, '57P01'],
-  [1927, '57P01'],
-  [4031, '57P01'],
-  [1153, '54000'],
-  // The database is no longer the one that was compiled for, or grants were taken away.
-  [1054, '42703'],
-  [1049, '42P01'],
-  [1146, '42P01'],
-  [1044, '42501'],
-  [1142, '42501'],
-  [1143, '42501'],
-  // Values that are none of the type, or more than a column holds.
-  [1264, '22003'],
-  [1690, '22003'],
-  [1406, '22001'],
-  [1292, '22007'],
-  [1411, '22007'],
-  [1366, '22P02'],
-  [1265, '22P02'],
-  [3140, '22P02'],
-  // Constraints.
-  [1022, '23505'],
-  [1062, '23505'],
-  [1169, '23505'],
-  [1586, '23505'],
-  [1761, '23505'],
-  [1762, '23505'],
-  [1216, '23503'],
-  [1217, '23503'],
-  [1451, '23503'],
-  [1452, '23503'],
-  [1048, '23502'],
-  [1364, '23502'],
-  [3819, '23514'],
-  [4025, '23514'],
-  [1369, '44000'],
-  // What a trigger raises.
-  [1644, 'P0001'],
-]);
+import { sqlstateOf } from './sqlstates.ts';
 
 // In backticks, or where sessions have ANSI_QUOTES in double quotes.
 const name = '[`"]((?:[^`"]|``|"")+)[`"]';
@@ -74,8 +23,9 @@ export function toMysqlError(error: unknown): unknown {
   const code = 'code' in error ? error.code : undefined;
   const sqlState = 'sqlState' in error ? error.sqlState : undefined;
   if (typeof errno === 'number' && typeof sqlState === 'string') {
-    const known = sqlstates.get(errno) ?? (sqlState.startsWith('42') ? '42000' : 'XX000');
-    const fields = Object.entries({ M: error.message, C: known, ...(known === '57P01' && { S: 'FATAL' }) });
+    const known = sqlstateOf(errno, sqlState);
+    const message = `${error.message} (${errno})`;
+    const fields = Object.entries({ M: message, C: known, ...(known === '57P01' && { S: 'FATAL' }) });
     return new ServerError(new Map([...fields, ...aboutOf(error.message)]));
   }
   const isLost = typeof code === 'string' || ('fatal' in error && error.fatal === true);

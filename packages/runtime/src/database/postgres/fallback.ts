@@ -55,7 +55,7 @@ export async function connectFitting(
     stream: (statement, parameters, sink, drained, signal) =>
       current().stream(statement, parameters, sink, drained, signal),
     transaction: (work) => current().transaction(work),
-    briefTransaction: (work) => current().briefTransaction(work),
+    briefTransaction: (work, rows) => current().briefTransaction(work, rows),
     query: (text, parameters) => current().query(text, parameters),
     async close(grace) {
       closed = true;

@@ -10,8 +10,9 @@ import type { Statement, Transaction } from '../database.ts';
 import type { Pool } from './pool.ts';
 import { runTransaction, tryTransaction } from './transaction.ts';
 
-/** What shares a transaction at most: so many brief statements take about a millisecond. */
+/** Statements that share a transaction at most, and rows that they write: so many take a millisecond or two. */
 const mostTogether = 32;
+const mostRows = 64;
 /** Under way at once; what comes meanwhile is gathered. */
 const mostUnderWay = 4;
 /** After so long, in milliseconds, one that is under way keeps nobody waiting any more. */
@@ -25,6 +26,8 @@ const noRows = { row: () => {} };
 
 /** A brief transaction that waits, as far as the type of its result does not matter. */
 interface Waiting {
+  /** How many its statement writes, at most. */
+  readonly rows: number;
   /** Runs it in a transaction that may be shared; what is given tells it that this was committed. */
   run(transaction: Transaction): Promise<() => void>;
   alone(): void;
@@ -35,7 +38,7 @@ interface Waiting {
 export function createGathering(
   pool: Pool,
   answerTimeoutMs: number,
-): <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T> {
+): <T>(work: (transaction: Transaction) => Promise<T>, rows?: number) => Promise<T> {
   const waiting: Waiting[] = [];
   let starting = false;
   let underWay = 0;
@@ -49,7 +52,7 @@ export function createGathering(
 
   function start(): void {
     starting = false;
-    const together = waiting.splice(0, mostTogether);
+    const together = waiting.splice(0, howMany(waiting));
     if (together.length === 0) return;
     underWay++;
     void Promise.race([runAll(together), sleep(patienceMs, undefined, { ref: false })]).then(() => {
@@ -77,7 +80,7 @@ export function createGathering(
     for (const one of together) one.alone();
   }
 
-  return (work) =>
+  return (work, rows = 1) =>
     new Promise((resolve, reject) => {
       const alone = (): void => {
         const run = async (transaction: Transaction) => ({ value: await work(transaction) });
@@ -91,9 +94,19 @@ export function createGathering(
         const value = await work(transaction);
         return () => resolve(value);
       };
-      waiting.push({ run, alone, refuse: reject });
+      waiting.push({ rows, run, alone, refuse: reject });
       startSoon();
     });
+}
+
+/** How many of those that wait share the next transaction: the first in any case. */
+function howMany(waiting: readonly Waiting[]): number {
+  let rows = 0;
+  const end = waiting.findIndex((one, place) => {
+    rows += one.rows;
+    return place === mostTogether || (place > 0 && rows > mostRows);
+  });
+  return end < 0 ? waiting.length : end;
 }
 
 /** Runs all of them at once, so that they go together. Rejects when one does, once all have ended. */

@@ -64,8 +64,8 @@ export interface InputDialect {
   gathered(gathered: Gathered): string;
   /** Whether an INSERT can tell of the rows that it made. */
   readonly returning: boolean;
-  /** Keys of new rows, as texts, behind RETURNING. */
-  keyText(column: string, field: FieldDescriptor): string;
+  /** A part of the key of a new row as a text: a column behind RETURNING, or the value that it will have. */
+  keyText(value: string, field: FieldDescriptor): string;
   /** A value that is gathered as a text. */
   text(expression: string): string;
   /** An UPDATE of one column of a table, `t`, by rows of input that are joined to it. */

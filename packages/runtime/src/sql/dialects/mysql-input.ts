@@ -58,7 +58,7 @@ export function mysqlInput(exactly: (expression: string) => string, returning: b
       return `CONCAT('{', GROUP_CONCAT(${counted}${by === undefined ? '' : ` ORDER BY ${by}`}), '}')`;
     },
     returning,
-    keyText: (column, { native }) => textOf(column, native),
+    keyText: (value, { native, precision }) => textOf(rounded(value, native, precision), native),
     text: (expression) => expression,
     update: (table, column, value, input, on) =>
       `UPDATE ${input} STRAIGHT_JOIN ${table} AS t ON ${on} SET t.${column} = ${value}`,
@@ -79,7 +79,20 @@ function storedValue(input: string, { native }: Pick<FieldDescriptor, 'native'>)
   return native === 'float8' ? `CAST(${input} AS DOUBLE)` : input;
 }
 
+/** A moment with as many digits as the column keeps. */
+function rounded(value: string, native: string, precision: number | undefined): string {
+  const type = moments.get(plain(native));
+  return type === undefined || precision === undefined ? value : `CAST(${value} AS ${type}(${precision}))`;
+}
+
+const moments: ReadonlyMap<string, string> = new Map([
+  ['time', 'TIME'],
+  ['timestamp', 'DATETIME'],
+  ['timestamptz', 'DATETIME'],
+]);
+
 function textOf(value: string, native: string): string {
+  if (plain(native) === 'bool') return `ELT((${value} <> 0) + 1, 'false', 'true')`;
   return plain(native) === 'bytea' ? `CONCAT('\\\\x', LOWER(HEX(${value})))` : `CAST(${value} AS CHAR)`;
 }
 

@@ -29,7 +29,7 @@ export const postgresInput: InputDialect = {
     return order === undefined ? `${filtered}::pg_catalog.text` : `(${filtered})::pg_catalog.text`;
   },
   returning: true,
-  keyText: (column, { comparison }) => `(${cast(column, comparison)})::pg_catalog.text`,
+  keyText: (value, { comparison }) => `(${cast(value, comparison)})::pg_catalog.text`,
   text: (expression) => `(${expression})::pg_catalog.text`,
   update: (table, column, value, input, on) =>
     `WITH w AS (UPDATE ${table} AS t SET ${column} = ${value} FROM ${input} WHERE ${on} RETURNING 1) SELECT pg_catalog.count(*)::pg_catalog.text FROM w`,

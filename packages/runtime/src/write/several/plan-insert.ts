@@ -2,7 +2,8 @@
 import type { Assigned } from '../assigned.ts';
 import type { Written } from '../checks.ts';
 import { assignMany, columnList } from '../plan-create.ts';
-import { randomFields } from '../random.ts';
+import { printPreset } from '../presets.ts';
+import { drawnFields } from '../random.ts';
 import {
   finishWrite,
   inputTable,
@@ -26,26 +27,38 @@ export function planInsert(written: Written): WritePlan {
   const texts = keys.map((field) => input.keyText(field.column, field)).join(', ');
   const insert = `INSERT INTO ${table} (${columnList(own)}) ${rows}`;
   const text = input.returning ? `${insert} RETURNING ${texts}` : insert;
-  const made = input.returning ? ({ kind: 'returned' } as const) : madeKeys(written);
-  return { ...finishWrite(drafting, text, { keys: keys.length }), made };
+  const made: MadeKeys = input.returning
+    ? { kind: 'returned' }
+    : { kind: 'told', parts: keys.map(({ name }) => keyPart(written, name)) };
+  const ahead = planAhead(written);
+  return { ...finishWrite(drafting, text, { keys: keys.length }), made, ...(ahead && { ahead }) };
 }
 
-/** A server that returns nothing is given keys, or generates numbers. */
-function madeKeys(written: Written): MadeKeys {
-  const parts = keysOf(written).flatMap(({ name }) => keyPart(written, name) ?? []);
-  if (parts.length === keysOf(written).length) return { kind: 'given', parts };
-  const [key] = keysOf(written);
-  const column = written.columns.findIndex(({ field }) => field.descriptor.name === key?.name);
-  const [, quoted, number] = /^(?:'([^'\\]*)'|(-?\d+))$/.exec(key?.fallback ?? '') ?? [];
-  return { kind: 'generated', column: column < 0 ? undefined : column, constant: quoted ?? number ?? null };
+/** Plans the question for parts of the key that rules set: the items are made with what it answers. */
+function planAhead(written: Written): WritePlan['ahead'] {
+  const set = drawnFields(written).flatMap(({ field, preset }, place) =>
+    preset === undefined ? [] : [{ field, preset, place }],
+  );
+  if (set.length === 0) return undefined;
+  const drafting = startWrite(written);
+  const { input } = drafting.statement.dialect;
+  const texts = set.map(({ field, preset }) => input.keyText(`(${printPreset(drafting, field, preset)})`, field));
+  const plan = finishWrite(drafting, `SELECT ${texts.join(', ')}`, {});
+  return { plan, fields: set.map(({ place }) => place) };
 }
 
-/** Undefined where an item may leave it to the database. */
-function keyPart(written: Written, name: string): KeyPart | undefined {
+/** Where a part of the key is known from, on a server that returns nothing. */
+function keyPart(written: Written, name: string): KeyPart {
   const column = written.columns.findIndex(({ field }) => field.descriptor.name === name);
-  const random = randomFields(written).findIndex(({ field }) => field.name === name);
-  if (random >= 0) return { random, ...(column >= 0 && { column }) };
-  return written.columns[column]?.complete === true ? { column } : undefined;
+  const drawn = drawnFields(written).findIndex(({ field }) => field.name === name);
+  const { fallback = '' } = keysOf(written).find((field) => field.name === name) ?? {};
+  const [, quoted, number] = /^(?:'([^'\\]*)'|(-?\d+))$/.exec(fallback) ?? [];
+  const constant = quoted ?? number;
+  return {
+    ...(column >= 0 && { column }),
+    ...(drawn >= 0 && { drawn }),
+    ...(constant !== undefined && drawn < 0 && { constant }),
+  };
 }
 
 /** A row needs a column: what has nothing to say leaves its key to the database. */

@@ -5,9 +5,9 @@ import type { Transaction } from '../../database/database.ts';
 import { PlatformError } from '../../errors.ts';
 import type { Batch } from '../batch.ts';
 import type { WriteValues } from '../inputs.ts';
-import { drawRandom } from '../random.ts';
+import { draw } from '../random.ts';
 import { rowsOf, type WriteAnswer } from '../run.ts';
-import type { MadeKeys, WritePlan } from '../statement.ts';
+import type { KeyPart, MadeKeys, WritePlan } from '../statement.ts';
 
 /** Runs it: one statement, unless the server only tells a single key that it generated. */
 export async function runInsert(
@@ -17,40 +17,65 @@ export async function runInsert(
   values: WriteValues,
   caller: Caller,
 ): Promise<WriteAnswer> {
-  if (made.kind === 'generated') return runEach(transaction, plan, made, values, caller);
-  const random = drawRandom(plan.sources, values.batch.count);
-  const rows = await rowsOf(transaction, plan, { ...values, random }, caller);
+  const presets = await askAhead(transaction, plan, values, caller);
+  if (made.kind === 'told' && made.parts.some((part) => isGenerated(part, values.batch)))
+    return runEach(transaction, plan, made.parts, { ...values, presets }, caller);
+  const drawn = draw(plan.sources, values.batch.count, presets);
+  const rows = await rowsOf(transaction, plan, { ...values, drawn }, caller);
   if (made.kind === 'returned') {
     const parts = Array.from({ length: plan.keys }, (_, part) => rows.map((row) => row[part] ?? null));
     return answerOf(rows.length, parts);
   }
-  const keys = made.parts.map(({ column = -1, random: drawn = -1 }) => {
-    const given = values.batch.columns[column]?.values;
-    return Array.from({ length: values.batch.count }, (_, item) => given?.[item] ?? random[drawn]?.[item] ?? null);
-  });
+  const keys = made.parts.map((part) =>
+    Array.from({ length: values.batch.count }, (_, item) => knownPart(part, item, values.batch, drawn)),
+  );
   return answerOf(Number(rows[0]?.[1] ?? 0), keys);
 }
 
-/** What an item brings along is not generated. */
+type Drawn = readonly (readonly (string | null)[])[];
+
+/** What rules set, by the places of what is drawn. */
+async function askAhead(
+  transaction: Transaction,
+  { ahead }: WritePlan,
+  values: WriteValues,
+  caller: Caller,
+): Promise<ReadonlyMap<number, string | null>> {
+  if (ahead === undefined) return new Map();
+  const [row] = await rowsOf(transaction, ahead.plan, values, caller);
+  return new Map(ahead.fields.map((field, place) => [field, row?.[place] ?? null]));
+}
+
+/** Whether some item leaves a part of its key to the server. */
+function isGenerated({ column, drawn, constant }: KeyPart, { columns }: Batch): boolean {
+  if (drawn !== undefined || constant !== undefined) return false;
+  return column === undefined || columns[column]?.values.includes(null) !== false;
+}
+
+function knownPart({ column = -1, drawn = -1, constant }: KeyPart, item: number, { columns }: Batch, all: Drawn) {
+  return columns[column]?.values[item] ?? all[drawn]?.[item] ?? constant ?? null;
+}
+
 async function runEach(
   transaction: Transaction,
   plan: WritePlan,
-  { column, constant }: Extract<MadeKeys, { kind: 'generated' }>,
-  values: WriteValues,
+  parts: readonly KeyPart[],
+  { presets, ...values }: WriteValues & { readonly presets: ReadonlyMap<number, string | null> },
   caller: Caller,
 ): Promise<WriteAnswer> {
-  const keys: string[] = [];
+  const keys = parts.map((): string[] => []);
   for (let item = 0; item < values.batch.count; item++) {
     const batch = itemOf(values.batch, item);
-    const random = drawRandom(plan.sources, 1);
-    const [row] = await rowsOf(transaction, plan, { ...values, batch, random }, caller);
-    const given = column === undefined ? null : (batch.columns[column]?.values[0] ?? null);
-    const key = given ?? constant ?? row?.[2] ?? '0';
-    if (given === null && constant === null && key === '0')
-      throw new PlatformError('UNPROCESSABLE_ENTITY', 'The item needs its key.');
-    keys.push(key);
+    const drawn = draw(plan.sources, 1, presets);
+    const [row] = await rowsOf(transaction, plan, { ...values, batch, drawn }, caller);
+    for (const [place, part] of parts.entries()) {
+      const key = knownPart(part, 0, batch, drawn) ?? row?.[2] ?? '0';
+      if (key === '0' && isGenerated(part, batch))
+        throw new PlatformError('UNPROCESSABLE_ENTITY', 'The item needs its key.');
+      keys[place]?.push(key);
+    }
   }
-  return answerOf(keys.length, [keys]);
+  return answerOf(values.batch.count, keys);
 }
 
 function itemOf({ columns }: Batch, item: number): Batch {

@@ -12,7 +12,7 @@ import { answerList } from '../../query/plan-selection.ts';
 import { fieldOfColumn } from '../../sql/cell.ts';
 import { createStatement, type StatementBuilder } from '../../sql/statement.ts';
 import { checksOf, type Written } from '../checks.ts';
-import type { InputColumn, Inputs, Source } from '../inputs.ts';
+import { createInputs, type InputColumn, type Inputs } from '../inputs.ts';
 import { assignMany } from '../plan-create.ts';
 import { type Drafting, inputTable, nameStatement, transactionNumber } from '../statement.ts';
 import type { Group } from './group.ts';
@@ -26,7 +26,7 @@ export interface TreePlan {
   readonly statement: Statement;
   readonly binders: readonly Binder[];
   /** For each group in its order, what it takes. */
-  readonly sources: readonly (readonly Source[])[];
+  readonly sources: readonly Inputs['sources'][];
   readonly answer: AnswerWriter;
 }
 
@@ -71,13 +71,18 @@ export function planTree(groups: readonly NewGroup[], root: Group, read: ReadPla
   const first = [transactionNumber, ...counts, `(${printed.visible}) IS TRUE`];
   const columns = answerList(statement, first, printed.expressions, printed.fields);
   const from = many ? `${numberedOf(at)} ${alias} ORDER BY ${alias}.${itemPlace}` : `${rowsOf(at)} ${alias}`;
-  const sources: Source[][] = [];
+  const sources: Inputs['sources'][] = [];
   const alone = many ? undefined : at;
   const inserts = groups.map((one, place) =>
     printInsert(statement, groups, one, place, { at, alone, printed, sources }),
   );
   const { text, binders, forms } = statement.finish(`WITH ${inserts.join(', ')} SELECT ${columns} FROM ${from}`);
-  return { statement: nameStatement(text, forms), binders, sources, answer: createAnswerWriter(read) };
+  return {
+    statement: { ...nameStatement(text, forms), brief: true },
+    binders,
+    sources,
+    answer: createAnswerWriter(read),
+  };
 }
 
 /** Whether nothing is left to judge about the rows of a group, and nobody but the statement has a part in them. */
@@ -113,7 +118,7 @@ interface Printing {
   readonly alone: number | undefined;
   readonly printed: PrintedOwn;
   /** Takes what each group takes. */
-  readonly sources: Source[][];
+  readonly sources: Inputs['sources'][];
 }
 
 function printInsert(
@@ -123,9 +128,8 @@ function printInsert(
   place: number,
   { at, alone, printed, sources }: Printing,
 ): string {
-  const taken: Source[] = [];
-  const inputs = inputsBehind(statement, sources.flat().length, taken);
-  sources.push(taken);
+  const inputs = createInputs(statement, sources.flat().length);
+  sources.push(inputs.sources);
   const linked = holds.flatMap(({ on }, of) => on.map((pair) => ({ ...pair, value: `p${of}.${pair.of}` })));
   const held = heldBy(
     linked.map(({ column }) => column),
@@ -163,14 +167,4 @@ function printInsert(
 function isHeld({ columns }: Written, held: readonly FieldDescriptor[], place: number): boolean {
   const field = columns[place]?.field.descriptor;
   return field !== undefined && held.includes(field);
-}
-
-/** The inputs of one group, whose values stand behind those of the groups before it. */
-function inputsBehind(statement: StatementBuilder, start: number, sources: Source[]): Inputs {
-  const place = (source: Source): number => start + sources.push(source) - 1;
-  return {
-    sources,
-    place,
-    take: (source, native) => statement.parameter({ kind: 'value', index: place(source) }, native),
-  };
 }

@@ -15,6 +15,7 @@ import { growTree } from './grow.ts';
 import { type Entry, isTreeValue } from './lead.ts';
 import type { Postponed } from './postpone.ts';
 import { type Found, probe, wantedOf } from './probe.ts';
+import { returnedLinks } from './returned-links.ts';
 import { returnedTree } from './returned-tree.ts';
 import { writeTree } from './run-tree.ts';
 import { settleTree } from './settle.ts';
@@ -68,7 +69,8 @@ export async function prepareTree(
   return {
     echo,
     touched: touchedByTree(desk, root),
-    ...(ready && returnedTree(desk, ready.settled, ready.drafts, many, echo)),
+    ...((ready && returnedTree(desk, ready.settled, ready.drafts, many, echo)) ??
+      (await returnedLinks(desk, root, echo))),
     async work(running) {
       const { settled, drafts } = ready ?? (await draftStored(desk, root, running));
       const rows = await writeTree(running, desk, settled, drafts);

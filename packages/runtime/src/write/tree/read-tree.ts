@@ -1,14 +1,14 @@
-/** Reading a tree in the statement that makes it: from the rows that it returns, where the tables do not show them yet. */
+/** Reading a tree in the statement that writes it: from the rows that it returns, where the tables do not show them yet. */
 import type { ColumnPair, Condition, RelationDescriptor } from '../../contract/index.ts';
 import type { WholeRead } from '../../query/plan-returned.ts';
 import type { NestedLists } from '../../query/plan-selection.ts';
-import type { CollectionScope, Scope } from '../../query/scope.ts';
+import type { CollectionScope, RelationScope, Scope } from '../../query/scope.ts';
 import type { Selected, Selection } from '../../query/selection.ts';
 import { isEveryRow, isLate } from '../late.ts';
 import type { WriteScope } from '../scope.ts';
-import type { Group } from './group.ts';
+import type { Before, Children, Group, Targets } from './group.ts';
 
-/** By the names of the collections that a tree makes: what their new rows are read from. */
+/** By the names of the collections that a tree writes: what their rows are read from. Of a junction it has all that are reached. */
 export type NewRows = ReadonlyMap<string, string>;
 
 /**
@@ -24,7 +24,7 @@ export function readOfTree(
   const reading: Reading = { open, nested, made: new Set(rows.keys()) };
   if (!follows(reading, selection, root)) return undefined;
   const moved = moveScope(scope, rows);
-  return { scope: moved, selection: moveSelection(moved, selection), nested };
+  return { scope: moved, selection: moveSelection(moved, rows, selection), nested };
 }
 
 interface Reading {
@@ -59,7 +59,7 @@ function followParts(
       case 'group':
         return followParts(reading, collection, part.parts, group);
       case 'keys':
-        return part.relation.descriptor.kind === 'm2o' && areSettled(reading, collection, part.relation.grant);
+        return areSettled(reading, collection, part.relation.grant) && followKeys(reading, part, group);
       case 'nested':
         return areSettled(reading, collection, part.relation.grant) && followRelation(reading, part, group);
       default:
@@ -68,21 +68,38 @@ function followParts(
   });
 }
 
-function followRelation(
+/** The key that an item holds stands in its row; the keys of targets are reached by links. */
+function followKeys(
   reading: Reading,
-  { relation, of, read }: Extract<Selected, { kind: 'nested' }>,
+  { relation: { descriptor }, read }: Extract<Selected, { kind: 'keys' }>,
   group: Group | undefined,
 ): boolean {
-  const terms = (read && reading.nested.orders.get(read)) ?? [];
-  const plain = terms.every(({ through, by }) => through.length === 0 && by.kind === 'plain');
-  if (!plain || (read !== undefined && !isEveryRow(read.condition))) return false;
-  const { descriptor } = relation;
-  const edge =
-    descriptor.kind === 'm2o'
-      ? group?.before.find(({ on }) => isSame(on, descriptor.on))
-      : group?.children.find((children) => children.relation.name === descriptor.name);
-  if (edge === undefined && leadsTo(descriptor, reading.made)) return false;
+  if (descriptor.kind === 'm2o') return true;
+  return descriptor.kind === 'm2m' && isPlain(reading, read) && edgeOf(descriptor, group) !== undefined;
+}
+
+function followRelation(
+  reading: Reading,
+  { relation: { descriptor }, of, read }: Extract<Selected, { kind: 'nested' }>,
+  group: Group | undefined,
+): boolean {
+  const edge = edgeOf(descriptor, group);
+  if (!isPlain(reading, read) || (edge === undefined && leadsTo(descriptor, reading.made))) return false;
   return follows(reading, of, edge?.group);
+}
+
+/** Whether a list is neither filtered nor ordered by more than what its items hold. */
+function isPlain({ nested }: Reading, read: Extract<Selected, { kind: 'nested' }>['read']): boolean {
+  if (read === undefined) return true;
+  const terms = nested.orders.get(read) ?? [];
+  return isEveryRow(read.condition) && terms.every(({ through, by }) => through.length === 0 && by.kind === 'plain');
+}
+
+/** What the payload says of a relation. */
+function edgeOf(relation: RelationDescriptor, group: Group | undefined): Before | Children | Targets | undefined {
+  if (relation.kind === 'm2o') return group?.before.find(({ on }) => isSame(on, relation.on));
+  const edges = relation.kind === 'm2m' ? group?.targets : group?.children;
+  return edges?.find((edge) => edge.relation.name === relation.name);
 }
 
 function isSame(on: readonly ColumnPair[], others: readonly ColumnPair[]): boolean {
@@ -113,12 +130,29 @@ function moveScope(scope: Scope, rows: NewRows): Scope {
   return { ...scope, collections: new Map([...scope.collections, ...moved]) };
 }
 
-function moveSelection(scope: Scope, { collection, parts }: Selection): Selection {
+function moveSelection(scope: Scope, rows: NewRows, { collection, parts }: Selection): Selection {
   const moved = scope.collections.get(collection.descriptor.name) ?? collection;
-  return { collection: moved, parts: parts.map((part) => movePart(scope, part)) };
+  return { collection: moved, parts: parts.map((part) => movePart(scope, rows, part)) };
 }
 
-function movePart(scope: Scope, part: Selected): Selected {
-  if (part.kind === 'nested') return { ...part, of: moveSelection(scope, part.of) };
-  return part.kind === 'group' ? { ...part, parts: part.parts.map((one) => movePart(scope, one)) } : part;
+function movePart(scope: Scope, rows: NewRows, part: Selected): Selected {
+  switch (part.kind) {
+    case 'nested': {
+      const relation = moveRelation(rows, part.relation);
+      return { ...part, relation, of: moveSelection(scope, rows, part.of) };
+    }
+    case 'keys':
+      return { ...part, relation: moveRelation(rows, part.relation) };
+    case 'group':
+      return { ...part, parts: part.parts.map((one) => movePart(scope, rows, one)) };
+    default:
+      return part;
+  }
+}
+
+function moveRelation(rows: NewRows, relation: RelationScope): RelationScope {
+  const { descriptor } = relation;
+  const junctionTable = descriptor.kind === 'm2m' ? rows.get(descriptor.junction) : undefined;
+  if (descriptor.kind !== 'm2m' || junctionTable === undefined) return relation;
+  return { ...relation, descriptor: { ...descriptor, junctionTable } };
 }

@@ -27,14 +27,15 @@ export function returnedTree(
   drafts: Drafts,
   many: boolean,
   echo: Echo | null,
-): Pick<Job, 'returned' | 'retold'> {
+): Pick<Job, 'returned' | 'retold' | 'brief'> | undefined {
   const others = desk.images !== null || desk.ifMatch !== undefined || deferred;
-  if (others || echo === null || !echo.bare || desk.scope.open.dialect.name !== 'postgres') return {};
+  if (others || echo === null || !echo.bare || desk.scope.open.dialect.name !== 'postgres') return undefined;
   const steps = newSteps(root, drafts);
   const plan = steps && planOf(desk, root, steps, echo, many);
-  if (steps === undefined || plan === null || plan === undefined) return {};
+  if (steps === undefined || plan === null || plan === undefined) return undefined;
   return {
     retold: true,
+    brief: steps.reduce((rows, { batch }) => rows + batch.count, 0),
     returned({ transaction, caller, gate }) {
       gate(plan.statement.text);
       return run(transaction, caller, plan, steps, root);

@@ -1,0 +1,196 @@
+/** One stored item with lists of keys for its many-to-many relations, changed and answered by one statement. */
+import type { Caller } from '../../caller.ts';
+import type { Transaction } from '../../database/database.ts';
+import { PlatformError } from '../../errors.ts';
+import type { Answer } from '../../json/answer.ts';
+import { int32 } from '../../json/bytes.ts';
+import { longestCachedStatement } from '../../query/plan-cache.ts';
+import { keyFields } from '../../query/plan-order.ts';
+import { bind } from '../../query/planner.ts';
+import { fieldOfColumn } from '../../sql/cell.ts';
+import type { Batch, BatchColumn } from '../batch.ts';
+import { requireFields } from '../decode.ts';
+import type { Echo } from '../echo.ts';
+import { valuesOf, type WriteValues } from '../inputs.ts';
+import type { Desk, Job } from '../job.ts';
+import { shapeOf, writtenColumns } from '../plans.ts';
+import { createProblems } from '../problems.ts';
+import { skip } from '../run.ts';
+import { grantFor, type WritableField } from '../scope.ts';
+import { draftTree, hashDrafts, type StepDraft } from './draft.ts';
+import { collectionsOf, type Group, type Targets } from './group.ts';
+import { sortField } from './names.ts';
+import { type LinksPlan, type ListedLinks, planLinks } from './plan-links.ts';
+
+/**
+ * What of the job of a tree one statement does: all of it, where it is one stored item whose links are listed, and nobody else has a
+ * part in the write. What is refused then is told by the careful way, step by step.
+ */
+export async function returnedLinks(
+  desk: Desk,
+  root: Group,
+  echo: Echo | null,
+): Promise<Pick<Job, 'returned' | 'retold' | 'brief'>> {
+  const { images, ifMatch, scope } = desk;
+  const others = images !== null || ifMatch !== undefined || scope.open.dialect.name !== 'postgres';
+  const links = others || echo === null || !echo.bare || echo.many ? undefined : linksOf(desk, root);
+  if (links === undefined || echo === null) return {};
+  const problems = createProblems();
+  const drafts = draftTree(desk, root, () => true, problems);
+  // What is wrong with it the careful way tells.
+  const [draft] = problems.any ? [] : ((await hashDrafts(desk, drafts)).get(root) ?? []);
+  const plan = draft && planOf(desk, root, draft, links, echo);
+  if (draft === undefined || plan === null || plan === undefined) return {};
+  const keys = { count: 1, many: false, values: root.nodes[0]?.given ?? [] };
+  const item = { batch: draft.batch, keys, matched: none };
+  const values = [item, ...links.map(({ batch }) => ({ batch, keys: null, matched: none }))];
+  return {
+    retold: true,
+    brief: values.reduce((rows, { batch }) => rows + batch.count, 0),
+    returned({ transaction, caller, gate }) {
+      gate(plan.statement.text);
+      return run(transaction, caller, plan, values);
+    },
+  };
+}
+
+const none: ReadonlyMap<number, string> = new Map();
+
+/** A relation whose links are listed, with the keys of their targets. */
+interface Links extends ListedLinks {
+  readonly batch: Batch;
+  /** Tells the rules of the junction apart that the caller can use. */
+  readonly shape: string;
+}
+
+/** The lists of a payload; undefined where it says anything else of related items. */
+function linksOf(desk: Desk, root: Group): readonly Links[] | undefined {
+  const { nodes, before, children, targets } = root;
+  const [only, ...more] = nodes;
+  if (only?.form !== 'update' || only.given === null || more.length > 0) return undefined;
+  if (before.length > 0 || children.length > 0 || targets.length === 0) return undefined;
+  const links = targets.flatMap((edge) => linksOfRelation(desk, root, edge) ?? []);
+  return links.length === targets.length ? links : undefined;
+}
+
+function linksOfRelation(desk: Desk, root: Group, { relation, group, members }: Targets): Links | undefined {
+  const [only, ...more] = members;
+  const writable = desk.scope.collections.get(relation.junction);
+  const all = writable?.create;
+  const grant = writable && grantFor(writable, all, desk.caller);
+  const isList = only?.complete === true && only.removed.length === 0 && more.length === 0 && isLinks(group);
+  if (!isList || writable === undefined || all === undefined || grant === undefined) return undefined;
+  const { descriptor } = writable.collection;
+  const keys = keyFields(group.writable.collection.descriptor).map(({ column }) => column);
+  const parts = relation.far.map(({ to }) => keys.indexOf(to));
+  const order = sortField(writable.collection, relation.sort);
+  const holders = [...relation.near.map(({ to }) => to), ...relation.far.map(({ from }) => from)].map((column) => {
+    return grant.fields.get(fieldOfColumn(descriptor.fields, column)?.name ?? '');
+  });
+  const rules = grant.rules.map((_, place) => place);
+  const fields = [...holders, ...(order ? [grant.fields.get(order.name) ?? { descriptor: order, rules }] : [])];
+  const known = fields.filter((field) => field !== undefined);
+  if (known.length < fields.length || parts.includes(-1)) return undefined;
+  const columns = known.map((field): BatchColumn => ({ field, values: [''], present: null, linked: true }));
+  if (!hasAll(desk, { writable, grant }, { count: 1, columns })) return undefined;
+  const written = {
+    scope: desk.scope,
+    writable,
+    grant,
+    action: 'create',
+    columns: columns.map(({ field, linked }) => ({ field, linked, complete: true })),
+    named: [],
+    collections: collectionsOf(root),
+    postponed: false,
+  } as const;
+  const targets = known.slice(relation.near.length, relation.near.length + parts.length);
+  return {
+    relation,
+    written,
+    batch: keyBatch(group, targets, parts),
+    shape: `${relation.name} ${shapeOf(written, all, 'many', undefined)}`,
+  };
+}
+
+/** Whether a payload names nothing but keys, as they are or as objects. */
+function isLinks({ writable, nodes, before, children, targets }: Group): boolean {
+  const { key } = writable.collection.descriptor;
+  const isKey = ({ form, given, own, relations }: Group['nodes'][number]): boolean => {
+    if (given === null || (form !== 'link' && form !== 'either')) return false;
+    return relations.length === 0 && Object.keys(own).every((name) => key.includes(name));
+  };
+  return nodes.every(isKey) && before.length + children.length + targets.length === 0;
+}
+
+/** Whether nothing else is required of new links. */
+function hasAll(
+  { scope }: Desk,
+  input: Pick<Parameters<typeof requireFields>[0], 'writable' | 'grant'>,
+  batch: Batch,
+): boolean {
+  const problems = createProblems();
+  const collection = input.writable.collection.descriptor.name;
+  requireFields({ ...input, scope, action: 'create' }, batch, () => ({ collection, index: undefined }), problems);
+  return !problems.any;
+}
+
+/** The values by which links hold the keys of their targets, by the parts of these keys. */
+function keyBatch({ nodes }: Group, fields: readonly WritableField[], parts: readonly number[]): Batch {
+  const columns = parts.flatMap((part, place): readonly BatchColumn[] => {
+    const field = fields[place];
+    const values = nodes.map(({ given }) => given?.[part] ?? null);
+    return field === undefined ? [] : [{ field, values, present: null, linked: true }];
+  });
+  return { count: nodes.length, columns };
+}
+
+function planOf(
+  { scope, links: plans }: Desk,
+  root: Group,
+  { granted: { writable, grant, all }, batch, named }: StepDraft,
+  links: readonly Links[],
+  { plan: read }: Echo,
+): LinksPlan | null {
+  const columns = writtenColumns(batch);
+  const collections = collectionsOf(root);
+  const written = { scope, writable, grant, action: 'update', columns, named, collections, postponed: false } as const;
+  const shape = [shapeOf(written, all, 'one', read), ...links.map((one) => one.shape)].join('\n');
+  const known = plans.get(shape);
+  if (known !== undefined) return known;
+  const plan = planLinks(root, written, links, read);
+  if (plan === null || plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
+  return plan;
+}
+
+async function run(
+  transaction: Transaction,
+  caller: Caller,
+  { statement, binders, sources, checks, answer }: LinksPlan,
+  values: readonly WriteValues[],
+): Promise<Answer> {
+  const given = sources.flatMap((of, place) =>
+    valuesOf(of, values[place] ?? { batch: noItems, keys: null, matched: none }),
+  );
+  const rows = answer();
+  let passed = false;
+  await transaction.run(statement, bind(binders, given, caller), {
+    row(buffer, offset, length) {
+      let at = skip(buffer, offset);
+      transaction.identify(buffer.toString('latin1', offset + 4, at));
+      passed = true;
+      for (let check = 0; check < checks; check++) {
+        if (int32(buffer, at) >= 0) passed = false;
+        at = skip(buffer, at);
+      }
+      // Whether he may read it is a boolean, and never null.
+      if (buffer[at + 4] === 1) rows.row(buffer, at + 5, length - (at + 5 - offset));
+    },
+    end() {
+      if (rows.items > 0) rows.end();
+    },
+  });
+  if (passed) return rows;
+  throw new PlatformError('FORBIDDEN');
+}
+
+const noItems: Batch = { count: 0, columns: [] };
