@@ -38,7 +38,10 @@ export function isWorthDescribing(tables: number): boolean {
 /** Starts the thread, which gets ready at once and waits for a schema. */
 export function startDescribing(workerData: DescribingSources): DescribingThread {
   const name = import.meta.url.endsWith('.ts') ? './describing-worker.ts' : './describing-worker.js';
-  const worker = new Worker(new URL(name, import.meta.url), { workerData, resourceLimits: { maxYoungGenerationSizeMb } });
+  const worker = new Worker(new URL(name, import.meta.url), {
+    workerData,
+    resourceLimits: { maxYoungGenerationSizeMb },
+  });
   const answer = Promise.withResolvers<DescribingAnswer>();
   worker.on('message', answer.resolve);
   worker.on('error', answer.reject);
