@@ -19,7 +19,7 @@ export const writeSuites: readonly string[] = [
           'utilities',
           'transfers',
         ],
-        ...['graphql-mutations', 'graphql-system'],
+        ...['graphql-mutations', 'graphql-system', '../attack/specified-writes'],
       ]),
 ];
 
