@@ -43,9 +43,10 @@ function constraintsOf(
       const incomplete = own.length < columns.length;
       return { name, type: 'unique' as const, fields: own, ...(incomplete && { incomplete }) };
     }),
-    ...table.foreignKeys.map(({ name, columns, target }) => {
+    ...table.foreignKeys.map(({ name, columns, target, validated }) => {
       const collection = index.collectionOf(target);
-      return { name, type: 'foreign_key' as const, fields: named(columns), ...(collection && { target: collection }) };
+      const known = { ...(collection && { target: collection }), ...(!validated && { unchecked: true as const }) };
+      return { name, type: 'foreign_key' as const, fields: named(columns), ...known };
     }),
     ...table.checks.map(({ name, columns }) => ({ name, type: 'check' as const, fields: named(columns) })),
   ];

@@ -72,6 +72,8 @@ export interface ConstraintDescriptor {
   readonly incomplete?: true;
   /** Of a foreign key: the collection that it leads to, when there is one. */
   readonly target?: string;
+  /** Set on a foreign key that rows may break: one that is NOT VALID or NOT ENFORCED. */
+  readonly unchecked?: true;
 }
 
 /** One pair of columns that join two tables, quoted and ready for SQL. */

@@ -140,8 +140,8 @@ function isPlain(item: Written, { relation, written }: ListedLinks): boolean {
     writable.delete?.some(({ where }) => isEveryRow(where)) === true &&
     relation.near.every(({ from }) => fieldOfColumn(owner, from)?.nullable === false) &&
     far.every((field) => field?.comparison === undefined && field?.stored === undefined) &&
-    constraints.some(({ type, target, fields, incomplete }) => {
-      return type === 'foreign_key' && target === relation.target && incomplete !== true && isSame(fields, far);
+    constraints.some(({ type, target, fields, unchecked }) => {
+      return type === 'foreign_key' && target === relation.target && unchecked !== true && isSame(fields, far);
     }) &&
     uniques.some((fields) => fields.length > 0 && fields.every((name) => names.has(name)))
   );
