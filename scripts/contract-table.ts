@@ -23,6 +23,8 @@ const kinds: readonly (readonly [file: string, kind: string])[] = [
   ['contract/mariadb.test.ts', 'accounts, users, files: the same tests'],
   ['contract/mariadb-writes.test.ts', rulesKind],
   ['contract/mysql-writes.test.ts', rulesKind],
+  ['contract/model-mysql.test.ts', 'model: the same tests'],
+  ['attack/model-faults.test.ts', 'model: broken connections'],
   ['database/mysql-transactions.test.ts', 'transactions'],
   ['attack/faults-mysql.test.ts', 'broken connections'],
   ['system/migrations-mysql.test.ts', 'migrations'],

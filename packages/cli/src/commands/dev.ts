@@ -78,7 +78,7 @@ async function buildPatiently(
 interface Running {
   readonly server: RunningServer;
   readonly held: HeldSource;
-  readonly recompiler: RenewableRecompiler | null;
+  readonly recompiler: RenewableRecompiler;
   readonly types: TypeChecks | null;
   built: Built;
 }
@@ -86,9 +86,8 @@ interface Running {
 async function serveFirst(built: Built, held: HeldSource, options: DevOptions, progress: Progress): Promise<Running> {
   const { project } = built;
   const generated = await importApi(project);
-  const compiles = generated.dialect === 'postgres' || project.config.permissionSource === 'tables';
-  const recompiler = compiles ? await createRenewableRecompiler(project, generated) : null;
-  const settings = { ...options, signals: false, development: true, ...(recompiler && { recompiler }) };
+  const recompiler = await createRenewableRecompiler(project, generated);
+  const settings = { ...options, signals: false, development: true, recompiler };
   const { server, api, token, administrator } = await serveOne(project, held.current(), settings, progress);
   reportDrift(server.drifts(), progress);
   progress.event('listening', { url: server.url });
