@@ -2,14 +2,17 @@
  * Type of a column of MySQL or MariaDB → how a value is compared and how it arrives.
  *
  * Every value is selected as text or bytes, in the form the API promises, because a value within a nested row is part of
- * one text there. `{}` stands for the expression that is cast. Types of parameters have the names of PostgreSQL's types;
- * the runtime's dialect knows what they are here. Source: API specification, section 6.
+ * one text there; where nothing is nested the runtime spells some by itself (decision 46). `{}` stands for the expression
+ * that is cast. Types of parameters have the names of PostgreSQL's types; the runtime's dialect knows what they are here.
+ * Source: API specification, section 6.
  */
 import type { Column } from '@platform/introspect/schema';
 import { type PortableType, unsignedInteger, type WireForm } from '@platform/runtime/contract';
 import type { NativeForm } from './wire-form.ts';
 
 const asText = 'CAST({} AS CHAR)';
+/** Of an integer. By its length the runtime knows what it is, and has the digits made by itself where nothing is nested. */
+const digits = 'CAST({} AS CHAR(20))';
 /** Zeros that a column is filled with to its width are no part of the number. */
 const unpadded = 'CAST({} + 0 AS CHAR)';
 
@@ -29,12 +32,15 @@ export function mysqlForm(column: Column, portable: PortableType): NativeForm {
     case 'integer':
       return {
         native: integers.get(base) ?? 'int4',
-        wire: { kind: 'number', cast: numberCast(column) },
+        wire: { kind: 'number', cast: numberCast(column, digits) },
       };
     case 'bigInteger':
-      return { native: base.endsWith('unsigned') ? 'uint8' : 'int8', wire: { kind: 'text', cast: numberCast(column) } };
+      return {
+        native: base.endsWith('unsigned') ? 'uint8' : 'int8',
+        wire: { kind: 'text', cast: numberCast(column, digits) },
+      };
     case 'decimal':
-      return { native: 'numeric', wire: { kind: 'text', cast: numberCast(column) } };
+      return { native: 'numeric', wire: { kind: 'text', cast: numberCast(column, asText) } };
     case 'float':
       return { native: 'float8', wire: { kind: 'number', cast: asText } };
     case 'boolean':
@@ -66,8 +72,8 @@ export function mysqlForm(column: Column, portable: PortableType): NativeForm {
   }
 }
 
-function numberCast({ nativeType }: Column): string {
-  return /\bzerofill\b/i.test(nativeType) ? unpadded : asText;
+function numberCast({ nativeType }: Column, usual: string): string {
+  return /\bzerofill\b/i.test(nativeType) ? unpadded : usual;
 }
 
 /** Fractions of a second without zeros at their end, and without a point where nothing is left. */

@@ -67,3 +67,39 @@ it('turns nested values into records and lists', () => {
   expect(found?.readInt32BE(0)).toBe(1);
   expect(found?.readInt32BE(24)).toBe(2);
 });
+
+const spelled = (columnType: number, name: string, cell: Buffer, flags = 0): string | undefined =>
+  written([{ columnType, flags, name: `platform: ${name}` }], [], cell)[0]?.toString();
+
+it.each([
+  ['tiny', 1, 0, Buffer.from([0xff]), '-1'],
+  ['small unsigned', 2, 32, Buffer.from([0xff, 0xff]), '65535'],
+  ['medium', 9, 0, Buffer.from([0x01, 0x00, 0x00, 0x00]), '1'],
+  ['long', 3, 0, Buffer.from([0xfe, 0xff, 0xff, 0xff]), '-2'],
+  ['longlong', 8, 0, Buffer.from([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x1f, 0x00]), '9007199254740991'],
+  ['longlong beyond numbers', 8, 0, Buffer.from([0x01, 0, 0, 0, 0, 0, 0x20, 0x00]), '9007199254740993'],
+  ['longlong, negative', 8, 0, Buffer.alloc(8, 0xff), '-1'],
+  ['longlong, least', 8, 0, Buffer.from([0, 0, 0, 0, 0, 0, 0, 0x80]), '-9223372036854775808'],
+  ['longlong unsigned', 8, 32, Buffer.alloc(8, 0xff), '18446744073709551615'],
+  ['year', 13, 32, Buffer.from([0xe9, 0x07]), '2025'],
+  ['year 0', 13, 32, Buffer.from([0x00, 0x00]), '0000'],
+])('spells integers: %s', (_, columnType, flags, cell, expected) => {
+  expect(spelled(columnType, 'integer', cell, flags)).toBe(expected);
+});
+
+it.each([
+  ['zeros', Buffer.from([0]), '0000-00-00T00:00:00'],
+  ['a day', Buffer.from([4, 0xea, 0x07, 1, 2]), '2026-01-02T00:00:00'],
+  ['seconds', Buffer.from([7, 0xe7, 0x03, 12, 31, 23, 59, 58]), '0999-12-31T23:59:58'],
+  ['microseconds', Buffer.from([11, 0xea, 0x07, 1, 2, 3, 4, 5, 0x20, 0xa1, 0x07, 0x00]), '2026-01-02T03:04:05.5'],
+  ['one microsecond', Buffer.from([11, 0xea, 0x07, 1, 2, 3, 4, 5, 1, 0, 0, 0]), '2026-01-02T03:04:05.000001'],
+])('spells times: %s', (_, cell, expected) => {
+  expect(spelled(12, 'date and time', cell)).toBe(expected);
+  expect(spelled(7, 'instant', cell)).toBe(`${expected}+00:00`);
+});
+
+it('spells nothing else', () => {
+  expect(() => spelled(253, 'integer', Buffer.from([0]))).toThrow('holds no integers');
+  expect(() => spelled(5, 'integer', Buffer.alloc(8))).toThrow('holds no integers');
+  expect(() => spelled(10, 'instant', Buffer.from([0]))).toThrow('holds no dates with times');
+});

@@ -6,6 +6,7 @@
  */
 import { nestedColumn, writeNested } from './nested.ts';
 import type { RowBytes } from './row-bytes.ts';
+import { spelledColumns, writeInteger, writeTime } from './spelled.ts';
 
 /** A column as the driver describes it. */
 export interface ColumnDefinition {
@@ -30,12 +31,16 @@ const integerSizes: ReadonlyMap<number, number> = new Map([
   [9, 4],
 ]);
 const unsignedFlag = 32;
+const yearType = 13;
+/** Timestamps, and dates with times. */
+const timeTypes: ReadonlySet<number> = new Set([7, 12]);
 
-type ColumnKind = 'bytes' | 'nested' | { readonly size: number; readonly unsigned: boolean };
+/** Writes the cell that starts at `at`; returns where the next one does. */
+type WriteCell = (out: RowBytes, buffer: Buffer, at: number) => number;
 
 /** Makes what writes each row of some columns, in the place of the one before. */
 export function createRowWriter(columns: readonly ColumnDefinition[]): (out: RowBytes, row: unknown) => void {
-  const kinds = columns.map(kindOf);
+  const cells = columns.map(cellOf);
   // Two bits at the beginning mean nothing.
   const mapLength = (columns.length + 9) >> 3;
   return function writeRow(out, row) {
@@ -43,36 +48,72 @@ export function createRowWriter(columns: readonly ColumnDefinition[]): (out: Row
     out.clear();
     const map = offset + 1;
     let at = map + mapLength;
-    for (let column = 0; column < kinds.length; column++) {
+    for (let column = 0; column < cells.length; column++) {
       const bit = column + 2;
       if (((buffer[map + (bit >> 3)] ?? 0) >> (bit & 7)) & 1) out.int32(-1);
-      else at = writeCell(out, kinds[column] ?? 'bytes', buffer, at);
+      else at = (cells[column] ?? writeText)(out, buffer, at);
     }
   };
 }
 
-function kindOf({ columnType, flags, name }: ColumnDefinition): ColumnKind {
+function cellOf({ columnType, flags, name }: ColumnDefinition): WriteCell {
+  const unsigned = (flags & unsignedFlag) !== 0;
   const size = integerSizes.get(columnType);
-  if (size !== undefined) return { size, unsigned: (flags & unsignedFlag) !== 0 };
-  return name === nestedColumn ? 'nested' : 'bytes';
+  switch (name) {
+    case nestedColumn:
+      return writeNestedText;
+    case spelledColumns.integer:
+      return spelledInteger(columnType, size, unsigned);
+    case spelledColumns.dateTime:
+      return spelledTime(columnType, '');
+    case spelledColumns.instant:
+      return spelledTime(columnType, '+00:00');
+    default:
+      return size === undefined ? writeText : wholeInteger(size, unsigned);
+  }
 }
 
-/** Writes the cell that starts at `at`; returns where the next one does. */
-function writeCell(out: RowBytes, kind: ColumnKind, buffer: Buffer, at: number): number {
-  if (typeof kind === 'object') {
+function wholeInteger(size: number, unsigned: boolean): WriteCell {
+  return (out, buffer, at) => {
     out.int32(8);
-    out.int64(integerAt(buffer, at, kind.size, kind.unsigned));
-    return at + kind.size;
-  }
+    out.int64(integerAt(buffer, at, size, unsigned));
+    return at + size;
+  };
+}
+
+function spelledInteger(columnType: number, known: number | undefined, unsigned: boolean): WriteCell {
+  const year = columnType === yearType;
+  const size = year ? 2 : known;
+  if (size === undefined) throw new Error(`A column of type ${columnType} holds no integers.`);
+  const form = { size, unsigned: unsigned || year, year };
+  return (out, buffer, at) => {
+    writeInteger(out, form, buffer, at);
+    return at + size;
+  };
+}
+
+function spelledTime(columnType: number, zone: string): WriteCell {
+  if (!timeTypes.has(columnType)) throw new Error(`A column of type ${columnType} holds no dates with times.`);
+  return (out, buffer, at) => writeTime(out, zone, buffer, at);
+}
+
+function writeText(out: RowBytes, buffer: Buffer, at: number): number {
+  const { start, end } = textAt(buffer, at);
+  out.int32(end - start);
+  out.bytes(buffer, start, end);
+  return end;
+}
+
+function writeNestedText(out: RowBytes, buffer: Buffer, at: number): number {
+  const { start, end } = textAt(buffer, at);
+  writeNested(out, buffer.subarray(start, end));
+  return end;
+}
+
+function textAt(buffer: Buffer, at: number): { readonly start: number; readonly end: number } {
   const first = buffer[at] ?? 0;
   const start = at + lengthBytes(first);
-  const end = start + (first < 251 ? first : longLength(buffer, at, first));
-  if (kind === 'nested') writeNested(out, buffer.subarray(start, end));
-  else {
-    out.int32(end - start);
-    out.bytes(buffer, start, end);
-  }
-  return end;
+  return { start, end: start + (first < 251 ? first : longLength(buffer, at, first)) };
 }
 
 /** Bits of an integer without a sign stand as those of one that has it. */

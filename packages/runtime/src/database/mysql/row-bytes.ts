@@ -16,22 +16,28 @@ export class RowBytes {
 
   /** Appends a number of four bytes and returns where it stands. */
   int32(value: number): number {
-    const at = this.#reserve(4);
+    const at = this.reserve(4);
     this.buffer.writeInt32BE(value, at);
     return at;
   }
 
   /** Appends a number of eight bytes. */
   int64(value: bigint): void {
-    this.buffer.writeBigInt64BE(value, this.#reserve(8));
+    this.buffer.writeBigInt64BE(value, this.reserve(8));
   }
 
   bytes(source: Buffer, start = 0, end = source.length): void {
     const size = end - start;
-    const at = this.#reserve(size);
+    const at = this.reserve(size);
     // Calling out for a few bytes takes longer than they do.
     if (size > fewBytes) source.copy(this.buffer, at, start, end);
     else for (let index = 0; index < size; index++) this.buffer[at + index] = source[start + index] ?? 0;
+  }
+
+  /** Appends a text of ASCII characters. */
+  characters(text: string): void {
+    const at = this.reserve(text.length);
+    for (let index = 0; index < text.length; index++) this.buffer[at + index] = text.charCodeAt(index);
   }
 
   /** Replaces a number that was appended before. */
@@ -39,7 +45,8 @@ export class RowBytes {
     this.buffer.writeInt32BE(value, at);
   }
 
-  #reserve(size: number): number {
+  /** Makes room for so many bytes, which the caller writes into `buffer`, and returns where they stand. */
+  reserve(size: number): number {
     const at = this.length;
     this.length = at + size;
     if (this.length > this.buffer.length) {

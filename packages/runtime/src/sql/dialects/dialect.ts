@@ -115,6 +115,6 @@ export interface SqlDialect {
   readonly input: InputDialect;
   /** Items that are kept as JSON. */
   readonly copies: CopyDialect;
-  /** Names a column of the answer where whoever reads it has to be told that it is nested. */
+  /** Names a column of the answer where whoever reads it has to be told that it is nested, or how it is spelled. */
   answer(value: Value): string;
 }

@@ -15,6 +15,7 @@ import type { SqlDialect, Value } from './dialect.ts';
 import { mysqlCopies } from './mysql-copies.ts';
 import { mysqlInput } from './mysql-input.ts';
 import { mysqlJson } from './mysql-json.ts';
+import { unspelled } from './unspelled.ts';
 
 const asText = 'CAST({} AS CHAR)';
 
@@ -151,7 +152,8 @@ function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
     json: mysqlJson(name, exactly),
     input,
     copies: mysqlCopies(name, input, keyOf),
-    answer: ({ expression, nested }) => (nested ? `${expression} AS "${nestedColumn}"` : expression),
+    answer: ({ expression, nested }) =>
+      nested ? `${expression} AS "${nestedColumn}"` : (unspelled(expression) ?? expression),
   };
 }
 

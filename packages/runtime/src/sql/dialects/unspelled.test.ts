@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { unspelled } from './unspelled.ts';
+
+const trimmed = `TRIM(TRAILING '.' FROM TRIM(TRAILING '0' FROM DATE_FORMAT(t0."at", '%Y-%m-%dT%H:%i:%s.%f')))`;
+
+it.each([
+  ['CAST(t0."id" AS CHAR(20))', 't0."id" AS "platform: integer"'],
+  ['CAST(t12."a ""b"" (c)" AS CHAR(20))', 't12."a ""b"" (c)" AS "platform: integer"'],
+  [`DATE_FORMAT(t0."at", '%Y-%m-%dT%H:%i:%s')`, 't0."at" AS "platform: date and time"'],
+  [trimmed, 't0."at" AS "platform: date and time"'],
+  [`CONCAT(${trimmed}, '+00:00')`, 't0."at" AS "platform: instant"'],
+  [`CONCAT(DATE_FORMAT(t0."at", '%Y-%m-%dT%H:%i:%s'), '+00:00')`, 't0."at" AS "platform: instant"'],
+])('leaves %s to the lane', (expression, column) => {
+  expect(unspelled(expression)).toBe(column);
+});
+
+it.each([
+  't0."id"',
+  'CAST(t0."id" AS CHAR)',
+  'CAST(CASE WHEN t0."a" THEN t0."id" END AS CHAR(20))',
+  'CAST(t0."a" AS CHAR(20)) = CAST(t0."b" AS CHAR(20))',
+  'CAST(COUNT(*) AS CHAR(20))',
+  `DATE_FORMAT(MIN(t0."at"), '%Y-%m-%dT%H:%i:%s')`,
+  `DATE_FORMAT(t0."at", '%Y')`,
+])('has %s made by the server', (expression) => {
+  expect(unspelled(expression)).toBeUndefined();
+});
