@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { type CommandResult, runPlatform } from '../support/platform.ts';
 
 const sql = `
@@ -26,7 +26,7 @@ permissions:
       update:
         - { fields: [title], filter: { author_id: { _eq: $CURRENT_USER }, status: draft }, presets: { status: draft } }
         - { fields: [title], filter: { status: broken } }
-    comments: { read: true }
+    comments: { read: true, create: true }
     authors: { read: { fields: [id, name] } }
 `;
 
@@ -127,6 +127,70 @@ describe('platform explain', () => {
     expect(stderr).toContain('refused  FORBIDDEN');
     expect(stderr).toContain('No rule grants reading email of authors.');
     expect(code).toBe(1);
-    expect((await platform('explain', 'POST /items/articles', '--as', 'writer')).code).toBe(2);
+    expect((await platform('explain', 'POST /server/ping', '--as', 'writer')).code).toBe(2);
+    expect((await platform('explain', 'GET /items/articles', '--as', 'writer', '--rehearse')).code).toBe(2);
+  });
+});
+
+describe('platform explain of a write', () => {
+  const rows = (table: string): Promise<readonly unknown[]> =>
+    withClient(database.url, async (client) => (await client.query(`SELECT * FROM ${table} ORDER BY id`)).rows);
+
+  it('tells the rules, and the statements as far as no answer is needed, with their plans', async () => {
+    const before = await rows('articles');
+    const request = 'PATCH /items/articles/2?fields=title';
+    const asked = ['--as', 'writer', '--user', '7', '--data', '{"title":"Zwei"}'];
+    const { code, stderr } = await platform('explain', request, ...asked);
+    expect(code).toBe(0);
+    expect(stderr).toContain('rules    of writer for changing articles');
+    expect(stderr).toContain('rule 1: it allows this item');
+    expect(stderr).toContain('rule 2: it does not reach this item');
+    expect(stderr).toContain('sets status to "draft"');
+    expect(stderr).toMatch(/UPDATE "public"\."articles"/);
+    expect(stderr).toMatch(/Update on .*articles/);
+    expect(stderr).toContain('= "Zwei"');
+    expect(await rows('articles')).toEqual(before);
+    expect((await platform('explain', request, ...asked, '--offline')).code).toBe(0);
+  });
+
+  it('runs all of it in a transaction that is taken back, with --rehearse', async () => {
+    const before = [await rows('articles'), await rows('comments')];
+    const body = '[{"id":1,"body":"a","article_id":1},{"id":2,"body":"b"}]';
+    const asked = ['explain', 'POST /items/comments?fields=id,body', '--as', 'writer', '--data', body];
+    const { stdout, code } = await platform(...asked, '--rehearse', '--json');
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(code).toBe(0);
+    expect(events.find(({ event }) => event === 'write')).toMatchObject({
+      ...{ action: 'create', collection: 'comments', complete: true, rehearsed: true },
+      answer: {
+        data: [
+          { id: 1, body: 'a' },
+          { id: 2, body: 'b' },
+        ],
+      },
+    });
+    expect(events.filter(({ event }) => event === 'plan').length).toBeGreaterThan(0);
+    const broken = await platform(...asked.slice(0, 5), '{"id":3,"article_id":99}', '--rehearse');
+    expect(broken.stderr).toMatch(/refused {2}FAILED_VALIDATION: .*article_id/);
+    expect(broken.code).toBe(1);
+    expect([await rows('articles'), await rows('comments')]).toEqual(before);
+  });
+
+  it('gives the reason of a refusal', async () => {
+    const explained = async (...args: readonly string[]) =>
+      (await platform('explain', ...args, '--as', 'writer')).stderr;
+    const field = await explained('PATCH /items/articles/2', '--data', '{"author_id":1,"title":"x"}', '--offline');
+    expect(field).toContain('No rule grants changing author_id of articles.');
+    expect(field).toContain('does not grant: author_id');
+    expect(await explained('DELETE /items/articles/2', '--offline')).toContain('No rule grants deleting articles.');
+    const row = ['PATCH /items/articles/3', '--user', '7', '--data', '{"title":"x"}', '--rehearse'];
+    const refused = await explained(...row);
+    expect(refused).toContain('Rule 1 for changing articles would grant it, but does not reach the rows.');
+    expect(refused).toContain('does not hold: author_id _eq $CURRENT_USER');
+    const missing = await explained('PATCH /items/articles/99', '--data', '{"title":"x"}', '--rehearse');
+    expect(missing).toContain('administrators are refused, too');
   });
 });

@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Connection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
 import { type CommandResult, runPlatform } from '../support/platform.ts';
@@ -122,5 +123,17 @@ describe.each(servers)('$name', ({ missing, start }) => {
     expect(measured.stderr).toMatch(/r_rows|actual time/);
     const byKey = await platform('explain', 'GET /items/articles/1', '--as', 'writer');
     expect(byKey.stderr).toContain('every condition can use one');
+  });
+
+  it('explain rehearses a write and takes it back', async () => {
+    const asked = ['--as', 'writer', '--user', '7', '--data', '{"title":"Zwei"}', '--rehearse'];
+    const { code, stderr } = await platform('explain', 'PATCH /items/articles/2?fields=title', ...asked);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/answer {3}\{"data":\{"title":"Zwei"\}\}/)]);
+    expect(stderr).toMatch(/UPDATE .*articles/);
+    expect(stderr.match(/^plan {5}of/gm)?.length).toBe(stderr.match(/^SQL {6}/gm)?.length);
+    const refused = await platform('explain', 'PATCH /items/articles/3', ...asked);
+    expect(refused.stderr).toContain('Rule 1 for changing articles would grant it, but does not reach the rows.');
+    const title = (connection: Connection) => connection.query('SELECT title FROM articles WHERE id = 2');
+    expect((await withMysql(url, title))[0]).toEqual([{ title: 'Two' }]);
   });
 });

@@ -89,7 +89,20 @@ it('stops what was not compiled, and compares with the live database', async () 
   expect(nowhere.code).toBe(2);
 }, 180_000);
 
-it('tells that a document of the project has changed', async () => {
+it('tells that a document, a route and a hook of the project have changed', async () => {
+  const extension = join(folder, 'extensions', 'reports.ts');
+  const extend = (year: string, more: string): Promise<void> =>
+    writeFile(
+      extension,
+      `import { defineExtension } from '../generated/extension.ts';
+export default defineExtension(({ route, before }) => {
+  route<{ params: { year: ${year} } }>('GET /reports/:year', { roles: ['public'] }, () => undefined);
+  ${more}
+});
+`,
+    );
+  await mkdir(dirname(extension), { recursive: true });
+  await extend('number', '');
   const file = join(folder, 'documents', 'public', 'books.graphql');
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, 'query Books { books { id } }\n');
@@ -97,8 +110,11 @@ it('tells that a document of the project has changed', async () => {
   await commit();
   expect(await platform('diff')).toMatchObject({ code: 0 });
   await writeFile(file, 'query Books { books(limit: 1) { id } }\n');
+  await extend('2024 | 2025', "before('books.delete', () => undefined);");
   await compile();
   const { code, stdout } = await platform('diff');
   expect(code).toBe(1);
   expect(stdout).toContain('document Books');
+  expect(stdout).toContain('route GET /reports/:year  route-input-narrowed');
+  expect(stdout).toContain('hook before books.delete  hook-added');
 });

@@ -222,7 +222,7 @@ it('caches are cleared by administrators', async () => {
   expect(failure(await asBob('/utils/cache/clear'))).toBe('403 FORBIDDEN');
 });
 
-describe('explaining reads', () => {
+describe('explaining', () => {
   const ask = (request: string, as = 'editor') =>
     project.admin('/utils/explain', { method: 'POST', body: { request, as, user: bob } });
 
@@ -237,11 +237,39 @@ describe('explaining reads', () => {
     expect(unknown.data.reasons).toEqual(['A name in the request does not exist: administrators are refused, too.']);
   });
 
-  it('is for administrators, reads of items and roles that exist', async () => {
+  it('tells the statements of a write, or what refuses it, and leaves nothing of a rehearsal', async () => {
+    const write = (request: string, data: unknown, rehearse = true) =>
+      project.admin('/utils/explain', { method: 'POST', body: { request, as: 'editor', user: bob, data, rehearse } });
+    const tables = () =>
+      run('SELECT position, status FROM articles ORDER BY id').then(async (rows) => [
+        rows,
+        await run('SELECT count(*) FROM platform.platform_activity'),
+      ]);
+    const before = await tables();
+    const { json: done } = await write('PATCH /items/articles/1?fields=id,position', { position: 5 });
+    expect(done.data).toMatchObject({
+      ...{ kind: 'write', action: 'update', complete: true, rehearsed: true, hooks: [] },
+      answer: { data: { id: 1, position: 5 } },
+    });
+    expect(done.data.rules).toMatchObject([{ action: 'update', fields: ['position'], lacking: [], usable: true }]);
+    const { json: planned } = await write('PATCH /items/articles/1', { position: 5 }, false);
+    expect(planned.data).toMatchObject({ kind: 'write', complete: false, rehearsed: false });
+    expect(done.data.statements.slice(0, planned.data.statements.length)).toEqual(planned.data.statements);
+    await run("UPDATE articles SET status = 'shown' WHERE id = 2");
+    const { json: refused } = await write('PATCH /items/articles/2', { position: 5 });
+    expect(refused.data).toMatchObject({ kind: 'refused', code: 'FORBIDDEN' });
+    expect(refused.data.reasons).toEqual(['Rule 1 for changing articles would grant it, but does not reach the rows.']);
+    const { json: deleted } = await write('DELETE /items/articles', [1, 2]);
+    expect(deleted.data.reasons).toEqual(['No rule grants deleting articles.']);
+    await run("UPDATE articles SET status = 'draft' WHERE id = 2");
+    expect(await tables()).toEqual(before);
+  });
+
+  it('is for administrators, requests of items and roles that exist', async () => {
     const body = { request: 'GET /items/articles', as: 'editor' };
     expect(failure(await project.ask('/utils/explain', { method: 'POST', token, body }))).toBe('403 FORBIDDEN');
     for (const [request, as] of [
-      ['DELETE /items/articles/1', 'editor'],
+      ['SEARCH /items/articles', 'editor'],
       ['GET /users', 'editor'],
       ['GET /items/articles', 'nobody'],
     ] as const) {

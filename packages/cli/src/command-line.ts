@@ -95,14 +95,17 @@ function program(): Command {
   command(root, 'can <role> <action> <collection> [key]', 'which rule lets a role do something, or why none does')
     .option('-u, --user <key>', 'the user that $CURRENT_USER stands for')
     .action(can);
-  command(root, 'explain <request>', 'what becomes of "GET /items/…": rules, SQL, plan, missing indexes')
+  command(root, 'explain <request>', 'what becomes of "GET /items/…" or "PATCH /items/…": rules, SQL, plan, indexes')
     .requiredOption('--as <role>', 'the role that asks')
     .option('-u, --user <key>', 'the user that $CURRENT_USER stands for')
     .option('--offline', 'plan without a database')
-    .option('--analyze', 'let the database run the statement and measure it')
+    .option('--analyze', 'let the database run the statement of a read and measure it')
+    .option('-d, --data <json>', 'the body of a write')
+    .option('--rehearse', 'let the database run a write in a transaction that is taken back')
     .action(explain);
   command(root, 'dev', 'compile and serve, and do both again whenever the database or a file changes')
     .option('--no-types', 'do not check the types of what is generated and of extensions')
+    .option('--notify', 'have PostgreSQL tell of changes, by an event trigger that goes when this ends')
     .action(dev);
   command(root, 'start', 'serve what was generated')
     .option('--generate', 'introspect and compile first')

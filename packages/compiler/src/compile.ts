@@ -89,7 +89,7 @@ export function compile(given: Schema, options: CompileOptions): CompileResult {
     const files =
       part === 'descriptions'
         ? emitDescriptions(whole, archive)
-        : emitFiles(whole, { extensions, operations, undescribed }, collections, render, archive);
+        : emitFiles(whole, { extensions, routes: typed.routes, operations, undescribed }, collections, render, archive);
     const count = files.length + (undescribed ? descriptionPaths(whole).length : 0);
     return { files, diagnostics: [], summary: summarize(whole, count), model: modelData(whole, operations) };
   } catch (error) {

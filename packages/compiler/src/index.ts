@@ -4,6 +4,7 @@ export { type CompileOptions, type CompilePart, type CompileResult, type Compile
 export { type CompiledModel, type CompileModelOptions, compileModel } from './compile-model.ts';
 export type { Change, Direction, Severity, Surface, Verdicts } from './diff/change.ts';
 export type { ListedOperation, OperationsOfBoth } from './diff/compare-documents.ts';
+export type { ExtensionsOfBoth } from './diff/compare-extensions.ts';
 export { type Diff, type DiffOptions, diffSchemas, ruleIds } from './diff/diff-schemas.ts';
 export {
   changeName,
@@ -20,12 +21,13 @@ export { plannedFile } from './emit/emit-files.ts';
 export { type GeneratedFile, longFile } from './emit/generated-file.ts';
 export { type TemplateName, templateNames } from './emit/templates.ts';
 export { type ReadRoutes, readCustomRoutes } from './extensions/custom-routes.ts';
+export { type ListedExtensions, listedFile } from './extensions/listed.ts';
 export type { ExtensionSource, ModuleSource } from './extensions/source.ts';
 export { type Matrix, type MatrixCollection, type MatrixRight, type MatrixRow, matrixOf } from './matrix/matrix.ts';
 export { type MatrixFormat, matrixFormats, printMatrix } from './matrix/print-matrix.ts';
 export { type Archive, type Archived, type ArchivedQuestion, partOfMaker } from './memory/archive.ts';
 export { type CompileMemory, createCompileMemory } from './memory/compile-memory.ts';
-export type { ModelData } from './model-data.ts';
+export { type ModelData, modelData } from './model-data.ts';
 export type { Example, Examples, OperationExamples } from './openapi/examples/example.ts';
 export { resolveApi } from './passes/resolve-api.ts';
 export { conditionText, operandText } from './print/condition.ts';

@@ -48,6 +48,9 @@ export {
   type ReadableApi,
   type RefusedRead,
 } from './explain/explain-read.ts';
+export { type ExplainedWrite, explainWrite, type RefusedWrite, type RuleOfWrite } from './explain/explain-write.ts';
+export type { SentStatement } from './explain/rehearsal.ts';
+export type { WriteToExplain } from './explain/try-write.ts';
 export { extension } from './extensions/define.ts';
 export type * from './extensions/types.ts';
 export { modelTablesQuestion } from './generations/model-sql.ts';

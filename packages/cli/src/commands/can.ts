@@ -1,13 +1,13 @@
-import { conditionText, operandText } from '@platform/compiler';
 import { didYouMean } from '@platform/introspect';
-import type { AccessClass, AccessRule, CollectionAccess, Condition, WriteRule } from '@platform/runtime';
+import type { AccessClass, AccessRule, CollectionAccess, WriteRule } from '@platform/runtime';
 import { CommandError, exitCodes, judging } from '../exit-codes.ts';
 import { currentSchema } from '../explain/current-schema.ts';
-import { type ItemQuestion, meets, partsOf } from '../explain/judge-rules.ts';
+import { type ItemQuestion, type Judged, judgeRules, unjudged } from '../explain/judge-rules.ts';
 import { accessOf, callerOf, readableApi } from '../explain/role.ts';
+import { ruleLines } from '../explain/rule-lines.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
-import { connect, type Source } from '../source.ts';
+import { connect } from '../source.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform can`. */
@@ -19,13 +19,6 @@ export interface CanOptions extends GlobalOptions {
 const actions = ['read', 'create', 'update', 'delete'] as const;
 
 type Action = (typeof actions)[number];
-
-/** What one rule says, and of an item whether it meets it and which parts it does not meet. */
-interface Judged {
-  readonly rule: AccessRule | WriteRule;
-  readonly holds: boolean | null;
-  readonly failing: readonly string[];
-}
 
 /** `platform can ROLE ACTION COLLECTION [KEY]`: which rule allows it, and of an item which part of a rule does not. */
 export async function can(
@@ -63,40 +56,12 @@ async function answer(question: Question, options: CanOptions, progress: Progres
     const rules = rulesOf(access, collection, action);
     const caller = await callerOf(schema, access, { role, user: options.user ?? null }, source);
     const item: ItemQuestion = { api, caller, collection, key: key ?? null };
-    const judged = source === null ? rules.map(unjudged) : await judgeAll(item, rules, source);
+    const judged = source === null ? rules.map(unjudged) : await judgeRules(item, rules, source);
     if (judged === null) throw new CommandError(exitCodes.usage, `There is no item "${key}" in ${collection}.`);
     return tell(question, access, judged, progress);
   } finally {
     await source?.close();
   }
-}
-
-function unjudged(rule: AccessRule | WriteRule): Judged {
-  return { rule, holds: null, failing: [] };
-}
-
-/** Null when there is no such item. */
-async function judgeAll(
-  item: ItemQuestion,
-  rules: readonly (AccessRule | WriteRule)[],
-  source: Source,
-): Promise<readonly Judged[] | null> {
-  if (!(await meets(item, { kind: 'and', of: [] }, source))) return null;
-  const judged: Judged[] = [];
-  for (const rule of rules) {
-    const holds = await meets(item, rule.where, source);
-    const failing = holds ? [] : await failingParts(item, rule.where, source);
-    judged.push({ rule, holds, failing });
-  }
-  return judged;
-}
-
-async function failingParts(item: ItemQuestion, where: Condition, source: Source): Promise<readonly string[]> {
-  const failing: string[] = [];
-  for (const part of partsOf(where)) {
-    if (!(await meets(item, part, source))) failing.push(conditionText(part));
-  }
-  return failing;
 }
 
 function tell(
@@ -122,26 +87,6 @@ function tell(
     for (const line of ruleLines(one, index, action)) progress.say(`  ${line}`);
   }
   return allowed;
-}
-
-function ruleLines({ rule, holds, failing }: Judged, index: number, action: Action): readonly string[] {
-  const verdict = holds === null ? '' : holds ? ': it allows this item' : ': it does not reach this item';
-  return [
-    `rule ${index + 1}${verdict}`,
-    ...(action === 'delete' ? [] : [`  fields: ${rule.fields.join(', ')}`]),
-    ...(action === 'create' ? [] : [`  rows: ${conditionText(rule.where)}`]),
-    ...writeLines(rule, action),
-    ...failing.map((part) => `  does not hold: ${part}`),
-  ];
-}
-
-function writeLines(rule: AccessRule | WriteRule, action: Action): readonly string[] {
-  if (!('check' in rule)) return [];
-  const written = rule.check === null ? (action === 'create' ? null : rule.where) : rule.check;
-  return [
-    ...(written === null ? [] : [`  written rows: ${conditionText(written)}`]),
-    ...rule.presets.map(({ field, value }) => `  sets ${field} to ${operandText(value)}`),
-  ];
 }
 
 function rulesOf(access: AccessClass, collection: string, action: Action): readonly (AccessRule | WriteRule)[] {

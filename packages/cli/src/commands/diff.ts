@@ -14,7 +14,7 @@ import {
   type Severity,
 } from '@platform/compiler';
 import type { Schema } from '@platform/introspect/schema';
-import { operationsAt } from '../diff/operations-at.ts';
+import { outputAt } from '../diff/output-at.ts';
 import { schemaAt, workingTree } from '../diff/schema-at.ts';
 import { CommandError, exitCodes, judging } from '../exit-codes.ts';
 import { type Progress, processProgress } from '../progress.ts';
@@ -48,10 +48,11 @@ async function compare(from: string, to: string, options: DiffOptions, progress:
   const before = await schemaAt(from, project, progress);
   const after = await schemaAt(to, project, progress);
   const renames = await chooseRenames(before, after, options);
-  const [known, now] = [await operationsAt(from, project), await operationsAt(to, project)];
-  const operations = known !== null && now !== null ? { before: known, after: now } : null;
+  const [known, now] = [await outputAt(from, project), await outputAt(to, project)];
+  const operations = both(known.operations, now.operations);
+  const extensions = both(known.extensions, now.extensions);
   const found = await progress.phase('compare', () =>
-    diffSchemas(before, after, { renames, ...(operations && { operations }) }),
+    diffSchemas(before, after, { renames, ...(operations && { operations }), ...(extensions && { extensions }) }),
   );
   const acknowledged = await readAcknowledged(options.acknowledged);
   const text = printDiff(found, format, { from, to, acknowledged });
@@ -60,6 +61,11 @@ async function compare(from: string, to: string, options: DiffOptions, progress:
   for (const change of found.changes) progress.event('change', { ...change, acknowledged: isIn(change, acknowledged) });
   progress.event('summary', { from, to, ...countChanges(found), renames: found.renames });
   return !found.changes.some((change) => ranks[change.severity] >= ranks[limit] && !isIn(change, acknowledged));
+}
+
+/** Null where one of them is not known: then there is nothing to compare. */
+function both<T>(before: T | null, after: T | null): { readonly before: T; readonly after: T } | null {
+  return before === null || after === null ? null : { before, after };
 }
 
 const limits = ['breaking', 'dangerous', 'never'] as const;

@@ -1,16 +1,14 @@
 import { conditionText } from '@platform/compiler';
-import type { Schema } from '@platform/introspect/schema';
-import type { AccessClass, ExplainedRead, ReadableApi, RefusedRead } from '@platform/runtime';
-import { explainRead, type PlannedRead, PlatformError, planRead } from '@platform/runtime';
+import type { AccessClass, ExplainedRead, WriteToExplain } from '@platform/runtime';
+import { explainRead, planRead } from '@platform/runtime';
 import { CommandError, exitCodes, judging } from '../exit-codes.ts';
 import { currentSchema } from '../explain/current-schema.ts';
-import type { MissingIndex } from '../explain/missing-index.ts';
-import { explainMysql, missingInMysql } from '../explain/mysql-plan.ts';
-import { explainPostgres, missingInPostgres } from '../explain/postgres-plan.ts';
+import { type AskedRequest, explainWriting, onItems, tellRefusal } from '../explain/explain-writing.ts';
 import { accessOf, callerOf, readableApi } from '../explain/role.ts';
+import { tellPlan, tellStatement } from '../explain/tell-plan.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
-import { connect, type Source } from '../source.ts';
+import { connect } from '../source.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform explain`. */
@@ -20,11 +18,15 @@ export interface ExplainOptions extends GlobalOptions {
   readonly user?: string;
   /** Plan without a database. */
   readonly offline?: boolean;
-  /** Let the database run the statement and measure it. */
+  /** Let the database run the statement of a read and measure it. */
   readonly analyze?: boolean;
+  /** The body of a write, JSON; none when absent. */
+  readonly data?: string;
+  /** Let the database run a write in a transaction that is taken back. */
+  readonly rehearse?: boolean;
 }
 
-/** `platform explain "GET /items/…" --as ROLE`: rules, statement and parameters, and what the database makes of them. */
+/** `platform explain "GET /items/…" --as ROLE`: rules, statements and parameters, and what the database makes of them. */
 export async function explain(request: string, options: ExplainOptions): Promise<void> {
   const progress = processProgress(options);
   const answered = await judging(() => explainRequest(request, options, progress));
@@ -32,60 +34,69 @@ export async function explain(request: string, options: ExplainOptions): Promise
 }
 
 async function explainRequest(request: string, options: ExplainOptions, progress: Progress): Promise<boolean> {
-  const target = targetOf(request);
+  const { method, target } = requestOf(request);
+  refuseOptions(method, options);
   const project = await loadProject(options.project);
   const source = options.offline === true ? null : await connect(project, progress);
   try {
     const schema = await currentSchema(project, progress, source ?? undefined);
-    const api = readableApi(schema);
-    const access = accessOf(api, options.as);
-    const caller = await callerOf(schema, access, { role: options.as, user: options.user ?? null }, source);
-    const explained = explainTarget(api, target, caller);
-    if (explained.kind === 'refused') {
-      tellRefusal(explained, progress);
-      return false;
-    }
-    tellRead(explained, access, progress);
-    const planned = planRead(api, target, caller);
-    if (source !== null) await tellPlan(planned, schema, source, options.analyze === true, progress);
-    return true;
+    const asked = { project, schema, source, role: options.as, user: options.user ?? null };
+    if (method === 'GET') return await explainReading(target, asked, options.analyze === true, progress);
+    const write: WriteToExplain = { method, target, body: options.data ?? '' };
+    return await explainWriting(write, asked, options.rehearse === true, progress);
   } finally {
     await source?.close();
   }
 }
 
-/** `GET /items/articles?fields=id`, also without the method. */
-function targetOf(request: string): string {
-  const [, method = 'GET', target = ''] = /^(?:([A-Za-z]+)\s+)?(\S.*)$/.exec(request.trim()) ?? [];
-  if (method.toUpperCase() === 'GET' && target.startsWith('/')) return target;
+async function explainReading(
+  target: string,
+  { schema, source, role, user }: AskedRequest,
+  analyze: boolean,
+  progress: Progress,
+): Promise<boolean> {
+  const api = readableApi(schema);
+  const access = accessOf(api, role);
+  const caller = await callerOf(schema, access, { role, user }, source);
+  const explained = await onItems(target, explainRead(api, target, caller));
+  if (explained.kind === 'refused') {
+    const { code, message, reasons } = explained;
+    progress.event('refused', { code, message, reasons });
+    tellRefusal(explained, progress);
+    return false;
+  }
+  tellRead(explained, access, progress);
+  const { plan, parameters } = planRead(api, target, caller);
+  if (source !== null) await tellPlan({ statement: plan.statement, parameters }, schema, source, analyze, progress);
+  return true;
+}
+
+const methods = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
+
+type Method = (typeof methods)[number];
+
+/** `GET /items/articles?fields=id`, of a read also without the method. */
+function requestOf(request: string): { readonly method: Method; readonly target: string } {
+  const [, word = 'GET', target = ''] = /^(?:([A-Za-z]+)\s+)?(\S.*)$/.exec(request.trim()) ?? [];
+  const method = methods.find((one) => one === word.toUpperCase());
+  if (method !== undefined && target.startsWith('/')) return { method, target };
   throw new CommandError(
     exitCodes.usage,
-    'Only reads can be explained: "GET /items/articles?fields=id".',
-    'For writes `platform can ROLE ACTION COLLECTION [KEY]` tells which rule decides.',
+    'Only requests of items can be explained: "GET /items/articles?fields=id".',
+    'Methods are GET, POST, PATCH and DELETE; what is sent stands behind --data.',
   );
 }
 
-function explainTarget(
-  api: ReadableApi,
-  target: string,
-  caller: Parameters<typeof explainRead>[2],
-): ReturnType<typeof explainRead> {
-  try {
-    return explainRead(api, target, caller);
-  } catch (error) {
-    if (!(error instanceof PlatformError)) throw error;
-    throw new CommandError(
-      exitCodes.usage,
-      `"${target}" is no path of items.`,
-      'Write /items/<collection> or /items/<collection>/<key>.',
-    );
-  }
-}
-
-function tellRefusal({ code, message, reasons }: RefusedRead, progress: Progress): void {
-  progress.event('refused', { code, message, reasons });
-  progress.say(`refused  ${code}: ${message}`);
-  for (const reason of reasons) progress.say(`  ${reason}`);
+function refuseOptions(method: Method, { offline, analyze, data, rehearse }: ExplainOptions): void {
+  const reads = method === 'GET';
+  const wrong: readonly (readonly [boolean, string, string])[] = [
+    [reads && data !== undefined, 'A GET has no body.', 'Leave --data out.'],
+    [reads && rehearse === true, 'Only writes are rehearsed.', 'A read is measured with --analyze.'],
+    [!reads && analyze === true, 'A write is not measured, because it would run.', 'Run it with --rehearse.'],
+    [offline === true && rehearse === true, 'A rehearsal needs the database.', 'Leave --offline or --rehearse out.'],
+  ];
+  const found = wrong.find(([is]) => is);
+  if (found !== undefined) throw new CommandError(exitCodes.usage, found[1], found[2]);
 }
 
 function tellRead(read: ExplainedRead, access: AccessClass, progress: Progress): void {
@@ -99,31 +110,5 @@ function tellRead(read: ExplainedRead, access: AccessClass, progress: Progress):
   progress.say(`answer   ${read.many ? 'a list' : 'one item'}`);
   for (const line of read.answer) progress.say(`           ${line}`);
   progress.say('SQL');
-  for (const line of read.statement.split('\n')) progress.say(`           ${line}`);
-  for (const [index, value] of read.parameters.entries()) {
-    progress.say(`           $${index + 1} = ${value === null ? 'NULL' : JSON.stringify(value)}`);
-  }
-}
-
-async function tellPlan(
-  { plan: { statement }, parameters }: PlannedRead,
-  schema: Schema,
-  source: Source,
-  analyze: boolean,
-  progress: Progress,
-): Promise<void> {
-  const tables = new Map(schema.tables.map((table) => [`${table.schema}.${table.name}`, table]));
-  const isPostgres = source.family === 'postgres';
-  const lines = await (isPostgres ? explainPostgres : explainMysql)(source, statement, parameters, analyze);
-  const missing = await (isPostgres ? missingInPostgres : missingInMysql)(source, statement, parameters, tables);
-  progress.event('plan', { lines, missingIndexes: missing });
-  progress.say(`plan     of ${source.label}`);
-  for (const line of lines) progress.say(`           ${line}`);
-  progress.say(`indexes  ${missing.length === 0 ? 'every condition can use one' : 'none fits'}`);
-  for (const one of missing) progress.say(`           ${missingText(one)}`);
-}
-
-function missingText({ table, condition, columns }: MissingIndex): string {
-  const advice = columns.length === 0 ? '' : `; consider one on (${columns.join(', ')})`;
-  return `${table}: ${condition}${advice}`;
+  tellStatement(read.statement, read.parameters, progress);
 }

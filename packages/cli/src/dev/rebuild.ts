@@ -1,5 +1,12 @@
 /** One change of a project under development, from its files and tables to requests that it answers. */
-import { type CompileMemory, createCompileMemory, type Diff, diffSchemas } from '@platform/compiler';
+import {
+  type CompileMemory,
+  createCompileMemory,
+  type Diff,
+  diffSchemas,
+  type ListedExtensions,
+  listedFile,
+} from '@platform/compiler';
 import type { CompiledApi } from '@platform/runtime';
 import type { Progress } from '../progress.ts';
 import { loadProject, type Project } from '../project.ts';
@@ -53,10 +60,23 @@ export async function rebuild(
   return { built: { project, facts, compilation, generation, memory }, served };
 }
 
-/** What the change means to clients; nothing where the schema says what it said. */
+/** What the change means to clients; nothing where schema and extensions say what they said. */
 export function differenceOf(before: Built, after: Built): Diff {
-  const [was, is] = [before.compilation.schema, after.compilation.schema];
-  return JSON.stringify(was) === JSON.stringify(is) ? { changes: [], renames: [] } : diffSchemas(was, is);
+  const [was, is] = [before.compilation, after.compilation];
+  const isSame =
+    JSON.stringify(was.schema) === JSON.stringify(is.schema) && textOfExtensions(was) === textOfExtensions(is);
+  if (isSame) return { changes: [], renames: [] };
+  const extensions = { before: extensionsOf(was), after: extensionsOf(is) };
+  return diffSchemas(was.schema, is.schema, { extensions });
+}
+
+function textOfExtensions({ files }: Compilation): string | undefined {
+  return files.find(({ path }) => path === listedFile)?.contents;
+}
+
+function extensionsOf(compilation: Compilation): ListedExtensions {
+  const text = textOfExtensions(compilation);
+  return text === undefined ? { routes: [], hooks: [] } : JSON.parse(text);
 }
 
 /** Sentences of warnings that were not there before. */

@@ -1,5 +1,6 @@
 /** Which rules of a role reach one item: each is asked of the database on its own, and each part of its condition. */
-import type { Caller, Condition, ReadableApi } from '@platform/runtime';
+import { conditionText } from '@platform/compiler';
+import type { AccessRule, Caller, Condition, ReadableApi } from '@platform/runtime';
 import { planRead } from '@platform/runtime';
 import type { Source } from '../source.ts';
 
@@ -13,7 +14,7 @@ export interface ItemQuestion {
 }
 
 /** Whether an item meets a condition under the values of the caller. */
-export async function meets(
+async function meets(
   { api, caller, collection, key }: ItemQuestion,
   where: Condition,
   source: Source,
@@ -28,7 +29,44 @@ export async function meets(
   return rows.length > 0;
 }
 
+/** What one rule says, and of an item whether it meets it and which parts it does not meet. */
+export interface Judged<Rule extends AccessRule = AccessRule> {
+  readonly rule: Rule;
+  /** Null where no item was asked about. */
+  readonly holds: boolean | null;
+  readonly failing: readonly string[];
+}
+
+/** A rule of which nothing is known but what it says. */
+export function unjudged<Rule extends AccessRule>(rule: Rule): Judged<Rule> {
+  return { rule, holds: null, failing: [] };
+}
+
+/** Judges an item by each rule; null when there is no such item. */
+export async function judgeRules<Rule extends AccessRule>(
+  item: ItemQuestion,
+  rules: readonly Rule[],
+  source: Source,
+): Promise<readonly Judged<Rule>[] | null> {
+  if (!(await meets(item, { kind: 'and', of: [] }, source))) return null;
+  const judged: Judged<Rule>[] = [];
+  for (const rule of rules) {
+    const holds = await meets(item, rule.where, source);
+    const failing = holds ? [] : await failingParts(item, rule.where, source);
+    judged.push({ rule, holds, failing });
+  }
+  return judged;
+}
+
+async function failingParts(item: ItemQuestion, where: Condition, source: Source): Promise<readonly string[]> {
+  const failing: string[] = [];
+  for (const part of partsOf(where)) {
+    if (!(await meets(item, part, source))) failing.push(conditionText(part));
+  }
+  return failing;
+}
+
 /** The parts of a condition that must all hold. */
-export function partsOf(condition: Condition): readonly Condition[] {
+function partsOf(condition: Condition): readonly Condition[] {
   return condition.kind === 'and' ? condition.of : [condition];
 }

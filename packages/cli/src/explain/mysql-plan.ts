@@ -13,8 +13,24 @@ const headings = {
   ],
 };
 
-/** The plan as the server prints it: MariaDB a table, MySQL a tree. With `analyze` the statement runs. */
-export async function explainMysql(
+/** The plan as the server prints it: MariaDB a table, MySQL a tree. With `analyze` the statement, a read, runs. */
+export function explainMysql(
+  source: Source,
+  statement: Statement,
+  parameters: readonly Parameter[],
+  analyze: boolean,
+): Promise<readonly string[]> {
+  return asWriter(source, statement, () => printPlan(source, statement, parameters, analyze));
+}
+
+/** Runs a function that asks for plans. Where a session only reads, the servers refuse to plan what writes. */
+async function asWriter<T>({ run }: Source, { text }: Statement, ask: () => Promise<T>): Promise<T> {
+  if (/^SELECT\b/.test(text) && !/\bFOR UPDATE\b/.test(text)) return ask();
+  await run('START TRANSACTION READ WRITE', []);
+  return ask().finally(() => run('ROLLBACK', []));
+}
+
+async function printPlan(
   source: Source,
   statement: Statement,
   parameters: readonly Parameter[],
@@ -38,7 +54,7 @@ export async function missingInMysql(
 ): Promise<readonly MissingIndex[]> {
   // Later servers would tell the plan in other words; earlier ones know no others.
   await source.run('SET SESSION explain_json_format_version = 1', []).catch(() => []);
-  const rows = await source.read(statement, parameters, 'EXPLAIN FORMAT=JSON ');
+  const rows = await asWriter(source, statement, () => source.read(statement, parameters, 'EXPLAIN FORMAT=JSON '));
   const plan: unknown = JSON.parse(quoted(rows.map(([text]) => text ?? '').join('\n')));
   const aliases = aliasesOf(statement.text);
   return withoutIndex(nodesOf(plan).flatMap((node) => scanOf(node, aliases, tables)));

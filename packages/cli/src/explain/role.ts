@@ -1,8 +1,9 @@
-import { resolveApi } from '@platform/compiler';
+import { modelData, resolveApi } from '@platform/compiler';
 import { didYouMean } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
-import type { AccessClass, Caller, ReadableApi } from '@platform/runtime';
+import type { AccessClass, Caller, CompiledApi, ReadableApi } from '@platform/runtime';
 import { CommandError, exitCodes } from '../exit-codes.ts';
+import { linkModel } from '../recompile/link-model.ts';
 import type { Source } from '../source.ts';
 
 /** An API as requests meet it, without what is only printed. */
@@ -13,6 +14,14 @@ export function readableApi(schema: Schema): ReadableApi {
     collections: collections.map(({ descriptor }) => descriptor),
     access: access.map((one) => one.access),
   };
+}
+
+/** An API as writes meet it, without documents and without the project's own code. */
+export function writableApi(schema: Schema): CompiledApi {
+  const api = resolveApi(schema);
+  return linkModel(modelData(api, []), { dialect: api.dialect }, async (kind, accessClass) => {
+    throw new Error(`nobody compiled the ${kind} of ${accessClass}`);
+  });
 }
 
 /** The access class of a role. Rejects with the name that was probably meant. */

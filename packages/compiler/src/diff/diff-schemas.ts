@@ -8,6 +8,7 @@ import { createCompileMemory } from '../memory/compile-memory.ts';
 import { type Change, mostSevere, type Surface, surfaces, type Verdicts } from './change.ts';
 import { compareCollections } from './compare-collections.ts';
 import { compareDocuments, type OperationsOfBoth } from './compare-documents.ts';
+import { compareExtensions, type ExtensionsOfBoth } from './compare-extensions.ts';
 import { compareRights } from './compare-rights.ts';
 import { compareTables } from './compare-tables.ts';
 import { differingSurfaces } from './differing-surfaces.ts';
@@ -21,6 +22,8 @@ export interface DiffOptions {
   readonly renames?: readonly Rename[];
   /** The GraphQL documents of the project on both sides; without them they are not compared. */
   readonly operations?: OperationsOfBoth;
+  /** What the project's own code adds on both sides; without it that is not compared. */
+  readonly extensions?: ExtensionsOfBoth;
 }
 
 /** What a comparison came to. */
@@ -47,7 +50,8 @@ export function diffSchemas(before: Schema, after: Schema, options: DiffOptions 
     const changes = known.get(key) ?? compareSides(old, fresh, index);
     known.set(key, changes);
     const documents = options.operations ? compareDocuments(role, options.operations) : [];
-    return { role, found: [...roleChanges(role, old, fresh), ...changes, ...documents] };
+    const own = options.extensions ? compareExtensions(role, old, fresh, options.extensions) : [];
+    return { role, found: [...roleChanges(role, old, fresh), ...changes, ...documents, ...own] };
   });
   return { changes: gather(found), renames };
 }

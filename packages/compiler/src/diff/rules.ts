@@ -37,6 +37,33 @@ export const rules = {
     reason: 'It has another hash: by the old one nobody finds it any more.',
   },
   'document-added': { verdicts: { graphql: S }, reason: more },
+  'route-removed': { verdicts: { rest: B, openapi: B, client: B }, reason: 'Whoever calls it is refused.' },
+  'route-added': { verdicts: { rest: S, openapi: S, client: S }, reason: more },
+  'route-revoked': {
+    verdicts: { rest: B, openapi: B, client: B },
+    reason: 'Its code does not list the role any more; it answers as if it did not exist.',
+  },
+  'route-granted': { verdicts: { rest: S, openapi: S, client: S }, reason: 'The role calls what it could not call.' },
+  'route-parameter-renamed': {
+    verdicts: { rest: S, openapi: B, client: B },
+    reason: 'Requests have the same form; generated functions name it.',
+  },
+  'route-input-narrowed': {
+    verdicts: { rest: B, openapi: B, client: B },
+    reason: 'Requests that were taken are refused.',
+  },
+  'route-input-widened': { verdicts: { rest: S, openapi: S, client: S }, reason: 'More is taken.' },
+  'route-answer-changed': {
+    verdicts: { rest: B, openapi: B, client: B },
+    reason: 'Answers can lack, or hold, what clients do not expect.',
+  },
+  'route-answer-values': {
+    verdicts: { rest: D, openapi: D, client: D },
+    reason: 'Answers can hold a value that clients do not know.',
+  },
+  'route-answer-narrowed': { verdicts: { rest: S, openapi: S, client: S }, reason: 'Answers promise more.' },
+  'hook-added': { verdicts: { rest: D }, reason: 'It has a part in what is written.' },
+  'hook-removed': { verdicts: { rest: D }, reason: 'It has no part in what is written any more.' },
   'role-removed': { verdicts: everywhere(B), reason: 'Its users have the rights of the public role.' },
   'role-added': { verdicts: everywhere(S), reason: 'Nobody has it yet.' },
   'role-made-administrator': { verdicts: everywhere(S), reason: 'It may do everything.' },

@@ -3,7 +3,9 @@ import type { Api, ApiCollection } from '../api.ts';
 import { emitClient } from '../client/index.ts';
 import type { CheckedOperation } from '../documents/check-documents.ts';
 import { printNodes } from '../documents/print-nodes.ts';
+import { listExtensions, listedFile, printListed } from '../extensions/listed.ts';
 import type { ExtensionSource } from '../extensions/source.ts';
+import type { TypedRoute } from '../extensions/type-routes.ts';
 import { emitGraphql } from '../graphql/index.ts';
 import type { Archive } from '../memory/archive.ts';
 import { printModel } from '../model/index.ts';
@@ -29,6 +31,8 @@ export function emitCollections(api: Api, render: Render, archive: Archive | nul
 /** What a project adds to what its database says. */
 export interface Additions {
   readonly extensions: readonly ExtensionSource[];
+  /** The routes of the extensions, as these say who may call them. */
+  readonly routes: readonly TypedRoute[];
   /** GraphQL operations that are known beforehand. */
   readonly operations: readonly CheckedOperation[];
   /** Whether somebody else prints the descriptions. */
@@ -38,7 +42,7 @@ export interface Additions {
 /** Prints the files of an API, sorted by path; `collections` are those that are printed already. */
 export function emitFiles(
   api: Api,
-  { extensions, operations, undescribed }: Additions,
+  { extensions, routes, operations, undescribed }: Additions,
   collections: readonly GeneratedFile[],
   render: Render,
   archive: Archive | null,
@@ -53,7 +57,12 @@ export function emitFiles(
     ...(undescribed ? [] : emitDescriptions(api, archive, views)),
     file('fingerprint.ts', emitFingerprint(api, render)),
     file('extension.ts', emitExtensionTypes(api, render)),
-    ...(extensions.length > 0 ? [file('extensions.ts', emitExtensions(api, extensions, render))] : []),
+    ...(extensions.length > 0
+      ? [
+          file('extensions.ts', emitExtensions(api, extensions, render)),
+          file(listedFile, printListed(listExtensions(extensions, routes))),
+        ]
+      : []),
     ...(operations.length > 0
       ? [
           file('graphql/documents.json', emitDocuments(operations)),

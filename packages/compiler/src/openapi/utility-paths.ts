@@ -1,6 +1,7 @@
 /** The paths under `/utils`, and those of comments under activity. Source: API specification, sections 10.3 and 13. */
 import type { AccessClass } from '@platform/runtime/contract';
 import type { Api } from '../api.ts';
+import { askedOfExplain, explained } from './explained.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
 import { commonFailures, type FailureName, failuresByStatus } from './responses.ts';
 import type { View, ViewCollection } from './view.ts';
@@ -94,44 +95,12 @@ function clearCache(): JsonObject {
 }
 
 function explain(): JsonObject {
-  const texts = { type: 'array', items: { type: 'string' } };
-  const read = {
-    type: 'object',
-    properties: {
-      kind: { type: 'string', const: 'read' },
-      collection: { type: 'string' },
-      statement: { type: 'string', description: 'In the words of the database.' },
-      parameters: { type: 'array', items: { type: ['string', 'null'] } },
-      many: { type: 'boolean' },
-      answer: { ...texts, description: 'Names of the answer, indented by their depth.' },
-    },
-    required: ['kind', 'collection', 'statement', 'parameters', 'many', 'answer'],
-  };
-  const refused = {
-    type: 'object',
-    properties: {
-      kind: { type: 'string', const: 'refused' },
-      code: { type: 'string' },
-      message: { type: 'string', description: 'What the caller is told.' },
-      reasons: texts,
-    },
-    required: ['kind', 'code', 'message', 'reasons'],
-  };
-  const asked = {
-    type: 'object',
-    properties: {
-      request: { type: 'string', description: 'For example `GET /items/articles?fields=id`.' },
-      as: { type: 'string', description: 'Name of the role.' },
-      user: { type: 'string', description: 'Key of the user that `$CURRENT_USER` stands for.' },
-    },
-    required: ['request', 'as'],
-  };
   const note =
-    'What becomes of a read by a role, and why it is refused. For development; not found unless EXPLAIN is set.';
+    'What becomes of a request by a role, and why it is refused. For development; not found unless EXPLAIN is set.';
   return {
-    ...head('utilsExplain', 'Explain a read', note),
-    requestBody: { required: true, content: { 'application/json': { schema: asked } } },
-    responses: answer('What becomes of it.', { anyOf: [read, refused] }, [...withBody, 'RouteNotFound']),
+    ...head('utilsExplain', 'Explain a request', note),
+    requestBody: { required: true, content: { 'application/json': { schema: askedOfExplain } } },
+    responses: answer('What becomes of it.', explained, [...withBody, 'RouteNotFound']),
   };
 }
 

@@ -10,6 +10,7 @@ import { type ErrorCode, PlatformError } from '../errors.ts';
 import { readItemPath, splitTarget } from '../http/target.ts';
 import type { ShapeField } from '../query/plan.ts';
 import { createPlanner, type PlannedRead } from '../query/planner.ts';
+import { everything, lackingRights, leastOf, tellLacking, withRights } from './rights.ts';
 
 /** What of an API decides about reads. */
 export type ReadableApi = Pick<CompiledApi, 'collections' | 'access' | 'dialect'>;
@@ -38,10 +39,14 @@ export interface RefusedRead {
 }
 
 /**
- * Plans `GET /items/articles?fields=id` for a caller. Throws `PlatformError` ROUTE_NOT_FOUND for a target that is no path
+ * Plans `GET /items/articles?fields=id` for a caller. Rejects with `PlatformError` ROUTE_NOT_FOUND for a target that is no path
  * of items.
  */
-export function explainRead(api: ReadableApi, target: string, caller: Caller): ExplainedRead | RefusedRead {
+export async function explainRead(
+  api: ReadableApi,
+  target: string,
+  caller: Caller,
+): Promise<ExplainedRead | RefusedRead> {
   const { path } = splitTarget(target);
   const item = readItemPath(path);
   if (item === null) throw new PlatformError('ROUTE_NOT_FOUND');
@@ -56,7 +61,7 @@ export function explainRead(api: ReadableApi, target: string, caller: Caller): E
       kind: 'refused',
       code: error.code,
       message: error.message,
-      reasons: reasonsFor(api, target, caller, error),
+      reasons: await reasonsFor(api, target, caller, error),
     };
   }
 }
@@ -76,54 +81,25 @@ function outline({ key, shape }: ShapeField): readonly string[] {
   return [`${key}${shape.kind === 'records' ? '[]' : ''}`, ...inner.map((line) => `  ${line}`)];
 }
 
-/** One right that a role lacks. */
-interface Lacking {
-  readonly collection: string;
-  readonly name: string;
-}
-
-function reasonsFor(api: ReadableApi, target: string, caller: Caller, error: PlatformError): readonly string[] {
+async function reasonsFor(
+  api: ReadableApi,
+  target: string,
+  caller: Caller,
+  error: PlatformError,
+): Promise<readonly string[]> {
   if (error.code !== 'FORBIDDEN') return ['The request itself is wrong; rights have no part in it.'];
   const access = api.access.find(({ name }) => name === caller.accessClass);
   if (access === undefined || access.admin || !isAllowed(api, target, caller, everything(api))) {
     return ['A name in the request does not exist: administrators are refused, too.'];
   }
-  const lacking = lackingRights(api, access).filter(({ name }) => occurs(target, name));
-  const needed = leastOf(lacking, (granted) => isAllowed(api, target, caller, withRights(access, granted)));
-  if (needed === null) return ['No rule of the role grants what the request names.'];
-  return needed.map(({ collection, name }) =>
-    name === '' ? `No rule grants reading ${collection}.` : `No rule grants reading ${name} of ${collection}.`,
-  );
-}
-
-/** Collections that cannot be read, with an empty name, and names that cannot be in those that can. */
-function lackingRights(api: ReadableApi, access: AccessClass): readonly Lacking[] {
-  const rules = new Map(access.collections.map(({ collection, read = [] }) => [collection, read]));
-  return api.collections.flatMap(({ name: collection, fields, relations }) => {
-    const own = rules.get(collection) ?? [];
-    const granted = new Set(own.flatMap((rule) => rule.fields));
-    const names = [...new Set([...fields, ...relations].map(({ name }) => name))].filter((name) => !granted.has(name));
-    return [...(own.length === 0 ? [{ collection, name: '' }] : []), ...names.map((name) => ({ collection, name }))];
-  });
+  const lacking = lackingRights(api, access, ['read']).filter(({ name }) => occurs(target, name));
+  const needed = await leastOf(lacking, async (granted) => isAllowed(api, target, caller, withRights(access, granted)));
+  return needed === null ? ['No rule of the role grants what the request names.'] : needed.map(tellLacking);
 }
 
 /** A collection can be meant by a relation, so any of them may be the one that is lacking. */
 function occurs(target: string, name: string): boolean {
   return name === '' || decodeURIComponent(target.replaceAll('+', ' ')).includes(name);
-}
-
-/** The fewest of the rights that are enough, dropping one after the other; null when all are not. */
-function leastOf(
-  rights: readonly Lacking[],
-  suffices: (rights: readonly Lacking[]) => boolean,
-): readonly Lacking[] | null {
-  if (!suffices(rights)) return null;
-  let needed = rights;
-  for (const right of rights) {
-    const fewer = needed.filter((one) => one !== right);
-    if (suffices(fewer)) needed = fewer;
-  }
-  return needed;
 }
 
 function isAllowed(api: ReadableApi, target: string, caller: Caller, access: AccessClass): boolean {
@@ -134,30 +110,4 @@ function isAllowed(api: ReadableApi, target: string, caller: Caller, access: Acc
     if (error instanceof PlatformError) return error.code !== 'FORBIDDEN';
     throw error;
   }
-}
-
-function everything({ collections }: ReadableApi): AccessClass {
-  const all = collections.map(({ name: collection, fields, relations }) => ({
-    collection,
-    read: [{ fields: [...fields, ...relations].map(({ name }) => name), where: { kind: 'and' as const, of: [] } }],
-  }));
-  return { name: 'everything', roles: [], admin: false, collections: all };
-}
-
-function withRights(access: AccessClass, rights: readonly Lacking[]): AccessClass {
-  const names = Map.groupBy(rights, ({ collection }) => collection);
-  const known = access.collections.map(({ collection }) => collection);
-  const all = [
-    ...access.collections,
-    ...[...names.keys()].filter((one) => !known.includes(one)).map((collection) => ({ collection })),
-  ];
-  return {
-    ...access,
-    collections: all.map((one: AccessClass['collections'][number]) => {
-      const added = names.get(one.collection);
-      if (added === undefined) return one;
-      const rule = { fields: added.map(({ name }) => name), where: { kind: 'and' as const, of: [] } };
-      return { ...one, read: [...(one.read ?? []), rule] };
-    }),
-  };
 }

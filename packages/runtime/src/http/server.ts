@@ -222,7 +222,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
           mostItems: environment.maxBatchMutation,
         });
   const docs = environment.docs ? docsEndpoints(answerer) : [];
-  const explained = environment.explain ? [createExplainEndpoint(api, answerer)] : [];
+  const explained = environment.explain ? [createExplainEndpoint(api, database, answerer)] : [];
   const listed = listEndpoints(api, items, own, users);
   const endpoints = [
     ...(fileRoutes?.withUploads(listed) ?? listed),

@@ -130,8 +130,8 @@ export function grantFor(
   return usable.length === 0 ? undefined : buildGrant(collection, usable);
 }
 
-/** What a path from the caller leads to is known to the database only, see `presetsHold`. */
-function canPreset({ presets }: WriteRule, caller: Caller): boolean {
+/** Whether the values that a rule sets are there. What a path from the caller leads to only the database knows, see `presetsHold`. */
+export function canPreset({ presets }: WriteRule, caller: Caller): boolean {
   return presets.every(
     ({ value }) => value.kind !== 'caller' || (value.of === 'user' ? caller.user : caller.role) !== null,
   );

@@ -1,0 +1,127 @@
+/** What becomes of a write: its rules, its statements, and with a rehearsal what the database says of it. */
+import type { Schema } from '@platform/introspect/schema';
+import {
+  type Caller,
+  type CompiledApi,
+  type Database,
+  type ExplainedWrite,
+  explainWrite,
+  openDatabase,
+  PlatformError,
+  type RefusedWrite,
+  type RuleOfWrite,
+  type WriteToExplain,
+} from '@platform/runtime';
+import { CommandError, exitCodes } from '../exit-codes.ts';
+import type { Progress } from '../progress.ts';
+import type { Project } from '../project.ts';
+import { databaseUrl, type Source } from '../source.ts';
+import { type Judged, judgeRules, unjudged } from './judge-rules.ts';
+import { accessOf, callerOf, writableApi } from './role.ts';
+import { ruleLines } from './rule-lines.ts';
+import { tellPlan, tellStatement } from './tell-plan.ts';
+
+/** What a request is explained by, and for whom. */
+export interface AskedRequest {
+  readonly project: Project;
+  readonly schema: Schema;
+  /** Null where no database is to be asked. */
+  readonly source: Source | null;
+  readonly role: string;
+  readonly user: string | null;
+}
+
+/** Tells what becomes of a write, and whether nothing refuses it. */
+export async function explainWriting(
+  write: WriteToExplain,
+  { project, schema, source, role, user }: AskedRequest,
+  rehearse: boolean,
+  progress: Progress,
+): Promise<boolean> {
+  const api = writableApi(schema);
+  const access = accessOf(api, role);
+  const caller = await callerOf(schema, access, { role, user }, source);
+  const database = rehearse && source !== null ? await openFor(project, source) : null;
+  const { explained, sent } = await onItems(write.target, explainWrite(api, write, caller, database)).finally(() =>
+    database?.close(1_000),
+  );
+  const judged = await judgeItem(api, write.target, explained.rules, caller, source);
+  progress.event(explained.kind, { ...explained, accessClass: access.name });
+  if (explained.kind === 'refused') tellRefusal(explained, progress);
+  progress.say(`rules    of ${access.roles.join(', ')} for ${verbs[explained.action]} ${explained.collection}`);
+  if (judged.length === 0) progress.say('           none');
+  for (const [index, one] of judged.entries()) {
+    for (const line of linesOf(one, index)) progress.say(`           ${line}`);
+  }
+  tellStatements(explained, rehearse, progress);
+  if (source !== null) for (const one of sent) await tellPlan(one, schema, source, false, progress);
+  return explained.kind === 'write';
+}
+
+/** Waits for what is told of a request of items. Rejects with advice for any other address. */
+export async function onItems<T>(target: string, explaining: Promise<T>): Promise<T> {
+  try {
+    return await explaining;
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.code !== 'ROUTE_NOT_FOUND') throw error;
+    throw new CommandError(
+      exitCodes.usage,
+      `"${target}" is no path of items that takes this method.`,
+      'Write /items/<collection> or /items/<collection>/<key>.',
+    );
+  }
+}
+
+/** Tells why a request is refused. */
+export function tellRefusal(
+  { code, message, reasons }: Pick<RefusedWrite, 'code' | 'message' | 'reasons'>,
+  progress: Progress,
+): void {
+  progress.say(`refused  ${code}: ${message}`);
+  for (const reason of reasons) progress.say(`  ${reason}`);
+}
+
+const verbs = { create: 'creating', update: 'changing', delete: 'deleting' } as const;
+
+/** A connection that may write, so that a write can be tried and taken back. */
+function openFor(project: Project, { embedded }: Source): Promise<Database> {
+  const url = databaseUrl(project);
+  if (embedded !== null) return openDatabase({ embedded });
+  if (url === null) throw new Error('a source without an address is the embedded one');
+  return openDatabase({ url });
+}
+
+/** The rules, judged by the item that the address names, if there is one. */
+async function judgeItem(
+  api: CompiledApi,
+  target: string,
+  rules: readonly RuleOfWrite[],
+  caller: Caller,
+  source: Source | null,
+): Promise<readonly Judged<RuleOfWrite>[]> {
+  const [, collection, key] = /^\/items\/([^/?]+)\/([^/?]+)/.exec(target) ?? [];
+  if (source === null || collection === undefined || key === undefined || rules.length === 0)
+    return rules.map(unjudged);
+  const item = { api, caller, collection: decodeURIComponent(collection), key };
+  return (await judgeRules(item, rules, source)) ?? rules.map(unjudged);
+}
+
+function linesOf(judged: Judged<RuleOfWrite>, place: number): readonly string[] {
+  const { action, lacking, usable } = judged.rule;
+  return [
+    ...ruleLines(judged, place, action),
+    ...(lacking.length === 0 ? [] : [`  does not grant: ${lacking.join(', ')}`]),
+    ...(usable ? [] : ['  does not count: a value that it sets needs a user or a role']),
+  ];
+}
+
+function tellStatements(explained: ExplainedWrite | RefusedWrite, rehearsed: boolean, progress: Progress): void {
+  for (const [index, { statement, parameters }] of explained.statements.entries()) {
+    progress.say(`SQL      ${index + 1} of ${explained.statements.length}`);
+    tellStatement(statement, parameters, progress);
+  }
+  if (explained.kind === 'refused') return;
+  if (!explained.complete)
+    progress.say('         What follows depends on the answer; --rehearse runs all of it and takes it back.');
+  if (rehearsed) progress.say(`answer   ${JSON.stringify(explained.answer ?? null)}`);
+}

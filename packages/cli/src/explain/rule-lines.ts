@@ -1,0 +1,28 @@
+/** What rules say, as lines for people. */
+import { conditionText, operandText } from '@platform/compiler';
+import type { AccessRule, WriteRule } from '@platform/runtime';
+import type { Judged } from './judge-rules.ts';
+
+/** A rule of any action. */
+type AnyRule = AccessRule & Partial<WriteRule>;
+
+/** A rule, with what was judged of an item by it; `place` counts from 0. */
+export function ruleLines({ rule, holds, failing }: Judged<AnyRule>, place: number, action: string): readonly string[] {
+  const verdict = holds === null ? '' : holds ? ': it allows this item' : ': it does not reach this item';
+  return [
+    `rule ${place + 1}${verdict}`,
+    ...(action === 'delete' ? [] : [`  fields: ${rule.fields.join(', ')}`]),
+    ...(action === 'create' ? [] : [`  rows: ${conditionText(rule.where)}`]),
+    ...writeLines(rule, action),
+    ...failing.map((part) => `  does not hold: ${part}`),
+  ];
+}
+
+function writeLines({ check, where, presets }: AnyRule, action: string): readonly string[] {
+  if (action !== 'create' && action !== 'update') return [];
+  const written = check ?? (action === 'create' ? null : where);
+  return [
+    ...(written === null ? [] : [`  written rows: ${conditionText(written)}`]),
+    ...(presets ?? []).map(({ field, value }) => `  sets ${field} to ${operandText(value)}`),
+  ];
+}

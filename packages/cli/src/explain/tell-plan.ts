@@ -1,0 +1,40 @@
+/** What the database makes of the statements of a request. */
+import type { Schema } from '@platform/introspect/schema';
+import type { Parameter, SentStatement } from '@platform/runtime';
+import type { Progress } from '../progress.ts';
+import type { Source } from '../source.ts';
+import type { MissingIndex } from './missing-index.ts';
+import { explainMysql, missingInMysql } from './mysql-plan.ts';
+import { explainPostgres, missingInPostgres } from './postgres-plan.ts';
+
+/** Tells how the database would run a statement, and the indexes that it lacks; with `analyze` the statement runs. */
+export async function tellPlan(
+  { statement, parameters }: SentStatement,
+  schema: Schema,
+  source: Source,
+  analyze: boolean,
+  progress: Progress,
+): Promise<void> {
+  const tables = new Map(schema.tables.map((table) => [`${table.schema}.${table.name}`, table]));
+  const isPostgres = source.family === 'postgres';
+  const lines = await (isPostgres ? explainPostgres : explainMysql)(source, statement, parameters, analyze);
+  const missing = await (isPostgres ? missingInPostgres : missingInMysql)(source, statement, parameters, tables);
+  progress.event('plan', { lines, missingIndexes: missing });
+  progress.say(`plan     of ${source.label}`);
+  for (const line of lines) progress.say(`           ${line}`);
+  progress.say(`indexes  ${missing.length === 0 ? 'every condition can use one' : 'none fits'}`);
+  for (const one of missing) progress.say(`           ${missingText(one)}`);
+}
+
+function missingText({ table, condition, columns }: MissingIndex): string {
+  const advice = columns.length === 0 ? '' : `; consider one on (${columns.join(', ')})`;
+  return `${table}: ${condition}${advice}`;
+}
+
+/** Tells a statement with its parameters. */
+export function tellStatement(text: string, parameters: readonly Parameter[], progress: Progress): void {
+  for (const line of text.split('\n')) progress.say(`           ${line}`);
+  for (const [index, value] of parameters.entries()) {
+    progress.say(`           $${index + 1} = ${value === null ? 'NULL' : JSON.stringify(value)}`);
+  }
+}

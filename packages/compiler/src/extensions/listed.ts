@@ -1,0 +1,45 @@
+/** What a project's own code adds, as data: the file by which two versions are compared without running either. */
+import type { JsonValue } from '@platform/runtime/contract';
+import { printJson } from '../print/json.ts';
+import { loadTsMorph } from '../print/load-ts-morph.ts';
+import { literalText, registrationsIn } from './files.ts';
+import type { ExtensionSource } from './source.ts';
+import type { TypedRoute } from './type-routes.ts';
+
+/** The file among those that are generated, where there are extensions. */
+export const listedFile = 'extensions.json';
+
+/** What the extensions of a version register. */
+export interface ListedExtensions {
+  /** By path and method. */
+  readonly routes: readonly TypedRoute[];
+  /** `before orders.create`, sorted; one that is registered twice stands there twice. */
+  readonly hooks: readonly string[];
+}
+
+/** Lists extensions that were checked. */
+export function listExtensions(sources: readonly ExtensionSource[], routes: readonly TypedRoute[]): ListedExtensions {
+  const order = ({ method, path }: TypedRoute): string => `${path} ${method}`;
+  const sorted = routes.map((route) => ({ ...route, roles: [...new Set(route.roles)].sort() }));
+  return { routes: sorted.sort((a, b) => (order(a) < order(b) ? -1 : 1)), hooks: readHooks(sources) };
+}
+
+/** Prints them. */
+export function printListed({ routes, hooks }: ListedExtensions): string {
+  const plain: JsonValue = JSON.parse(JSON.stringify({ routes, hooks }));
+  return printJson(plain);
+}
+
+/** The hooks of all files by stage and event. */
+function readHooks(sources: readonly ExtensionSource[]): readonly string[] {
+  if (sources.length === 0) return [];
+  const { Project } = loadTsMorph();
+  const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });
+  const hooks = sources.flatMap(({ path, text }) =>
+    registrationsIn(project.createSourceFile(`/${path}`, text)).flatMap(({ tool, call }) => {
+      const event = tool === 'route' ? undefined : literalText(call.getArguments()[0]);
+      return event === undefined ? [] : [`${tool} ${event}`];
+    }),
+  );
+  return hooks.sort();
+}

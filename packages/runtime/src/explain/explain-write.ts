@@ -1,0 +1,171 @@
+/**
+ * What the server would do with a write: the rules that decide, and the statements. Nothing is written: without a database
+ * the write is planned up to where it waits for an answer, with one it runs in a transaction that is taken back.
+ *
+ * For people who build an API, never for its callers: a refusal names what is hidden.
+ */
+import type { Caller } from '../caller.ts';
+import { isObject } from '../contract/filter-syntax.ts';
+import type { AccessClass, CompiledApi, JsonValue, WriteRule } from '../contract/index.ts';
+import type { Database, Parameter } from '../database/database.ts';
+import { type ErrorCode, PlatformError } from '../errors.ts';
+import { gatherHooks } from '../extensions/hooks.ts';
+import { readItemPath, splitTarget } from '../http/target.ts';
+import type { Action } from '../write/ask.ts';
+import { canPreset } from '../write/scope.ts';
+import { mayHaveConflict } from '../write/upsert/conflict.ts';
+import type { SentStatement } from './rehearsal.ts';
+import { everything } from './rights.ts';
+import { type Asked, actions, tryOut, type WriteToExplain } from './try-write.ts';
+import { reasonsFor } from './write-reasons.ts';
+
+/** What one rule says of a write. */
+export interface RuleOfWrite extends Pick<WriteRule, 'fields' | 'where' | 'presets'> {
+  readonly action: Action;
+  /** What a written row must satisfy; null for nothing. */
+  readonly check: WriteRule['check'];
+  /** Names at the top of the payloads that the rule does not grant. */
+  readonly lacking: readonly string[];
+  /** False where a value that the rule sets needs a user or a role, and there is none: it is no rule then. */
+  readonly usable: boolean;
+}
+
+/** One statement of a write. */
+export interface StatementOfWrite {
+  readonly statement: string;
+  readonly parameters: readonly Parameter[];
+}
+
+interface ExplainedByRules {
+  readonly action: Action;
+  readonly collection: string;
+  /** Those of the caller for the action; of a POST with `on_conflict` also those of update. */
+  readonly rules: readonly RuleOfWrite[];
+  /** Code of the project that would run: `before articles.create`. It is not run here. */
+  readonly hooks: readonly string[];
+  readonly statements: readonly StatementOfWrite[];
+}
+
+/** A write that nothing has refused. */
+export interface ExplainedWrite extends ExplainedByRules {
+  readonly kind: 'write';
+  /** Whether these are all statements; otherwise the others depend on what the database answers. */
+  readonly complete: boolean;
+  /** Whether the database has judged them. */
+  readonly rehearsed: boolean;
+  /** What would be answered; null for nothing, absent where the database was not asked. */
+  readonly answer?: JsonValue;
+}
+
+/** A write that is refused; its statements are those up to there. */
+export interface RefusedWrite extends ExplainedByRules {
+  readonly kind: 'refused';
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** Why, in whole sentences. */
+  readonly reasons: readonly string[];
+}
+
+/** A statement with what EXPLAIN needs of it, beside what is told. */
+export interface ExplainedStatements {
+  readonly explained: ExplainedWrite | RefusedWrite;
+  readonly sent: readonly SentStatement[];
+}
+
+/**
+ * Explains a write; with a database it is rehearsed there. Rejects with `PlatformError` ROUTE_NOT_FOUND for a target that is
+ * no path of items or does not take the method, and with SERVICE_UNAVAILABLE when the database is away.
+ */
+export async function explainWrite(
+  api: CompiledApi,
+  write: WriteToExplain,
+  caller: Caller,
+  database: Pick<Database, 'transaction'> | null,
+): Promise<ExplainedStatements> {
+  const asked: Asked = { api, write, caller, database };
+  const { path, query } = splitTarget(write.target);
+  const item = readItemPath(path);
+  if (item === null || (write.method === 'POST' && item.key !== null)) throw new PlatformError('ROUTE_NOT_FOUND');
+  const action = actions[write.method];
+  const { collection } = item;
+  const access = api.access.find(({ name }) => name === caller.accessClass);
+  const tried = await tryOut(asked, access ?? everything(api));
+  const actionsOf: readonly Action[] = action === 'create' && mayHaveConflict(query) ? ['create', 'update'] : [action];
+  const payloads = payloadsOf(api, write, item);
+  const told: ExplainedByRules = {
+    action,
+    collection,
+    rules: actionsOf.flatMap((one) => rulesOf(access, one, collection, payloads, caller)),
+    hooks: actionsOf.flatMap((one) => hooksOf(api, `${collection}.${one}`)),
+    statements: tried.sent.map(({ statement, parameters }) => ({ statement: statement.text, parameters })),
+  };
+  const { error, sent, complete, answer } = tried;
+  if (error === undefined) {
+    const answered = answer === undefined ? {} : { answer };
+    return { explained: { kind: 'write', ...told, complete, rehearsed: database !== null, ...answered }, sent };
+  }
+  const reasons = await reasonsFor(asked, tried, access, told);
+  return { explained: { kind: 'refused', code: error.code, message: error.message, reasons, ...told }, sent };
+}
+
+function rulesOf(
+  access: AccessClass | undefined,
+  action: Action,
+  collection: string,
+  payloads: ReadonlySet<string>,
+  caller: Caller,
+): readonly RuleOfWrite[] {
+  const own = access?.collections.find((one) => one.collection === collection);
+  if (action === 'delete') {
+    const deleting = own?.delete ?? [];
+    return deleting.map(({ where }) => ({
+      action,
+      fields: [],
+      where,
+      presets: [],
+      check: null,
+      lacking: [],
+      usable: true,
+    }));
+  }
+  return (own?.[action] ?? []).map((rule) => {
+    const { fields, where, presets, check } = rule;
+    const written = check ?? (action === 'update' ? where : null);
+    const lacking = [...payloads].filter((name) => !fields.includes(name));
+    return { action, fields, where, presets, check: written, lacking, usable: canPreset(rule, caller) };
+  });
+}
+
+/** Names at the top of the payloads, without the key that names an item of a list of changes. */
+function payloadsOf(
+  api: CompiledApi,
+  { method, body }: WriteToExplain,
+  { collection, key }: { readonly collection: string; readonly key: string | null },
+): ReadonlySet<string> {
+  if (method === 'DELETE' || body === '') return new Set();
+  const descriptor = api.collections.find(({ name }) => name === collection);
+  const sent = jsonOf(body);
+  const isList = Array.isArray(sent);
+  const shared = method === 'PATCH' && key === null && descriptor?.singleton !== true && !isList;
+  const payload = shared && isObject(sent) ? (sent.data ?? null) : sent;
+  const items: readonly JsonValue[] = Array.isArray(payload) ? payload : [payload];
+  const names = new Set(items.flatMap((item) => (isObject(item) ? Object.keys(item) : [])));
+  return method === 'PATCH' && isList
+    ? new Set([...names].filter((name) => descriptor?.key.includes(name) !== true))
+    : names;
+}
+
+/** What cannot be parsed has no names; that it cannot is told elsewhere. */
+function jsonOf(text: string): JsonValue {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function hooksOf(api: CompiledApi, event: string): readonly string[] {
+  const waiting = gatherHooks(api).of(event);
+  if (waiting === undefined) return [];
+  return [...waiting.before, ...waiting.after, ...waiting.afterCommit].map(({ stage }) => `${stage} ${event}`);
+}

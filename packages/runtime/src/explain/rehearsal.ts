@@ -1,0 +1,115 @@
+/** Databases on which a write is tried without leaving anything: one that never answers, and one that takes all back. */
+import type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from '../database/database.ts';
+
+/** What writing needs of a database. */
+type WritableDatabase = Pick<Database, 'transaction' | 'briefTransaction' | 'read'>;
+
+/** A statement that a write has sent. */
+export interface SentStatement {
+  readonly statement: Statement;
+  readonly parameters: readonly Parameter[];
+}
+
+/** A database to try a write on. */
+export interface Rehearsal {
+  readonly database: WritableDatabase;
+  /** What the latest try at the transaction has sent, in order. */
+  readonly sent: () => readonly SentStatement[];
+  /** Whether the latest try got to its end, so that nothing would follow but COMMIT. */
+  readonly complete: () => boolean;
+}
+
+/** What ends a rehearsal without an answer; nothing is wrong. */
+export class Unanswered extends Error {
+  override readonly name = 'Unanswered';
+}
+
+/** A database that takes what a write sends until it waits for an answer, and then rejects with `Unanswered`. */
+export function silentRehearsal(): Rehearsal {
+  const record = new Recorder();
+  const silence: Transaction = {
+    run() {
+      const answer = new Promise<never>((_, reject) => {
+        // What goes together is sent in one turn of the event loop.
+        setImmediate(() => reject(new Unanswered('Nobody answers here.')));
+      });
+      // Whoever sends several waits for one of them.
+      answer.catch(() => {});
+      return answer;
+    },
+    identify() {},
+    witness() {},
+  };
+  return record.rehearsal((work) => work(silence));
+}
+
+/** All constraints that wait for COMMIT speak now. */
+const settleConstraints: Statement = { name: 'w_settle', text: 'SET CONSTRAINTS ALL IMMEDIATE' };
+
+/**
+ * A database on which every transaction is taken back at its end, after it has answered. What no transaction takes back
+ * stays: numbers of sequences, and what triggers do elsewhere. `deferrable`: whether constraints may wait for COMMIT.
+ */
+export function undoneRehearsal(database: Pick<Database, 'transaction'>, deferrable: boolean): Rehearsal {
+  const record = new Recorder();
+  return record.rehearsal(async (work) => {
+    let reached: unknown;
+    try {
+      await database.transaction(async (transaction) => {
+        await work(transaction);
+        if (deferrable) await transaction.run(settleConstraints, [], { row: () => {} });
+        reached = new TakenBack('The rehearsal is over.');
+        throw reached;
+      });
+    } catch (error) {
+      if (error !== reached) throw error;
+    }
+  });
+}
+
+/** Ends a transaction that has come to its end. */
+class TakenBack extends Error {}
+
+/** Remembers what is sent. */
+class Recorder {
+  #sent: SentStatement[] = [];
+  #complete = false;
+
+  /** A rehearsal on transactions that `run` begins and ends. */
+  rehearsal(run: (work: (transaction: Transaction) => Promise<void>) => Promise<void>): Rehearsal {
+    const transaction = async <T>(work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<T> => {
+      let result: Outcome<T> | undefined;
+      await run(async (inner) => {
+        this.#sent = [];
+        this.#complete = false;
+        const seen = this.#watched(inner);
+        result = await work(seen);
+        const { last } = result;
+        this.#complete = true;
+        if (last !== undefined) await seen.run(last.statement, last.parameters, last.sink());
+      });
+      if (result === undefined) throw new Error('a rehearsal ended without having begun');
+      return result.value;
+    };
+    return {
+      database: {
+        transaction,
+        briefTransaction: (work) => transaction(async (inner) => ({ value: await work(inner) })),
+        read: () => Promise.reject(new Unanswered('Nothing is read outside of a write.')),
+      },
+      sent: () => this.#sent,
+      complete: () => this.#complete,
+    };
+  }
+
+  #watched(inner: Transaction): Transaction {
+    return {
+      run: (statement: Statement, parameters: readonly Parameter[], sink: RowSink) => {
+        this.#sent.push({ statement, parameters });
+        return inner.run(statement, parameters, sink);
+      },
+      identify: (id) => inner.identify(id),
+      ...(inner.witness && { witness: (witness) => inner.witness?.(witness) }),
+    };
+  }
+}

@@ -1,0 +1,91 @@
+/** The rights that a refused request lacks: as few as would be enough. */
+import type { AccessClass, AccessRule, CollectionAccess, CompiledApi, WriteRule } from '../contract/index.ts';
+
+/** What rules are about. */
+export type RuledAction = 'read' | 'create' | 'update' | 'delete';
+
+/** A right that a role may lack: to a name of a collection, or with an empty name to the action at all. */
+export interface Right {
+  readonly action: RuledAction;
+  readonly collection: string;
+  readonly name: string;
+}
+
+/** What of an API decides about rights. */
+type RuledApi = Pick<CompiledApi, 'collections'>;
+
+/** Actions on collections that are not granted at all, with an empty name, and names that are not within those that are. */
+export function lackingRights(
+  { collections }: RuledApi,
+  access: AccessClass,
+  actions: readonly RuledAction[],
+): readonly Right[] {
+  const own = new Map(access.collections.map((one) => [one.collection, one]));
+  return collections.flatMap(({ name: collection, fields, relations }) =>
+    actions.flatMap((action) => {
+      const rules: readonly AccessRule[] = own.get(collection)?.[action] ?? [];
+      const granted = new Set(rules.flatMap((rule) => rule.fields));
+      const names = action === 'delete' ? [] : [...fields, ...relations].map(({ name }) => name);
+      const missing = [...new Set(names)].filter((name) => !granted.has(name));
+      // The action at all comes last, so that names go first which are not needed.
+      return [...missing, ...(rules.length === 0 ? [''] : [])].map((name) => ({ action, collection, name }));
+    }),
+  );
+}
+
+/** The fewest of the rights that are enough, dropping one after the other; null when all are not. */
+export async function leastOf(
+  rights: readonly Right[],
+  suffices: (rights: readonly Right[]) => Promise<boolean>,
+): Promise<readonly Right[] | null> {
+  if (!(await suffices(rights))) return null;
+  let needed = rights;
+  for (const right of rights) {
+    const fewer = needed.filter((one) => one !== right);
+    if (await suffices(fewer)) needed = fewer;
+  }
+  return needed;
+}
+
+/** An access class that may do everything to everything, without being one of administrators. */
+export function everything({ collections }: RuledApi): AccessClass {
+  const all = collections.map(({ name: collection, fields, relations }) => {
+    const rule = openRule([...fields, ...relations].map(({ name }) => name));
+    return { collection, read: [rule], create: [rule], update: [rule], delete: [rule] };
+  });
+  return { name: '*', roles: [], admin: false, collections: all };
+}
+
+/** An access class with rights added to it, on every row. */
+export function withRights(access: AccessClass, rights: readonly Right[]): AccessClass {
+  const added = Map.groupBy(rights, ({ collection }) => collection);
+  const known = new Set(access.collections.map(({ collection }) => collection));
+  const fresh = [...added.keys()].filter((one) => !known.has(one)).map((collection) => ({ collection }));
+  return {
+    ...access,
+    collections: [...access.collections, ...fresh].map((one: CollectionAccess) =>
+      [...Map.groupBy(added.get(one.collection) ?? [], ({ action }) => action)].reduce(withRule, one),
+    ),
+  };
+}
+
+function withRule(one: CollectionAccess, [action, rights]: [RuledAction, readonly Right[]]): CollectionAccess {
+  const rule = openRule(rights.flatMap(({ name }) => (name === '' ? [] : [name])));
+  return { ...one, [action]: [...(one[action] ?? []), rule] };
+}
+
+function openRule(fields: readonly string[]): WriteRule {
+  return { fields, where: { kind: 'and', of: [] }, check: null, presets: [] };
+}
+
+/** A whole sentence about a right that is lacking. */
+export function tellLacking({ action, collection, name }: Right): string {
+  const some = name === '' ? collection : `${name} of ${collection}`;
+  const what: Readonly<Record<RuledAction, string>> = {
+    read: `reading ${some}`,
+    create: `creating ${collection}${name === '' ? '' : ` with ${name}`}`,
+    update: `changing ${some}`,
+    delete: `deleting ${collection}`,
+  };
+  return `No rule grants ${what[action]}.`;
+}

@@ -1,0 +1,101 @@
+/** One try of a write in the name of an access class, of which nothing stays. */
+import type { Caller } from '../caller.ts';
+import type { AccessClass, CompiledApi, JsonValue } from '../contract/index.ts';
+import type { Database } from '../database/database.ts';
+import { PlatformError } from '../errors.ts';
+import { parseBodyText } from '../http/body.ts';
+import { readItemPath, splitTarget } from '../http/target.ts';
+import { createPlanner } from '../query/planner.ts';
+import type { Ask } from '../write/ask.ts';
+import { createWriter, type Writer } from '../write/writer.ts';
+import { type Rehearsal, type SentStatement, silentRehearsal, Unanswered, undoneRehearsal } from './rehearsal.ts';
+
+/** A request that writes items. */
+export interface WriteToExplain {
+  readonly method: 'POST' | 'PATCH' | 'DELETE';
+  /** `/items/articles/1?fields=id` */
+  readonly target: string;
+  /** Text of the body; empty for none. */
+  readonly body: string;
+}
+
+/** What each method does. */
+export const actions = { POST: 'create', PATCH: 'update', DELETE: 'delete' } as const;
+
+/** A write with everything that decides about it. */
+export interface Asked {
+  readonly api: CompiledApi;
+  readonly write: WriteToExplain;
+  readonly caller: Caller;
+  /** Null: nobody answers. */
+  readonly database: Pick<Database, 'transaction'> | null;
+}
+
+/** What a try came to. */
+export interface Tried {
+  readonly sent: readonly SentStatement[];
+  readonly complete: boolean;
+  readonly answer?: JsonValue;
+  /** What the caller would be told instead. */
+  readonly error?: PlatformError;
+}
+
+/** Runs the write in the name of an access class as far as the rehearsal goes. */
+export async function tryOut({ api, write, caller, database }: Asked, access: AccessClass): Promise<Tried> {
+  const rehearsal = database === null ? silentRehearsal() : undoneRehearsal(database, api.dialect === 'postgres');
+  // Hooks are code of the project: who only asks must not run it.
+  const others = api.access.filter(({ name }) => name !== access.name);
+  const judged: CompiledApi = { ...api, access: [...others, access], extensions: [] };
+  try {
+    const body = write.body === '' ? undefined : parseBodyText(write.body, true);
+    const answer = await perform(
+      judged,
+      rehearsal,
+      askOf(judged, write, { ...caller, accessClass: access.name }, body),
+    );
+    const known: JsonValue = answer === null ? null : JSON.parse(answer.toString('utf8'));
+    return { sent: rehearsal.sent(), complete: true, answer: known };
+  } catch (error) {
+    const done = { sent: rehearsal.sent(), complete: rehearsal.complete() };
+    if (error instanceof Unanswered) return done;
+    if (!(error instanceof PlatformError) || error.status >= 500) throw error;
+    return { ...done, error };
+  }
+}
+
+async function perform(api: CompiledApi, { database }: Rehearsal, ask: Ask): Promise<Buffer | null> {
+  const planner = createPlanner(api, { plans: 1 });
+  const writer = createWriter({
+    ...{ api, database, planner, patience: 0, plans: 1 },
+    complain: () => {},
+    gate: () => {},
+  });
+  return run(writer, ask);
+}
+
+async function run(writer: Writer, { action, request, item, singleton, body }: Ask): Promise<Buffer | null> {
+  if (action === 'create') return (await writer.create(request, body)).body;
+  if (action === 'delete') return item === undefined ? writer.delete(request, body) : writer.deleteOne(request, item);
+  if (singleton === true) return writer.updateSingleton(request, body);
+  return item === undefined ? writer.update(request, body) : writer.updateOne(request, item, body);
+}
+
+/** The write as the routes would ask it. */
+function askOf(api: CompiledApi, { method, target }: WriteToExplain, caller: Caller, body: JsonValue | undefined): Ask {
+  const { path, query } = splitTarget(target);
+  const { collection = '', key = null } = readItemPath(path) ?? {};
+  const action = actions[method];
+  const byKey = key !== null;
+  const route = api.routes.find(
+    (one) => one.collection.name === collection && one.operation === action && one.byKey === byKey,
+  );
+  const request = {
+    caller,
+    // What no route leads to does not exist.
+    collection: route === undefined ? '' : collection,
+    query,
+    sender: { ip: null, userAgent: null, origin: null },
+  };
+  const singleton = action === 'update' && route?.collection.singleton === true;
+  return { action, request, body, ...(key !== null && { item: key }), ...(singleton && { singleton }) };
+}

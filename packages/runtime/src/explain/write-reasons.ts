@@ -1,0 +1,104 @@
+/** Why a write is refused, in whole sentences. */
+import type { AccessClass, CompiledApi, WriteRule } from '../contract/index.ts';
+import type { Action } from '../write/ask.ts';
+import { everything, lackingRights, leastOf, type Right, tellLacking, withRights } from './rights.ts';
+import { type Asked, type Tried, tryOut } from './try-write.ts';
+
+/** What a write is about. */
+interface Subject {
+  readonly action: Action;
+  readonly collection: string;
+}
+
+/** Why a write is refused. Rights are looked for by trying with more of them. */
+export async function reasonsFor(
+  asked: Asked,
+  { error, sent }: Tried,
+  access: AccessClass | undefined,
+  { action, collection }: Subject,
+): Promise<readonly string[]> {
+  if (error === undefined) return [];
+  if (error.code !== 'FORBIDDEN') return [error, ...error.others].map(({ message }) => message);
+  const isAllowed = async (granted: AccessClass): Promise<boolean> =>
+    (await tryOut(asked, granted)).error?.code !== 'FORBIDDEN';
+  if (access === undefined || access.admin || !(await isAllowed(everything(asked.api)))) {
+    return ['Something that the request names does not exist: administrators are refused, too.'];
+  }
+  const lacking = rightsInQuestion(asked, access, collection);
+  const needed = await leastOf(lacking, (granted) => isAllowed(withRights(access, granted)));
+  if (needed !== null && needed.length > 0) return needed.map(tellLacking);
+  const rows = sent.length === 0 ? [] : await narrowRules({ action, collection }, access, isAllowed);
+  return rows.length > 0 ? rows : ['No single rule of the role decides: several together refuse the request.'];
+}
+
+/** Rights that the role lacks on collections which the request leads to, as far as the request has their names. */
+function rightsInQuestion({ api, write }: Asked, access: AccessClass, collection: string): readonly Right[] {
+  const text = `${plainly(write.target)} ${write.body}`;
+  const meant = namesMeant(api, collection, text);
+  return lackingRights(api, access, ['read', 'create', 'update', 'delete']).filter(({ collection: about, name }) => {
+    const implied = meant.get(about);
+    return implied !== undefined && (implied.has(name) || text.includes(name));
+  });
+}
+
+function plainly(target: string): string {
+  try {
+    return decodeURIComponent(target.replaceAll('+', ' '));
+  } catch {
+    return target;
+  }
+}
+
+/**
+ * A collection, and those that relations lead to whose names the request has; each with the fields that are written to link
+ * its items, though nobody names them.
+ */
+function namesMeant(api: CompiledApi, collection: string, text: string): ReadonlyMap<string, ReadonlySet<string>> {
+  const byName = new Map(api.collections.map((one) => [one.name, one]));
+  const meant = new Map([[collection, new Set<string>()]]);
+  const mean = (name: string, implied: readonly string[]): void => {
+    const known = meant.get(name);
+    if (known === undefined) meant.set(name, new Set(implied));
+    else for (const one of implied) known.add(one);
+  };
+  const fieldsOf = (name: string): readonly string[] => byName.get(name)?.fields.map((field) => field.name) ?? [];
+  for (const name of meant.keys()) {
+    for (const relation of byName.get(name)?.relations ?? []) {
+      if (!text.includes(relation.name)) continue;
+      const { kind, target } = relation;
+      mean(target, kind === 'o2m' ? [relation.inverse] : kind === 'm2a' ? fieldsOf(target) : []);
+      if (kind === 'm2m') mean(relation.junction, fieldsOf(relation.junction));
+      if (kind === 'm2a') for (const one of relation.allowed) mean(one, []);
+    }
+  }
+  return meant;
+}
+
+/** The rules that would grant the write if they reached every row. */
+async function narrowRules(
+  { action, collection }: Subject,
+  access: AccessClass,
+  isAllowed: (access: AccessClass) => Promise<boolean>,
+): Promise<readonly string[]> {
+  const own = access.collections.find((one) => one.collection === collection);
+  const reasons: string[] = [];
+  for (const index of (own?.[action] ?? []).keys()) {
+    const widened = {
+      ...access,
+      collections: access.collections.map((one) =>
+        one === own
+          ? { ...one, [action]: one[action]?.map((rule, at) => (at === index ? onEveryRow(rule) : rule)) }
+          : one,
+      ),
+    };
+    if (!(await isAllowed(widened))) continue;
+    reasons.push(`Rule ${index + 1} for ${verbs[action]} ${collection} would grant it, but does not reach the rows.`);
+  }
+  return reasons;
+}
+
+const verbs: Readonly<Record<Action, string>> = { create: 'creating', update: 'changing', delete: 'deleting' };
+
+function onEveryRow<Rule extends Pick<WriteRule, 'where'>>(rule: Rule): Rule {
+  return { ...rule, where: { kind: 'and', of: [] } };
+}
