@@ -14,13 +14,15 @@ export interface ReportedFile {
   readonly assertionResults: readonly ReportedTest[];
 }
 
+const accountsKind = 'accounts, users, files: the same tests';
 const rulesKind = 'rules, upsert, hooks: the same tests';
 
 /** Kinds of cases, by the files that ask them: each in a group named for the server. */
 const kinds: readonly (readonly [file: string, kind: string])[] = [
   ['contract/twins.test.ts', 'reads: the same bytes'],
   ['contract/twins-writes.test.ts', 'writes: the same bytes, the same rows'],
-  ['contract/mariadb.test.ts', 'accounts, users, files: the same tests'],
+  ['contract/mariadb.test.ts', accountsKind],
+  ['contract/mysql.test.ts', accountsKind],
   ['contract/mariadb-writes.test.ts', rulesKind],
   ['contract/mysql-writes.test.ts', rulesKind],
   ['contract/system-resources.test.ts', 'the thirteen system resources'],

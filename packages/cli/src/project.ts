@@ -39,7 +39,7 @@ export async function loadProject(folder: string, stateFolder?: string, change =
   const permissionsFile = resolve(absolute, fileName);
   const mustExist = config.permissions !== undefined && config.permissionSource !== 'tables';
   const text = await readPermissions(permissionsFile, mustExist);
-  const { document, diagnostics: problems } = parsePermissions(text, fileName);
+  const { document, diagnostics: problems } = parseOnce(text, fileName);
   return {
     folder: absolute,
     config,
@@ -50,6 +50,15 @@ export async function loadProject(folder: string, stateFolder?: string, change =
     schemaFile: join(absolute, 'platform.schema.json'),
     stateFolder: stateFolder ?? join(absolute, '.platform'),
   };
+}
+
+let latest: { readonly key: string; readonly parsed: ReturnType<typeof parsePermissions> } | undefined;
+
+/** A file of hundreds of roles takes a second, and whoever develops loads a project again after every change of anything. */
+function parseOnce(text: string, fileName: string): ReturnType<typeof parsePermissions> {
+  const key = `${fileName}\n${text}`;
+  if (latest?.key !== key) latest = { key, parsed: parsePermissions(text, fileName) };
+  return latest.parsed;
 }
 
 /** Without the file nobody but the administrators may read; one that is asked for by name must be there. */

@@ -27,6 +27,9 @@ export interface DescribingThread {
 /** Tables from which on a thread saves more time than it takes to start. */
 const worthwhile = 300;
 
+/** Of new objects: with more, which is what Node would take, it is not faster. */
+const maxYoungGenerationSizeMb = 32;
+
 /** Whether there is a processor for it, and enough to do. */
 export function isWorthDescribing(tables: number): boolean {
   return tables >= worthwhile && availableParallelism() > 1;
@@ -35,7 +38,10 @@ export function isWorthDescribing(tables: number): boolean {
 /** Starts the thread, which gets ready at once and waits for a schema. */
 export function startDescribing(workerData: DescribingSources): DescribingThread {
   const name = import.meta.url.endsWith('.ts') ? './describing-worker.ts' : './describing-worker.js';
-  const worker = new Worker(new URL(name, import.meta.url), { workerData });
+  const worker = new Worker(new URL(name, import.meta.url), {
+    workerData,
+    resourceLimits: { maxYoungGenerationSizeMb },
+  });
   const answer = Promise.withResolvers<DescribingAnswer>();
   worker.on('message', answer.resolve);
   worker.on('error', answer.reject);

@@ -1,0 +1,10 @@
+/** The thread that makes types of OpenAPI documents. Started by type-documents.ts; not meant to be imported. */
+import { parentPort, workerData } from 'node:worker_threads';
+import openapiTypescript, { astToString } from 'openapi-typescript';
+import type { TypedTexts } from './type-documents.ts';
+
+const documents: TypedTexts = workerData;
+const typed: string[] = [];
+for (const document of documents) typed.push(astToString(await openapiTypescript(document, { silent: true })));
+const answer: TypedTexts = typed;
+parentPort?.postMessage(answer);

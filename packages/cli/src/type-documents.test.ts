@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { typeDocuments } from './type-documents.ts';
+
+test('makes types of a document whose tables lead from one to another for long', { timeout: 60_000 }, async () => {
+  const length = 2000;
+  const schemas = Array.from({ length }, (_, at) => {
+    const next = at + 1 < length ? { $ref: `#/components/schemas/Table${at + 1}` } : { type: 'string' };
+    return [`Table${at}`, { type: 'object', properties: { next } }] as const;
+  });
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'Chain', version: '1' },
+    paths: {},
+    components: { schemas: Object.fromEntries(schemas) },
+  };
+  const [manifest, , typed] = await typeDocuments([
+    { path: 'manifest.json', contents: '{"files": ["openapi/full.json"]}' },
+    { path: 'openapi/full.json', contents: JSON.stringify(document) },
+  ]);
+  expect(JSON.parse(manifest?.contents ?? '')).toEqual({ files: ['openapi/full.d.ts', 'openapi/full.json'] });
+  expect(typed?.path).toBe('openapi/full.d.ts');
+  expect(typed?.contents).toContain('next?: components["schemas"]["Table1999"];');
+});
