@@ -98,16 +98,17 @@ export function planLinks(
 
 /** What the item is called that the statement changes or finds. */
 const itemRow = 'w0';
+/** What the answer of a check is called: no column of a table is likely to be called that. */
+const checkOf = (place: number): string => `"# of check ${place}"`;
 /** What the listed links of a relation are called, by its place from 1. */
 const listed = (place: number): string => `l${place}`;
 
 /** Whether the item can be judged when it is changed, by the statement alone. */
 function isSimple(written: Written): boolean {
   const { grant, writable } = written;
-  const { amended, system } = writable.collection.descriptor;
-  return (
-    amended !== true && system !== true && grant.rules.length === 1 && checksOf(written).every(({ late }) => !late)
-  );
+  const { amended, system, unlockable } = writable.collection.descriptor;
+  if (amended === true || system === true || unlockable === true) return false;
+  return grant.rules.length === 1 && checksOf(written).every(({ late }) => !late);
 }
 
 /**
@@ -171,7 +172,7 @@ function printItem(statement: StatementBuilder, written: Written, columns: reado
   const fields = assigned.map(({ field }) => field);
   const changes = fields.length > 0;
   const checks = changes ? singleAnswers(checksOf(written), { row, matched: present, present }) : [];
-  const list = [...columns.map(column), ...checks.map((check, place) => `${check} AS v${place}`)];
+  const list = [...columns.map(column), ...checks.map((check, place) => `${check} AS ${checkOf(place)}`)];
   const names = fields.map(({ name }) => name);
   const lock = `${statement.dialect.input.lock(lockOfUpdate(descriptor, names), alias)} SKIP LOCKED`;
   const found = (selected: readonly string[]): string => {
@@ -183,7 +184,7 @@ function printItem(statement: StatementBuilder, written: Written, columns: reado
   return {
     text: changes ? `k0 AS (${found(keys.map(column))}), ${itemRow} AS (${change})` : `${itemRow} AS (${found(list)})`,
     sources: inputs.sources,
-    checks: checks.map((_, place) => `v${place}`),
+    checks: checks.map((_, place) => checkOf(place)),
     assigned: fields,
   };
 }
