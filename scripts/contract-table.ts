@@ -25,6 +25,7 @@ const kinds: readonly (readonly [file: string, kind: string])[] = [
   ['contract/mysql.test.ts', accountsKind],
   ['contract/mariadb-writes.test.ts', rulesKind],
   ['contract/mysql-writes.test.ts', rulesKind],
+  ['contract/system-resources.test.ts', 'the thirteen system resources'],
   ['contract/model-mysql.test.ts', 'model: the same tests'],
   ['attack/model-faults.test.ts', 'model: broken connections'],
   ['database/mysql-transactions.test.ts', 'transactions'],

@@ -1,30 +1,27 @@
 /**
  * Requests while the model is changed under them: none fails unless a field of its own table goes, and every change is there
- * when its request is answered. A sample every day; COLLECTIONS=100 SWAPS=40 is the whole proof, which prints its times.
+ * when its request is answered. A sample every day; COLLECTIONS=100 SWAPS=40 is the whole proof, which prints its times;
+ * CONTRACT_DATABASE=mariadb asks the same of another server.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { type ContractDatabase, createSystemDatabase } from '../support/contract-database.ts';
 import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
-import { installSystem } from '../support/system.ts';
 
 const swaps = Number(process.env.SWAPS ?? '6');
 const collections = Number(process.env.COLLECTIONS ?? '5');
 
-let database: TestDatabase;
+let database: ContractDatabase;
 let project: { readonly folder: string; remove(): Promise<void> };
 let server: Platform;
 let second: Platform;
 beforeAll(async () => {
-  database = await createDatabase();
-  await installSystem(database.url);
   const others = Array.from({ length: collections }, (_, n) => {
-    const parent = n === 0 ? '' : `, parent integer REFERENCES other_${n - 1}`;
+    const parent = n === 0 ? '' : `, parent integer, FOREIGN KEY (parent) REFERENCES other_${n - 1} (id)`;
     return `CREATE TABLE other_${n} (id integer PRIMARY KEY, a text, b integer, c timestamptz, d jsonb, e text${parent});`;
   });
-  await withClient(database.url, (client) =>
-    client.query(`CREATE TABLE docs (id integer PRIMARY KEY, a text, n smallint);
-      INSERT INTO docs SELECT n, 'a', 1 FROM generate_series(1, 50) AS n; ${others.join('\n')}`),
-  );
+  const rows = Array.from({ length: 50 }, (_, n) => `(${n + 1}, 'a', 1)`);
+  database = await createSystemDatabase(`CREATE TABLE docs (id integer PRIMARY KEY, a text, n smallint);
+    INSERT INTO docs VALUES ${rows.join(', ')}; ${others.join('\n')}`);
   project = await createProject();
   server = await startUnchecked(project.folder, database.url);
   second = await startUnchecked(project.folder, database.url, {}, []);

@@ -359,6 +359,18 @@ describe('relations', () => {
       meta: { one_field: 'stock', sort_field: 'title', one_deselect_action: 'delete' },
     });
     expect((await server.admin('/items/shelves/1?fields=stock.title')).json.data.stock).toHaveLength(2);
+    // The other side has no column, and can be described all the same.
+    const side = (await server.admin('/fields/shelves/stock')).json.data;
+    const described = await done('PATCH', '/fields/shelves/stock', {
+      ...side,
+      meta: { ...side.meta, interface: 'list', hidden: true, options: { rows: 5 }, sort: 9 },
+    });
+    const said = { interface: 'list', hidden: true, options: { rows: 5 }, sort: 9, special: ['o2m'] };
+    expect(described).toMatchObject({ field: 'stock', type: 'alias', schema: null, meta: said });
+    for (const body of [{ type: 'text' }, { schema: {} }, { meta: { special: ['m2m'] } }, { meta: { note: 'x' } }]) {
+      expect([body, await refused('PATCH', '/fields/shelves/stock', body)]).toEqual([body, '400 INVALID_PAYLOAD']);
+    }
+    expect(await refused('DELETE', '/fields/shelves/stock')).toBe('400 INVALID_PAYLOAD');
   });
 
   it('refuse what does not fit', async () => {

@@ -38,7 +38,9 @@ export function readNewField(known: KnownModel, body: JsonValue, collection: str
   });
   const field = newName(payload.field, 'field');
   if (payload.type === 'alias') {
-    throw invalidPayload('A field without a column comes with the relation that it is the other side of.');
+    throw invalidPayload(
+      'A field without a column comes with the relation that it is the other side of: name it there, by "meta.one_field".',
+    );
   }
   const type = columnType(payload.type);
   const [schema, meta] = [objectIn(payload, 'schema'), objectIn(payload, 'meta')];
