@@ -14,15 +14,19 @@ export interface ReportedFile {
   readonly assertionResults: readonly ReportedTest[];
 }
 
+const accountsKind = 'accounts, users, files: the same tests';
 const rulesKind = 'rules, upsert, hooks: the same tests';
 
 /** Kinds of cases, by the files that ask them: each in a group named for the server. */
 const kinds: readonly (readonly [file: string, kind: string])[] = [
   ['contract/twins.test.ts', 'reads: the same bytes'],
   ['contract/twins-writes.test.ts', 'writes: the same bytes, the same rows'],
-  ['contract/mariadb.test.ts', 'accounts, users, files: the same tests'],
+  ['contract/mariadb.test.ts', accountsKind],
+  ['contract/mysql.test.ts', accountsKind],
   ['contract/mariadb-writes.test.ts', rulesKind],
   ['contract/mysql-writes.test.ts', rulesKind],
+  ['contract/model-mysql.test.ts', 'model: the same tests'],
+  ['attack/model-faults.test.ts', 'model: broken connections'],
   ['database/mysql-transactions.test.ts', 'transactions'],
   ['attack/faults-mysql.test.ts', 'broken connections'],
   ['system/migrations-mysql.test.ts', 'migrations'],

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path/posix';
 import { describe, expect, test } from 'vitest';
 import { listFiles, readText } from './files.ts';
-import { importViolations, type Layer, packagesImported } from './imports.ts';
+import { importViolations, type Layer, packagesImported, valuesImported } from './imports.ts';
 
 const contract = '@platform/runtime/contract';
 const introspect = ['@platform/introspect', '@platform/introspect/schema', '@platform/introspect/config'];
@@ -85,6 +85,25 @@ test('generated code imports the public entry of runtime, its own files and exte
   expect(files).toEqual([]);
 });
 
+/**
+ * All that generated servers call, of which nothing acts without a caller: declarations of routes, which are given one with
+ * every request, constants of rules, and what holds it all together. Source: security, case B20.
+ */
+const callable = [
+  ...['listItems', 'searchItems', 'readItem', 'createItems', 'updateItem', 'updateItems', 'deleteItem', 'deleteItems'],
+  ...['readSingleton', 'searchSingleton', 'updateSingleton', 'always', 'never', 'extension'],
+  ...['compiledApi', 'graphqlFiles', 'modelFiles', 'openapiFiles', 'serve'],
+];
+
+test('generated servers call nothing of runtime that acts without a caller', () => {
+  const paths = generated.flatMap((folder) =>
+    listFiles(`${folder}/**/*.ts`).filter((path) => !path.startsWith(`${folder}/client/`)),
+  );
+  const called = new Set(paths.flatMap((path) => valuesImported(path, readText(path), '@platform/runtime')));
+  expect([...called].filter((name) => !callable.includes(name))).toEqual([]);
+  expect(called.size).toBeGreaterThan(10);
+});
+
 test('generated clients import the client library and their own files', () => {
   const clients = generated.flatMap((folder) => listFiles(`${folder}/client/*`));
   expect(clients).not.toEqual([]);
@@ -95,6 +114,12 @@ test('generated clients import the client library and their own files', () => {
 });
 
 describe('the law itself', () => {
+  test('tells values from types', () => {
+    const text = `import { type A, b, c as d } from 'x'; import type { E } from 'x'; import * as f from 'x'; import g from 'x';
+      import { h } from 'y'; export { i } from 'x'; export type { J } from 'x'; import('x'); import 'x';`;
+    expect(valuesImported('file.ts', text, 'x')).toEqual(['b', 'c', '*', 'default', 'i', '*', '*']);
+  });
+
   const layer: Layer = { folder: 'packages/a/src', ours: [contract], others: ['pg', '@scope/x', 'node:'] };
   const check = (text: string): number => importViolations(layer, 'packages/a/src/deep/file.ts', text).length;
 

@@ -33,6 +33,32 @@ export function packagesImported(path: string, text: string): string[] {
   return names.filter((name) => !name.startsWith('.')).map(packageOf);
 }
 
+/** The names of what a file imports, or exports again, of a module, without types; `*` for all of it. */
+export function valuesImported(path: string, text: string, module: string): string[] {
+  return [...importsOf(parseSource(path, text))]
+    .filter((name) => name.text === module)
+    .flatMap(({ parent }) => {
+      if (ts.isImportDeclaration(parent)) return importedBy(parent.importClause);
+      if (!ts.isExportDeclaration(parent)) return ['*'];
+      const { exportClause, isTypeOnly } = parent;
+      if (isTypeOnly) return [];
+      return exportClause && ts.isNamedExports(exportClause) ? valuesOf(exportClause.elements) : ['*'];
+    });
+}
+
+function importedBy(clause: ts.ImportClause | undefined): string[] {
+  if (clause === undefined) return ['*'];
+  if (clause.phaseModifier === ts.SyntaxKind.TypeKeyword) return [];
+  const { name, namedBindings } = clause;
+  const own = name === undefined ? [] : ['default'];
+  if (namedBindings === undefined) return own;
+  return [...own, ...(ts.isNamedImports(namedBindings) ? valuesOf(namedBindings.elements) : ['*'])];
+}
+
+function valuesOf(elements: ts.NodeArray<ts.ImportSpecifier | ts.ExportSpecifier>): string[] {
+  return elements.filter(({ isTypeOnly }) => !isTypeOnly).map(({ name, propertyName }) => (propertyName ?? name).text);
+}
+
 function refusal(layer: Layer, path: string, name: string): string | undefined {
   if (name.startsWith('.')) {
     const target = join(dirname(path), name);

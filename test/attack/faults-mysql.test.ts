@@ -5,9 +5,10 @@
  * `FAULTS=200` runs as many as a proof needs, of all requests; without it a sample is run.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { startHosted } from '../support/host.ts';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
+import { numbers } from '../support/numbers.ts';
 import { type Answer, createProject, type Platform } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
 import { installMysqlSystem } from '../support/system.ts';
@@ -16,6 +17,10 @@ import { type Scenario, scenarios } from './faults/scenarios.ts';
 const faults = Number(process.env.FAULTS ?? 8);
 const sample = ['create many', 'create under a key', 'update a tree', 'delete one'];
 const asked = process.env.FAULTS === undefined ? scenarios.filter(({ name }) => sample.includes(name)) : scenarios;
+
+const twice = ['cut', 'swallow'] as const;
+/** What may happen. Until a server gives up a client that says nothing any more it takes 10 seconds, or 20 on MySQL. */
+const kinds: readonly Fault[] = process.env.FAULTS === undefined ? twice : ([...twice, ...twice, 'stall'] as const);
 
 const tables = `
   CREATE TABLE things (id int AUTO_INCREMENT PRIMARY KEY, name varchar(40) NOT NULL UNIQUE, value int);
@@ -57,7 +62,10 @@ describe.each(servers)('on $name', ({ missing, start, exact }) => {
     await installMysqlSystem(url);
     proxy = await startFaultProxy(url);
     project = await createProject();
-    platform = await startHosted(project.folder, proxy.url, { DATABASE_POOL_MAX: '8' });
+    platform = await startHosted(project.folder, proxy.url, {
+      DATABASE_POOL_MAX: '8',
+      DATABASE_STATEMENT_TIMEOUT: '2s',
+    });
   }, 60_000);
   afterAll(async () => {
     await platform?.stop();
@@ -130,5 +138,34 @@ describe.each(servers)('on $name', ({ missing, start, exact }) => {
       (SELECT COUNT(*) FROM platform_revisions)`;
     const [[written, told, kept] = []] = (await rows(counts)) as (readonly number[])[];
     expect([told, kept]).toEqual([written, written]);
+  }, 600_000);
+
+  it(`${faults} faults at random, with clients that ask again under their keys: none partial, lost or doubled`, async () => {
+    const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
+    console.log(`seed ${seed}`);
+    const next = numbers(seed);
+    await rows(reset);
+    let met = 0;
+    let sent = 0;
+    /** Asks again until there is an answer that is not about the database. */
+    const insist = async (name: string): Promise<void> => {
+      const body = ['x', 'y'].map((part) => ({ name: `${name}${part}`, parts: [{ label: name }] }));
+      const path = 'things?fields=name,parts.label';
+      let answer: Answer;
+      do answer = await send({ name, method: 'POST', path, body, headers: { 'idempotency-key': name } });
+      while (answer.status === 503);
+      expect([name, answer.status, answer.json]).toEqual([name, 200, { data: body }]);
+    };
+    while (met < faults) {
+      const fault = kinds[Math.floor(next() * kinds.length)] ?? 'cut';
+      proxy.armAt(fault, 1 + Math.floor(next() * 20));
+      await Promise.all(Array.from({ length: 4 }, () => insist(`n${sent++}-`)));
+      met += proxy.done();
+    }
+    proxy.armAt('cut', Number.POSITIVE_INFINITY);
+    const counts = `SELECT (SELECT COUNT(*) FROM things), (SELECT COUNT(*) FROM parts), (SELECT COUNT(*) FROM platform_activity),
+      (SELECT COUNT(*) FROM platform_revisions)`;
+    expect(await rows(counts)).toEqual([[3 + 2 * sent, 5 + 2 * sent, 4 * sent, 4 * sent]]);
+    console.log(`${met} faults, ${sent} requests: 0 partial, 0 lost, 0 doubled`);
   }, 600_000);
 });

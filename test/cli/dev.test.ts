@@ -22,9 +22,12 @@ beforeAll(async () => {
   database = await createDatabase(tables);
   project = await createProject();
   await permit('id, titel');
-  // The first build fails, which is mended when it is told.
-  server = await startUnchecked(project.folder, database.url, {}, [], 'dev', (text) => {
-    if (text.includes('"event":"failed"')) void permit('id, title');
+  // The first build fails, which is mended when it is told; the text is all that was told.
+  let isMended = false;
+  server = await startUnchecked(project.folder, database.url, {}, ['--notify'], 'dev', (text) => {
+    if (isMended || !text.includes('"event":"failed"')) return;
+    isMended = true;
+    void permit('id, title');
   });
 });
 afterAll(async () => {
@@ -83,6 +86,16 @@ test('a column that is added is served, and only its files are written', async (
   expect(await server.ask('/items/docs')).toMatchObject({ json: { data: [{ id: 1, title: 'One' }] } });
   await expect.poll(() => written('collections/docs.ts')).toContain('body');
   expect((await stat(untouched)).mtimeMs).toBe(mtimeMs);
+});
+
+test('a column is noticed by an event trigger, and without it by asking', async () => {
+  expect(told('notices')).toEqual([{ event: 'notices', live: true, trigger: expect.stringMatching(/^platform_dev_/) }]);
+  await alter(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'platform dev'`)();
+  await expect.poll(() => told('notices').at(-1)).toMatchObject({ live: false, reason: expect.any(String) });
+  const asked = await after(alter("COMMENT ON COLUMN docs.body IS 'Text.'"), 'rebuilt');
+  expect(asked.reasons).toEqual(['database']);
+  await expect.poll(() => told('notices').at(-1)?.live, { timeout: 20_000 }).toBe(true);
 });
 
 test('rules that change are served, and what that means to clients is told', async () => {
@@ -167,4 +180,6 @@ test('a mark of the catalog changes with every table, and with no row', async ()
 test('it ends when it is told to, and leaves nothing behind', async () => {
   expect(await server.stop('SIGINT')).toBe(0);
   expect(existsSync(join(project.folder, 'generated', 'manifest.json'))).toBe(true);
+  const left = await withClient(database.url, (client) => client.query('SELECT evtname FROM pg_event_trigger'));
+  expect(left.rows).toEqual([]);
 });

@@ -11,7 +11,7 @@ import { statement } from './statements.ts';
 /** As it is sent; a session that is set up says READ COMMITTED. */
 const commit = /COMMIT$/;
 
-describe.each(servers)('$name', ({ missing, start, exact }) => {
+describe.each(servers)('$name', ({ missing, dialect, start, exact }) => {
   if (missing) return void it.skip('is not there');
 
   let server: MysqlServer;
@@ -125,6 +125,28 @@ describe.each(servers)('$name', ({ missing, start, exact }) => {
     }
     const free = await withMysql(url, (connection) => connection.query("SELECT IS_FREE_LOCK('note') AS free"));
     expect(free[0]).toEqual([{ free: 1 }]);
+  });
+
+  // The same lane for both, and five seconds of silence.
+  it.runIf(dialect === 'mariadb')('reads again on another connection when one says nothing any more', async () => {
+    const proxy = await startFaultProxy(url);
+    const far = await connectMysql({ url: proxy.url, poolMax: 4, statementTimeoutMs: 300 });
+    try {
+      proxy.arm('stall', 'heard');
+      expect([await far.query("SELECT 'heard'", []), proxy.done()]).toEqual([[['heard']], 1]);
+    } finally {
+      await proxy.close();
+      await far.close(0);
+    }
+  });
+
+  it('gives up who says nothing any more within a transaction, before anybody waits for long', async () => {
+    const settings = await database.query(
+      "SHOW SESSION VARIABLES WHERE variable_name IN ('idle_transaction_timeout', 'wait_timeout')",
+      [],
+    );
+    const seconds = settings.map(([, value]) => Number(value)).filter((value) => value > 0);
+    expect(Math.min(...seconds)).toBeLessThanOrEqual(20);
   });
 
   describe('whose COMMIT gets no answer', () => {

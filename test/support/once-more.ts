@@ -1,7 +1,13 @@
-/** Contract tests that were written for PostgreSQL, once more on a server of MySQL's family. */
+/**
+ * Contract tests that were written for PostgreSQL, once more on a server of MySQL's family: a part of them every day. All that
+ * can be asked there is asked by `CONTRACT_DATABASE=mariadb vitest run --project database` (or `mysql`) and the names of files.
+ */
 import { afterAll, beforeAll, describe } from 'vitest';
 import { isOnMariadb, onMariadb } from './contract-database.ts';
 import { servers } from './servers.ts';
+
+/** Files of accounts and of what comes with the platform, by their names. */
+export const accountSuites: readonly string[] = ['sign-in', 'users', 'single-sign-on', 'files', 'revisions'];
 
 /** Files of writes by their names: those of every day, and with `EVERY_SUITE=1`, which takes a minute or two more, others. */
 export const writeSuites: readonly string[] = [
@@ -19,7 +25,7 @@ export const writeSuites: readonly string[] = [
           'utilities',
           'transfers',
         ],
-        ...['graphql-mutations', 'graphql-system'],
+        ...['graphql-mutations', 'graphql-system', '../attack/specified-writes'],
       ]),
 ];
 

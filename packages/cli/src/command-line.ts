@@ -105,6 +105,7 @@ function program(): Command {
     .action(explain);
   command(root, 'dev', 'compile and serve, and do both again whenever the database or a file changes')
     .option('--no-types', 'do not check the types of what is generated and of extensions')
+    .option('--notify', 'have PostgreSQL tell of changes, by an event trigger that goes when this ends')
     .action(dev);
   command(root, 'start', 'serve what was generated')
     .option('--generate', 'introspect and compile first')

@@ -1,16 +1,19 @@
 /** What the platform's own tables say about collections, fields and relations, as the command line reads it. */
 import { readModelTables } from '@platform/introspect';
+import { modelTablesQuestion } from '@platform/runtime';
 import type { DeclaredModel } from '@platform/runtime/contract';
-import { modelRowsSql, modelTablesSql } from '@platform/runtime/contract';
+import { modelRowsSql, mysqlModelRowsSql } from '@platform/runtime/contract';
 import type { Project } from './project.ts';
 import type { Source } from './source.ts';
 import { systemPlace } from './system.ts';
 
 /** Reads it; null where nobody has said anything, or where the tables are not installed or not readable. */
 export async function readModel(source: Source, project: Project): Promise<DeclaredModel | null> {
-  // The model is changed in PostgreSQL only.
-  if (source.family !== 'postgres') return null;
-  const { schema } = systemPlace(source, project);
-  const [[readable, ledger] = []] = await source.run(modelTablesSql, [schema]);
-  return readable === '1' ? readModelTables(await source.run(modelRowsSql(schema, ledger === '1'), [])) : null;
+  const place = systemPlace(source, project);
+  const [[readable, ledger] = []] = await source.run(...modelTablesQuestion(place));
+  if (readable !== '1') return null;
+  const hasLedger = ledger === '1';
+  const sql =
+    source.family === 'postgres' ? modelRowsSql(place.schema, hasLedger) : mysqlModelRowsSql(place.schema, hasLedger);
+  return readModelTables(await source.run(sql, []));
 }

@@ -5,16 +5,17 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { migrationChecksum, type ProjectMigration, platformVersion } from '@platform/runtime';
+import { migrationChecksum, modelTablesQuestion, type ProjectMigration, platformVersion } from '@platform/runtime';
 import {
   createProjectLedgerSql,
   modelLock,
-  modelTablesSql,
+  mysqlProjectTables,
   projectMigrationsSql,
   recordMigrationSql,
 } from '@platform/runtime/contract';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import type { Project } from './project.ts';
+import { applyMysqlMigration, settleChanges } from './project-migrations-mysql.ts';
 import { reasonOf } from './readable.ts';
 import { replaceFile } from './replace-file.ts';
 import type { Source } from './source.ts';
@@ -59,12 +60,13 @@ export interface ProjectMigrationState {
   readonly missing: readonly ProjectMigration[];
 }
 
-/** Reads it; there is none but in PostgreSQL. Rejects where a file is not what was applied under its name. */
+/** Reads it. Rejects where a file is not what was applied under its name. */
 export async function projectMigrationState(source: Source, project: Project): Promise<ProjectMigrationState> {
-  if (source.family !== 'postgres') return { applied: [], pending: [], missing: [] };
-  const { schema } = systemPlace(source, project);
-  const [[, ledger] = []] = await source.run(modelTablesSql, [schema]);
-  const rows = ledger === '1' ? await source.run(projectMigrationsSql(schema), []) : [];
+  const place = systemPlace(source, project);
+  const { schema } = place;
+  const [[, ledger] = []] = await source.run(...modelTablesQuestion(place));
+  const all = source.family === 'postgres' ? projectMigrationsSql(schema) : mysqlProjectTables(schema).migrations;
+  const rows = ledger === '1' ? await source.run(all, []) : [];
   const applied = new Map(
     rows.map(([name, checksum, script]) => [
       name ?? '',
@@ -96,18 +98,22 @@ async function readMigrations(project: Project): Promise<readonly ProjectMigrati
 
 /**
  * Applies what the database lacks, each migration as a transaction of its own, and returns the names; writes into the
- * project what it lacks. Needs the platform's own tables.
+ * project what it lacks. On MySQL and MariaDB, where changes of tables are no part of transactions, one that was interrupted
+ * goes on where it was. Needs the platform's own tables.
  */
 export async function applyProjectMigrations(
   source: Source,
   project: Project,
   onDone: (name: string) => void,
 ): Promise<readonly string[]> {
+  const { schema } = systemPlace(source, project);
+  if (source.family === 'mysql') await settleChanges(source, schema);
   const { pending, missing } = await projectMigrationState(source, project);
   await keepMigrations(project, missing);
   const done: string[] = [];
   for (const migration of pending) {
-    if (!(await applyOne(source, systemPlace(source, project).schema, migration))) continue;
+    const apply = source.family === 'postgres' ? applyOne : applyMysqlMigration;
+    if (!(await apply(source, schema, migration))) continue;
     done.push(migration.name);
     onDone(migration.name);
   }

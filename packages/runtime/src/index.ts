@@ -53,6 +53,7 @@ export type { SentStatement } from './explain/rehearsal.ts';
 export type { WriteToExplain } from './explain/try-write.ts';
 export { extension } from './extensions/define.ts';
 export type * from './extensions/types.ts';
+export { modelTablesQuestion } from './generations/model-sql.ts';
 export type * from './generations/recompile.ts';
 export { type PlannedOperation, planOperations } from './graphql/plan-operations.ts';
 export { graphqlDocuments, graphqlFiles, graphqlOperations } from './graphql-files.ts';
@@ -72,6 +73,8 @@ export {
 } from './http/routes.ts';
 export { type LiveObject, readFingerprint } from './live-objects.ts';
 export { migrationChecksum, type ProjectMigration } from './model/migration-text.ts';
+export { recordMigration } from './model/mysql/traces.ts';
+export { beginChanges, isDoneAlready } from './model/mysql/under-way.ts';
 export type { PlannedRead } from './query/planner.ts';
 export { type RunningServer, type ServeOptions, serve } from './serve.ts';
 export { MigrationError, type MigrationProblem } from './system/errors.ts';

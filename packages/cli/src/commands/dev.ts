@@ -2,6 +2,7 @@ import type { RunningServer } from '@platform/runtime';
 import { refreshModules } from '../dev/fresh-modules.ts';
 import { type HeldSource, holdSource } from '../dev/held-source.ts';
 import { type Lookout, type Noticed, startLookout } from '../dev/lookout.ts';
+import { startNotices } from '../dev/notices.ts';
 import { type Built, buildFirst, differenceOf, newWarnings, rebuild } from '../dev/rebuild.ts';
 import { createRenewableRecompiler, type RenewableRecompiler } from '../dev/renewable-recompiler.ts';
 import { tellFailure, tellRebuilt, tellTypes } from '../dev/tell.ts';
@@ -20,6 +21,8 @@ import { importApi, reportDrift, serveOne } from './start.ts';
 export interface DevOptions extends GlobalOptions {
   /** False: types are not checked. */
   readonly types: boolean;
+  /** Have the database tell of changes, by an event trigger that is removed at the end. Default: it is asked. */
+  readonly notify?: boolean;
 }
 
 /** `platform dev`: compiles and serves, and does both again whenever something changes. Resolves when it is told to stop. */
@@ -31,6 +34,7 @@ export async function dev(options: DevOptions): Promise<void> {
   const source = await connect(project, progress);
   const held = holdSource(source, progress);
   const lookout = await startLookout(project, held, progress.say);
+  const endNotices = options.notify === true ? await startNotices(project, source, lookout, progress) : null;
   let running: Running | null = null;
   try {
     const built = await buildPatiently(project, held, lookout, stopping, progress);
@@ -40,6 +44,7 @@ export async function dev(options: DevOptions): Promise<void> {
       await follow(running, lookout, stopping, progress);
     }
   } finally {
+    await endNotices?.();
     await running?.types?.close();
     await running?.server.close();
     // An embedded database is the server's, once there is one.
@@ -73,7 +78,7 @@ async function buildPatiently(
 interface Running {
   readonly server: RunningServer;
   readonly held: HeldSource;
-  readonly recompiler: RenewableRecompiler | null;
+  readonly recompiler: RenewableRecompiler;
   readonly types: TypeChecks | null;
   built: Built;
 }
@@ -81,9 +86,8 @@ interface Running {
 async function serveFirst(built: Built, held: HeldSource, options: DevOptions, progress: Progress): Promise<Running> {
   const { project } = built;
   const generated = await importApi(project);
-  const compiles = generated.dialect === 'postgres' || project.config.permissionSource === 'tables';
-  const recompiler = compiles ? await createRenewableRecompiler(project, generated) : null;
-  const settings = { ...options, signals: false, development: true, ...(recompiler && { recompiler }) };
+  const recompiler = await createRenewableRecompiler(project, generated);
+  const settings = { ...options, signals: false, development: true, recompiler };
   const { server, api, token, administrator } = await serveOne(project, held.current(), settings, progress);
   reportDrift(server.drifts(), progress);
   progress.event('listening', { url: server.url });

@@ -138,7 +138,7 @@ export async function serveOne(
  */
 async function recompilerOf(project: Project, api: CompiledApi): Promise<Pick<ServeOptions, 'recompiler'>> {
   const needed = project.config.permissionSource === 'tables';
-  const possible = api.dialect === 'postgres' && existsSync(project.schemaFile);
+  const possible = existsSync(project.schemaFile);
   return needed || possible ? { recompiler: await createRecompiler(project, api) } : {};
 }
 

@@ -16,11 +16,18 @@ export interface Noticed {
   readonly start: number;
 }
 
-/** Milliseconds between two looks at the files, at the database, and at files that are being written. */
-const rhythm = { files: 250, database: 1000, settling: 50 } as const;
+/**
+ * Milliseconds between two looks at the files, at the database, at a database that tells of changes, and at files that are
+ * being written.
+ */
+const rhythm = { files: 250, database: 1000, told: 30_000, settling: 50 } as const;
 
 /** Where changes are looked for. */
 export interface Lookout {
+  /** Tables may have changed: they are looked at at once. */
+  readonly wake: () => void;
+  /** Whether the database tells of changes by `wake`, so that it is asked less often. Default: false. */
+  readonly relyOnNotices: (rely: boolean) => void;
   /** Resolves to the next change; null when it is told to stop. `project` is the latest one that could be read. */
   next(project: Project, stopping: AbortSignal): Promise<Noticed | null>;
 }
@@ -36,8 +43,12 @@ export async function startLookout(
   let asked = performance.now();
   let away = false;
   let number = 0;
+  let told = false;
+  let woken = false;
+  let interrupt = new AbortController();
   const lookAtTables = async (latest: Project): Promise<boolean> => {
     asked = performance.now();
+    woken = false;
     const seen = await source.mark(latest);
     if (seen === null && !away) say('  The database is away; it is asked again every second.');
     away = seen === null;
@@ -45,14 +56,24 @@ export async function startLookout(
     database = seen ?? database;
     return changed;
   };
+  const isDue = (now: number): boolean => woken || now - asked >= (told && !away ? rhythm.told : rhythm.database);
   return {
+    wake() {
+      woken = true;
+      interrupt.abort();
+    },
+    relyOnNotices(rely) {
+      told = rely;
+    },
     async next(latest, stopping) {
       while (!stopping.aborted) {
-        await wait(rhythm.files, undefined, { signal: stopping }).catch(() => undefined);
+        interrupt = new AbortController();
+        const signal = AbortSignal.any([stopping, interrupt.signal]);
+        if (!woken) await wait(rhythm.files, undefined, { signal }).catch(() => undefined);
         const start = performance.now();
         const seen = await settledMarks(latest, files);
         const paths = changedPaths(files, seen);
-        const tables = start - asked >= rhythm.database && (await lookAtTables(latest));
+        const tables = isDue(start) && (await lookAtTables(latest));
         if (stopping.aborted || (paths.length === 0 && !tables)) continue;
         files = seen;
         number += 1;

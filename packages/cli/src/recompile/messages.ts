@@ -1,6 +1,6 @@
 /** What the thread that serves and the one that compiles say to each other. */
 import type { DocumentSource, Examples, ExtensionSource, ModelData, ModuleSource } from '@platform/compiler';
-import type { Catalog, PermissionDocument, PlatformConfig } from '@platform/introspect';
+import type { AnyCatalog, PermissionDocument, PlatformConfig } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
 import type { ModelRows } from '@platform/runtime';
 
@@ -27,7 +27,9 @@ export type Question =
       readonly number: number;
       readonly rows: ModelRows;
       /** The tables: as they were read now, or those of what an earlier question compiled, 0 for `RecompileSources.schema`. */
-      readonly tables: Catalog | number;
+      readonly tables: AnyCatalog | number;
+      /** The question whose answer is given again where the tables are what it was compiled of; its rows were the same. */
+      readonly unless: number | null;
     }
   | {
       readonly kind: 'openapi' | 'graphql' | 'model' | 'schema';
@@ -40,6 +42,8 @@ export type Question =
 /** What it answers. */
 export type Reply =
   | { readonly kind: 'model'; readonly number: number; readonly model: ModelData }
+  /** The tables are those that the question named by `unless` was about. */
+  | { readonly kind: 'same'; readonly number: number }
   | { readonly kind: 'problems'; readonly number: number; readonly problems: readonly string[] }
   /** The tables that were meant are not known any more. */
   | { readonly kind: 'unknown'; readonly number: number }

@@ -1,7 +1,14 @@
 /** Compiles the next generation of a server that runs, in a thread of its own. */
 import { Worker } from 'node:worker_threads';
-import { defaultSchema, digestPermissions, readCatalog, readModelTables } from '@platform/introspect';
-import type { CompiledApi, Recompiler } from '@platform/runtime';
+import {
+  type AnyCatalog,
+  defaultSchema,
+  digestPermissions,
+  readAnyCatalog,
+  readModelTables,
+  withDrafts,
+} from '@platform/introspect';
+import type { CompiledApi, RecompileOptions, Recompiler, RunTexts } from '@platform/runtime';
 import { loadDocuments } from '../documents.ts';
 import { loadExamples } from '../examples/load.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
@@ -48,12 +55,20 @@ export async function createRecompiler(project: Project, api: CompiledApi): Prom
     return reply.kind === 'text' ? reply.text : '';
   }
 
-  const compile: Recompiler['compile'] = async (rows, run, over, read) => {
+  async function readTables(run: RunTexts, drafts: RecompileOptions['drafts']): Promise<AnyCatalog> {
+    const family = api.dialect === 'postgres' ? 'postgres' : 'mysql';
+    const catalog = await readAnyCatalog(family, run, readOptions(project));
+    return drafts !== undefined && 'dialect' in catalog ? withDrafts(catalog, drafts) : catalog;
+  }
+
+  const compile: Recompiler['compile'] = async (rows, run, over, read, { drafts, unless } = {}) => {
     const known = over === null ? undefined : questions.get(over);
-    const tables = known ?? (await readCatalog(run, readOptions(project)));
+    const tables = known ?? (await readTables(run, drafts));
     if (typeof tables !== 'number') await read();
-    const reply = await ask((number) => ({ kind: 'compile', number, rows, tables }));
+    const before = unless === undefined ? null : (questions.get(unless) ?? null);
+    const reply = await ask((number) => ({ kind: 'compile', number, rows, tables, unless: before }));
     if (reply.kind === 'problems') return { problems: reply.problems };
+    if (reply.kind === 'same' && unless !== undefined) return { api: unless };
     if (reply.kind === 'unknown' && over !== null) return compile(rows, run, null, read);
     if (reply.kind !== 'model') throw new Error('The compiler answered something else than it was asked.');
     const next = linkModel(reply.model, api, (kind, accessClass) => textOf(kind, reply.number, accessClass));

@@ -1,9 +1,10 @@
 /** The thread that compiles beside the one that serves. Started by recompiler.ts; not meant to be imported. */
+import { isDeepStrictEqual } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type CompiledModel, compileModel, readCustomRoutes } from '@platform/compiler';
 import {
-  buildTables,
-  type Catalog,
+  type AnyCatalog,
+  buildFacts,
   type Diagnostic,
   printSchema,
   readModelTables,
@@ -39,9 +40,9 @@ function textOf(kind: 'openapi' | 'graphql' | 'model' | 'schema', generation: nu
 }
 
 /** The facts that are compiled, and the schema that they stand in the place of; undefined for one that is forgotten. */
-function factsOf(tables: Catalog | number): { readonly facts: SchemaFacts; readonly previous: Schema } | undefined {
+function factsOf(tables: AnyCatalog | number): { readonly facts: SchemaFacts; readonly previous: Schema } | undefined {
   const latest = [...models.values()].at(-1)?.schema ?? sources.schema;
-  if (typeof tables !== 'number') return { facts: buildTables(tables), previous: latest };
+  if (typeof tables !== 'number') return { facts: buildFacts(tables), previous: latest };
   const schema = tables === 0 ? sources.schema : models.get(tables)?.schema;
   if (schema === undefined) return undefined;
   const { dialect, tables: read, enums } = schema;
@@ -52,10 +53,12 @@ function print(document: JsonValue | undefined): string | undefined {
   return document === undefined ? undefined : JSON.stringify(document);
 }
 
-function compileRows({ number, rows, tables }: Extract<Question, { kind: 'compile' }>): Reply {
+function compileRows({ number, rows, tables, unless }: Extract<Question, { kind: 'compile' }>): Reply {
   const { config, documents, examples } = sources;
   const found = factsOf(tables);
   if (found === undefined) return { kind: 'unknown', number };
+  const before = unless === null ? undefined : models.get(unless)?.schema.tables;
+  if (before !== undefined && isDeepStrictEqual(found.facts.tables, before)) return { kind: 'same', number };
   const { document, diagnostics: complaints } =
     config.permissionSource === 'tables'
       ? readRuleRows(rows)

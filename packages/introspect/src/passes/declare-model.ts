@@ -81,6 +81,8 @@ function typeOf(special: ReadonlySet<string>): FieldConfig['type'] {
   if (special.has('conceal')) return 'secret';
   if (special.has('cast-json')) return 'json';
   if (special.has('cast-csv')) return 'csv';
+  // What a server has no type for that knows identifiers as texts only.
+  if (special.has('cast-uuid')) return 'uuid';
   return special.has('cast-boolean') ? 'boolean' : undefined;
 }
 

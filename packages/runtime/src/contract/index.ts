@@ -14,6 +14,7 @@ export * from './graphql-names.ts';
 export * from './limits.ts';
 export type * from './model.ts';
 export * from './model-rows.ts';
+export * from './model-rows-mysql.ts';
 export * from './operand.ts';
 export { functionsOf, isOrdered, isSecret, operatorForm, operatorsOf } from './operators.ts';
 export * from './permission-rows.ts';

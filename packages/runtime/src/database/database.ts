@@ -1,3 +1,5 @@
+import type { MigrationConnection } from '../system/ledger.ts';
+
 /** A parameter in the text form of its type, or null. Every parameter is cast in the statement, so its type is fixed. */
 export type Parameter = string | null;
 
@@ -120,6 +122,12 @@ export interface Database {
    * rows the statement writes at most, 1 unless told: many leave less room for others.
    */
   briefTransaction<T>(work: (transaction: Transaction) => Promise<T>, rows?: number): Promise<T>;
+  /**
+   * MySQL and MariaDB: opens a session of its own in which tables are changed, and closes it behind the work. Statements
+   * commit by themselves, and reject with errors of the driver; what the work rejects with becomes a `PlatformError`. Absent
+   * where a transaction holds such statements as well.
+   */
+  schemaSession?<T>(work: (session: MigrationConnection) => Promise<T>): Promise<T>;
   /** Runs a small query of our own and returns its rows as text values. For start, drift and health; not for requests. */
   query(text: string, parameters: readonly Parameter[]): Promise<readonly (readonly (string | null)[])[]>;
   /** Waits for statements under way, at most `graceMs`, then closes every connection. */

@@ -7,7 +7,8 @@ import { connectionOptions } from './mysql/options.ts';
 import { formParameters } from './mysql/parameters.ts';
 import { lease, type MysqlPool, withConnection } from './mysql/pool.ts';
 import { run } from './mysql/run.ts';
-import { setUp } from './mysql/session.ts';
+import { withSchemaSession } from './mysql/schema-session.ts';
+import { idleMs, setUp } from './mysql/session.ts';
 import { runMysqlTransaction } from './mysql/transaction.ts';
 import { readRow, type TextRow } from './protocol/texts.ts';
 
@@ -38,8 +39,8 @@ const batch = 500;
 export async function connectMysql(options: MysqlOptions): Promise<Database> {
   const { url, poolMax = 10, poolTimeoutMs = 2_000, statementTimeoutMs = 30_000 } = options;
   const answerTimeoutMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + silenceMs;
-  const pool = createPool({ ...connectionOptions(url), connectionLimit: poolMax, maxPreparedStatements: 1_000 });
-  const leased: MysqlPool = { pool, timeoutMs: poolTimeoutMs };
+  const pool = createPool({ ...connectionOptions(url), ...keptConnections(poolMax), maxPreparedStatements: 1_000 });
+  const leased: MysqlPool = { pool, timeoutMs: poolTimeoutMs, answerTimeoutMs };
   try {
     const isMariadb = /mariadb/i.test(await versionOf(pool));
     pool.on('connection', (connection) => setUp(connection, { isMariadb, statementTimeoutMs }));
@@ -55,9 +56,10 @@ export async function connectMysql(options: MysqlOptions): Promise<Database> {
     read,
     stream: (statement, parameters, sink, drained, signal) =>
       stream(leased, { statement, parameters, sink, drained, signal }),
-    transaction: (work) => runMysqlTransaction(leased, work, answerTimeoutMs),
+    transaction: (work) => runMysqlTransaction(leased, work),
     briefTransaction: (work) =>
-      runMysqlTransaction(leased, async (transaction) => ({ value: await work(transaction) }), answerTimeoutMs),
+      runMysqlTransaction(leased, async (transaction) => ({ value: await work(transaction) })),
+    schemaSession: (work) => withSchemaSession(url, work),
     async query(text, parameters) {
       const rows: TextRow[] = [];
       const row: RowSink['row'] = (buffer, offset, length) => rows.push(readRow(buffer, offset, offset + length));
@@ -66,6 +68,11 @@ export async function connectMysql(options: MysqlOptions): Promise<Database> {
     },
     close: () => new Promise((resolve) => pool.end(() => resolve())),
   };
+}
+
+/** How many connections there are at most, and when idle ones go: the driver looks for those only where one may be too many. */
+function keptConnections(poolMax: number) {
+  return { connectionLimit: poolMax, maxIdle: poolMax - 1, idleTimeout: idleMs, gracefulEnd: true };
 }
 
 function versionOf(pool: Pool): Promise<string> {

@@ -1,6 +1,7 @@
 /**
  * Changes the model of a server that runs: the tables, what is said about them and the migration that repeats it are
- * written in one transaction, which commits when what they come to compiles. Source: API specification, section 12.4.
+ * written in one transaction, which commits when what they come to compiles. On MySQL and MariaDB, which commit every
+ * statement that changes a table: `change-model-mysql.ts`. Source: API specification, section 12.4.
  */
 import { accessNames } from '../auth/access-of.ts';
 import {
@@ -12,42 +13,54 @@ import {
 } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
+import type { Log } from '../http/log.ts';
 import type { KnownModel, ModelChange } from '../model/change.ts';
 import { migrationOf } from '../model/migration-text.ts';
 import { runSteps } from '../model/run-change.ts';
+import { postgresModelSql } from '../model/sql/postgres.ts';
 import { type ChangeOrigin, logChanges } from '../system/log-changes.ts';
 import { logPlaceOf } from '../system/place.ts';
 import { platformVersion } from '../version.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
 import { failedValidation } from '../write/problems.ts';
 import { transactionNumber } from '../write/statement.ts';
+import { createMysqlModelChange } from './change-model-mysql.ts';
 import { modelChannel, modelStatements, type WatchedTables } from './model-sql.ts';
-import type { Recompiler } from './recompile.ts';
+import type { ModelRows, RecompileOptions, Recompiler, RunTexts } from './recompile.ts';
 
 /** Plans a change of what is known; may run again after a conflict. Throws what refuses the request. */
 export type PlanChange = (known: KnownModel) => ModelChange;
 
 /** What it works with. */
 export interface ModelChangerOptions {
-  readonly database: Pick<Database, 'transaction'>;
+  readonly database: Pick<Database, 'transaction' | 'schemaSession'>;
   readonly recompiler: Pick<Recompiler, 'schema' | 'migrationNames'>;
   readonly tables: () => WatchedTables;
   /** The API that says what the tables say. */
-  readonly compiledIn: (transaction: Transaction, tables: WatchedTables) => Promise<CompiledApi>;
-  /** Compiles what the transaction has made of the tables, and calls `read` as soon as it has read them. */
-  readonly compileIn: (
-    transaction: Transaction,
-    tables: WatchedTables,
-    read: () => Promise<void>,
-  ) => Promise<Made | readonly string[]>;
+  readonly compiledIn: (run: RunTexts, tables: WatchedTables) => Promise<CompiledApi>;
+  /** Compiles what has been made of the tables; the options' `read` is called as soon as they have been read. */
+  readonly compileIn: (run: RunTexts, tables: WatchedTables, options: CompileOptions) => Promise<Made | Problems>;
   /** Serves it. */
   readonly serve: (made: Made) => Promise<void>;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+/** Why there is no next generation. */
+export type Problems = readonly string[];
+
+/** What there is to know of a compilation. */
+export interface CompileOptions extends Pick<RecompileOptions, 'drafts'> {
+  readonly read: () => Promise<void>;
+  /** What was compiled before: its rows are compiled again, where the tables are other ones than those. */
+  readonly unless?: Made;
 }
 
 /** What was compiled. */
 export interface Made {
   readonly number: number;
   readonly api: CompiledApi;
+  /** What it was compiled of, beside the tables. */
+  readonly rows: ModelRows;
 }
 
 /** Makes a change, and gives what is answered when new requests are answered by the next generation. */
@@ -61,10 +74,12 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
     const tables = options.tables();
     const { lock, tell } = modelStatements(tables.place);
     await allRows(transaction, lock, [modelLock]);
-    const known = await compiledIn(transaction, tables);
+    const run: RunTexts = (text, parameters) => allRows(transaction, text, parameters);
+    const known = await compiledIn(run, tables);
     const { schema: systemSchema } = tables.place;
-    const document = await describe(known);
-    const planned = plan({ api: known, document, systemSchema, schema: recompiler.schema, discard });
+    const document = await describeModel(known);
+    const { schema } = recompiler;
+    const planned = plan({ api: known, document, systemSchema, schema, discard, sql: postgresModelSql });
     if (planned.steps.length === 0) return { answer: planned.answer(document), made: null };
     const [number] = (await firstRow(transaction, `SELECT ${transactionNumber}`, [])) ?? [];
     if (typeof number === 'string') transaction.identify(number);
@@ -76,15 +91,19 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
     // what is compiled is undone meanwhile, which gives the tables free, and done again.
     await allRows(transaction, 'SAVEPOINT model_change', []);
     await write();
-    const made = await compileIn(transaction, { ...tables, ledger: true }, async () => {
-      await allRows(transaction, 'ROLLBACK TO SAVEPOINT model_change', []);
-    });
-    if (!('api' in made)) throw uncompiled(planned, made);
-    const answer = planned.answer(await describe(made.api));
-    if (answer === undefined) throw uncompiled(planned, ['The configuration leaves it out.']);
+    const made = await compileIn(
+      run,
+      { ...tables, ledger: true },
+      {
+        async read() {
+          await allRows(transaction, 'ROLLBACK TO SAVEPOINT model_change', []);
+        },
+      },
+    );
+    const answer = await answerOf(planned, made);
     await write();
     if (tell !== null) await allRows(transaction, tell, [modelChannel]);
-    return { answer, made };
+    return { answer: answer.told, made: answer.made };
   }
 
   async function keepTrace(
@@ -97,7 +116,9 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
     await allRows(transaction, createProjectLedgerSql(schema), []);
     const applied = await allRows(transaction, projectMigrationsSql(schema), []);
     const names = applied.map(([name]) => name ?? '');
-    const { name, checksum, script } = migrationOf(planned, [...names, ...(await recompiler.migrationNames())]);
+    const statements = planned.steps.flatMap((step) => (step.kind === 'run' ? [step.sql] : []));
+    const others = [...names, ...(await recompiler.migrationNames())];
+    const { name, checksum, script } = migrationOf(planned.title, statements, others);
     await allRows(transaction, recordMigrationSql(schema), [name, checksum, script, platformVersion()]);
     if (logPlaceOf(known) === null) return;
     const told = planned.told.map((one) => ({ ...one, revision: null, parent: null }));
@@ -105,30 +126,40 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
     await allRows(transaction, text, parameters);
   }
 
+  const changeMysql = createMysqlModelChange(options);
+
   return async (...asked) => {
     const { place, model } = options.tables();
-    if (place.dialect !== 'postgres') throw new PlatformError('UNPROCESSABLE_ENTITY', onlyPostgres);
     if (!model) throw new PlatformError('UNPROCESSABLE_ENTITY', uninstalled);
-    const { answer, made } = await database.transaction(async (transaction) => ({
-      value: await change(transaction, ...asked),
-    }));
+    const { answer, made } =
+      place.dialect === 'postgres'
+        ? await database.transaction(async (transaction) => ({ value: await change(transaction, ...asked) }))
+        : await changeMysql(...asked);
     if (made !== null) await serve(made);
     return answer;
   };
 }
 
-const onlyPostgres =
-  'The model of a MySQL or MariaDB database is not changed by requests. Change the database, and generate the API again.';
-
 const uninstalled =
   'The platform’s own tables cannot be read, and changes of the model are written there. Run `platform migrate`.';
 
-function describe(api: CompiledApi) {
+/** What administrators are told of a model. */
+export function describeModel(api: CompiledApi): ReturnType<CompiledApi['model']> {
   return api.model(accessNames(api).admin);
 }
 
-/** Whoever wrote what does not compile is told why. */
-function uncompiled({ told }: ModelChange, problems: readonly string[]): PlatformError {
+/** What is answered of what was compiled. Whoever wrote what does not compile is told why. */
+export async function answerOf(
+  planned: ModelChange,
+  made: Made | Problems,
+): Promise<{ readonly told: unknown; readonly made: Made }> {
+  if (!('api' in made)) throw uncompiled(planned, made);
+  const told = planned.answer(await describeModel(made.api));
+  if (told === undefined) throw uncompiled(planned, ['The configuration leaves it out.']);
+  return { told, made };
+}
+
+function uncompiled({ told }: ModelChange, problems: Problems): PlatformError {
   const place = { collection: told[0]?.collection ?? 'platform_collections', index: undefined };
   return failedValidation(place, null, 'compile', `does not compile: ${problems.join(' ')}`.replace(/\.$/, ''));
 }

@@ -1,12 +1,18 @@
 /** The statements by which a server watches over the tables that its API is compiled of. */
 import {
   modelRowsSql,
+  modelTablesSql,
+  mysqlModelRowsSql,
+  mysqlModelTablesSql,
   mysqlPermissionRowsSql,
+  mysqlProjectTables,
   mysqlRoleRowsSql,
   permissionRowsSql,
+  projectMigrationsSql,
   roleRowsSql,
 } from '../contract/index.ts';
 import type { OwnSql } from '../database/script.ts';
+import { namesIn } from '../model/sql/mysql-names.ts';
 import { byFamily, type MysqlTables, mysqlTurn, type SystemPlace, transactionLock } from '../system/place.ts';
 import type { ModelRows } from './recompile.ts';
 
@@ -31,13 +37,27 @@ export interface ModelStatements {
   readonly lock: OwnSql;
   /** Null where processes can tell each other nothing: then they look. */
   readonly tell: string | null;
+  /** Reads name, checksum and text of the migrations of the project. */
+  readonly migrations: string;
 }
 
 /** Prints them. */
 export function modelStatements(place: SystemPlace): ModelStatements {
   return byFamily<ModelStatements>(place, {
-    postgres: () => ({ lock: transactionLock, tell: tellSql }),
-    mysql: (tables) => ({ lock: mysqlTurn(tables), tell: null }),
+    postgres: (schema) => ({ lock: transactionLock, tell: tellSql, migrations: projectMigrationsSql(schema) }),
+    mysql: (tables) => ({
+      lock: mysqlTurn(tables),
+      tell: null,
+      migrations: mysqlProjectTables(place.schema).migrations,
+    }),
+  });
+}
+
+/** Asks what there is of the three tables and the ledger: `modelTablesSql`, with its parameter. */
+export function modelTablesQuestion(place: SystemPlace): readonly [string, readonly (string | null)[]] {
+  return byFamily<readonly [string, readonly (string | null)[]]>(place, {
+    postgres: (schema) => [modelTablesSql, [schema]],
+    mysql: () => [mysqlModelTablesSql, [namesIn(place.schema)[0] ?? null]],
   });
 }
 
@@ -58,7 +78,7 @@ export async function readModelRows(
 export function markSql(tables: WatchedTables): string {
   return byFamily(tables.place, {
     postgres: () => postgresMark(Object.values(rowStatements(tables)).filter((one) => one !== null)),
-    mysql: (own) => (tables.permissions ? mysqlMark(own) : "SELECT ''"),
+    mysql: (own) => mysqlMark(own, tables),
   });
 }
 
@@ -73,7 +93,12 @@ function rowStatements({ place, permissions, model, ledger }: WatchedTables) {
   return {
     roles: permissions ? roles : null,
     rules: permissions ? rules : null,
-    model: model ? modelRowsSql(place.schema, ledger) : null,
+    model: model
+      ? byFamily(place, {
+          postgres: (schema) => modelRowsSql(schema, ledger),
+          mysql: () => mysqlModelRowsSql(place.schema, ledger),
+        })
+      : null,
   };
 }
 
@@ -84,7 +109,7 @@ function postgresMark(statements: readonly string[]): string {
   return `SELECT pg_catalog.concat_ws(' ', ${["'mark'", ...parts].join(', ')})`;
 }
 
-function mysqlMark({ table }: MysqlTables): string {
+function mysqlMark({ table }: MysqlTables, { place, permissions, model, ledger }: WatchedTables): string {
   const digest = (columns: readonly string[], of: string): string => {
     // A null is told from an empty text, and the length in front tells where one value ends. As bytes, because JSON and
     // texts have collations that do not meet.
@@ -96,5 +121,14 @@ function mysqlMark({ table }: MysqlTables): string {
   };
   const roleColumns = ['id', 'name', 'description', 'admin_access', 'app_access'];
   const ruleColumns = ['id', 'role', 'collection', 'action', 'permissions', 'validation', 'presets', 'fields'];
-  return `SELECT CONCAT_WS(' ', ${digest(roleColumns, 'platform_roles')}, ${digest(ruleColumns, 'platform_permissions')})`;
+  const parts = [
+    ...(permissions ? [digest(roleColumns, 'platform_roles'), digest(ruleColumns, 'platform_permissions')] : []),
+    ...(model
+      ? [
+          `(SELECT SHA2(GROUP_CONCAT(CONCAT(kind, row_text) ORDER BY kind, CAST(row_text AS BINARY) SEPARATOR '\\n'), 256)
+FROM (${mysqlModelRowsSql(place.schema, ledger)}) AS model_rows)`,
+        ]
+      : []),
+  ];
+  return `SELECT CONCAT_WS(' ', ${["'mark'", ...parts].join(', ')})`;
 }

@@ -2,7 +2,7 @@
  * Keeps what a server serves equal to what the platform's own tables say: what its own requests write is compiled before
  * they commit, what other processes and people have written is found by looking. Source: API specification, section 12.4.
  */
-import { type CompiledApi, modelLock, modelTablesSql, projectMigrationsSql } from '../contract/index.ts';
+import { type CompiledApi, modelLock } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { Listener } from '../database/postgres/listen.ts';
 import { PlatformError } from '../errors.ts';
@@ -11,13 +11,20 @@ import { compiledModel, type ModelChanges, type ModelCollection } from '../resou
 import type { SystemPlace } from '../system/place.ts';
 import { allRows } from '../write/own-rows.ts';
 import { failedValidation } from '../write/problems.ts';
-import { createModelChanger, type Made } from './change-model.ts';
-import { markSql, modelChannel, modelStatements, readModelRows, type WatchedTables } from './model-sql.ts';
+import { type CompileOptions, createModelChanger, type Made, type Problems } from './change-model.ts';
+import {
+  markSql,
+  modelChannel,
+  modelStatements,
+  modelTablesQuestion,
+  readModelRows,
+  type WatchedTables,
+} from './model-sql.ts';
 import type { ModelDigests, Recompiler, RunTexts } from './recompile.ts';
 
 /** What it works with. */
 export interface ModelWatchOptions {
-  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly database: Pick<Database, 'query' | 'transaction' | 'schemaSession'>;
   /** Where the platform's own tables lie. */
   readonly place: SystemPlace;
   readonly recompiler: Recompiler;
@@ -46,7 +53,6 @@ const lookEvery = 2_000;
 /** Makes a watch that has not looked yet. */
 export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   const { database, place, recompiler, current, swap, log, listen } = options;
-  const { schema } = place;
   const sql = modelStatements(place);
   let tables: WatchedTables = { place, permissions: recompiler.permissions, model: false, ledger: false };
   const compiled = new WeakMap<Transaction, Made>();
@@ -64,39 +70,39 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
 
   /** `anew` reads the tables of the database again, which is done as well where they were changed by somebody else. */
   async function compileIn(
-    transaction: Transaction,
+    run: RunTexts,
     of: WatchedTables,
     anew: boolean,
-    read: () => Promise<void> = async () => {},
-  ): Promise<Made | readonly string[]> {
-    const run: RunTexts = (text, parameters) => allRows(transaction, text, parameters);
-    const rows = await readModelRows(of, (text) => run(text, []));
+    { read, drafts, unless }: CompileOptions = { read: async () => {} },
+  ): Promise<Made | Problems> {
+    const rows = unless?.rows ?? (await readModelRows(of, (text) => run(text, [])));
     // Numbered under the lock, so that the latest state of the tables has the highest number.
     compilations += 1;
     const number = compilations;
     const now = current();
     const over = anew || recompiler.digests(rows).model !== now.modelDigest ? null : now;
-    const result = await recompiler.compile(rows, run, over, read);
+    const more = { ...(drafts && { drafts }), ...(unless && { unless: unless.api }) };
+    const result = await recompiler.compile(rows, run, over, read, more);
     if ('problems' in result) return result.problems;
-    latest = { number, api: result.api };
+    latest = { number, api: result.api, rows };
     return latest;
   }
 
   /** The API of what the tables say by now. */
-  async function compiledIn(transaction: Transaction, of: WatchedTables): Promise<CompiledApi> {
-    const rows = await readModelRows(of, (text) => allRows(transaction, text, []));
+  async function compiledIn(run: RunTexts, of: WatchedTables): Promise<CompiledApi> {
+    const rows = await readModelRows(of, (text) => run(text, []));
     const digests = recompiler.digests(rows);
     const known = [current(), ...(latest === null ? [] : [latest.api])].find((api) => says(api, digests));
     if (known !== undefined) return known;
-    const made = await compileIn(transaction, of, true);
+    const made = await compileIn(run, of, true);
     if ('api' in made) return made.api;
     throw new PlatformError('UNPROCESSABLE_ENTITY', `What the tables hold does not compile: ${made.join(' ')}`);
   }
 
   /** The tables are there as soon as somebody has installed them. */
   async function findTables(): Promise<void> {
-    if (place.dialect !== 'postgres' || (tables.model && tables.ledger)) return;
-    const [[model, ledger] = []] = await database.query(modelTablesSql, [schema]);
+    if (tables.model && tables.ledger) return;
+    const [[model, ledger] = []] = await database.query(...modelTablesQuestion(place));
     tables = { ...tables, model: model === '1', ledger: ledger === '1' };
   }
 
@@ -120,7 +126,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   async function keep(api: CompiledApi): Promise<void> {
     try {
       await findTables();
-      const rows = tables.ledger ? await database.query(projectMigrationsSql(schema), []) : [];
+      const rows = tables.ledger ? await database.query(sql.migrations, []) : [];
       const migrations = rows.map(([name, checksum, script]) => ({
         name: name ?? '',
         checksum: checksum ?? '',
@@ -144,7 +150,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     } else if (!says(current(), digests)) {
       const made = await database.transaction(async (transaction) => {
         await allRows(transaction, sql.lock, [modelLock]);
-        return { value: await compileIn(transaction, tables, false) };
+        return { value: await compileIn(within(transaction), tables, false) };
       });
       if ('api' in made) await serve(made);
       else log.error({ problems: made }, 'The tables hold rows that do not compile. What is served stays.');
@@ -178,8 +184,9 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     recompiler,
     tables: () => tables,
     compiledIn,
-    compileIn: (transaction, of, read) => compileIn(transaction, of, true, read),
+    compileIn: (run, of, asked) => compileIn(run, of, true, asked),
     serve,
+    log,
   });
 
   return {
@@ -190,7 +197,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
       },
       async compile(transaction, collection) {
         if (!recompiler.permissions) return;
-        const made = await compileIn(transaction, tables, false);
+        const made = await compileIn(within(transaction), tables, false);
         if (!('api' in made)) throw refusal(collection, made);
         compiled.set(transaction, made);
         if (sql.tell !== null) await allRows(transaction, sql.tell, [modelChannel]);
@@ -215,6 +222,10 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
       await recompiler.close();
     },
   };
+}
+
+function within(transaction: Transaction): RunTexts {
+  return (text, parameters) => allRows(transaction, text, parameters);
 }
 
 /** Whether an API was compiled of what the tables mean. */

@@ -1,6 +1,7 @@
 /** What a server is given to make further generations of its API: the compiler itself is no part of the runtime. */
 import type { CompiledApi } from '../contract/index.ts';
 import type { ProjectMigration } from '../model/migration-text.ts';
+import type { TableDraft } from '../model/mysql/drafts.ts';
 
 type Rows = readonly (readonly (string | null)[])[];
 
@@ -25,6 +26,14 @@ export type RunTexts = (text: string, parameters: readonly (string | null)[]) =>
 /** The next generation, or why there is none: sentences for whoever wrote the rows. */
 export type Recompiled = { readonly api: CompiledApi } | { readonly problems: readonly string[] };
 
+/** What else there is to know, of MySQL and MariaDB. */
+export interface RecompileOptions {
+  /** Tables that stand for others while a change is tried. */
+  readonly drafts?: readonly TableDraft[];
+  /** What was compiled of the same rows: given again where the tables are what it was compiled of. */
+  readonly unless?: CompiledApi;
+}
+
 /** Compiles beside the thread that serves. */
 export interface Recompiler {
   /** Whether roles and rules are those of the tables. */
@@ -34,10 +43,16 @@ export interface Recompiler {
   digests(rows: ModelRows): ModelDigests;
   /**
    * Compiles them over the tables of an API that was generated or that this recompiler has given; null, or what it does
-   * not know any more: over those that it reads of the database. `read` is called when nothing more is read. Rejects when the compiler cannot be
-   * used at all.
+   * not know any more: over those that it reads of the database. `read` is called when nothing more is read. Rejects when the
+   * compiler cannot be used at all.
    */
-  compile(rows: ModelRows, run: RunTexts, over: CompiledApi | null, read: () => Promise<void>): Promise<Recompiled>;
+  compile(
+    rows: ModelRows,
+    run: RunTexts,
+    over: CompiledApi | null,
+    read: () => Promise<void>,
+    more?: RecompileOptions,
+  ): Promise<Recompiled>;
   /** Names of the migrations that lie in the project. */
   migrationNames(): Promise<readonly string[]>;
   /** Writes what is served into the project: its schema, and migrations that it lacks. */

@@ -1,18 +1,22 @@
 /** Changes of the model: what is asked of the database, and what else they come to. */
 import type { CompiledApi, ModelDocument } from '../contract/index.ts';
 import type { PlatformError } from '../errors.ts';
+import type { MysqlStep } from './mysql/steps.ts';
+import type { ModelSql } from './sql/model-sql.ts';
 
 /** What is changed, as it is before. */
 export interface KnownModel {
   readonly api: CompiledApi;
   /** As administrators see it. */
   readonly document: ModelDocument;
-  /** The schema of the platform's own tables, quoted. */
+  /** The schema of the platform's own tables, quoted; empty where they lie beside the others. */
   readonly systemSchema: string;
   /** The schema that new tables lie in. */
   readonly schema: string;
   /** Whether rows and values may be lost by it: the request has said so. */
   readonly discard: boolean;
+  /** How the database is told. */
+  readonly sql: ModelSql;
 }
 
 /** Whom an error of the database is told about. */
@@ -23,9 +27,11 @@ export interface ModelPlace {
 
 /** A step of a change. Names are quoted and values are literals in it, so that a migration can repeat it. */
 export type ModelStep =
+  /** On MySQL and MariaDB: what is written into the platform's own tables; what is done to others is a `MysqlStep`. */
   | { readonly kind: 'run'; readonly sql: string; readonly place: ModelPlace }
   /** Selects one boolean; where it is false the change is refused. No migration repeats it. */
-  | { readonly kind: 'check'; readonly sql: string; readonly place: ModelPlace; readonly refusal: PlatformError };
+  | { readonly kind: 'check'; readonly sql: string; readonly place: ModelPlace; readonly refusal: PlatformError }
+  | MysqlStep;
 
 /** What activity tells of a change. */
 export interface ToldChange {

@@ -2,9 +2,8 @@
  * What is said about collections, fields and relations beside their tables, and the rows that hold it. Source: API
  * specification, sections 10.2, 10.4 and 10.9.
  */
-import { quoteName } from '../system/ledger.ts';
 import { invalidPayload } from '../write/problems.ts';
-import { quoteJson, quoteText } from './literals.ts';
+import type { KnownModel } from './change.ts';
 import {
   anyMember,
   flagMember,
@@ -16,6 +15,7 @@ import {
   type ReadMember,
   textMember,
 } from './payload.ts';
+import type { ModelTable } from './sql/model-sql.ts';
 
 const integer = integerMember(-2_147_483_648, 2_147_483_647);
 const name = orNull(textMember(64));
@@ -105,39 +105,13 @@ const jsonMembers = new Set([
   'conditions',
 ]);
 
-/**
- * Prints the statement that writes a row, or changes the members of one that is there: `key` says which. Null where there
- * is nothing to say. `schema` is quoted.
- */
+/** Prints the statement that writes a row, or changes the members of one that is there; null where there is nothing to say. */
 export function saveRow(
-  schema: string,
-  table: 'platform_collections' | 'platform_fields' | 'platform_relations',
+  { sql, systemSchema }: Pick<KnownModel, 'sql' | 'systemSchema'>,
+  table: ModelTable,
   key: Readonly<Record<string, string>>,
   meta: Payload,
 ): string | null {
   const members = Object.entries(meta).filter(([member]) => member !== 'id' && !Object.hasOwn(key, member));
-  if (members.length === 0) return null;
-  const columns = [...Object.keys(key), ...members.map(([member]) => member)].map(quoteName);
-  const values = [...Object.values(key).map(quoteText), ...members.map(([member, value]) => literal(member, value))];
-  const changes = members.map(([member]) => `${quoteName(member)} = EXCLUDED.${quoteName(member)}`);
-  return (
-    `INSERT INTO ${schema}.${table} (${columns.join(', ')}) VALUES (${values.join(', ')})\n` +
-    `ON CONFLICT (${Object.keys(key).map(quoteName).join(', ')}) DO UPDATE SET ${changes.join(', ')}`
-  );
-}
-
-/** Prints the statement that takes rows away whose members have these values. */
-export function dropRows(schema: string, table: string, key: Readonly<Record<string, string>>): string {
-  const same = Object.entries(key).map(([member, value]) => `${quoteName(member)} = ${quoteText(value)}`);
-  return `DELETE FROM ${schema}.${table} WHERE ${same.join(' AND ')}`;
-}
-
-function literal(member: string, value: Payload[string] | undefined): string {
-  if (value === null || value === undefined) return 'NULL';
-  if (jsonMembers.has(member)) return quoteJson(value);
-  return typeof value === 'string'
-    ? quoteText(value)
-    : Array.isArray(value)
-      ? quoteText(value.join(','))
-      : String(value);
+  return members.length === 0 ? null : sql.saveRow(systemSchema, table, key, members, jsonMembers);
 }

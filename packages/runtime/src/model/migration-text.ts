@@ -1,6 +1,5 @@
 /** Changes of the model as migrations that other databases can have, too. */
 import { hash } from 'node:crypto';
-import type { ModelChange } from './change.ts';
 
 /** A migration of a project. */
 export interface ProjectMigration {
@@ -14,12 +13,14 @@ export interface ProjectMigration {
 /** Characters of a title in a name. */
 const longestTitle = 80;
 
-/** Makes the migration of a change; `names` are those of all that there are, in the database and the project. */
-export function migrationOf({ title, steps }: ModelChange, names: readonly string[]): ProjectMigration {
+/**
+ * Makes the migration of a change of its statements; `names` are those of all that there are, in the database and the
+ * project.
+ */
+export function migrationOf(title: string, statements: readonly string[], names: readonly string[]): ProjectMigration {
   const latest = Math.max(0, ...names.map((name) => Number.parseInt(name, 10)).filter(Number.isSafeInteger));
   const slug = title.replaceAll(/[^A-Za-z0-9_]+/g, '-').slice(0, longestTitle);
-  const statements = steps.flatMap((step) => (step.kind === 'run' ? [`${step.sql};\n`] : []));
-  const script = `-- Made by a request to change the model: ${title}.\n${statements.join('\n')}`;
+  const script = `-- Made by a request to change the model: ${title}.\n${statements.map((sql) => `${sql};\n`).join('\n')}`;
   return { name: `${String(latest + 1).padStart(4, '0')}-${slug}`, checksum: migrationChecksum(script), script };
 }
 

@@ -1,16 +1,14 @@
 /** Fields changed: their columns, and what is said about them. Source: API specification, section 12.2. */
 import { isObject } from '../contract/filter-syntax.ts';
 import type { JsonValue } from '../contract/index.ts';
-import { quoteName } from '../system/ledger.ts';
 import { failedValidation, invalidPayload } from '../write/problems.ts';
 import type { KnownModel, ModelChange, ModelStep } from './change.ts';
-import { columnMembers, columnSql, columnType, defaultSql, plainType, specialOf } from './columns.ts';
+import { columnMembers, columnType, defaultSql, plainType } from './columns.ts';
+import { enumSteps } from './enums.ts';
 import { type FoundColumn, findColumn } from './find.ts';
-import { quoteText } from './literals.ts';
 import { fieldMeta, saveRow } from './meta.ts';
 import { anyMember, mustBe, objectIn, orNull, type Payload, readObject, textMember } from './payload.ts';
 import { loses } from './plan-collections.ts';
-import { dropEnums, enumSteps } from './value-types.ts';
 
 /** Plans changes of a field; every part of the payload may be absent. */
 export function updateField(known: KnownModel, collection: string, name: string, body: JsonValue): ModelChange {
@@ -34,14 +32,14 @@ export function updateField(known: KnownModel, collection: string, name: string,
   const place = { collection, field: name };
   const type = payload.type ?? found.type;
   const typed = typeof type === 'string' && type !== found.type;
-  const special = typed ? { special: [...(specialOf[plainType(type)] ?? [])] } : {};
-  const row = saveRow(known.systemSchema, 'platform_fields', { collection, field: name }, { ...meta, ...special });
+  const special = typed ? { special: [...(known.sql.specialOf(plainType(type)) ?? [])] } : {};
+  const row = saveRow(known, 'platform_fields', { collection, field: name }, { ...meta, ...special });
   const steps: readonly ModelStep[] = [
-    ...enumSteps(found, meta),
-    ...typeSteps(found, type, schema, known.discard),
-    ...(typed ? dropEnums(known, collection, [found.column]) : []),
-    ...constraintSteps(found, schema),
-    ...commentSteps(found, schema),
+    ...enumSteps(known, found, meta),
+    ...typeSteps(known, found, type, schema),
+    ...(typed ? known.sql.dropEnums(known, collection, [found.column]) : []),
+    ...constraintSteps(known, found, schema),
+    ...commentSteps(known, found, schema),
     ...(row === null ? [] : [{ kind: 'run', sql: row, place } as const]),
   ];
   return {
@@ -62,15 +60,14 @@ export function namedField(body: JsonValue): string {
 const limits = ['data_type', 'max_length', 'numeric_precision', 'numeric_scale'];
 
 /** A new type, and a default, which goes by the type. */
-function typeSteps(found: FoundColumn, wanted: JsonValue, schema: Payload, discard: boolean): readonly ModelStep[] {
-  const { collection, field, descriptor, column, schema: now } = found;
-  const { table } = descriptor;
+function typeSteps(
+  { sql, discard }: KnownModel,
+  found: FoundColumn,
+  wanted: JsonValue,
+  schema: Payload,
+): readonly ModelStep[] {
+  const { collection, field, column, schema: now } = found;
   const place = { collection, field };
-  const run = (sql: string): ModelStep => ({
-    kind: 'run',
-    sql: `ALTER TABLE ${table} ALTER COLUMN ${column.column} ${sql}`,
-    place,
-  });
   const changes = limits.filter((name) => schema[name] !== undefined && schema[name] !== now[name]);
   const retyped = wanted !== found.type || changes.length > 0;
   const filled = schema.default_value;
@@ -85,70 +82,53 @@ function typeSteps(found: FoundColumn, wanted: JsonValue, schema: Payload, disca
   if (!retyped) {
     const { values, element } = column;
     const own = { type: columnType(wanted), ...(values && { values }), ...(element && { element }) };
-    const sql = defaultSql(own, merged, place);
-    return [run(filled === null || sql === null ? 'DROP DEFAULT' : `SET DEFAULT ${sql}`)];
+    return sql.setDefault(found, filled === null ? null : defaultSql(sql, own, merged, place));
   }
   const type = plainType(wanted);
-  const sql = columnSql(type, merged);
-  const hasDefault = (now.default_value ?? null) !== null;
-  const refill = filled === null ? null : defaultSql({ type }, merged, place);
-  // A column that counts by itself goes on counting.
-  const kept = column.native === 'json' || column.native === 'pg_catalog.json' ? '::text' : '';
-  const native = column.native;
-  const value = column.column;
-  const same = `SELECT NOT EXISTS (SELECT FROM ${table} WHERE ((${value}::${sql})::${native})${kept} IS DISTINCT FROM (${value}::${native})${kept})`;
-  return [
-    ...(discard
-      ? []
-      : [{ kind: 'check', sql: same, place, refusal: loses(`Values of "${field}" do not fit the new type`) } as const]),
-    ...(hasDefault ? [run('DROP DEFAULT')] : []),
-    run(`TYPE ${sql} USING ${value}::${sql}`),
-    ...(refill === null ? [] : [run(`SET DEFAULT ${refill}`)]),
-  ];
+  return sql.setType(found, {
+    type,
+    sql: sql.columnSql(type, merged),
+    filled: filled === null ? null : defaultSql(sql, { type }, merged, place),
+    refusal: discard ? null : loses(`Values of "${field}" do not fit the new type`),
+  });
 }
 
 /** What values must be. */
-function constraintSteps(found: FoundColumn, schema: Payload): readonly ModelStep[] {
+function constraintSteps({ sql }: KnownModel, found: FoundColumn, schema: Payload): readonly ModelStep[] {
   const { collection, field, descriptor, column, schema: now } = found;
   const { table } = descriptor;
   const place = { collection, field };
-  const run = (sql: string): ModelStep => ({ kind: 'run', sql: `ALTER TABLE ${table} ${sql}`, place });
   const steps: ModelStep[] = [];
   const { is_nullable: nullable, is_unique: unique } = schema;
   if (nullable === false && now.is_nullable !== false) {
-    const sql = `SELECT NOT EXISTS (SELECT FROM ${table} WHERE ${column.column} IS NULL)`;
+    const nulls = sql.isEmpty(table, `${column.column} IS NULL`);
     const refusal = failedValidation(
       { collection, index: undefined },
       field,
       'required',
       'is null in items that are there',
     );
-    steps.push({ kind: 'check', sql, place, refusal }, run(`ALTER COLUMN ${column.column} SET NOT NULL`));
+    steps.push({ kind: 'check', sql: nulls, place, refusal }, ...sql.setRequired(found, true));
   }
   if (nullable === true && now.is_nullable === false) {
     if (descriptor.key.includes(field)) throw invalidPayload(`"${field}" belongs to the key of its items.`);
-    steps.push(run(`ALTER COLUMN ${column.column} DROP NOT NULL`));
+    steps.push(...sql.setRequired(found, false));
   }
-  if (unique === true && now.is_unique !== true) steps.push(run(`ADD UNIQUE (${column.column})`));
+  if (unique === true && now.is_unique !== true) steps.push(...sql.addUnique(found));
   if (unique === false && now.is_unique === true) {
     const own = (descriptor.constraints ?? []).find(
       ({ type, fields, incomplete }) =>
         type === 'unique' && incomplete !== true && fields.length === 1 && fields[0] === field,
     );
     if (own === undefined) throw invalidPayload(`"${field}" is unique by the key of its items.`);
-    steps.push(run(`DROP CONSTRAINT ${quoteName(own.name)}`));
+    steps.push(...sql.dropUnique(found, own.name));
   }
   return steps;
 }
 
-function commentSteps(
-  { collection, field, descriptor, column, schema: now }: FoundColumn,
-  { comment }: Payload,
-): readonly ModelStep[] {
-  if (comment === undefined || comment === now.comment) return [];
-  const text = typeof comment === 'string' ? quoteText(comment) : 'NULL';
-  const sql = `COMMENT ON COLUMN ${descriptor.table}.${column.column} IS ${text}`;
-  return [{ kind: 'run', sql, place: { collection, field } }];
+function commentSteps({ sql }: KnownModel, found: FoundColumn, { comment }: Payload): readonly ModelStep[] {
+  if (comment === undefined || comment === found.schema.comment) return [];
+  return sql.setComment(found, typeof comment === 'string' ? comment : null);
 }
 
 function pick(from: Payload, names: readonly string[]): Payload {

@@ -1,15 +1,15 @@
 /** Fields made and dropped; `plan-field-changes.ts` changes them. Source: API specification, section 12.2. */
 import type { JsonValue, ValueType } from '../contract/index.ts';
-import { quoteName } from '../system/ledger.ts';
 import { failedValidation, invalidPayload } from '../write/problems.ts';
-import type { KnownModel, ModelChange, ModelStep } from './change.ts';
-import { type ColumnTypeName, columnMembers, columnSql, columnType, defaultSql, specialOf } from './columns.ts';
+import type { KnownModel, ModelChange, ModelPlace, ModelStep } from './change.ts';
+import { type ColumnTypeName, columnMembers, columnType, defaultSql } from './columns.ts';
+import { choicesIn } from './enums.ts';
 import { findColumn, findTable } from './find.ts';
-import { newName, quoteText } from './literals.ts';
-import { dropRows, fieldMeta, saveRow } from './meta.ts';
+import { fieldMeta, saveRow } from './meta.ts';
+import { newName } from './names.ts';
 import { anyMember, mustBe, objectIn, orNull, type Payload, readObject, textMember } from './payload.ts';
 import { exists, loses } from './plan-collections.ts';
-import { arrayType, choicesIn, createEnum, dropEnums, enumTypeName } from './value-types.ts';
+import type { ModelSql, NewColumn } from './sql/model-sql.ts';
 
 /** A field that is to be made. */
 export interface NewField {
@@ -23,11 +23,12 @@ export interface NewField {
   /** What is made in front of its column: its type, where it has one of its own. */
   readonly before: readonly ModelStep[];
   /** What is made beside its column: what is said about it. */
-  readonly beside: (table: string, systemSchema: string) => readonly ModelStep[];
+  readonly beside: (table: string) => readonly ModelStep[];
 }
 
-/** Reads the payload of a new field. `typesIn` is the schema that types are made in. */
-export function readNewField(body: JsonValue, collection: string, typesIn: string): NewField {
+/** Reads the payload of a new field. */
+export function readNewField(known: KnownModel, body: JsonValue, collection: string): NewField {
+  const { sql } = known;
   const payload = readObject(body, {
     collection: textMember(64),
     field: anyMember,
@@ -44,25 +45,22 @@ export function readNewField(body: JsonValue, collection: string, typesIn: strin
   mustBe(payload, '', { collection });
   mustBe(meta, 'meta.', { collection, field });
   mustBe(schema, 'schema.', { name: field, is_generated: false, foreign_key_table: null, foreign_key_column: null });
-  const special = specialOf[type];
+  const special = sql.specialOf(type);
   const said = { ...meta, ...(special !== undefined && { special: [...special] }) };
   const place = { collection, field };
+  const made: Omit<NewField, 'beside'> = {
+    ...{ field, type, schema, collection },
+    ...ownType(known, type, schema, meta, place),
+  };
+  const column = plannedColumn(sql, made);
   return {
-    field,
-    type,
-    schema,
-    collection,
-    ...ownType(type, schema, meta, { collection, field, typesIn }),
-    beside(table, systemSchema) {
-      const { comment = null } = schema;
-      const row = saveRow(systemSchema, 'platform_fields', { collection, field }, said);
-      const sql = [
-        ...(typeof comment === 'string'
-          ? [`COMMENT ON COLUMN ${table}.${quoteName(field)} IS ${quoteText(comment)}`]
-          : []),
-        ...(row === null ? [] : [row]),
+    ...made,
+    beside(table) {
+      const row = saveRow(known, 'platform_fields', { collection, field }, said);
+      return [
+        ...sql.commentNew(table, column, place),
+        ...(row === null ? [] : [{ kind: 'run', sql: row, place } as const]),
       ];
-      return sql.map((one) => ({ kind: 'run', sql: one, place }));
     },
   };
 }
@@ -70,48 +68,48 @@ export function readNewField(body: JsonValue, collection: string, typesIn: strin
 type OwnType = Pick<NewField, 'sql' | 'value' | 'before'>;
 
 function ownType(
+  { sql, schema: typesIn }: KnownModel,
   type: ColumnTypeName,
   schema: Payload,
   meta: Payload,
-  { collection, field, typesIn }: { readonly collection: string; readonly field: string; readonly typesIn: string },
+  place: ModelPlace,
 ): OwnType {
   if (type === 'array') {
-    const { sql, of } = arrayType(schema);
-    return { sql, value: { type, element: of }, before: [] };
+    const { sql: text, of } = sql.arrayType(schema);
+    return { sql: text, value: { type, element: of }, before: [] };
   }
-  if (type !== 'enum') return { sql: columnSql(type, schema), value: { type }, before: [] };
+  if (type !== 'enum') return { sql: sql.columnSql(type, schema), value: { type }, before: [] };
   const values = choicesIn(meta);
   if (values === undefined) throw invalidPayload('An enum has its values in "meta.options.choices".');
-  const sql = enumTypeName(typesIn, collection, field);
+  const made = sql.enumType(place, typesIn, values);
   const { data_type: given = null } = schema;
-  if (given !== null && given !== sql) throw invalidPayload('"schema.data_type" of an enum cannot be chosen.');
-  const made: ModelStep = { kind: 'run', sql: createEnum(sql, values), place: { collection, field } };
-  return { sql, value: { type, values }, before: [made] };
+  if (given !== null && given !== made.sql) throw invalidPayload('"schema.data_type" of an enum cannot be chosen.');
+  return { ...made, value: { type, values } };
 }
 
-/** The column of a new field, as it stands in the definition of its table. */
-export function plannedColumn({ field, type, schema, collection, sql, value }: NewField): string {
-  const place = { collection, field };
+/** The column of a new field. Throws INVALID_PAYLOAD for what it cannot be. */
+export function plannedColumn(sql: ModelSql, planned: Omit<NewField, 'beside'>): NewColumn {
+  const { field, type, schema, collection, value } = planned;
   const isKey = schema.is_primary_key === true;
   const counts = schema.has_auto_increment === true;
   if (counts && type !== 'integer' && type !== 'bigInteger') {
     throw invalidPayload('"schema.has_auto_increment" is for integers.');
   }
-  const filled = defaultSql(value, schema, place);
+  const filled = defaultSql(sql, value, schema, { collection, field });
   if (counts && filled !== null) throw invalidPayload('A field that counts by itself has no other default.');
-  return [
-    `${quoteName(field)} ${sql}`,
-    ...(counts ? ['GENERATED BY DEFAULT AS IDENTITY'] : []),
-    ...(filled === null ? [] : [`DEFAULT ${filled}`]),
-    ...(schema.is_nullable === false || isKey ? ['NOT NULL'] : []),
-    ...(schema.is_unique === true && !isKey ? ['UNIQUE'] : []),
-  ].join(' ');
+  return {
+    ...{ name: field, sql: planned.sql, counts, filled },
+    required: schema.is_nullable === false || isKey,
+    unique: schema.is_unique === true && !isKey,
+    comment: typeof schema.comment === 'string' ? schema.comment : null,
+  };
 }
 
 /** Plans a field that is added to a table. */
 export function createField(known: KnownModel, collection: string, body: JsonValue): ModelChange {
   const { descriptor } = findTable(known, collection);
-  const made = readNewField(body, collection, known.schema);
+  const { sql } = known;
+  const made = readNewField(known, body, collection);
   const { field, schema } = made;
   const taken = [...descriptor.fields, ...descriptor.relations].some(({ name }) => name === field);
   if (taken) throw exists('field', field);
@@ -124,16 +122,15 @@ export function createField(known: KnownModel, collection: string, body: JsonVal
     'required',
     'is required, and items that are there have no value for it',
   );
-  const empty = `SELECT NOT EXISTS (SELECT FROM ${descriptor.table})`;
   return {
     title: `add ${collection} ${field}`,
     steps: [
       ...(mustBeGiven && (schema.default_value ?? null) === null
-        ? [{ kind: 'check', sql: empty, place, refusal } as const]
+        ? [{ kind: 'check', sql: sql.isEmpty(descriptor.table), place, refusal } as const]
         : []),
       ...made.before,
-      { kind: 'run', sql: `ALTER TABLE ${descriptor.table} ADD COLUMN ${plannedColumn(made)}`, place },
-      ...made.beside(descriptor.table, known.systemSchema),
+      ...sql.addColumn(descriptor.table, sql.column(plannedColumn(sql, made)), place),
+      ...made.beside(descriptor.table),
     ],
     told: [{ action: 'create', collection: 'platform_fields', item: `${collection},${field}` }],
     answer: (next) => next.fields.find((one) => one.collection === collection && one.field === field),
@@ -142,20 +139,21 @@ export function createField(known: KnownModel, collection: string, body: JsonVal
 
 /** Plans that a field goes, with its column and all that is said about it. */
 export function deleteField(known: KnownModel, collection: string, field: string): ModelChange {
-  const { descriptor, column } = findColumn(known, collection, field);
-  const { systemSchema, discard } = known;
+  const found = findColumn(known, collection, field);
+  const { descriptor, column } = found;
+  const { systemSchema, discard, sql } = known;
   if (descriptor.key.includes(field)) throw invalidPayload(`"${field}" belongs to the key of its items.`);
   const place = { collection, field };
-  const run = (sql: string): ModelStep => ({ kind: 'run', sql, place });
-  const empty = `SELECT NOT EXISTS (SELECT FROM ${descriptor.table} WHERE ${column.column} IS NOT NULL)`;
+  const run = (text: string): ModelStep => ({ kind: 'run', sql: text, place });
+  const empty = sql.isEmpty(descriptor.table, `${column.column} IS NOT NULL`);
   return {
     title: `drop ${collection} ${field}`,
     steps: [
       ...(discard ? [] : [{ kind: 'check', sql: empty, place, refusal: loses(`"${field}" has values`) } as const]),
-      run(`ALTER TABLE ${descriptor.table} DROP COLUMN ${column.column}`),
-      ...dropEnums(known, collection, [column]),
-      run(dropRows(systemSchema, 'platform_fields', { collection, field })),
-      run(dropRows(systemSchema, 'platform_relations', { many_collection: collection, many_field: field })),
+      ...sql.dropColumn(known, found),
+      ...sql.dropEnums(known, collection, [column]),
+      run(sql.dropRows(systemSchema, 'platform_fields', { collection, field })),
+      run(sql.dropRows(systemSchema, 'platform_relations', { many_collection: collection, many_field: field })),
     ],
     told: [{ action: 'delete', collection: 'platform_fields', item: `${collection},${field}` }],
     answer: () => null,

@@ -1,12 +1,11 @@
 /** Relations made, changed and dropped, from the side that holds the key. Source: API specification, section 12.3. */
 import type { JsonValue, ModelRelation } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
-import { quoteName } from '../system/ledger.ts';
 import { invalidPayload } from '../write/problems.ts';
 import type { KnownModel, ModelChange, ModelStep } from './change.ts';
 import { type FoundColumn, findCollection, findColumn, schemaOf } from './find.ts';
-import { madeName } from './literals.ts';
-import { dropRows, relationMeta, saveRow } from './meta.ts';
+import { foreignKeyOf } from './find-relation.ts';
+import { relationMeta, saveRow } from './meta.ts';
 import { mustBe, objectIn, oneOf, orNull, type Payload, readObject, textIn, textMember } from './payload.ts';
 import { exists } from './plan-collections.ts';
 
@@ -55,18 +54,17 @@ export function createRelation(known: KnownModel, body: JsonValue): ModelChange 
 }
 
 /** What is said about a relation; where that is only which collections it relates, the database says it. */
-function said({ systemSchema }: KnownModel, { collection, field }: FoundColumn, meta: Payload): readonly ModelStep[] {
+function said(known: KnownModel, { collection, field }: FoundColumn, meta: Payload): readonly ModelStep[] {
   const telling = Object.keys(meta).some(
     (name) => !['id', 'many_collection', 'many_field', 'one_collection'].includes(name),
   );
   if (!telling) return [];
-  const sql = saveRow(systemSchema, 'platform_relations', { many_collection: collection, many_field: field }, meta);
+  const sql = saveRow(known, 'platform_relations', { many_collection: collection, many_field: field }, meta);
   return sql === null ? [] : [{ kind: 'run', sql, place: { collection, field } }];
 }
 
 function addForeignKey(known: KnownModel, found: FoundColumn, related: string, payload: Payload): readonly ModelStep[] {
-  const { collection, field, descriptor, column } = found;
-  const place = { collection, field };
+  const { column } = found;
   findCollection(known, related);
   const target = known.api.collections.find(({ name }) => name === related);
   const [key, ...others] = target?.key ?? [];
@@ -86,24 +84,11 @@ function addForeignKey(known: KnownModel, found: FoundColumn, related: string, p
     constraint_name: null,
   });
   const [onDelete, onUpdate] = [textIn(schema, 'on_delete'), textIn(schema, 'on_update') ?? 'NO ACTION'];
-  const names = [String(table), String(name)];
-  const constraint = madeName(names, 'fkey');
   const usual = column.nullable ? 'SET NULL' : 'NO ACTION';
-  return [
-    {
-      kind: 'run',
-      sql:
-        `ALTER TABLE ${descriptor.table} ADD CONSTRAINT ${constraint} FOREIGN KEY (${column.column})\n` +
-        `REFERENCES ${target.table} (${held.column}) ON UPDATE ${onUpdate} ON DELETE ${onDelete ?? usual}`,
-      place,
-    },
-    // Without it every change of a related item looks through the whole table.
-    {
-      kind: 'run',
-      sql: `CREATE INDEX IF NOT EXISTS ${madeName(names, 'idx')} ON ${descriptor.table} (${column.column})`,
-      place,
-    },
-  ];
+  return known.sql.addForeignKey(found, [String(table), String(name)], {
+    ...{ target: target.table, column: held.column, onUpdate },
+    onDelete: onDelete ?? usual,
+  });
 }
 
 /** A field whose keys are of several collections has no foreign key: its row says all. */
@@ -150,35 +135,24 @@ function changeForeignKey(
   const onDelete = wanted.on_delete ?? textIn(now, 'on_delete');
   const name = textIn(now, 'constraint_name');
   if (name === undefined || (onUpdate === now.on_update && onDelete === now.on_delete)) return [];
-  const { collection, field, descriptor, column } = found;
-  const target = `REFERENCES ${foreignTable(known, found)} ON UPDATE ${onUpdate} ON DELETE ${onDelete}`;
-  const sql =
-    `ALTER TABLE ${descriptor.table} DROP CONSTRAINT ${quoteName(name)},\n` +
-    `ADD CONSTRAINT ${quoteName(name)} FOREIGN KEY (${column.column}) ${target}`;
-  return [{ kind: 'run', sql, place: { collection, field } }];
-}
-
-function foreignTable({ api }: KnownModel, { descriptor, field }: FoundColumn): string {
-  const relation = descriptor.relations.find((one) => one.kind === 'm2o' && one.field === field);
-  const target = api.collections.find(({ name }) => name === relation?.target);
-  if (relation?.kind !== 'm2o' || target === undefined) throw new PlatformError('FORBIDDEN');
-  return `${target.table} (${relation.on.map(({ to }) => to).join(', ')})`;
+  const before = foreignKeyOf(known, told, found);
+  if (before === undefined) throw new PlatformError('FORBIDDEN');
+  const key = { ...before, onUpdate: onUpdate ?? before.onUpdate, onDelete: onDelete ?? before.onDelete };
+  return known.sql.replaceForeignKey(found, name, key, before);
 }
 
 /** Plans that a relation goes; the column and what is in it stay. */
 export function deleteRelation(known: KnownModel, collection: string, field: string): ModelChange {
   const told = findRelation(known, collection, field);
-  const { descriptor } = findColumn(known, collection, field);
+  const found = findColumn(known, collection, field);
   const name = textIn(schemaOf(told), 'constraint_name');
   const place = { collection, field };
   const row = { many_collection: collection, many_field: field };
   return {
     title: `unrelate ${collection} ${field}`,
     steps: [
-      ...(name === undefined
-        ? []
-        : [{ kind: 'run', sql: `ALTER TABLE ${descriptor.table} DROP CONSTRAINT ${quoteName(name)}`, place } as const]),
-      { kind: 'run', sql: dropRows(known.systemSchema, 'platform_relations', row), place },
+      ...(name === undefined ? [] : known.sql.dropForeignKey(found, name, foreignKeyOf(known, told, found))),
+      { kind: 'run', sql: known.sql.dropRows(known.systemSchema, 'platform_relations', row), place },
     ],
     told: [{ action: 'delete', collection: 'platform_relations', item: `${collection},${field}` }],
     answer: () => null,

@@ -11,7 +11,7 @@ const patience = '5s';
 
 const waitSql = "SELECT pg_catalog.set_config('lock_timeout', $1::pg_catalog.text, true)::pg_catalog.text";
 
-/** Runs the steps one after the other. */
+/** Runs the steps one after the other, in PostgreSQL. */
 export async function runSteps(transaction: Transaction, steps: readonly ModelStep[]): Promise<void> {
   await allRows(transaction, waitSql, [patience]);
   for (const step of steps) await runStep(transaction, step).catch((error: unknown) => explain(error, step.place));
@@ -19,6 +19,7 @@ export async function runSteps(transaction: Transaction, steps: readonly ModelSt
 
 async function runStep(transaction: Transaction, step: ModelStep): Promise<void> {
   if (step.kind === 'run') return void (await allRows(transaction, step.sql, []));
+  if (step.kind !== 'check') throw new Error(`A step of another kind than PostgreSQL's: ${step.kind}.`);
   const [fits] = (await firstRow(transaction, `SELECT (${step.sql})::pg_catalog.int4::pg_catalog.text`, [])) ?? [];
   if (fits !== '1') throw step.refusal;
 }
@@ -31,7 +32,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** Throws what an error of the database means to whoever wrote the change; all others as they are. */
-function explain(error: unknown, { collection, field }: ModelPlace): never {
+export function explain(error: unknown, { collection, field }: ModelPlace): never {
   const cause = error instanceof PlatformError ? error.cause : undefined;
   if (!(cause instanceof ServerError)) throw error;
   const place = { collection, index: undefined };

@@ -76,6 +76,11 @@ export function createLateDatabase(open: () => Promise<Database>): LateDatabase 
         present().stream(statement, parameters, sink, drained, signal),
       transaction: async (work) => present().transaction(work),
       briefTransaction: async (work, rows) => present().briefTransaction(work, rows),
+      async schemaSession(work) {
+        const { schemaSession } = present();
+        if (schemaSession === undefined) throw new Error('Transactions of this database hold changes of tables.');
+        return schemaSession(work);
+      },
       query: async (text, parameters) => present().query(text, parameters),
       async close(graceMs) {
         closed = true;

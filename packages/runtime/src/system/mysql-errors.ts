@@ -44,3 +44,10 @@ export function toMysqlMigrationError(error: unknown, doing: string): unknown {
   const message = `${found.said} ${doing}: ${error.message.replace(/\.$/, '')}.`;
   return new MigrationError(found.problem, message, found.hint, error);
 }
+
+/** The number of an error of the server, wherever it stands among the causes; undefined for every other error. */
+export function errorNumber(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('errno' in error && typeof error.errno === 'number' && 'sqlState' in error) return error.errno;
+  return errorNumber(error.cause);
+}

@@ -1,8 +1,9 @@
 /** One try at a transaction on MySQL or MariaDB, on a connection that nobody else uses meanwhile. */
 import type { PoolConnection } from 'mysql2';
 import type { Outcome, Parameter, RowSink, Statement, Transaction, Witness } from '../database.ts';
-import { ConnectionError, isLost, toDatabaseError } from '../errors.ts';
+import { isLost, toDatabaseError } from '../errors.ts';
 import { toMysqlError } from './errors.ts';
+import { inTime } from './in-time.ts';
 import { formParameters } from './parameters.ts';
 import { run } from './run.ts';
 
@@ -115,19 +116,13 @@ export class MysqlAttempt implements Transaction {
 
   /** Waits for an answer, as long as one may take, and remembers what goes wrong. */
   async #watched(answer: () => Promise<void>): Promise<void> {
-    const silence = Promise.withResolvers<never>();
-    const timer = Number.isFinite(this.#timeoutMs)
-      ? setTimeout(() => silence.reject(new ConnectionError('No answer in time.')), this.#timeoutMs).unref()
-      : undefined;
     try {
-      await Promise.race([answer(), silence.promise]);
+      await inTime(this.#timeoutMs, answer());
     } catch (thrown) {
       const error = toMysqlError(thrown);
       this.failure ??= error;
       if (isLost(error)) this.broken = true;
       throw toDatabaseError(error);
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

@@ -2,18 +2,20 @@
 import type { Pool, PoolConnection } from 'mysql2';
 import { ConnectionError, isLost } from '../errors.ts';
 import { toMysqlError } from './errors.ts';
+import { inTime } from './in-time.ts';
 
-/** Connections, and how long a request waits for one. */
+/** Connections, how long a request waits for one, and how long for an answer before the connection counts as dead. */
 export interface MysqlPool {
   readonly pool: Pool;
   readonly timeoutMs: number;
+  readonly answerTimeoutMs: number;
 }
 
-/** Hands a connection to `use`; one that is lost is not given back. */
+/** Hands a connection to `use`, which asks once; one that is lost, or that gives no answer in time, is not given back. */
 export async function withConnection<T>(from: MysqlPool, use: (connection: PoolConnection) => Promise<T>): Promise<T> {
   const connection = await lease(from);
   try {
-    const value = await use(connection);
+    const value = await inTime(from.answerTimeoutMs, use(connection));
     connection.release();
     return value;
   } catch (error) {

@@ -16,11 +16,10 @@ import { wasCommitted } from './was-committed.ts';
 export async function runMysqlTransaction<T>(
   pool: MysqlPool,
   work: (transaction: Transaction) => Promise<Outcome<T>>,
-  answerTimeoutMs: number,
 ): Promise<T> {
   const tries = new Tries();
   for (;;) {
-    const { attempt, error, outcome } = await tryOnce(pool, work, answerTimeoutMs);
+    const { attempt, error, outcome } = await tryOnce(pool, work);
     if (outcome !== undefined && error === undefined) return outcome.value;
     // The answer of a transaction is read before its COMMIT, so it is there.
     if (attempt?.unknown === true && (await wasCommitted(pool, attempt.evidence)) && outcome) return outcome.value;
@@ -40,18 +39,14 @@ interface Tried<T> {
   readonly outcome?: Outcome<T>;
 }
 
-async function tryOnce<T>(
-  pool: MysqlPool,
-  work: (transaction: Transaction) => Promise<Outcome<T>>,
-  answerTimeoutMs: number,
-): Promise<Tried<T>> {
+async function tryOnce<T>(pool: MysqlPool, work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<Tried<T>> {
   let connection: Awaited<ReturnType<typeof lease>>;
   try {
     connection = await lease(pool);
   } catch (error) {
     return { error };
   }
-  const attempt = new MysqlAttempt(connection, answerTimeoutMs);
+  const attempt = new MysqlAttempt(connection, pool.answerTimeoutMs);
   let outcome: Outcome<T> | undefined;
   const remembered = async (transaction: Transaction): Promise<Outcome<T>> => {
     outcome = await work(transaction);

@@ -1,18 +1,6 @@
-/** Names and values as SQL that can stand in a migration. */
+/** Names of what is made. */
 import type { JsonValue } from '../contract/index.ts';
-import { quoteName } from '../system/ledger.ts';
 import { invalidPayload } from '../write/problems.ts';
-
-/** A text as a literal that means the same under every setting. */
-export function quoteText(text: string): string {
-  const quoted = `'${text.replaceAll("'", "''")}'`;
-  return text.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted;
-}
-
-/** A value of a JSON column, or null. */
-export function quoteJson(value: JsonValue): string {
-  return value === null ? 'NULL' : `${quoteText(JSON.stringify(value))}::jsonb`;
-}
 
 /** Bytes of a name that the database keeps; longer ones would be cut. */
 const longestName = 63;
@@ -27,7 +15,7 @@ export function newName(value: JsonValue | undefined, what: string): string {
   return value;
 }
 
-/** A name of our own making for a constraint or index, cut where it would be too long. */
+/** A name of our own making for a constraint or index, cut where it would be too long; not quoted. */
 export function madeName(parts: readonly string[], ending: string): string {
-  return quoteName(`${parts.join('_').slice(0, longestName - ending.length - 1)}_${ending}`);
+  return `${parts.join('_').slice(0, longestName - ending.length - 1)}_${ending}`;
 }

@@ -1,0 +1,52 @@
+/** `platform dev --notify`: has the database tell of changes where it can, and says why where it cannot. */
+import type { Progress } from '../progress.ts';
+import type { Project } from '../project.ts';
+import { databaseUrl, type Source } from '../source.ts';
+import type { Lookout } from './lookout.ts';
+import { hearTables, type TableNotices } from './table-notices.ts';
+
+/** Begins; the tables are polled until then, and whenever the way to the database is lost. Gives what ends it. */
+export async function startNotices(
+  project: Project,
+  source: Source,
+  lookout: Pick<Lookout, 'wake' | 'relyOnNotices'>,
+  progress: Progress,
+): Promise<() => Promise<void>> {
+  let notices: TableNotices | null = null;
+  let closed = false;
+  let timer: NodeJS.Timeout | undefined;
+  const poll = (reason: string): void => {
+    lookout.relyOnNotices(false);
+    progress.event('notices', { live: false, reason });
+    progress.say(`  Changes of tables are looked for every second: ${reason}.`);
+  };
+  const listen = async (url: string): Promise<void> => {
+    notices = await hearTables(url, { heard: lookout.wake, lost: () => lose(url) });
+    if (closed) return notices.close();
+    lookout.relyOnNotices(true);
+    // What came before has told nobody.
+    lookout.wake();
+    progress.event('notices', { live: true, trigger: notices.name });
+    progress.say(`  Changes of tables are told by the event trigger ${notices.name}, which goes when this ends.`);
+  };
+  const lose = (url: string): void => {
+    poll('the connection that told of them was lost');
+    const again = (): void => void listen(url).catch(later);
+    const later = (): void => {
+      if (!closed) timer = setTimeout(again, retryAfter).unref();
+    };
+    later();
+  };
+  const url = databaseUrl(project);
+  if (source.family !== 'postgres') poll('MySQL and MariaDB have no event triggers');
+  else if (url === null) poll('the embedded database is this process alone');
+  else await listen(url).catch((error: Error) => poll(error.message));
+  return async () => {
+    closed = true;
+    clearTimeout(timer);
+    await notices?.close();
+  };
+}
+
+/** Milliseconds before a lost connection is tried again. */
+const retryAfter = 5_000;

@@ -1,0 +1,102 @@
+/**
+ * Changes of tables as PostgreSQL tells them: an event trigger sends a notice whenever somebody commits a change of the
+ * catalog. Its function is a temporary one of this session, and what depends on it goes with it, so nothing of both stays
+ * when the session ends, however it ends.
+ */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import { reasonOf } from '../readable.ts';
+
+/** What hears of changes. */
+export interface TableNotices {
+  /** Name of the event trigger. */
+  readonly name: string;
+  /** Ends the session, and with it the event trigger. */
+  close(): Promise<void>;
+}
+
+/** What is told. */
+export interface Hearers {
+  /** Tables may have changed. */
+  readonly heard: () => void;
+  /** The session was lost: nothing is heard any more. */
+  readonly lost: () => void;
+}
+
+/** Milliseconds that a notice may take to come back to who has sent it. */
+const patience = 2_000;
+
+/**
+ * Begins to hear. Rejects with an error whose message says why that cannot be: mostly, only superusers may make event
+ * triggers, or a pooler keeps notices to itself.
+ */
+export async function hearTables(url: string, { heard, lost }: Hearers): Promise<TableNotices> {
+  const name = `platform_dev_${randomBytes(6).toString('hex')}`;
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'platform dev',
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query(installSql(name));
+    await client.query(`LISTEN ${name}`);
+    await hearOneself(client, name);
+  } catch (error) {
+    await remove(client, name);
+    throw new Error(reasonOf(error), { cause: error });
+  }
+  let closed = false;
+  client.on('notification', heard);
+  client.on('end', () => {
+    if (!closed) lost();
+  });
+  return {
+    name,
+    async close() {
+      closed = true;
+      await remove(client, name);
+    },
+  };
+}
+
+/**
+ * One transaction. A failure to tell must not undo what somebody else does; temporary tables of others are no news. Where
+ * things are dropped no commands are listed.
+ */
+function installSql(name: string): string {
+  return `BEGIN;
+CREATE FUNCTION pg_temp.${name}() RETURNS event_trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF (SELECT pg_catalog.bool_or(schema_name IS DISTINCT FROM 'pg_temp') FROM pg_catalog.pg_event_trigger_ddl_commands())
+    IS NOT FALSE THEN
+    PERFORM pg_catalog.pg_notify('${name}', '');
+  END IF;
+EXCEPTION WHEN OTHERS THEN NULL;
+END $$;
+CREATE EVENT TRIGGER ${name} ON ddl_command_end EXECUTE FUNCTION pg_temp.${name}();
+ALTER EVENT TRIGGER ${name} ENABLE ALWAYS;
+COMMIT`;
+}
+
+/** Whoever does not hear himself hears nobody. */
+async function hearOneself(client: pg.Client, name: string): Promise<void> {
+  const ended = new AbortController();
+  const heard = new Promise<boolean>((resolve) => {
+    client.once('notification', () => resolve(true));
+  });
+  const late = wait(patience, false, { signal: ended.signal }).catch(() => false);
+  await client.query('SELECT pg_catalog.pg_notify($1, $2)', [name, '']);
+  const isHeard = await Promise.race([heard, late]);
+  ended.abort();
+  if (!isHeard) throw new Error('notices do not come back, as through a pooler that shares sessions');
+}
+
+/** Drops the trigger by its name, because behind a pooler the session outlives the connection. */
+async function remove(client: pg.Client, name: string): Promise<void> {
+  await client.query(`ROLLBACK; DROP EVENT TRIGGER IF EXISTS ${name}`).catch(() => undefined);
+  await client.end().catch(() => undefined);
+}

@@ -1,0 +1,152 @@
+/**
+ * Migrations of a project on MySQL and MariaDB, which commit every statement that changes a table: each statement is written
+ * down before it is run and behind it, so that one that was interrupted goes on where it was.
+ */
+import {
+  beginChanges,
+  byFamily,
+  isDoneAlready,
+  mysqlTurn,
+  type ProjectMigration,
+  platformVersion,
+  recordMigration,
+} from '@platform/runtime';
+import { modelLock, mysqlProjectTables } from '@platform/runtime/contract';
+import { CommandError, exitCodes } from './exit-codes.ts';
+import { reasonOf } from './readable.ts';
+import { runOwn, type Source } from './source.ts';
+import { splitStatements } from './split-statements.ts';
+
+const settings = "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'";
+
+/** What commits by itself, so that nobody knows whether it was done when nobody was told. */
+const committing = /^(?:CREATE|ALTER|DROP|RENAME|TRUNCATE|ANALYZE|OPTIMIZE|GRANT|REVOKE|SET|USE)\b/i;
+
+/** Completes or undoes a change of the model that a server has left half done. `schema` as `systemPlace` gives it. */
+export async function settleChanges(source: Source, schema: string): Promise<void> {
+  await source.script(settings);
+  try {
+    await takeTurn(source, schema);
+    await beginChanges({ query: source.run, script: source.script, family: 'mysql' }, schema);
+  } finally {
+    await letGo(source);
+  }
+}
+
+/** Applies one; false where somebody else has done so meanwhile. */
+export async function applyMysqlMigration(
+  source: Source,
+  schema: string,
+  migration: ProjectMigration,
+): Promise<boolean> {
+  const { name, script } = migration;
+  const { migrations, underWay } = mysqlProjectTables(schema);
+  const statements = splitStatements(script);
+  await source.script(settings);
+  let place = 0;
+  try {
+    await takeTurn(source, schema);
+    await beginChanges({ query: source.run, script: source.script, family: 'mysql' }, schema);
+    if ((await source.run(migrations, [])).some(([known]) => known === name)) return false;
+    const reached = await reachedOf(source, schema, migration, statements);
+    for (place = 0; place < statements.length; place++) {
+      const sql = statements[place] ?? '';
+      // Settings hold for the session of those that follow.
+      if (place >= Math.floor(reached / 2)) await runNext(source, schema, { name, sql, place, reached });
+      else if (/^SET\b/i.test(sql)) await source.script(sql);
+    }
+    await source.script('START TRANSACTION');
+    await source.script(recordMigration(schema, migration, platformVersion()));
+    await source.run(underWay.remove, [name]);
+    await source.script('COMMIT');
+    return true;
+  } catch (error) {
+    await source.script('ROLLBACK').catch(() => undefined);
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(
+      exitCodes.database,
+      `The migration ${name} cannot be applied: ${reasonOf(error)}. ${place} of its ${statements.length} statements were.`,
+      'Correct what is in its way, and run `platform migrate` again: it goes on where it was.',
+    );
+  } finally {
+    await letGo(source);
+  }
+}
+
+/** Waits for servers that are changing the model, and for permissions that are compiled. */
+async function takeTurn(source: Source, schema: string): Promise<void> {
+  const turn = byFamily({ schema, dialect: source.dialect }, { postgres: () => null, mysql: mysqlTurn });
+  await source.script('START TRANSACTION');
+  if (turn !== null) await runOwn(source, turn, [modelLock]);
+}
+
+/** Gives back what `beginChanges` has taken, and the settings of the session. */
+async function letGo(source: Source): Promise<void> {
+  for (const sql of ['ROLLBACK', 'DO RELEASE_ALL_LOCKS()', 'SET SESSION sql_mode = DEFAULT']) {
+    // The connection may be what broke; the first error is the one to tell.
+    await source.script(sql).catch(() => undefined);
+  }
+}
+
+/**
+ * How far a migration came before: twice the number of statements that were run, and one more where another was begun.
+ * Rejects where its file has changed since in what was run.
+ */
+async function reachedOf(
+  source: Source,
+  schema: string,
+  { name }: ProjectMigration,
+  statements: readonly string[],
+): Promise<number> {
+  const { run } = source;
+  const { underWay } = mysqlProjectTables(schema);
+  const [, script, reached] = (await run(underWay.read, [])).find(([known]) => known === name) ?? [];
+  if (script == null) {
+    await run(underWay.add, [name, JSON.stringify({ file: statements })]);
+    return 0;
+  }
+  const { file = [] }: { readonly file?: readonly string[] } = JSON.parse(script);
+  const begun = file.slice(0, Math.ceil(Number(reached) / 2));
+  if (begun.every((sql, place) => sql === statements[place])) {
+    // What comes behind may have changed.
+    await source.script('START TRANSACTION');
+    await run(underWay.remove, [name]);
+    await run(underWay.add, [name, JSON.stringify({ file: statements })]);
+    await run(underWay.note, [String(reached), name]);
+    await source.script('COMMIT');
+    return Number(reached);
+  }
+  throw new CommandError(
+    exitCodes.invalid,
+    `The migration ${name} was applied in part, and its file has changed since in what was run.`,
+    `Restore the first ${begun.length} of its statements; the others may change.`,
+  );
+}
+
+interface Next {
+  readonly name: string;
+  readonly sql: string;
+  readonly place: number;
+  readonly reached: number;
+}
+
+async function runNext({ run, script }: Source, schema: string, { name, sql, place, reached }: Next): Promise<void> {
+  const { underWay } = mysqlProjectTables(schema);
+  const note = (so: number) => run(underWay.note, [String(so), name]);
+  if (!committing.test(sql)) {
+    await script('START TRANSACTION');
+    await script(sql);
+    await note(2 * place + 2);
+    await script('COMMIT');
+    return;
+  }
+  const unknown = reached === 2 * place + 1;
+  await note(2 * place + 1);
+  await script(sql).catch(async (error: unknown) => {
+    if (unknown && isDoneAlready(error)) return;
+    // What the server refuses was not done.
+    await note(2 * place).catch(() => undefined);
+    throw error;
+  });
+  await note(2 * place + 2);
+}

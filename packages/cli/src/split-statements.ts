@@ -1,0 +1,22 @@
+/** Files of several statements as MySQL and MariaDB take them: one at a time. */
+
+/** What is skipped as a whole: texts, names, and comments. `--` is a comment where a blank follows, `/*!` is none. */
+const skipped =
+  /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`|--(?=\s|$)[^\n]*|#[^\n]*|\/\*(?!!)[\s\S]*?\*\/|;/g;
+
+/** Statements of a file without what is between them. Semicolons within BEGIN … END of a procedure are not told apart. */
+export function splitStatements(script: string): readonly string[] {
+  const statements: string[] = [];
+  let text = '';
+  let end = 0;
+  for (const { 0: found, index } of script.matchAll(skipped)) {
+    text += script.slice(end, index);
+    end = index + found.length;
+    if (found === ';') {
+      statements.push(text.trim());
+      text = '';
+    } else if (!/^(?:--|#|\/\*)/.test(found)) text += found;
+  }
+  statements.push((text + script.slice(end)).trim());
+  return statements.filter((statement) => statement !== '');
+}

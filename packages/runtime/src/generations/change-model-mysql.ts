@@ -1,0 +1,186 @@
+/**
+ * Changes of the model on MySQL and MariaDB, which commit every statement that changes a table. What it comes to is compiled
+ * before anything is done: the statements are tried on empty copies. Then they are run in a session of their own, each
+ * written down with what undoes it, and what is said about the model is committed last (decision 42).
+ */
+import { modelLock, mysqlProjectTables } from '../contract/index.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { describeCause } from '../http/log.ts';
+import type { KnownModel, ModelChange } from '../model/change.ts';
+import { migrationOf } from '../model/migration-text.ts';
+import { dropDrafts, makeDrafts } from '../model/mysql/drafts.ts';
+import { explainMysql } from '../model/mysql/explain.ts';
+import { type TableStatement, tableStatements } from '../model/mysql/statements.ts';
+import { activityRow, recordMigration } from '../model/mysql/traces.ts';
+import { beginChanges, type ChangeUnderWay } from '../model/mysql/under-way.ts';
+import { ticked } from '../model/sql/mysql-names.ts';
+import type { MigrationConnection } from '../system/ledger.ts';
+import { logPlaceOf } from '../system/place.ts';
+import { platformVersion } from '../version.ts';
+import { allRows } from '../write/own-rows.ts';
+import {
+  answerOf,
+  type ChangeModel,
+  describeModel,
+  type Made,
+  type ModelChangerOptions,
+  type PlanChange,
+} from './change-model.ts';
+import { modelStatements, type WatchedTables } from './model-sql.ts';
+import { judge, migrated, mysqlSqlOf, perform, tell } from './mysql-change-parts.ts';
+
+/** What a change came to: what is answered, and what is to be served; null where nothing was to be done. */
+interface Changed {
+  readonly answer: unknown;
+  readonly made: Made | null;
+}
+
+/** A change that was written down as under way, by the name of its migration. */
+interface Begun {
+  readonly name: string;
+  readonly planned: ModelChange;
+}
+
+/** Makes the function that changes; rejects as `ChangeModel` does. */
+export function createMysqlModelChange(
+  options: ModelChangerOptions,
+): (...asked: Parameters<ChangeModel>) => Promise<Changed> {
+  const { database, recompiler, compiledIn, compileIn, log } = options;
+
+  /** The tables as a session names them whose names stand in backticks. */
+  function tablesIn(): WatchedTables {
+    const tables = options.tables();
+    return { ...tables, place: { ...tables.place, schema: ticked(tables.place.schema) } };
+  }
+
+  async function planIn(session: MigrationConnection, plan: PlanChange, discard: boolean) {
+    const tables = tablesIn();
+    const api = await compiledIn(session.query, tables);
+    const document = await describeModel(api);
+    const { schema } = recompiler;
+    const known: KnownModel = {
+      api,
+      document,
+      systemSchema: tables.place.schema,
+      schema,
+      discard,
+      sql: mysqlSqlOf(api),
+    };
+    return { api, document, planned: plan(known) };
+  }
+
+  /** Compiles what the change would come to; nothing of it stays. */
+  async function compileDrafts(
+    session: MigrationConnection,
+    statements: readonly TableStatement[],
+    rows: readonly string[],
+    planned: ModelChange,
+  ): Promise<Awaited<ReturnType<typeof answerOf>>> {
+    let place = planned.steps[0]?.place ?? { collection: 'platform_collections', field: null };
+    try {
+      const drafts = await makeDrafts(session, statements, (statement) => {
+        place = statement.place;
+      });
+      place = planned.steps.find(({ kind }) => kind === 'run')?.place ?? place;
+      await session.script('START TRANSACTION');
+      for (const sql of rows) await session.script(sql);
+      const read = (): Promise<void> => session.script('ROLLBACK');
+      const made = await compileIn(session.query, { ...tablesIn(), ledger: true }, { read, drafts });
+      return await answerOf(planned, made);
+    } catch (error) {
+      return explainMysql(error, place);
+    } finally {
+      // The connection may be what broke; the first error is the one to tell.
+      await session.script('ROLLBACK').catch(() => undefined);
+      await dropDrafts(session, statements).catch(() => undefined);
+    }
+  }
+
+  async function changeIn(
+    transaction: Transaction,
+    session: MigrationConnection,
+    [plan, discard, origin]: Parameters<ChangeModel>,
+    begun: (own: Begun) => void,
+  ): Promise<Changed> {
+    const { schema } = tablesIn().place;
+    const { api, document, planned } = await planIn(session, plan, discard);
+    if (planned.steps.length === 0) return { answer: planned.answer(document), made: null };
+    for (const step of planned.steps) await judge(session, step).catch((error) => explainMysql(error, step.place));
+    const statements = await tableStatements(session, planned.steps);
+    const said = planned.steps.flatMap((step) => (step.kind === 'run' ? [step.sql] : []));
+    const migration = await migrationIn(session, schema, planned, [...statements.map(migrated), ...said]);
+    const rows = [...said, recordMigration(schema, migration, platformVersion())];
+    const compiled = await compileDrafts(session, statements, rows, planned);
+    const traces = logPlaceOf(api) === null ? [] : planned.told.map((told) => activityRow(schema, origin, told));
+    const change: ChangeUnderWay = { name: migration.name, statements, rows: [...rows, ...traces] };
+    begun({ name: migration.name, planned });
+    await perform(session, schema, change, statements);
+    // The tables are compiled again should they be other ones than those that were tried.
+    const { made } = compiled;
+    const read = async (): Promise<void> => {};
+    const real = await compileIn(session.query, { ...tablesIn(), ledger: true }, { read, unless: made });
+    const answer = await answerOf(planned, real);
+    for (const sql of rows) await allRows(transaction, sql, []);
+    await tell(transaction, api, planned, origin);
+    await allRows(transaction, mysqlProjectTables(schema).underWay.remove, [change.name]);
+    return { answer: answer.told, made: answer.made };
+  }
+
+  async function migrationIn(
+    { query }: MigrationConnection,
+    schema: string,
+    { title }: ModelChange,
+    statements: readonly string[],
+  ) {
+    const applied = await query(mysqlProjectTables(schema).migrations, []);
+    const names = applied.map(([name]) => name ?? '');
+    return migrationOf(title, statements, [...names, ...(await recompiler.migrationNames())]);
+  }
+
+  /** A transaction holds the turn of everything that is compiled, and no table that a change is about. */
+  async function inTurn<T>(work: (transaction: Transaction, session: MigrationConnection) => Promise<T>): Promise<T> {
+    const { lock } = modelStatements(options.tables().place);
+    return database.transaction(async (transaction) => {
+      await allRows(transaction, lock, [modelLock]);
+      return { value: await sessionOf(database)((session) => work(transaction, session)) };
+    });
+  }
+
+  /** Settles what is half done; what an earlier try of a request has begun may be completed by that. */
+  async function settle(session: MigrationConnection, own: Begun | undefined): Promise<Changed | null> {
+    const completed = await beginChanges(session, tablesIn().place.schema);
+    if (own === undefined || !completed.includes(own.name)) return null;
+    const made = await compileIn(session.query, { ...tablesIn(), ledger: true }, { read: async () => {} });
+    const answer = await answerOf(own.planned, made);
+    return { answer: answer.told, made: answer.made };
+  }
+
+  return async (...asked) => {
+    let own: Begun | undefined;
+    const begin = (begun: Begun): void => {
+      own = begun;
+    };
+    try {
+      return await inTurn(
+        async (transaction, session) =>
+          (await settle(session, own)) ?? (await changeIn(transaction, session, asked, begin)),
+      );
+    } catch (error) {
+      if (own === undefined) throw error;
+      const changed = await inTurn((_, session) => settle(session, own)).catch(leave);
+      if (changed === null) throw error;
+      return changed;
+    }
+  };
+
+  /** Whoever changes the model next, or migrates, settles what could not be settled. */
+  function leave(error: unknown): null {
+    log.warn({ cause: describeCause(error) }, 'A change of the model is half done. The next one settles it.');
+    return null;
+  }
+}
+
+function sessionOf({ schemaSession }: Pick<Database, 'schemaSession'>) {
+  if (schemaSession === undefined) throw new Error('This database has no sessions for changes of tables.');
+  return schemaSession;
+}

@@ -1,0 +1,38 @@
+/** Enums, which take more than a name: their values. */
+import { isObject } from '../contract/filter-syntax.ts';
+import { invalidPayload } from '../write/problems.ts';
+import type { KnownModel, ModelStep } from './change.ts';
+import type { FoundColumn } from './find.ts';
+import { objectIn, type Payload } from './payload.ts';
+
+/** Bytes of a value of an enum that the database keeps. */
+const longestValue = 63;
+
+/** The values in `meta.options.choices`, as they are told of an enum; undefined where nothing is said of them. */
+export function choicesIn(meta: Payload): readonly string[] | undefined {
+  const { choices } = objectIn(meta, 'options');
+  if (choices === undefined) return undefined;
+  const values = Array.isArray(choices) ? choices.map((one) => (isObject(one) ? one.value : one)) : [];
+  const fit = values.filter(
+    (one): one is string =>
+      typeof one === 'string' && one !== '' && Buffer.byteLength(one) <= longestValue && !one.includes('\0'),
+  );
+  if (fit.length === 0 || fit.length !== values.length || new Set(fit).size !== fit.length) {
+    throw invalidPayload(
+      `"meta.options.choices" of an enum must be a list of objects, each with another text of at most ${longestValue} bytes as its "value".`,
+    );
+  }
+  return fit;
+}
+
+/** Adds values to the type of a field. Throws INVALID_PAYLOAD for values that are missing: items may have them. */
+export function enumSteps({ sql }: KnownModel, found: FoundColumn, meta: Payload): readonly ModelStep[] {
+  const { column } = found;
+  const wanted = column.type === 'enum' ? choicesIn(meta) : undefined;
+  if (wanted === undefined) return [];
+  const known = column.values ?? [];
+  const missing = known.filter((value) => !wanted.includes(value));
+  if (missing.length > 0) throw invalidPayload(`Values of an enum stay, so ${missing.join(', ')} must be among them.`);
+  const added = wanted.filter((value) => !known.includes(value));
+  return added.length === 0 ? [] : sql.addValues(found, [...known, ...added], added);
+}

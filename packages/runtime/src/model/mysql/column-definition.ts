@@ -1,0 +1,139 @@
+/** Columns as SHOW CREATE TABLE prints them, taken apart, changed, and printed again: MODIFY wants all of a column. */
+
+/** A column without its name. */
+export interface ColumnDefinition {
+  /** With what says how texts are compared: `varchar(40) COLLATE utf8mb4_bin`. */
+  readonly type: string;
+  readonly nullable: boolean;
+  /** SQL; null for none. */
+  readonly default: string | null;
+  /** A literal; null for none. */
+  readonly comment: string | null;
+  /** A condition in parentheses, which MariaDB keeps with the column; null for none. */
+  readonly check: string | null;
+  /** Whatever else there is: `AUTO_INCREMENT`, `ON UPDATE current_timestamp()`. */
+  readonly rest: readonly string[];
+  /** Whether the database computes it. */
+  readonly generated: boolean;
+}
+
+/** What a table consists of. */
+export interface TableDefinition {
+  /** By their names. */
+  readonly columns: ReadonlyMap<string, ColumnDefinition>;
+  readonly indexes: ReadonlySet<string>;
+}
+
+const linePattern = /^ {2}`((?:[^`]|``)+)` (.*?),?$/;
+const indexPattern = /^ {2}(?:UNIQUE |FULLTEXT |SPATIAL )?KEY `((?:[^`]|``)+)`/;
+
+/** Reads what SHOW CREATE TABLE prints in a session that quotes names by backticks. */
+export function readTableDefinition(printed: string): TableDefinition {
+  const lines = printed.split('\n');
+  const named = (pattern: RegExp): readonly (readonly [string, string])[] =>
+    lines.flatMap((line) => {
+      const [, name, rest = ''] = pattern.exec(line) ?? [];
+      return name === undefined ? [] : [[name.replaceAll('``', '`'), rest] as const];
+    });
+  return {
+    columns: new Map(named(linePattern).map(([name, text]) => [name, readColumnDefinition(text)])),
+    indexes: new Set(named(indexPattern).map(([name]) => name)),
+  };
+}
+
+/** Reads the definition of a column: what stands behind its name. */
+export function readColumnDefinition(text: string): ColumnDefinition {
+  const words = wordsOf(text);
+  const typeEnd = words.findIndex((_, place) => place > 0 && !isOfType(words, place));
+  const end = typeEnd === -1 ? words.length : typeEnd;
+  const rest: string[] = [];
+  let [nullable, filled, comment, check]: [boolean, string | null, string | null, string | null] = [
+    true,
+    null,
+    null,
+    null,
+  ];
+  for (let place = end; place < words.length; place++) {
+    const [word = '', next = ''] = words.slice(place, place + 2);
+    const upper = word.toUpperCase();
+    if (upper === 'NOT' && next.toUpperCase() === 'NULL') nullable = false;
+    else if (upper === 'DEFAULT') filled = next.toUpperCase() === 'NULL' ? null : next;
+    else if (upper === 'COMMENT') comment = next;
+    else if (upper === 'CHECK') check = next;
+    else {
+      if (upper !== 'NULL') rest.push(word);
+      continue;
+    }
+    place += 1;
+  }
+  const generated = rest.some((word) => /^(?:GENERATED|AS)$/i.test(word));
+  return { type: words.slice(0, end).join(' '), nullable, default: filled, comment, check, rest, generated };
+}
+
+/** Words between blanks; what stands in quotes or parentheses is one, with what it touches: `decimal(8,2)`, `_utf8mb4'a b'`. */
+function wordsOf(text: string): readonly string[] {
+  const words: string[] = [];
+  let start = 0;
+  for (let place = 0; place <= text.length; place++) {
+    const character = text[place];
+    if (character === "'" || character === '`') place = endOfQuoted(text, place);
+    else if (character === '(') place = endOfGroup(text, place);
+    else if (character === undefined || character === ' ') {
+      if (place > start) words.push(text.slice(start, place));
+      start = place + 1;
+    }
+  }
+  return words;
+}
+
+/** Where the parenthesis is closed that is opened at a place; what texts and names hold does not count. */
+function endOfGroup(text: string, open: number): number {
+  let depth = 0;
+  for (let place = open; place < text.length; place++) {
+    const character = text[place];
+    if (character === '(') depth += 1;
+    else if (character === ')') depth -= 1;
+    else if (character === "'" || character === '`') place = endOfQuoted(text, place);
+    if (depth === 0) return place;
+  }
+  return text.length;
+}
+
+function endOfQuoted(text: string, start: number): number {
+  const quote = text[start];
+  for (let place = start + 1; place < text.length; place++) {
+    if (quote === "'" && text[place] === '\\') place += 1;
+    else if (text[place] === quote) {
+      if (text[place + 1] !== quote) return place;
+      place += 1;
+    }
+  }
+  return text.length;
+}
+
+const typeWords: ReadonlySet<string> = new Set([
+  'UNSIGNED',
+  'ZEROFILL',
+  'CHARACTER',
+  'CHARSET',
+  'COLLATE',
+  'PRECISION',
+]);
+
+function isOfType(words: readonly string[], place: number): boolean {
+  const [before = '', word = ''] = [words[place - 1], words[place]].map((one) => one?.toUpperCase());
+  if (typeWords.has(word) || word === 'SET') return true;
+  return before === 'COLLATE' || before === 'CHARSET' || before === 'SET';
+}
+
+/** Prints a definition, to stand behind the name of a column. */
+export function printColumnDefinition(column: ColumnDefinition): string {
+  return [
+    column.type,
+    column.nullable ? 'NULL' : 'NOT NULL',
+    ...(column.default === null ? [] : [`DEFAULT ${column.default}`]),
+    ...column.rest,
+    ...(column.comment === null ? [] : [`COMMENT ${column.comment}`]),
+    ...(column.check === null ? [] : [`CHECK ${column.check}`]),
+  ].join(' ');
+}

@@ -1,0 +1,50 @@
+/** A column of MySQL or MariaDB that gets another type. */
+import { failedValidation } from '../../write/problems.ts';
+import type { ModelStep } from '../change.ts';
+import type { FoundColumn } from '../find.ts';
+import type { ColumnDefinition } from '../mysql/column-definition.ts';
+import type { NewType } from './model-sql.ts';
+import { ticked } from './mysql-names.ts';
+import { identifierText, type MysqlKind } from './mysql-types.ts';
+
+const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
+
+/** Plans it: what must be true of the values, and the new definition. */
+export function retyped(
+  { isMariadb, hasUuid }: MysqlKind,
+  { collection, field, descriptor, column }: FoundColumn,
+  { type, sql, filled, refusal }: NewType,
+): readonly ModelStep[] {
+  const place = { collection, field };
+  const table = ticked(descriptor.table);
+  const name = ticked(column.column);
+  const steps: ModelStep[] = [];
+  if (type === 'uuid' && !hasUuid) {
+    // They are texts there, of which the type would take any.
+    const misfit = failedValidation({ collection, index: undefined }, field, 'check', 'has values that do not fit');
+    const told = `SELECT NOT EXISTS (SELECT 1 FROM ${table} WHERE NOT (${name} REGEXP '${uuidPattern}'))`;
+    steps.push({ kind: 'check', sql: told, place, refusal: misfit });
+  }
+  if (refusal !== null) {
+    const fitting = type === 'boolean' ? `${sql} CHECK (fresh IN (0, 1))` : sql;
+    steps.push({ kind: 'fit', table, column: name, type: fitting, place, refusal });
+  }
+  const to = (now: ColumnDefinition): ColumnDefinition => ({
+    ...now,
+    type: sql === 'json' && isMariadb ? 'json' : sql + collationOf(now.type, sql),
+    default: filled,
+    // MariaDB has JSON as texts with a check.
+    check: now.check !== null && /^\(\s*json_valid\(`/i.test(now.check) ? null : now.check,
+  });
+  steps.push({ kind: 'alter', table, part: { kind: 'modify', column: name, to, lossy: refusal === null }, place });
+  return steps;
+}
+
+const texts = /^(?:(?:var)?char|(?:tiny|medium|long)?text)\b/i;
+
+/** Texts go on being compared as they were. */
+function collationOf(before: string, after: string): string {
+  if (!texts.test(before) || !texts.test(after) || after === identifierText) return '';
+  const [told = ''] = / (?:CHARACTER SET|CHARSET|COLLATE) .*$/is.exec(before) ?? [];
+  return told;
+}
