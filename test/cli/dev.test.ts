@@ -1,6 +1,6 @@
 /** `platform dev`: what changes is served without a restart, what is wrong is told, and what was served stays meanwhile. */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { catalogMark } from '../../packages/cli/src/dev/catalog-mark.ts';
@@ -36,9 +36,12 @@ afterAll(async () => {
   await database?.drop();
 });
 
-function permit(fields: string): Promise<void> {
+/** In one step, as editors do: a file that is written in place is empty for a moment, which is a project of its own. */
+async function permit(fields: string): Promise<void> {
   const text = `permissions: { public: { docs: { read: { fields: [${fields}] } } } }\n`;
-  return writeFile(join(project.folder, 'permissions.yaml'), text);
+  const file = join(project.folder, 'permissions.yaml');
+  await writeFile(`${file}.new`, text);
+  await rename(`${file}.new`, file);
 }
 
 function written(path: string): Promise<string> {
