@@ -43,7 +43,7 @@ export interface Work<T = Written> {
   /** Writes. Runs again from the start when the transaction does. */
   run(transaction: Transaction): Promise<T>;
   /** How many rows it writes, where it runs one brief statement and is done. */
-  readonly brief?: number | undefined;
+  brief?(): number | undefined;
   /** What the database may complain about, as far as it is known by now. */
   touched(): readonly Touched[];
   /** Whether an error says only that another request was faster, so that the work is done again from the start. */
@@ -102,9 +102,7 @@ export function createPerformer(options: PerformerOptions): Performer {
           if (job.guard !== undefined) await checkOf(transaction, job.guard);
           return writeJob(options, transaction, request, job);
         },
-        get brief() {
-          return retelling ? undefined : job.brief;
-        },
+        brief: () => (retelling ? undefined : job.brief),
         touched: () => job.touched,
         overtaken(error) {
           if (job.retold !== true || retelling || !isRefusal(error)) return job.overtaken?.(error) === true;
@@ -123,11 +121,12 @@ export function createPerformer(options: PerformerOptions): Performer {
           latest = transaction;
           return finish(gate, writerOf, await work.run(transaction));
         };
-        const answer = await untilAhead(work, () =>
-          work.brief === undefined
+        const answer = await untilAhead(work, () => {
+          const rows = work.brief?.();
+          return rows === undefined
             ? database.transaction(run)
-            : database.briefTransaction(async (transaction) => (await run(transaction)).value, work.brief),
-        );
+            : database.briefTransaction(async (transaction) => (await run(transaction)).value, rows);
+        });
         const following = end(work, latest);
         if (following !== undefined) await following;
         return answer();

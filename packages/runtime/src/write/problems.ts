@@ -22,7 +22,7 @@ export const mostErrors = 100;
 /** Collects problems, and throws those of the first stage that has any. */
 export interface Problems {
   /** Whether there is one. */
-  readonly any: boolean;
+  any(): boolean;
   /** A name that the caller may not write, or that does not exist. */
   forbid(): void;
   /** A value that is none of its field's, or stands where none can. */
@@ -39,9 +39,7 @@ export function createProblems(): Problems {
   const invalid: PlatformError[] = [];
   let forbidden = false;
   return {
-    get any() {
-      return forbidden || refused.length > 0 || invalid.length > 0;
-    },
+    any: () => forbidden || refused.length > 0 || invalid.length > 0,
     forbid() {
       forbidden = true;
     },

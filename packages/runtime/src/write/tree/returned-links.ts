@@ -38,7 +38,7 @@ export async function returnedLinks(
   const problems = createProblems();
   const drafts = draftTree(desk, root, () => true, problems);
   // What is wrong with it the careful way tells.
-  const [draft] = problems.any ? [] : ((await hashDrafts(desk, drafts)).get(root) ?? []);
+  const [draft] = problems.any() ? [] : ((await hashDrafts(desk, drafts)).get(root) ?? []);
   const plan = draft && planOf(desk, root, draft, links, echo);
   if (draft === undefined || plan === null || plan === undefined) return {};
   const keys = { count: 1, many: false, values: root.nodes[0]?.given ?? [] };
@@ -131,7 +131,7 @@ function hasAll(
   const problems = createProblems();
   const collection = input.writable.collection.descriptor.name;
   requireFields({ ...input, scope, action: 'create' }, batch, () => ({ collection, index: undefined }), problems);
-  return !problems.any;
+  return !problems.any();
 }
 
 /** The values by which links hold the keys of their targets, by the parts of these keys. */
