@@ -25,6 +25,9 @@ export async function readFingerprint(database: Database, expected: Fingerprint)
  *
  * `inner_type` leads every used type through domains and arrays to the type whose labels count; `own` is true as long
  * as only domains were passed, because only they can forbid null.
+ *
+ * Nobody can estimate how many rows the lists have, so each is made once (`MATERIALIZED`): joined row by row they take
+ * five seconds for a thousand tables instead of a seventh of one.
  */
 const liveObjectsSql = `
 WITH RECURSIVE object AS (
@@ -46,17 +49,17 @@ WITH RECURSIVE object AS (
   FROM inner_type i
   JOIN pg_catalog.pg_type t ON t.oid = i.type
   WHERE t.typtype = 'd' OR (t.typcategory = 'A' AND t.typelem <> 0)
-), label AS (
+), label AS MATERIALIZED (
   SELECT i.outer_type, pg_catalog.json_agg(e.enumlabel ORDER BY e.enumsortorder) AS labels
   FROM inner_type i
   JOIN pg_catalog.pg_enum e ON e.enumtypid = i.type
   GROUP BY i.outer_type
-), without_null AS (
+), without_null AS MATERIALIZED (
   SELECT DISTINCT i.outer_type
   FROM inner_type i
   JOIN pg_catalog.pg_type t ON t.oid = i.type
   WHERE i.own AND t.typtype = 'd' AND t.typnotnull
-), column_list AS (
+), column_list AS MATERIALIZED (
   SELECT a.attrelid, pg_catalog.json_agg(pg_catalog.json_build_array(
     a.attname, a.type, a.attnotnull OR w.outer_type IS NOT NULL, l.labels) ORDER BY a.attnum) AS columns
   FROM attribute a
