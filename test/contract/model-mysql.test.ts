@@ -8,7 +8,7 @@ import { servers } from '../support/servers.ts';
 
 describe.each(servers)('on $name', ({ dialect, missing }) => {
   const isAsked = dialect === 'mariadb' || process.env.EVERY_SUITE !== undefined;
-  describe.skipIf(missing || isOnMariadb() || !isAsked)('once more', () => {
+  describe.skipIf(missing || isOnMariadb() || !isAsked)(isAsked ? 'once more' : 'once more with EVERY_SUITE=1', () => {
     let back: () => void;
     beforeAll(() => {
       back = onMariadb(dialect);
