@@ -3,6 +3,7 @@ import { createPool, type Pool } from 'mysql2';
 import type { Database, Parameter, RowSink, Statement } from './database.ts';
 import { isRetryable, toDatabaseError } from './errors.ts';
 import { toMysqlError } from './mysql/errors.ts';
+import { mostPrepared } from './mysql/line.ts';
 import { connectionOptions } from './mysql/options.ts';
 import { formParameters } from './mysql/parameters.ts';
 import { lease, type MysqlPool, withConnection } from './mysql/pool.ts';
@@ -39,7 +40,11 @@ const batch = 500;
 export async function connectMysql(options: MysqlOptions): Promise<Database> {
   const { url, poolMax = 10, poolTimeoutMs = 2_000, statementTimeoutMs = 30_000 } = options;
   const answerTimeoutMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + silenceMs;
-  const pool = createPool({ ...connectionOptions(url), ...keptConnections(poolMax), maxPreparedStatements: 1_000 });
+  const pool = createPool({
+    ...connectionOptions(url),
+    ...keptConnections(poolMax),
+    maxPreparedStatements: mostPrepared,
+  });
   const leased: MysqlPool = { pool, timeoutMs: poolTimeoutMs, answerTimeoutMs };
   try {
     const isMariadb = /mariadb/i.test(await versionOf(pool));

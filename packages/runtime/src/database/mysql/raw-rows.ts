@@ -1,26 +1,22 @@
 /**
- * Rows of the binary protocol, turned into the form in which PostgreSQL sends them without a value in between: the driver
- * makes an object and three functions of every cell that somebody wants to read for himself.
+ * Rows of the binary protocol, turned into the form in which PostgreSQL sends them without a value in between.
  *
  * Source: https://mariadb.com/kb/en/resultset-row/ (binary row), https://dev.mysql.com/doc/dev/mysql-server (the same).
  */
+import { lengthAt, widthOf } from './lengths.ts';
 import { nestedColumn, writeNested } from './nested.ts';
 import type { RowBytes } from './row-bytes.ts';
 import { spelledColumns, writeInteger, writeTime } from './spelled.ts';
 
-/** A column as the driver describes it. */
+/** A column as the server describes it. */
 export interface ColumnDefinition {
   readonly columnType: number;
   readonly flags: number;
   readonly name: string;
 }
 
-/** A row as the driver hands it over: its bytes from `offset` to `end`, the status byte first. */
-export interface RowPacket {
-  readonly buffer: Buffer;
-  readonly offset: number;
-  readonly end: number;
-}
+/** Writes the row that starts at `at`, the status byte first, in the place of the one before. */
+export type RowWriter = (out: RowBytes, buffer: Buffer, at: number) => void;
 
 /** Sizes of integers by their column type; every other column is a text or bytes with its length in front. */
 const integerSizes: ReadonlyMap<number, number> = new Map([
@@ -38,15 +34,14 @@ const timeTypes: ReadonlySet<number> = new Set([7, 12]);
 /** Writes the cell that starts at `at`; returns where the next one does. */
 type WriteCell = (out: RowBytes, buffer: Buffer, at: number) => number;
 
-/** Makes what writes each row of some columns, in the place of the one before. */
-export function createRowWriter(columns: readonly ColumnDefinition[]): (out: RowBytes, row: unknown) => void {
+/** Makes what writes each row of some columns. */
+export function createRowWriter(columns: readonly ColumnDefinition[]): RowWriter {
   const cells = columns.map(cellOf);
   // Two bits at the beginning mean nothing.
   const mapLength = (columns.length + 9) >> 3;
-  return function writeRow(out, row) {
-    const { buffer, offset } = row as RowPacket;
+  return function writeRow(out, buffer, start) {
     out.clear();
-    const map = offset + 1;
+    const map = start + 1;
     let at = map + mapLength;
     for (let column = 0; column < cells.length; column++) {
       const bit = column + 2;
@@ -111,23 +106,12 @@ function writeNestedText(out: RowBytes, buffer: Buffer, at: number): number {
 }
 
 function textAt(buffer: Buffer, at: number): { readonly start: number; readonly end: number } {
-  const first = buffer[at] ?? 0;
-  const start = at + lengthBytes(first);
-  return { start, end: start + (first < 251 ? first : longLength(buffer, at, first)) };
+  const start = at + widthOf(buffer[at] ?? 0);
+  return { start, end: start + lengthAt(buffer, at) };
 }
 
 /** Bits of an integer without a sign stand as those of one that has it. */
 function integerAt(buffer: Buffer, at: number, size: number, unsigned: boolean): bigint {
   if (size === 8) return buffer.readBigInt64LE(at);
   return BigInt(unsigned ? buffer.readUIntLE(at, size) : buffer.readIntLE(at, size));
-}
-
-/** Bytes that a length takes, by its first one. */
-function lengthBytes(first: number): number {
-  return first < 251 ? 1 : first === 252 ? 3 : first === 253 ? 4 : 9;
-}
-
-function longLength(buffer: Buffer, at: number, first: number): number {
-  if (first === 252) return buffer.readUInt16LE(at + 1);
-  return first === 253 ? buffer.readUIntLE(at + 1, 3) : Number(buffer.readBigUInt64LE(at + 1));
 }
