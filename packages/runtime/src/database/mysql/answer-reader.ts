@@ -3,27 +3,17 @@
  *
  * Source: https://mariadb.com/kb/en/result-set-packets/, https://dev.mysql.com/doc/dev/mysql-server (the same).
  */
+import type { Transcoder } from '../../json/transcode.ts';
 import type { RowSink } from '../database.ts';
 import { toMysqlError } from './errors.ts';
+import { type KnownColumns, knownColumns } from './known-columns.ts';
 import { integerAt, lengthAt, widthOf } from './lengths.ts';
-import { type ColumnDefinition, createRowWriter, type RowWriter } from './raw-rows.ts';
 import { RowBytes } from './row-bytes.ts';
 
 /** What a packet is, by its first byte. */
 const marks = { ok: 0, end: 0xfe, error: 0xff } as const;
 /** The end of columns or rows: its length at most, where its status stands, and the part of that which announces more. */
 const divider = { most: 8, status: 3, more: 8 } as const;
-/** Behind the names of a column stand the length of the rest, character set, width, type, flags, decimals and nothing. */
-const behindNames = { size: 13, type: 7, flags: 8 } as const;
-/** Names in front of that of a column: catalog, schema, and the table by two names. */
-const namesBefore = 4;
-
-/** The columns of an answer as the server described them, and what writes their rows. */
-export interface KnownColumns {
-  readonly descriptions: readonly Buffer[];
-  readonly writeRow: RowWriter;
-}
-
 /** The row that is being handed over: whoever takes it is through with it before the next one comes, on any connection. */
 const bytes = new RowBytes();
 
@@ -41,6 +31,8 @@ export class AnswerReader {
   #part: 'head' | 'columns' | 'divider' | 'rows' = 'head';
   #expected = 0;
   #described = 0;
+  /** What makes items of rows, where something does. */
+  #transcode: Transcoder | undefined;
   /** Copies of the descriptions, once one of them is another than before. */
   #anew: Buffer[] | undefined;
 
@@ -64,6 +56,7 @@ export class AnswerReader {
       case 'divider':
         checkDivider(buffer, start, end);
         this.#part = 'rows';
+        this.#transcode = this.#sink.direct && this.columns?.transcoderOf(this.#sink.direct.fields);
         return false;
       case 'head':
         return this.#begin(buffer, start);
@@ -75,8 +68,14 @@ export class AnswerReader {
     this.#expected = lengthAt(buffer, start);
     this.#part = 'columns';
     if (this.#expected > 0) return false;
-    writeCounts(buffer, start + 1);
-    this.#handOver();
+    this.rows += 1;
+    try {
+      writeCounts(buffer, start + 1);
+      this.#sink.row(bytes.buffer, 0, bytes.length);
+      this.#onRow?.();
+    } catch (error) {
+      this.failure = error;
+    }
     return true;
   }
 
@@ -97,7 +96,7 @@ export class AnswerReader {
     if (descriptions === undefined) return;
     this.columns = undefined;
     try {
-      this.columns = { descriptions, writeRow: createRowWriter(descriptions.map(definitionOf)) };
+      this.columns = knownColumns(descriptions);
     } catch (error) {
       this.failure = error;
     }
@@ -106,28 +105,22 @@ export class AnswerReader {
   #row(buffer: Buffer, start: number, end: number): boolean {
     if (buffer[start] !== marks.ok) {
       checkDivider(buffer, start, end);
+      if (this.#sink.direct !== undefined) this.columns?.count(this.#sink.direct.fields, this.rows);
       return true;
     }
-    const { columns } = this;
-    if (this.failure !== undefined || columns === undefined) return false;
-    try {
-      columns.writeRow(bytes, buffer, start);
-    } catch (error) {
-      this.failure = error;
-      return false;
-    }
-    this.#handOver();
-    return false;
-  }
-
-  #handOver(): void {
+    if (this.failure !== undefined) return false;
     try {
       this.rows += 1;
-      this.#sink.row(bytes.buffer, 0, bytes.length);
+      if (this.#transcode !== undefined) this.#sink.direct?.item(this.#transcode, buffer, start);
+      else {
+        this.columns?.writeRow(bytes, buffer, start);
+        this.#sink.row(bytes.buffer, 0, bytes.length);
+      }
       this.#onRow?.();
     } catch (error) {
       this.failure = error;
     }
+    return false;
   }
 }
 
@@ -154,17 +147,4 @@ function errorOf(buffer: Buffer, start: number, end: number): Error {
   const state = buffer.toString('latin1', start + 4, start + 9);
   const message = buffer.toString('utf8', start + 9, end);
   return Object.assign(new Error(message), { errno: buffer.readUInt16LE(start + 1), sqlState: state });
-}
-
-function definitionOf(description: Buffer): ColumnDefinition {
-  let at = 0;
-  const skip = (): number => at + widthOf(description[at] ?? 0) + lengthAt(description, at);
-  for (let name = 0; name < namesBefore; name++) at = skip();
-  const end = skip();
-  const rest = description.length - behindNames.size;
-  return {
-    name: description.toString('utf8', at + widthOf(description[at] ?? 0), end),
-    columnType: description[rest + behindNames.type] ?? 0,
-    flags: description.readUInt16LE(rest + behindNames.flags),
-  };
 }

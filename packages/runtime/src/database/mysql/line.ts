@@ -7,9 +7,10 @@ import type { RowSink } from '../database.ts';
 import { ConnectionError } from '../errors.ts';
 import { type Framing, MessageReader } from '../protocol/messages.ts';
 import { PreparedNames } from '../protocol/prepared.ts';
-import { AnswerReader, type KnownColumns } from './answer-reader.ts';
+import { AnswerReader } from './answer-reader.ts';
 import { toMysqlError } from './errors.ts';
 import { mostInPacket, printExecute } from './execute-packet.ts';
+import type { KnownColumns } from './known-columns.ts';
 import type { SentParameter } from './parameters.ts';
 
 /** Statements that are kept prepared on one connection. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { type ColumnDefinition, createRowWriter } from './raw-rows.ts';
+import type { ColumnDefinition } from './columns.ts';
+import { createRowWriter } from './raw-rows.ts';
 import { RowBytes } from './row-bytes.ts';
 
 const text: ColumnDefinition = { columnType: 253, flags: 0, name: 'text' };
