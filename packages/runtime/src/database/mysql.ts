@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type Pool } from 'mysql2';
 import type { Database, Parameter, RowSink, Statement } from './database.ts';
 import { isRetryable, toDatabaseError } from './errors.ts';
+import { gatherReads } from './gathered-reads.ts';
 import { toMysqlError } from './mysql/errors.ts';
 import { mostPrepared } from './mysql/line.ts';
+import { createMarks } from './mysql/marks.ts';
 import { connectionOptions } from './mysql/options.ts';
 import { formParameters } from './mysql/parameters.ts';
 import { lease, type MysqlPool, withConnection } from './mysql/pool.ts';
@@ -30,6 +32,8 @@ const silenceMs = 5_000;
 /** Pause before another try, in milliseconds, and rows of a stream between two looks at its reader. */
 const retryPauseMs = 25;
 const batch = 500;
+/** Reads of several keys under way at once, in whose time more keys are gathered. */
+const mostGroups = 2;
 
 /**
  * Connects to a MySQL (8.0 or later) or MariaDB (10.6 or later) server and keeps a pool of connections to it: one request
@@ -58,7 +62,7 @@ export async function connectMysql(options: MysqlOptions): Promise<Database> {
   const read = (statement: Pick<Statement, 'text' | 'forms'>, parameters: readonly Parameter[], sink: RowSink) =>
     readAll(leased, statement, parameters, sink);
   return {
-    read,
+    read: gatherReads(read, { ask: createMarks(), mostUnderWay: mostGroups }),
     stream: (statement, parameters, sink, drained, signal) =>
       stream(leased, { statement, parameters, sink, drained, signal }),
     transaction: (work) => runMysqlTransaction(leased, work),
