@@ -4,22 +4,20 @@ import type { Database, Parameter, RowSink } from '../../packages/runtime/src/da
 import { connectMysql } from '../../packages/runtime/src/database/mysql.ts';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
 import { servers } from '../support/servers.ts';
-import { statement } from './statements.ts';
+import { collect, statement } from './statements.ts';
 
 describe.each(servers)('$name', ({ missing, start }) => {
   if (missing) return void it.skip('is not there');
 
-  let server: MysqlServer;
-  let url: string;
   /** Of one connection, so that a statement meets what the one before has left. */
   let database: Database;
+  let url: string;
+  let server: MysqlServer;
   beforeAll(async () => {
+    const tables = `CREATE TABLE samples (id varchar(9) PRIMARY KEY, name varchar(40), amount varchar(20) CHARACTER SET latin1);
+      INSERT INTO samples VALUES ('1', 'one', 'é'), ('2', NULL, ''), ('3', 'three', NULL)`;
     server = await start();
-    url = await createMysqlDatabase(
-      server,
-      `CREATE TABLE samples (id varchar(9) PRIMARY KEY, name varchar(40), amount varchar(20) CHARACTER SET latin1);
-       INSERT INTO samples VALUES ('1', 'one', 'é'), ('2', NULL, ''), ('3', 'three', NULL)`,
-    );
+    url = await createMysqlDatabase(server, tables);
     database = await connectMysql({ url, poolMax: 1 });
   }, 60_000);
   afterAll(async () => {
@@ -78,6 +76,23 @@ describe.each(servers)('$name', ({ missing, start }) => {
       cause: { message: 'enough' },
     });
     expect([rows, await ask("SELECT '1'")]).toEqual([1, [['1']]]);
+  });
+
+  it('keeps to the pace of whoever takes a stream, and can be used behind it', async () => {
+    const sink = collect();
+    let behind = 0;
+    const drained = async (): Promise<void> => {
+      behind += 1;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    const digits = '(SELECT 0 n UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5)';
+    const tables = ['a', 'b', 'c', 'd', 'e'].map((name) => `${digits} ${name}`).join(', ');
+    const text = `SELECT CONCAT(a.n, b.n, c.n, d.n, e.n), REPEAT('x', 100) FROM ${tables} ORDER BY 1`;
+    await database.stream(statement(text), [], sink, drained, new AbortController().signal);
+    const rows = sink.texts();
+    expect([rows.length, rows.toSorted()]).toEqual([6 ** 5, rows]);
+    expect(behind).toBeGreaterThan(5);
+    expect(await ask("SELECT '1'")).toEqual([['1']]);
   });
 
   it('forgets what it has prepared when that is too much', async () => {
