@@ -7,7 +7,8 @@ import type {
   KnownOperation,
   Route,
 } from '@platform/runtime/contract';
-import type { Api, Operation } from './api.ts';
+import type { Api, ApiCollection, Operation } from './api.ts';
+import { createFacts } from './memory/facts.ts';
 
 /** What generated files say to a server, as plain data that threads can send each other. */
 export interface ModelData {
@@ -36,19 +37,23 @@ const meanings: Readonly<Record<Operation['kind'], Pick<Route, 'operation' | 'by
   deleteMany: { operation: 'delete', byKey: false },
 };
 
+const routesOf = createFacts<ApiCollection, ModelData['routes']>();
+
+function findRoutes({ descriptor, operations }: ApiCollection): ModelData['routes'] {
+  return operations.map(({ kind, method, path }) => ({
+    path: `${method} ${path}`,
+    method,
+    ...meanings[kind],
+    collection: descriptor.name,
+  }));
+}
+
 /** Gathers it of an API whose routes are resolved; `operations` are those of the project's documents. */
 export function modelData(api: Api, operations: readonly KnownOperation[]): ModelData {
   return {
     collections: api.collections.map(({ descriptor }) => descriptor),
     access: api.access.map(({ access }) => access),
-    routes: api.collections.flatMap(({ descriptor, operations: all }) =>
-      all.map(({ kind, method, path }) => ({
-        path: `${method} ${path}`,
-        method,
-        ...meanings[kind],
-        collection: descriptor.name,
-      })),
-    ),
+    routes: api.collections.flatMap((one) => routesOf(one, () => findRoutes(one))),
     fingerprint: api.fingerprint,
     ...(api.permissionsDigest !== undefined && { permissionsDigest: api.permissionsDigest }),
     ...(api.model !== undefined && { modelDigest: api.model.digest }),

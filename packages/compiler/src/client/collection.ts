@@ -100,11 +100,11 @@ function declareFacts(one: ClientCollection): TypeDeclaration {
   };
 }
 
+/** Names of types in a declaration, some of them several times. */
 function namesIn(declaration: TypeDeclaration): readonly string[] {
   const types = declaration.kind === 'interface' ? declaration.members.map(({ type }) => type) : [declaration.type];
-  return types
-    .flatMap(leaves)
-    .flatMap((leaf) => (/^['"]/.test(leaf) ? [] : (leaf.match(/(?<![\w'"])[A-Z]\w*/g) ?? [])));
+  const found = new Set(types.flatMap(leaves));
+  return [...found].flatMap((leaf) => (/^['"]/.test(leaf) ? [] : (leaf.match(/(?<![\w'"])[A-Z]\w*/g) ?? [])));
 }
 
 function importsOf(names: readonly string[], files: Lookup<string>): readonly Import[] {

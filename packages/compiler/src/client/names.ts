@@ -1,4 +1,5 @@
 /** What a client calls the types and files of a collection: by the words of the OpenAPI document of its class. */
+import { createFactsOfNames } from '../memory/facts.ts';
 import type { DocumentNames } from '../openapi/names.ts';
 import type { View } from '../openapi/view.ts';
 import { fileName, shortened, uniqueNames } from '../print/identifier.ts';
@@ -21,6 +22,13 @@ export interface ClientNames
 /** Names what a class sees. They depend on nothing else. */
 export function nameClient({ collections }: View): ReadonlyMap<string, ClientNames> {
   const all = collections.map(({ name }) => name);
+  // They follow from the names in documents, which follow from the names of all that is seen.
+  return namesOfAll(all, () => findNames(all, collections));
+}
+
+const namesOfAll = createFactsOfNames<ReadonlyMap<string, ClientNames>>();
+
+function findNames(all: readonly string[], collections: View['collections']): ReadonlyMap<string, ClientNames> {
   const files = uniqueNames(all, fileName, (spelling) => spelling.toLowerCase());
   return new Map(
     collections.map(({ name, names }) => {

@@ -6,7 +6,7 @@ import { printNodes } from '../documents/print-nodes.ts';
 import { listExtensions, listedFile, printListed } from '../extensions/listed.ts';
 import type { ExtensionSource } from '../extensions/source.ts';
 import type { TypedRoute } from '../extensions/type-routes.ts';
-import { emitGraphql } from '../graphql/index.ts';
+import { printGraphql } from '../graphql/index.ts';
 import type { Archive } from '../memory/archive.ts';
 import { printModel } from '../model/index.ts';
 import { printOpenApi } from '../openapi/index.ts';
@@ -143,7 +143,7 @@ function emitForClients(
   archive: Archive | null,
 ): readonly GeneratedFile[] {
   return [
-    ...(api.graphql ? [file(`graphql/${access.name}.graphql`, emitGraphql(api, access, view, archive))] : []),
+    ...(api.graphql ? [longFile(`graphql/${access.name}.graphql`, printGraphql(api, access, view, archive))] : []),
     ...emitClient(api, access, render, view, archive),
   ];
 }

@@ -12,7 +12,7 @@ import { createMemory } from '../memory/remember.ts';
 import { changesModel } from '../model/changes.ts';
 import { hasUsers } from '../openapi/auth-paths.ts';
 import type { View } from '../openapi/view.ts';
-import { textOfPiece } from '../print/pieces.ts';
+import { createPieces, type Piece, textOfPiece } from '../print/pieces.ts';
 import { sdlType } from '../print/sdl.ts';
 import { aggregateTypes } from './aggregates.ts';
 import { filterTypes, keyFilters } from './filters.ts';
@@ -28,6 +28,16 @@ import { scalarTypes } from './values.ts';
 /** Prints the schema of an access class; `view` is what it sees. */
 export function emitGraphql(api: Api, access: AccessClass, view: View, archive: Archive | null = null): string {
   return graphqlTypes(api, access, view, archive).join('\n');
+}
+
+/** The same in pieces, for a file. */
+export function printGraphql(api: Api, access: AccessClass, view: View, archive: Archive | null): readonly Piece[] {
+  const pieces = createPieces();
+  for (const [at, text] of graphqlTypes(api, access, view, archive).entries()) {
+    if (at > 0) pieces.add('\n');
+    pieces.add(text);
+  }
+  return pieces.all();
 }
 
 /** The same in texts of one type or some, which schemas share where they have the same of a collection. */

@@ -1,5 +1,6 @@
 /** The inputs that write items. Source: API specification, sections 7.2 to 7.4 and 14.2. */
 import { graphqlChangesName, graphqlName, graphqlTypeNames } from '@platform/runtime/contract';
+import { createFacts } from '../memory/facts.ts';
 import type { Lookup } from '../memory/remember.ts';
 import type { ViewField, ViewInput, ViewLead, ViewPayload } from '../openapi/view.ts';
 import { type SdlField, sdlType } from '../print/sdl.ts';
@@ -15,20 +16,42 @@ export interface Referred {
 
 /** Gathers what relations refer to. */
 export function referredInputs(surface: Surface): Referred {
-  const all = [...surface.collections.values()];
-  const leads = all.flatMap(({ view }) => payloadsOf(view.writes).flatMap((payload) => payload.leads));
-  const many = leads.flatMap((lead) => (lead.kind === 'many' ? [lead.member.names.collection] : []));
+  const all = [...surface.collections.values()].map((shown) => leadsOf(shown, () => findLeads(shown)));
+  const many = all.flatMap((one) => one.many);
+  const isKeyed = (name: string): boolean => (surface.collections.get(name)?.view.key.length ?? 0) > 0;
+  const read = all.flatMap((one) => one.read.filter(isKeyed));
+  return {
+    update: among([...many, ...all.flatMap((one) => one.others), ...read]),
+    changes: among(many),
+    link: among(all.flatMap((one) => one.links)),
+  };
+}
+
+/** The collections that payloads of one lead to, by their names. */
+interface Leads {
+  readonly many: readonly string[];
+  readonly links: readonly string[];
+  /** Those whose items can be linked, made or changed in some way, without those of `many`. */
+  readonly others: readonly string[];
+  /** Those of many-to-ones of which only the key may stand, where they have one. */
+  readonly read: readonly string[];
+}
+
+const leadsOf = createFacts<Shown, Leads>();
+
+function findLeads({ view, descriptor }: Shown): Leads {
+  const payloads = payloadsOf(view.writes);
+  const leads = payloads.flatMap((payload) => payload.leads);
   const links = leads.flatMap((lead) => (lead.kind === 'any' ? [lead.collection] : []));
   const ones = leads.flatMap((lead) => (lead.kind === 'one' ? [lead.member.names.collection] : []));
-  const fields = all.flatMap((shown) =>
-    payloadsOf(shown.view.writes).flatMap((payload) =>
-      payload.fields.flatMap((field) => targetOf(field, shown, surface) ?? []),
-    ),
-  );
+  const fields = payloads.flatMap((payload) => payload.fields);
+  const members = fields.flatMap(({ member }) => (member === null ? [] : [member.names.collection]));
+  const plain = fields.filter(({ member }) => member === null);
   return {
-    update: among([...many, ...links, ...ones, ...fields]),
-    changes: among(many),
-    link: among(links),
+    many: leads.flatMap((lead) => (lead.kind === 'many' ? [lead.member.names.collection] : [])),
+    links,
+    others: [...links, ...ones, ...members],
+    read: plain.flatMap(({ name }) => manyToOneOf(name, descriptor)?.target ?? []),
   };
 }
 
@@ -119,10 +142,15 @@ function keyType({ name, descriptor }: Pick<ViewField, 'name' | 'descriptor'>, s
   return valueType(descriptor, key.length === 1 && key[0] === name);
 }
 
+/** The many-to-one that reads a field. */
+function manyToOneOf(field: string, { relations }: Shown['descriptor']) {
+  return relations.find((one) => one.kind === 'm2o' && one.field === field);
+}
+
 /** The collection of a many-to-one whose items can be linked, made or changed; null where only the key may stand. */
 function targetOf({ name, member }: ViewInput, { descriptor }: Shown, { collections }: Neighbours): string | null {
   if (member !== null) return member.names.collection;
-  const relation = descriptor.relations.find((one) => one.kind === 'm2o' && one.field === name);
+  const relation = manyToOneOf(name, descriptor);
   const target = relation && collections.get(relation.target);
   return target && target.view.key.length > 0 ? target.view.name : null;
 }

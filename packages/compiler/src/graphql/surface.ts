@@ -7,6 +7,7 @@ import {
   type ManyToAny,
 } from '@platform/runtime/contract';
 import type { Api } from '../api.ts';
+import { createFacts } from '../memory/facts.ts';
 import type { Lookup } from '../memory/remember.ts';
 import { createInterning } from '../memory/same.ts';
 import type { View, ViewCollection } from '../openapi/view.ts';
@@ -51,12 +52,18 @@ export function surfaceOf(api: Api, view: View): Surface {
     const own = links.get(one.name) ?? [];
     const alone = all.get(one.name)?.length === 1;
     const item = alone ? itemOf(one, own[0], isReadable) : null;
-    return [[one.name, oneOf(one, { view: one, descriptor, types: graphqlTypeNames(one.name), links: own, item })]];
+    return [
+      [
+        one.name,
+        oneOf(one, { view: one, descriptor, types: typesOf(one, () => graphqlTypeNames(one.name)), links: own, item }),
+      ],
+    ];
   });
   return { view, collections: new Map(shown) };
 }
 
 const oneOf = createInterning<Shown>();
+const typesOf = createFacts<ViewCollection, GraphqlTypeNames>();
 
 /** Why a field should not be used any more: because of itself, or of the collection that it leads to. */
 export function deprecationOf(

@@ -1,6 +1,8 @@
-/** What follows from one object, or from two, and nothing else, is worked out once for as long as there is the object. */
+/** What follows from one object, from two, or from a list of names, and nothing else, is worked out once. */
 
-/** Makes a memory of what follows from one object. */
+import { isSame } from './same.ts';
+
+/** Makes a memory of what follows from one object, for as long as there is the object. */
 export function createFacts<Of extends object, Fact extends object>(): (of: Of, find: () => Fact) => Fact {
   const facts = new WeakMap<Of, Fact>();
   return (of, find) => {
@@ -10,7 +12,7 @@ export function createFacts<Of extends object, Fact extends object>(): (of: Of, 
   };
 }
 
-/** Makes a memory of what follows from two. */
+/** Makes a memory of what follows from two, for as long as there are both. */
 export function createFactsOfTwo<Of extends object, And extends object, Fact extends object>(): (
   of: Of,
   and: And,
@@ -18,4 +20,20 @@ export function createFactsOfTwo<Of extends object, And extends object, Fact ext
 ) => Fact {
   const facts = createFacts<Of, ReturnType<typeof createFacts<And, Fact>>>();
   return (of, and, find) => facts(of, () => createFacts<And, Fact>())(and, find);
+}
+
+/** Of so many lists of names it is kept what follows from them: the latest. */
+const mostLists = 16;
+
+/** Makes a memory of what follows from a list of names. */
+export function createFactsOfNames<Fact>(): (names: readonly string[], find: () => Fact) => Fact {
+  const known: { readonly names: readonly string[]; readonly fact: Fact }[] = [];
+  return (names, find) => {
+    const found = known.find((one) => isSame(one.names, names));
+    if (found !== undefined) return found.fact;
+    const fact = find();
+    known.unshift({ names, fact });
+    known.length = Math.min(known.length, mostLists);
+    return fact;
+  };
 }

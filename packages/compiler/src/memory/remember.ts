@@ -60,9 +60,9 @@ export function createMemory<Made>(lasting: Lasting<Made> | null = null) {
 }
 
 function makeNow<Made>(sources: Sources, make: (watch: Watch) => Made): Kept<Made> {
-  const asked = new Map<string, Asked>();
+  const asked: Asked[] = [];
   const made = make((source) => watched(source, sources.indexOf(source), asked));
-  return { asked: [...asked.values()], made };
+  return { asked, made };
 }
 
 /** From the archive where it is there, and still good; it is kept there in any case. */
@@ -96,15 +96,25 @@ function ask(source: Lookup<unknown> | undefined, { kind, name }: Pick<Asked, 'k
   return source?.[kind](name);
 }
 
-function watched<Answer>(lookup: Lookup<Answer>, source: number, asked: Map<string, Asked>): Lookup<Answer> {
+/** Whoever watches a source twice takes down its questions twice, which costs no more than asking them again. */
+function watched<Answer>(lookup: Lookup<Answer>, source: number, asked: Asked[]): Lookup<Answer> {
   if (source < 0) throw new Error('What is watched must be one of the sources.');
-  const noted = <Given>(kind: 'get' | 'has', name: string, answer: Given): Given => {
-    const question = `${source} ${kind} ${name}`;
-    if (!asked.has(question)) asked.set(question, { source, name, kind, answer });
-    return answer;
-  };
+  const got = new Set<string>();
+  const had = new Set<string>();
   return {
-    get: (name) => noted('get', name, lookup.get(name)),
-    has: (name) => noted('has', name, lookup.has(name)),
+    get(name) {
+      const answer = lookup.get(name);
+      if (got.has(name)) return answer;
+      got.add(name);
+      asked.push({ source, name, kind: 'get', answer });
+      return answer;
+    },
+    has(name) {
+      const answer = lookup.has(name);
+      if (had.has(name)) return answer;
+      had.add(name);
+      asked.push({ source, name, kind: 'has', answer });
+      return answer;
+    },
   };
 }

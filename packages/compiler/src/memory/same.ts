@@ -16,7 +16,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
   if (a.length !== b.length) return false;
-  for (let at = 0; at < a.length; at += 1) if (!isSame(a[at], b[at])) return false;
+  // What is one needs no call: most of what is compared are names.
+  for (let at = 0; at < a.length; at += 1) if (a[at] !== b[at] && !isSame(a[at], b[at])) return false;
   return true;
 }
 
@@ -26,7 +27,9 @@ function isSameObject(a: Readonly<Record<string, unknown>>, b: Readonly<Record<s
   if (names.length !== others.length) return false;
   for (let at = 0; at < names.length; at += 1) {
     const name = names[at] ?? '';
-    if (name !== others[at] || !isSame(a[name], b[name])) return false;
+    if (name !== others[at]) return false;
+    const [one, other] = [a[name], b[name]];
+    if (one !== other && !isSame(one, other)) return false;
   }
   return true;
 }

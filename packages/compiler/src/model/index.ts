@@ -137,5 +137,5 @@ function partsOf<Made>(api: Api, view: View, make: (one: Told, sources: PartSour
 
 /** Whether a field of a collection is readable, or a relation that has no field. */
 export function shows({ view }: Told, name: string): boolean {
-  return [...view.fields, ...view.relations].some((one) => one.name === name);
+  return view.fields.some((one) => one.name === name) || view.relations.some((one) => one.name === name);
 }

@@ -5,6 +5,7 @@
  * of an access class tells nothing about collections that are not in it.
  */
 import { systemCollection } from '@platform/runtime/contract';
+import { createFactsOfNames } from '../memory/facts.ts';
 import { sha256 } from '../print/hash.ts';
 
 /** What the document calls one collection. */
@@ -66,6 +67,12 @@ export interface DocumentNames {
  * but the one written in the plain way (`order_lines`) do.
  */
 export function nameDocument(collections: readonly string[]): ReadonlyMap<string, DocumentNames> {
+  return namesOfAll(collections, () => findNames(collections));
+}
+
+const namesOfAll = createFactsOfNames<ReadonlyMap<string, DocumentNames>>();
+
+function findNames(collections: readonly string[]): ReadonlyMap<string, DocumentNames> {
   const groups = Map.groupBy(collections, (name) => spell(name).toLowerCase());
   return new Map(
     collections.map((name) => {

@@ -24,9 +24,12 @@ export function everyNote(note: string | null): string | null {
  */
 export function withoutHiddenNames(api: Api, shown: Shown): NoteReader {
   if (api.collections.every((one) => isWhole(one, shown(one)))) return everyNote;
-  const { words, phrases } = hiddenNames(api.collections, shown);
+  // Whoever sees nothing asks for no note.
+  let hidden: HiddenNames | undefined;
   return function read(note) {
     if (note === null) return null;
+    hidden ??= hiddenNames(api.collections, shown);
+    const { words, phrases } = hidden;
     const text = fold(note);
     const mentions = wordsOf(text).some((word) => words.has(word)) || containsAny(text, phrases);
     return mentions ? null : note;

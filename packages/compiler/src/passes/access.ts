@@ -14,6 +14,7 @@ import {
   type WriteRule,
 } from '@platform/runtime/contract';
 import type { RouteHead } from '../extensions/read-routes.ts';
+import { createFactsOfTwo } from '../memory/facts.ts';
 import { fileName, uniqueNames } from '../print/identifier.ts';
 import { canonicalJson } from '../print/json.ts';
 import type { SchemaIndex } from './schema-index.ts';
@@ -119,7 +120,14 @@ function writeRule({ fields, where, check, presets }: Permission): WriteRule {
 
 /** Every field and relation, every row, every action that the database has for the table. */
 function adminAccess(collection: Collection, index: SchemaIndex): CollectionAccess {
-  const writable = writableActions(collection, index);
+  const table = index.table(collection.table);
+  return oneAccess(collection, table, () => wholeAccess(collection, table));
+}
+
+const oneAccess = createFactsOfTwo<Collection, Table, CollectionAccess>();
+
+function wholeAccess(collection: Collection, table: Table): CollectionAccess {
+  const writable = writableActions(collection, table);
   const fields = [...new Set([...collection.fields, ...collection.relations].map(({ name }) => name))];
   const rule: AccessRule = { fields, where: always };
   const write: WriteRule = { ...rule, check: null, presets: [] };
@@ -139,8 +147,7 @@ function fixedFields({ name, system }: Collection): readonly string[] {
 }
 
 /** What the database has for the table; of the platform's own collections only what payloads can ask for. */
-function writableActions({ table, system }: Collection, index: SchemaIndex): Table['writable'] {
-  const { writable } = index.table(table);
+function writableActions({ system }: Collection, { writable }: Table): Table['writable'] {
   if (system === undefined) return writable;
   const { writes } = system;
   return {

@@ -1,10 +1,17 @@
 /** API names → names in generated code, each derived from its own name alone wherever two do not collide. */
 import type { AccessClass } from '@platform/runtime/contract';
 import type { ApiAccess, CollectionNames } from '../api.ts';
+import { createFactsOfNames } from '../memory/facts.ts';
 import { camelCase, fileName, pascalCase, shortened, uniqueNames } from '../print/identifier.ts';
 
 /** Names of every collection, by API name. */
 export function nameCollections(names: readonly string[]): ReadonlyMap<string, CollectionNames> {
+  return namesOfAll(names, () => findNames(names));
+}
+
+const namesOfAll = createFactsOfNames<ReadonlyMap<string, CollectionNames>>();
+
+function findNames(names: readonly string[]): ReadonlyMap<string, CollectionNames> {
   const files = uniqueNames(names, fileName, (spelling) => spelling.toLowerCase());
   const types = uniqueNames(names, pascalCase);
   const constants = uniqueNames(names, camelCase);

@@ -93,10 +93,20 @@ function startOf({ name, optional }: TypeMember): string {
 
 /** Every name and literal that a type mentions. */
 export function leaves(type: Type): readonly string[] {
-  if (typeof type === 'string') return [type];
-  if (type.kind === 'list' || type.kind === 'array') return leaves(type.of);
-  if (type.kind === 'object') return type.of.flatMap((one) => leaves(one.type));
-  return [...(type.kind === 'generic' ? [type.name] : []), ...type.of.flatMap(leaves)];
+  const found: string[] = [];
+  addLeaves(type, found);
+  return found;
+}
+
+function addLeaves(type: Type, found: string[]): void {
+  if (typeof type === 'string') {
+    found.push(type);
+    return;
+  }
+  if (type.kind === 'generic') found.push(type.name);
+  if (type.kind === 'list' || type.kind === 'array') addLeaves(type.of, found);
+  else if (type.kind === 'object') for (const one of type.of) addLeaves(one.type, found);
+  else for (const part of type.of) addLeaves(part, found);
 }
 
 function isUnion(type: Type): type is { readonly kind: 'union'; readonly of: readonly Type[] } {

@@ -116,7 +116,7 @@ function memberClaims({ fields, relations }: CollectionDescriptor, links: readon
 /** One complaint for the same things, however many names they share. */
 function collisions(claims: readonly Claim[], place: string): readonly Diagnostic[] {
   const keyOf = ({ space, name }: Claim): string => `${space} ${name}`;
-  if (new Set(claims.map(keyOf)).size === claims.length) return [];
+  if (isDistinct(claims)) return [];
   const groups = [...Map.groupBy(claims, keyOf).values()];
   const shared = groups.flatMap((group) => {
     const owners = [...new Set(group.map(({ owner }) => owner))];
@@ -133,6 +133,17 @@ function collisions(claims: readonly Claim[], place: string): readonly Diagnosti
     const hint = 'Rename all but one in platform.config.ts; `graphql: false` there leaves GraphQL out.';
     return [{ code: 'graphql-name', severity: 'error', place, message, hint }];
   });
+}
+
+/** Whether no name stands twice in a space. Names of a space are gathered without a text for each. */
+function isDistinct(claims: readonly Claim[]): boolean {
+  const spaces = new Map<string, Set<string>>();
+  for (const { space, name } of claims) {
+    const names = spaces.get(space) ?? new Set();
+    if (names.has(name)) return false;
+    spaces.set(space, names.add(name));
+  }
+  return true;
 }
 
 function listed(owners: readonly string[]): string {

@@ -4,6 +4,7 @@
  */
 import type { Diagnostic } from '@platform/introspect';
 import type { Collection, Permission, Relation, Schema, Table } from '@platform/introspect/schema';
+import { createFacts } from '../memory/facts.ts';
 
 /** Every reference of a schema that leads nowhere, and every name that stands twice. */
 export function checkReferences(schema: Schema): readonly Diagnostic[] {
@@ -87,6 +88,7 @@ function checkPermission({ role, collection }: Permission, schema: Schema): read
 }
 
 function twice(items: readonly { readonly name: string }[], place: string, what: string): readonly Diagnostic[] {
+  if (new Set(items.map(({ name }) => name)).size === items.length) return [];
   const groups = Map.groupBy(items, ({ name }) => name);
   return [...groups]
     .filter(([, group]) => group.length > 1)
@@ -100,8 +102,11 @@ function twice(items: readonly { readonly name: string }[], place: string, what:
 }
 
 function columnsOf(table: Table | undefined): ReadonlySet<string> {
-  return new Set(table?.columns.map(({ name }) => name));
+  return table === undefined ? noColumns : columnsIn(table, () => new Set(table.columns.map(({ name }) => name)));
 }
+
+const columnsIn = createFacts<Table, ReadonlySet<string>>();
+const noColumns: ReadonlySet<string> = new Set();
 
 function dangling(place: string, what: string): Diagnostic {
   return {
