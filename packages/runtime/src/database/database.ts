@@ -1,3 +1,5 @@
+import type { Transcoder } from '../json/transcode.ts';
+import type { ShapeField } from '../query/plan.ts';
 import type { MigrationConnection } from '../system/ledger.ts';
 
 /** A parameter in the text form of its type, or null. Every parameter is cast in the statement, so its type is fixed. */
@@ -66,8 +68,18 @@ export const keysMark = '/* keys */ ?';
  */
 export interface RowSink {
   row(buffer: Buffer, offset: number, length: number): void;
+  /** Set where a lane may turn rows into items by itself. */
+  readonly direct?: DirectSink | undefined;
   /** There are no more rows. Called by `read` before anything else is received, so that memory is free for the next. */
   end?(): void;
+}
+
+/** Receives rows in a form that only the lane knows, with what makes items of them. Either all of an answer or none. */
+export interface DirectSink {
+  /** What an item is made of: the columns of a row in their order, and nothing else. */
+  readonly fields: readonly ShapeField[];
+  /** The buffer is only valid during the call. */
+  item(transcode: Transcoder, buffer: Buffer, offset: number): void;
 }
 
 /** A transaction under way. After the first statement that fails nothing of it will stay. */
