@@ -41,6 +41,8 @@ export interface Statement {
   readonly brief?: boolean;
   /** Set where it reads one row by one key, and may be asked for several keys at once. */
   readonly several?: SeveralKeys;
+  /** Set where it makes one row, and may make several at once. */
+  readonly rows?: SeveralRows;
   /** True when it takes a lock of the session, which has to be given back behind the transaction. */
   readonly held?: boolean;
 }
@@ -52,6 +54,13 @@ export interface SeveralKeys {
   readonly kind: KeyKind;
   /** PostgreSQL takes an array. On MySQL and MariaDB `keysMark` stands in the list, for as many placeholders as there are keys. */
   readonly statement: Statement;
+}
+
+/** What makes one row, for several: it answers a row for each of them in their order, as the other one does. */
+export interface SeveralRows {
+  readonly statement: Statement;
+  /** Its parameters by those of the other statement: one that is the same for all rows, or the list of what each row has. */
+  readonly parameters: readonly { readonly of: number; readonly list: boolean }[];
 }
 
 /** Keys that have one text each. */

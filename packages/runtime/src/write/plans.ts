@@ -1,5 +1,7 @@
 /** Planned writes by their shape, in a bounded cache per access class. */
+
 import type { AccessRule, Dialect } from '../contract/index.ts';
+import type { SeveralRows } from '../database/database.ts';
 import type { AnswerWriter } from '../json/answer.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache, longestCachedStatement, type PlanCache } from '../query/plan-cache.ts';
@@ -16,6 +18,7 @@ import type { WriteGrant } from './scope.ts';
 import { planChange } from './several/plan-change.ts';
 import { planInsert } from './several/plan-insert.ts';
 import { planRemoval } from './several/plan-removal.ts';
+import { severalRows } from './several-rows.ts';
 import type { WritePlan } from './statement.ts';
 
 /** The plans of one step: the write itself, and the judgement that waits until everything is written. */
@@ -104,7 +107,9 @@ function planReturned(written: Written, form: StepForm, plan: ReadPlan, keyed: b
   if (action === 'create') {
     const many = form !== 'one';
     const write = planReturnedCreate(written, many, returned, keyed);
-    return write && { write: many ? write : briefly(write), many, judge: undefined, answer };
+    if (many || write === undefined) return write && { write, many, judge: undefined, answer };
+    const rows = severalRows(write, planReturnedCreate(written, true, returned, keyed));
+    return { write: briefly(write, rows), many, judge: undefined, answer };
   }
   // A unique key that changes may change the same row once more.
   const changed = [...written.columns.map(({ field }) => field.descriptor.name), ...presetNames(written)];
@@ -116,8 +121,8 @@ function planReturned(written: Written, form: StepForm, plan: ReadPlan, keyed: b
 }
 
 /** A write of one item, which takes too little time to keep others waiting. */
-function briefly(write: WritePlan): WritePlan {
-  return { ...write, statement: { ...write.statement, brief: true } };
+function briefly(write: WritePlan, rows?: SeveralRows): WritePlan {
+  return { ...write, statement: { ...write.statement, brief: true, ...(rows && { rows }) } };
 }
 
 function presetNames({ grant }: Written): readonly string[] {

@@ -7,6 +7,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Statement, Transaction } from '../database.ts';
+import { mergeRows } from './merged-rows.ts';
 import type { Pool } from './pool.ts';
 import { runTransaction, tryTransaction } from './transaction.ts';
 
@@ -112,7 +113,10 @@ function howMany(waiting: readonly Waiting[]): number {
 /** Runs all of them at once, so that they go together. Rejects when one does, once all have ended. */
 async function runIn(transaction: Transaction, together: readonly Waiting[]): Promise<{ value: (() => void)[] }> {
   const patient = transaction.run(patience, [], noRows);
-  const ran = await Promise.allSettled([patient, ...together.map((one) => one.run(transaction))]);
+  const merging = mergeRows(transaction);
+  const running = together.map((one) => one.run(merging));
+  merging.send();
+  const ran = await Promise.allSettled([patient, ...running]);
   return { value: ran.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : thrown(one.reason))) };
 }
 

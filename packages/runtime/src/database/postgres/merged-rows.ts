@@ -1,0 +1,77 @@
+/** New rows of several requests in one transaction, made by one statement. */
+import { arrayLiteral } from '../../contract/index.ts';
+import type { Parameter, RowSink, SeveralRows, Statement, Transaction } from '../database.ts';
+
+/** A statement that waits for others of its kind. */
+interface Waiting {
+  readonly statement: Statement;
+  readonly parameters: readonly Parameter[];
+  readonly sink: RowSink;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A transaction that holds back what makes rows until `send` is called. */
+export interface MergingTransaction extends Transaction {
+  /** Sends what was held back, as one statement where only the rows differ. Behind it nothing is held back any more. */
+  send(): void;
+}
+
+/** Makes such a transaction of one that several requests share. */
+export function mergeRows(transaction: Transaction): MergingTransaction {
+  const held = new Map<string, Waiting[]>();
+  let sent = false;
+  return {
+    identify: (id) => transaction.identify(id),
+    run(statement, parameters, sink) {
+      const { rows } = statement;
+      if (sent || rows === undefined) return transaction.run(statement, parameters, sink);
+      return new Promise((resolve, reject) => {
+        const name = nameOf(statement, rows, parameters);
+        const waiting = { statement, parameters, sink, resolve, reject };
+        const others = held.get(name);
+        if (others === undefined) held.set(name, [waiting]);
+        else others.push(waiting);
+      });
+    },
+    send() {
+      sent = true;
+      for (const all of held.values()) sendAll(transaction, all);
+    },
+  };
+}
+
+/** Those go together that have in common whatever no row has for itself. */
+function nameOf({ name }: Statement, rows: SeveralRows, parameters: readonly Parameter[]): string {
+  const common = rows.parameters.filter(({ list }) => !list).map(({ of }) => parameters[of]);
+  return common.length === 0 ? name : JSON.stringify([name, common]);
+}
+
+function sendAll(transaction: Transaction, all: readonly Waiting[]): void {
+  const [first] = all;
+  const rows = first?.statement.rows;
+  if (first === undefined || rows === undefined) return;
+  if (all.length === 1) {
+    transaction.run(first.statement, first.parameters, first.sink).then(first.resolve, first.reject);
+    return;
+  }
+  const parameters = rows.parameters.map(({ of, list }) => {
+    return list ? arrayLiteral(all.map((one) => one.parameters[of] ?? null)) : (first.parameters[of] ?? null);
+  });
+  let count = 0;
+  const row: RowSink['row'] = (buffer, offset, length) => {
+    const sink = all[count++]?.sink;
+    sink?.row(buffer, offset, length);
+    sink?.end?.();
+  };
+  transaction.run(rows.statement, parameters, { row }).then(
+    () => {
+      // Whoever made no row cannot be told from the others, so everybody has to ask alone.
+      const refusal = count === all.length ? undefined : new Error('A row was not made.');
+      for (const { resolve, reject } of all) refusal === undefined ? resolve() : reject(refusal);
+    },
+    (error: unknown) => {
+      for (const { reject } of all) reject(error);
+    },
+  );
+}

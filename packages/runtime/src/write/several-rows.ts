@@ -1,0 +1,28 @@
+import type { SeveralRows } from '../database/database.ts';
+import type { Binder } from '../query/plan.ts';
+import type { WritePlan } from './statement.ts';
+
+/**
+ * How the items of several requests are made by the statement for many items, from the parameters that each would have of its
+ * own for `one`. Undefined where an item takes more than its values and what is the same for all of them.
+ */
+export function severalRows(one: WritePlan, many: WritePlan | undefined): SeveralRows | undefined {
+  if (many === undefined) return undefined;
+  const parameters = many.binders.map((binder) => ({ of: placeOf(one, many, binder), list: binder.kind === 'value' }));
+  const isWhole = parameters.some(({ list }) => list) && parameters.every(({ of }) => of >= 0);
+  return isWhole ? { statement: { ...many.statement, brief: true }, parameters } : undefined;
+}
+
+/** Which parameter for one item has what a parameter for many has, or has of each item; -1 where none has. */
+function placeOf(one: WritePlan, many: WritePlan, binder: Binder): number {
+  if (binder.kind !== 'value') {
+    const text = JSON.stringify(binder);
+    return one.binders.findIndex((other) => JSON.stringify(other) === text);
+  }
+  const source = many.sources[binder.index];
+  if (source?.kind !== 'values') return -1;
+  return one.binders.findIndex((other) => {
+    const own = other.kind === 'value' ? one.sources[other.index] : undefined;
+    return own?.kind === 'value' && own.column === source.column;
+  });
+}
