@@ -5,13 +5,12 @@
  * `FAULTS=200` runs as many as a proof needs, of all requests; without it a sample is run.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import type { Fault } from '../support/fault-proxy.ts';
+import { type FaultyMysql, startFaultyMysql } from '../support/faulty-mysql.ts';
 import { startHosted } from '../support/host.ts';
-import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
 import { numbers } from '../support/numbers.ts';
-import { type Answer, createProject, type Platform } from '../support/platform.ts';
+import type { Answer, Platform } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
-import { installMysqlSystem } from '../support/system.ts';
 import { type Scenario, scenarios } from './faults/scenarios.ts';
 
 const faults = Number(process.env.FAULTS ?? 8);
@@ -51,35 +50,25 @@ const commit = /COMMIT$/;
 describe.each(servers)('on $name', ({ missing, start, exact }) => {
   if (missing) return void it.skip('is not there');
 
-  let server: MysqlServer;
-  let url: string;
-  let proxy: FaultProxy;
-  let project: Awaited<ReturnType<typeof createProject>>;
+  let faulty: FaultyMysql;
   let platform: Platform;
   beforeAll(async () => {
-    server = await start();
-    url = await createMysqlDatabase(server, tables, exact);
-    await installMysqlSystem(url);
-    proxy = await startFaultProxy(url);
-    project = await createProject();
-    platform = await startHosted(project.folder, proxy.url, {
+    faulty = await startFaultyMysql({ start, exact }, tables);
+    platform = await startHosted(faulty.folder, faulty.proxy().url, {
       DATABASE_POOL_MAX: '8',
       DATABASE_STATEMENT_TIMEOUT: '2s',
     });
   }, 60_000);
   afterAll(async () => {
     await platform?.stop();
-    await proxy?.close();
-    await Promise.all([server?.stop(), project?.remove()]);
+    await faulty?.close();
   });
 
   function send({ method, path, body, headers = {} }: Scenario): Promise<Answer> {
     return platform.admin(`/items/${path}`, { method, headers, ...(body !== undefined && { body }) });
   }
 
-  async function rows(sql: string): Promise<unknown> {
-    return (await withMysql(url, (connection) => connection.query({ sql, rowsAsArray: true })))[0];
-  }
+  const rows = (sql: string) => faulty.rows(sql);
 
   describe.each(asked)('$name', (scenario) => {
     it.each(['cut', 'swallow'] as const)(
@@ -94,12 +83,12 @@ describe.each(servers)('on $name', ({ missing, start, exact }) => {
         do {
           flight += 1;
           await rows(reset);
-          proxy.armAt(fault, flight);
+          faulty.proxy().armAt(fault, flight);
           const { status, text } = await send(scenario);
           expect([200, 204, 503], text).toContain(status);
           const told = `${fault} at ${flight}: ${status}`;
           expect({ told, state: await rows(stateSql) }).toEqual({ told, state: status === 503 ? nothing : everything });
-        } while (proxy.done() > 0);
+        } while (faulty.proxy().done() > 0);
         // The last round met no fault, and those before it at least the write and its COMMIT.
         expect(flight).toBeGreaterThan(4);
       },
@@ -110,7 +99,7 @@ describe.each(servers)('on $name', ({ missing, start, exact }) => {
   it(`tells the end of ${faults} transactions whose COMMIT has no answer: none partial, lost or doubled`, async () => {
     await rows(reset);
     for (let turn = 0; turn < faults; turn++) {
-      proxy.arm(turn % 2 === 0 ? 'swallow' : 'cut', commit, 1 + (turn % 3));
+      faulty.proxy().arm(turn % 2 === 0 ? 'swallow' : 'cut', commit, 1 + (turn % 3));
       const headers = turn % 4 < 2 ? {} : { 'idempotency-key': `turn ${turn}`.replace(' ', '-') };
       const body = ['x', 'y'].map((part) => ({ name: `${turn}${part}`, parts: [{ label: 'of a turn' }] }));
       const answers = await Promise.all(
@@ -133,7 +122,7 @@ describe.each(servers)('on $name', ({ missing, start, exact }) => {
         expect({ turn, place, text, left }).toEqual({ turn, place, text, left: status === 200 ? whole : [[0]] });
       }
     }
-    proxy.armAt('cut', Number.POSITIVE_INFINITY);
+    faulty.proxy().armAt('cut', Number.POSITIVE_INFINITY);
     const counts = `SELECT (SELECT COUNT(*) FROM things) - 3 + (SELECT COUNT(*) FROM parts) - 5, (SELECT COUNT(*) FROM platform_activity),
       (SELECT COUNT(*) FROM platform_revisions)`;
     const [[written, told, kept] = []] = (await rows(counts)) as (readonly number[])[];
@@ -158,11 +147,11 @@ describe.each(servers)('on $name', ({ missing, start, exact }) => {
     };
     while (met < faults) {
       const fault = kinds[Math.floor(next() * kinds.length)] ?? 'cut';
-      proxy.armAt(fault, 1 + Math.floor(next() * 20));
+      faulty.proxy().armAt(fault, 1 + Math.floor(next() * 20));
       await Promise.all(Array.from({ length: 4 }, () => insist(`n${sent++}-`)));
-      met += proxy.done();
+      met += faulty.proxy().done();
     }
-    proxy.armAt('cut', Number.POSITIVE_INFINITY);
+    faulty.proxy().armAt('cut', Number.POSITIVE_INFINITY);
     const counts = `SELECT (SELECT COUNT(*) FROM things), (SELECT COUNT(*) FROM parts), (SELECT COUNT(*) FROM platform_activity),
       (SELECT COUNT(*) FROM platform_revisions)`;
     expect(await rows(counts)).toEqual([[3 + 2 * sent, 5 + 2 * sent, 4 * sent, 4 * sent]]);

@@ -6,11 +6,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
-import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
-import { createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
+import { type FaultyMysql, startFaultyMysql } from '../support/faulty-mysql.ts';
+import { type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
-import { installMysqlSystem } from '../support/system.ts';
 
 const isWhole = process.env.FAULTS !== undefined;
 
@@ -80,27 +78,18 @@ describe.each(servers)('on $name', ({ dialect, missing, start, exact }) => {
   if (missing) return void it.skip('is not there');
   if (dialect === 'mysql' && !isWhole) return void it.skip('is asked with FAULTS=1: a minute or more');
 
-  let server: MysqlServer;
-  let url: string;
-  let proxy: FaultProxy;
-  let project: Awaited<ReturnType<typeof createProject>>;
+  let faulty: FaultyMysql;
   let platform: Platform;
   beforeAll(async () => {
-    server = await start();
-    url = await createMysqlDatabase(server, tables, exact);
-    await installMysqlSystem(url);
-    proxy = await startFaultProxy(url);
-    project = await createProject();
-    platform = await startUnchecked(project.folder, proxy.url);
+    faulty = await startFaultyMysql({ start, exact }, tables);
+    platform = await startUnchecked(faulty.folder, faulty.proxy().url);
   }, 60_000);
   afterAll(async () => {
     await platform?.stop();
-    await proxy?.close();
-    await Promise.all([server?.stop(), project?.remove()]);
+    await faulty?.close();
   });
 
-  const rows = (sql: string): Promise<readonly (readonly unknown[])[]> =>
-    withMysql(url, async (connection) => (await connection.query({ sql, rowsAsArray: true }))[0] as never);
+  const rows = (sql: string) => faulty.rows(sql);
 
   /** Every table as the database prints it, what is said about them, and how many changes are told of. */
   async function state() {
@@ -140,7 +129,7 @@ describe.each(servers)('on $name', ({ dialect, missing, start, exact }) => {
     async function meet(told: string, before: unknown, after: unknown): Promise<void> {
       const [made = 0, said = 0] = (await counts()) as readonly number[];
       const { status, text } = await send(change);
-      proxy.armAt('cut', Number.POSITIVE_INFINITY);
+      faulty.proxy().armAt('cut', Number.POSITIVE_INFINITY);
       expect([200, 204, 503], `${told}: ${text}`).toContain(status);
       // Whatever comes next settles it.
       await send({ method: 'PATCH', path: '/collections/nothing', body: { meta: {} } });
@@ -161,12 +150,12 @@ describe.each(servers)('on $name', ({ dialect, missing, start, exact }) => {
       for (const fault of ['cut', 'swallow'] as const) {
         for (const [place, moment] of moments.entries()) {
           if (!isWhole && (fault === 'cut') === (place % 2 === 0)) continue;
-          proxy.arm(fault, moment);
+          faulty.proxy().arm(fault, moment);
           await meet(`${fault} at ${moment}`, before, after);
         }
         for (let flight = fault === 'cut' ? 1 : 3; isWhole; flight += 5) {
-          proxy.armAt(fault, flight);
-          const done = proxy.done;
+          faulty.proxy().armAt(fault, flight);
+          const { done } = faulty.proxy();
           await meet(`${fault} at ${flight}`, before, after);
           if (done() === 0 && flight > 60) break;
         }
@@ -174,27 +163,26 @@ describe.each(servers)('on $name', ({ dialect, missing, start, exact }) => {
     }, 600_000);
   });
 
-  const migrate = (through: string) => runPlatform(['migrate', '--project', project.folder], { DATABASE_URL: through });
+  const migrate = (through: string) => runPlatform(['migrate', '--project', faulty.folder], { DATABASE_URL: through });
 
   it('what a server that was killed has begun to drop is dropped by `platform migrate`', async () => {
     const [before = 0, said = 0] = (await counts()) as readonly number[];
     const [, , going] = changes;
-    proxy.arm('stall', /^.{5}ALTER TABLE `parts`/s);
+    faulty.proxy().arm('stall', /^.{5}ALTER TABLE `parts`/s);
     const answer = going === undefined ? undefined : send(going).catch(() => undefined);
-    while (proxy.done() === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (faulty.proxy().done() === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     process.kill(platform.pid, 'SIGKILL');
     await answer;
     // The database learns of it.
-    await proxy.close();
-    proxy = await startFaultProxy(url);
+    await faulty.renewProxy();
     expect(await counts()).toEqual([before, said, 1]);
-    expect(await migrate(url)).toMatchObject({ code: 0 });
+    expect(await migrate(faulty.url)).toMatchObject({ code: 0 });
     expect(await counts()).toEqual([before + 1, said + 1, 0]);
     expect(await rows('SELECT * FROM parts')).toEqual([[1, 1, null]]);
   }, 60_000);
 
   it('a migration that was interrupted goes on where it was', async () => {
-    const file = join(project.folder, 'migrations', '9000-own.sql');
+    const file = join(faulty.folder, 'migrations', '9000-own.sql');
     const text = `CREATE TABLE own (id int PRIMARY KEY, text varchar(20));
       INSERT INTO own VALUES (1, 'a;b'); -- It's a comment; no statement.
       ALTER TABLE own ADD COLUMN more int;
@@ -202,19 +190,19 @@ describe.each(servers)('on $name', ({ dialect, missing, start, exact }) => {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);
     for (const moment of [/INSERT INTO own/, /ALTER TABLE own/]) {
-      proxy.arm('swallow', moment);
-      expect((await migrate(proxy.url)).code).not.toBe(0);
+      faulty.proxy().arm('swallow', moment);
+      expect((await migrate(faulty.proxy().url)).code).not.toBe(0);
     }
-    expect(await migrate(url)).toMatchObject({ code: 0 });
+    expect(await migrate(faulty.url)).toMatchObject({ code: 0 });
     expect(await rows('SELECT id, text, more FROM own')).toEqual([[1, 'a;b', 1]]);
-    expect((await migrate(url)).stderr).toContain('up to date');
+    expect((await migrate(faulty.url)).stderr).toContain('up to date');
     // One that is wrong says so, and goes on when it was corrected behind what was done.
-    const wrong = join(project.folder, 'migrations', '9001-wrong.sql');
+    const wrong = join(faulty.folder, 'migrations', '9001-wrong.sql');
     await writeFile(wrong, 'CREATE TABLE right_one (id int PRIMARY KEY); ALTER TABLE wrong_one ADD more int');
-    expect((await migrate(url)).stderr).toMatch(/9001-wrong cannot be applied.*1 of its 2 statements were/s);
+    expect((await migrate(faulty.url)).stderr).toMatch(/9001-wrong cannot be applied.*1 of its 2 statements were/s);
     await writeFile(wrong, 'CREATE TABLE other (id int PRIMARY KEY); ALTER TABLE own ADD most int');
-    expect((await migrate(url)).stderr).toContain('has changed since');
+    expect((await migrate(faulty.url)).stderr).toContain('has changed since');
     await writeFile(wrong, 'CREATE TABLE right_one (id int PRIMARY KEY); ALTER TABLE own ADD most int');
-    expect(await migrate(url)).toMatchObject({ code: 0 });
+    expect(await migrate(faulty.url)).toMatchObject({ code: 0 });
   }, 60_000);
 });

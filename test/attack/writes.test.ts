@@ -228,13 +228,30 @@ describe('many writers', () => {
     expect(deadlocks()).toEqual([]);
   }, 20_000);
 
+  /** Holds what two requests want until both of them wait for it. */
+  function meeting<Answers>(send: () => Promise<Answers>): Promise<Answers> {
+    return withClient(project.database.url, async (client) => {
+      await client.query(
+        'BEGIN; SELECT 1 FROM people WHERE id = 1 FOR UPDATE; SELECT 1 FROM notes WHERE id = 2 FOR UPDATE',
+      );
+      const answers = send();
+      const waiting = `SELECT count(*)::integer AS requests FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      await expect.poll(() => run(waiting)).toEqual([{ requests: 2 }]);
+      await client.query('COMMIT');
+      return answers;
+    });
+  }
+
   it('of different collections in different orders all get through', async () => {
     await refill();
     for (let round = 0; round < 20 && deadlocks().length === 0; round++) {
-      const answers = await Promise.all([
-        patch('/items/people/1?fields=id', { name: `p${round}`, notes: { update: [{ id: 2, body: `a${round}` }] } }),
-        patch('/items/notes/2?fields=id', { body: `b${round}`, person_id: { id: 1, name: `q${round}` } }),
-      ]);
+      const answers = await meeting(() =>
+        Promise.all([
+          patch('/items/people/1?fields=id', { name: `a${round}`, notes: { update: [{ id: 2, body: `a${round}` }] } }),
+          patch('/items/notes/2?fields=id', { body: `b${round}`, person_id: { id: 1, name: `b${round}` } }),
+        ]),
+      );
       expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     }
     // They must have met, or this shows nothing.

@@ -128,17 +128,26 @@ describe.each(servers)('$name', ({ missing, dialect, start, exact }) => {
   });
 
   // The same lane for both, and five seconds of silence.
-  it.runIf(dialect === 'mariadb')('reads again on another connection when one says nothing any more', async () => {
-    const proxy = await startFaultProxy(url);
-    const far = await connectMysql({ url: proxy.url, poolMax: 4, statementTimeoutMs: 300 });
-    try {
-      proxy.arm('stall', 'heard');
-      expect([await far.query("SELECT 'heard'", []), proxy.done()]).toEqual([[['heard']], 1]);
-    } finally {
-      await proxy.close();
-      await far.close(0);
-    }
-  });
+  it.runIf(dialect === 'mariadb')(
+    'reads again on another connection when one says nothing any more, and gives a stream up',
+    async () => {
+      const proxy = await startFaultProxy(url);
+      const far = await connectMysql({ url: proxy.url, poolMax: 4, statementTimeoutMs: 300 });
+      try {
+        proxy.arm('stall', /'heard'|'streamed'/, 2);
+        const never = new AbortController().signal;
+        const streamed = far.stream(statement("SELECT 'streamed'"), [], { row: () => {} }, async () => {}, never);
+        const [heard] = await Promise.all([
+          far.query("SELECT 'heard'", []),
+          expect(streamed).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' }),
+        ]);
+        expect([heard, proxy.done()]).toEqual([[['heard']], 2]);
+      } finally {
+        await proxy.close();
+        await far.close(0);
+      }
+    },
+  );
 
   it('gives up who says nothing any more within a transaction, before anybody waits for long', async () => {
     const settings = await database.query(

@@ -6,8 +6,15 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { isOnMariadb, onMariadb } from './contract-database.ts';
 import { servers } from './servers.ts';
 
-/** Files of accounts and of what comes with the platform, by their names. */
-export const accountSuites: readonly string[] = ['sign-in', 'users', 'single-sign-on', 'files', 'revisions'];
+/** Files of accounts, of what comes with the platform, and of reads by key, by their names. */
+export const accountSuites: readonly string[] = [
+  'sign-in',
+  'users',
+  'single-sign-on',
+  'files',
+  'revisions',
+  'keys-together',
+];
 
 /** Files of writes by their names: those of every day, and with `EVERY_SUITE=1`, which takes a minute or two more, others. */
 export const writeSuites: readonly string[] = [

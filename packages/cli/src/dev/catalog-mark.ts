@@ -10,31 +10,41 @@ export async function catalogMark(source: Pick<Source, 'family' | 'run'>): Promi
   return rows.map((row) => row.join(' ')).join('\n');
 }
 
-/** Rows of the catalog have the number of the transaction that wrote them; those of the server itself are left out. */
+/**
+ * Rows of the catalog have the number of the transaction that wrote them; those of the server itself are left out, and
+ * what is temporary: sessions come and go with it, our own with its event trigger. By table: what numbers its rows, and
+ * what says of which table, or else of which schema, they are.
+ */
 const catalogs = [
-  ['pg_class', 'oid'],
-  ['pg_attribute', 'attrelid'],
-  ['pg_attrdef', 'oid'],
-  ['pg_constraint', 'oid'],
-  ['pg_index', 'indexrelid'],
-  ['pg_type', 'oid'],
-  ['pg_enum', 'oid'],
-  ['pg_namespace', 'oid'],
-  ['pg_rewrite', 'oid'],
-  ['pg_inherits', 'inhrelid'],
-  ['pg_description', 'objoid'],
-  ['pg_policy', 'oid'],
+  ['pg_class', 'oid', 'oid'],
+  ['pg_attribute', 'attrelid', 'attrelid'],
+  ['pg_attrdef', 'oid', 'adrelid'],
+  ['pg_constraint', 'oid', 'conrelid'],
+  ['pg_index', 'indexrelid', 'indexrelid'],
+  ['pg_type', 'oid', 'typnamespace'],
+  ['pg_enum', 'oid', null],
+  ['pg_namespace', 'oid', 'oid'],
+  ['pg_rewrite', 'oid', 'ev_class'],
+  ['pg_inherits', 'inhrelid', 'inhrelid'],
+  ['pg_description', 'objoid', 'objoid'],
+  ['pg_policy', 'oid', null],
 ] as const;
 
 const firstOwn = 16384;
 
-const postgresSql = catalogs
+const temporary = `SELECT oid FROM pg_catalog.pg_class WHERE relpersistence = 't'
+  UNION ALL SELECT oid FROM pg_catalog.pg_namespace WHERE nspname LIKE 'pg\\_temp\\_%' OR nspname LIKE 'pg\\_toast\\_temp\\_%'`;
+
+const postgresSql = `WITH temporary AS MATERIALIZED (${temporary})
+${catalogs
   .map(
-    ([name, id]) => `SELECT '${name}', pg_catalog.count(*)::text,
+    ([name, id, of]) => `SELECT '${name}', pg_catalog.count(*)::text,
   pg_catalog.sum(pg_catalog.hashtextextended(ctid::text || ' ' || xmin::text, 0))::text
-FROM pg_catalog.${name} WHERE ${id} >= ${firstOwn}${name === 'pg_class' ? " AND relkind <> 't'" : ''}`,
+FROM pg_catalog.${name} WHERE ${id} >= ${firstOwn}${name === 'pg_class' ? " AND relkind <> 't'" : ''}${
+      of === null ? '' : ` AND ${of} NOT IN (SELECT oid FROM temporary)`
+    }`,
   )
-  .join('\nUNION ALL\n');
+  .join('\nUNION ALL\n')}`;
 
 const views = [
   ['TABLES', 'TABLE_SCHEMA', 'TABLE_NAME, TABLE_TYPE, TABLE_COMMENT'],

@@ -1,3 +1,5 @@
+import type { Transcoder } from '../json/transcode.ts';
+import type { ShapeField } from '../query/plan.ts';
 import type { MigrationConnection } from '../system/ledger.ts';
 
 /** A parameter in the text form of its type, or null. Every parameter is cast in the statement, so its type is fixed. */
@@ -37,9 +39,26 @@ export interface Statement {
   readonly forms?: readonly ParameterForm[];
   /** True when it reads or writes at most one row, by its key, and does nothing else: too quick to keep others waiting. */
   readonly brief?: boolean;
+  /** Set where it reads one row by one key, and may be asked for several keys at once. */
+  readonly several?: SeveralKeys;
   /** True when it takes a lock of the session, which has to be given back behind the transaction. */
   readonly held?: boolean;
 }
+
+/** A read by key, for several keys: each row begins with its key, in no order; the rest of it is that of the read by one key. */
+export interface SeveralKeys {
+  /** Which parameter the key is: in this statement the list of keys, in the other the key. The others are the same in both. */
+  readonly at: number;
+  readonly kind: KeyKind;
+  /** PostgreSQL takes an array. On MySQL and MariaDB `keysMark` stands in the list, for as many placeholders as there are keys. */
+  readonly statement: Statement;
+}
+
+/** Keys that have one text each. */
+export type KeyKind = 'integer' | 'uuid';
+
+/** What stands for the list of keys, where a statement has one placeholder for each. */
+export const keysMark = '/* keys */ ?';
 
 /**
  * Receives the rows of one statement as protocol bytes.
@@ -49,8 +68,18 @@ export interface Statement {
  */
 export interface RowSink {
   row(buffer: Buffer, offset: number, length: number): void;
+  /** Set where a lane may turn rows into items by itself. */
+  readonly direct?: DirectSink | undefined;
   /** There are no more rows. Called by `read` before anything else is received, so that memory is free for the next. */
   end?(): void;
+}
+
+/** Receives rows in a form that only the lane knows, with what makes items of them. Either all of an answer or none. */
+export interface DirectSink {
+  /** What an item is made of: the columns of a row in their order, and nothing else. */
+  readonly fields: readonly ShapeField[];
+  /** The buffer is only valid during the call. */
+  item(transcode: Transcoder, buffer: Buffer, offset: number): void;
 }
 
 /** A transaction under way. After the first statement that fails nothing of it will stay. */

@@ -2,13 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type Pool } from 'mysql2';
 import type { Database, Parameter, RowSink, Statement } from './database.ts';
 import { isRetryable, toDatabaseError } from './errors.ts';
+import { gatherReads } from './gathered-reads.ts';
 import { toMysqlError } from './mysql/errors.ts';
+import { mostPrepared } from './mysql/line.ts';
+import { createMarks } from './mysql/marks.ts';
 import { connectionOptions } from './mysql/options.ts';
 import { formParameters } from './mysql/parameters.ts';
-import { lease, type MysqlPool, withConnection } from './mysql/pool.ts';
+import { type MysqlPool, withConnection } from './mysql/pool.ts';
 import { run } from './mysql/run.ts';
 import { withSchemaSession } from './mysql/schema-session.ts';
 import { idleMs, setUp } from './mysql/session.ts';
+import { runMysqlStream } from './mysql/stream.ts';
 import { runMysqlTransaction } from './mysql/transaction.ts';
 import { readRow, type TextRow } from './protocol/texts.ts';
 
@@ -26,9 +30,10 @@ export interface MysqlOptions {
 
 /** What an answer may take beyond the timeout of statements, in milliseconds. */
 const silenceMs = 5_000;
-/** Pause before another try, in milliseconds, and rows of a stream between two looks at its reader. */
+/** Pause before another try, in milliseconds. */
 const retryPauseMs = 25;
-const batch = 500;
+/** Reads of several keys under way at once, in whose time more keys are gathered. */
+const mostGroups = 2;
 
 /**
  * Connects to a MySQL (8.0 or later) or MariaDB (10.6 or later) server and keeps a pool of connections to it: one request
@@ -39,7 +44,11 @@ const batch = 500;
 export async function connectMysql(options: MysqlOptions): Promise<Database> {
   const { url, poolMax = 10, poolTimeoutMs = 2_000, statementTimeoutMs = 30_000 } = options;
   const answerTimeoutMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + silenceMs;
-  const pool = createPool({ ...connectionOptions(url), ...keptConnections(poolMax), maxPreparedStatements: 1_000 });
+  const pool = createPool({
+    ...connectionOptions(url),
+    ...keptConnections(poolMax),
+    maxPreparedStatements: mostPrepared,
+  });
   const leased: MysqlPool = { pool, timeoutMs: poolTimeoutMs, answerTimeoutMs };
   try {
     const isMariadb = /mariadb/i.test(await versionOf(pool));
@@ -53,9 +62,9 @@ export async function connectMysql(options: MysqlOptions): Promise<Database> {
   const read = (statement: Pick<Statement, 'text' | 'forms'>, parameters: readonly Parameter[], sink: RowSink) =>
     readAll(leased, statement, parameters, sink);
   return {
-    read,
+    read: gatherReads(read, { ask: createMarks(), mostUnderWay: mostGroups }),
     stream: (statement, parameters, sink, drained, signal) =>
-      stream(leased, { statement, parameters, sink, drained, signal }),
+      runMysqlStream(leased, { statement, parameters, sink, drained, signal }),
     transaction: (work) => runMysqlTransaction(leased, work),
     briefTransaction: (work) =>
       runMysqlTransaction(leased, async (transaction) => ({ value: await work(transaction) })),
@@ -106,43 +115,5 @@ async function readAll(
       if (tries === mostRetries || rows > 0 || !isRetryable(error)) throw toDatabaseError(error);
     }
     await sleep(retryPauseMs);
-  }
-}
-
-/** What a stream was asked for. */
-interface Stream {
-  readonly statement: Statement;
-  readonly parameters: readonly Parameter[];
-  readonly sink: RowSink;
-  readonly drained: () => Promise<void>;
-  readonly signal: AbortSignal;
-}
-
-/** The socket is not read while the reader is behind; a stream that is given up takes its connection along. */
-async function stream(pool: MysqlPool, { statement, parameters, sink, drained, signal }: Stream) {
-  signal.throwIfAborted();
-  const connection = await lease(pool).catch((error: unknown) => {
-    throw toDatabaseError(error);
-  });
-  let rows = 0;
-  const { promise: failed, reject: fail } = Promise.withResolvers<never>();
-  const abort = (): void => fail(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  const rest = (): void => {
-    rows += 1;
-    if (rows % batch !== 0) return;
-    connection.pause();
-    drained().then(() => connection.resume(), fail);
-  };
-  try {
-    const running = run(connection, statement.text, formParameters(parameters, statement.forms), sink, rest);
-    await Promise.race([running.done, failed]);
-    connection.release();
-  } catch (error) {
-    connection.destroy();
-    throw signal.aborted ? error : toDatabaseError(error);
-  } finally {
-    signal.removeEventListener('abort', abort);
-    failed.catch(() => {});
   }
 }

@@ -1,6 +1,7 @@
 /** PostgreSQL servers reached over the network or a socket. */
-import type { Database } from './database.ts';
+import type { Database, Parameter, SeveralKeys } from './database.ts';
 import { UnfitError } from './errors.ts';
+import { type Asked, gatherReads } from './gathered-reads.ts';
 import { openPlainConnection } from './plain/connect.ts';
 import { openConnection } from './postgres/connect.ts';
 import { PipelineDepth } from './postgres/depth.ts';
@@ -47,8 +48,9 @@ async function connectPlain(settings: PostgresSettings): Promise<Database> {
 
 async function start(pool: Pool, settings: PostgresSettings): Promise<Database> {
   await pool.start();
+  const read: Database['read'] = (statement, parameters, sink) => pool.read({ ...statement, parameters }, sink);
   return {
-    read: (statement, parameters, sink) => pool.read({ ...statement, parameters }, sink),
+    read: gatherReads(read, { ask: askArray, mostUnderWay: Number.POSITIVE_INFINITY, sent: () => pool.flush() }),
     stream: (statement, parameters, sink, drained, signal) =>
       runStream(pool, { statement, parameters, sink, drained, signal }, answerTimeout(settings)),
     transaction: (work) => runTransaction(pool, work, answerTimeout(settings)),
@@ -56,6 +58,11 @@ async function start(pool: Pool, settings: PostgresSettings): Promise<Database> 
     query: (text, parameters) => readTexts((request, sink) => pool.read(request, sink), text, parameters),
     close: (graceMs) => pool.close(graceMs),
   };
+}
+
+/** Keys that have one text each need no quotes. */
+function askArray({ statement, at }: SeveralKeys, keys: readonly string[], parameters: readonly Parameter[]): Asked {
+  return { statement, parameters: parameters.with(at, `{${keys.join()}}`) };
 }
 
 export type { PostgresOptions };

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PlatformError } from '../errors.ts';
+import { unstage } from './staging.ts';
 import { renditionsOf, type Storage } from './storage.ts';
 
 /** Makes the storage of a folder, which is made when something is put there. */
@@ -24,8 +25,13 @@ export function createLocalStorage(root: string): Storage {
       reached(async () => {
         await mkdir(staging, { recursive: true });
         const path = join(staging, randomUUID());
-        await writeFile(path, bytes, { flush: true, mode: 0o600 });
-        await take(name, path);
+        try {
+          await writeFile(path, bytes, { flush: true, mode: 0o600 });
+          await take(name, path);
+        } catch (error) {
+          await unstage(path);
+          throw error;
+        }
       }),
     open: (name, range) =>
       reached(async () => {

@@ -1,9 +1,8 @@
 /** Files that are still on their way: written whole to a folder of their own, before anything else knows of them. */
 import { createHash, randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { PlatformError } from '../errors.ts';
 
@@ -40,10 +39,16 @@ export async function stage(folder: string, source: Readable | AsyncIterable<Buf
       yield chunk;
     }
   }
+  // What fails before anybody reads it is told when it is read.
+  if (source instanceof Readable) source.on('error', () => undefined);
+  let file: FileHandle | undefined;
   try {
     await mkdir(folder, { recursive: true });
-    await pipeline(source, counted, createWriteStream(path, { flags: 'wx', flush: true, mode: 0o600 }));
+    // A stream that opens its file by itself may do so after what was to be written has failed, and the file been removed.
+    file = await open(path, 'wx', 0o600);
+    await pipeline(source, counted, file.createWriteStream({ flush: true }));
   } catch (error) {
+    await file?.close().catch(() => undefined);
     await unstage(path);
     throw isOfDisk(error) ? new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause: error }) : error;
   }

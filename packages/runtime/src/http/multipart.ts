@@ -129,15 +129,21 @@ function collect(
     parser.on('finish', () => void end().catch(fail));
     request.on('error', fail);
     request.on('close', () => {
-      if (!request.complete) fail(new Error('The body broke off.'));
+      if (!request.readableEnded) fail(brokenOff());
     });
-    request.pipe(parser);
+    // Who hung up before anybody listened is not heard of again.
+    if (request.destroyed) fail(brokenOff());
+    else request.pipe(parser);
   });
 }
 
 /** Browsers and `fetch` write these characters so, and percent signs as they are (HTML, section 4.10.22.8). */
 function plainName(name: string): string {
   return name.replace(/%(22|0D|0A)/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+}
+
+function brokenOff(): Error {
+  return new Error('The body broke off.');
 }
 
 const tooMuch = 'The body has too many parts, or too large ones.';

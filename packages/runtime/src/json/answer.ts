@@ -1,7 +1,7 @@
 /** Whole answers: `{"data":[…]}` or `{"data":{…}}`, with `"meta"` when the plan counts or pages, from the rows of one statement. */
-import type { RowSink } from '../database/database.ts';
+import type { DirectSink, RowSink } from '../database/database.ts';
 import { type CursorPlan, writeCursor } from '../query/cursor.ts';
-import type { ReadPlan } from '../query/plan.ts';
+import type { ReadPlan, ShapeField } from '../query/plan.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { int32, sourceOf } from './bytes.ts';
 import { writeCount } from './numbers.ts';
@@ -34,6 +34,7 @@ export type AnswerWriter = (size?: number) => Answer;
 export function createAnswerWriter(plan: ReadPlan): AnswerWriter {
   const layout: Layout = {
     many: plan.many,
+    fields: plan.meta.length === 0 && plan.cursor === undefined ? plan.fields : undefined,
     meta: plan.meta.map((name, index) => Buffer.from(`${index === 0 ? ',"meta":{' : ','}"${name}":`)),
     cursor: plan.cursor,
     transcode: createTranscoder(plan.fields),
@@ -43,6 +44,8 @@ export function createAnswerWriter(plan: ReadPlan): AnswerWriter {
 
 interface Layout {
   readonly many: boolean;
+  /** Where a row holds nothing else. */
+  readonly fields: readonly ShapeField[] | undefined;
   /** The text in front of each count. */
   readonly meta: readonly Buffer[];
   readonly cursor: CursorPlan | undefined;
@@ -55,8 +58,10 @@ const nullText = Buffer.from('null');
 /** Room for a count, a comma and the brackets that end an answer. */
 const smallRoom = 32;
 
-class PlanAnswer implements Answer {
+class PlanAnswer implements Answer, DirectSink {
   items = 0;
+  readonly direct: DirectSink | undefined;
+  readonly fields: readonly ShapeField[];
   readonly #layout: Layout;
   readonly #out = new ByteWriter();
   #started = false;
@@ -70,6 +75,8 @@ class PlanAnswer implements Answer {
   constructor(layout: Layout, size: number) {
     this.#layout = layout;
     this.#size = size;
+    this.fields = layout.fields ?? [];
+    this.direct = layout.fields && this;
   }
 
   row(buffer: Buffer, offset: number): void {
@@ -83,6 +90,12 @@ class PlanAnswer implements Answer {
     }
     if (this.items++ > 0) this.#put(comma);
     transcode(buffer, cursor === undefined ? at : this.#readCursor(cursor, buffer, at), this.#out);
+  }
+
+  item(transcode: Transcoder, buffer: Buffer, offset: number): void {
+    this.#start();
+    if (this.items++ > 0) this.#put(comma);
+    transcode(buffer, offset, this.#out);
   }
 
   take(): Buffer {

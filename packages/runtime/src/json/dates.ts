@@ -150,7 +150,11 @@ function putTime({ bytes, view }: ByteWriter, at: number, microseconds: number):
   return fraction === 0 ? at + 8 : putFraction(bytes, view, at + 8, fraction);
 }
 
-function putFraction(bytes: Uint8Array, view: DataView, at: number, fraction: number): number {
+/**
+ * Stores a point and the millionths behind it without zeros at their end, and returns the position behind them. There is at
+ * least one.
+ */
+export function putFraction(bytes: Uint8Array, view: DataView, at: number, fraction: number): number {
   const pairs = (fraction / 100) | 0;
   const first = (pairs / 100) | 0;
   bytes[at] = 46;

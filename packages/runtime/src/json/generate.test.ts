@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { literalOf } from './bytes.ts';
 import type { Field } from './fields.ts';
-import { generateFieldsWriter, printMaker } from './generate.ts';
+import { type Cell, generateFieldsWriter, printCellsMaker, printMaker } from './generate.ts';
 
 function field(prefix: string): Field {
   return { prefix: literalOf(prefix), write: () => {} };
@@ -16,6 +16,14 @@ test('nothing of a key is in the code: any two of equal length make the same tex
       expect(printMaker([field(key), field(key)])).toBe(printMaker([field(plain), field(plain)]));
     }),
   );
+});
+
+test('nor in that for rows of MySQL and MariaDB', () => {
+  const cells = (key: string): readonly Cell[] => [
+    { prefix: literalOf(key), kind: 'sized', write: () => {} },
+    { prefix: literalOf(key), kind: 'cell', write: () => 0 },
+  ];
+  expect(printCellsMaker(cells('`;process.exit(1);`'))).toBe(printCellsMaker(cells('k'.repeat(19))));
 });
 
 test.each(['`;process.exit(1);`', "'];throw 1;['", `\${process.exit(1)}`, '\u2028*/', '\\'])('%j is no code', (key) => {

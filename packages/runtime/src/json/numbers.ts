@@ -24,26 +24,30 @@ export function writeInt4(out: ByteWriter, { view }: Source, at: number): void {
 export function writeInt8(out: ByteWriter, { view }: Source, at: number): void {
   const { bytes } = out;
   bytes[out.position] = quote;
-  const end = putInt8(bytes, out.position + 1, view, at);
+  const end = putLong(bytes, out.position + 1, view.getInt32(at), view.getUint32(at + 4));
   bytes[end] = quote;
   out.position = end + 1;
 }
 
 /** Writes a `bigint` that is known to be a count as a JSON number. */
 export function writeCount(out: ByteWriter, { view }: Source, at: number): void {
-  out.position = putInt8(out.bytes, out.position, view, at);
+  out.position = putLong(out.bytes, out.position, view.getInt32(at), view.getUint32(at + 4));
 }
 
-function putInteger(bytes: Uint8Array, at: number, value: number): number {
+/** Stores the decimal digits of an integer of 32 bits, with its sign, and returns the position behind them. */
+export function putInteger(bytes: Uint8Array, at: number, value: number): number {
   if (value >= 0) return putDigits(bytes, at, value);
   bytes[at] = minus;
   return putDigits(bytes, at + 1, -value);
 }
 
-/** Prints the 64-bit integer exactly: its magnitude is split at 10^9 without ever leaving the exact range of doubles. */
-function putInt8(bytes: Uint8Array, position: number, view: DataView, at: number): number {
-  let high = view.getInt32(at);
-  let low = view.getUint32(at + 4);
+/**
+ * Prints the 64-bit integer whose upper and lower halves are given, the lower one without a sign, and returns the position
+ * behind it. It is exact: the magnitude is split at 10^9 without ever leaving the exact range of doubles.
+ */
+export function putLong(bytes: Uint8Array, position: number, upper: number, lower: number): number {
+  let high = upper;
+  let low = lower;
   let end = position;
   if (high < 0) {
     bytes[end++] = minus;

@@ -7,7 +7,7 @@
 import type { WireKind } from '../contract/index.ts';
 import type { Shape, ShapeField } from '../query/plan.ts';
 import { ByteWriter } from './byte-writer.ts';
-import { literalOf, putLiteral, type Source, sourceOf } from './bytes.ts';
+import { type Literal, literalOf, putLiteral, type Source, sourceOf } from './bytes.ts';
 import { writeDate, writeTime, writeTimestamp, writeTimestamptz } from './dates.ts';
 import { type Field, type FieldsWriter, inRecord, inRow, roomOf, type Writer, writeNull } from './fields.ts';
 import { createFieldsWriter } from './fields-writer.ts';
@@ -22,7 +22,8 @@ const falseText = literalOf('false');
 const mask = literalOf('"**********"');
 const nothing = literalOf('');
 
-const scalars: Readonly<Record<WireKind, Writer>> = {
+/** What writes a value of each kind. */
+export const scalars: Readonly<Record<WireKind, Writer>> = {
   bool(out, { bytes }, at) {
     out.position = putLiteral(out.view, out.position, bytes[at] === 0 ? falseText : trueText);
   },
@@ -61,31 +62,41 @@ export function createTranscoder(fields: readonly ShapeField[]): Transcoder {
   };
 }
 
-/** The writer of some fields, and how many of them have a column. Constants join the text in front of the next column. */
-function resolveFields(
-  fields: readonly ShapeField[],
-  skip: number,
-): { readonly write: FieldsWriter; readonly columns: number } {
-  const columns: Field[] = [];
+/** Fields as they are written: what has a column, with the text in front of it, and the text behind the last. */
+export interface FieldsLayout {
+  readonly columns: readonly { readonly prefix: Literal; readonly shape: Shape }[];
+  readonly end: string;
+}
+
+/** Lays fields out. Constants join the text in front of the next column. */
+export function layFieldsOut(fields: readonly ShapeField[]): FieldsLayout {
+  const columns: FieldsLayout['columns'][number][] = [];
   let text = '';
   for (const [index, { key, shape }] of fields.entries()) {
     text += `${index === 0 ? '{' : ','}${JSON.stringify(key)}:`;
     if (shape.kind === 'constant') text += shape.json;
     else {
-      columns.push({ prefix: literalOf(text), write: resolve(shape) });
+      columns.push({ prefix: literalOf(text), shape });
       text = '';
     }
   }
-  return { write: withEnd(columns, skip, `${fields.length === 0 ? '{' : text}}`), columns: columns.length };
+  return { columns, end: `${fields.length === 0 ? '{' : text}}` };
+}
+
+/** The writer of some fields, and how many of them have a column. */
+function resolveFields(
+  fields: readonly ShapeField[],
+  skip: number,
+): { readonly write: FieldsWriter; readonly columns: number } {
+  const { columns, end } = layFieldsOut(fields);
+  const written: readonly Field[] = columns.map(({ prefix, shape }) => ({ prefix, write: resolve(shape) }));
+  if (written.length > 0) return { write: withEnd(createFieldsWriter(written, skip), end), columns: written.length };
+  const whole = Buffer.from(end);
+  return { write: (out) => out.append(whole), columns: 0 };
 }
 
 /** Writes fields, and what follows the last of them. */
-function withEnd(columns: readonly Field[], skip: number, text: string): FieldsWriter {
-  const write = createFieldsWriter(columns, skip);
-  if (columns.length === 0) {
-    const whole = Buffer.from(text);
-    return (out) => out.append(whole);
-  }
+export function withEnd(write: FieldsWriter, text: string): FieldsWriter {
   if (text === '}') return write;
   const end = Buffer.from(text);
   return function writeWithEnd(out, source, start) {

@@ -1,3 +1,5 @@
+import type { FieldDescriptor } from '../contract/index.ts';
+import type { KeyKind } from '../database/database.ts';
 import { cast } from '../sql/cell.ts';
 import type { ListedKey } from '../sql/dialects/index.ts';
 import { operandType } from '../sql/operand.ts';
@@ -30,6 +32,28 @@ export function printKeys(row: Row, selector: Selector, index: number): readonly
   });
   // What is the same text is equal too, and an index knows only that; predicates that are equal are printed once.
   return [plain, exact].flatMap((columns) => printColumns(row.statement, columns, keys, selector));
+}
+
+/** A field that tells the rows of several keys apart, and what its values are. */
+export interface SeveralKey {
+  readonly field: FieldDescriptor;
+  readonly kind: KeyKind;
+}
+
+/** The key of a collection, where it is one field whose values have one text each. */
+export function severalKey({ descriptor }: CollectionScope): SeveralKey | undefined {
+  const [field, ...more] = keyFields(descriptor);
+  if (field === undefined || more.length > 0 || field.folds === true || field.comparison !== undefined)
+    return undefined;
+  if (field.type === 'uuid') return { field, kind: 'uuid' };
+  return field.type === 'integer' || field.type === 'bigInteger' ? { field, kind: 'integer' } : undefined;
+}
+
+/** The predicate that picks items by one of several keys, whose values stand at `index`. */
+export function printSeveral(row: Row, field: FieldDescriptor, index: number): string {
+  const { statement } = row;
+  const take = (native: string): string => statement.parameter({ kind: 'value', index }, native);
+  return statement.dialect.amongSeveral(row.column(field.column), operandType(field).native, take);
 }
 
 function printColumns(

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Condition, Operand } from '../contract/index.ts';
+import type { Statement } from '../database/database.ts';
 import { cast } from '../sql/cell.ts';
 import { printCondition } from '../sql/condition.ts';
 import { allOf, where } from '../sql/fragment.ts';
@@ -14,7 +15,7 @@ import { printBounds } from './plan-bounds.ts';
 import { cursorColumns, planCursor, printAfter } from './plan-cursor.ts';
 import { orDefaults } from './plan-defaults.ts';
 import { type FixedParts, fixedFields, fixedParts, withoutFixed } from './plan-fixed.ts';
-import { keyValues, printKeys } from './plan-keys.ts';
+import { keyValues, printKeys, printSeveral, type SeveralKey, severalKey } from './plan-keys.ts';
 import { keyFields, orderBy, type PrintedTerm, printOrder } from './plan-order.ts';
 import { createPage, outerOrder } from './plan-page.ts';
 import { ownRead, wholeRead } from './plan-returned.ts';
@@ -68,9 +69,10 @@ export function planRead(query: ReadQuery): ReadPlan {
   const own = whole && ownRead(whole);
   const fixed = fixedParts(query);
   const printed = joins ? printJoined(query, parts) : printPlain(query, parts, fixed);
-  const { statement: named, binders } = statementOf(statement, printed.text);
+  const one = statementOf(statement, printed.text);
+  const { binders } = one;
   return {
-    statement: isBrief(query, printed.text) ? { ...named, brief: true } : named,
+    statement: isBrief(query, printed.text) ? briefly(query, one) : one.statement,
     binders,
     ...(query.cursor && { cursor: planCursor(query.selection.collection, query.order, parts.order) }),
     many: query.many,
@@ -88,6 +90,30 @@ export function planRead(query: ReadQuery): ReadPlan {
 /** One row by its key, with nothing looked up beside it: neither for a relation, nor for a rule. */
 function isBrief({ selector, selection }: ReadQuery, text: string): boolean {
   return selector === 'key' && selection.collection.descriptor.opaque !== true && text.lastIndexOf('SELECT ') === 0;
+}
+
+/** The same statement with what tells how it is run: beside others of its kind, and for several keys where there is one form of each. */
+function briefly(query: ReadQuery, { statement, binders }: Pick<ReadPlan, 'statement' | 'binders'>): Statement {
+  const key = severalKey(query.selection.collection);
+  const several = key && planSeveral(query, key);
+  // Whatever else the text waits for has to be the same.
+  const alike = several !== undefined && several.binders.length === binders.length;
+  const at = binders.findIndex((binder) => binder.kind === 'value' && binder.index === query.values);
+  if (key === undefined || !alike || at < 0) return { ...statement, brief: true };
+  return {
+    ...statement,
+    brief: true,
+    several: { at, kind: key.kind, statement: { ...several.statement, brief: true } },
+  };
+}
+
+/** Plans the read of several keys: of each row its key, then what the read by one key selects. */
+function planSeveral(query: ReadQuery, { field }: SeveralKey): Pick<ReadPlan, 'statement' | 'binders'> {
+  const statement = createStatement(query.operands, query.scope.dialect);
+  const { row, from, matching } = startRead(query, statement, (row) => [printSeveral(row, field, query.values)]);
+  const { expressions, fields } = printSelection(row, query.selection, query.nested);
+  const columns = answerList(statement, [row.column(field.column)], expressions, fields);
+  return statementOf(statement, `SELECT ${columns} FROM ${from}${where(matching)}`);
 }
 
 /** Ends a statement: its text under a name, and the binders of its parameters. */
@@ -114,13 +140,16 @@ interface ReadParts {
 }
 
 /** Prints what every form shares: the table, its readable rows, those that match, and the bounds of the list. */
-function startRead(query: ReadQuery, statement: StatementBuilder): ReadParts {
+function startRead(
+  query: ReadQuery,
+  statement: StatementBuilder,
+  keysOf = (row: Row) => printKeys(row, query.selector, query.values),
+): ReadParts {
   const { collection } = query.selection;
   const alias = statement.alias();
   const row = tableRow(statement, query.scope, collection, alias);
   const rows = readable(row);
-  const key = printKeys(row, query.selector, query.values);
-  const matching = allOf([rows, ...key, printCondition(row, query.condition)]);
+  const matching = allOf([rows, ...keysOf(row), printCondition(row, query.condition)]);
   const table = `${collection.descriptor.table} ${alias}`;
   const order = query.selector === 'key' ? [] : printListOrder(row, query);
   const behind = query.cursor === undefined ? [] : [printAfter(row, order, query.cursor.start, query.values)];

@@ -20,6 +20,8 @@ export function connectionOptions(url: string): ConnectionOptions {
     database: decodeURIComponent(pathname.slice(1)),
     charset: 'utf8mb4',
     timezone: 'Z',
+    // Parameters of prepared statements have no names: see `execute-packet.ts`.
+    flags: ['-CLIENT_QUERY_ATTRIBUTES'],
     ...(mode === 'required' && { ssl: { rejectUnauthorized: false } }),
     ...((mode === 'verify_ca' || mode === 'verify_identity') && { ssl: {} }),
   };

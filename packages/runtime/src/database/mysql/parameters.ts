@@ -1,9 +1,8 @@
 /** Parameters, which arrive in PostgreSQL's text form, as MySQL and MariaDB take them. */
-import mysql, { type TypedParameterValue } from 'mysql2';
 import type { Parameter, ParameterForm, PathForm } from '../database.ts';
 
-/** What the driver is given: a text, or a number where the servers take nothing else. */
-export type SentParameter = string | null | TypedParameterValue;
+/** What is sent: a text, or an integer where the servers take nothing else. */
+export type SentParameter = string | null | bigint;
 
 /** The parameters of a statement in the forms that it asks for; absent: all are texts. */
 export function formParameters(
@@ -14,7 +13,7 @@ export function formParameters(
   return parameters.map((parameter, index) => {
     if (parameter === null) return null;
     const form = forms[index] ?? 'text';
-    return form === 'integer' ? mysql.TypedParameter.BIGINT(parameter) : formOf(parameter, form);
+    return form === 'integer' ? BigInt(parameter) : formOf(parameter, form);
   });
 }
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { type ColumnDefinition, createRowWriter } from './raw-rows.ts';
+import type { ColumnDefinition } from './columns.ts';
+import { createRowWriter } from './raw-rows.ts';
 import { RowBytes } from './row-bytes.ts';
 
 const text: ColumnDefinition = { columnType: 253, flags: 0, name: 'text' };
@@ -11,7 +12,7 @@ function written(columns: readonly ColumnDefinition[], missing: readonly number[
   for (const column of missing) map[(column + 2) >> 3] = (map[(column + 2) >> 3] ?? 0) | (1 << ((column + 2) & 7));
   // Rows stand somewhere in what has been received.
   const buffer = Buffer.concat([Buffer.from('front'), Buffer.from([0]), map, cells, Buffer.from('behind')]);
-  createRowWriter(columns)(out, { buffer, offset: 5, end: buffer.length - 6 });
+  createRowWriter(columns)(out, buffer, 5);
   const found: (Buffer | null)[] = [];
   for (let at = 0; at < out.length; ) {
     const size = out.buffer.readInt32BE(at);

@@ -1,52 +1,28 @@
 /**
- * Rows of the binary protocol, turned into the form in which PostgreSQL sends them without a value in between: the driver
- * makes an object and three functions of every cell that somebody wants to read for himself.
+ * Rows of the binary protocol, turned into the form in which PostgreSQL sends them without a value in between.
  *
  * Source: https://mariadb.com/kb/en/resultset-row/ (binary row), https://dev.mysql.com/doc/dev/mysql-server (the same).
  */
-import { nestedColumn, writeNested } from './nested.ts';
+import { type CellForm, type ColumnDefinition, cellFormOf } from './columns.ts';
+import { lengthAt, widthOf } from './lengths.ts';
+import { writeNested } from './nested.ts';
 import type { RowBytes } from './row-bytes.ts';
-import { spelledColumns, writeInteger, writeTime } from './spelled.ts';
+import { type IntegerForm, mostSpelled, putDigitsOf, putMoment } from './spelled.ts';
 
-/** A column as the driver describes it. */
-export interface ColumnDefinition {
-  readonly columnType: number;
-  readonly flags: number;
-  readonly name: string;
-}
-
-/** A row as the driver hands it over: its bytes from `offset` to `end`, the status byte first. */
-export interface RowPacket {
-  readonly buffer: Buffer;
-  readonly offset: number;
-  readonly end: number;
-}
-
-/** Sizes of integers by their column type; every other column is a text or bytes with its length in front. */
-const integerSizes: ReadonlyMap<number, number> = new Map([
-  [1, 1],
-  [2, 2],
-  [3, 4],
-  [8, 8],
-  [9, 4],
-]);
-const unsignedFlag = 32;
-const yearType = 13;
-/** Timestamps, and dates with times. */
-const timeTypes: ReadonlySet<number> = new Set([7, 12]);
+/** Writes the row that starts at `at`, the status byte first, in the place of the one before. */
+export type RowWriter = (out: RowBytes, buffer: Buffer, at: number) => void;
 
 /** Writes the cell that starts at `at`; returns where the next one does. */
 type WriteCell = (out: RowBytes, buffer: Buffer, at: number) => number;
 
-/** Makes what writes each row of some columns, in the place of the one before. */
-export function createRowWriter(columns: readonly ColumnDefinition[]): (out: RowBytes, row: unknown) => void {
-  const cells = columns.map(cellOf);
+/** Makes what writes each row of some columns. */
+export function createRowWriter(columns: readonly ColumnDefinition[]): RowWriter {
+  const cells = columns.map((column) => writerOf(cellFormOf(column)));
   // Two bits at the beginning mean nothing.
   const mapLength = (columns.length + 9) >> 3;
-  return function writeRow(out, row) {
-    const { buffer, offset } = row as RowPacket;
+  return function writeRow(out, buffer, start) {
     out.clear();
-    const map = offset + 1;
+    const map = start + 1;
     let at = map + mapLength;
     for (let column = 0; column < cells.length; column++) {
       const bit = column + 2;
@@ -56,20 +32,18 @@ export function createRowWriter(columns: readonly ColumnDefinition[]): (out: Row
   };
 }
 
-function cellOf({ columnType, flags, name }: ColumnDefinition): WriteCell {
-  const unsigned = (flags & unsignedFlag) !== 0;
-  const size = integerSizes.get(columnType);
-  switch (name) {
-    case nestedColumn:
+function writerOf(cell: CellForm): WriteCell {
+  switch (cell.kind) {
+    case 'text':
+      return writeText;
+    case 'nested':
       return writeNestedText;
-    case spelledColumns.integer:
-      return spelledInteger(columnType, size, unsigned);
-    case spelledColumns.dateTime:
-      return spelledTime(columnType, '');
-    case spelledColumns.instant:
-      return spelledTime(columnType, '+00:00');
-    default:
-      return size === undefined ? writeText : wholeInteger(size, unsigned);
+    case 'whole':
+      return wholeInteger(cell.size, cell.unsigned);
+    case 'integer':
+      return spelledInteger(cell.form);
+    case 'time':
+      return spelledTime(cell.zone);
   }
 }
 
@@ -81,20 +55,25 @@ function wholeInteger(size: number, unsigned: boolean): WriteCell {
   };
 }
 
-function spelledInteger(columnType: number, known: number | undefined, unsigned: boolean): WriteCell {
-  const year = columnType === yearType;
-  const size = year ? 2 : known;
-  if (size === undefined) throw new Error(`A column of type ${columnType} holds no integers.`);
-  const form = { size, unsigned: unsigned || year, year };
+function spelledInteger(form: IntegerForm): WriteCell {
   return (out, buffer, at) => {
-    writeInteger(out, form, buffer, at);
-    return at + size;
+    const length = out.int32(0);
+    out.ensure(mostSpelled);
+    out.length = putDigitsOf(out.buffer, out.length, form, buffer, at);
+    out.patch(length, out.length - length - 4);
+    return at + form.size;
   };
 }
 
-function spelledTime(columnType: number, zone: string): WriteCell {
-  if (!timeTypes.has(columnType)) throw new Error(`A column of type ${columnType} holds no dates with times.`);
-  return (out, buffer, at) => writeTime(out, zone, buffer, at);
+function spelledTime(zone: string): WriteCell {
+  return (out, buffer, at) => {
+    const length = out.int32(0);
+    out.ensure(mostSpelled);
+    out.length = putMoment(out.buffer, out.view, out.length, buffer, at);
+    out.characters(zone);
+    out.patch(length, out.length - length - 4);
+    return at + 1 + (buffer[at] ?? 0);
+  };
 }
 
 function writeText(out: RowBytes, buffer: Buffer, at: number): number {
@@ -111,23 +90,12 @@ function writeNestedText(out: RowBytes, buffer: Buffer, at: number): number {
 }
 
 function textAt(buffer: Buffer, at: number): { readonly start: number; readonly end: number } {
-  const first = buffer[at] ?? 0;
-  const start = at + lengthBytes(first);
-  return { start, end: start + (first < 251 ? first : longLength(buffer, at, first)) };
+  const start = at + widthOf(buffer[at] ?? 0);
+  return { start, end: start + lengthAt(buffer, at) };
 }
 
 /** Bits of an integer without a sign stand as those of one that has it. */
 function integerAt(buffer: Buffer, at: number, size: number, unsigned: boolean): bigint {
   if (size === 8) return buffer.readBigInt64LE(at);
   return BigInt(unsigned ? buffer.readUIntLE(at, size) : buffer.readIntLE(at, size));
-}
-
-/** Bytes that a length takes, by its first one. */
-function lengthBytes(first: number): number {
-  return first < 251 ? 1 : first === 252 ? 3 : first === 253 ? 4 : 9;
-}
-
-function longLength(buffer: Buffer, at: number, first: number): number {
-  if (first === 252) return buffer.readUInt16LE(at + 1);
-  return first === 253 ? buffer.readUIntLE(at + 1, 3) : Number(buffer.readBigUInt64LE(at + 1));
 }

@@ -5,33 +5,37 @@ const fewBytes = 32;
 
 /** The bytes of one row at a time, in a buffer that is kept for the next and grows with the largest. */
 export class RowBytes {
-  buffer = Buffer.allocUnsafe(usual);
+  buffer: Buffer = Buffer.allocUnsafeSlow(usual);
+  /** The same memory, for numbers. */
+  view = viewOf(this.buffer);
   length = 0;
 
   /** Starts the next row. */
   clear(): void {
     this.length = 0;
-    if (this.buffer.length > mostKept) this.buffer = Buffer.allocUnsafe(usual);
+    if (this.buffer.length > mostKept) this.#use(Buffer.allocUnsafeSlow(usual));
   }
 
   /** Appends a number of four bytes and returns where it stands. */
   int32(value: number): number {
     const at = this.reserve(4);
-    this.buffer.writeInt32BE(value, at);
+    this.view.setInt32(at, value);
     return at;
   }
 
   /** Appends a number of eight bytes. */
   int64(value: bigint): void {
-    this.buffer.writeBigInt64BE(value, this.reserve(8));
+    const at = this.reserve(8);
+    this.view.setBigInt64(at, value);
   }
 
   bytes(source: Buffer, start = 0, end = source.length): void {
     const size = end - start;
     const at = this.reserve(size);
+    const { buffer } = this;
     // Calling out for a few bytes takes longer than they do.
-    if (size > fewBytes) source.copy(this.buffer, at, start, end);
-    else for (let index = 0; index < size; index++) this.buffer[at + index] = source[start + index] ?? 0;
+    if (size > fewBytes) source.copy(buffer, at, start, end);
+    else for (let index = 0; index < size; index++) buffer[at + index] = source[start + index] ?? 0;
   }
 
   /** Appends a text of ASCII characters. */
@@ -42,18 +46,32 @@ export class RowBytes {
 
   /** Replaces a number that was appended before. */
   patch(at: number, value: number): void {
-    this.buffer.writeInt32BE(value, at);
+    this.view.setInt32(at, value);
   }
 
-  /** Makes room for so many bytes, which the caller writes into `buffer`, and returns where they stand. */
+  /** Makes room for so many bytes and returns where they stand. */
   reserve(size: number): number {
     const at = this.length;
+    this.ensure(size);
     this.length = at + size;
-    if (this.length > this.buffer.length) {
-      const larger = Buffer.allocUnsafe(Math.max(this.length, 2 * this.buffer.length));
-      this.buffer.copy(larger, 0, 0, at);
-      this.buffer = larger;
-    }
     return at;
   }
+
+  /** Makes sure that so many bytes can be stored into `buffer` or `view` from `length` on, which then is to be moved. */
+  ensure(size: number): void {
+    const needed = this.length + size;
+    if (needed <= this.buffer.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.buffer.length));
+    this.buffer.copy(larger, 0, 0, this.length);
+    this.#use(larger);
+  }
+
+  #use(buffer: Buffer): void {
+    this.buffer = buffer;
+    this.view = viewOf(buffer);
+  }
+}
+
+function viewOf(buffer: Buffer): DataView {
+  return new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
 }

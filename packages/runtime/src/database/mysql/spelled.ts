@@ -1,5 +1,7 @@
 /** Numbers and times of the binary protocol as the texts that the servers would make of them. */
-import type { RowBytes } from './row-bytes.ts';
+import { putPair } from '../../json/bytes.ts';
+import { putFraction } from '../../json/dates.ts';
+import { putInteger, putLong } from '../../json/numbers.ts';
 
 /** What columns of an answer are called that the lane spells. */
 export const spelledColumns = {
@@ -8,6 +10,9 @@ export const spelledColumns = {
   instant: 'platform: instant',
 } as const;
 
+/** Most bytes that an integer or a time takes. */
+export const mostSpelled = 32;
+
 /** What an integer is in the protocol. `year` has four digits. */
 export interface IntegerForm {
   readonly size: number;
@@ -15,66 +20,64 @@ export interface IntegerForm {
   readonly year: boolean;
 }
 
-/** Writes the digits of the integer that stands at `at`, their length in front. */
-export function writeInteger(out: RowBytes, { size, unsigned, year }: IntegerForm, buffer: Buffer, at: number): void {
-  const digits = String(size === 8 ? wideAt(buffer, at, unsigned) : narrowAt(buffer, at, size, unsigned));
-  const text = year ? digits.padStart(4, '0') : digits;
-  out.int32(text.length);
-  out.characters(text);
+/** Stores the digits of the integer that stands at `from` in `source`, and returns where they end. */
+export function putDigitsOf(
+  bytes: Buffer,
+  at: number,
+  { size, unsigned, year }: IntegerForm,
+  source: Buffer,
+  from: number,
+): number {
+  if (size === 8) {
+    const upper = unsigned ? wordAt(source, from + 4) >>> 0 : wordAt(source, from + 4);
+    return putLong(bytes, at, upper, wordAt(source, from) >>> 0);
+  }
+  const value = narrowAt(source, from, size, unsigned);
+  // A year is 0 or has four digits.
+  if (year && value === 0) return at + bytes.write('0000', at, 'latin1');
+  return value > 0x7fff_ffff ? putLong(bytes, at, 0, value) : putInteger(bytes, at, value);
 }
 
-function narrowAt(buffer: Buffer, at: number, size: number, unsigned: boolean): number {
-  return unsigned ? buffer.readUIntLE(at, size) : buffer.readIntLE(at, size);
+function wordAt(source: Buffer, at: number): number {
+  return (
+    (source[at] ?? 0) | ((source[at + 1] ?? 0) << 8) | ((source[at + 2] ?? 0) << 16) | ((source[at + 3] ?? 0) << 24)
+  );
 }
 
-/** Most integers are small, and numbers are faster than big ones. */
-function wideAt(buffer: Buffer, at: number, unsigned: boolean): number | bigint {
-  const high = unsigned ? buffer.readUInt32LE(at + 4) : buffer.readInt32LE(at + 4);
-  const value = high * 2 ** 32 + buffer.readUInt32LE(at);
-  if (Number.isSafeInteger(value)) return value;
-  return unsigned ? buffer.readBigUInt64LE(at) : buffer.readBigInt64LE(at);
+function narrowAt(source: Buffer, at: number, size: number, unsigned: boolean): number {
+  if (size === 4) return unsigned ? wordAt(source, at) >>> 0 : wordAt(source, at);
+  const value = size === 1 ? (source[at] ?? 0) : (source[at] ?? 0) | ((source[at + 1] ?? 0) << 8);
+  const unused = 32 - 8 * size;
+  return unsigned ? value : (value << unused) >> unused;
 }
+
+const signs = { dash: 45, colon: 58, clock: 84 } as const;
 
 /**
- * Writes `2026-01-02T10:00:00.5` and the zone, their length in front. The time starts at `at` with its length in bytes: 0
- * for nothing but zeros, 4 for a day, 7 with a time of day, 11 with microseconds. Returns where it ends.
+ * Stores `2026-01-02T10:00:00.5` and returns where it ends. The time starts at `from` in `source` with its length in bytes:
+ * 0 for nothing but zeros, 4 for a day, 7 with a time of day, 11 with microseconds.
  */
-export function writeTime(out: RowBytes, zone: string, buffer: Buffer, at: number): number {
-  const length = buffer[at] ?? 0;
-  const fraction = length < 11 ? '' : fractionOf(buffer.readUInt32LE(at + 8));
-  out.int32(19 + fraction.length + zone.length);
-  const year = length === 0 ? 0 : buffer.readUInt16LE(at + 1);
-  const to = out.reserve(19);
-  const bytes = out.buffer;
-  putTwo(bytes, to, Math.trunc(year / 100));
-  putTwo(bytes, to + 2, year % 100);
-  bytes[to + 4] = signs.dash;
-  putTwo(bytes, to + 5, byteOf(buffer, at, length, 2));
-  bytes[to + 7] = signs.dash;
-  putTwo(bytes, to + 8, byteOf(buffer, at, length, 3));
-  bytes[to + 10] = signs.clock;
-  putTwo(bytes, to + 11, byteOf(buffer, at, length, 4));
-  bytes[to + 13] = signs.colon;
-  putTwo(bytes, to + 14, byteOf(buffer, at, length, 5));
-  bytes[to + 16] = signs.colon;
-  putTwo(bytes, to + 17, byteOf(buffer, at, length, 6));
-  out.characters(fraction);
-  out.characters(zone);
-  return at + 1 + length;
+export function putMoment(bytes: Buffer, view: DataView, at: number, source: Buffer, from: number): number {
+  const length = source[from] ?? 0;
+  const year = length === 0 ? 0 : (source[from + 1] ?? 0) | ((source[from + 2] ?? 0) << 8);
+  const century = (year / 100) | 0;
+  putPair(view, at, century);
+  putPair(view, at + 2, year - century * 100);
+  bytes[at + 4] = signs.dash;
+  putPair(view, at + 5, partAt(source, from, length, 3));
+  bytes[at + 7] = signs.dash;
+  putPair(view, at + 8, partAt(source, from, length, 4));
+  bytes[at + 10] = signs.clock;
+  putPair(view, at + 11, partAt(source, from, length, 5));
+  bytes[at + 13] = signs.colon;
+  putPair(view, at + 14, partAt(source, from, length, 6));
+  bytes[at + 16] = signs.colon;
+  putPair(view, at + 17, partAt(source, from, length, 7));
+  const microseconds = length < 11 ? 0 : wordAt(source, from + 8);
+  return microseconds === 0 ? at + 19 : putFraction(bytes, view, at + 19, microseconds);
 }
 
-const signs = { zero: 48, dash: 45, colon: 58, clock: 84 } as const;
-
-/** Behind the length of a time; what it is too short for is 0. */
-function byteOf(buffer: Buffer, at: number, length: number, place: number): number {
-  return place < length ? (buffer[at + 1 + place] ?? 0) : 0;
-}
-
-function putTwo(bytes: Buffer, at: number, number: number): void {
-  bytes[at] = signs.zero + Math.trunc(number / 10);
-  bytes[at + 1] = signs.zero + (number % 10);
-}
-
-function fractionOf(microseconds: number): string {
-  return microseconds === 0 ? '' : `.${String(microseconds).padStart(6, '0').replace(/0+$/, '')}`;
+/** One byte of a time; what it is too short for is 0. */
+function partAt(source: Buffer, from: number, length: number, place: number): number {
+  return place <= length ? (source[from + place] ?? 0) : 0;
 }

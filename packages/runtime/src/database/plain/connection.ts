@@ -56,6 +56,9 @@ export class PlainConnection implements Channel {
     this.#take(request, exchange, undefined);
   }
 
+  /** Nothing waits for the end of a turn. */
+  flush(): void {}
+
   open(request: Request, rows: number, exchange: Exchange): void {
     this.#take(request, exchange, rows);
   }

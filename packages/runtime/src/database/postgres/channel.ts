@@ -22,6 +22,8 @@ export interface Channel {
   planBlindly(blindly: boolean): Promise<void>;
   /** Sends a request and runs it to its end. */
   send(request: Request, exchange: Exchange): void;
+  /** Lets what was sent go now, instead of with all that this turn of the event loop still brings. */
+  flush(): void;
   /** Runs a request as the only one on this connection and stops after `rows` rows; go on with `more` or `stop`. */
   open(request: Request, rows: number, exchange: Exchange): void;
   /** Asks a suspended request for the next rows. */

@@ -84,6 +84,11 @@ export class Pool {
     });
   }
 
+  /** Lets what was sent go now: nothing follows in this turn of the event loop. */
+  flush(): void {
+    for (const { connection } of this.#members) connection.flush();
+  }
+
   /**
    * Resolves with a connection that nobody else uses; give it back with `release`. With `behind` it may still be ending a
    * transaction, when there is no better one.

@@ -107,6 +107,12 @@ export class Connection implements Channel {
     this.#send(newSlot(request, exchange), false);
   }
 
+  flush(): void {
+    if (this.#flushing === undefined) return;
+    clearImmediate(this.#flushing);
+    this.#flush();
+  }
+
   /** Runs a request as the only one on this connection and stops after `rows` rows; go on with `more` or `stop`. */
   open(request: Request, rows: number, exchange: Exchange): void {
     const slot = newSlot({ ...request, name: '' }, exchange);

@@ -23,25 +23,37 @@ export const kinds = {
  */
 export type MessageHandler = (kind: number, buffer: Buffer, start: number, end: number) => void;
 
-/** Bytes of a message's kind and length. */
-const headSize = 5;
+/** How a stream of bytes falls into messages. */
+export interface Framing {
+  /** Bytes in front of a message's body, which begin with its kind and tell its length. */
+  readonly headSize: number;
+  /** Bytes of the whole message that starts at `at`. Throws where there can be none such. */
+  sizeOf(buffer: Buffer, at: number): number;
+}
+
+/** Messages of PostgreSQL: the kind, and the length of what follows the kind. */
+const postgresFraming: Framing = { headSize: 5, sizeOf: messageSize };
 
 /** Cuts chunks into messages. Messages inside one chunk are not copied; one split over several is put together once. */
 export class MessageReader {
   readonly #handle: MessageHandler;
+  readonly #framing: Framing;
   /** The message under way: its head until the length is known, then room for all of it. */
   #partial: Buffer = Buffer.alloc(0);
   #filled = 0;
 
-  constructor(handle: MessageHandler) {
+  /** `framing` is that of the server; PostgreSQL's unless told otherwise. */
+  constructor(handle: MessageHandler, framing = postgresFraming) {
     this.#handle = handle;
+    this.#framing = framing;
   }
 
   /** Takes the next bytes of the stream. Throws when they cannot be messages. */
   feed(chunk: Buffer): void {
+    const { headSize, sizeOf } = this.#framing;
     let at = this.#filled > 0 ? this.#resume(chunk) : 0;
     while (at + headSize <= chunk.length) {
-      const end = at + messageSize(chunk, at);
+      const end = at + sizeOf(chunk, at);
       if (end > chunk.length) break;
       this.#handle(chunk[at] ?? 0, chunk, at + headSize, end);
       at = end;
@@ -51,11 +63,12 @@ export class MessageReader {
 
   /** Completes the message under way if the chunk has its end; returns where the next message starts. */
   #resume(chunk: Buffer): number {
+    const { headSize, sizeOf } = this.#framing;
     let at = 0;
     if (this.#filled < headSize) {
       at = this.#fill(chunk, 0, headSize);
       if (this.#filled < headSize) return at;
-      this.#partial = enlarge(this.#partial, messageSize(this.#partial, 0));
+      this.#partial = enlarge(this.#partial, sizeOf(this.#partial, 0));
     }
     const size = this.#partial.length;
     at = this.#fill(chunk, at, size);
@@ -76,8 +89,9 @@ export class MessageReader {
   }
 
   #keep(chunk: Buffer, at: number): void {
+    const { headSize, sizeOf } = this.#framing;
     const rest = chunk.length - at;
-    this.#partial = Buffer.allocUnsafeSlow(rest < headSize ? headSize : messageSize(chunk, at));
+    this.#partial = Buffer.allocUnsafeSlow(rest < headSize ? headSize : sizeOf(chunk, at));
     chunk.copy(this.#partial, 0, at);
     this.#filled = rest;
   }

@@ -90,6 +90,8 @@ export interface SqlDialect {
   patternOf(before: string, value: string, after: string): string;
   /** Whether a value is in a list, which is a parameter of the type `native[]`; or is in none. */
   among(left: string, list: string, native: string, negated: boolean): string;
+  /** Whether a key is one of those that `SeveralKeys` is asked for; `take` gives a placeholder for them. */
+  amongSeveral(left: string, native: string, take: (native: string) => string): string;
   /** Whether the values of some columns are a row of lists side by side. */
   rowAmong(columns: readonly string[], keys: readonly ListedKey[]): string;
   /** A value that a path from the caller leads to, as a text that compares with every other. */

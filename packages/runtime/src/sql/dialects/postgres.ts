@@ -85,6 +85,7 @@ export const postgres: SqlDialect = {
     return [before && `'${before}'`, escaped, after && `'${after}'`].filter((part) => part).join(' || ');
   },
   among: (left, list, _, negated) => (negated ? `${left} <> ALL (${list})` : `${left} = ANY (${list})`),
+  amongSeveral: (left, native, take) => `${left} = ANY (${take(`${native}[]`)})`,
   rowAmong(columns, keys) {
     const unnested = keys.map(({ list }) => `pg_catalog.unnest(${list})`).join(', ');
     const names = keys.map((_, place) => `k${place}`);

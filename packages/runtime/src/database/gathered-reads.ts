@@ -1,0 +1,182 @@
+/**
+ * Reads by key that come at once and differ in nothing but the key, as one statement: what the server and the driver pay
+ * for each statement is most of what such a read costs.
+ *
+ * Nobody notices. A row goes to whoever named its key, as if nobody else had asked; when the statement fails, everybody who
+ * has no row yet asks again alone, so nobody is told of somebody else's error.
+ */
+import { PlatformError } from '../errors.ts';
+import type { Database, Parameter, RowSink, SeveralKeys, Statement } from './database.ts';
+import { ConnectionError, toDatabaseError } from './errors.ts';
+import { readKey } from './row-key.ts';
+
+type ReadOne = Database['read'];
+
+/** A statement with its parameters. */
+export interface Asked {
+  readonly statement: Statement;
+  readonly parameters: readonly Parameter[];
+}
+
+/** How a server is asked for several keys. */
+export interface GatheredForm {
+  /** The statement for some keys; `parameters` are those of one of the reads. */
+  ask(several: SeveralKeys, keys: readonly string[], parameters: readonly Parameter[]): Asked;
+  /** Groups under way at once, in whose time others are gathered; infinity where one turn of the event loop is enough. */
+  readonly mostUnderWay: number;
+  /** Told when the groups of a turn were sent. */
+  sent?(): void;
+}
+
+/** Keys of one statement at most: so many rows are found in a tenth of a millisecond. */
+const mostTogether = 32;
+/** After so long, in milliseconds, a group that is under way keeps nobody waiting any more. */
+const patienceMs = 10;
+
+/** One read that waits for its row. */
+interface Waiting {
+  readonly key: string;
+  readonly parameters: readonly Parameter[];
+  readonly sink: RowSink;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+  done: boolean;
+}
+
+/** Reads of one statement that differ in the key. */
+interface Group {
+  readonly name: string;
+  readonly statement: Statement;
+  readonly several: SeveralKeys;
+  readonly waiting: Waiting[];
+}
+
+/** Makes reads that come at once go together; `read` runs one statement. */
+export function gatherReads(read: ReadOne, form: GatheredForm): ReadOne {
+  const queue: Group[] = [];
+  const open = new Map<string, Group>();
+  const bounded = form.mostUnderWay !== Number.POSITIVE_INFINITY;
+  let starting = false;
+  let underWay = 0;
+
+  function startSoon(): void {
+    if (starting || queue.length === 0 || underWay >= form.mostUnderWay) return;
+    starting = true;
+    setImmediate(start);
+  }
+
+  function start(): void {
+    starting = false;
+    while (queue.length > 0 && underWay < form.mostUnderWay) {
+      const group = queue.shift();
+      if (group === undefined) return;
+      if (open.get(group.name) === group) open.delete(group.name);
+      const running = run(read, form, group);
+      if (bounded) watch(running);
+    }
+    form.sent?.();
+  }
+
+  /** Counts a group as under way until it has ended, or has taken too long. */
+  function watch(running: Promise<void>): void {
+    let counted = true;
+    underWay++;
+    const pass = (): void => {
+      if (!counted) return;
+      counted = false;
+      clearTimeout(timer);
+      underWay--;
+      startSoon();
+    };
+    const timer = setTimeout(pass, patienceMs);
+    void running.then(pass);
+  }
+
+  function groupOf(statement: Statement, several: SeveralKeys, parameters: readonly Parameter[]): Group {
+    const name = parameters.length === 1 ? statement.name : nameOf(statement, several, parameters);
+    const known = open.get(name);
+    if (known !== undefined && known.waiting.length < mostTogether) return known;
+    const group = { name, statement, several, waiting: [] };
+    open.set(name, group);
+    queue.push(group);
+    startSoon();
+    return group;
+  }
+
+  return (statement, parameters, sink) => {
+    const { several } = statement;
+    const key = several === undefined ? undefined : parameters[several.at];
+    if (several === undefined || key === undefined || key === null) return read(statement, parameters, sink);
+    return new Promise((resolve, reject) => {
+      const { waiting } = groupOf(statement, several, parameters);
+      waiting.push({ key, parameters, sink, resolve, reject, done: false });
+    });
+  };
+}
+
+/** Reads go together where everything but the key is the same. */
+function nameOf({ name }: Statement, { at }: SeveralKeys, parameters: readonly Parameter[]): string {
+  return JSON.stringify([name, parameters.map((parameter, place) => (place === at ? 0 : parameter))]);
+}
+
+/** Reads what a group waits for; whatever happens, everybody in it is told. */
+async function run(read: ReadOne, { ask }: GatheredForm, { statement, several, waiting }: Group): Promise<void> {
+  const [first] = waiting;
+  const alone = (one: Waiting): void => {
+    read(statement, one.parameters, one.sink).then(one.resolve, one.reject);
+  };
+  if (first === undefined) return;
+  if (waiting.length === 1) return alone(first);
+  const byKey = new Map<string, Waiting[]>();
+  for (const one of waiting) {
+    const same = byKey.get(one.key);
+    if (same === undefined) byKey.set(one.key, [one]);
+    else same.push(one);
+  }
+  let strange = false;
+  const row: RowSink['row'] = (buffer, offset, length) => {
+    const end = offset + 4 + buffer.readInt32BE(offset);
+    const named = byKey.get(readKey(buffer, offset + 4, end, several.kind));
+    if (named === undefined) strange = true;
+    else for (const one of named) hand(one, buffer, end, offset + length - end);
+  };
+  const asked = ask(several, [...byKey.keys()], first.parameters);
+  try {
+    await read(asked.statement, asked.parameters, { row });
+  } catch (error) {
+    const lost = error instanceof PlatformError && error.cause instanceof ConnectionError;
+    for (const one of waiting.filter(({ done }) => !done)) {
+      if (lost) one.reject(error);
+      else alone(one);
+    }
+    return;
+  }
+  for (const one of waiting) {
+    if (one.done) continue;
+    if (strange) alone(one);
+    else finish(one);
+  }
+}
+
+/** Gives a read its row, which is the only one that it can have. */
+function hand(one: Waiting, buffer: Buffer, offset: number, length: number): void {
+  if (one.done) return;
+  try {
+    one.sink.row(buffer, offset, length);
+    finish(one);
+  } catch (error) {
+    one.done = true;
+    one.reject(toDatabaseError(error));
+  }
+}
+
+/** Tells a read that it has all of its rows. */
+function finish(one: Waiting): void {
+  one.done = true;
+  try {
+    one.sink.end?.();
+    one.resolve();
+  } catch (error) {
+    one.reject(toDatabaseError(error));
+  }
+}

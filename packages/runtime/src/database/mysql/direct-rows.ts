@@ -1,0 +1,73 @@
+/**
+ * Rows of the binary protocol, turned into JSON without PostgreSQL's form in between: for the items of a list or one item, whose
+ * cells are texts, integers and times. All else goes by `raw-rows.ts`, and both give the same bytes.
+ */
+import type { ByteWriter } from '../../json/byte-writer.ts';
+import { type Literal, literalOf, putLiteral, type Source, sourceOf } from '../../json/bytes.ts';
+import { type Cell, generateCellsWriter } from '../../json/generate.ts';
+import { layFieldsOut, scalars, type Transcoder, withEnd } from '../../json/transcode.ts';
+import type { Shape, ShapeField } from '../../query/plan.ts';
+import { type CellForm, type ColumnDefinition, cellFormOf } from './columns.ts';
+import { lengthAt, widthOf } from './lengths.ts';
+import { type IntegerForm, putDigitsOf, putMoment } from './spelled.ts';
+
+const quote = 34;
+
+/** Makes what writes a row of these columns as an object; null where that cannot be, or where no code may be generated. */
+export function createDirectTranscoder(
+  fields: readonly ShapeField[],
+  columns: readonly ColumnDefinition[],
+): Transcoder | null {
+  const { columns: written, end } = layFieldsOut(fields);
+  if (written.length === 0 || written.length !== columns.length) return null;
+  const cells: Cell[] = [];
+  for (const [place, { prefix, shape }] of written.entries()) {
+    const column = columns[place];
+    const cell = column && cellOf(prefix, shape, cellFormOf(column));
+    if (cell === undefined) return null;
+    cells.push(cell);
+  }
+  const generated = generateCellsWriter(cells, { lengthAt, widthAt: (bytes, at) => widthOf(bytes[at] ?? 0) });
+  const write = generated && withEnd(generated, end);
+  return write && ((buffer, offset, out) => write(out, sourceOf(buffer), offset));
+}
+
+function cellOf(prefix: Literal, shape: Shape, form: CellForm): Cell | undefined {
+  if (shape.kind !== 'scalar') return undefined;
+  const { wire } = shape;
+  if (form.kind === 'text') return { prefix, kind: 'sized', write: scalars[wire] };
+  if (form.kind === 'time' && wire === 'text') return { prefix, kind: 'cell', write: timeWriter(form.zone) };
+  if (form.kind !== 'integer') return undefined;
+  if (wire === 'number') return { prefix, kind: 'cell', write: numberWriter(form.form) };
+  return wire === 'text' ? { prefix, kind: 'cell', write: quotedWriter(form.form) } : undefined;
+}
+
+type WriteCell = (out: ByteWriter, source: Source, at: number) => number;
+
+function numberWriter(form: IntegerForm): WriteCell {
+  return function writeNumber(out, { bytes }, at) {
+    out.position = putDigitsOf(out.bytes, out.position, form, bytes, at);
+    return at + form.size;
+  };
+}
+
+function quotedWriter(form: IntegerForm): WriteCell {
+  return function writeQuoted(out, { bytes }, at) {
+    const target = out.bytes;
+    target[out.position] = quote;
+    const end = putDigitsOf(target, out.position + 1, form, bytes, at);
+    target[end] = quote;
+    out.position = end + 1;
+    return at + form.size;
+  };
+}
+
+function timeWriter(zone: string): WriteCell {
+  const end = literalOf(`${zone}"`);
+  return function writeTime(out, { bytes }, at) {
+    out.bytes[out.position] = quote;
+    const behind = putMoment(out.bytes, out.view, out.position + 1, bytes, at);
+    out.position = putLiteral(out.view, behind, end);
+    return at + 1 + (bytes[at] ?? 0);
+  };
+}

@@ -1,0 +1,180 @@
+/**
+ * Prepared statements on a connection of the driver. It connects, signs in, encrypts and prepares; what runs a statement, and
+ * what the server answers, passes it by: it makes more of every packet than reading a row takes.
+ */
+import type { Connection } from 'mysql2';
+import type { RowSink } from '../database.ts';
+import { ConnectionError } from '../errors.ts';
+import { type Framing, MessageReader } from '../protocol/messages.ts';
+import { PreparedNames } from '../protocol/prepared.ts';
+import { AnswerReader } from './answer-reader.ts';
+import { toMysqlError } from './errors.ts';
+import { mostInPacket, printExecute } from './execute-packet.ts';
+import type { KnownColumns } from './known-columns.ts';
+import type { SentParameter } from './parameters.ts';
+
+/** Statements that are kept prepared on one connection. */
+export const mostPrepared = 1_000;
+
+/** A packet: its length in three bytes, its number, and so many bytes. */
+const framing: Framing = {
+  headSize: 4,
+  sizeOf: (buffer, at) => 4 + (buffer[at] ?? 0) + (buffer[at + 1] ?? 0) * 0x1_00 + (buffer[at + 2] ?? 0) * 0x1_00_00,
+};
+
+/** One run of a statement. */
+export interface Asked {
+  readonly text: string;
+  readonly parameters: readonly SentParameter[];
+  /** Takes the rows. */
+  readonly sink: RowSink;
+  /** Called behind each row. */
+  readonly onRow?: (() => void) | undefined;
+  /** Called once, without an error when all rows were handed over. */
+  settled(error?: unknown): void;
+}
+
+/** A statement that the server has prepared. */
+interface Prepared {
+  readonly id: number;
+  columns: KnownColumns | undefined;
+}
+
+/** The part of the driver that takes what was received, which it looks for anew with every chunk. */
+interface Receiver {
+  execute(chunk: Buffer): void;
+}
+
+const lines = new WeakMap<Connection, Line>();
+
+/** The line of a connection. */
+export function lineOf(connection: Connection): Line {
+  const known = lines.get(connection);
+  if (known !== undefined) return known;
+  const line = new Line(connection);
+  lines.set(connection, line);
+  return line;
+}
+
+/** Runs statements on one connection, one at a time, while the driver has nothing to do there. */
+export class Line implements Receiver {
+  readonly #connection: Connection;
+  readonly #driver: Driver;
+  /** Takes what is no answer to us. */
+  readonly #receiver: Receiver;
+  readonly #packets = new MessageReader((_kind, buffer, start, end) => this.#packet(buffer, start, end), framing);
+  readonly #names = new PreparedNames(mostPrepared);
+  readonly #prepared = new Map<string, Prepared>();
+  #asked: Asked | undefined;
+  #statement: Prepared | undefined;
+  #answer: AnswerReader | undefined;
+  /** Parts of a packet that goes on. */
+  #parts: Buffer[] = [];
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.#driver = driverOf(connection);
+    this.#receiver = this.#driver.packetParser;
+    this.#driver.packetParser = this;
+    connection.on('error', (error: unknown) => this.#settle(toMysqlError(error)));
+  }
+
+  /** Runs a statement, which is prepared first where it was not before. */
+  run(asked: Asked): void {
+    this.#asked = asked;
+    const prepared = this.#prepared.get(asked.text);
+    if (prepared === undefined) this.#prepare(asked);
+    else {
+      this.#names.use(asked.text);
+      this.#send(asked, prepared);
+    }
+  }
+
+  /** What was received: an answer to us, or one to the driver. */
+  execute(chunk: Buffer): void {
+    if (this.#answer === undefined) {
+      this.#receiver.execute(chunk);
+      return;
+    }
+    try {
+      this.#packets.feed(chunk);
+    } catch (cause) {
+      this.#connection.destroy();
+      this.#settle(new ConnectionError('The database answers what cannot be understood.', { cause }));
+    }
+  }
+
+  #prepare(asked: Asked): void {
+    const { text } = asked;
+    this.#connection.prepare(text, (error, statement) => {
+      if (this.#asked !== asked) return;
+      if (error) {
+        this.#settle(toMysqlError(error));
+        return;
+      }
+      for (const old of this.#names.add(text, text.length)) {
+        this.#prepared.delete(old);
+        this.#connection.unprepare(old);
+      }
+      const prepared = { id: numberOf(statement), columns: undefined };
+      this.#prepared.set(text, prepared);
+      this.#send(asked, prepared);
+    });
+  }
+
+  #send({ parameters, sink, onRow }: Asked, prepared: Prepared): void {
+    this.#statement = prepared;
+    this.#answer = new AnswerReader(sink, prepared.columns, onRow);
+    this.#driver.write(printExecute(prepared.id, parameters));
+  }
+
+  #packet(buffer: Buffer, start: number, end: number): void {
+    const isPart = end - start === mostInPacket;
+    if (isPart || this.#parts.length > 0) {
+      this.#parts.push(Buffer.from(buffer.subarray(start, end)));
+      if (isPart) return;
+      const whole = Buffer.concat(this.#parts);
+      this.#parts = [];
+      this.#take(whole, 0, whole.length);
+    } else this.#take(buffer, start, end);
+  }
+
+  #take(buffer: Buffer, start: number, end: number): void {
+    const answer = this.#answer;
+    if (answer === undefined) throw new Error('Nobody has asked.');
+    if (!answer.take(buffer, start, end)) return;
+    if (this.#statement !== undefined) this.#statement.columns = answer.columns;
+    this.#settle(answer.failure);
+  }
+
+  /** Ends the run under way, if there is one. */
+  #settle(error: unknown): void {
+    const asked = this.#asked;
+    this.#asked = undefined;
+    this.#answer = undefined;
+    this.#statement = undefined;
+    asked?.settled(error);
+  }
+}
+
+/** The driver's own, which its types do not tell of. */
+interface Driver {
+  packetParser: Receiver;
+  /** Emits an error of the connection where that has ended. */
+  write(bytes: Buffer): void;
+}
+
+/** Throws where the driver is not what it was. */
+function driverOf(connection: Connection): Driver {
+  const driver = connection as Connection & Partial<Driver>;
+  if (driver.packetParser?.execute === undefined || driver.write === undefined) {
+    throw new Error('The driver has no parser of packets.');
+  }
+  return driver as Driver;
+}
+
+function numberOf(statement: object): number {
+  const number: unknown = Reflect.get(statement, 'id');
+  if (typeof number === 'number') return number;
+  throw new Error('The driver tells no number of a statement.');
+}

@@ -1,0 +1,116 @@
+/** Reads by key that go together, on every server: each gets its own row, or its own error. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Database,
+  keysMark,
+  type SeveralKeys,
+  type Statement,
+} from '../../packages/runtime/src/database/database.ts';
+import { connectMysql } from '../../packages/runtime/src/database/mysql.ts';
+import { connectPostgres } from '../../packages/runtime/src/database/postgres.ts';
+import { createDatabase } from '../support/database.ts';
+import { createMysqlDatabase } from '../support/mariadb.ts';
+import { servers } from '../support/servers.ts';
+import { collect, statement } from './statements.ts';
+
+const rows = Array.from({ length: 100 }, (_, n) => n);
+const sql = `CREATE TABLE notes (id int PRIMARY KEY, body varchar(40));
+  INSERT INTO notes VALUES ${rows.map((n) => `(${n}, 'body ${n}')`).join()};`;
+
+/** `fails` is a value that cannot be had of the row 50. */
+interface Place {
+  readonly name: string;
+  readonly missing: boolean;
+  readonly key: string;
+  readonly keys: string;
+  readonly fails: string;
+  open(): Promise<{ readonly database: Database; close(): Promise<void> }>;
+}
+
+const places: readonly Place[] = [
+  {
+    name: 'PostgreSQL',
+    missing: false,
+    key: 'id = $1::int',
+    keys: 'id = ANY ($1::int[])',
+    fails: 'body || (1 / (id - 50))',
+    async open() {
+      const { url, drop } = await createDatabase(sql);
+      return { database: await connectPostgres({ url }), close: drop };
+    },
+  },
+  ...servers.map(({ name, missing, start }) => ({
+    name,
+    missing,
+    key: 'id = CAST(? AS SIGNED)',
+    keys: `id IN (${keysMark})`,
+    fails: 'IF(id = 50, (SELECT body FROM notes), body)',
+    async open() {
+      const database = await connectMysql({ url: await createMysqlDatabase(await start(), sql) });
+      return { database, close: async () => {} };
+    },
+  })),
+];
+
+describe.each(places)('$name', ({ missing, key, keys, fails, open }) => {
+  if (missing) return void it.skip('is not there');
+
+  let place: Awaited<ReturnType<Place['open']>>;
+  beforeAll(async () => {
+    place = await open();
+  }, 120_000);
+  afterAll(async () => {
+    await place?.database.close(0);
+    await place?.close();
+  });
+
+  const oneOf = (value: string): Statement & { readonly several: SeveralKeys } => {
+    const several = statement(`SELECT id, ${value} FROM notes WHERE ${keys}`);
+    const one = statement(`SELECT ${value} FROM notes WHERE ${key}`);
+    return { ...one, brief: true, several: { at: 0, kind: 'integer', statement: several } };
+  };
+
+  async function read(one: Statement, id: string | number): Promise<string> {
+    const sink = collect();
+    await place.database.read(one, [String(id)], sink);
+    return sink.texts().join() || 'nothing';
+  }
+
+  it('gives each its own row, nothing where there is none, and the same row twice', async () => {
+    const asked = [...rows, 5, 5, 1000, ...rows.slice(40, 60), -1, '07'];
+    const answers = await Promise.all(asked.map((id) => read(oneOf('body'), id)));
+    expect(answers).toEqual(asked.map((id) => (Number(id) in rows ? `body ${Number(id)}` : 'nothing')));
+  });
+
+  it('refuses nobody for what somebody else has asked', async () => {
+    const answers = await Promise.all(rows.map((id) => read(oneOf(fails), id).catch(() => 'failed')));
+    expect(answers.map((answer, id) => (answer.startsWith('body ') ? -1 : id)).filter((id) => id >= 0)).toEqual([50]);
+  });
+
+  it('passes over a sink that throws', async () => {
+    const broken = place.database.read(oneOf('body'), ['7'], {
+      row() {
+        throw new Error('broken sink');
+      },
+    });
+    const others = Promise.all(rows.map((id) => read(oneOf('body'), id)));
+    await expect(broken).rejects.toMatchObject({ code: 'INTERNAL_SERVER_ERROR' });
+    expect(await others).toEqual(rows.map((id) => `body ${id}`));
+  });
+
+  it('asks for many with few statements', async () => {
+    let statements = 0;
+    const one = oneOf('body');
+    const several: SeveralKeys = {
+      ...one.several,
+      get statement() {
+        statements += 1;
+        return one.several.statement;
+      },
+    };
+    const counting: Statement = { ...one, several };
+    await Promise.all(rows.map((id) => read(counting, id)));
+    expect(statements).toBeGreaterThan(0);
+    expect(statements).toBeLessThan(20);
+  });
+});

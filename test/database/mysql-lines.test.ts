@@ -1,0 +1,110 @@
+/** Prepared statements on a connection, as MariaDB and MySQL answer them: whatever is large, missing, changed or wrong. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database, Parameter, RowSink } from '../../packages/runtime/src/database/database.ts';
+import { connectMysql } from '../../packages/runtime/src/database/mysql.ts';
+import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
+import { servers } from '../support/servers.ts';
+import { collect, statement } from './statements.ts';
+
+describe.each(servers)('$name', ({ missing, start }) => {
+  if (missing) return void it.skip('is not there');
+
+  /** Of one connection, so that a statement meets what the one before has left. */
+  let database: Database;
+  let url: string;
+  let server: MysqlServer;
+  beforeAll(async () => {
+    const tables = `CREATE TABLE samples (id varchar(9) PRIMARY KEY, name varchar(40), amount varchar(20) CHARACTER SET latin1);
+      INSERT INTO samples VALUES ('1', 'one', 'é'), ('2', NULL, ''), ('3', 'three', NULL)`;
+    server = await start();
+    url = await createMysqlDatabase(server, tables);
+    database = await connectMysql({ url, poolMax: 1 });
+  }, 60_000);
+  afterAll(async () => {
+    await database?.close(0);
+    await server?.stop();
+  });
+
+  const ask = (text: string, parameters: readonly Parameter[] = []) => database.query(text, parameters);
+
+  it.each([1, 250, 251, 65_535, 65_536, 1_000_000])('sends and reads texts of %d bytes', async (size) => {
+    const text = 'é'.repeat(size >> 1) + 'x'.repeat(size & 1);
+    expect(await ask('SELECT ? AS a, CAST(LENGTH(?) AS CHAR) AS b', [text, text])).toEqual([[text, String(size)]]);
+  });
+
+  it('sends what is missing, also behind the first eight parameters', async () => {
+    const parameters = ['a', null, 'b', null, 'c', 'd', 'e', 'f', null, 'g'];
+    const list = parameters.map(() => '?').join(', ');
+    expect(await ask(`SELECT CONCAT_WS(',', ${list}), IF(? IS NULL, 'yes', 'no')`, [...parameters, null])).toEqual([
+      ['a,b,c,d,e,f,g', 'yes'],
+    ]);
+  });
+
+  it('reads rows that fill more than one packet', async () => {
+    const [row] = await ask("SELECT 'front', REPEAT('a', 9000000), REPEAT('b', 9000000), 'end'");
+    expect(row?.map((cell) => cell?.length)).toEqual([5, 9_000_000, 9_000_000, 3]);
+    expect([row?.[1]?.at(-1), row?.[2]?.[0]]).toEqual(['a', 'b']);
+  });
+
+  it('reads columns as they are now', async () => {
+    const read = () => ask("SELECT *, 'end' FROM samples ORDER BY name LIMIT 1, 1");
+    expect(await read()).toEqual([['1', 'one', 'é', 'end']]);
+    expect(await read()).toEqual([['1', 'one', 'é', 'end']]);
+    await withMysql(url, (connection) =>
+      connection.query('ALTER TABLE samples MODIFY amount mediumtext CHARACTER SET utf8mb4'),
+    );
+    expect(await read()).toEqual([['1', 'one', 'é', 'end']]);
+    await withMysql(url, (connection) =>
+      connection.query("ALTER TABLE samples DROP amount, ADD more text DEFAULT ('seven')"),
+    );
+    expect(await read()).toEqual([['1', 'one', 'seven', 'end']]);
+  });
+
+  it('goes on behind an error among the rows', async () => {
+    const late = ask('SELECT s.id, (SELECT o.id FROM samples o WHERE o.id <= s.id) FROM samples s ORDER BY s.id');
+    await expect(late).rejects.toMatchObject({ code: 'INTERNAL_SERVER_ERROR' });
+    expect(await ask('SELECT CAST(COUNT(*) AS CHAR) FROM samples')).toEqual([['3']]);
+  });
+
+  it('goes on when whoever takes the rows fails', async () => {
+    let rows = 0;
+    const row: RowSink['row'] = () => {
+      rows += 1;
+      throw new Error('enough');
+    };
+    await expect(database.read(statement('SELECT id FROM samples'), [], { row })).rejects.toMatchObject({
+      cause: { message: 'enough' },
+    });
+    expect([rows, await ask("SELECT '1'")]).toEqual([1, [['1']]]);
+  });
+
+  it('keeps to the pace of whoever takes a stream, and can be used behind it', async () => {
+    const sink = collect();
+    let behind = 0;
+    const drained = async (): Promise<void> => {
+      behind += 1;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    const digits = '(SELECT 0 n UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5)';
+    const tables = ['a', 'b', 'c', 'd', 'e'].map((name) => `${digits} ${name}`).join(', ');
+    const text = `SELECT CONCAT(a.n, b.n, c.n, d.n, e.n), REPEAT('x', 100) FROM ${tables} ORDER BY 1`;
+    await database.stream(statement(text), [], sink, drained, new AbortController().signal);
+    const rows = sink.texts();
+    expect([rows.length, rows.toSorted()]).toEqual([6 ** 5, rows]);
+    expect(behind).toBeGreaterThan(5);
+    expect(await ask("SELECT '1'")).toEqual([['1']]);
+  });
+
+  it('forgets what it has prepared when that is too much', async () => {
+    const prepared = async (): Promise<number> =>
+      withMysql(url, async (connection) => {
+        const [rows] = await connection.query("SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'");
+        return Number((rows as { Value: string }[])[0]?.Value);
+      });
+    const text = (n: number) => `SELECT '${n}' /* ${'x'.repeat(100_000)} */`;
+    const before = await prepared();
+    for (let n = 0; n < 30; n++) expect(await ask(text(n))).toEqual([[String(n)]]);
+    expect(await ask(text(0))).toEqual([['0']]);
+    expect((await prepared()) - before).toBeLessThan(15);
+  });
+});
