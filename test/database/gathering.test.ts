@@ -1,7 +1,7 @@
 /** Brief transactions that share one of the database: together as long as all is well, and each for itself when it is not. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Database } from '../../packages/runtime/src/database/database.ts';
+import type { Database, Statement } from '../../packages/runtime/src/database/database.ts';
 import { connectPostgres } from '../../packages/runtime/src/database/postgres.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
@@ -29,10 +29,19 @@ afterAll(async () => {
 });
 
 /** Runs one writing statement that answers the number of its transaction and, behind a space, a text. */
-async function brief(database: Database, text: string, parameters: readonly string[], rows?: number): Promise<string> {
+function brief(database: Database, text: string, parameters: readonly string[], rows?: number): Promise<string> {
+  return briefly(database, statement(text), parameters, rows);
+}
+
+async function briefly(
+  database: Database,
+  one: Statement,
+  parameters: readonly string[],
+  rows?: number,
+): Promise<string> {
   return database.briefTransaction(async (transaction) => {
     const sink = collect();
-    await transaction.run({ ...statement(text), brief: true }, parameters, sink);
+    await transaction.run({ ...one, brief: true }, parameters, sink);
     const [answer = ''] = sink.texts();
     const space = answer.indexOf(' ');
     transaction.identify(answer.slice(0, space));
@@ -43,6 +52,17 @@ async function brief(database: Database, text: string, parameters: readonly stri
 function add(database: Database, id: number, rows?: number): Promise<string> {
   const text = `INSERT INTO note VALUES ($1::int, $2::text, ${number}) RETURNING ${number} || ' made ' || id`;
   return brief(database, text, [String(id), 'gathered'], rows);
+}
+
+/** As `add`, by a statement that can make several rows. */
+function addRow(database: Database, id: number, body = 'merged'): Promise<string> {
+  const answer = `RETURNING ${number} || ' made ' || id || ' ' || body`;
+  const one = { name: 't_row', text: `INSERT INTO note VALUES ($1::int, $2::text, ${number}) ${answer}` };
+  const list = 'ROWS FROM (unnest($2::int[]), unnest($1::text[])) WITH ORDINALITY AS i(id, body, n)';
+  const text = `INSERT INTO note SELECT i.id, i.body, ${number} FROM ${list} ORDER BY i.n ${answer}`;
+  const several = { name: 't_rows', text, brief: true };
+  const parameters = [1, 0].map((of) => ({ of, list: true }));
+  return briefly(database, { ...one, rows: { statement: several, parameters } }, [String(id), body]);
 }
 
 function append(database: Database, id: number, word: string): Promise<string> {
@@ -84,6 +104,27 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
     expect(await ask('SELECT count(*)::int, count(DISTINCT xid)::int FROM note WHERE id > 0')).toEqual([6, 3]);
     await Promise.all(numbers(2).map((id) => add(database, 100 + id, 1_000)));
     expect(await ask('SELECT count(DISTINCT xid)::int FROM note WHERE id > 100')).toEqual([2]);
+  });
+
+  test('rows of one kind are made by one statement, each answered to whom it is of', async () => {
+    const database = await open();
+    const bodies = numbers(70).map((id) => (id % 9 === 0 ? `"{quoted}, \\ ${id}` : `note ${id}`));
+    const answers = await Promise.all(bodies.map((body, place) => addRow(database, place + 1, body)));
+    expect(answers).toEqual(bodies.map((body, place) => `made ${place + 1} ${body}`));
+    const statements = 'SELECT count(DISTINCT xid || cmin::text)::int FROM note WHERE id > 0';
+    expect(await ask(statements)).toEqual([3]);
+  });
+
+  test('a row that cannot be made is told to whom it is of', async () => {
+    const database = await open();
+    await addRow(database, 7);
+    const asked = numbers(20).flatMap((id) => [outcome(addRow(database, id)), outcome(add(database, 100 + id))]);
+    const made = numbers(20).flatMap((id) => [
+      id === 7 ? 'FAILED_VALIDATION' : `made ${id} merged`,
+      `made ${100 + id}`,
+    ]);
+    expect(await Promise.all(asked)).toEqual(made);
+    expect(await ask('SELECT count(*)::int FROM note WHERE id > 0')).toEqual([40]);
   });
 
   test('they run in the order in which they came, each on what those before it have written', async () => {
