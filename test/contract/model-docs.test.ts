@@ -23,6 +23,7 @@ it('every command of the page answers what it says', async () => {
       '0001-create-books.sql',
       '0002-relate-books-shelf.sql',
       '0003-drop-books.sql',
+      '0004-add-fields-to-shelves.sql',
     ]);
   } finally {
     await server.stop();

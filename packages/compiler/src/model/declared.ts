@@ -1,5 +1,5 @@
 /** What only an app looks at, as the rows of the platform's own tables have it. Source: API specification, 10.2 and 10.4. */
-import type { DeclaredRow, JsonValue } from '@platform/runtime/contract';
+import { type DeclaredRow, isColumnless, type JsonValue, relationSpecialIn } from '@platform/runtime/contract';
 import type { Api } from '../api.ts';
 import type { Lookup } from '../memory/remember.ts';
 import type { NoteReader } from '../openapi/notes.ts';
@@ -8,6 +8,8 @@ import type { NoteReader } from '../openapi/notes.ts';
 export interface Declared {
   readonly collections: Lookup<DeclaredRow>;
   readonly fields: Lookup<DeclaredRow>;
+  /** Of each collection: rows about fields that have no column and are no relation, by their names. */
+  readonly columnless: Lookup<readonly DeclaredRow[]>;
   /** Rows about what is no collection: folders, which only group others. */
   readonly folders: readonly DeclaredRow[];
 }
@@ -17,15 +19,40 @@ export function fieldKey(collection: JsonValue | undefined, field: JsonValue | u
   return JSON.stringify([collection, field]);
 }
 
-/** Finds rows. */
-export function declaredIn({ model, collections }: Api): Declared {
+/** Finds rows; `waiting` are sides of relations that are not there yet, which only administrators are told of. */
+export function declaredIn({ model, collections }: Api, waiting: boolean): Declared {
   const rows = model?.collections ?? [];
   const known = new Set<JsonValue>(collections.map(({ descriptor }) => descriptor.name));
   return {
     collections: new Map(rows.map((row) => [String(row.collection), row])),
     fields: new Map((model?.fields ?? []).map((row) => [fieldKey(row.collection, row.field), row])),
+    columnless: columnlessIn(model?.fields ?? [], collections, waiting),
     folders: rows.filter(({ collection = null }) => !known.has(collection)),
   };
+}
+
+function columnlessIn(rows: readonly DeclaredRow[], collections: Api['collections'], waiting: boolean) {
+  const wanted = rows.filter((row) => {
+    const special = specialsOf(row);
+    return isColumnless(special) && (waiting || relationSpecialIn(special) === undefined);
+  });
+  if (wanted.length === 0) return new Map<string, readonly DeclaredRow[]>();
+  const taken = new Map(
+    collections
+      .filter(({ descriptor }) => descriptor.system !== true)
+      .map(({ descriptor: { name, fields, relations } }) => [
+        name,
+        new Set<JsonValue>([...fields, ...relations].map((one) => one.name)),
+      ]),
+  );
+  const own = wanted.filter(({ collection, field = null }) => taken.get(String(collection))?.has(field) === false);
+  const sorted = own.sort((a, b) => (String(a.field) < String(b.field) ? -1 : 1));
+  return Map.groupBy(sorted, ({ collection }) => String(collection));
+}
+
+/** What a field is, as its row says. */
+export function specialsOf({ special }: DeclaredRow): readonly string[] {
+  return typeof special === 'string' && special !== '' ? special.split(',').map((one) => one.trim()) : [];
 }
 
 /** The members of a row, if there is one, that somebody has said. Texts that name what is hidden are left out. */

@@ -1,17 +1,19 @@
 /** Fields and relations without a column, as `GET /fields` tells them. Source: API specification, 10.4 and 12.2. */
 import type { DeclaredRow, JsonValue, ModelField } from '@platform/runtime/contract';
 import type { ApiField, ApiRelation, StoredColumn } from '../api.ts';
-import type { Lookup } from '../memory/remember.ts';
 import type { NoteReader } from '../openapi/notes.ts';
 import type { ViewField, ViewRelation } from '../openapi/view.ts';
-import { fieldKey, told as toldOf } from './declared.ts';
+import { type Declared, fieldKey, specialsOf, told as toldOf } from './declared.ts';
 import { type Sighted, shows, type Told } from './index.ts';
 
-/** Describes the fields of a collection: the key first, then the other columns, then relations without a column. */
+/**
+ * Describes the fields of a collection: the key first, then the other columns, relations without a column, and what only
+ * structures a form, which is told to who may read every column.
+ */
 export function modelFields(
   told: Told,
   sighted: Sighted,
-  rows: Lookup<DeclaredRow>,
+  rows: Pick<Declared, 'fields' | 'columnless'>,
   note: NoteReader,
 ): readonly (ModelField & JsonValue)[] {
   const { api, view } = told;
@@ -26,13 +28,19 @@ export function modelFields(
     const field = fields.get(seen.name);
     return field === undefined ? [] : [{ seen, field }];
   });
+  const structure = rows.columnless.get(told.view.name) ?? [];
+  const isShown = columns.length === api.fields.length;
+  const untold = new Set<JsonValue>(isShown ? [] : structure.map(({ field = null }) => field));
+  const known = columns.length + view.relations.length;
   const fieldsOf = [
     ...columns.map(({ seen, field }, place) => columnField(told, seen, field, place, sighted, note)),
     ...view.relations.map((seen, place) => aliasField(told, seen, relations.get(seen.name), columns.length + place)),
+    ...(isShown ? structure : []).map((row, place) => plainField(told, row, known + place)),
   ];
   return fieldsOf.map((one) => {
-    const said = toldOf(rows.get(fieldKey(one.collection, one.field)), appMembers, note);
-    return { ...one, meta: { ...one.meta, ...said } };
+    const row = rows.fields.get(fieldKey(one.collection, one.field));
+    const said = toldOf(row, one.schema === null ? [...appMembers, 'note'] : appMembers, note);
+    return { ...one, meta: { ...one.meta, ...said, ...(untold.has(said.group ?? null) && { group: null }) } };
   });
 }
 
@@ -110,6 +118,13 @@ function aliasField(told: Told, { name, kind }: ViewRelation, relation: ApiRelat
     meta: metaOf(told, name, place, meta),
     schema: null,
   };
+}
+
+/** A field that has no values, or is to be a side of a relation. */
+function plainField(told: Told, row: DeclaredRow, place: number) {
+  const field = String(row.field);
+  const meta = { special: specialsOf(row), required: false, readonly: false, options: null, note: null };
+  return { collection: told.view.name, field, type: 'alias', meta: metaOf(told, field, place, meta), schema: null };
 }
 
 const fileCollection = 'platform_files';

@@ -27,3 +27,33 @@ it('names nothing that a class may not read', () => {
   expect(text).toContain('"title"');
   for (const hidden of ['authors', 'tags', 'body', 'slug', 'settings', 'shop_']) expect(text).not.toContain(hidden);
 });
+
+it('tells fields without a column to who may read every column, and what waits for its relation to administrators', () => {
+  const row = (field: string, special: string, more: object = {}) => ({ collection: 'tags', field, special, ...more });
+  const fields = [
+    row('line', 'alias,no-data', { group: 'box', note: 'Below the secrets.' }),
+    row('box', 'alias,no-data,group'),
+    row('later', 'o2m'),
+    row('name', 'alias,no-data', { group: 'box' }),
+    row('gone', 'cast-csv'),
+  ];
+  const described = { ...api, model: { collections: [], fields, relations: [], digest: '' } };
+  const tags = api.collections.find(({ descriptor }) => descriptor.name === 'tags')?.descriptor;
+  const names = (tags?.fields ?? []).map(({ name }) => name);
+  const told = (readable: readonly string[] | null) => {
+    const access = readable && accessTo({ tags: [readable] });
+    return emitModel(described, viewOf(described, access)).fields.filter(({ collection }) => collection === 'tags');
+  };
+  const plain = (readable: readonly string[] | null) =>
+    told(readable)
+      .slice(names.length)
+      .map(({ field }) => field)
+      .filter((field) => !tags?.relations.some((relation) => relation.name === field));
+  expect(names).toContain('name');
+  expect(plain(null)).toEqual(['box', 'later', 'line']);
+  expect(plain(names)).toEqual(['box', 'line']);
+  expect(told(names).find(({ field }) => field === 'line')).toMatchObject({ schema: null, meta: { group: 'box' } });
+  // Who is not told of a group is not told what lies in it.
+  const [name, ...others] = told(['name']);
+  expect([name?.field, name?.meta, others]).toEqual(['name', expect.objectContaining({ group: null }), []]);
+});

@@ -35,7 +35,7 @@ export interface Sighted {
 /** Describes what an access class may read. */
 export function emitModel(api: Api, view: View): ModelDocument & JsonValue {
   const parts = partsOf(api, view, (one, sources) => partOf(one, sources.all, null, sources.make));
-  const folders = view.administrator ? declaredIn(api).folders.map(modelFolder) : [];
+  const folders = view.administrator ? declaredIn(api, true).folders.map(modelFolder) : [];
   const collections = [...parts.map((part) => part.collection), ...folders];
   return {
     collections:
@@ -51,7 +51,7 @@ export function printModel(api: Api, view: View, archive: Archive | null): reado
     name: one.view.name,
     ...textsOf(one, sources.all, archive, (watch) => printPart(sources.make(watch))),
   }));
-  const folders = view.administrator ? declaredIn(api).folders.map(modelFolder) : [];
+  const folders = view.administrator ? declaredIn(api, true).folders.map(modelFolder) : [];
   const named = [
     ...parts.map(({ name, collection }) => ({ name, printed: onlyText(collection, depth) })),
     ...folders.map((folder) => ({ name: folder.collection, printed: folder })),
@@ -116,8 +116,8 @@ function partsOf<Made>(api: Api, view: View, make: (one: Told, sources: PartSour
   const links = relations.filter((one) => one.kind === 'm2a').map((one) => [one.target, one] as const);
   const owners = new Map(links.toReversed());
   const notes: Lookup<string | null> = { get: view.note, has: () => true };
-  const { collections, fields } = declaredIn(api);
-  const sources = [all, junctions, owners, notes, collections, fields];
+  const { collections, fields, columnless } = declaredIn(api, view.administrator);
+  const sources = [all, junctions, owners, notes, collections, fields, columnless];
   return told.map((one) =>
     make(one, {
       all: sources,
@@ -127,7 +127,7 @@ function partsOf<Made>(api: Api, view: View, make: (one: Told, sources: PartSour
         const noted: NoteReader = (text) => (text === null ? null : (read.get(text) ?? null));
         return {
           collection: modelCollection(one, watch(collections).get(one.view.name), noted),
-          fields: modelFields(one, sighted, watch(fields), noted),
+          fields: modelFields(one, sighted, { fields: watch(fields), columnless: watch(columnless) }, noted),
           relations: modelRelations(one, sighted),
         };
       },

@@ -74,9 +74,9 @@ export function modelSchemas(changing: boolean): readonly (readonly [string, Jso
   const field: JsonObject = {
     collection: text,
     field: text,
-    type: { type: 'string', description: 'As values are written and read; `alias` for relations without a column.' },
+    type: { type: 'string', description: 'As values are written and read; `alias` for fields without a column.' },
     meta: members('The members of platform_fields.'),
-    schema: members('The column; null for relations without one.'),
+    schema: members('The column; null for fields without one.'),
   };
   const relation: JsonObject = {
     collection: text,

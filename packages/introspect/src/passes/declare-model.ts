@@ -132,7 +132,7 @@ export function declareRelations(
     };
     if (found !== undefined) relations.set(found, ofTarget);
     else if (textOf(row, 'junction_field') !== undefined && textOf(row, 'one_collection') !== undefined) {
-      declareJunction(junctions, row, { name, sort });
+      if (joins(row, derived)) declareJunction(junctions, row, { name, sort });
     }
   }
   const entries = [...relations].map(([key, told]) => [key, { ...told, ...config.relations?.[key] }] as const);
@@ -154,6 +154,14 @@ function inverseOf(row: DeclaredRow, derived: readonly Collection[]): string | u
       : one.kind === 'o2m' && one.target === many && one.inverse === field,
   );
   return owner && found && relationKey(owner, found);
+}
+
+/** Whether a row is about a junction: no field that it names waits for its relation, as these are made one by one. */
+function joins(row: DeclaredRow, derived: readonly Collection[]): boolean {
+  const junction = derived.find(({ name }) => name === textOf(row, 'many_collection'));
+  const related = new Set(manyToOnesOf(junction ?? { relations: [] }).map(({ name }) => name));
+  const named = ['many_field', 'junction_field'].map((member) => textOf(row, member));
+  return !junction?.fields.some(({ name }) => named.includes(name) && !related.has(name));
 }
 
 /** A junction that its keys do not show has a name on both sides. */

@@ -1,8 +1,15 @@
 /** What each address of the model changes, by method. Source: API specification, section 12. */
+import { isObject } from '../contract/filter-syntax.ts';
 import type { JsonValue } from '../contract/index.ts';
 import { allChanges, type KnownModel, type ModelChange } from '../model/change.ts';
 import { readList } from '../model/payload.ts';
-import { createCollection, deleteCollection, namedCollection, updateCollection } from '../model/plan-collections.ts';
+import {
+  createCollection,
+  deleteCollection,
+  exists,
+  namedCollection,
+  updateCollection,
+} from '../model/plan-collections.ts';
 import { namedField, updateField } from '../model/plan-field-changes.ts';
 import { createField, deleteField } from '../model/plan-fields.ts';
 import { createRelation, deleteRelation, updateRelation } from '../model/plan-relations.ts';
@@ -13,6 +20,13 @@ export type Change = (known: KnownModel, texts: ReadonlyMap<string, string>, bod
 /** One object, or a list of them. */
 function each(title: string, plan: (body: JsonValue) => ModelChange, body: JsonValue): ModelChange {
   return Array.isArray(body) ? allChanges(title, readList(body, 'The body').map(plan)) : plan(body);
+}
+
+/** Refuses a list of fields of which two have one name. */
+function mustDiffer(body: JsonValue): void {
+  const names = Array.isArray(body) ? body.map((one) => (isObject(one) ? one.field : undefined)) : [];
+  const twice = names.find((name, index) => typeof name === 'string' && names.indexOf(name) !== index);
+  if (typeof twice === 'string') throw exists('field', twice);
 }
 
 const text = (texts: ReadonlyMap<string, string>, name: string): string => texts.get(name) ?? '';
@@ -34,6 +48,7 @@ export const modelChanges: Readonly<Record<string, Readonly<Partial<Record<'POST
   '/fields/:collection': {
     POST: (known, texts, body) => {
       const collection = text(texts, 'collection');
+      mustDiffer(body);
       return each(`add fields to ${collection}`, (one) => createField(known, collection, one), body);
     },
     PATCH: (known, texts, body) => {

@@ -9,7 +9,9 @@ import { type FoundTable, findCollection, findTable, mustBeOwn } from './find.ts
 import { collectionMeta, saveRow } from './meta.ts';
 import { newName } from './names.ts';
 import { anyMember, mustBe, objectIn, orNull, type Payload, readList, readObject, textMember } from './payload.ts';
+import { isOfColumnless, readColumnless } from './plan-columnless.ts';
 import { plannedColumn, readNewField } from './plan-fields.ts';
+import { forgetSides } from './sides.ts';
 
 const tableMembers = {
   name: textMember(64),
@@ -67,8 +69,11 @@ function createTable(
   const { sql } = known;
   const table = sql.tableName(known.schema, collection);
   const place = { collection, field: null };
-  const columns = Array.isArray(fields) ? fields.map((one) => readNewField(known, one, collection)) : [];
-  const names = columns.map(({ field }) => field);
+  const given = Array.isArray(fields) ? fields : [];
+  const columns = given.filter((one) => !isOfColumnless(one)).map((one) => readNewField(known, one, collection));
+  const columnless = given.filter(isOfColumnless).map((one) => readColumnless(known, one, collection));
+  if (columns.length === 0 && columnless.length > 0) throw invalidPayload('A table has a field with a column.');
+  const names = [...columns, ...columnless].map(({ field }) => field);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw exists('field', twice);
   const key = columns.filter(({ schema: own }) => own.is_primary_key === true).map(({ field }) => field);
@@ -86,6 +91,7 @@ function createTable(
       place,
     ),
     ...columns.flatMap((column) => column.beside(table)),
+    ...columnless.flatMap(({ steps }) => steps),
   ];
 }
 
@@ -138,6 +144,7 @@ export function deleteCollection(known: KnownModel, collection: string): ModelCh
       ...about.map((table) => run(sql.dropRows(systemSchema, table, { collection }))),
       run(sql.dropRows(systemSchema, 'platform_relations', { many_collection: collection })),
       run(sql.dropRows(systemSchema, 'platform_relations', { one_collection: collection })),
+      ...forgetSides(known, collection),
     ],
     told: [{ action: 'delete', collection: 'platform_collections', item: collection }],
     answer: () => null,

@@ -1,19 +1,20 @@
 /** Fields changed: their columns, and what is said about them. Source: API specification, section 12.2. */
 import { isObject } from '../contract/filter-syntax.ts';
-import type { JsonValue, ModelField } from '../contract/index.ts';
+import type { JsonValue } from '../contract/index.ts';
 import { failedValidation, invalidPayload } from '../write/problems.ts';
 import type { KnownModel, ModelChange, ModelStep } from './change.ts';
 import { columnMembers, columnType, defaultSql, plainType } from './columns.ts';
 import { enumSteps } from './enums.ts';
-import { type FoundColumn, findColumn, findField, mustBeOwn } from './find.ts';
+import { type FoundColumn, findColumn, findField } from './find.ts';
 import { fieldMeta, saveRow } from './meta.ts';
 import { anyMember, mustBe, objectIn, orNull, type Payload, readObject, textMember } from './payload.ts';
 import { loses } from './plan-collections.ts';
+import { describeColumnless } from './plan-columnless.ts';
 
 /** Plans changes of a field; every part of the payload may be absent. */
 export function updateField(known: KnownModel, collection: string, name: string, body: JsonValue): ModelChange {
   const told = findField(known, collection, name);
-  if (told.type === 'alias') return describeAlias(known, told, body);
+  if (told.type === 'alias') return describeColumnless(known, told, body);
   const found = findColumn(known, collection, name);
   const payload = readObject(body, {
     collection: textMember(64),
@@ -49,37 +50,6 @@ export function updateField(known: KnownModel, collection: string, name: string,
     steps,
     told: [{ action: 'update', collection: 'platform_fields', item: `${collection},${name}` }],
     answer: (next) => next.fields.find((one) => one.collection === collection && one.field === name),
-  };
-}
-
-/** What an app wants to know of the other side of a relation; all else of it is said by the relation. */
-const aliasMembers = new Set([
-  ...['hidden', 'interface', 'display', 'group', 'options', 'display_options', 'translations', 'conditions', 'sort'],
-  'width',
-]);
-
-/** Plans what is said about a field without a column. */
-function describeAlias(known: KnownModel, told: ModelField, body: JsonValue): ModelChange {
-  const { collection, field } = told;
-  mustBeOwn(collection);
-  const payload = readObject(body, {
-    collection: textMember(64),
-    field: textMember(64),
-    type: anyMember,
-    meta: orNull((value) => readObject(value, { ...fieldMeta, special: anyMember }, 'meta')),
-    schema: anyMember,
-  });
-  mustBe(payload, '', { collection, field, type: told.type, schema: null });
-  const meta = objectIn(payload, 'meta');
-  const now = isObject(told.meta) ? told.meta : {};
-  mustBe(meta, 'meta.', Object.fromEntries(Object.entries(now).filter(([member]) => !aliasMembers.has(member))));
-  const said = Object.fromEntries(Object.entries(meta).filter(([member]) => aliasMembers.has(member)));
-  const sql = saveRow(known, 'platform_fields', { collection, field }, said);
-  return {
-    title: `describe ${collection} ${field}`,
-    steps: sql === null ? [] : [{ kind: 'run', sql, place: { collection, field } }],
-    told: [{ action: 'update', collection: 'platform_fields', item: `${collection},${field}` }],
-    answer: (next) => next.fields.find((one) => one.collection === collection && one.field === field),
   };
 }
 

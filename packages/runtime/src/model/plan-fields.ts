@@ -4,11 +4,13 @@ import { failedValidation, invalidPayload } from '../write/problems.ts';
 import type { KnownModel, ModelChange, ModelPlace, ModelStep } from './change.ts';
 import { type ColumnTypeName, columnMembers, columnType, defaultSql } from './columns.ts';
 import { choicesIn } from './enums.ts';
-import { findColumn, findTable } from './find.ts';
+import { findColumn, findField, findTable } from './find.ts';
 import { fieldMeta, saveRow } from './meta.ts';
 import { newName } from './names.ts';
 import { anyMember, mustBe, objectIn, orNull, type Payload, readObject, textMember } from './payload.ts';
 import { exists, loses } from './plan-collections.ts';
+import { createColumnless, deleteColumnless, isOfColumnless } from './plan-columnless.ts';
+import { forgetSides } from './sides.ts';
 import type { ModelSql, NewColumn } from './sql/model-sql.ts';
 
 /** A field that is to be made. */
@@ -37,11 +39,6 @@ export function readNewField(known: KnownModel, body: JsonValue, collection: str
     schema: orNull((value) => readObject(value, columnMembers, 'schema')),
   });
   const field = newName(payload.field, 'field');
-  if (payload.type === 'alias') {
-    throw invalidPayload(
-      'A field without a column comes with the relation that it is the other side of: name it there, by "meta.one_field".',
-    );
-  }
   const type = columnType(payload.type);
   const [schema, meta] = [objectIn(payload, 'schema'), objectIn(payload, 'meta')];
   mustBe(payload, '', { collection });
@@ -107,13 +104,14 @@ export function plannedColumn(sql: ModelSql, planned: Omit<NewField, 'beside'>):
   };
 }
 
-/** Plans a field that is added to a table. */
+/** Plans a field that is added to a collection. */
 export function createField(known: KnownModel, collection: string, body: JsonValue): ModelChange {
+  if (isOfColumnless(body)) return createColumnless(known, collection, body);
   const { descriptor } = findTable(known, collection);
   const { sql } = known;
   const made = readNewField(known, body, collection);
   const { field, schema } = made;
-  const taken = [...descriptor.fields, ...descriptor.relations].some(({ name }) => name === field);
+  const taken = known.document.fields.some((one) => one.collection === collection && one.field === field);
   if (taken) throw exists('field', field);
   if (schema.is_primary_key === true) throw invalidPayload('The key of a table is chosen when it is made.');
   const place = { collection, field };
@@ -141,6 +139,8 @@ export function createField(known: KnownModel, collection: string, body: JsonVal
 
 /** Plans that a field goes, with its column and all that is said about it. */
 export function deleteField(known: KnownModel, collection: string, field: string): ModelChange {
+  const told = findField(known, collection, field);
+  if (told.type === 'alias') return deleteColumnless(known, told);
   const found = findColumn(known, collection, field);
   const { descriptor, column } = found;
   const { systemSchema, discard, sql } = known;
@@ -156,6 +156,7 @@ export function deleteField(known: KnownModel, collection: string, field: string
       ...sql.dropEnums(known, collection, [column]),
       run(sql.dropRows(systemSchema, 'platform_fields', { collection, field })),
       run(sql.dropRows(systemSchema, 'platform_relations', { many_collection: collection, many_field: field })),
+      ...forgetSides(known, collection, field),
     ],
     told: [{ action: 'delete', collection: 'platform_fields', item: `${collection},${field}` }],
     answer: () => null,

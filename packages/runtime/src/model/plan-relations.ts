@@ -8,6 +8,7 @@ import { foreignKeyOf } from './find-relation.ts';
 import { relationMeta, saveRow } from './meta.ts';
 import { mustBe, objectIn, oneOf, orNull, type Payload, readObject, textIn, textMember } from './payload.ts';
 import { exists } from './plan-collections.ts';
+import { forgetSides, nameSide } from './sides.ts';
 
 const actions = ['NO ACTION', 'RESTRICT', 'CASCADE', 'SET NULL', 'SET DEFAULT'] as const;
 
@@ -47,7 +48,11 @@ export function createRelation(known: KnownModel, body: JsonValue): ModelChange 
   const one = typeof related === 'string' ? { one_collection: related } : {};
   return {
     title: `relate ${collection} ${field}`,
-    steps: [...steps, ...said(known, found, { ...meta, ...one })],
+    steps: [
+      ...steps,
+      ...nameSide(known, textIn(payload, 'related_collection') ?? null, meta),
+      ...said(known, found, { ...meta, ...one }),
+    ],
     told: [{ action: 'create', collection: 'platform_relations', item: `${collection},${field}` }],
     answer: (next) => next.relations.find((one) => one.collection === collection && one.field === field),
   };
@@ -114,7 +119,11 @@ export function updateRelation(known: KnownModel, collection: string, field: str
   const one = told.related_collection === null ? {} : { one_collection: told.related_collection };
   return {
     title: `change ${collection} ${field}`,
-    steps: [...changeForeignKey(known, told, found, payload), ...said(known, found, { ...meta, ...one })],
+    steps: [
+      ...changeForeignKey(known, told, found, payload),
+      ...nameSide(known, told.related_collection, meta, told),
+      ...said(known, found, { ...meta, ...one }),
+    ],
     told: [{ action: 'update', collection: 'platform_relations', item: `${collection},${field}` }],
     answer: (next) => next.relations.find((one) => one.collection === collection && one.field === field),
   };
@@ -153,6 +162,7 @@ export function deleteRelation(known: KnownModel, collection: string, field: str
     steps: [
       ...(name === undefined ? [] : known.sql.dropForeignKey(found, name, foreignKeyOf(known, told, found))),
       { kind: 'run', sql: known.sql.dropRows(known.systemSchema, 'platform_relations', row), place },
+      ...forgetSides(known, collection, field),
     ],
     told: [{ action: 'delete', collection: 'platform_relations', item: `${collection},${field}` }],
     answer: () => null,

@@ -112,6 +112,10 @@ export interface ModelSql {
     members: readonly (readonly [string, JsonValue])[],
     json: ReadonlySet<string>,
   ): string;
+  /** Selects whether there is no row with these values. `schema` is quoted. */
+  hasNoRow(schema: string, table: ModelTable, key: Readonly<Record<string, string>>): string;
+  /** Prints the statement that gives the row about a field another name. `schema` is quoted. */
+  renameField(schema: string, key: { readonly collection: string; readonly field: string }, name: string): string;
   /** Prints the statement that takes rows away whose members have these values. */
   dropRows(schema: string, table: string, key: Readonly<Record<string, string>>): string;
 }

@@ -124,10 +124,10 @@ export function mysqlModelSql(server: MysqlKind): ModelSql {
         `ON DUPLICATE KEY UPDATE ${changes.join(', ')}`
       );
     },
-    dropRows(schema, table, key) {
-      const same = Object.entries(key).map(([member, value]) => `${tick(member)} = ${quote(value)}`);
-      return `DELETE FROM ${own(schema, table)} WHERE ${same.join(' AND ')}`;
-    },
+    hasNoRow: (schema, table, key) => `SELECT NOT EXISTS (SELECT 1 FROM ${own(schema, table)} WHERE ${same(key)})`,
+    renameField: (schema, key, name) =>
+      `UPDATE ${own(schema, 'platform_fields')} SET \`field\` = ${quote(name)} WHERE ${same(key)}`,
+    dropRows: (schema, table, key) => `DELETE FROM ${own(schema, table)} WHERE ${same(key)}`,
   };
 }
 
@@ -140,6 +140,12 @@ function printColumn({ name, sql, counts, filled, required, unique, comment }: N
     ...(unique ? ['UNIQUE'] : []),
     ...(comment === null ? [] : [`COMMENT ${quote(comment)}`]),
   ].join(' ');
+}
+
+function same(key: Readonly<Record<string, string>>): string {
+  return Object.entries(key)
+    .map(([member, value]) => `${tick(member)} = ${quote(value)}`)
+    .join(' AND ');
 }
 
 /** A table of the platform's own, whatever quotes its schema has. */

@@ -121,11 +121,17 @@ export const postgresModelSql: ModelSql = {
       `ON CONFLICT (${Object.keys(key).map(quoteName).join(', ')}) DO UPDATE SET ${changes.join(', ')}`
     );
   },
-  dropRows(schema, table, key) {
-    const same = Object.entries(key).map(([member, value]) => `${quoteName(member)} = ${quoteText(value)}`);
-    return `DELETE FROM ${schema}.${table} WHERE ${same.join(' AND ')}`;
-  },
+  hasNoRow: (schema, table, key) => `SELECT NOT EXISTS (SELECT FROM ${schema}.${table} WHERE ${same(key)})`,
+  renameField: (schema, key, name) =>
+    `UPDATE ${schema}.platform_fields SET "field" = ${quoteText(name)} WHERE ${same(key)}`,
+  dropRows: (schema, table, key) => `DELETE FROM ${schema}.${table} WHERE ${same(key)}`,
 };
+
+function same(key: Readonly<Record<string, string>>): string {
+  return Object.entries(key)
+    .map(([member, value]) => `${quoteName(member)} = ${quoteText(value)}`)
+    .join(' AND ');
+}
 
 function run(sql: string, place: ModelPlace): Extract<ModelStep, { kind: 'run' }> {
   return { kind: 'run', sql, place };

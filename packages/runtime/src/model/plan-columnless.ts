@@ -1,0 +1,187 @@
+/**
+ * Fields without a column: sides of relations, which come and go with these, and what only structures a form. What is said
+ * of them lies in `platform_fields`. Source: API specification, sections 6 and 12.2.
+ */
+import { isObject } from '../contract/filter-syntax.ts';
+import {
+  type JsonValue,
+  type ModelField,
+  plainSpecials,
+  relationSpecialIn,
+  relationSpecials,
+} from '../contract/index.ts';
+import { invalidPayload } from '../write/problems.ts';
+import type { KnownModel, ModelChange, ModelStep } from './change.ts';
+import { findCollection, mustBeOwn } from './find.ts';
+import { fieldMeta, saveRow } from './meta.ts';
+import { newName } from './names.ts';
+import {
+  anyMember,
+  mustBe,
+  namesMember,
+  objectIn,
+  orNull,
+  type Payload,
+  type ReadMember,
+  readObject,
+  textMember,
+} from './payload.ts';
+import { exists } from './plan-collections.ts';
+
+/** What is said of them; nothing else of `meta` can be chosen. */
+const saidMembers: ReadonlySet<string> = new Set([
+  ...['hidden', 'interface', 'display', 'group', 'options', 'display_options', 'translations', 'conditions', 'sort'],
+  ...['width', 'note'],
+]);
+
+const allSpecials: readonly string[] = [...relationSpecials, ...plainSpecials];
+
+const special: ReadMember = (value, path) => {
+  const list = namesMember(value, path);
+  const names = Array.isArray(list) ? list.map(String) : [];
+  const side = relationSpecialIn(names);
+  const fits = side === undefined ? allSpecials : ['alias', side];
+  if (names.every((name) => fits.includes(name))) return names;
+  throw invalidPayload(`"${path}" takes one of ${relationSpecials.join(', ')}, or of ${plainSpecials.join(', ')}.`);
+};
+
+const members = {
+  collection: textMember(64),
+  field: anyMember,
+  type: anyMember,
+  meta: orNull((value) => readObject(value, { ...fieldMeta, special: orNull(special) }, 'meta')),
+  schema: anyMember,
+};
+
+/** A field without a column that is to be made. */
+export interface NewColumnless {
+  readonly field: string;
+  readonly special: readonly string[];
+  readonly steps: readonly ModelStep[];
+}
+
+/** Reads the payload of a new one. */
+export function readColumnless(known: KnownModel, body: JsonValue, collection: string): NewColumnless {
+  const payload = readObject(body, members);
+  const field = newName(payload.field, 'field');
+  const meta = objectIn(payload, 'meta');
+  mustBe(payload, '', { collection, schema: null });
+  const none = { required: false, readonly: false, validation: null, validation_message: null };
+  mustBe(meta, 'meta.', { ...none, id: null, collection, field });
+  const given = Array.isArray(meta.special) ? meta.special.map(String) : [];
+  const names = given.length === 0 ? ['alias', 'no-data'] : given;
+  const place = { collection, field };
+  const sql = saveRow(known, 'platform_fields', place, { ...said(meta), special: names });
+  return { field, special: names, steps: sql === null ? [] : [{ kind: 'run', sql, place }] };
+}
+
+function said(meta: Payload): Payload {
+  return Object.fromEntries(Object.entries(meta).filter(([member]) => saidMembers.has(member)));
+}
+
+/** Whether a payload is about a field without a column. */
+export function isOfColumnless(body: JsonValue): boolean {
+  return isObject(body) && body.type === 'alias';
+}
+
+/**
+ * Plans a field without a column. The side of a relation may be said before its relation is made, which names it, and
+ * after: then it is there already, and this is what is said of it.
+ */
+export function createColumnless(known: KnownModel, collection: string, body: JsonValue): ModelChange {
+  const { schema } = findCollection(known, collection);
+  mustBeOwn(collection);
+  if (schema === null) throw invalidPayload(`"${collection}" is a folder and has no fields.`);
+  const made = readColumnless(known, body, collection);
+  const { field } = made;
+  const place = { collection, field };
+  const refusal = exists('field', field);
+  const present = known.document.fields.find((one) => one.collection === collection && one.field === field);
+  if (present !== undefined && !isSide(known, present, made)) throw refusal;
+  const unsaid = known.sql.hasNoRow(known.systemSchema, 'platform_fields', place);
+  return {
+    title: `add ${collection} ${field}`,
+    steps: [{ kind: 'check', sql: unsaid, place, refusal }, ...made.steps],
+    ...tellOf('create', collection, field),
+  };
+}
+
+/** Whether a field is the side of a relation that a payload means. */
+function isSide(known: KnownModel, present: ModelField, { special: wanted }: NewColumnless): boolean {
+  const [now, meant] = [specialsOf(present), wanted].map((names) => kinds.get(relationSpecialIn(names) ?? ''));
+  return isRelation(known, present) && now !== undefined && now === meant;
+}
+
+/** Translations and files are relations of a kind with others. */
+const kinds: ReadonlyMap<string, string> = new Map([
+  ...relationSpecials.map((one) => [one, one] as const),
+  ['translations', 'o2m'],
+  ['files', 'm2m'],
+]);
+
+function specialsOf({ meta }: ModelField): readonly string[] {
+  return isObject(meta) && Array.isArray(meta.special) ? meta.special.map(String) : [];
+}
+
+/** Whether a relation of the API has the name of a field. */
+function isRelation({ api }: KnownModel, { collection, field }: Pick<ModelField, 'collection' | 'field'>): boolean {
+  const relations = api.collections.find(({ name }) => name === collection)?.relations ?? [];
+  return relations.some(({ name }) => name === field);
+}
+
+/** Plans what is said about one. */
+export function describeColumnless(known: KnownModel, told: ModelField, body: JsonValue): ModelChange {
+  const { collection, field } = told;
+  mustBeOwn(collection);
+  const isSideOf = isRelation(known, told);
+  const reader = isSideOf ? anyMember : special;
+  const payload = readObject(body, {
+    ...members,
+    meta: orNull((value) => readObject(value, { ...fieldMeta, special: reader }, 'meta')),
+  });
+  mustBe(payload, '', { collection, field, type: told.type, schema: null });
+  const meta = objectIn(payload, 'meta');
+  const now = isObject(told.meta) ? told.meta : {};
+  const isFixed = ([member]: readonly [string, JsonValue]): boolean =>
+    !saidMembers.has(member) && (isSideOf || member !== 'special');
+  mustBe(meta, 'meta.', Object.fromEntries(Object.entries(now).filter(isFixed)));
+  const named = !isSideOf && meta.special !== undefined ? { special: meta.special } : {};
+  const sql = saveRow(known, 'platform_fields', { collection, field }, { ...said(meta), ...named });
+  return {
+    title: `describe ${collection} ${field}`,
+    steps: sql === null ? [] : [{ kind: 'run', sql, place: { collection, field } }],
+    ...tellOf('update', collection, field),
+  };
+}
+
+/** Plans that one goes; fields that lay in it lie in none then. */
+export function deleteColumnless(known: KnownModel, told: ModelField): ModelChange {
+  const { collection, field } = told;
+  mustBeOwn(collection);
+  if (isRelation(known, told)) {
+    throw invalidPayload(`"${field}" has no column: it is the other side of a relation, which is what to change.`);
+  }
+  const { sql, systemSchema, document } = known;
+  const inside = document.fields.filter(
+    (one) => one.collection === collection && isObject(one.meta) && one.meta.group === field,
+  );
+  const texts = [
+    ...inside.map((one) => saveRow(known, 'platform_fields', { collection, field: one.field }, { group: null })),
+    sql.dropRows(systemSchema, 'platform_fields', { collection, field }),
+  ];
+  return {
+    title: `drop ${collection} ${field}`,
+    steps: texts.flatMap((text) =>
+      text === null ? [] : [{ kind: 'run', sql: text, place: { collection, field } } as const],
+    ),
+    told: [{ action: 'delete', collection: 'platform_fields', item: `${collection},${field}` }],
+    answer: () => null,
+  };
+}
+
+function tellOf(action: 'create' | 'update', collection: string, field: string): Omit<ModelChange, 'title' | 'steps'> {
+  return {
+    told: [{ action, collection: 'platform_fields', item: `${collection},${field}` }],
+    answer: (next) => next.fields.find((one) => one.collection === collection && one.field === field),
+  };
+}
