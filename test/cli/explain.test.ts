@@ -2,9 +2,12 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { type CommandResult, runPlatform } from '../support/platform.ts';
+
+// Several starts of the command each.
+vi.setConfig({ testTimeout: 120_000 });
 
 const sql = `
 CREATE TABLE authors (id int PRIMARY KEY, name text NOT NULL, email text);

@@ -52,7 +52,8 @@ describe.each(servers)('PostgreSQL and $name', ({ missing, start, exact, uuid, j
     for (const one of [sent.url, url]) {
       const project = await createProject('test/contract/twins-writes');
       projects.push(project);
-      twins.push(await startPlatform(project.folder, one));
+      // Beside other work the first connection may take longer than requests usually wait for one.
+      twins.push(await startPlatform(project.folder, one, { DATABASE_POOL_TIMEOUT: '20s' }));
     }
   }, 120_000);
   afterAll(async () => {

@@ -77,6 +77,8 @@ function checkedPath(path: string): string {
 }
 
 async function selectChanged(folder: string, files: readonly Target[]): Promise<readonly Target[]> {
+  // Where there is no folder there is no file either.
+  if (await isNew(folder)) return files;
   const same = await eachOf(files, ({ path, file }) => holdsText(join(folder, path), file));
   return files.filter((_, index) => same[index] !== true);
 }

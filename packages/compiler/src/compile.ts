@@ -40,7 +40,10 @@ export interface CompileOptions {
   readonly part?: CompilePart;
 }
 
-/** What access classes are told over REST (`openapi/`, `model/`), or everything else. */
+/**
+ * What access classes are told over REST (`openapi/`, `model/`), or everything else. Names in GraphQL are judged with
+ * everything else only: where that is refused, descriptions are worth nothing.
+ */
 export type CompilePart = 'descriptions' | 'others';
 
 /** What a compilation made. Nothing is to be written when a diagnostic is an error; `files` is empty then. */
@@ -74,7 +77,9 @@ export function compile(given: Schema, options: CompileOptions): CompileResult {
     const { heads, diagnostics: complaints } = readRoutes(roleNames(schema), extensions);
     const resolved = resolveApi(schema, heads);
     const api = options.memory?.recall(resolved) ?? resolved;
-    const problems = [...checkGraphqlNames(api), ...checkExtensions(api, extensions), ...complaints];
+    // Whoever makes the others judges names for both.
+    const judged = part === 'descriptions' ? [] : checkGraphqlNames(api);
+    const problems = [...judged, ...checkExtensions(api, extensions), ...complaints];
     if (problems.length > 0) return failed(problems);
     const { operations, diagnostics: faults } = checkDocuments(api, api.graphql ? documents : []);
     if (faults.length > 0) return failed(faults);

@@ -11,14 +11,25 @@ export function digestOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return typeof value === 'string' ? `'${value}` : String(value);
   const known = digests.get(value);
   if (known !== undefined) return known;
-  const digest = `#${isList(value) ? shorten(listed(value)) : digestOfAll(Object.entries(value).flat())}`;
+  const digest = `#${shorten(isList(value) ? listed(value) : membersOf(value))}`;
   digests.set(value, digest);
   return digest;
 }
 
 /** One digest of several values. */
 export function digestOfAll(values: readonly unknown[]): string {
-  return shorten(JSON.stringify(values.map(digestOf)));
+  return shorten(joined(values.map(digestOf)));
+}
+
+/** Texts as one that no others come to. */
+function joined(texts: readonly string[]): string {
+  let whole = '';
+  for (const text of texts) whole += `${text.length} ${text}`;
+  return whole;
+}
+
+function membersOf(value: object): string {
+  return joined(Object.entries(value).flatMap(([name, member]) => [name, digestOf(member)]));
 }
 
 const digests = new WeakMap<object, string>();

@@ -53,9 +53,13 @@ const opaque: ProxyHandler<Members> = {
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-  const sorted = entries.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${sorted.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(',')}}`;
+  const members: Readonly<Record<string, unknown>> = { ...value };
+  let text = '';
+  for (const key of Object.keys(members).sort()) {
+    const item = members[key];
+    if (item !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(item)}`;
+  }
+  return `{${text}}`;
 }
 
 function print(value: JsonValue, before: number, indent: number, pieces: Pieces): void {
