@@ -580,6 +580,38 @@ describe('fields without a column', () => {
     await done('DELETE', '/collections/pages_topics?data=discard');
     expect(failure(await server.admin('/fields/pages/topics'))).toBe('403 FORBIDDEN');
   });
+
+  it('are translations where they say so, once their child leads to languages', async () => {
+    await done('POST', '/fields/pages', side('texts', 'translations'));
+    await done('POST', '/collections', [
+      {
+        collection: 'languages',
+        schema: {},
+        fields: [{ field: 'code', type: 'string', schema: { is_primary_key: true, max_length: 5 } }],
+      },
+      {
+        collection: 'pages_texts',
+        schema: {},
+        fields: [
+          { field: 'id', type: 'integer', schema: { is_primary_key: true, has_auto_increment: true } },
+          { field: 'page', type: 'integer' },
+          { field: 'language', type: 'string', schema: { max_length: 5 } },
+          { field: 'title', type: 'string' },
+        ],
+      },
+    ]);
+    const relation = (field: string, related: string, meta: object) => ({
+      ...{ collection: 'pages_texts', field, related_collection: related, meta },
+    });
+    await done('POST', '/relations', relation('page', 'pages', { one_field: 'texts', junction_field: 'language' }));
+    await done('POST', '/relations', relation('language', 'languages', { junction_field: 'page' }));
+    expect(await told('/fields/pages/texts')).toMatchObject({ meta: { special: ['translations'], interface: 'list' } });
+    await done('POST', '/items/languages', [{ code: 'en' }]);
+    const texts = [{ language: 'en', title: 'One' }];
+    expect(await done('PATCH', '/items/pages/1?fields=texts.language,texts.title', { texts })).toEqual({ texts });
+    await done('DELETE', '/collections/pages_texts?data=discard');
+    expect(failure(await server.admin('/fields/pages/texts'))).toBe('403 FORBIDDEN');
+  });
 });
 
 it('GraphQL does the same', async () => {

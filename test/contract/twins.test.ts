@@ -217,6 +217,23 @@ describe.each(servers)('PostgreSQL and $name', ({ missing, start, exact, uuid, j
     await compare((twin) => twin.ask(path));
   });
 
+  it.each([
+    ['kinds', undefined],
+    ['articles', undefined],
+    ['articles', { status: 'published' }],
+    ['articles', { _and: [{ status: { _eq: 'draft' } }, { views: { _gte: 0 } }] }],
+  ])('%s where %j, when items are written past the form of PostgreSQL', async (collection, filter) => {
+    const path = `/items/${collection}`;
+    const options = { method: 'SEARCH', body: { query: { fields: '*', sort: 'id', ...(filter && { filter }) } } };
+    let rows = 0;
+    for (let items = 1; items > 0 && rows < 600; rows += items) {
+      const { json } = (await twins[1]?.admin(path, options)) ?? {};
+      items = Array.isArray(json?.data) ? json.data.length : 0;
+    }
+    expect(rows).toBeGreaterThan(500);
+    await compare((twin) => twin.admin(path, options));
+  });
+
   it('pages by cursor', async () => {
     const pages = await Promise.all(
       twins.map(async (twin) => {

@@ -20,10 +20,10 @@ export type FixedParts = ReadonlyMap<number, Operand>;
 
 /** The parts of a flat list that its filter fixes; none where something else is selected than one list of rows. */
 export function fixedParts(query: ReadQuery): FixedParts {
-  const { scope, selection, selector, singleton, streamed, exported, meta, cursor, condition, operands } = query;
+  const { selection, selector, singleton, streamed, exported, meta, cursor, condition, operands } = query;
   const whole = selector === 'list' && !singleton && !streamed && exported === undefined;
   const flat = whole && meta.length === 0 && cursor === undefined && !leavesTable(selection);
-  if (query.fixes !== true || !flat || scope.dialect.name !== 'postgres') return new Map();
+  if (query.fixes !== true || !flat) return new Map();
   const equal = equalities(condition);
   const fixed = new Map<number, Operand>();
   for (const [place, part] of selection.parts.entries()) {

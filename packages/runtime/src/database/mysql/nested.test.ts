@@ -14,6 +14,10 @@ test('a record is the number of its columns, then oid, length and bytes of each'
   expect(bytesOf('(2:ab~)')).toBe(['00000002', '00000000', '00000002', '6162', '00000000', 'ffffffff'].join(''));
 });
 
+test('a number or time ends at a mark', () => {
+  expect(bytesOf('(=12;~=;)')).toBe(bytesOf('(2:12~0:)'));
+});
+
 test('a list without elements has no dimensions', () => {
   expect(bytesOf('[]')).toBe('00000000'.repeat(3));
 });
@@ -28,6 +32,6 @@ test('rows grow beyond the buffer', () => {
   expect(bytesOf(`(${long.length}:${long})`)).toHaveLength(2 * (12 + long.length));
 });
 
-test.each(['(1:a', '[1:a', '(9', '~~', '!'])('%s is refused', (text) => {
+test.each(['(1:a', '(=1', '[1:a', '(9', '~~', '!'])('%s is refused', (text) => {
   expect(() => writeNested(new RowBytes(), Buffer.from(text))).toThrow();
 });

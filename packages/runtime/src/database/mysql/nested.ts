@@ -8,7 +8,18 @@ import type { RowBytes } from './row-bytes.ts';
 /** What a column of an answer is called that holds a record or a list. */
 export const nestedColumn = 'platform: nested';
 
-const signs = { open: 40, close: 41, list: 91, end: 93, missing: 126, colon: 58, zero: 48, tooLong: 33 } as const;
+const signs = {
+  open: 40,
+  close: 41,
+  list: 91,
+  end: 93,
+  missing: 126,
+  plain: 61,
+  plainEnd: 59,
+  colon: 58,
+  zero: 48,
+  tooLong: 33,
+} as const;
 
 /** Writes the value of a nested column, its length in front. */
 export function writeNested(out: RowBytes, text: Buffer): void {
@@ -26,11 +37,24 @@ function writeValue(out: RowBytes, text: Buffer, at: number): number {
       return writeRecord(out, text, at + 1);
     case signs.list:
       return writeList(out, text, at + 1);
+    case signs.plain:
+      return writePlain(out, text, at + 1);
     case signs.tooLong:
       throw new PlatformError('INVALID_QUERY', 'The related items of one item are more than the database can gather.');
     default:
       return writeScalar(out, text, at);
   }
+}
+
+/** The bytes of a number or time, and a mark behind them. */
+function writePlain(out: RowBytes, text: Buffer, at: number): number {
+  let end = at;
+  for (let sign = text[end]; sign !== signs.plainEnd; sign = text[++end]) {
+    if (sign === undefined) throw new Error('A nested value is cut off.');
+  }
+  out.int32(end - at);
+  out.bytes(text, at, end);
+  return end + 1;
 }
 
 /** Its length in digits, a colon, its bytes. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { unspelled } from './unspelled.ts';
+import { isPlainText, unspelled } from './unspelled.ts';
 
 const trimmed = `TRIM(TRAILING '.' FROM TRIM(TRAILING '0' FROM DATE_FORMAT(t0."at", '%Y-%m-%dT%H:%i:%s.%f')))`;
 
@@ -10,6 +10,8 @@ it.each([
   [trimmed, 't0."at" AS "platform: date and time"'],
   [`CONCAT(${trimmed}, '+00:00')`, 't0."at" AS "platform: instant"'],
   [`CONCAT(DATE_FORMAT(t0."at", '%Y-%m-%dT%H:%i:%s'), '+00:00')`, 't0."at" AS "platform: instant"'],
+  ['CAST(COUNT(*) AS CHAR)', 'COUNT(*) AS "platform: integer"'],
+  ['CAST(COUNT(DISTINCT t1.x0) AS CHAR)', 'COUNT(DISTINCT t1.x0) AS "platform: integer"'],
 ])('leaves %s to the lane', (expression, column) => {
   expect(unspelled(expression)).toBe(column);
 });
@@ -22,6 +24,21 @@ it.each([
   'CAST(COUNT(*) AS CHAR(20))',
   `DATE_FORMAT(MIN(t0."at"), '%Y-%m-%dT%H:%i:%s')`,
   `DATE_FORMAT(t0."at", '%Y')`,
+  'CAST(AVG(t1.x0) AS CHAR)',
+  'CAST(COUNT(*) + 1 AS CHAR)',
 ])('has %s made by the server', (expression) => {
   expect(unspelled(expression)).toBeUndefined();
+});
+
+it.each([
+  ['CAST(t0."id" AS CHAR(20))', true],
+  [`CONCAT(${trimmed}, '+00:00')`, true],
+  ['CAST(AVG(t1.x0 + 0e0) AS CHAR)', true],
+  ['CAST(COUNT(*) AS CHAR)', true],
+  ['CAST(MIN(t1.x0) AS CHAR)', false],
+  ['CAST(t0."name" AS CHAR)', false],
+  ['t0."name"', false],
+  ['CAST(SUM(t1.x0) AS CHAR), CAST(t0."name" AS CHAR)', false],
+])('knows whether %s holds no mark: %s', (expression, isPlain) => {
+  expect(isPlainText(expression)).toBe(isPlain);
 });
