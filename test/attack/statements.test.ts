@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Caller, CompiledApi } from '@platform/runtime';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Statement } from '../../packages/runtime/src/database/database.ts';
 import { readItemPath, splitTarget } from '../../packages/runtime/src/http/target.ts';
 import { createPlanner } from '../../packages/runtime/src/query/planner.ts';
 import { importApi } from '../support/compile.ts';
@@ -72,8 +73,13 @@ function* shots(): Generator<Shot> {
   }
 }
 
-/** The statement that the planner has for a request of a caller; undefined when it has none. */
-function planOf(planner: ReturnType<typeof createPlanner>, caller: Caller, shot: Shot): string | undefined {
+/** The statements that the planner has for a request of a caller, alone and with others; none when it has none. */
+function plannedFor(planner: ReturnType<typeof createPlanner>, caller: Caller, shot: Shot): readonly string[] {
+  const { text, several } = planOf(planner, caller, shot) ?? {};
+  return [text, several?.statement.text].filter((one) => one !== undefined);
+}
+
+function planOf(planner: ReturnType<typeof createPlanner>, caller: Caller, shot: Shot): Statement | undefined {
   const { path, query } = splitTarget(shot.path);
   const item = readItemPath(path);
   if (item === null || (shot.method ?? 'GET') === 'OPTIONS') return undefined;
@@ -81,11 +87,11 @@ function planOf(planner: ReturnType<typeof createPlanner>, caller: Caller, shot:
   try {
     if (shot.method === 'SEARCH') {
       const body = shot.body === undefined || shot.body === '' ? undefined : JSON.parse(shot.body);
-      return planner.search(caller, named, body).plan.statement.text;
+      return planner.search(caller, named, body).plan.statement;
     }
     const { plan } =
       item.key === null ? planner.list(caller, named, query) : planner.read(caller, named, item.key, query);
-    return plan.statement.text;
+    return plan.statement;
   } catch {
     return undefined;
   }
@@ -103,8 +109,8 @@ it.each(['public', 'admin'])(
       magazine.url,
       [...shots()].map((shot) => ({ ...shot, ...token })),
       (shot) => {
-        const text = planOf(planner, { accessClass, user: null, role: null }, shot);
-        if (text !== undefined) planned.add(text);
+        const texts = plannedFor(planner, { accessClass, user: null, role: null }, shot);
+        for (const text of texts) planned.add(text);
       },
     );
     const texts = new Set(
