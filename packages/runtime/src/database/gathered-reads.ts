@@ -31,7 +31,7 @@ export interface GatheredForm {
 /** Keys of one statement at most: so many rows are found in a tenth of a millisecond. */
 const mostTogether = 32;
 /** After so long, in milliseconds, a group that is under way keeps nobody waiting any more. */
-const patienceMs = 10;
+const patienceMs = 2;
 
 /** One read that waits for its row. */
 interface Waiting {
@@ -41,6 +41,8 @@ interface Waiting {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
   done: boolean;
+  /** Another one with the same key. */
+  same: Waiting | undefined;
 }
 
 /** Reads of one statement that differ in the key. */
@@ -109,7 +111,7 @@ export function gatherReads(read: ReadOne, form: GatheredForm): ReadOne {
     if (several === undefined || key === undefined || key === null) return read(statement, parameters, sink);
     return new Promise((resolve, reject) => {
       const { waiting } = groupOf(statement, several, parameters);
-      waiting.push({ key, parameters, sink, resolve, reject, done: false });
+      waiting.push({ key, parameters, sink, resolve, reject, done: false, same: undefined });
     });
   };
 }
@@ -127,18 +129,17 @@ async function run(read: ReadOne, { ask }: GatheredForm, { statement, several, w
   };
   if (first === undefined) return;
   if (waiting.length === 1) return alone(first);
-  const byKey = new Map<string, Waiting[]>();
+  const byKey = new Map<string, Waiting>();
   for (const one of waiting) {
-    const same = byKey.get(one.key);
-    if (same === undefined) byKey.set(one.key, [one]);
-    else same.push(one);
+    one.same = byKey.get(one.key);
+    byKey.set(one.key, one);
   }
   let strange = false;
   const row: RowSink['row'] = (buffer, offset, length) => {
     const end = offset + 4 + buffer.readInt32BE(offset);
-    const named = byKey.get(readKey(buffer, offset + 4, end, several.kind));
-    if (named === undefined) strange = true;
-    else for (const one of named) hand(one, buffer, end, offset + length - end);
+    let one = byKey.get(readKey(buffer, offset + 4, end, several.kind));
+    if (one === undefined) strange = true;
+    for (; one !== undefined; one = one.same) hand(one, buffer, end, offset + length - end);
   };
   const asked = ask(several, [...byKey.keys()], first.parameters);
   try {
