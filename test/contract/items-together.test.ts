@@ -1,5 +1,5 @@
 /** Items that several requests make at the same time: each is what its own request says, and answered to it. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type ServedProject, serveProject } from '../support/project.ts';
 
 let project: ServedProject;
@@ -40,7 +40,6 @@ const full = (n: number) => ({
 });
 
 it('whatever their values are', async () => {
-  project.statements.reset();
   const numbers = Array.from({ length: 60 }, (_, n) => n);
   const fields = Object.keys(full(0)).join();
   const answers = await Promise.all(
@@ -52,7 +51,21 @@ it('whatever their values are', async () => {
     const stored = await project.admin(`/items/things/${(json.data as { id: string }).id}?fields=${fields}`);
     expect(stored.json.data).toEqual(full(n));
   }
-  expect(project.statements.texts().some((text) => /INSERT INTO .*"things".*unnest/.test(text))).toBe(true);
+});
+
+// On a busy machine a whole crowd may run apart: who once waits too long for a lock makes everybody do so for a while.
+it('some of them by one statement', async () => {
+  project.statements.reset();
+  await vi.waitUntil(
+    async () => {
+      const crowd = Array.from({ length: 60 }, () =>
+        project.admin('/items/things', { method: 'POST', body: { n: 1 } }),
+      );
+      for (const { status } of await Promise.all(crowd)) expect(status).toBe(200);
+      return project.statements.texts().some((text) => /INSERT INTO .*"things".*unnest/.test(text));
+    },
+    { timeout: 20_000, interval: 200 },
+  );
 });
 
 it('whoever is refused, and whatever each may read', async () => {
