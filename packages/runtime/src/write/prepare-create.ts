@@ -35,7 +35,7 @@ export async function prepareCreate(desk: Desk, body: JsonValue | undefined): Pr
   const places = many ? [...items.keys()] : null;
   const decoded = decodeItems(input, items, places, problems);
   problems.raise();
-  const touched = [touchedBy(desk, granted, decoded)];
+  const touched = () => [touchedBy(desk, granted, decoded)];
   if (items.length === 0) return { echo, touched, work: async () => null };
   const batch = await hashBatch(desk, granted, decoded);
   const placeOf = placesIn(desk.collection, places);

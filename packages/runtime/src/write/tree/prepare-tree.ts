@@ -69,7 +69,7 @@ export async function prepareTree(
   if (ready === undefined) problems.raise();
   return {
     echo,
-    touched: touchedByTree(desk, root),
+    touched: () => touchedByTree(desk, root),
     ...((ready && returnedTree(desk, ready.settled, ready.drafts, many, echo)) ??
       (await returnedLinks(desk, root, echo))),
     async work(running) {
@@ -93,9 +93,7 @@ export function prepareKnownTree(
   const entries = (): Entry[] => newEntries(writable, items, many);
   return {
     echo,
-    get touched() {
-      return touchedByTree(desk, growTree(desk, createProblems(), writable, entries()));
-    },
+    touched: () => touchedByTree(desk, growTree(desk, createProblems(), writable, entries())),
     ...returnedByMaking(known),
     async work(running) {
       const { work } = await prepareTree(desk, writable, entries(), many, echo);
