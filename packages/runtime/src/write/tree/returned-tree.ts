@@ -14,7 +14,8 @@ import { failedValidation } from '../problems.ts';
 import { skip } from '../run.ts';
 import type { Drafts, StepDraft } from './draft.ts';
 import { type Before, type Children, collectionsOf, type Group } from './group.ts';
-import { type HeldColumn, type NewGroup, planTree, type TreePlan } from './plan-tree.ts';
+import type { HeldColumn, NewGroup } from './plan-inserts.ts';
+import { planTree, type TreePlan } from './plan-tree.ts';
 import type { Postponed } from './postpone.ts';
 
 /**
@@ -33,12 +34,14 @@ export function returnedTree(
   const steps = newSteps(root, drafts);
   const plan = steps && planOf(desk, root, steps, echo, many);
   if (steps === undefined || plan === null || plan === undefined) return undefined;
+  const groups = steps.map(({ batch, holds }) => ({ batch, places: holds.map(({ places }) => places) }));
   return {
     retold: true,
     brief: steps.reduce((rows, { batch }) => rows + batch.count, 0),
     returned({ transaction, caller, gate }) {
       gate(plan.statement.text);
-      return run(transaction, caller, plan, steps, root);
+      const { make } = plan;
+      return make ? make(transaction, caller, groups) : run(transaction, caller, plan, steps, root);
     },
   };
 }
@@ -193,6 +196,10 @@ async function run(
     },
   });
   if (count === top?.batch.count && complete) return rows;
+  throw notMade(root);
+}
+
+function notMade(root: Group): Error {
   const collection = root.writable.collection.descriptor.name;
-  throw failedValidation({ collection, index: undefined }, null, 'check', 'is refused by the database');
+  return failedValidation({ collection, index: undefined }, null, 'check', 'is refused by the database');
 }
