@@ -12,8 +12,8 @@ const alone = ['test/database/streams.test.ts'];
 /** `unit` needs no database; `database` starts one PostgreSQL server for the whole run, and so does what runs alone. */
 export default defineConfig({
   test: {
-    // Most of the time a test waits for a server or a database, so two files at once pay off on two cores as well.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // A good part of the time a test waits for a server or a database, so three files at once pay off on two cores as well.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [
       {
         test: {

@@ -150,3 +150,59 @@ it('whoever is refused, and whoever may read less', async () => {
     await project.cells(`SELECT count(*)::int FROM rooms WHERE name LIKE 'room _' OR name LIKE 'room __'`),
   ).toEqual([[made]]);
 });
+
+it('what is wrong with one is told as if none like it had come before', async () => {
+  const good = (n: number) => ({
+    name: `form ${n}`,
+    label: 'x',
+    n,
+    rooms: [
+      { name: 'a', size: '1' },
+      { name: 'b', size: '2' },
+    ],
+  });
+  const [first, second] = good(0).rooms;
+  const bad: readonly Json[] = [
+    { ...good(0), n: 'many' },
+    { ...good(0), label: 'longer than twelve characters' },
+    { ...good(0), rooms: [first, { ...second, size: '1.234' }] },
+    { ...good(0), rooms: [first, { ...second, size: null }] },
+    { ...good(0), rooms: [first, { ...second, house_id: 1 }] },
+    { ...good(0), rooms: [first, { ...second, id: 'x' }] },
+    { ...good(0), rooms: [first, { name: 'b' }, { name: 'c', size: '2', nobody: 1 }] },
+    { ...good(0), rooms: [first, null] },
+    { ...good(0), rooms: [first, 17] },
+    { ...good(0), rooms: { create: [first, { ...second, size: 'x' }] } },
+    { ...good(0), rooms: 'none' },
+    { ...good(0), name: `form\u0000` },
+    { ...good(0), id: 'x' },
+    { ...good(0), nobody: true },
+    { ...good(0), name: 'taken' },
+  ];
+  expect((await project.admin('/items/houses', { method: 'POST', body: { name: 'taken' } })).status).toBe(200);
+  const post = (who: 'admin' | 'ask', body: Json) =>
+    project[who]('/items/houses?fields=name,rooms.name', { method: 'POST', body });
+  const told = async () => {
+    const answers = [];
+    for (const body of bad) {
+      for (const who of ['admin', 'ask'] as const) {
+        const { status, text } = await post(who, body);
+        answers.push({ body, who, status, text });
+      }
+    }
+    return answers;
+  };
+  const before = await told();
+  expect(new Set(before.map(({ status }) => status))).toEqual(new Set([400, 403]));
+  for (const n of [1, 2, 3]) expect((await post('admin', good(n))).status).toBe(200);
+  const plain = { name: 'form 4', n: 4, rooms: [{ name: 'a' }, { name: 'b' }] };
+  for (const name of ['form 4', 'form 5']) expect((await post('ask', { ...plain, name })).status).toBe(200);
+  expect(await told()).toEqual(before);
+  for (const body of [
+    { ...plain, n: 95 },
+    { ...plain, rooms: [{ name: 'a' }, { name: 7 }] },
+  ]) {
+    expect((await post('ask', body)).status).toBe(400);
+  }
+  expect(await project.cells(`SELECT count(*)::int FROM houses WHERE name LIKE 'form%'`)).toEqual([[5]]);
+});

@@ -58,6 +58,8 @@ describe.each(servers)('PostgreSQL and $name', ({ missing, start, exact, uuid, j
   }, 120_000);
   afterAll(async () => {
     await Promise.all(twins.map((twin) => twin.stop()));
+    // Other files use the server, too.
+    await withMysql(url, (connection) => connection.query('SET GLOBAL general_log = 0'));
     await sent?.close();
     await Promise.all([server?.stop(), database?.drop(), ...projects.map((project) => project.remove())]);
   });

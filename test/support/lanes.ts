@@ -27,6 +27,9 @@ export interface BothLanes {
   readonly hooked?: boolean;
 }
 
+/** Beside other work a connection may take longer than requests usually wait for one. */
+const patient = { DATABASE_POOL_TIMEOUT: '20s' };
+
 let writing: 'fast' | 'pg' = 'fast';
 
 /** Names the lane on which servers that are started from here on are asked to write. */
@@ -41,7 +44,7 @@ export async function startOneLane({
   environment = {},
   alone = false,
 }: BothLanes): Promise<Platform> {
-  const server = await (alone ? startUnchecked : startHosted)(folder, databaseUrl, environment);
+  const server = await (alone ? startUnchecked : startHosted)(folder, databaseUrl, { ...patient, ...environment });
   return asDescribed(server, { folder, adminToken: environment.ADMIN_TOKEN ?? adminToken });
 }
 
@@ -54,10 +57,10 @@ export async function startBothLanes({
   alone = false,
   hooked = false,
 }: BothLanes): Promise<Platform> {
-  const fastly = { DATABASE_DRIVER: 'fast', ...environment };
+  const fastly = { ...patient, DATABASE_DRIVER: 'fast', ...environment };
   const describedBy = { folder, adminToken: environment.ADMIN_TOKEN ?? adminToken };
   const fast = asDescribed(await (alone ? startUnchecked : startHosted)(folder, databaseUrl, fastly), describedBy);
-  const plainly = { ...unlimitedDocuments, ...environment, DATABASE_DRIVER: 'pg' };
+  const plainly = { ...patient, ...unlimitedDocuments, ...environment, DATABASE_DRIVER: 'pg' };
   const starting = alone
     ? startUnchecked(folder, directUrl, plainly, [])
     : startHosted(folder, directUrl, plainly, false);

@@ -1,4 +1,4 @@
-/** A real MariaDB server for one test file, where the machine has one or can get it: `apt-get install mariadb-server`. */
+/** A real MariaDB server, one for all test files of a worker, where the machine has one or can get it: `apt-get install mariadb-server`. */
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -40,9 +40,12 @@ export const noMariadb = !isThere();
 /** Behind the names of tests that need one: why they are skipped, when they are. */
 export const withoutMariadb = noMariadb ? ' (skipped: mariadb-server is not installed)' : '';
 
-/** Starts a server on a free port of the loopback address; takes two to three seconds. */
+let shared: Promise<MysqlServer> | undefined;
+
+/** Starts a server, or gives the one that this process has started; it ends with the process. */
 export function startMariadb(): Promise<MysqlServer> {
-  return startHeld('mariadb-server.ts');
+  shared ??= startHeld('mariadb-server.ts').then((server) => ({ ...server, stop: async () => {} }));
+  return shared;
 }
 
 /** Starts the process that holds a server, a file of this folder. */

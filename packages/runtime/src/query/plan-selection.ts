@@ -1,16 +1,14 @@
-import type { ManyToMany, RelationDescriptor } from '../contract/index.ts';
 import { cast, cell, granted, guarded } from '../sql/cell.ts';
-import { printCondition } from '../sql/condition.ts';
 import type { Value } from '../sql/dialects/index.ts';
 import { allOf, checkWidth, selectList, sqlTrue, where } from '../sql/fragment.ts';
 import { joinsOf, type Reach, reach, reachItem } from '../sql/related.ts';
-import { type Row, tableRow } from '../sql/row.ts';
+import type { Row } from '../sql/row.ts';
 import type { StatementBuilder } from '../sql/statement.ts';
-import type { NestedAggregates, NestedOrders, NestedRead } from './nested.ts';
 import type { ShapeField } from './plan.ts';
 import { printNestedAggregates } from './plan-aggregate-lists.ts';
 import { printBounds } from './plan-bounds.ts';
-import { keyFields, orderBy, type PrintedTerm, printOrder, printRelationOrder, printSortField } from './plan-order.ts';
+import { type NestedList, type NestedLists, narrowed, nestedList } from './plan-nested-list.ts';
+import { keyFields, orderBy } from './plan-order.ts';
 import { createPage, outerOrder, type Page } from './plan-page.ts';
 import { isNested, type Printed, printField, printFunctionPart, printOwnKey, valuesOf } from './plan-value.ts';
 import type { FieldScope } from './scope.ts';
@@ -22,19 +20,8 @@ export interface PrintedSelection {
   readonly fields: readonly ShapeField[];
 }
 
-/** How the nested lists of a read are cut and ordered. */
-export interface NestedLists {
-  /** Rows of each list that `deep` does not name. */
-  readonly limit: number;
-  /** Where the bounds of each list that `deep` names find their values. */
-  readonly positions: ReadonlyMap<NestedRead, number>;
-  readonly orders: NestedOrders;
-  readonly aggregates: NestedAggregates;
-}
-
 type RelationPart = Extract<Selected, { kind: 'keys' | 'nested' | 'aggregate' }>;
 type AggregatePart = Extract<Selected, { kind: 'aggregate' }>;
-type ListPart = Exclude<RelationPart, AggregatePart>;
 type ItemPart = Extract<Selected, { kind: 'item' }>;
 
 /** Prints the parts of a selection on a row. */
@@ -78,31 +65,11 @@ function printRelation(row: Row, part: RelationPart, lists: NestedLists): Printe
   const { dialect } = row.statement;
   if (reached === undefined) return { expression: dialect.nothing('int4'), shape: { kind: 'scalar', wire: 'i4' } };
   if (part.kind === 'aggregate') return printAggregated(reached, part, lists);
-  const list = listOf(reached, part, lists);
+  const list = nestedList(reached, part, lists);
   if (part.kind === 'keys') return printKeys(reached.target, list);
   return relation.descriptor.kind === 'm2o'
     ? printOne(narrowed(reached, part.read), part.of, lists)
     : printMany(reached.target, list, part.of, lists);
-}
-
-/** The rows of a nested list as its relation and `deep` want them. */
-interface NestedList {
-  readonly from: string;
-  readonly predicate: string;
-  readonly order: readonly PrintedTerm[];
-  readonly bounds: string;
-}
-
-function listOf(reached: Reach, { relation, read }: ListPart, lists: NestedLists): NestedList {
-  const rows = narrowed(reached, read);
-  const { from, target } = rows;
-  const asked = read === undefined ? [] : (lists.orders.get(read) ?? []);
-  const order = asked.length > 0 ? printOrder(target, asked) : printNestedOrder(reached, relation.descriptor);
-  const bounds =
-    read === undefined
-      ? ` LIMIT ${lists.limit}`
-      : printBounds(target.statement, read.request, lists.positions.get(read) ?? 0);
-  return { from, predicate: allOf(joinsOf(rows)), order, bounds };
 }
 
 /** The rows of a relation, aggregated. */
@@ -110,12 +77,6 @@ function printAggregated(reached: Reach, { read }: AggregatePart, lists: NestedL
   const names = lists.aggregates.get(read) ?? { groups: [], values: [], order: [] };
   const bounds = printBounds(reached.target.statement, read.request, lists.positions.get(read) ?? 0);
   return printNestedAggregates(narrowed(reached, read), names, read.having.condition, bounds);
-}
-
-/** The rows that also meet what `deep` asks of them. */
-function narrowed(reached: Reach, read: NestedRead | undefined): Reach {
-  if (read === undefined) return reached;
-  return { ...reached, own: [...reached.own, printCondition(reached.target, read.condition)] };
 }
 
 function printGroup(row: Row, part: Pick<Selection, 'parts'>, lists: NestedLists): Printed {
@@ -161,7 +122,7 @@ function printOne(reached: Reach, selection: Selection, lists: NestedLists): Pri
 
 /** The related rows as an array of records, cut to the limit before anything nested in them is computed. */
 function printMany(target: Row, list: NestedList, selection: Selection, lists: NestedLists): Printed {
-  const { from, predicate, order, bounds } = list;
+  const { from, predicate, order, within, bounds } = list;
   if (!needsPage(target, leavesTable(selection))) {
     const { expressions, fields } = printSelection(target, selection, lists);
     const element = { expression: recordOf(target, expressions, fields), nested: true };
@@ -171,7 +132,7 @@ function printMany(target: Row, list: NestedList, selection: Selection, lists: N
   const outer = outerOrder(page, order);
   const { expressions, fields } = printSelection(page.row, selection, lists);
   const element = { expression: recordOf(target, expressions, fields), nested: true };
-  const paged = { from: page.print(from, predicate, order, bounds), predicate: sqlTrue, order: outer, bounds: '' };
+  const paged = { from: page.print(from, predicate, within, bounds), predicate: sqlTrue, order: outer, bounds: '' };
   return { expression: printList(target, element, paged), shape: { kind: 'records', fields } };
 }
 
@@ -181,7 +142,8 @@ function needsPage({ statement }: Row, isWorthIt: boolean): boolean {
   return pages === 'needed' ? isWorthIt : pages === 'always';
 }
 
-function printList({ statement }: Row, element: Value, { from, predicate, order, bounds }: NestedList): string {
+function printList({ statement }: Row, element: Value, list: Omit<NestedList, 'within'>): string {
+  const { from, predicate, order, bounds } = list;
   return statement.dialect.list({ element, from, where: where(predicate), order: orderBy(order), bounds });
 }
 
@@ -228,7 +190,7 @@ function printKeys(target: Row, list: NestedList): Printed {
 function printKeyList(target: Row, page: Page | undefined, element: Value, list: NestedList): string {
   if (page === undefined) return printList(target, element, list);
   const order = outerOrder(page, list.order);
-  const from = page.print(list.from, list.predicate, list.order, list.bounds);
+  const from = page.print(list.from, list.predicate, list.within, list.bounds);
   return printList(target, element, { from, predicate: sqlTrue, order, bounds: '' });
 }
 
@@ -240,27 +202,4 @@ function isWhole(row: Row, fields: readonly FieldScope[]): string {
       ...(descriptor.nullable ? [`${row.column(descriptor.column)} IS NOT NULL`] : []),
     ]),
   );
-}
-
-/** A relation's rows follow its sort field: that of the junction for an m2m, else that of the rows themselves. */
-function printNestedOrder(reached: Reach, relation: RelationDescriptor): readonly PrintedTerm[] {
-  const { target } = reached;
-  if (relation.kind !== 'm2m') {
-    return printRelationOrder(target, relation.kind === 'm2o' ? undefined : relation.sort);
-  }
-  return [...printJunctionOrder(reached, relation), ...printRelationOrder(target, undefined)];
-}
-
-/**
- * The order that a junction gives to what lies behind it. Like its rows (`reach`), its sort field is a detail of the
- * relation for those who cannot read the junction. For all others it is a field like any other: passed over where they
- * cannot name it, and null where they cannot read its cell.
- */
-function printJunctionOrder({ target, junction }: Reach, relation: ManyToMany): readonly PrintedTerm[] {
-  const { statement, scope } = target;
-  const collection = scope.collections.get(relation.junction) ?? scope.rules?.collections.get(relation.junction);
-  if (junction === undefined || collection === undefined) return [];
-  const terms = printSortField(tableRow(statement, scope, collection, junction), relation.sort);
-  // A page selects columns of its own table only, so it takes this one as an expression.
-  return terms.map(({ expression, direction }) => ({ expression, direction }));
 }

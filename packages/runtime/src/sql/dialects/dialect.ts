@@ -76,6 +76,8 @@ export interface SqlDialect {
    * subquery in FROM can see the row around it, or always, where nothing else limits them.
    */
   readonly pages: 'needed' | 'never' | 'always';
+  /** Whether a page within a row is ordered by the columns that lead to its rows first, which lets an index give the order. */
+  readonly ordersByLinks: boolean;
   /** Null of a type. */
   nothing(native: string): string;
   /** A predicate that is never null, as a column that arrives as a boolean. */

@@ -3,8 +3,9 @@
  * `database/mysql/session.ts`.
  *
  * Records and lists are texts that say what they are, which the lane takes apart: a list is `[…]`, a record `(…)`, a
- * missing value `~`, what is more than the server can hold `!`, a number or time `=…;`, and every other value its length in
- * bytes, a colon, and the bytes. So no character needs an escape, values keep the form in which they were selected, and nothing is aggregated as JSON, which the servers do slowly.
+ * missing value `~`, what is more than the server can hold `!`, a number `=…;`, a time as the server writes it `@…;` or
+ * `&…;`, and every other value its length in bytes, a colon, and the bytes. So no character needs an escape, values keep the
+ * form in which they were selected, and nothing is aggregated as JSON, which the servers do slowly.
  */
 import { aggregateKind } from '../../contract/aggregates.ts';
 import type { FieldFunction, Operator, PortableType } from '../../contract/index.ts';
@@ -15,7 +16,7 @@ import type { SqlDialect, Value } from './dialect.ts';
 import { mysqlCopies } from './mysql-copies.ts';
 import { mysqlInput } from './mysql-input.ts';
 import { mysqlJson } from './mysql-json.ts';
-import { isPlainText, unspelled } from './unspelled.ts';
+import { plainValue, unspelled } from './unspelled.ts';
 
 const asText = 'CAST({} AS CHAR)';
 
@@ -101,6 +102,7 @@ function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
     datePart: { kind: 'number', cast: asText },
     average: { kind: 'number', cast: asText },
     pages: name === 'mariadb' ? 'never' : 'always',
+    ordersByLinks: name === 'mysql',
     nothing: () => 'NULL',
     flag: (predicate) => `ELT((${predicate}) + 1, _binary X'00', _binary X'01')`,
     exactly,
@@ -193,6 +195,7 @@ function printMatch(operator: Operator, left: string, pattern: string): string {
 
 function encoded({ expression, nested }: Value): string {
   if (nested) return `IFNULL(${expression}, '~')`;
-  if (isPlainText(expression)) return `IFNULL(CONCAT('=', ${expression}, ';'), '~')`;
+  const plain = plainValue(expression);
+  if (plain !== undefined) return `IFNULL(CONCAT('${plain.sign}', ${plain.expression}, ';'), '~')`;
   return `IFNULL(CONCAT(LENGTH(${expression}), ':', ${expression}), '~')`;
 }
