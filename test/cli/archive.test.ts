@@ -1,5 +1,5 @@
 /** A project of a hundred collections keeps what was compiled of them, and is compiled as without it. */
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -46,4 +46,50 @@ it('is found by the next process, ignored by git, and of no account when it is d
   await generate('--offline');
   expect(await generated('openapi/full.json')).toBe(document);
   expect(await layers()).not.toEqual(before);
+}, 120_000);
+
+it('knows that there is nothing to do, and notices whoever touches a file', async () => {
+  /** The phases of a run, and how many files it wrote. */
+  async function run(): Promise<readonly [phases: string, written: number]> {
+    const { code, stdout, stderr } = await runPlatform([
+      'generate',
+      '--offline',
+      '--json',
+      '--project',
+      project.folder,
+    ]);
+    if (code !== 0) throw new Error(stderr);
+    const events: readonly { event: string; written: number; phases: readonly { name: string }[] }[] = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const summary = events.find(({ event }) => event === 'summary');
+    return [summary?.phases.map(({ name }) => name).join(' ') ?? '', summary?.written ?? -1];
+  }
+
+  await generate('--offline');
+  const model = await generated('routes/t7.ts');
+  expect(await run()).toEqual(['resolve', 0]);
+
+  // As many bytes at the same time.
+  const path = join(project.folder, 'generated', 'routes', 't7.ts');
+  const { atime, mtime } = await stat(path);
+  await writeFile(path, model.replace('Facts', 'Facts'.toUpperCase()));
+  await utimes(path, atime, mtime);
+  expect(await run()).toEqual(['resolve compile write', 1]);
+  expect(await generated('routes/t7.ts')).toBe(model);
+  expect(await run()).toEqual(['resolve', 0]);
+
+  await rm(path);
+  expect(await run()).toEqual(['resolve compile write', 1]);
+
+  const rules = join(project.folder, 'permissions.yaml');
+  await writeFile(rules, 'permissions:\n  public:\n    t7: { read: { fields: [name] } }\n');
+  const [phases, written] = await run();
+  expect([phases, written > 0]).toEqual(['resolve compile write', true]);
+  expect(await generated('openapi/public.json')).toContain('/items/t7');
+  expect(await run()).toEqual(['resolve', 0]);
+  await rm(rules);
+  expect((await run())[0]).toBe('resolve compile write');
+  expect(await generated('openapi/public.json')).not.toContain('/items/t7');
 }, 120_000);

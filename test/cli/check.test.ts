@@ -82,7 +82,8 @@ describe('a column of another type, and one that is gone', () => {
     const files = events.filter(({ event }) => event === 'file').map(({ path, change }) => `${change} ${path}`);
     expect(files).toContain('changed platform.schema.json');
     expect(files).toContain('changed generated/collections/books.ts');
-    expect(files.some((file) => file.includes('routes'))).toBe(false);
+    expect(files).toContain('changed generated/routes/books.ts');
+    expect(files.some((file) => file.includes('main.ts'))).toBe(false);
     expect(events.at(-1)).toMatchObject({ event: 'summary', upToDate: false, different: files.length });
     const { stderr } = await platform('generate', '--check');
     expect(stderr).toMatch(/changed {2}generated\/collections\/books\.ts\n {4}- /);

@@ -107,4 +107,24 @@ describe.each(servers)('$name', ({ missing, start }) => {
     expect(await ask(text(0))).toEqual([['0']]);
     expect((await prepared()) - before).toBeLessThan(15);
   });
+
+  it('waits for what is under way when it is closed, and refuses what is new', async () => {
+    const other = await connectMysql({ url, poolMax: 1 });
+    const order: string[] = [];
+    const read = other.query("SELECT IF(SLEEP(0.3) = 0, 'read', 'woken')", []);
+    const closed = other.close(10_000).then(() => order.push('closed'));
+    await expect(other.query("SELECT '1'", [])).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    order.push(String((await read)[0]?.[0]));
+    await closed;
+    expect(order).toEqual(['read', 'closed']);
+  });
+
+  it('waits no longer than it may', async () => {
+    const other = await connectMysql({ url, poolMax: 1 });
+    const read = other.query('SELECT SLEEP(20)', []).catch((error: unknown) => error);
+    const start = performance.now();
+    await other.close(50);
+    expect(await read).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
 });

@@ -40,7 +40,7 @@ async function importDescriptions(
   files: readonly GeneratedFile[],
 ): Promise<{ readonly collections: readonly CollectionDescriptor[]; readonly access: readonly AccessClass[] }> {
   const staging = `${output}.${randomUUID()}.tmp`;
-  const wanted = files.filter(({ path }) => /^(?:collections|access)\//.test(path));
+  const wanted = files.filter(({ path }) => /^(?:routes|access)\//.test(path));
   try {
     for (const { path, contents } of wanted) {
       await mkdir(dirname(join(staging, path)), { recursive: true });

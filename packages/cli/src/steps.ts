@@ -1,26 +1,21 @@
 import { readFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
-import type { CompileMemory, CompileOptions, CompileSummary, ModelData } from '@platform/compiler';
+import { relative } from 'node:path';
+import type { CompileOptions, CompileSummary } from '@platform/compiler';
 import type { Diagnostic, ReadOptions, SchemaFacts } from '@platform/introspect';
 import { parseSchema, printDiagnostics, printSchema, resolveSchema } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
-import { prepareCompiler } from './descriptions/prepare-compiler.ts';
 import { loadDocuments } from './documents.ts';
 import { loadExamples } from './examples/load.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { loadExtensions, loadModules, outputOf } from './extensions.ts';
-import { once } from './once.ts';
 import { choosePermissions } from './permission-source.ts';
 import type { PermissionTables } from './permission-tables.ts';
-import { planDocuments } from './plan-documents.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
 import { replaceFile } from './replace-file.ts';
 import type { Source } from './source.ts';
 import { loadTemplates } from './templates.ts';
-import { typeDocuments } from './type-documents.ts';
-import type { OutputFile, WriteResult } from './write-files.ts';
-import { writeFiles } from './write-files.ts';
+import type { WriteResult } from './write-files.ts';
 
 /** What one run of the compiler made. */
 export interface Generation {
@@ -37,20 +32,6 @@ export interface Resolution {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What a generation is made from. */
-export interface GenerateOptions {
-  /** From `platform.schema.json`, without a database. */
-  readonly offline?: boolean;
-  /** A database that is open already. */
-  readonly source?: Source;
-  /** What the database said; it is not asked again. */
-  readonly facts?: Facts;
-  /** Of a process that compiles again and again. */
-  readonly memory?: CompileMemory;
-  /** Whether to use what other processes have left behind, and to leave something. Default: no. */
-  readonly archived?: boolean;
-}
-
 /** Reads the database's catalog and resolves it under the project's configuration. Writes `platform.schema.json`. */
 export async function introspectProject(project: Project, progress: Progress): Promise<Schema> {
   const facts = await factsOf(project, progress);
@@ -59,71 +40,11 @@ export async function introspectProject(project: Project, progress: Progress): P
   return schema;
 }
 
-/** The whole way from the database (or, offline, from `platform.schema.json`) to the generated files. */
-export async function generateProject(
-  project: Project,
-  progress: Progress,
-  options: GenerateOptions = {},
-): Promise<Generation> {
-  return writeProject(project, await compileProject(project, progress, { archived: true, ...options }), progress);
-}
-
-/** Writes what was compiled. */
-export async function writeProject(
-  project: Project,
-  { schema, schemaText, summary, files, diagnostics }: Compilation,
-  progress: Progress,
-): Promise<Generation> {
-  const written = await progress.phase('write', () => writeFiles(project.output, files));
-  await writeSchemaText(project, schemaText());
-  return { schema, summary, written, diagnostics };
-}
-
-/** What would be written. */
-export interface Compilation extends Omit<Generation, 'written'> {
-  /** The text of `platform.schema.json`, printed when it is first asked for. */
-  readonly schemaText: () => string;
-  /** Below the output folder. */
-  readonly files: readonly OutputFile[];
-  /** What the files say to a server. */
-  readonly model: ModelData | null;
-}
-
-/** The same way up to the texts of the files. Writes nothing but a folder beside the output, for the time it takes. */
-export async function compileProject(
-  project: Project,
-  progress: Progress,
-  options: GenerateOptions = {},
-): Promise<Compilation> {
-  const facts = options.facts ?? (await factsOf(project, progress, options));
-  const inputs = await loadInputs(project);
-  const cache = options.archived === true ? join(project.stateFolder, 'cache') : null;
-  const compiler = prepareCompiler(inputs, { tables: facts.tables.length, memory: options.memory ?? null, cache });
-  try {
-    const { schema, diagnostics } = await progress.phase('resolve', () => resolveProject(project, facts, progress));
-    const schemaText = once(() => printSchema(schema));
-    const result = await progress.phase('compile', () => compiler.compile(schema, schemaText));
-    report(result.diagnostics, progress);
-    const planned = await planDocuments(schema.dialect, project.output, result.files);
-    const files = [...result.files, ...planned];
-    return {
-      schema,
-      schemaText,
-      summary: result.summary,
-      files: project.config.openapiTypes === true ? await progress.phase('type', () => typeDocuments(files)) : files,
-      diagnostics: [...diagnostics, ...result.diagnostics],
-      model: result.model ?? null,
-    };
-  } finally {
-    await compiler.close();
-  }
-}
-
 /** What asks a database is loaded only where one is asked: it is half of all modules. */
-async function factsOf(
+export async function factsOf(
   project: Project,
   progress: Progress,
-  { offline = false, source }: GenerateOptions = {},
+  { offline = false, source }: { readonly offline?: boolean; readonly source?: Source } = {},
 ): Promise<Facts> {
   if (offline) return loadFacts(project);
   const { readFacts } = await import('./read-facts.ts');
@@ -244,7 +165,7 @@ export async function writeSchemaText(project: Project, text: string): Promise<v
 }
 
 /** Shows the diagnostics, notes only when asked for; stops when one is an error. */
-function report(diagnostics: readonly Diagnostic[], progress: Progress): void {
+export function report(diagnostics: readonly Diagnostic[], progress: Progress): void {
   for (const diagnostic of diagnostics) progress.event('diagnostic', { ...diagnostic });
   if (diagnostics.some(({ severity }) => severity === 'error')) throw invalid(diagnostics);
   const shown = diagnostics.filter(({ severity }) => progress.notes || severity !== 'info');

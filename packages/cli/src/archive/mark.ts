@@ -18,6 +18,8 @@ export async function markOfCompiler(): Promise<string> {
     const texts = await Promise.all(paths.map((path) => readFile(join(folder, path))));
     for (const [at, text] of texts.entries()) hash.update(`${paths[at]} ${text.length}\n`).update(text);
   }
+  // The versions of what it prints with.
+  hash.update(await readFile(fileURLToPath(new URL('../package.json', import.meta.resolve(packages[0])))));
   return hash.digest('base64');
 }
 

@@ -2,11 +2,12 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
+import { compileProject, type GenerateOptions } from '../compile-project.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
 import { databaseUrl, embeddedFolder } from '../source.ts';
-import { compileProject, count, type GenerateOptions } from '../steps.ts';
+import { count } from '../steps.ts';
 import { compareFiles, type FileDifference } from '../write-files.ts';
 import { lineDifference } from './line-difference.ts';
 

@@ -1,7 +1,8 @@
+import { generateProject } from '../compile-project.ts';
 import { exitCodes, judging } from '../exit-codes.ts';
 import { processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
-import { generateProject, printSummary } from '../steps.ts';
+import { printSummary } from '../steps.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform generate`. */

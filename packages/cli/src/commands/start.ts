@@ -13,6 +13,7 @@ import type {
 } from '@platform/runtime';
 import { EmbeddedInUseError, EnvironmentError, keptSecret, serve, TemplateError } from '@platform/runtime';
 import { type AdminToken, adminToken } from '../admin-token.ts';
+import { generateProject } from '../compile-project.ts';
 import { createRecorder } from '../examples/record.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { type Progress, processProgress } from '../progress.ts';
@@ -20,7 +21,7 @@ import { loadProject, type Project } from '../project.ts';
 import { createRecompiler } from '../recompile/recompiler.ts';
 import { loadSample, sampleProject } from '../sample.ts';
 import { connect, databaseUrl, embeddedFolder, type Source } from '../source.ts';
-import { generateProject, printSummary } from '../steps.ts';
+import { printSummary } from '../steps.ts';
 import { installSystem } from '../system.ts';
 import { printWelcome } from '../welcome.ts';
 import type { GlobalOptions } from './options.ts';

@@ -24,6 +24,11 @@ export interface PreparedCompiler {
 /** Collections from which on it is worth looking for what was made before. */
 const worthArchiving = 100;
 
+/** Whether there are as many. */
+export function isWorthArchiving({ collections }: Schema): boolean {
+  return collections.length >= worthArchiving;
+}
+
 /** Prepares it for the inputs of a project. */
 export function prepareCompiler(
   inputs: CompileOptions,
@@ -33,7 +38,7 @@ export function prepareCompiler(
   const thread = isShared ? startDescribing({ inputs, cache }) : null;
   return {
     async compile(schema, text) {
-      const archived = schema.collections.length < worthArchiving ? null : cache;
+      const archived = isWorthArchiving(schema) ? cache : null;
       if (thread !== null) return compileShared(schema, text(), inputs, archived, thread);
       return compileKept(schema, { ...inputs, ...(memory && { memory }) }, archived);
     },

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { CompiledApi } from '@platform/runtime';
+import type { Compilation } from '../compile-project.ts';
 import type { Project } from '../project.ts';
 import { linkModel } from '../recompile/link-model.ts';
-import type { Compilation } from '../steps.ts';
 import { freshUrl } from './fresh-modules.ts';
 
 /**

@@ -8,11 +8,12 @@ import {
   listedFile,
 } from '@platform/compiler';
 import type { CompiledApi } from '@platform/runtime';
+import { type Compilation, compileProject, writeProject } from '../compile-project.ts';
 import type { Progress } from '../progress.ts';
 import { loadProject, type Project } from '../project.ts';
 import { readFacts } from '../read-facts.ts';
 import type { Source } from '../source.ts';
-import { type Compilation, compileProject, type Facts, type Generation, writeProject } from '../steps.ts';
+import type { Facts, Generation } from '../steps.ts';
 import { isExtended, linkCompilation } from './link-compilation.ts';
 
 /** What was built last, and what the next build begins with. */

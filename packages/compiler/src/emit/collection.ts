@@ -1,14 +1,13 @@
 import type { Api, ApiCollection } from '../api.ts';
 import type { Archive } from '../memory/archive.ts';
 import { createMemory, type Lookup } from '../memory/remember.ts';
-import { printConstant, type TypeDeclaration } from '../print/declaration.ts';
+import type { TypeDeclaration } from '../print/declaration.ts';
 import { printDeclarations } from '../print/declarations.ts';
 import { type Import, printImports } from '../print/imports.ts';
 import { textOfPiece } from '../print/pieces.ts';
 import { commentText } from '../print/text.ts';
 import { leaves } from '../print/type.ts';
 import { declareTypes } from './collection-types.ts';
-import { declareDescriptor } from './descriptor.ts';
 import { runtimeTypes } from './runtime-names.ts';
 import type { Render } from './templates.ts';
 
@@ -33,7 +32,7 @@ export function indexCollections(api: Api): CollectionIndex {
   };
 }
 
-/** Prints the file of one collection: its types, and the descriptor that the runtime works with. */
+/** Prints the file of one collection's types, which nobody loads: what a server loads of it is in the file of its routes. */
 export function emitCollection(
   collection: ApiCollection,
   index: CollectionIndex,
@@ -67,13 +66,12 @@ function printCollection(
   typeFiles: Lookup<string>,
 ): CollectionText {
   const types = declareTypes(collection, collections);
-  const descriptor = declareDescriptor(collection);
-  const names = [...types.flatMap(namesOf), ...leaves(descriptor.type)];
+  const names = types.flatMap(namesOf);
   const own = new Set(types.map(({ name }) => name));
   const used = names.filter((name) => !own.has(name));
   return {
     imports: printImports(importsOf(used, typeFiles)),
-    declarations: `${printDeclarations(types, 'Record<string, never>')}\n${printConstant(descriptor)}`,
+    declarations: printDeclarations(types, 'Record<string, never>'),
   };
 }
 

@@ -17,7 +17,7 @@ import { emitCollection, indexCollections } from './collection.ts';
 import { emitExtensions, emitExtensionTypes } from './extensions.ts';
 import { type GeneratedFile, longFile } from './generated-file.ts';
 import { emitManifest } from './manifest.ts';
-import { emitRoutes, hasRoutes } from './routes.ts';
+import { emitRoutes } from './routes.ts';
 import { emitFingerprint, emitMain, emitServer } from './server.ts';
 import type { Render } from './templates.ts';
 
@@ -47,11 +47,10 @@ export function emitFiles(
   render: Render,
   archive: Archive | null,
 ): readonly GeneratedFile[] {
-  const addressed = api.collections.filter(hasRoutes);
   const views: Views = new Map(api.access.map(({ access }) => [access.name, viewOf(api, access)]));
   const files: readonly GeneratedFile[] = [
     ...collections,
-    ...addressed.map((one) => file(`routes/${one.names.file}.ts`, emitRoutes(one, render))),
+    ...api.collections.map((one) => file(`routes/${one.names.file}.ts`, emitRoutes(one, render, archive))),
     ...api.access.map((one) => file(`access/${one.access.name}.ts`, emitAccess(one, render))),
     ...api.access.flatMap(({ access }) => emitForClients(api, access, viewFor(api, access, views), render, archive)),
     ...(undescribed ? [] : emitDescriptions(api, archive, views)),

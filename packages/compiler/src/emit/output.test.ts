@@ -53,7 +53,7 @@ describe.each(cases)('the output for %s', (_, schema) => {
 
   test('states every collection exactly', () => {
     for (const { names, descriptor } of api.collections) {
-      expect(constantOf(parse(`collections/${names.file}.ts`), names.constant)).toStrictEqual(descriptor);
+      expect(constantOf(parse(`routes/${names.file}.ts`), names.constant)).toStrictEqual(descriptor);
     }
   });
 

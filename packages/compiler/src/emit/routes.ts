@@ -1,40 +1,62 @@
 import type { ApiCollection, Operation } from '../api.ts';
-import { createFacts } from '../memory/facts.ts';
+import type { Archive } from '../memory/archive.ts';
+import { createMemory } from '../memory/remember.ts';
+import { type ConstantDeclaration, printConstant } from '../print/declaration.ts';
 import { printImports } from '../print/imports.ts';
+import { textOfPiece } from '../print/pieces.ts';
 import { commentText } from '../print/text.ts';
-import { array, call, code, data, printValue } from '../print/value.ts';
-import type { Render, View } from './templates.ts';
+import { list } from '../print/type.ts';
+import { array, call, code, data } from '../print/value.ts';
+import { declareDescriptor } from './descriptor.ts';
+import type { Render } from './templates.ts';
 
 /** Whether a collection has paths below `/items`; the product's own are reached through relations only. */
 export function hasRoutes({ operations }: ApiCollection): boolean {
   return operations.length > 0;
 }
 
-/** Prints the file of one collection's routes: one typed call each. */
-export function emitRoutes(collection: ApiCollection, render: Render): string {
-  return render(
-    'routes',
-    textsOf(collection, () => printRoutes(collection)),
-  );
+/** Prints the file of what a server loads of one collection: the facts that the runtime works with, and a call per route. */
+export function emitRoutes(collection: ApiCollection, render: Render, archive: Archive | null): string {
+  const { descriptor } = collection;
+  const texts = textsOf(collection, [], archive, () => printRoutes(collection));
+  const about = hasRoutes(collection)
+    ? `Facts and routes of \`${descriptor.name}\`.`
+    : `Facts of \`${descriptor.name}\`.`;
+  return render('routes', { about: commentText(about), ...texts });
 }
 
-const textsOf = createFacts<ApiCollection, View>();
+interface RouteTexts {
+  readonly imports: string;
+  readonly declarations: string;
+}
 
-function printRoutes({ names, descriptor, operations }: ApiCollection): View {
-  const summary = commentText(`Routes of \`${descriptor.name}\`.`);
+const textsOf = createMemory<RouteTexts>({
+  maker: 'server routes',
+  texts: ({ imports, declarations }) => [imports, declarations],
+  made: ([imports = '', declarations = '']) => ({
+    imports: textOfPiece(imports),
+    declarations: textOfPiece(declarations),
+  }),
+});
+
+function printRoutes(collection: ApiCollection): RouteTexts {
+  const used = hasRoutes(collection) ? ['type Route', ...collection.operations.map(({ kind }) => functions[kind])] : [];
+  const constants = [declareDescriptor(collection), ...(hasRoutes(collection) ? [declareRoutes(collection)] : [])];
+  return {
+    imports: printImports([{ from: '@platform/runtime', names: ['type CollectionDescriptor', ...used] }]),
+    declarations: constants.map(printConstant).join('\n'),
+  };
+}
+
+function declareRoutes({ names, descriptor, operations }: ApiCollection): ConstantDeclaration {
   const calls = operations.map(({ kind, method, path }) =>
     call(functions[kind], data(`${method} ${path}`), code(names.constant)),
   );
-  const start = `export const ${names.routes}: readonly Route[] = `;
   return {
-    about: summary,
-    imports: printImports([
-      { from: '@platform/runtime', names: ['type Route', ...operations.map(({ kind }) => functions[kind])] },
-      { from: `../collections/${names.file}.ts`, names: [names.constant] },
-    ]),
-    summary,
-    constant: names.routes,
-    routes: printValue(array(calls), start.length, 1, 0),
+    name: names.routes,
+    notes: [`Routes of \`${descriptor.name}\`.`],
+    type: list('Route'),
+    value: array(calls),
   };
 }
 

@@ -29,8 +29,10 @@ export function emitServer(api: Api, { extended, documented }: ServerParts, rend
     { from: './fingerprint.ts', names: ['fingerprint'] },
     ...(extended ? [{ from: './extensions.ts', names: ['customRoutes', 'extensions'] }] : []),
     ...access.map((one) => ({ from: `./access/${one.access.name}.ts`, names: [one.constant] })),
-    ...collections.map(({ names }) => ({ from: `./collections/${names.file}.ts`, names: [names.constant] })),
-    ...collections.filter(hasRoutes).map(({ names }) => ({ from: `./routes/${names.file}.ts`, names: [names.routes] })),
+    ...collections.map((one) => ({
+      from: `./routes/${one.names.file}.ts`,
+      names: hasRoutes(one) ? [one.names.constant, one.names.routes] : [one.names.constant],
+    })),
   ]);
   return render('server', {
     about: 'Everything that was compiled, in one place.',

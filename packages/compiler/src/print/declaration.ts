@@ -1,7 +1,7 @@
 /** Declarations of generated files as data, and the layout of their comments and constants. */
 import { commentLines, lineWidth, widthOf } from './text.ts';
 import { printTyped, type Type } from './type.ts';
-import { printOpen, type Value } from './value.ts';
+import { printOpen, printValue, type Value } from './value.ts';
 
 /** An exported type. `notes` are paragraphs of its comment, written by anyone. */
 export type TypeDeclaration =
@@ -27,10 +27,12 @@ export interface ConstantDeclaration {
 /** Paragraphs of a comment; null ones are left out. */
 export type Notes = readonly (string | null)[];
 
-/** Prints a constant, every property of its object on a line of its own. */
+/** Prints a constant: an object with every property on a line of its own, anything else on one line where it fits. */
 export function printConstant({ name, notes, type, value }: ConstantDeclaration): string {
-  const start = `export const ${name}`;
-  return `${printComment(notes, 0)}${start}${printTyped(start, ':', type, 0)} = ${printOpen(value, 0)};\n`;
+  const declared = `export const ${name}`;
+  const start = `${declared}${printTyped(declared, ':', type, 0)} = `;
+  const text = value.kind === 'object' ? printOpen(value, 0) : printValue(value, widthOf(start), 1, 0);
+  return `${printComment(notes, 0)}${start}${text};\n`;
 }
 
 /** A comment on one line where it fits, else one line per line; nothing when nobody wrote anything. */

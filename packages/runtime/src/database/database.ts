@@ -109,6 +109,11 @@ export interface Transaction {
    * one is found out whose COMMIT got no answer. The first one counts. Absent where `identify` is all that is needed.
    */
   witness?(witness: Witness): void;
+  /**
+   * Calls back once everybody who shares the transaction has begun, so that what they have in common can be sent as one
+   * statement. Absent where nobody shares it, or all have begun.
+   */
+  begun?(send: () => void): void;
 }
 
 /** A SELECT that locks what it finds, so that it waits for a transaction that has not ended, and gives a row when it was committed. */

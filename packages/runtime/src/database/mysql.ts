@@ -8,7 +8,7 @@ import { mostPrepared } from './mysql/line.ts';
 import { createMarks } from './mysql/marks.ts';
 import { connectionOptions } from './mysql/options.ts';
 import { formParameters } from './mysql/parameters.ts';
-import { type MysqlPool, withConnection } from './mysql/pool.ts';
+import { MysqlPool } from './mysql/pool.ts';
 import { run } from './mysql/run.ts';
 import { withSchemaSession } from './mysql/schema-session.ts';
 import { idleMs, setUp } from './mysql/session.ts';
@@ -49,12 +49,12 @@ export async function connectMysql(options: MysqlOptions): Promise<Database> {
     ...keptConnections(poolMax),
     maxPreparedStatements: mostPrepared,
   });
-  const leased: MysqlPool = { pool, timeoutMs: poolTimeoutMs, answerTimeoutMs };
+  const leased = new MysqlPool(pool, { timeoutMs: poolTimeoutMs, answerTimeoutMs });
   try {
     const isMariadb = /mariadb/i.test(await versionOf(pool));
     pool.on('connection', (connection) => setUp(connection, { isMariadb, statementTimeoutMs }));
     // The first connection asked for the version before anybody could set it up.
-    await withConnection(leased, async (connection) => setUp(connection, { isMariadb, statementTimeoutMs }));
+    await leased.use(async (connection) => setUp(connection, { isMariadb, statementTimeoutMs }));
   } catch (error) {
     pool.end(() => {});
     throw toDatabaseError(toMysqlError(error));
@@ -75,7 +75,7 @@ export async function connectMysql(options: MysqlOptions): Promise<Database> {
       await read({ text }, parameters, { row });
       return rows;
     },
-    close: () => new Promise((resolve) => pool.end(() => resolve())),
+    close: (graceMs) => leased.close(graceMs),
   };
 }
 
@@ -105,7 +105,7 @@ async function readAll(
   for (let tries = 0; ; tries++) {
     let rows = 0;
     try {
-      await withConnection(pool, async (connection) => {
+      await pool.use(async (connection) => {
         const running = run(connection, text, formParameters(parameters, forms), sink, () => rows++);
         await running.done;
       });

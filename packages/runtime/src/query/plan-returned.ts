@@ -3,8 +3,9 @@ import type { Condition } from '../contract/index.ts';
 import { readable } from '../sql/rules.ts';
 import type { StatementBuilder } from '../sql/statement.ts';
 import type { ShapeField } from './plan.ts';
+import type { NestedLists } from './plan-nested-list.ts';
 import type { ReadQuery } from './plan-read.ts';
-import { type NestedLists, printSelection } from './plan-selection.ts';
+import { printSelection } from './plan-selection.ts';
 import type { Grant, Scope } from './scope.ts';
 import type { Selected, Selection } from './selection.ts';
 

@@ -1,16 +1,14 @@
-import type { ManyToMany, RelationDescriptor } from '../contract/index.ts';
 import { cast, cell, granted, guarded } from '../sql/cell.ts';
-import { printCondition } from '../sql/condition.ts';
 import type { Value } from '../sql/dialects/index.ts';
 import { allOf, checkWidth, selectList, sqlTrue, where } from '../sql/fragment.ts';
 import { joinsOf, type Reach, reach, reachItem } from '../sql/related.ts';
-import { type Row, tableRow } from '../sql/row.ts';
+import type { Row } from '../sql/row.ts';
 import type { StatementBuilder } from '../sql/statement.ts';
-import type { NestedAggregates, NestedOrders, NestedRead } from './nested.ts';
 import type { ShapeField } from './plan.ts';
 import { printNestedAggregates } from './plan-aggregate-lists.ts';
 import { printBounds } from './plan-bounds.ts';
-import { keyFields, orderBy, type PrintedTerm, printOrder, printRelationOrder, printSortField } from './plan-order.ts';
+import { type NestedList, type NestedLists, narrowed, nestedList } from './plan-nested-list.ts';
+import { keyFields, orderBy } from './plan-order.ts';
 import { createPage, outerOrder, type Page } from './plan-page.ts';
 import { isNested, type Printed, printField, printFunctionPart, printOwnKey, valuesOf } from './plan-value.ts';
 import type { FieldScope } from './scope.ts';
@@ -20,37 +18,35 @@ import type { Selected, Selection } from './selection.ts';
 export interface PrintedSelection {
   readonly expressions: readonly string[];
   readonly fields: readonly ShapeField[];
-}
-
-/** How the nested lists of a read are cut and ordered. */
-export interface NestedLists {
-  /** Rows of each list that `deep` does not name. */
-  readonly limit: number;
-  /** Where the bounds of each list that `deep` names find their values. */
-  readonly positions: ReadonlyMap<NestedRead, number>;
-  readonly orders: NestedOrders;
-  readonly aggregates: NestedAggregates;
+  /** Places of the expressions that are columns which no row has null. */
+  readonly present: ReadonlySet<number>;
 }
 
 type RelationPart = Extract<Selected, { kind: 'keys' | 'nested' | 'aggregate' }>;
 type AggregatePart = Extract<Selected, { kind: 'aggregate' }>;
-type ListPart = Exclude<RelationPart, AggregatePart>;
 type ItemPart = Extract<Selected, { kind: 'item' }>;
 
 /** Prints the parts of a selection on a row. */
 export function printSelection(row: Row, { parts }: Pick<Selection, 'parts'>, lists: NestedLists): PrintedSelection {
   const expressions: string[] = [];
   const fields: ShapeField[] = [];
+  const present = new Set<number>();
   for (const part of parts) {
     if (part.kind === 'constant') {
       fields.push({ key: part.key, shape: { kind: 'constant', json: part.json } });
       continue;
     }
     const { expression, shape } = printPart(row, part, lists);
+    if (part.kind === 'field' && isAlwaysThere(part.field)) present.add(expressions.length);
     expressions.push(expression);
     fields.push({ key: part.key, shape });
   }
-  return { expressions, fields };
+  return { expressions, fields, present };
+}
+
+/** Whether every row that can be read has a value of a field, which can be read as well. */
+function isAlwaysThere({ grant, secret, descriptor }: FieldScope): boolean {
+  return grant === null && !secret && !descriptor.nullable;
 }
 
 /** Whether a selection looks at other tables, so that it is worth cutting the list before it is computed. */
@@ -78,31 +74,11 @@ function printRelation(row: Row, part: RelationPart, lists: NestedLists): Printe
   const { dialect } = row.statement;
   if (reached === undefined) return { expression: dialect.nothing('int4'), shape: { kind: 'scalar', wire: 'i4' } };
   if (part.kind === 'aggregate') return printAggregated(reached, part, lists);
-  const list = listOf(reached, part, lists);
+  const list = nestedList(reached, part, lists);
   if (part.kind === 'keys') return printKeys(reached.target, list);
   return relation.descriptor.kind === 'm2o'
     ? printOne(narrowed(reached, part.read), part.of, lists)
     : printMany(reached.target, list, part.of, lists);
-}
-
-/** The rows of a nested list as its relation and `deep` want them. */
-interface NestedList {
-  readonly from: string;
-  readonly predicate: string;
-  readonly order: readonly PrintedTerm[];
-  readonly bounds: string;
-}
-
-function listOf(reached: Reach, { relation, read }: ListPart, lists: NestedLists): NestedList {
-  const rows = narrowed(reached, read);
-  const { from, target } = rows;
-  const asked = read === undefined ? [] : (lists.orders.get(read) ?? []);
-  const order = asked.length > 0 ? printOrder(target, asked) : printNestedOrder(reached, relation.descriptor);
-  const bounds =
-    read === undefined
-      ? ` LIMIT ${lists.limit}`
-      : printBounds(target.statement, read.request, lists.positions.get(read) ?? 0);
-  return { from, predicate: allOf(joinsOf(rows)), order, bounds };
 }
 
 /** The rows of a relation, aggregated. */
@@ -112,15 +88,9 @@ function printAggregated(reached: Reach, { read }: AggregatePart, lists: NestedL
   return printNestedAggregates(narrowed(reached, read), names, read.having.condition, bounds);
 }
 
-/** The rows that also meet what `deep` asks of them. */
-function narrowed(reached: Reach, read: NestedRead | undefined): Reach {
-  if (read === undefined) return reached;
-  return { ...reached, own: [...reached.own, printCondition(reached.target, read.condition)] };
-}
-
 function printGroup(row: Row, part: Pick<Selection, 'parts'>, lists: NestedLists): Printed {
-  const { expressions, fields } = printSelection(row, part, lists);
-  return { expression: recordOf(row, expressions, fields), shape: { kind: 'record', fields } };
+  const printed = printSelection(row, part, lists);
+  return { expression: recordOf(row, printed), shape: { kind: 'record', fields: printed.fields } };
 }
 
 /** The item of a link row: a record per collection, of which at most one is there, then the key. */
@@ -154,25 +124,25 @@ function printItemKey(row: Row, { link, items }: ItemPart, own: FieldScope): Pri
 /** The related row as a record: null where it is missing or hidden. */
 function printOne(reached: Reach, selection: Selection, lists: NestedLists): Printed {
   const { from, target } = reached;
-  const { expressions, fields } = printSelection(target, selection, lists);
-  const expression = `(SELECT ${recordOf(target, expressions, fields)} FROM ${from}${where(allOf(joinsOf(reached)))})`;
-  return { expression, shape: { kind: 'record', fields } };
+  const printed = printSelection(target, selection, lists);
+  const expression = `(SELECT ${recordOf(target, printed)} FROM ${from}${where(allOf(joinsOf(reached)))})`;
+  return { expression, shape: { kind: 'record', fields: printed.fields } };
 }
 
 /** The related rows as an array of records, cut to the limit before anything nested in them is computed. */
 function printMany(target: Row, list: NestedList, selection: Selection, lists: NestedLists): Printed {
-  const { from, predicate, order, bounds } = list;
+  const { from, predicate, order, within, bounds } = list;
   if (!needsPage(target, leavesTable(selection))) {
-    const { expressions, fields } = printSelection(target, selection, lists);
-    const element = { expression: recordOf(target, expressions, fields), nested: true };
-    return { expression: printList(target, element, list), shape: { kind: 'records', fields } };
+    const printed = printSelection(target, selection, lists);
+    const element = { expression: recordOf(target, printed), nested: true };
+    return { expression: printList(target, element, list), shape: { kind: 'records', fields: printed.fields } };
   }
   const page = createPage(target);
   const outer = outerOrder(page, order);
-  const { expressions, fields } = printSelection(page.row, selection, lists);
-  const element = { expression: recordOf(target, expressions, fields), nested: true };
-  const paged = { from: page.print(from, predicate, order, bounds), predicate: sqlTrue, order: outer, bounds: '' };
-  return { expression: printList(target, element, paged), shape: { kind: 'records', fields } };
+  const printed = printSelection(page.row, selection, lists);
+  const element = { expression: recordOf(target, printed), nested: true };
+  const paged = { from: page.print(from, predicate, within, bounds), predicate: sqlTrue, order: outer, bounds: '' };
+  return { expression: printList(target, element, paged), shape: { kind: 'records', fields: printed.fields } };
 }
 
 /** Whether a list is cut in a page of its own before anything is made of its rows. */
@@ -181,13 +151,14 @@ function needsPage({ statement }: Row, isWorthIt: boolean): boolean {
   return pages === 'needed' ? isWorthIt : pages === 'always';
 }
 
-function printList({ statement }: Row, element: Value, { from, predicate, order, bounds }: NestedList): string {
+function printList({ statement }: Row, element: Value, list: Omit<NestedList, 'within'>): string {
+  const { from, predicate, order, bounds } = list;
   return statement.dialect.list({ element, from, where: where(predicate), order: orderBy(order), bounds });
 }
 
-function recordOf({ statement }: Row, expressions: readonly string[], fields: readonly ShapeField[]): string {
+function recordOf({ statement }: Row, { expressions, fields, present }: PrintedSelection): string {
   checkWidth(expressions.length);
-  return statement.dialect.record(valuesOf(expressions, fields));
+  return statement.dialect.record(valuesOf(expressions, fields, present));
 }
 
 /** The select list of an answer: what stands in front of the items, then what is selected of each. */
@@ -228,7 +199,7 @@ function printKeys(target: Row, list: NestedList): Printed {
 function printKeyList(target: Row, page: Page | undefined, element: Value, list: NestedList): string {
   if (page === undefined) return printList(target, element, list);
   const order = outerOrder(page, list.order);
-  const from = page.print(list.from, list.predicate, list.order, list.bounds);
+  const from = page.print(list.from, list.predicate, list.within, list.bounds);
   return printList(target, element, { from, predicate: sqlTrue, order, bounds: '' });
 }
 
@@ -240,27 +211,4 @@ function isWhole(row: Row, fields: readonly FieldScope[]): string {
       ...(descriptor.nullable ? [`${row.column(descriptor.column)} IS NOT NULL`] : []),
     ]),
   );
-}
-
-/** A relation's rows follow its sort field: that of the junction for an m2m, else that of the rows themselves. */
-function printNestedOrder(reached: Reach, relation: RelationDescriptor): readonly PrintedTerm[] {
-  const { target } = reached;
-  if (relation.kind !== 'm2m') {
-    return printRelationOrder(target, relation.kind === 'm2o' ? undefined : relation.sort);
-  }
-  return [...printJunctionOrder(reached, relation), ...printRelationOrder(target, undefined)];
-}
-
-/**
- * The order that a junction gives to what lies behind it. Like its rows (`reach`), its sort field is a detail of the
- * relation for those who cannot read the junction. For all others it is a field like any other: passed over where they
- * cannot name it, and null where they cannot read its cell.
- */
-function printJunctionOrder({ target, junction }: Reach, relation: ManyToMany): readonly PrintedTerm[] {
-  const { statement, scope } = target;
-  const collection = scope.collections.get(relation.junction) ?? scope.rules?.collections.get(relation.junction);
-  if (junction === undefined || collection === undefined) return [];
-  const terms = printSortField(tableRow(statement, scope, collection, junction), relation.sort);
-  // A page selects columns of its own table only, so it takes this one as an expression.
-  return terms.map(({ expression, direction }) => ({ expression, direction }));
 }

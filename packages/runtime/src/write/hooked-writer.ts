@@ -114,7 +114,7 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
     job: Job,
     below?: ReturnType<typeof watchTree>,
   ): Promise<Written> {
-    scene.touched.push(...job.touched);
+    scene.touched.push(...job.touched());
     return performer.write(scene.transaction, request, job, below?.watcher);
   }
 

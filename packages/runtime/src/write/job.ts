@@ -71,7 +71,8 @@ export interface Job {
   /** Null when there is nothing to answer. */
   readonly echo: Echo | null;
   readonly guard?: Guard;
-  readonly touched: readonly Touched[];
+  /** What the database may complain about. */
+  readonly touched: () => readonly Touched[];
   /** Whether an error says only that another request was faster, so that the job runs again from the start. */
   readonly overtaken?: (error: unknown) => boolean;
   /** Writes everything and gives the keys to answer, null for none. Runs again from the start when the transaction does. */

@@ -103,7 +103,7 @@ export function createPerformer(options: PerformerOptions): Performer {
           return writeJob(options, transaction, request, job);
         },
         brief: () => (retelling ? undefined : job.brief),
-        touched: () => job.touched,
+        touched: () => job.touched(),
         overtaken(error) {
           if (job.retold !== true || retelling || !isRefusal(error)) return job.overtaken?.(error) === true;
           retelling = true;

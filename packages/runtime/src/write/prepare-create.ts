@@ -19,7 +19,7 @@ import { parseCreate } from './parse-body.ts';
 import { createProblems, placesIn } from './problems.ts';
 import { grantFor, type WritableCollection } from './scope.ts';
 import { runStep } from './step.ts';
-import { isTree, newEntries, prepareTree } from './tree/prepare-tree.ts';
+import { isTree, newEntries, prepareKnownTree, prepareTree } from './tree/prepare-tree.ts';
 
 /** Prepares the creation of items. Throws for everything that is wrong with the request itself. */
 export async function prepareCreate(desk: Desk, body: JsonValue | undefined): Promise<Job> {
@@ -27,13 +27,15 @@ export async function prepareCreate(desk: Desk, body: JsonValue | undefined): Pr
   const echo = echoOf(desk, many ? 'many' : 'one');
   const granted = createGrant(desk, writableOf(desk));
   const { writable } = granted;
+  const known = prepareKnownTree(desk, writable, items, many, echo);
+  if (known !== undefined) return known;
   if (isTree(writable, items)) return prepareTree(desk, writable, newEntries(writable, items, many), many, echo);
   const problems = createProblems();
   const input = { scope: desk.scope, ...granted, action: 'create' as const };
   const places = many ? [...items.keys()] : null;
   const decoded = decodeItems(input, items, places, problems);
   problems.raise();
-  const touched = [touchedBy(desk, granted, decoded)];
+  const touched = () => [touchedBy(desk, granted, decoded)];
   if (items.length === 0) return { echo, touched, work: async () => null };
   const batch = await hashBatch(desk, granted, decoded);
   const placeOf = placesIn(desk.collection, places);

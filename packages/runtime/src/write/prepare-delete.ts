@@ -47,5 +47,5 @@ function deletable(desk: Desk): { readonly writable: WritableCollection; readonl
 
 function jobOf({ scope }: Desk, { collection }: WritableCollection, work: Job['work']): Job {
   const touched: Touched = { scope, collection, names: new Set(), writable: new Set() };
-  return { echo: null, touched: [touched], work };
+  return { echo: null, touched: () => [touched], work };
 }

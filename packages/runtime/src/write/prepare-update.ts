@@ -91,7 +91,7 @@ function updateOf(
   return {
     echo,
     ...(keys.count > 0 && returnedBy(desk, prepare, echo, keys)),
-    touched: [touchedBy(desk, granted, batch)],
+    touched: () => [touchedBy(desk, granted, batch)],
     work: (running) => runUpdate(running, prepare(), keys, false),
   };
 }
@@ -108,7 +108,7 @@ export async function prepareUpdateSingleton(desk: Desk, body: JsonValue | undef
   const step = prepareStep(desk, granted, 'update', batch, 'shared', { placeOf: placesIn(desk.collection, null) });
   return {
     echo,
-    touched: [touchedBy(desk, granted, batch)],
+    touched: () => [touchedBy(desk, granted, batch)],
     async work(running) {
       const { transaction } = running;
       const lock = lockSingleton(running.dialect, writable);
@@ -209,7 +209,7 @@ async function queried(desk: Desk, granted: Granted, query: JsonValue, data: Fil
   const targets = prepareTargets({ ...desk, query, permitted });
   const step = prepareStep(desk, granted, 'update', batch, 'shared', { placeOf: placesIn(desk.collection, null) });
   return {
-    touched: [touchedBy(desk, granted, batch)],
+    touched: () => [touchedBy(desk, granted, batch)],
     async work(running) {
       const { keys, count } = await find(running, targets);
       checkCount(count, desk.mostItems);

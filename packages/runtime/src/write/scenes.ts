@@ -41,7 +41,7 @@ export function createScenes(database: Pick<Database, 'transaction'>): Scenes {
             scene.close();
           }
         },
-        touched: () => latest?.touched ?? judged?.touched ?? [],
+        touched: () => latest?.touched ?? judged?.touched() ?? [],
         ...(judged?.overtaken && { overtaken: judged.overtaken }),
         committed() {
           for (const hook of latest?.committed ?? []) start(hook);

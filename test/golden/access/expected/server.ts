@@ -5,11 +5,9 @@ import { type CompiledApi, compiledApi, graphqlFiles, modelFiles, openapiFiles }
 import { adminAccess } from './access/admin.ts';
 import { authorEditorAccess } from './access/author_editor.ts';
 import { publicAccess } from './access/public.ts';
-import { notes } from './collections/notes.ts';
-import { totals } from './collections/totals.ts';
 import { fingerprint } from './fingerprint.ts';
-import { notesRoutes } from './routes/notes.ts';
-import { totalsRoutes } from './routes/totals.ts';
+import { notes, notesRoutes } from './routes/notes.ts';
+import { totals, totalsRoutes } from './routes/totals.ts';
 
 /** The compiled API: collections, access and routes. */
 export const api: CompiledApi = compiledApi({

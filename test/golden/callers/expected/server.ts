@@ -5,13 +5,10 @@ import { type CompiledApi, compiledApi, graphqlFiles, modelFiles, openapiFiles }
 import { adminAccess } from './access/admin.ts';
 import { memberAccess } from './access/member.ts';
 import { publicAccess } from './access/public.ts';
-import { notes } from './collections/notes.ts';
-import { platformUsers } from './collections/platform_users.ts';
-import { teams } from './collections/teams.ts';
 import { fingerprint } from './fingerprint.ts';
-import { notesRoutes } from './routes/notes.ts';
-import { platformUsersRoutes } from './routes/platform_users.ts';
-import { teamsRoutes } from './routes/teams.ts';
+import { notes, notesRoutes } from './routes/notes.ts';
+import { platformUsers, platformUsersRoutes } from './routes/platform_users.ts';
+import { teams, teamsRoutes } from './routes/teams.ts';
 
 /** The compiled API: collections, access and routes. */
 export const api: CompiledApi = compiledApi({

@@ -4,15 +4,11 @@
 import { type CompiledApi, compiledApi, graphqlFiles, modelFiles, openapiFiles } from '@platform/runtime';
 import { adminAccess } from './access/admin.ts';
 import { publicAccess } from './access/public.ts';
-import { _1 } from './collections/_1__b42f84.ts';
-import { processExit_1 } from './collections/_process_exit_1__fb9462.ts';
-import { orderLines_609e95 } from './collections/OrderLines.ts';
-import { orderLines } from './collections/order_lines.ts';
 import { fingerprint } from './fingerprint.ts';
-import { _1Routes } from './routes/_1__b42f84.ts';
-import { processExit_1Routes } from './routes/_process_exit_1__fb9462.ts';
-import { orderLinesRoutes_609e95 } from './routes/OrderLines.ts';
-import { orderLinesRoutes } from './routes/order_lines.ts';
+import { _1, _1Routes } from './routes/_1__b42f84.ts';
+import { processExit_1, processExit_1Routes } from './routes/_process_exit_1__fb9462.ts';
+import { orderLines_609e95, orderLinesRoutes_609e95 } from './routes/OrderLines.ts';
+import { orderLines, orderLinesRoutes } from './routes/order_lines.ts';
 
 /** The compiled API: collections, access and routes. */
 export const api: CompiledApi = compiledApi({

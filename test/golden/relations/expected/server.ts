@@ -4,11 +4,9 @@
 import { type CompiledApi, compiledApi, graphqlFiles, modelFiles, openapiFiles } from '@platform/runtime';
 import { adminAccess } from './access/admin.ts';
 import { publicAccess } from './access/public.ts';
-import { authors } from './collections/authors.ts';
-import { books } from './collections/books.ts';
 import { fingerprint } from './fingerprint.ts';
-import { authorsRoutes } from './routes/authors.ts';
-import { booksRoutes } from './routes/books.ts';
+import { authors, authorsRoutes } from './routes/authors.ts';
+import { books, booksRoutes } from './routes/books.ts';
 
 /** The compiled API: collections, access and routes. */
 export const api: CompiledApi = compiledApi({

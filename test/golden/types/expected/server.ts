@@ -4,9 +4,8 @@
 import { type CompiledApi, compiledApi, graphqlFiles, modelFiles, openapiFiles } from '@platform/runtime';
 import { adminAccess } from './access/admin.ts';
 import { publicAccess } from './access/public.ts';
-import { samples } from './collections/samples.ts';
 import { fingerprint } from './fingerprint.ts';
-import { samplesRoutes } from './routes/samples.ts';
+import { samples, samplesRoutes } from './routes/samples.ts';
 
 /** The compiled API: collections, access and routes. */
 export const api: CompiledApi = compiledApi({

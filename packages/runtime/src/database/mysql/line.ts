@@ -90,6 +90,11 @@ export class Line implements Receiver {
     }
   }
 
+  /** Ends the run under way of a connection that was closed. */
+  abandon(error: ConnectionError): void {
+    this.#settle(error);
+  }
+
   /** What was received: an answer to us, or one to the driver. */
   execute(chunk: Buffer): void {
     if (this.#answer === undefined) {

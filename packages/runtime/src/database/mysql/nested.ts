@@ -8,16 +8,26 @@ import type { RowBytes } from './row-bytes.ts';
 /** What a column of an answer is called that holds a record or a list. */
 export const nestedColumn = 'platform: nested';
 
+/** What stands in front of a text that ends at a mark: as it is, or a date with a time, without a zone or in UTC. */
+export const plainSigns = { as: '=', dateTime: '&', instant: '@' } as const;
+
+/** One of them. */
+export type PlainSign = (typeof plainSigns)[keyof typeof plainSigns];
+
 const signs = {
   open: 40,
   close: 41,
   list: 91,
   end: 93,
   missing: 126,
-  plain: 61,
+  plain: plainSigns.as.charCodeAt(0),
+  dateTime: plainSigns.dateTime.charCodeAt(0),
+  instant: plainSigns.instant.charCodeAt(0),
   plainEnd: 59,
+  point: 46,
   colon: 58,
   zero: 48,
+  clock: 84,
   tooLong: 33,
 } as const;
 
@@ -39,6 +49,10 @@ function writeValue(out: RowBytes, text: Buffer, at: number): number {
       return writeList(out, text, at + 1);
     case signs.plain:
       return writePlain(out, text, at + 1);
+    case signs.dateTime:
+      return writeMoment(out, text, at + 1, '');
+    case signs.instant:
+      return writeMoment(out, text, at + 1, '+00:00');
     case signs.tooLong:
       throw new PlatformError('INVALID_QUERY', 'The related items of one item are more than the database can gather.');
     default:
@@ -46,15 +60,39 @@ function writeValue(out: RowBytes, text: Buffer, at: number): number {
   }
 }
 
-/** The bytes of a number or time, and a mark behind them. */
+/** The bytes of a number, and a mark behind them. */
 function writePlain(out: RowBytes, text: Buffer, at: number): number {
+  const end = markBehind(text, at);
+  out.int32(end - at);
+  out.bytes(text, at, end);
+  return end + 1;
+}
+
+/** Where the day ends in `2026-01-02 10:00:00.500000`, and where the fraction begins. */
+const moment = { clock: 10, fraction: 19 } as const;
+
+/** A time as the server writes it, which becomes `2026-01-02T10:00:00.5` and the zone. */
+function writeMoment(out: RowBytes, text: Buffer, at: number, zone: string): number {
+  const mark = markBehind(text, at);
+  let end = mark;
+  if (end - at > moment.fraction) {
+    while (text[end - 1] === signs.zero) end--;
+    if (text[end - 1] === signs.point) end--;
+  }
+  out.int32(end - at + zone.length);
+  const start = out.length;
+  out.bytes(text, at, end);
+  out.buffer[start + moment.clock] = signs.clock;
+  out.characters(zone);
+  return mark + 1;
+}
+
+function markBehind(text: Buffer, at: number): number {
   let end = at;
   for (let sign = text[end]; sign !== signs.plainEnd; sign = text[++end]) {
     if (sign === undefined) throw new Error('A nested value is cut off.');
   }
-  out.int32(end - at);
-  out.bytes(text, at, end);
-  return end + 1;
+  return end;
 }
 
 /** Its length in digits, a colon, its bytes. */

@@ -3,7 +3,7 @@ import type { PoolConnection } from 'mysql2';
 import type { Parameter, RowSink, Statement } from '../database.ts';
 import { ConnectionError, toDatabaseError } from '../errors.ts';
 import { formParameters } from './parameters.ts';
-import { lease, type MysqlPool } from './pool.ts';
+import type { MysqlPool } from './pool.ts';
 import { run } from './run.ts';
 
 /** Rows between two looks at whoever takes them. */
@@ -27,7 +27,7 @@ export interface MysqlStream {
 export async function runMysqlStream(pool: MysqlPool, asked: MysqlStream): Promise<void> {
   const { statement, parameters, sink, drained, signal } = asked;
   signal.throwIfAborted();
-  const connection = await lease(pool).catch((error: unknown) => {
+  const connection = await pool.lease().catch((error: unknown) => {
     throw toDatabaseError(error);
   });
   const { promise: failed, reject: fail } = Promise.withResolvers<never>();
@@ -38,9 +38,9 @@ export async function runMysqlStream(pool: MysqlPool, asked: MysqlStream): Promi
     const sent = formParameters(parameters, statement.forms);
     const running = run(connection, statement.text, sent, sink, () => flow.row());
     await Promise.race([running.done, failed]);
-    connection.release();
+    pool.release(connection);
   } catch (error) {
-    connection.destroy();
+    pool.destroy(connection);
     throw signal.aborted ? error : toDatabaseError(error);
   } finally {
     flow.end();

@@ -1,10 +1,11 @@
 /** Transactions on MySQL and MariaDB that end well or not at all. Source: reliability notes, R2 and R10; decisions 33, 36. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PoolConnection } from 'mysql2';
 import type { Outcome, Transaction } from '../database.ts';
 import { toDatabaseError } from '../errors.ts';
 import { Tries } from '../tries.ts';
 import { MysqlAttempt } from './attempt.ts';
-import { lease, type MysqlPool } from './pool.ts';
+import type { MysqlPool } from './pool.ts';
 import { wasCommitted } from './was-committed.ts';
 
 /**
@@ -40,9 +41,9 @@ interface Tried<T> {
 }
 
 async function tryOnce<T>(pool: MysqlPool, work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<Tried<T>> {
-  let connection: Awaited<ReturnType<typeof lease>>;
+  let connection: PoolConnection;
   try {
-    connection = await lease(pool);
+    connection = await pool.lease();
   } catch (error) {
     return { error };
   }
@@ -57,7 +58,7 @@ async function tryOnce<T>(pool: MysqlPool, work: (transaction: Transaction) => P
   } catch (error) {
     return { attempt, error, ...(outcome && { outcome }) };
   } finally {
-    if (attempt.broken) connection.destroy();
-    else connection.release();
+    if (attempt.broken) pool.destroy(connection);
+    else pool.release(connection);
   }
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Witness } from '../database.ts';
 import { ConnectionError, toDatabaseError } from '../errors.ts';
 import { formParameters } from './parameters.ts';
-import { type MysqlPool, withConnection } from './pool.ts';
+import type { MysqlPool } from './pool.ts';
 import { run } from './run.ts';
 
 /** The first pause before it is looked again, in milliseconds; it doubles up to the most. */
@@ -32,7 +32,7 @@ export async function wasCommitted(pool: MysqlPool, witness: Witness | undefined
 }
 
 function look(pool: MysqlPool, { statement: { text, forms }, parameters }: Witness): Promise<boolean> {
-  return withConnection(pool, async (connection) => {
+  return pool.use(async (connection) => {
     const looking = run(connection, text, formParameters(parameters, forms), { row: () => {} });
     await looking.done;
     return looking.rows() > 0;

@@ -13,7 +13,7 @@ import { runTransaction, tryTransaction } from './transaction.ts';
 
 /** Statements that share a transaction at most, and rows that they write: so many take a millisecond or two. */
 const mostTogether = 32;
-const mostRows = 64;
+const mostRows = 256;
 /** Under way at once; what comes meanwhile is gathered. */
 const mostUnderWay = 4;
 /** After so long, in milliseconds, one that is under way keeps nobody waiting any more. */

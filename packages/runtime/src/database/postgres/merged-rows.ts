@@ -20,9 +20,11 @@ export interface MergingTransaction extends Transaction {
 /** Makes such a transaction of one that several requests share. */
 export function mergeRows(transaction: Transaction): MergingTransaction {
   const held = new Map<string, Waiting[]>();
+  const others: (() => void)[] = [];
   let sent = false;
-  return {
+  const merging: MergingTransaction = {
     identify: (id) => transaction.identify(id),
+    begun: (send) => void others.push(send),
     run(statement, parameters, sink) {
       const { rows } = statement;
       if (sent || rows === undefined) return transaction.run(statement, parameters, sink);
@@ -36,9 +38,12 @@ export function mergeRows(transaction: Transaction): MergingTransaction {
     },
     send() {
       sent = true;
+      delete merging.begun;
       for (const all of held.values()) sendAll(transaction, all);
+      for (const send of others) send();
     },
   };
+  return merging;
 }
 
 /** Those go together that have in common whatever no row has for itself. */

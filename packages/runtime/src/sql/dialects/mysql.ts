@@ -3,19 +3,21 @@
  * `database/mysql/session.ts`.
  *
  * Records and lists are texts that say what they are, which the lane takes apart: a list is `[…]`, a record `(…)`, a
- * missing value `~`, what is more than the server can hold `!`, a number or time `=…;`, and every other value its length in
- * bytes, a colon, and the bytes. So no character needs an escape, values keep the form in which they were selected, and nothing is aggregated as JSON, which the servers do slowly.
+ * missing value `~`, what is more than the server can hold `!`, a number `=…;`, a time as the server writes it `@…;` or
+ * `&…;`, and every other value its length in bytes, a colon, and the bytes. So no character needs an escape, values keep the
+ * form in which they were selected, and nothing is aggregated as JSON, which the servers do slowly.
  */
 import { aggregateKind } from '../../contract/aggregates.ts';
 import type { FieldFunction, Operator, PortableType } from '../../contract/index.ts';
 import { isPathForm, keysMark } from '../../database/database.ts';
 import { nestedColumn } from '../../database/mysql/nested.ts';
 import { cast } from './casts.ts';
-import type { SqlDialect, Value } from './dialect.ts';
+import type { SqlDialect } from './dialect.ts';
 import { mysqlCopies } from './mysql-copies.ts';
 import { mysqlInput } from './mysql-input.ts';
 import { mysqlJson } from './mysql-json.ts';
-import { isPlainText, unspelled } from './unspelled.ts';
+import { encoded, within } from './mysql-records.ts';
+import { unspelled } from './unspelled.ts';
 
 const asText = 'CAST({} AS CHAR)';
 
@@ -101,6 +103,7 @@ function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
     datePart: { kind: 'number', cast: asText },
     average: { kind: 'number', cast: asText },
     pages: name === 'mariadb' ? 'never' : 'always',
+    ordersByLinks: name === 'mysql',
     nothing: () => 'NULL',
     flag: (predicate) => `ELT((${predicate}) + 1, _binary X'00', _binary X'01')`,
     exactly,
@@ -145,7 +148,7 @@ function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
       return `${kind.toUpperCase()}(${call.endsWith('Distinct') ? 'DISTINCT ' : ''}${value ?? '*'})`;
     },
     keyOf,
-    record: (values) => `CONCAT(_binary'(', ${values.map((value) => `${encoded(value)}, `).join('')}')')`,
+    record: (values) => `CONCAT(_binary'(', ${values.map((value) => `${within(value)}, `).join('')}')')`,
     list({ element: value, from, where, order, bounds }) {
       const all = `GROUP_CONCAT(${encoded(value)}${order} SEPARATOR ''${bounds})`;
       return `(SELECT IFNULL(CONCAT(_binary'[', IFNULL(${all}, ''), ']'), '!') FROM ${from}${where})`;
@@ -189,10 +192,4 @@ function printMatch(operator: Operator, left: string, pattern: string): string {
   const anyCase = /^_n?i/.test(operator) && operator !== '_in';
   const negated = operator.startsWith('_n') ? 'NOT LIKE' : 'LIKE';
   return anyCase ? `LOWER(${left}) ${negated} LOWER(${pattern})` : `${left} ${negated} ${pattern}`;
-}
-
-function encoded({ expression, nested }: Value): string {
-  if (nested) return `IFNULL(${expression}, '~')`;
-  if (isPlainText(expression)) return `IFNULL(CONCAT('=', ${expression}, ';'), '~')`;
-  return `IFNULL(CONCAT(LENGTH(${expression}), ':', ${expression}), '~')`;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isPlainText, unspelled } from './unspelled.ts';
+import { plainValue, unspelled } from './unspelled.ts';
 
 const trimmed = `TRIM(TRAILING '.' FROM TRIM(TRAILING '0' FROM DATE_FORMAT(t0."at", '%Y-%m-%dT%H:%i:%s.%f')))`;
 
@@ -31,14 +31,22 @@ it.each([
 });
 
 it.each([
-  ['CAST(t0."id" AS CHAR(20))', true],
-  [`CONCAT(${trimmed}, '+00:00')`, true],
-  ['CAST(AVG(t1.x0 + 0e0) AS CHAR)', true],
-  ['CAST(COUNT(*) AS CHAR)', true],
-  ['CAST(MIN(t1.x0) AS CHAR)', false],
-  ['CAST(t0."name" AS CHAR)', false],
-  ['t0."name"', false],
-  ['CAST(SUM(t1.x0) AS CHAR), CAST(t0."name" AS CHAR)', false],
-])('knows whether %s holds no mark: %s', (expression, isPlain) => {
-  expect(isPlainText(expression)).toBe(isPlain);
+  ['CAST(t0."id" AS CHAR(20))', '=', 't0."id"'],
+  [`CONCAT(${trimmed}, '+00:00')`, '@', 't0."at"'],
+  [trimmed, '&', 't0."at"'],
+  [`DATE_FORMAT(t0."at", '%Y-%m-%dT%H:%i:%s')`, '&', 't0."at"'],
+  ['CAST(AVG(t1.x0 + 0e0) AS CHAR)', '=', 'CAST(AVG(t1.x0 + 0e0) AS CHAR)'],
+  ['CAST(COUNT(*) AS CHAR)', '=', 'CAST(COUNT(*) AS CHAR)'],
+])('knows that %s holds no mark', (expression, sign, value) => {
+  expect(plainValue(expression)).toEqual({ sign, expression: value });
+});
+
+it.each([
+  'CAST(MIN(t1.x0) AS CHAR)',
+  'CAST(t0."name" AS CHAR)',
+  't0."name"',
+  'CAST(SUM(t1.x0) AS CHAR), CAST(t0."name" AS CHAR)',
+  `DATE_FORMAT(MIN(t0."at"), '%Y-%m-%dT%H:%i:%s')`,
+])('does not know whether %s holds one', (expression) => {
+  expect(plainValue(expression)).toBeUndefined();
 });

@@ -12,11 +12,12 @@ import type { Touched } from '../violation.ts';
 import { type Drafts, draftTree, hashDrafts } from './draft.ts';
 import { type Group, groupsOf } from './group.ts';
 import { growTree } from './grow.ts';
+import { readKnownTree } from './known-trees.ts';
 import { type Entry, isTreeValue } from './lead.ts';
 import type { Postponed } from './postpone.ts';
 import { type Found, probe, wantedOf } from './probe.ts';
 import { returnedLinks } from './returned-links.ts';
-import { returnedTree } from './returned-tree.ts';
+import { isReturned, returnedByMaking, returnedTree } from './returned-tree.ts';
 import { writeTree } from './run-tree.ts';
 import { settleTree } from './settle.ts';
 
@@ -68,13 +69,35 @@ export async function prepareTree(
   if (ready === undefined) problems.raise();
   return {
     echo,
-    touched: touchedByTree(desk, root),
+    touched: () => touchedByTree(desk, root),
     ...((ready && returnedTree(desk, ready.settled, ready.drafts, many, echo)) ??
       (await returnedLinks(desk, root, echo))),
     async work(running) {
       const { settled, drafts } = ready ?? (await draftStored(desk, root, running));
       const rows = await writeTree(running, desk, settled, drafts);
       return keysOf(rows, many);
+    },
+  };
+}
+
+/** Prepares new items of a form that was planned before, without growing a tree; undefined where they are of none. */
+export function prepareKnownTree(
+  desk: Desk,
+  writable: WritableCollection,
+  items: readonly FilterObject[],
+  many: boolean,
+  echo: Echo | null,
+): Job | undefined {
+  const known = isReturned(desk, echo) ? readKnownTree(desk, writable, items, echo) : undefined;
+  if (known === undefined) return undefined;
+  const entries = (): Entry[] => newEntries(writable, items, many);
+  return {
+    echo,
+    touched: () => touchedByTree(desk, growTree(desk, createProblems(), writable, entries())),
+    ...returnedByMaking(known),
+    async work(running) {
+      const { work } = await prepareTree(desk, writable, entries(), many, echo);
+      return work(running);
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Reading a tree in the statement that writes it: from the rows that it returns, where the tables do not show them yet. */
 import type { ColumnPair, Condition, RelationDescriptor } from '../../contract/index.ts';
+import type { NestedLists } from '../../query/plan-nested-list.ts';
 import type { WholeRead } from '../../query/plan-returned.ts';
-import type { NestedLists } from '../../query/plan-selection.ts';
 import type { CollectionScope, RelationScope, Scope } from '../../query/scope.ts';
 import type { Selected, Selection } from '../../query/selection.ts';
 import { isEveryRow, isLate } from '../late.ts';

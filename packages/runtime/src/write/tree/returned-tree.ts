@@ -14,8 +14,18 @@ import { failedValidation } from '../problems.ts';
 import { skip } from '../run.ts';
 import type { Drafts, StepDraft } from './draft.ts';
 import { type Before, type Children, collectionsOf, type Group } from './group.ts';
-import { type HeldColumn, type NewGroup, planTree, type TreePlan } from './plan-tree.ts';
+import { type KnownTree, type PlannedGroup, rememberTree } from './known-trees.ts';
+import type { HeldColumn, NewGroup } from './plan-inserts.ts';
+import { planTree, type TreePlan } from './plan-tree.ts';
 import type { Postponed } from './postpone.ts';
+
+/** Whether nobody but the statement has a part in a write of new items, so that it can answer them. */
+export function isReturned({ images, ifMatch, scope }: Desk, echo: Echo | null): echo is Echo {
+  return echo?.bare === true && images === null && ifMatch === undefined && scope.open.dialect.name === 'postgres';
+}
+
+/** What of the job of a tree one statement does. */
+export type ReturnedTree = Pick<Job, 'returned' | 'retold' | 'brief'>;
 
 /**
  * What of the job of a tree one statement does: all of it, where the tree is made of new items below each other, and nobody
@@ -27,20 +37,41 @@ export function returnedTree(
   drafts: Drafts,
   many: boolean,
   echo: Echo | null,
-): Pick<Job, 'returned' | 'retold' | 'brief'> | undefined {
-  const others = desk.images !== null || desk.ifMatch !== undefined || deferred;
-  if (others || echo === null || !echo.bare || desk.scope.open.dialect.name !== 'postgres') return undefined;
+): ReturnedTree | undefined {
+  if (deferred || !isReturned(desk, echo)) return undefined;
   const steps = newSteps(root, drafts);
   const plan = steps && planOf(desk, root, steps, echo, many);
   if (steps === undefined || plan === null || plan === undefined) return undefined;
+  const count = steps.reduce((rows, { batch }) => rows + batch.count, 0);
+  if (plan.make !== undefined) {
+    rememberTree(desk, echo, plan, steps.map(plannedGroup), root);
+    const groups = steps.map(({ batch, holds }) => ({ batch, places: holds.map(({ places }) => places) }));
+    return returnedByMaking({ make: plan.make, plan, groups, count });
+  }
   return {
     retold: true,
-    brief: steps.reduce((rows, { batch }) => rows + batch.count, 0),
+    brief: count,
     returned({ transaction, caller, gate }) {
       gate(plan.statement.text);
       return run(transaction, caller, plan, steps, root);
     },
   };
+}
+
+/** The same of a tree that is ready to be made. */
+export function returnedByMaking({ make, plan, groups, count }: KnownTree): ReturnedTree {
+  return {
+    retold: true,
+    brief: count,
+    returned({ transaction, caller, gate }) {
+      gate(plan.statement.text);
+      return make(transaction, caller, groups);
+    },
+  };
+}
+
+function plannedGroup({ group, draft: { granted }, batch: { columns }, holds }: NewStep): PlannedGroup {
+  return { group, granted, columns, holds: holds.map(({ place }) => place) };
 }
 
 /** One group of new items. */
@@ -193,6 +224,10 @@ async function run(
     },
   });
   if (count === top?.batch.count && complete) return rows;
+  throw notMade(root);
+}
+
+function notMade(root: Group): Error {
   const collection = root.writable.collection.descriptor.name;
-  throw failedValidation({ collection, index: undefined }, null, 'check', 'is refused by the database');
+  return failedValidation({ collection, index: undefined }, null, 'check', 'is refused by the database');
 }

@@ -54,7 +54,7 @@ function prepareUpsert(desk: Desk, many: boolean, items: readonly FilterObject[]
   const problems = createProblems();
   const sought = readSought(writable.collection, conflict, items, many, problems);
   problems.raise();
-  const touched = [touchedBy(desk, writable, items)];
+  const touched = () => [touchedBy(desk, writable, items)];
   return {
     echo,
     touched,

@@ -1,0 +1,136 @@
+/** From a project to its generated files. */
+import { join } from 'node:path';
+import type { CompileMemory, CompileOptions, ModelData } from '@platform/compiler';
+import { printSchema } from '@platform/introspect';
+import { findUntouched, isWhollyCompiled, keepRun } from './archive/last-run.ts';
+import { isWorthArchiving, type PreparedCompiler, prepareCompiler } from './descriptions/prepare-compiler.ts';
+import { once } from './once.ts';
+import { planDocuments } from './plan-documents.ts';
+import type { Progress } from './progress.ts';
+import type { Project } from './project.ts';
+import type { Source } from './source.ts';
+import {
+  type Facts,
+  factsOf,
+  type Generation,
+  loadInputs,
+  type Resolution,
+  report,
+  resolveProject,
+  writeSchemaText,
+} from './steps.ts';
+import { typeDocuments } from './type-documents.ts';
+import { type OutputFile, writeFiles } from './write-files.ts';
+
+/** What a generation is made from. */
+export interface GenerateOptions {
+  /** From `platform.schema.json`, without a database. */
+  readonly offline?: boolean;
+  /** A database that is open already. */
+  readonly source?: Source;
+  /** What the database said; it is not asked again. */
+  readonly facts?: Facts;
+  /** Of a process that compiles again and again. */
+  readonly memory?: CompileMemory;
+  /** Whether to use what other processes have left behind, and to leave something. Default: no. */
+  readonly archived?: boolean;
+}
+
+/**
+ * The whole way from the database (or, offline, from `platform.schema.json`) to the generated files. Of a large project
+ * nothing is made where nothing would be another than the last run has left it.
+ */
+export async function generateProject(
+  project: Project,
+  progress: Progress,
+  options: GenerateOptions = {},
+): Promise<Generation> {
+  return withSchema(project, progress, { archived: true, ...options }, async (given) => {
+    const { schema, schemaText, inputs, diagnostics } = given;
+    const isKept = isWorthArchiving(schema) && isWhollyCompiled(project, inputs);
+    const summary = isKept ? await findUntouched(project, { inputs, schema: schemaText() }) : null;
+    if (summary !== null) {
+      await writeSchemaText(project, schemaText());
+      return { schema, summary, diagnostics, written: { paths: [], written: 0, unchanged: summary.files, removed: 0 } };
+    }
+    const compilation = await compileResolved(project, progress, given);
+    const generation = await writeProject(project, compilation, progress);
+    const paths = compilation.files.map(({ path }) => path);
+    if (isKept) await keepRun(project, { inputs, schema: schemaText() }, generation.summary, paths);
+    return generation;
+  });
+}
+
+/** Writes what was compiled. */
+export async function writeProject(
+  project: Project,
+  { schema, schemaText, summary, files, diagnostics }: Compilation,
+  progress: Progress,
+): Promise<Generation> {
+  const written = await progress.phase('write', () => writeFiles(project.output, files));
+  await writeSchemaText(project, schemaText());
+  return { schema, summary, written, diagnostics };
+}
+
+/** What would be written. */
+export interface Compilation extends Omit<Generation, 'written'> {
+  /** The text of `platform.schema.json`, printed when it is first asked for. */
+  readonly schemaText: () => string;
+  /** Below the output folder. */
+  readonly files: readonly OutputFile[];
+  /** What the files say to a server. */
+  readonly model: ModelData | null;
+}
+
+/** The same way up to the texts of the files. Writes nothing but a folder beside the output, for the time it takes. */
+export async function compileProject(
+  project: Project,
+  progress: Progress,
+  options: GenerateOptions = {},
+): Promise<Compilation> {
+  return withSchema(project, progress, options, (given) => compileResolved(project, progress, given));
+}
+
+/** A schema, and what else it takes to compile it. */
+interface Compilable extends Resolution, Pick<Compilation, 'schemaText'> {
+  readonly inputs: CompileOptions;
+  readonly compiler: PreparedCompiler;
+}
+
+/** Gives the project's schema to whoever goes on with it, with a compiler that got ready meanwhile and ends with the work. */
+async function withSchema<Result>(
+  project: Project,
+  progress: Progress,
+  options: GenerateOptions,
+  work: (given: Compilable) => Promise<Result>,
+): Promise<Result> {
+  const facts = options.facts ?? (await factsOf(project, progress, options));
+  const inputs = await loadInputs(project);
+  const cache = options.archived === true ? join(project.stateFolder, 'cache') : null;
+  const compiler = prepareCompiler(inputs, { tables: facts.tables.length, memory: options.memory ?? null, cache });
+  try {
+    const resolution = await progress.phase('resolve', () => resolveProject(project, facts, progress));
+    return await work({ ...resolution, schemaText: once(() => printSchema(resolution.schema)), inputs, compiler });
+  } finally {
+    await compiler.close();
+  }
+}
+
+async function compileResolved(
+  project: Project,
+  progress: Progress,
+  { schema, schemaText, diagnostics, compiler }: Compilable,
+): Promise<Compilation> {
+  const result = await progress.phase('compile', () => compiler.compile(schema, schemaText));
+  report(result.diagnostics, progress);
+  const planned = await planDocuments(schema.dialect, project.output, result.files);
+  const files = [...result.files, ...planned];
+  return {
+    schema,
+    schemaText,
+    summary: result.summary,
+    files: project.config.openapiTypes === true ? await progress.phase('type', () => typeDocuments(files)) : files,
+    diagnostics: [...diagnostics, ...result.diagnostics],
+    model: result.model ?? null,
+  };
+}

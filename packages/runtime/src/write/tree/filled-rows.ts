@@ -1,0 +1,230 @@
+/**
+ * The rows of an answer, put together from what came with the request and what the database has filled in: in the form in
+ * which the database would have sent them (`record_send`, `array_send`), so that the writer of answers takes them as such.
+ */
+import { ByteWriter, giveBack } from '../../json/byte-writer.ts';
+import { int32 } from '../../json/bytes.ts';
+import type { Batch } from '../batch.ts';
+
+/** What a filled tree answers: from where it takes the columns of its items at the top. */
+export interface FilledRead {
+  /** The place of their group. */
+  readonly at: number;
+  readonly cells: readonly Cell[];
+  /** How many arrays the statement answers of each group. */
+  readonly arrays: readonly number[];
+  /** Of each group the places of those whose keys its items hold. */
+  readonly holds: readonly (readonly number[])[];
+  /** The name of the collection at the top. */
+  readonly collection: string;
+}
+
+/** Where a column of an item, or of a record in it, is found. */
+export type Cell =
+  /** In a column of the batch, every text of which is stored as it came. */
+  | { readonly kind: 'given'; readonly column: number }
+  /** Among what the database answers of the item's group. */
+  | { readonly kind: 'filled'; readonly at: number }
+  /** A record of the item itself. */
+  | { readonly kind: 'own'; readonly cells: readonly Cell[] }
+  /** The item whose key it holds: by which of the keys, and the group of that item. */
+  | { readonly kind: 'held'; readonly group: number; readonly hold: number; readonly cells: readonly Cell[] }
+  | ListCell;
+
+/** The items of a group that hold the item's key, ordered by their own; `limit` -1 for all of them. */
+export interface ListCell {
+  readonly kind: 'list';
+  readonly group: number;
+  readonly hold: number;
+  readonly cells: readonly Cell[];
+  readonly key: { readonly at: number; readonly wire: 'i2' | 'i4' | 'i8' };
+  readonly limit: number;
+}
+
+/** The items of one group of a request. */
+export interface FilledGroup {
+  readonly batch: Batch;
+  /** By the keys that its items hold: the place of each item's other one, from 1. */
+  readonly places: readonly (readonly number[])[];
+}
+
+/** What the database has answered: by groups and their columns, where the value of each item begins. */
+export interface Filled {
+  readonly buffer: Buffer;
+  readonly elements: readonly (readonly (readonly number[])[])[];
+}
+
+/** Finds the elements of the arrays that stand at `offset`, so many of each group. */
+export function readFilled(buffer: Buffer, offset: number, { arrays }: FilledRead): Filled {
+  let at = offset;
+  const elements = arrays.map((count) =>
+    Array.from({ length: count }, () => {
+      const end = at + 4 + int32(buffer, at);
+      const found = elementsOf(buffer, at + 4);
+      at = end;
+      return found;
+    }),
+  );
+  return { buffer, elements };
+}
+
+/** Dimensions, flags and type, then size and lower bound of the only dimension, then the elements. */
+function elementsOf(buffer: Buffer, start: number): readonly number[] {
+  if (int32(buffer, start) === 0) return [];
+  const size = int32(buffer, start + 12);
+  const elements: number[] = [];
+  let at = start + 20;
+  for (let i = 0; i < size; i++) {
+    elements.push(at);
+    at += 4 + Math.max(int32(buffer, at), 0);
+  }
+  return elements;
+}
+
+/** The items of one request among those of several. */
+export interface FilledItems {
+  readonly filled: Filled;
+  readonly groups: readonly FilledGroup[];
+  /** By groups: how many items of other requests stand in front. */
+  readonly starts: readonly number[];
+}
+
+/** Gives the rows of a request's items at the top, one after the other. The bytes are only valid during the call. */
+export function writeRows(
+  { at, cells }: FilledRead,
+  items: FilledItems,
+  row: (buffer: Buffer, offset: number, length: number) => void,
+): void {
+  const count = items.groups[at]?.batch.count ?? 0;
+  const writing: Writing = { ...items, out: new ByteWriter(), below: new Map() };
+  for (let node = 0; node < count; node++) {
+    for (const cell of cells) putCell(writing, cell, at, node);
+    const bytes = writing.out.take();
+    row(bytes, 0, bytes.length);
+    giveBack(bytes);
+  }
+}
+
+interface Writing extends FilledItems {
+  readonly out: ByteWriter;
+  /** The items of lists, by those whose key they hold. */
+  readonly below: Map<ListCell, readonly (readonly number[])[]>;
+}
+
+function putInt32(out: ByteWriter, value: number): void {
+  out.reserve(4);
+  out.view.setInt32(out.position, value);
+  out.position += 4;
+}
+
+function putCell(writing: Writing, cell: Cell, place: number, node: number): void {
+  switch (cell.kind) {
+    case 'given':
+      putText(writing.out, writing.groups[place]?.batch.columns[cell.column]?.values[node] ?? null);
+      break;
+    case 'filled':
+      putFilled(writing, cell.at, place, node);
+      break;
+    case 'own':
+      putRecord(writing, cell.cells, place, node);
+      break;
+    case 'held': {
+      const other = writing.groups[place]?.places[cell.hold]?.[node] ?? 0;
+      putRecord(writing, cell.cells, cell.group, other - 1);
+      break;
+    }
+    case 'list':
+      putList(writing, cell, node);
+  }
+}
+
+/** UTF-8 takes three bytes for a unit of UTF-16 at most. */
+function putText(out: ByteWriter, text: string | null): void {
+  if (text === null) {
+    putInt32(out, -1);
+    return;
+  }
+  out.reserve(4 + 3 * text.length);
+  const length = out.bytes.write(text, out.position + 4);
+  out.view.setInt32(out.position, length);
+  out.position += 4 + length;
+}
+
+function putFilled({ out, filled, starts }: Writing, column: number, place: number, node: number): void {
+  const from = elementOf(filled, place, column, (starts[place] ?? 0) + node);
+  const end = from + 4 + Math.max(int32(filled.buffer, from), 0);
+  out.reserve(end - from);
+  for (let at = from; at < end; at++) out.bytes[out.position++] = filled.buffer[at] ?? 0;
+}
+
+function elementOf({ elements }: Filled, place: number, column: number, item: number): number {
+  const at = elements[place]?.[column]?.[item];
+  if (at === undefined) throw new Error('An item that was made is not told.');
+  return at;
+}
+
+/** Leaves room for the length of what follows, and gives where it ends. */
+function startMeasured(out: ByteWriter): number {
+  putInt32(out, 0);
+  return out.length;
+}
+
+/** Stores the length of what was put since. */
+function endMeasured(out: ByteWriter, start: number): void {
+  const length = out.length - start;
+  out.view.setInt32(out.position - length - 4, length);
+}
+
+function putRecord(writing: Writing, cells: readonly Cell[], place: number, node: number): void {
+  const { out } = writing;
+  const start = startMeasured(out);
+  putInt32(out, cells.length);
+  for (const cell of cells) {
+    putInt32(out, noType);
+    putCell(writing, cell, place, node);
+  }
+  endMeasured(out, start);
+}
+
+/** Where the type of a value stands, which nobody reads. */
+const noType = 0;
+
+function putList(writing: Writing, cell: ListCell, owner: number): void {
+  const { out } = writing;
+  const members = membersOf(writing, cell)[owner] ?? [];
+  const shown = cell.limit === -1 ? members : members.slice(0, cell.limit);
+  const start = startMeasured(out);
+  const [dimensions, flags, lowerBound] = [shown.length === 0 ? 0 : 1, 0, 1];
+  for (const word of [dimensions, flags, noType]) putInt32(out, word);
+  if (dimensions > 0) for (const word of [shown.length, lowerBound]) putInt32(out, word);
+  for (const node of shown) putRecord(writing, cell.cells, cell.group, node);
+  endMeasured(out, start);
+}
+
+/** The items of a list by those whose key they hold, in the order of their own keys. */
+function membersOf(writing: Writing, cell: ListCell): readonly (readonly number[])[] {
+  const known = writing.below.get(cell);
+  if (known !== undefined) return known;
+  const members: number[][] = [];
+  for (const [node, owner] of (writing.groups[cell.group]?.places[cell.hold] ?? []).entries()) {
+    const others = members[owner - 1];
+    if (others === undefined) members[owner - 1] = [node];
+    else others.push(node);
+  }
+  const ordered = members.map((nodes) => inOrder(nodes, (node) => keyOf(writing, cell, node)));
+  writing.below.set(cell, ordered);
+  return ordered;
+}
+
+function keyOf({ filled, starts }: Writing, { group, key }: ListCell, node: number): bigint | number {
+  const from = 4 + elementOf(filled, group, key.at, (starts[group] ?? 0) + node);
+  if (key.wire === 'i8') return filled.buffer.readBigInt64BE(from);
+  return key.wire === 'i4' ? filled.buffer.readInt32BE(from) : filled.buffer.readInt16BE(from);
+}
+
+/** Most keys grow with the items that they are made for. */
+function inOrder(nodes: readonly number[], keyOf: (node: number) => bigint | number): readonly number[] {
+  const keyed = nodes.map((node) => ({ node, key: keyOf(node) }));
+  const grow = keyed.every(({ key }, place) => key > (keyed[place - 1]?.key ?? Number.NEGATIVE_INFINITY));
+  return grow ? nodes : keyed.toSorted((one, other) => (one.key < other.key ? -1 : 1)).map(({ node }) => node);
+}

@@ -1,0 +1,108 @@
+/** The INSERTs of a tree of new items, each of which finds the keys that its items hold in what those before it return. */
+import type { FieldDescriptor } from '../../contract/index.ts';
+import { fieldOfColumn } from '../../sql/cell.ts';
+import type { StatementBuilder } from '../../sql/statement.ts';
+import { checksOf, type Written } from '../checks.ts';
+import { createInputs, type InputColumn, type Inputs } from '../inputs.ts';
+import { assignMany } from '../plan-create.ts';
+import { type Drafting, inputTable } from '../statement.ts';
+import type { Group } from './group.ts';
+
+/** A group of new items as far as its statement depends on it. */
+export interface NewGroup {
+  readonly group: Group;
+  /** The groups whose keys its items hold, each by its place among all. */
+  readonly holds: readonly { readonly place: number; readonly on: readonly HeldColumn[] }[];
+  readonly written: Written;
+}
+
+/** A column of the items that hold a key, and the column of the others that it holds. */
+export interface HeldColumn {
+  readonly column: string;
+  readonly of: string;
+}
+
+/** Whether nothing is left to judge about the rows of a group, and nobody but the statement has a part in them. */
+export function isSimple(groups: readonly NewGroup[], { written, holds }: NewGroup): boolean {
+  const { descriptor } = written.writable.collection;
+  if (checksOf(written).length > 0 || descriptor.amended === true || descriptor.system === true) return false;
+  const columns = holds.flatMap(({ on }) => on.map(({ column }) => column));
+  // Two relations may share a column, but then they have to agree.
+  if (new Set(columns).size < columns.length || heldBy(columns, written).length < columns.length) return false;
+  return holds.every(({ place, on }) => {
+    const fields = groups[place]?.written.writable.collection.descriptor.fields ?? [];
+    // What is null leads nowhere.
+    return on.every(({ of }) => fieldOfColumn(fields, of)?.nullable === false);
+  });
+}
+
+/** The fields behind columns that hold keys. */
+function heldBy(columns: readonly string[], { writable }: Pick<Written, 'writable'>): readonly FieldDescriptor[] {
+  return columns.flatMap((column) => fieldOfColumn(writable.collection.descriptor.fields, column) ?? []);
+}
+
+/** What the rows of a group are called that its INSERT returns, and the same with their places. */
+export const rowsOf = (place: number): string => `w${place}`;
+export const numberedOf = (place: number): string => `n${place}`;
+
+/** The column that counts them from 1: no column of a table is likely to be called that. */
+export const itemPlace = '"# of item"';
+
+interface Printing {
+  /** The place of the group that is known to have one item: everything right below it is its. */
+  readonly alone: number | undefined;
+  /** Whether the places of a group's items are asked for, though nobody holds their keys. */
+  readonly numbered: boolean;
+  /** Whether a column is needed by others than those who hold keys. */
+  readonly isRead: (column: string) => boolean;
+  /** Takes what each group takes. */
+  readonly sources: Inputs['sources'][];
+}
+
+/** Prints the INSERT of a group, as parts of WITH; its rows have the columns that are needed of them. */
+export function printInsert(
+  statement: StatementBuilder,
+  groups: readonly NewGroup[],
+  { holds, written }: NewGroup,
+  place: number,
+  { alone, numbered: isAsked, isRead, sources }: Printing,
+): string {
+  const inputs = createInputs(statement, sources.flat().length);
+  sources.push(inputs.sources);
+  const linked = holds.flatMap(({ on }, of) => on.map((pair) => ({ ...pair, value: `p${of}.${pair.of}` })));
+  const held = heldBy(
+    linked.map(({ column }) => column),
+    written,
+  );
+  const drafting: Drafting = { statement, inputs, written };
+  const { assigned: all, columns } = assignMany(drafting);
+  const assigned = [
+    ...all.filter(({ field }) => !held.includes(field)),
+    ...held.map((field) => ({ field, value: linked.find(({ column }) => column === field.column)?.value ?? 'NULL' })),
+  ];
+  const own = columns.filter(({ source }) => !('column' in source) || !isHeld(written, held, source.column));
+  const places = holds.flatMap((one, of): readonly InputColumn[] => {
+    return one.place === alone ? [] : [{ name: `o${of}`, source: { kind: 'place', of }, native: 'pg_catalog.int4' }];
+  });
+  const joins = holds.map((one, of) => {
+    if (one.place === alone) return ` CROSS JOIN ${rowsOf(one.place)} p${of}`;
+    return ` JOIN ${numberedOf(one.place)} p${of} ON p${of}.${itemPlace} = i.o${of}`;
+  });
+  const { descriptor } = written.writable.collection;
+  const list = assigned.length === 0 ? '' : ` (${assigned.map(({ field }) => field.column).join(', ')})`;
+  const values = assigned.map(({ value }) => ` ${value}`).join(',');
+  const from = `${inputTable(drafting, [...own, ...places], 'i')}${joins.join('')}`;
+  const holders = groups.flatMap((one) => one.holds.filter((link) => link.place === place));
+  const named = descriptor.fields.flatMap(({ column }) => (isRead(column) ? [column] : []));
+  const keys = holders.flatMap(({ on }) => on.map(({ of }) => of));
+  const returned = [...new Set([...named, ...keys])];
+  const insert = `INSERT INTO ${descriptor.table}${list} SELECT${values} FROM ${from} ORDER BY i.n RETURNING ${returned.length === 0 ? '1' : returned.join(', ')}`;
+  const isNumbered = place !== alone && (isAsked || holders.length > 0);
+  const numbered = `, ${numberedOf(place)} AS (SELECT *, pg_catalog.row_number() OVER () AS ${itemPlace} FROM ${rowsOf(place)})`;
+  return `${rowsOf(place)} AS (${insert})${isNumbered ? numbered : ''}`;
+}
+
+function isHeld({ columns }: Written, held: readonly FieldDescriptor[], place: number): boolean {
+  const field = columns[place]?.field.descriptor;
+  return field !== undefined && held.includes(field);
+}

@@ -1,0 +1,127 @@
+/** Making filled trees, those of several requests by one statement where they share a transaction. */
+import type { Caller } from '../../caller.ts';
+import type { Transaction } from '../../database/database.ts';
+import type { Answer } from '../../json/answer.ts';
+import { bind } from '../../query/planner.ts';
+import type { Batch, BatchColumn } from '../batch.ts';
+import { valuesOf } from '../inputs.ts';
+import { failedValidation } from '../problems.ts';
+import { skip } from '../run.ts';
+import { shareWork } from '../sharing.ts';
+import { type Filled, type FilledGroup, type FilledRead, readFilled, writeRows } from './filled-rows.ts';
+import type { TreePlan } from './plan-tree.ts';
+
+/** Makes the items of a tree and answers those at the top. Refuses where the database has made others than was said. */
+export type MakeTree = (transaction: Transaction, caller: Caller, groups: readonly FilledGroup[]) => Promise<Answer>;
+
+interface Tree {
+  readonly caller: Caller;
+  readonly groups: readonly FilledGroup[];
+}
+
+/** How the trees of a plan are made. */
+export function makeFilled(plan: Omit<TreePlan, 'make'>, read: FilledRead): MakeTree {
+  const make = shareWork<Tree, Answer>((transaction, trees) => makeTrees(transaction, plan, read, trees));
+  // Whoever is asked for in the statement is not shared.
+  const isOwn = plan.binders.some(({ kind }) => kind === 'caller');
+  return (transaction, caller, groups) => {
+    const name = isOwn ? JSON.stringify([caller.user, caller.role]) : '';
+    return make(transaction, name, { caller, groups });
+  };
+}
+
+const nothing: ReadonlyMap<number, string> = new Map();
+
+async function makeTrees(
+  transaction: Transaction,
+  { statement, binders, sources, answer }: Omit<TreePlan, 'make'>,
+  read: FilledRead,
+  trees: readonly Tree[],
+): Promise<readonly Answer[]> {
+  const [first] = trees;
+  if (first === undefined) return [];
+  const joined = sources.map((_, place) =>
+    joinGroups(
+      read,
+      trees.map(({ groups }) => groups),
+      place,
+    ),
+  );
+  const values = sources.flatMap((own, place) => {
+    const { batch, places } = joined[place] ?? noGroup;
+    return valuesOf(own, { batch, keys: null, matched: nothing, places });
+  });
+  let answers: readonly Answer[] | undefined;
+  await transaction.run(statement, bind(binders, values, first.caller), {
+    row(buffer, offset) {
+      const from = skip(buffer, offset);
+      transaction.identify(buffer.toString('latin1', offset + 4, from));
+      const filled = readFilled(buffer, from, read);
+      const isWhole = filled.elements.every((columns, place) =>
+        columns.every((elements) => elements.length === joined[place]?.batch.count),
+      );
+      if (isWhole) answers = answersOf(read, answer, filled, trees);
+    },
+  });
+  if (answers !== undefined) return answers;
+  throw failedValidation(
+    { collection: read.collection, index: undefined },
+    null,
+    'check',
+    'is refused by the database',
+  );
+}
+
+function answersOf(
+  read: FilledRead,
+  answer: TreePlan['answer'],
+  filled: Filled,
+  trees: readonly Tree[],
+): readonly Answer[] {
+  const starts = read.arrays.map(() => 0);
+  return trees.map(({ groups }) => {
+    const rows = answer();
+    writeRows(read, { filled, groups, starts }, (buffer, offset, length) => rows.row(buffer, offset, length));
+    rows.end();
+    for (const [place, { batch }] of groups.entries()) starts[place] = (starts[place] ?? 0) + batch.count;
+    return rows;
+  });
+}
+
+const noGroup: FilledGroup = { batch: { count: 0, columns: [] }, places: [] };
+
+/** A group of several trees of one shape, as one: items that hold keys hold those of their own tree. */
+function joinGroups(read: FilledRead, trees: readonly (readonly FilledGroup[])[], place: number): FilledGroup {
+  const all = trees.map((groups) => groups[place] ?? noGroup);
+  const [first] = all;
+  if (first === undefined || all.length === 1) return first ?? noGroup;
+  return { batch: joinBatches(all.map(({ batch }) => batch)), places: joinPlaces(read, trees, place) };
+}
+
+function joinBatches(batches: readonly Batch[]): Batch {
+  const columns = batches[0]?.columns ?? [];
+  return {
+    count: batches.reduce((sum, { count }) => sum + count, 0),
+    columns: columns.map((column, at): BatchColumn => {
+      const values = batches.flatMap((batch) => batch.columns[at]?.values ?? []);
+      const present = column.present && batches.flatMap((batch) => batch.columns[at]?.present ?? []);
+      return { ...column, values, present };
+    }),
+  };
+}
+
+function joinPlaces(
+  { holds }: FilledRead,
+  trees: readonly (readonly FilledGroup[])[],
+  place: number,
+): FilledGroup['places'] {
+  return (holds[place] ?? []).map((held, hold) => {
+    let before = 0;
+    return trees.flatMap((groups) => {
+      const own = groups[place]?.places[hold] ?? [];
+      const moved = own.map((other) => other + before);
+      before += groups[held]?.batch.count ?? 0;
+      return moved;
+    });
+  });
+}
