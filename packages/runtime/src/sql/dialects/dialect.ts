@@ -79,6 +79,11 @@ export interface SqlDialect {
    * subquery in FROM can see the row around it, or always, where nothing else limits them.
    */
   readonly pages: 'needed' | 'never' | 'always';
+  /**
+   * Whether what is selected of the rows of one table is computed behind ORDER BY and LIMIT, be it nested: then such a list
+   * needs no page.
+   */
+  readonly selectsLast: boolean;
   /** Whether a page within a row is ordered by the columns that lead to its rows first, which lets an index give the order. */
   readonly ordersByLinks: boolean;
   /** Null of a type. */

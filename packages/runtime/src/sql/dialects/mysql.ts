@@ -103,6 +103,7 @@ function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
     datePart: { kind: 'number', cast: asText },
     average: { kind: 'number', cast: asText },
     pages: name === 'mariadb' ? 'never' : 'always',
+    selectsLast: true,
     ordersByLinks: name === 'mysql',
     nothing: () => 'NULL',
     flag: (predicate) => `ELT((${predicate}) + 1, _binary X'00', _binary X'01')`,
