@@ -17,7 +17,8 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const first = `roles:
+const first = `# Ours.
+roles:
   editor: { description: Writes, app: true }
 permissions:
   editor: { docs: { read: true, update: [{ fields: [title], presets: { title: a } }, { fields: [id] }] } }
@@ -73,7 +74,8 @@ it('what is compiled is what the configuration names, and a difference is told',
 
 it('pull writes the file from the tables, after which both say the same, also without a database', async () => {
   expect((await platform('permissions', 'pull')).code).toBe(0);
-  expect(await readFile(path('permissions.yaml'), 'utf8')).toBe(`roles:
+  expect(await readFile(path('permissions.yaml'), 'utf8')).toBe(`# Ours.
+roles:
   editor:
     description: Writes
     app: true

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import {
   comparePermissions,
@@ -43,7 +43,8 @@ export async function pullPermissions(options: GlobalOptions): Promise<void> {
     const differences = comparePermissions(project.permissions, tables.document);
     show(differences, progress);
     if (differences.length === 0) return;
-    await writeFile(project.permissionsFile, printPermissions(tables.document));
+    const before = await readFile(project.permissionsFile, 'utf8').catch(() => '');
+    await writeFile(project.permissionsFile, printPermissions(tables.document, before));
     progress.say(`Wrote ${relative(process.cwd(), project.permissionsFile)}.`);
   });
 }

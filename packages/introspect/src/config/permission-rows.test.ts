@@ -90,4 +90,29 @@ permissions:
 `;
     expect(printPermissions(file(text))).toBe(text);
   });
+
+  it('keeps comments where what they are about stays', () => {
+    const before = `# Who may do what.
+
+roles:
+  # who writes
+  editor: {} # beside
+  gone: {} # goes with it
+# rules
+permissions:
+  editor:
+    # about articles
+    articles:
+      read: true # everything
+      # careful
+      update: { fields: [ title ] } # only this
+# the end
+`;
+    const document = file(before.replace(/ {2}gone.*\n/, '').replace('[ title ]', '[ title, id ]'));
+    const printed = printPermissions(document, before);
+    const kept = before.replace(/ {2}gone.*\n/, '').replace('[ title ]', '[ title, id ]');
+    expect(printed).toBe(kept.replace('# the end', '\n# the end'));
+    expect(printPermissions(document, printed)).toBe(printed);
+    expect(printPermissions(document, 'no: [ yaml: {')).not.toContain('#');
+  });
 });

@@ -1,11 +1,15 @@
 import type { JsonValue } from '@platform/runtime/contract';
 import { Document, isCollection, visit } from 'yaml';
 import { compareText } from '../order.ts';
+import { keepComments } from './keep-comments.ts';
 import type { PermissionDocument } from './permission-document.ts';
 import { type PlainRule, plainRules } from './plain-rules.ts';
 
-/** Prints a document as the permissions file that reads as the same again: sorted, so that a change shows as a diff. */
-export function printPermissions(document: PermissionDocument): string {
+/**
+ * Prints a document as the permissions file that reads as the same again: sorted, so that a change shows as a diff. With the
+ * text that the file has before, its comments stay where what they are about stays.
+ */
+export function printPermissions(document: PermissionDocument, before = ''): string {
   const roles = document.roles.toSorted((a, b) => compareText(a.name, b.name));
   const content = {
     ...(roles.length > 0 && {
@@ -23,9 +27,11 @@ export function printPermissions(document: PermissionDocument): string {
   visit(yaml, {
     Pair(_, pair, path) {
       const depth = path.filter((one) => isCollection(one)).length;
-      if (isCollection(pair.value) && depth >= deepestBlock) pair.value.flow = true;
+      if (!isCollection(pair.value)) return;
+      if (depth >= deepestBlock || pair.value.items.length === 0) pair.value.flow = true;
     },
   });
+  keepComments(yaml, before);
   return yaml.toString({ lineWidth: 120, flowCollectionPadding: true });
 }
 
