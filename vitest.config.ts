@@ -9,6 +9,9 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '.tmp', 'compile-ca
 /** Files that measure the memory of their own process, so that nothing of others may lie in it. */
 const alone = ['test/database/streams.test.ts'];
 
+/** For what comes to be so in a moment, on a busy machine in several: milliseconds that a test asks again. */
+const polling = { poll: { timeout: 20_000 } };
+
 /** `unit` needs no database; `database` starts one PostgreSQL server for the whole run, and so does what runs alone. */
 export default defineConfig({
   test: {
@@ -41,6 +44,7 @@ export default defineConfig({
           globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
+          expect: polling,
         },
       },
       {
@@ -50,6 +54,7 @@ export default defineConfig({
           globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
+          expect: polling,
         },
       },
     ],

@@ -8,7 +8,7 @@ import { readdir, utimes } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { file, form } from '../support/files.ts';
 import { adminToken, createProject, type Platform, startUnchecked } from '../support/platform.ts';
@@ -130,7 +130,9 @@ it(
     const acknowledged = new Set<string>();
     for (let kill = 0; kill < kills; kill++) {
       const working = Array.from({ length: 4 }, () => work(acknowledged));
-      await sleep(150 + Math.random() * 300);
+      // A server that was killed before anybody was answered shows nothing.
+      const answered = (): void => expect(acknowledged.size).toBeGreaterThan(0);
+      await Promise.all([sleep(150 + Math.random() * 300), vi.waitFor(answered, { timeout: 20_000, interval: 5 })]);
       process.kill(server.pid, 'SIGKILL');
       await Promise.all([server.ended, ...working]);
       await letTimePass();

@@ -26,9 +26,9 @@ export function collect(): Collected {
   };
 }
 
-/** Waits until `check` holds, at most five seconds; returns whether it did. */
+/** Waits until `check` holds, at most twenty seconds; returns whether it did. */
 export async function eventually(check: () => Promise<boolean>): Promise<boolean> {
-  for (const end = Date.now() + 5_000; Date.now() < end; ) {
+  for (const end = Date.now() + 20_000; Date.now() < end; ) {
     if (await check()) return true;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }

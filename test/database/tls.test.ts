@@ -46,7 +46,8 @@ describe.skipIf(made === undefined).each(['fast', 'pg'] as const)('the %s lane o
     });
     const url = `${place.url}?sslmode=no-verify`;
     const connected = await eventually(async () => {
-      database = await connectPostgres({ url, driver, applicationName: 'tls_test' });
+      // Beside other work handshakes may take longer than reads usually wait for a connection.
+      database = await connectPostgres({ url, driver, applicationName: 'tls_test', poolTimeoutMs: 20_000 });
       return true;
     });
     expect(connected).toBe(true);

@@ -13,6 +13,8 @@ export interface RedisServer {
   freeze(): void;
   thaw(): void;
   stop(): Promise<void>;
+  /** How many scripts it has been asked to run so far. */
+  scripts(): Promise<number>;
 }
 
 const missing = spawnSync('redis-server', ['--version']).error !== undefined;
@@ -39,7 +41,21 @@ export async function startRedis(port?: number): Promise<RedisServer> {
       server.stdin.end();
       await exited;
     },
+    async scripts() {
+      const [, calls = '0'] = /cmdstat_eval:calls=(\d+)/.exec(await statistics(own)) ?? [];
+      return Number(calls);
+    },
   };
+}
+
+/** What it tells of its commands. */
+async function statistics(port: number): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  // A command of its own ends the answer.
+  socket.write('INFO commandstats\r\nQUIT\r\n');
+  let text = '';
+  for await (const chunk of socket) text += String(chunk);
+  return text;
 }
 
 function answers(port: number): Promise<boolean> {

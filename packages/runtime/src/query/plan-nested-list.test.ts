@@ -10,24 +10,40 @@ function sqlOf(dialect: CompiledApi['dialect'], query: string): string {
   return planner.list(caller, { name: 'articles' }, query).plan.statement.text;
 }
 
+describe('a list of one table', () => {
+  test('needs no page on MySQL and MariaDB', () => {
+    const query = 'fields=id,author_id.name&filter[rating][_gt]=3&sort=-title&limit=5';
+    for (const dialect of ['mysql', 'mariadb'] as const) {
+      expect(sqlOf(dialect, query)).toMatch(
+        / FROM "public"\."articles" t0 WHERE .* ORDER BY t0\."title" DESC, t0\."id" LIMIT 5$/,
+      );
+    }
+    expect(sqlOf('postgres', query)).toMatch(/LIMIT 5\) t1 ORDER BY t1\."title" DESC, t1\."id"$/);
+  });
+
+  test.each(['filter[tags][name][_eq]=a', 'sort=author_id.name'])('is cut in a page with %s', (query) => {
+    expect(sqlOf('mysql', `fields=id,author_id.name&limit=5&${query}`)).toMatch(/LIMIT 5\) t\d+ ORDER BY /);
+  });
+});
+
 describe('a page within a row', () => {
   const deep = 'deep[comments][_sort]=-id&deep[comments][_limit]=5';
   const comments = `fields=comments.body&${deep}`;
 
   test('is ordered on MySQL by what leads to its rows first, in one direction with what follows', () => {
     expect(sqlOf('mysql', comments)).toContain(
-      'WHERE t2."article_id" = t1."id" ORDER BY t2."article_id" DESC, t2."id" DESC LIMIT 5) t3',
+      'WHERE t1."article_id" = t0."id" ORDER BY t1."article_id" DESC, t1."id" DESC LIMIT 5) t2',
     );
   });
 
   test('is ordered on MySQL by the junction, which has the same keys', () => {
     expect(sqlOf('mysql', 'fields=tags.name')).toContain(
-      'ORDER BY t3."article_id", t3."sort", t3."tag_id" LIMIT 100) t4',
+      'ORDER BY t2."article_id", t2."sort", t2."tag_id" LIMIT 100) t3',
     );
   });
 
   test('is ordered elsewhere as it was asked for', () => {
-    expect(sqlOf('mariadb', comments)).not.toContain('ORDER BY t2."article_id"');
+    expect(sqlOf('mariadb', comments)).not.toContain('ORDER BY t1."article_id"');
     expect(sqlOf('postgres', `fields=comments.article_id.title&${deep}`)).toContain(
       'WHERE t2."article_id" = t1."id" ORDER BY t2."id" DESC LIMIT',
     );

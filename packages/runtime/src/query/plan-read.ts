@@ -167,8 +167,18 @@ function startRead(
 }
 
 function printPlain(query: ReadQuery, parts: ReadParts, fixed: FixedParts): Printed {
-  const list = query.selector !== 'key';
+  const list = query.selector !== 'key' && !isCutFirst(query, parts);
   return list && leavesTable(query.selection) ? printPaged(query, parts) : printFlat(query, parts, fixed);
+}
+
+/**
+ * Whether the list is cut before anything is computed of its rows although it has no page. Where rows of several tables are
+ * joined the server may compute all of them first, and so it may where a filter or an order looks at other tables.
+ */
+function isCutFirst({ selector, selection }: ReadQuery, { row, listed, order }: ReadParts): boolean {
+  if (!row.statement.dialect.selectsLast || selector === 'written') return false;
+  const isOneTable = selection.collection.descriptor.opaque !== true && !/\bSELECT\b/.test(listed);
+  return isOneTable && order.every(({ column }) => column !== undefined);
 }
 
 /** The keys that were written, numbered in their order, joined to their rows. */

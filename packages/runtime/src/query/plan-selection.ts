@@ -18,6 +18,8 @@ import type { Selected, Selection } from './selection.ts';
 export interface PrintedSelection {
   readonly expressions: readonly string[];
   readonly fields: readonly ShapeField[];
+  /** Places of the expressions that are columns which no row has null. */
+  readonly present: ReadonlySet<number>;
 }
 
 type RelationPart = Extract<Selected, { kind: 'keys' | 'nested' | 'aggregate' }>;
@@ -28,16 +30,23 @@ type ItemPart = Extract<Selected, { kind: 'item' }>;
 export function printSelection(row: Row, { parts }: Pick<Selection, 'parts'>, lists: NestedLists): PrintedSelection {
   const expressions: string[] = [];
   const fields: ShapeField[] = [];
+  const present = new Set<number>();
   for (const part of parts) {
     if (part.kind === 'constant') {
       fields.push({ key: part.key, shape: { kind: 'constant', json: part.json } });
       continue;
     }
     const { expression, shape } = printPart(row, part, lists);
+    if (part.kind === 'field' && isAlwaysThere(part.field)) present.add(expressions.length);
     expressions.push(expression);
     fields.push({ key: part.key, shape });
   }
-  return { expressions, fields };
+  return { expressions, fields, present };
+}
+
+/** Whether every row that can be read has a value of a field, which can be read as well. */
+function isAlwaysThere({ grant, secret, descriptor }: FieldScope): boolean {
+  return grant === null && !secret && !descriptor.nullable;
 }
 
 /** Whether a selection looks at other tables, so that it is worth cutting the list before it is computed. */
@@ -80,8 +89,8 @@ function printAggregated(reached: Reach, { read }: AggregatePart, lists: NestedL
 }
 
 function printGroup(row: Row, part: Pick<Selection, 'parts'>, lists: NestedLists): Printed {
-  const { expressions, fields } = printSelection(row, part, lists);
-  return { expression: recordOf(row, expressions, fields), shape: { kind: 'record', fields } };
+  const printed = printSelection(row, part, lists);
+  return { expression: recordOf(row, printed), shape: { kind: 'record', fields: printed.fields } };
 }
 
 /** The item of a link row: a record per collection, of which at most one is there, then the key. */
@@ -115,25 +124,25 @@ function printItemKey(row: Row, { link, items }: ItemPart, own: FieldScope): Pri
 /** The related row as a record: null where it is missing or hidden. */
 function printOne(reached: Reach, selection: Selection, lists: NestedLists): Printed {
   const { from, target } = reached;
-  const { expressions, fields } = printSelection(target, selection, lists);
-  const expression = `(SELECT ${recordOf(target, expressions, fields)} FROM ${from}${where(allOf(joinsOf(reached)))})`;
-  return { expression, shape: { kind: 'record', fields } };
+  const printed = printSelection(target, selection, lists);
+  const expression = `(SELECT ${recordOf(target, printed)} FROM ${from}${where(allOf(joinsOf(reached)))})`;
+  return { expression, shape: { kind: 'record', fields: printed.fields } };
 }
 
 /** The related rows as an array of records, cut to the limit before anything nested in them is computed. */
 function printMany(target: Row, list: NestedList, selection: Selection, lists: NestedLists): Printed {
   const { from, predicate, order, within, bounds } = list;
   if (!needsPage(target, leavesTable(selection))) {
-    const { expressions, fields } = printSelection(target, selection, lists);
-    const element = { expression: recordOf(target, expressions, fields), nested: true };
-    return { expression: printList(target, element, list), shape: { kind: 'records', fields } };
+    const printed = printSelection(target, selection, lists);
+    const element = { expression: recordOf(target, printed), nested: true };
+    return { expression: printList(target, element, list), shape: { kind: 'records', fields: printed.fields } };
   }
   const page = createPage(target);
   const outer = outerOrder(page, order);
-  const { expressions, fields } = printSelection(page.row, selection, lists);
-  const element = { expression: recordOf(target, expressions, fields), nested: true };
+  const printed = printSelection(page.row, selection, lists);
+  const element = { expression: recordOf(target, printed), nested: true };
   const paged = { from: page.print(from, predicate, within, bounds), predicate: sqlTrue, order: outer, bounds: '' };
-  return { expression: printList(target, element, paged), shape: { kind: 'records', fields } };
+  return { expression: printList(target, element, paged), shape: { kind: 'records', fields: printed.fields } };
 }
 
 /** Whether a list is cut in a page of its own before anything is made of its rows. */
@@ -147,9 +156,9 @@ function printList({ statement }: Row, element: Value, list: Omit<NestedList, 'w
   return statement.dialect.list({ element, from, where: where(predicate), order: orderBy(order), bounds });
 }
 
-function recordOf({ statement }: Row, expressions: readonly string[], fields: readonly ShapeField[]): string {
+function recordOf({ statement }: Row, { expressions, fields, present }: PrintedSelection): string {
   checkWidth(expressions.length);
-  return statement.dialect.record(valuesOf(expressions, fields));
+  return statement.dialect.record(valuesOf(expressions, fields, present));
 }
 
 /** The select list of an answer: what stands in front of the items, then what is selected of each. */

@@ -8,10 +8,18 @@ import type { Call } from './calls.ts';
 import type { Shape, ShapeField } from './plan.ts';
 import type { FieldScope } from './scope.ts';
 
-/** The values that a record is made of; a constant has none. */
-export function valuesOf(expressions: readonly string[], fields: readonly ShapeField[]): readonly Value[] {
+/** The values that a record is made of, of which those at some places are never null; a constant has none. */
+export function valuesOf(
+  expressions: readonly string[],
+  fields: readonly ShapeField[],
+  present?: ReadonlySet<number>,
+): readonly Value[] {
   const shapes = fields.map(({ shape }) => shape).filter(({ kind }) => kind !== 'constant');
-  return expressions.map((expression, index) => ({ expression, nested: isNested(shapes[index]) }));
+  return expressions.map((expression, index) => ({
+    expression,
+    nested: isNested(shapes[index]),
+    present: present?.has(index) === true,
+  }));
 }
 
 /** Whether a value is a record or a list. */

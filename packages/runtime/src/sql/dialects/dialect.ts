@@ -12,10 +12,13 @@ import type { CopyDialect } from './copies.ts';
 import type { InputDialect } from './input.ts';
 import type { JsonDialect } from './json.ts';
 
-/** An expression of a select list, and whether it is a record or list already: what `record` and `list` made. */
+/** An expression of a select list. */
 export interface Value {
   readonly expression: string;
+  /** Whether it is a record or list already: what `record` and `list` made. */
   readonly nested: boolean;
+  /** Whether it stands for a column that is never null. Default: false. */
+  readonly present?: boolean;
 }
 
 /**
@@ -76,6 +79,11 @@ export interface SqlDialect {
    * subquery in FROM can see the row around it, or always, where nothing else limits them.
    */
   readonly pages: 'needed' | 'never' | 'always';
+  /**
+   * Whether what is selected of the rows of one table is computed behind ORDER BY and LIMIT, be it nested: then such a list
+   * needs no page.
+   */
+  readonly selectsLast: boolean;
   /** Whether a page within a row is ordered by the columns that lead to its rows first, which lets an index give the order. */
   readonly ordersByLinks: boolean;
   /** Null of a type. */
@@ -109,6 +117,7 @@ export interface SqlDialect {
   aggregate(name: AggregateFunction, argument: string | null, field: FieldDescriptor | null): string;
   /** A text as a key of a type, null where it is none; undefined for types that are compared by their texts. */
   keyOf(text: string, type: PortableType, native: string): string | undefined;
+  /** Some values as one. It may be null itself where a column that is never null belongs to a row that is missing. */
   record(values: readonly Value[]): string;
   list(parts: ListParts): string;
   /** The list of a row that is everything behind FROM, aggregated to one, or of none. */

@@ -12,11 +12,12 @@ import type { FieldFunction, Operator, PortableType } from '../../contract/index
 import { isPathForm, keysMark } from '../../database/database.ts';
 import { nestedColumn } from '../../database/mysql/nested.ts';
 import { cast } from './casts.ts';
-import type { SqlDialect, Value } from './dialect.ts';
+import type { SqlDialect } from './dialect.ts';
 import { mysqlCopies } from './mysql-copies.ts';
 import { mysqlInput } from './mysql-input.ts';
 import { mysqlJson } from './mysql-json.ts';
-import { plainValue, unspelled } from './unspelled.ts';
+import { encoded, within } from './mysql-records.ts';
+import { unspelled } from './unspelled.ts';
 
 const asText = 'CAST({} AS CHAR)';
 
@@ -102,6 +103,7 @@ function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
     datePart: { kind: 'number', cast: asText },
     average: { kind: 'number', cast: asText },
     pages: name === 'mariadb' ? 'never' : 'always',
+    selectsLast: true,
     ordersByLinks: name === 'mysql',
     nothing: () => 'NULL',
     flag: (predicate) => `ELT((${predicate}) + 1, _binary X'00', _binary X'01')`,
@@ -147,7 +149,7 @@ function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
       return `${kind.toUpperCase()}(${call.endsWith('Distinct') ? 'DISTINCT ' : ''}${value ?? '*'})`;
     },
     keyOf,
-    record: (values) => `CONCAT(_binary'(', ${values.map((value) => `${encoded(value)}, `).join('')}')')`,
+    record: (values) => `CONCAT(_binary'(', ${values.map((value) => `${within(value)}, `).join('')}')')`,
     list({ element: value, from, where, order, bounds }) {
       const all = `GROUP_CONCAT(${encoded(value)}${order} SEPARATOR ''${bounds})`;
       return `(SELECT IFNULL(CONCAT(_binary'[', IFNULL(${all}, ''), ']'), '!') FROM ${from}${where})`;
@@ -191,11 +193,4 @@ function printMatch(operator: Operator, left: string, pattern: string): string {
   const anyCase = /^_n?i/.test(operator) && operator !== '_in';
   const negated = operator.startsWith('_n') ? 'NOT LIKE' : 'LIKE';
   return anyCase ? `LOWER(${left}) ${negated} LOWER(${pattern})` : `${left} ${negated} ${pattern}`;
-}
-
-function encoded({ expression, nested }: Value): string {
-  if (nested) return `IFNULL(${expression}, '~')`;
-  const plain = plainValue(expression);
-  if (plain !== undefined) return `IFNULL(CONCAT('${plain.sign}', ${plain.expression}, ';'), '~')`;
-  return `IFNULL(CONCAT(LENGTH(${expression}), ':', ${expression}), '~')`;
 }

@@ -75,6 +75,7 @@ export const postgres: SqlDialect = {
   datePart: { kind: 'i4' },
   average: { kind: 'number', cast: '::float8::pg_catalog.text' },
   pages: 'needed',
+  selectsLast: false,
   ordersByLinks: false,
   nothing: (native) => `NULL::${native}`,
   flag: (predicate) => predicate,

@@ -15,9 +15,16 @@ const time = new RegExp(
   `^(CONCAT\\()?(?:TRIM\\(TRAILING '\\.' FROM TRIM\\(TRAILING '0' FROM )?DATE_FORMAT\\(${column}, '%Y-%m-%dT%H:%i:%s(?:\\.%f)?'\\)(?:\\)\\))?(?:, '\\+00:00'\\))?$`,
 );
 
+const bare = new RegExp(`^${column}$`);
+
 /** Numbers that functions of groups come to. */
 const counted = /^CAST\((COUNT\([^()]*\)) AS CHAR\)$/;
 const computed = /^CAST\((?:COUNT|SUM|AVG)\([^()]*\) AS CHAR\)$/;
+
+/** Whether an expression is a column as it is. */
+export function isColumn(expression: string): boolean {
+  return bare.test(expression);
+}
 
 /** A value within a record whose text ends at a mark, and the sign in front that says what the text is. */
 export interface PlainValue {

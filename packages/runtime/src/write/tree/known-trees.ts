@@ -117,7 +117,9 @@ function formOf(
     return field === undefined || isHidden ? [] : [{ kind: 'field', column, field, plain: target !== undefined }];
   });
   const isWhole = parts.length === names.length && columns.every(({ present }) => present === null);
-  return isWhole ? { granted, names, parts, columns, holds } : undefined;
+  // Without the values of the request.
+  const kept = columns.map(({ field, linked }) => ({ field, linked }));
+  return isWhole ? { granted, names, parts, columns: kept, holds } : undefined;
 }
 
 function isWholeList({ relation, members }: Children): boolean {
