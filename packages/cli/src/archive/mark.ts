@@ -2,15 +2,18 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { once } from '../once.ts';
 
 /** The packages that decide about texts of the compiler. */
 const packages = ['@platform/compiler', '@platform/runtime/contract'] as const;
 
 /**
  * A text that is another one for every other version of the compiler, also of one under development, and the same for one
- * version on every machine.
+ * version on every machine. It is taken once: what a process has loaded does not change.
  */
-export async function markOfCompiler(): Promise<string> {
+export const markOfCompiler: () => Promise<string> = once(takeMark);
+
+async function takeMark(): Promise<string> {
   const hash = createHash('sha256').update(process.versions.v8);
   for (const name of packages) {
     const folder = dirname(fileURLToPath(import.meta.resolve(name)));
