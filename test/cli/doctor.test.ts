@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { runPlatform } from '../support/platform.ts';
 
 let folder: string;
@@ -15,13 +15,21 @@ beforeAll(async () => {
     CREATE TABLE books (id int PRIMARY KEY, author_id int REFERENCES authors, state text, year int);
     CREATE TABLE loans (book_id int REFERENCES books, since date);
     CREATE INDEX ON loans (book_id);
+    CREATE TABLE "Old Loans" (id int PRIMARY KEY, "the book" int REFERENCES books);
   `);
   const rules = 'permissions: { public: { books: { read: { fields: [id], filter: { state: free } } } } }\n';
   await writeFile(join(folder, 'permissions.yaml'), rules);
 });
 afterAll(() => Promise.all([database?.drop(), rm(folder, { recursive: true, force: true })]));
 
-async function findings(url: string): Promise<{ readonly code: number; readonly found: readonly string[] }> {
+interface Found {
+  readonly code: number;
+  readonly found: readonly string[];
+  /** Statements that make indexes. */
+  readonly advised: readonly string[];
+}
+
+async function findings(url: string): Promise<Found> {
   const { code, stdout } = await runPlatform(['doctor', '--json', '--project', folder], { DATABASE_URL: url });
   const events = stdout
     .trim()
@@ -29,19 +37,27 @@ async function findings(url: string): Promise<{ readonly code: number; readonly 
     .map((line) => JSON.parse(line));
   const found = events.filter(({ event }) => event === 'finding');
   for (const { message, advice } of found) expect([message, advice].every((text) => text.length > 10)).toBe(true);
-  return { code, found: found.map(({ check, severity, message }) => `${severity} ${check}: ${message}`) };
+  const advised = found.map(({ advice }) => String(advice)).filter((advice) => advice.startsWith('CREATE INDEX'));
+  return { code, advised, found: found.map(({ check, severity, message }) => `${severity} ${check}: ${message}`) };
 }
 
 it('names missing keys and indexes, and a role that may too much', async () => {
-  const { code, found } = await findings(database.url);
+  const { code, found, advised } = await findings(database.url);
   expect(found).toEqual([
     'note no-schema-file: There is no platform.schema.json, so nothing can be compiled or compared without the database.',
     'warning superuser: The role of DATABASE_URL may do everything in the database, and row-level security does not bind it.',
+    'warning missing-index: No index of public.Old Loans begins with (the book), which refers to public.books.',
     'warning missing-index: No index of public.books begins with (author_id), which refers to public.authors.',
     'note rule-index: A rule for "books" asks for state, with which no index of public.books begins.',
     'warning no-key: "loans" has no key: it can only be listed.',
   ]);
   expect(code).toBe(0);
+  // What is advised can be run as it is.
+  for (const sql of advised) await withClient(database.url, (client) => client.query(sql));
+  const { found: left } = await findings(database.url);
+  expect(left.filter((text) => text.includes('index'))).toEqual([
+    'note rule-index: A rule for "books" asks for state, with which no index of public.books begins.',
+  ]);
 });
 
 it('names secrets, and a database that is out of reach', async () => {

@@ -13,9 +13,11 @@ const sql = `
 CREATE TABLE authors (id int PRIMARY KEY, name text NOT NULL, email text);
 CREATE TABLE articles (id int PRIMARY KEY, title text NOT NULL, status text, author_id int REFERENCES authors);
 CREATE TABLE comments (id int PRIMARY KEY, article_id int REFERENCES articles, body text);
+CREATE TABLE loans (book int, since date, PRIMARY KEY (book, since));
 CREATE INDEX ON articles (status);
 INSERT INTO authors VALUES (7, 'Ann', 'ann@example.com');
 INSERT INTO articles VALUES (1, 'One', 'published', 7), (2, 'Two', 'draft', 7), (3, 'Three', 'draft', NULL);
+INSERT INTO comments VALUES (900, NULL, 'short');
 `;
 const permissions = `roles:
   writer: { description: Writes }
@@ -29,7 +31,7 @@ permissions:
       update:
         - { fields: [title], filter: { author_id: { _eq: $CURRENT_USER }, status: draft }, presets: { status: draft } }
         - { fields: [title], filter: { status: broken } }
-    comments: { read: true, create: true }
+    comments: { read: true, create: true, update: { fields: [body], filter: { body: short } } }
     authors: { read: { fields: [id, name] } }
 `;
 
@@ -91,7 +93,11 @@ describe('platform can', () => {
     expect(role.stderr).toContain('Did you mean "writer"?');
     const item = await platform('can', 'writer', 'read', 'articles', '99');
     expect(item.stderr).toContain('There is no item "99" in articles.');
-    expect([role.code, item.code]).toEqual([2, 2]);
+    const word = await platform('can', 'writer', 'update', 'articles', 'two');
+    expect(word.stderr).toContain('There is no item "two" in articles.');
+    const pair = await platform('can', 'public', 'read', 'loans', '1');
+    expect(pair.stderr).toContain('A key is a value for each of book, since, with commas between.');
+    expect([role.code, item.code, word.code, pair.code]).toEqual([2, 2, 2, 2]);
   });
 });
 
@@ -193,6 +199,11 @@ describe('platform explain of a write', () => {
     const refused = await explained(...row);
     expect(refused).toContain('Rule 1 for changing articles would grant it, but does not reach the rows.');
     expect(refused).toContain('does not hold: author_id _eq $CURRENT_USER');
+    const written = await explained('PATCH /items/comments/900', '--data', '{"body":"long"}', '--rehearse');
+    expect(written).toContain('rule 1: it allows this item');
+    expect(written).toContain(
+      'Rule 1 for changing comments would grant it, but the rows as they are written do not meet its condition.',
+    );
     const missing = await explained('PATCH /items/articles/99', '--data', '{"title":"x"}', '--rehearse');
     expect(missing).toContain('administrators are refused, too');
   });

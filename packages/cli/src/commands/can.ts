@@ -57,7 +57,7 @@ async function answer(question: Question, options: CanOptions, progress: Progres
     const caller = await callerOf(schema, access, { role, user: options.user ?? null }, source);
     const item: ItemQuestion = { api, caller, collection, key: key ?? null };
     const judged = source === null ? rules.map(unjudged) : await judgeRules(item, rules, source);
-    if (judged === null) throw new CommandError(exitCodes.usage, `There is no item "${key}" in ${collection}.`);
+    if (judged === null) throw unknownItem(collection, key, descriptor.key);
     return tell(question, access, judged, progress);
   } finally {
     await source?.close();
@@ -98,6 +98,11 @@ function actionOf(text: string): Action {
   const found = actions.find((action) => action === text);
   if (found !== undefined) return found;
   throw new CommandError(exitCodes.usage, `"${text}" is no action.`, `Actions are ${actions.join(', ')}.`);
+}
+
+function unknownItem(collection: string, key: string | undefined, fields: readonly string[]): CommandError {
+  const hint = fields.length > 1 ? `A key is a value for each of ${fields.join(', ')}, with commas between.` : null;
+  return new CommandError(exitCodes.usage, `There is no item "${key}" in ${collection}.`, hint);
 }
 
 function unknownCollection(name: string, known: readonly { readonly name: string }[]): CommandError {

@@ -4,6 +4,7 @@ import { reasonOf } from '../readable.ts';
 import type { Source } from '../source.ts';
 import { compareClock } from './clock.ts';
 import type { Examination, Finding } from './finding.ts';
+import { quotedName, quotedTable } from './quoted.ts';
 
 /** Bytes of the largest value below which lists within items may not fit; both servers have as much by default. */
 const usualPacket = 16 * 1024 * 1024;
@@ -72,7 +73,7 @@ async function engines({ run }: Source, tables: readonly Table[]): Promise<reado
       check: 'no-transactions',
       severity: 'warning' as const,
       message: `${table.id} is a table of ${engine}, which knows no transactions: what is written before an error stays.`,
-      advice: `ALTER TABLE ${quoted(table)} ENGINE = InnoDB;`,
+      advice: `ALTER TABLE ${quotedTable('mysql', table)} ENGINE = InnoDB;`,
     };
   });
 }
@@ -81,8 +82,11 @@ async function engines({ run }: Source, tables: readonly Table[]): Promise<reado
 async function rights({ run }: Source, tables: readonly Table[]): Promise<readonly Finding[]> {
   const found: Finding[] = [];
   for (const table of tables) {
-    const columns = table.columns.map(({ name }) => ticked(name)).join(', ');
-    const failure = await run(`SELECT ${columns} FROM ${quoted(table)} LIMIT 0`, []).then(() => null, failureOf);
+    const columns = table.columns.map(({ name }) => quotedName('mysql', name)).join(', ');
+    const failure = await run(`SELECT ${columns} FROM ${quotedTable('mysql', table)} LIMIT 0`, []).then(
+      () => null,
+      failureOf,
+    );
     if (failure !== null) found.push(unreadable(table, failure));
   }
   return found;
@@ -104,16 +108,7 @@ function unreadable(table: Table, { isDenied, reason }: Failure): Finding {
     severity: 'problem',
     message: isDenied ? `The user of DATABASE_URL may not read ${table.id}.` : `${table.id} cannot be read: ${reason}.`,
     advice: isDenied
-      ? `GRANT SELECT ON ${quoted(table)} to it, or leave the table out of the configuration.`
+      ? `GRANT SELECT ON ${quotedTable('mysql', table)} to it, or leave the table out of the configuration.`
       : 'Repair it, or leave it out of the configuration.',
   };
-}
-
-/** A table as statements of the command line name it; the schema `public` is the database of the connection. */
-function quoted({ schema, name }: Table): string {
-  return schema === 'public' ? ticked(name) : `${ticked(schema)}.${ticked(name)}`;
-}
-
-function ticked(name: string): string {
-  return `\`${name.replaceAll('`', '``')}\``;
 }

@@ -2,6 +2,7 @@
 import type { Schema, Table } from '@platform/introspect/schema';
 import type { Condition } from '@platform/runtime';
 import type { Finding } from './finding.ts';
+import { quotedName, quotedTable } from './quoted.ts';
 
 /** Looks at the tables of every collection. */
 export function examineTables(schema: Schema): readonly Finding[] {
@@ -77,9 +78,9 @@ function hasIndex({ primaryKey, uniques, indexes }: Table, columns: readonly str
   return keys.some((key) => columns.every((column) => key?.columns.slice(0, columns.length).includes(column)));
 }
 
-/** What makes an index. MySQL and MariaDB call the schema `public` by another name. */
-function indexSql(dialect: Schema['dialect'], { id, schema, name }: Table, columns: readonly string[]): string {
-  const list = columns.join(', ');
-  if (dialect === 'postgres') return `CREATE INDEX ON ${id} (${list});`;
-  return `ALTER TABLE ${schema === 'public' ? name : id} ADD INDEX (${list});`;
+/** What makes an index. */
+function indexSql(dialect: Schema['dialect'], table: Table, columns: readonly string[]): string {
+  const name = quotedTable(dialect, table);
+  const list = columns.map((column) => quotedName(dialect, column)).join(', ');
+  return dialect === 'postgres' ? `CREATE INDEX ON ${name} (${list});` : `ALTER TABLE ${name} ADD INDEX (${list});`;
 }

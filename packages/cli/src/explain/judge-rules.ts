@@ -1,7 +1,7 @@
 /** Which rules of a role reach one item: each is asked of the database on its own, and each part of its condition. */
 import { conditionText } from '@platform/compiler';
 import type { AccessRule, Caller, Condition, ReadableApi } from '@platform/runtime';
-import { planRead } from '@platform/runtime';
+import { PlatformError, planRead } from '@platform/runtime';
 import type { Source } from '../source.ts';
 
 /** An item, and who asks for it. */
@@ -29,6 +29,16 @@ async function meets(
   return rows.length > 0;
 }
 
+/** Whether there is such an item. What cannot be a key, such as a text for a number, is one of none. */
+async function isThere(item: ItemQuestion, source: Source): Promise<boolean> {
+  try {
+    return await meets(item, { kind: 'and', of: [] }, source);
+  } catch (error) {
+    if (error instanceof PlatformError && ['FORBIDDEN', 'ROUTE_NOT_FOUND'].includes(error.code)) return false;
+    throw error;
+  }
+}
+
 /** What one rule says, and of an item whether it meets it and which parts it does not meet. */
 export interface Judged<Rule extends AccessRule = AccessRule> {
   readonly rule: Rule;
@@ -48,7 +58,7 @@ export async function judgeRules<Rule extends AccessRule>(
   rules: readonly Rule[],
   source: Source,
 ): Promise<readonly Judged<Rule>[] | null> {
-  if (!(await meets(item, { kind: 'and', of: [] }, source))) return null;
+  if (!(await isThere(item, source))) return null;
   const judged: Judged<Rule>[] = [];
   for (const rule of rules) {
     const holds = await meets(item, rule.where, source);

@@ -10,6 +10,9 @@ interface Subject {
   readonly collection: string;
 }
 
+/** What makes a rule grant less than every row, found or written. */
+type Widened = Pick<WriteRule, 'where'> & Partial<Pick<WriteRule, 'check'>>;
+
 /** Why a write is refused. Rights are looked for by trying with more of them. */
 export async function reasonsFor(
   asked: Asked,
@@ -74,7 +77,7 @@ function namesMeant(api: CompiledApi, collection: string, text: string): Readonl
   return meant;
 }
 
-/** The rules that would grant the write if they reached every row. */
+/** The rules that would grant the write if they reached every row, and what they say of it. */
 async function narrowRules(
   { action, collection }: Subject,
   access: AccessClass,
@@ -83,22 +86,26 @@ async function narrowRules(
   const own = access.collections.find((one) => one.collection === collection);
   const reasons: string[] = [];
   for (const index of (own?.[action] ?? []).keys()) {
-    const widened = {
+    const widened = (rule: <Rule extends Widened>(one: Rule) => Rule): AccessClass => ({
       ...access,
       collections: access.collections.map((one) =>
-        one === own
-          ? { ...one, [action]: one[action]?.map((rule, at) => (at === index ? onEveryRow(rule) : rule)) }
-          : one,
+        one === own ? { ...one, [action]: one[action]?.map((two, at) => (at === index ? rule(two) : two)) } : one,
       ),
-    };
-    if (!(await isAllowed(widened))) continue;
-    reasons.push(`Rule ${index + 1} for ${verbs[action]} ${collection} would grant it, but does not reach the rows.`);
+    });
+    if (!(await isAllowed(widened(onEveryRow)))) continue;
+    const reached = action === 'update' && (await isAllowed(widened(onWhateverIsWritten)));
+    const why = reached ? 'the rows as they are written do not meet its condition' : 'does not reach the rows';
+    reasons.push(`Rule ${index + 1} for ${verbs[action]} ${collection} would grant it, but ${why}.`);
   }
   return reasons;
 }
 
 const verbs: Readonly<Record<Action, string>> = { create: 'creating', update: 'changing', delete: 'deleting' };
 
-function onEveryRow<Rule extends Pick<WriteRule, 'where'>>(rule: Rule): Rule {
+function onWhateverIsWritten<Rule extends Widened>(rule: Rule): Rule {
+  return { ...rule, check: { kind: 'and', of: [] } };
+}
+
+function onEveryRow<Rule extends Widened>(rule: Rule): Rule {
   return { ...rule, where: { kind: 'and', of: [] } };
 }

@@ -142,7 +142,9 @@ function recordColumn(dialect: SqlDialect, key: string, columns: readonly Column
 function groupColumn(dialect: SqlDialect, { key, field, function: call }: Group, expression: string): Column {
   const part: WireForm = call === 'count' ? { kind: 'number', cast: dialect.asText } : dialect.datePart;
   const wire = call === undefined && field !== undefined ? field.descriptor.wire : part;
-  return { key, expression: cast(expression, wire.cast), shape: shapeOf(wire) };
+  // What is compared as it is read is there already: not every cast takes what it has made, such as that of geometry.
+  const isRead = call === undefined && wire.cast !== undefined && field?.descriptor.comparison === wire.cast;
+  return { key, expression: isRead ? expression : cast(expression, wire.cast), shape: shapeOf(wire) };
 }
 
 function shapeOf({ kind, array }: FieldDescriptor['wire']): Shape {

@@ -38,7 +38,7 @@ function join(predicates: readonly string[], by: 'AND' | 'OR', none: string): st
 }
 
 /** Columns of a select list, or fields of a record, that PostgreSQL has at most. */
-const mostColumns = 1_664;
+export const mostColumns = 1_664;
 
 /** Joins what is selected. Throws INVALID_QUERY for more than PostgreSQL can select. */
 export function selectList(expressions: readonly string[]): string {

@@ -5,41 +5,7 @@
 import { ByteWriter, giveBack } from '../../json/byte-writer.ts';
 import { int32 } from '../../json/bytes.ts';
 import type { Batch } from '../batch.ts';
-
-/** What a filled tree answers: from where it takes the columns of its items at the top. */
-export interface FilledRead {
-  /** The place of their group. */
-  readonly at: number;
-  readonly cells: readonly Cell[];
-  /** How many arrays the statement answers of each group. */
-  readonly arrays: readonly number[];
-  /** Of each group the places of those whose keys its items hold. */
-  readonly holds: readonly (readonly number[])[];
-  /** The name of the collection at the top. */
-  readonly collection: string;
-}
-
-/** Where a column of an item, or of a record in it, is found. */
-export type Cell =
-  /** In a column of the batch, every text of which is stored as it came. */
-  | { readonly kind: 'given'; readonly column: number }
-  /** Among what the database answers of the item's group. */
-  | { readonly kind: 'filled'; readonly at: number }
-  /** A record of the item itself. */
-  | { readonly kind: 'own'; readonly cells: readonly Cell[] }
-  /** The item whose key it holds: by which of the keys, and the group of that item. */
-  | { readonly kind: 'held'; readonly group: number; readonly hold: number; readonly cells: readonly Cell[] }
-  | ListCell;
-
-/** The items of a group that hold the item's key, ordered by their own; `limit` -1 for all of them. */
-export interface ListCell {
-  readonly kind: 'list';
-  readonly group: number;
-  readonly hold: number;
-  readonly cells: readonly Cell[];
-  readonly key: { readonly at: number; readonly wire: 'i2' | 'i4' | 'i8' };
-  readonly limit: number;
-}
+import type { Cell, FilledRead, ListCell } from './filled-read.ts';
 
 /** The items of one group of a request. */
 export interface FilledGroup {
@@ -123,7 +89,10 @@ function putCell(writing: Writing, cell: Cell, place: number, node: number): voi
       putText(writing.out, writing.groups[place]?.batch.columns[cell.column]?.values[node] ?? null);
       break;
     case 'filled':
-      putFilled(writing, cell.at, place, node);
+      putFilled(writing, cell.at, place, node, cell.wrapped === true ? wrapping : 0);
+      break;
+    case 'empty':
+      putArray(writing.out, [], () => {});
       break;
     case 'own':
       putRecord(writing, cell.cells, place, node);
@@ -134,6 +103,7 @@ function putCell(writing: Writing, cell: Cell, place: number, node: number): voi
       break;
     }
     case 'list':
+    case 'keys':
       putList(writing, cell, node);
   }
 }
@@ -150,8 +120,17 @@ function putText(out: ByteWriter, text: string | null): void {
   out.position += 4 + length;
 }
 
-function putFilled({ out, filled, starts }: Writing, column: number, place: number, node: number): void {
-  const from = elementOf(filled, place, column, (starts[place] ?? 0) + node);
+/** Bytes of a record in front of its only value: its length, the number of values, and the type. */
+const wrapping = 12;
+
+function putFilled(
+  { out, filled, starts }: Writing,
+  column: number,
+  place: number,
+  node: number,
+  skipped: number,
+): void {
+  const from = elementOf(filled, place, column, (starts[place] ?? 0) + node) + skipped;
   const end = from + 4 + Math.max(int32(filled.buffer, from), 0);
   out.reserve(end - from);
   for (let at = from; at < end; at++) out.bytes[out.position++] = filled.buffer[at] ?? 0;
@@ -190,14 +169,20 @@ function putRecord(writing: Writing, cells: readonly Cell[], place: number, node
 const noType = 0;
 
 function putList(writing: Writing, cell: ListCell, owner: number): void {
-  const { out } = writing;
   const members = membersOf(writing, cell)[owner] ?? [];
   const shown = cell.limit === -1 ? members : members.slice(0, cell.limit);
+  putArray(writing.out, shown, (node) => {
+    if (cell.kind === 'list') putRecord(writing, cell.cells, cell.group, node);
+    else for (const key of cell.cells) putCell(writing, key, cell.group, node);
+  });
+}
+
+function putArray(out: ByteWriter, elements: readonly number[], put: (element: number) => void): void {
   const start = startMeasured(out);
-  const [dimensions, flags, lowerBound] = [shown.length === 0 ? 0 : 1, 0, 1];
+  const [dimensions, flags, lowerBound] = [elements.length === 0 ? 0 : 1, 0, 1];
   for (const word of [dimensions, flags, noType]) putInt32(out, word);
-  if (dimensions > 0) for (const word of [shown.length, lowerBound]) putInt32(out, word);
-  for (const node of shown) putRecord(writing, cell.cells, cell.group, node);
+  if (dimensions > 0) for (const word of [elements.length, lowerBound]) putInt32(out, word);
+  for (const element of elements) put(element);
   endMeasured(out, start);
 }
 

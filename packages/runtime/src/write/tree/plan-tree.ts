@@ -11,7 +11,7 @@ import { answerList } from '../../query/plan-selection.ts';
 import { createStatement } from '../../sql/statement.ts';
 import type { Inputs } from '../inputs.ts';
 import { nameStatement, transactionNumber } from '../statement.ts';
-import type { FilledRead } from './filled-rows.ts';
+import type { FilledRead } from './filled-read.ts';
 import type { Group } from './group.ts';
 import { planFilledTree } from './plan-filled.ts';
 import { isSimple, itemPlace, type NewGroup, numberedOf, printInsert, rowsOf } from './plan-inserts.ts';

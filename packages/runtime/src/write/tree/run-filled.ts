@@ -8,7 +8,8 @@ import { valuesOf } from '../inputs.ts';
 import { failedValidation } from '../problems.ts';
 import { skip } from '../run.ts';
 import { shareWork } from '../sharing.ts';
-import { type Filled, type FilledGroup, type FilledRead, readFilled, writeRows } from './filled-rows.ts';
+import type { FilledRead } from './filled-read.ts';
+import { type Filled, type FilledGroup, readFilled, writeRows } from './filled-rows.ts';
 import type { TreePlan } from './plan-tree.ts';
 
 /** Makes the items of a tree and answers those at the top. Refuses where the database has made others than was said. */

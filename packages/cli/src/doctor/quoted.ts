@@ -1,0 +1,13 @@
+/** Names as statements of the command line have them, whatever is in them. */
+import type { Schema, Table } from '@platform/introspect/schema';
+
+/** A column, or one part of another name: `"author id"`, on MySQL and MariaDB in backticks. */
+export function quotedName(dialect: Schema['dialect'], name: string): string {
+  return dialect === 'postgres' ? `"${name.replaceAll('"', '""')}"` : `\`${name.replaceAll('`', '``')}\``;
+}
+
+/** A table with its schema. On MySQL and MariaDB the schema `public` is the database of the connection. */
+export function quotedTable(dialect: Schema['dialect'], { schema, name }: Pick<Table, 'schema' | 'name'>): string {
+  const parts = dialect !== 'postgres' && schema === 'public' ? [name] : [schema, name];
+  return parts.map((part) => quotedName(dialect, part)).join('.');
+}
