@@ -1,10 +1,10 @@
 /** The file of one collection in a client: its types, and the facts about it. */
 import type { Archive } from '../memory/archive.ts';
-import { createMemory, type Lookup } from '../memory/remember.ts';
+import { createModuleMemory, type ModuleText } from '../memory/module-texts.ts';
+import type { Lookup } from '../memory/remember.ts';
 import type { Member, TypeDeclaration } from '../print/declaration.ts';
 import { printDeclarations } from '../print/declarations.ts';
 import { type Import, printImports } from '../print/imports.ts';
-import { textOfPiece } from '../print/pieces.ts';
 import { flat, leaves, type Type } from '../print/type.ts';
 import { declareFilter } from './filters.ts';
 import { libraryTypes } from './library-names.ts';
@@ -25,32 +25,19 @@ export function indexTypes(surface: Surface): ReadonlyMap<string, string> {
   );
 }
 
-/** The text of a file. */
-export interface CollectionText {
-  readonly imports: string;
-  readonly declarations: string;
-}
-
 /** Imports and declarations of the file. */
 export function printCollection(
   one: ClientCollection,
   surface: Surface,
   files: ReadonlyMap<string, string>,
   archive: Archive | null,
-): CollectionText {
+): ModuleText {
   return textOf(one, [surface, files], archive, (watch) => printOnce(one, watch(surface), watch(files)));
 }
 
-const textOf = createMemory<CollectionText>({
-  maker: 'client collection',
-  texts: ({ imports, declarations }) => [imports, declarations],
-  made: ([imports = '', declarations = '']) => ({
-    imports: textOfPiece(imports),
-    declarations: textOfPiece(declarations),
-  }),
-});
+const textOf = createModuleMemory('client collection');
 
-function printOnce(one: ClientCollection, surface: Neighbours, files: Lookup<string>): CollectionText {
+function printOnce(one: ClientCollection, surface: Neighbours, files: Lookup<string>): ModuleText {
   const types = [
     ...declareReads(one, surface),
     ...declareFilter(one, surface),

@@ -1,10 +1,10 @@
 import type { Api, ApiCollection } from '../api.ts';
 import type { Archive } from '../memory/archive.ts';
-import { createMemory, type Lookup } from '../memory/remember.ts';
+import { createModuleMemory, type ModuleText } from '../memory/module-texts.ts';
+import type { Lookup } from '../memory/remember.ts';
 import type { TypeDeclaration } from '../print/declaration.ts';
 import { printDeclarations } from '../print/declarations.ts';
 import { type Import, printImports } from '../print/imports.ts';
-import { textOfPiece } from '../print/pieces.ts';
 import { commentText } from '../print/text.ts';
 import { leaves } from '../print/type.ts';
 import { declareTypes } from './collection-types.ts';
@@ -46,25 +46,13 @@ export function emitCollection(
   return render('collection', { about: commentText(`Source: ${collection.source}.`), ...text });
 }
 
-interface CollectionText {
-  readonly imports: string;
-  readonly declarations: string;
-}
-
-const textOf = createMemory<CollectionText>({
-  maker: 'server collection',
-  texts: ({ imports, declarations }) => [imports, declarations],
-  made: ([imports = '', declarations = '']) => ({
-    imports: textOfPiece(imports),
-    declarations: textOfPiece(declarations),
-  }),
-});
+const textOf = createModuleMemory('server collection');
 
 function printCollection(
   collection: ApiCollection,
   collections: Lookup<ApiCollection>,
   typeFiles: Lookup<string>,
-): CollectionText {
+): ModuleText {
   const types = declareTypes(collection, collections);
   const names = types.flatMap(namesOf);
   const own = new Set(types.map(({ name }) => name));

@@ -1,9 +1,8 @@
 import type { ApiCollection, Operation } from '../api.ts';
 import type { Archive } from '../memory/archive.ts';
-import { createMemory } from '../memory/remember.ts';
+import { createModuleMemory, type ModuleText } from '../memory/module-texts.ts';
 import { type ConstantDeclaration, printConstant } from '../print/declaration.ts';
 import { printImports } from '../print/imports.ts';
-import { textOfPiece } from '../print/pieces.ts';
 import { commentText } from '../print/text.ts';
 import { list } from '../print/type.ts';
 import { array, call, code, data } from '../print/value.ts';
@@ -25,21 +24,9 @@ export function emitRoutes(collection: ApiCollection, render: Render, archive: A
   return render('routes', { about: commentText(about), ...texts });
 }
 
-interface RouteTexts {
-  readonly imports: string;
-  readonly declarations: string;
-}
+const textsOf = createModuleMemory('server routes');
 
-const textsOf = createMemory<RouteTexts>({
-  maker: 'server routes',
-  texts: ({ imports, declarations }) => [imports, declarations],
-  made: ([imports = '', declarations = '']) => ({
-    imports: textOfPiece(imports),
-    declarations: textOfPiece(declarations),
-  }),
-});
-
-function printRoutes(collection: ApiCollection): RouteTexts {
+function printRoutes(collection: ApiCollection): ModuleText {
   const used = hasRoutes(collection) ? ['type Route', ...collection.operations.map(({ kind }) => functions[kind])] : [];
   const constants = [declareDescriptor(collection), ...(hasRoutes(collection) ? [declareRoutes(collection)] : [])];
   return {
