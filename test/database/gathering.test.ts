@@ -100,7 +100,7 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
 
   test('those of many rows leave less room for others', async () => {
     const database = await open();
-    await Promise.all(numbers(6).map((id) => add(database, id, 30)));
+    await Promise.all(numbers(6).map((id) => add(database, id, 120)));
     expect(await ask('SELECT count(*)::int, count(DISTINCT xid)::int FROM note WHERE id > 0')).toEqual([6, 3]);
     await Promise.all(numbers(2).map((id) => add(database, 100 + id, 1_000)));
     expect(await ask('SELECT count(DISTINCT xid)::int FROM note WHERE id > 100')).toEqual([2]);

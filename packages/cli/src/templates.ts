@@ -5,8 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import type { Project } from './project.ts';
 
-/** The platform's own templates: beside the published package's code, or at the top of the repository. */
-const ownFolder = ['../templates/', '../../../templates/']
+/**
+ * The platform's own templates: beside the published package's code, or at the top of the repository, whose packages may hold
+ * older ones since they were packed.
+ */
+const ownFolder = (import.meta.url.endsWith('.ts') ? ['../../../templates/'] : ['../templates/', '../../../templates/'])
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((path) => existsSync(path));
 
