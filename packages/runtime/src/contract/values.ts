@@ -161,8 +161,13 @@ function decodeArray(value: JsonValue, type: ValueType): Decoded {
 
 /** The array literal of values in text form: `{1,NULL,"a b"}`. Every value is quoted, so none is read as syntax. */
 export function arrayLiteral(values: readonly (string | null)[]): string {
-  const parts = values.map((value) => (value === null ? 'NULL' : `"${value.replace(/["\\]/g, '\\$&')}"`));
+  const parts = values.map((value) => (value === null ? 'NULL' : `"${escapeQuoted(value)}"`));
   return `{${parts.join(',')}}`;
+}
+
+/** Most texts hold nothing to escape, which is sooner found out by looking for either. */
+function escapeQuoted(text: string): string {
+  return text.includes('"') || text.includes('\\') ? text.replace(/["\\]/g, '\\$&') : text;
 }
 
 /**

@@ -11,10 +11,10 @@ import { mergeRows } from './merged-rows.ts';
 import type { Pool } from './pool.ts';
 import { runTransaction, tryTransaction } from './transaction.ts';
 
-/** Statements that share a transaction at most, and rows that they write: so many take a millisecond or two. */
+/** Statements that share a transaction at most, and rows that they write: so many take a few milliseconds. */
 const mostTogether = 32;
 const mostRows = 256;
-/** Under way at once; what comes meanwhile is gathered. */
+/** Under way at once, or as many as write `mostRows` together; what comes meanwhile is gathered. */
 const mostUnderWay = 4;
 /** After so long, in milliseconds, one that is under way keeps nobody waiting any more. */
 const patienceMs = 10;
@@ -43,10 +43,11 @@ export function createGathering(
   const waiting: Waiting[] = [];
   let starting = false;
   let underWay = 0;
+  let rowsUnderWay = 0;
   let apartUntil = 0;
 
   function startSoon(): void {
-    if (starting || underWay >= mostUnderWay) return;
+    if (starting || underWay >= mostUnderWay || rowsUnderWay >= mostRows) return;
     starting = true;
     setImmediate(start);
   }
@@ -55,9 +56,12 @@ export function createGathering(
     starting = false;
     const together = waiting.splice(0, howMany(waiting));
     if (together.length === 0) return;
+    const rows = together.reduce((sum, one) => sum + one.rows, 0);
     underWay++;
+    rowsUnderWay += rows;
     void Promise.race([runAll(together), sleep(patienceMs, undefined, { ref: false })]).then(() => {
       underWay--;
+      rowsUnderWay -= rows;
       startSoon();
     });
     if (waiting.length > 0) startSoon();
