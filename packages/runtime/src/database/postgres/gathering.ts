@@ -14,8 +14,9 @@ import { runTransaction, tryTransaction } from './transaction.ts';
 /** Statements that share a transaction at most, and rows that they write: so many take a few milliseconds. */
 const mostTogether = 32;
 const mostRows = 256;
-/** Under way at once, or as many as write `mostRows` together; what comes meanwhile is gathered. */
+/** Under way at once, and where they write `mostRows` together; what comes meanwhile is gathered. */
 const mostUnderWay = 4;
+const mostLarge = 3;
 /** After so long, in milliseconds, one that is under way keeps nobody waiting any more. */
 const patienceMs = 10;
 /** Where somebody failed, everybody runs alone for so long, in milliseconds: it may be a row that many wait for. */
@@ -47,7 +48,7 @@ export function createGathering(
   let apartUntil = 0;
 
   function startSoon(): void {
-    if (starting || underWay >= mostUnderWay || rowsUnderWay >= mostRows) return;
+    if (starting || underWay >= (rowsUnderWay < mostRows ? mostUnderWay : mostLarge)) return;
     starting = true;
     setImmediate(start);
   }
