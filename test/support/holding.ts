@@ -1,42 +1,50 @@
 /** Requests that meet another transaction at a certain moment: it holds rows until they wait for them. */
 import { expect } from 'vitest';
-import { isOnMariadb } from './contract-database.ts';
+import { isOnMariadb, mysqlOf } from './contract-database.ts';
 import { withClient } from './database.ts';
 import { withMysql } from './mariadb.ts';
 
-/** Another transaction: what it has done before the requests are sent, and what it does when they wait for it. */
+/** Another transaction: what it has done before the requests are sent. */
 export interface Holding {
   readonly before: string;
-  readonly then?: string;
+  readonly also?: string;
   /** How many sessions have to wait. Default: 1. */
   readonly waiting?: number;
 }
 
 /**
- * Sends requests while another transaction holds what they need, and commits it when all of them wait. The statements have to mean
- * the same on every server.
+ * Sends requests while another transaction holds what they need, and commits it when all of them wait. Its statements are written for
+ * PostgreSQL, one in each text.
  */
 export async function whileHeld<T>(
   url: string,
-  { before, then, waiting = 1 }: Holding,
+  { before, also, waiting = 1 }: Holding,
   send: () => Promise<T>,
 ): Promise<T> {
-  // MariaDB and MySQL look anew only when nobody has asked for a tenth of a second.
-  const interval = isOnMariadb() ? 150 : 30;
   const meet = async (run: (sql: string) => Promise<unknown>): Promise<T> => {
     await run('BEGIN');
     await run(before);
+    if (also !== undefined) await run(also);
     const answers = send();
     // Looked at below: what goes wrong before is told instead.
     answers.catch(() => {});
-    await expect.poll(() => sessionsThatWait(url), { interval }).toBe(waiting);
-    if (then !== undefined) await run(then);
+    await untilWaiting(url, waiting);
     await run('COMMIT');
     return answers;
   };
   return isOnMariadb()
-    ? withMysql(url, (connection) => meet((sql) => connection.query(sql)))
+    ? withMysql(url, async (connection) => {
+        await connection.query("SET SESSION sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES'");
+        return meet((sql) => connection.query(mysqlOf(sql)));
+      })
     : withClient(url, (client) => meet((sql) => client.query(sql)));
+}
+
+/** Waits until so many sessions of a database wait for others. */
+export async function untilWaiting(url: string, waiting: number): Promise<void> {
+  // MariaDB and MySQL look anew only when nobody has asked for a tenth of a second.
+  const interval = isOnMariadb() ? 150 : 30;
+  await expect.poll(() => sessionsThatWait(url), { interval }).toBe(waiting);
 }
 
 async function sessionsThatWait(url: string): Promise<number> {
