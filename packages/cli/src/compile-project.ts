@@ -107,7 +107,11 @@ async function withSchema<Result>(
   const facts = options.facts ?? (await factsOf(project, progress, options));
   const inputs = await loadInputs(project);
   const cache = options.archived === true ? join(project.stateFolder, 'cache') : null;
-  const compiler = prepareCompiler(inputs, { tables: facts.tables.length, memory: options.memory ?? null, cache });
+  const compiler = await prepareCompiler(inputs, {
+    tables: facts.tables.length,
+    memory: options.memory ?? null,
+    cache,
+  });
   try {
     const resolution = await progress.phase('resolve', () => resolveProject(project, facts, progress));
     return await work({ ...resolution, schemaText: once(() => printSchema(resolution.schema)), inputs, compiler });
