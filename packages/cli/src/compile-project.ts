@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { CompileMemory, CompileOptions, ModelData } from '@platform/compiler';
 import { printSchema } from '@platform/introspect';
-import { findUntouched, isWhollyCompiled, keepRun } from './archive/last-run.ts';
+import { isWhollyCompiled, lookAtLastRun } from './archive/last-run.ts';
 import { isWorthArchiving, type PreparedCompiler, prepareCompiler } from './descriptions/prepare-compiler.ts';
 import { once } from './once.ts';
 import { planDocuments } from './plan-documents.ts';
@@ -20,7 +20,7 @@ import {
   writeSchemaText,
 } from './steps.ts';
 import { typeDocuments } from './type-documents.ts';
-import { type OutputFile, writeFiles } from './write-files.ts';
+import { type KnownContents, type OutputFile, writeFiles } from './write-files.ts';
 
 /** What a generation is made from. */
 export interface GenerateOptions {
@@ -48,26 +48,27 @@ export async function generateProject(
   return withSchema(project, progress, { archived: true, ...options }, async (given) => {
     const { schema, schemaText, inputs, diagnostics } = given;
     const isKept = isWorthArchiving(schema) && isWhollyCompiled(project, inputs);
-    const summary = isKept ? await findUntouched(project, { inputs, schema: schemaText() }) : null;
+    const runs = isKept ? await lookAtLastRun(project, { inputs, schema: schemaText() }) : null;
+    const summary = runs?.untouched ?? null;
     if (summary !== null) {
       await writeSchemaText(project, schemaText());
       return { schema, summary, diagnostics, written: { paths: [], written: 0, unchanged: summary.files, removed: 0 } };
     }
     const compilation = await compileResolved(project, progress, given);
-    const generation = await writeProject(project, compilation, progress);
-    const paths = compilation.files.map(({ path }) => path);
-    if (isKept) await keepRun(project, { inputs, schema: schemaText() }, generation.summary, paths);
+    const generation = await writeProject(project, compilation, progress, runs?.holds);
+    await runs?.keep(generation.summary, compilation.files);
     return generation;
   });
 }
 
-/** Writes what was compiled. */
+/** Writes what was compiled; `holds` knows of some files whether they need not be read. */
 export async function writeProject(
   project: Project,
   { schema, schemaText, summary, files, diagnostics }: Compilation,
   progress: Progress,
+  holds?: KnownContents,
 ): Promise<Generation> {
-  const written = await progress.phase('write', () => writeFiles(project.output, files));
+  const written = await progress.phase('write', () => writeFiles(project.output, files, holds));
   await writeSchemaText(project, schemaText());
   return { schema, summary, written, diagnostics };
 }
@@ -107,7 +108,11 @@ async function withSchema<Result>(
   const facts = options.facts ?? (await factsOf(project, progress, options));
   const inputs = await loadInputs(project);
   const cache = options.archived === true ? join(project.stateFolder, 'cache') : null;
-  const compiler = prepareCompiler(inputs, { tables: facts.tables.length, memory: options.memory ?? null, cache });
+  const compiler = await prepareCompiler(inputs, {
+    tables: facts.tables.length,
+    memory: options.memory ?? null,
+    cache,
+  });
   try {
     const resolution = await progress.phase('resolve', () => resolveProject(project, facts, progress));
     return await work({ ...resolution, schemaText: once(() => printSchema(resolution.schema)), inputs, compiler });

@@ -46,10 +46,17 @@ export async function compareFiles(
   );
 }
 
+/** Whether a file holds a text, as far as that is known without reading it; null where it is not. */
+export type KnownContents = (file: OutputFile) => boolean | null;
+
 /** Brings the output folder to the state of `files`. Rejects with the file system's error and leaves it as it was. */
-export async function writeFiles(outputFolder: string, files: readonly OutputFile[]): Promise<WriteResult> {
+export async function writeFiles(
+  outputFolder: string,
+  files: readonly OutputFile[],
+  holds: KnownContents = () => null,
+): Promise<WriteResult> {
   const target = files.map(targetOf);
-  const changed = await selectChanged(outputFolder, target);
+  const changed = await selectChanged(outputFolder, target, holds);
   const stale = await findStale(outputFolder, target);
   await replace(outputFolder, changed, stale);
   await removeEmptyFolders(outputFolder, stale);
@@ -76,11 +83,18 @@ function checkedPath(path: string): string {
   return plain;
 }
 
-async function selectChanged(folder: string, files: readonly Target[]): Promise<readonly Target[]> {
+async function selectChanged(
+  folder: string,
+  files: readonly Target[],
+  holds: KnownContents = () => null,
+): Promise<readonly Target[]> {
   // Where there is no folder there is no file either.
   if (await isNew(folder)) return files;
-  const same = await eachOf(files, ({ path, file }) => holdsText(join(folder, path), file));
-  return files.filter((_, index) => same[index] !== true);
+  const known = files.map(({ file }) => holds(file));
+  const unknown = files.filter((_, at) => known[at] === null);
+  const same = await eachOf(unknown, ({ path, file }) => holdsText(join(folder, path), file));
+  const changed = new Set(unknown.filter((_, at) => same[at] !== true));
+  return files.filter((file, at) => known[at] === false || changed.has(file));
 }
 
 /** Files that the last run made and this one does not. A manifest that cannot be read says nothing about any file. */

@@ -6,24 +6,30 @@
  * has touched a file is told by what the file system says of it, as version control does it: where that differs in any way,
  * as after a checkout, everything is made and compared.
  */
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { type Stats, statSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CompileOptions, CompileSummary } from '@platform/compiler';
+import type { OutputFile } from '../output-file.ts';
 import type { Project } from '../project.ts';
 import { replaceFile } from '../replace-file.ts';
 import { markOfCompiler } from './mark.ts';
 
 /** What is kept of a run, in `.platform/cache/last-run.json`. */
 interface LastRun {
-  readonly form: 1;
+  readonly form: 2;
   /** Of what it was made from. */
   readonly digest: string;
   readonly summary: CompileSummary;
-  /** What the file system said of each file, by its path below the output folder. */
-  readonly files: readonly (readonly [path: string, mark: string])[];
+  readonly files: readonly LeftFile[];
 }
+
+/**
+ * A file by its path below the output folder: what the file system said of it, and a digest of its text; null for one in
+ * pieces, which takes as long to digest as to compare.
+ */
+type LeftFile = readonly [path: string, mark: string, digest: string | null];
 
 /** A run that may be the same as the last. */
 export interface RunSources {
@@ -32,29 +38,41 @@ export interface RunSources {
   readonly schema: string;
 }
 
-/** What the last run made, where it is what this one would make and all of it is there; else null. */
-export async function findUntouched(project: Project, sources: RunSources): Promise<CompileSummary | null> {
-  const last = await readLastRun(project);
-  if (last === null || last.digest !== (await digestOf(sources))) return null;
-  return last.files.every(([path, mark]) => markOf(join(project.output, path)) === mark) ? last.summary : null;
+/** What the last run has left, and what this one will leave. */
+export interface Runs {
+  /** What the last run made, where it is what this one would make and all of it is there; else null. */
+  readonly untouched: CompileSummary | null;
+  /** Whether a file holds a text; null where only reading it can tell. */
+  holds(file: OutputFile): boolean | null;
+  /** Keeps what this run has made. Where that cannot be written, the next run makes it again. */
+  keep(summary: CompileSummary, files: readonly OutputFile[]): Promise<void>;
 }
 
-/** Keeps what a run has made. Where that cannot be written, the next run makes it again. */
-export async function keepRun(
-  project: Project,
-  sources: RunSources,
-  summary: CompileSummary,
-  paths: readonly string[],
-): Promise<void> {
-  const files = paths.map((path) => [path, markOf(join(project.output, path))] as const);
-  const run: LastRun = { form: 1, digest: await digestOf(sources), summary, files };
-  const path = pathOf(project);
-  try {
-    await mkdir(join(path, '..'), { recursive: true });
-    await replaceFile(path, JSON.stringify(run));
-  } catch {
-    // Nothing is lost but time.
-  }
+/** Looks at what the last run of a project has left. */
+export async function lookAtLastRun(project: Project, sources: RunSources): Promise<Runs> {
+  const [last, digest] = await Promise.all([readLastRun(project), digestOf(sources)]);
+  const left = new Map(last?.files.map((one) => [one[0], one]));
+  const placeOf = (path: string): string => join(project.output, path);
+  const isUntouched = ([path, mark]: LeftFile): boolean => markOf(placeOf(path)) === mark;
+  return {
+    untouched: last !== null && last.digest === digest && last.files.every(isUntouched) ? last.summary : null,
+    holds(file) {
+      const one = left.get(file.path);
+      if (one === undefined || one[2] === null || !isUntouched(one)) return null;
+      return digestOfText(file) === one[2];
+    },
+    async keep(summary, made) {
+      const files = made.map((file): LeftFile => [file.path, markOf(placeOf(file.path)), digestOfText(file)]);
+      const run: LastRun = { form: 2, digest, summary, files };
+      const path = pathOf(project);
+      try {
+        await mkdir(join(path, '..'), { recursive: true });
+        await replaceFile(path, JSON.stringify(run));
+      } catch {
+        // Nothing is lost but time.
+      }
+    },
+  };
 }
 
 /**
@@ -68,7 +86,7 @@ export function isWhollyCompiled(project: Project, inputs: RunSources['inputs'])
 async function readLastRun(project: Project): Promise<LastRun | null> {
   try {
     const run: LastRun = JSON.parse(await readFile(pathOf(project), 'utf8'));
-    return run.form === 1 ? run : null;
+    return run.form === 2 ? run : null;
   } catch {
     return null;
   }
@@ -88,4 +106,8 @@ async function digestOf({ inputs, schema }: RunSources): Promise<string> {
 function markOf(path: string): string {
   const found: Stats | undefined = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
+}
+
+function digestOfText({ pieces, contents }: OutputFile): string | null {
+  return pieces === undefined ? hash('sha256', contents, 'base64') : null;
 }

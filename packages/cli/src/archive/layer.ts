@@ -5,7 +5,7 @@
  * one behind the other, and a digest of all that.
  */
 import { createHash } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Archived, Piece } from '@platform/compiler';
 import { inChunks } from '../output-file.ts';
@@ -30,6 +30,24 @@ interface Head {
 
 /** An entry without its texts: maker, digest, questions, answers, and bytes of each text. */
 type Listed = readonly [string, string, Archived['asked'], string, readonly number[]];
+
+/** Whether a compiler of that mark has made a layer: a look at its first line. */
+export async function isLayerOf(folder: string, name: string, mark: string): Promise<boolean> {
+  const file = await open(join(folder, name));
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    const [line = ''] = buffer.toString('utf8', 0, bytesRead).split('\n', 1);
+    const head: Head = JSON.parse(line);
+    return head.form === 1 && head.mark === mark;
+  } catch {
+    return false;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Bytes that the first line takes at most. */
+const headBytes = 256;
 
 /** Reads a layer. Null where it is damaged, or was made by another compiler than that of the mark. */
 export async function readLayer(folder: string, name: string, mark: string): Promise<Layer | null> {

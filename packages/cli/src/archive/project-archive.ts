@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Archive, type Archived, type CompilePart, partOfMaker } from '@platform/compiler';
-import { type Entry, readLayer, writeLayer } from './layer.ts';
+import { type Entry, isLayerOf, readLayer, writeLayer } from './layer.ts';
 import { markOfCompiler } from './mark.ts';
 
 /** An archive with a place on disk. */
@@ -25,23 +25,33 @@ const mostLayers = 8;
  */
 export async function openArchive(folder: string, part?: CompilePart): Promise<ProjectArchive> {
   const mark = await markOfCompiler();
-  const [descriptions, others] = await Promise.all([
-    part === 'others' ? nothing : openLayers(join(folder, 'descriptions'), mark),
+  const [described, others] = await Promise.all([
+    part === 'others' ? nothing : openLayers(join(folder, descriptions), mark),
     part === 'descriptions' ? nothing : openLayers(folder, mark),
   ]);
-  const archiveOf = (maker: string): ProjectArchive => (partOfMaker(maker) === 'descriptions' ? descriptions : others);
+  const archiveOf = (maker: string): ProjectArchive => (partOfMaker(maker) === 'descriptions' ? described : others);
   return {
     find: (maker, digest) => archiveOf(maker).find(maker, digest),
     keep: (maker, digest, made) => archiveOf(maker).keep(maker, digest, made),
-    save: async () => void (await Promise.all([descriptions.save(), others.save()])),
+    save: async () => void (await Promise.all([described.save(), others.save()])),
   };
 }
+
+/** Whether there is something in it that this compiler can use. */
+export async function isArchived(folder: string): Promise<boolean> {
+  const own = join(folder, descriptions);
+  const [name] = await layersIn(own);
+  return name !== undefined && (await isLayerOf(own, name, await markOfCompiler()));
+}
+
+/** The folder of what is made for descriptions. */
+const descriptions = 'descriptions';
 
 /** Of what somebody else keeps. */
 const nothing: ProjectArchive = { find: () => [], keep: () => undefined, save: async () => undefined };
 
 async function openLayers(folder: string, mark: string): Promise<ProjectArchive> {
-  const names = (await readdir(folder).catch((): string[] => [])).filter((name) => name.endsWith('.layer'));
+  const names = await layersIn(folder);
   const layers = await Promise.all(names.map((name) => readLayer(folder, name, mark)));
   const stored = layers.flatMap((layer) => layer?.entries ?? []);
   const byDigest = Map.groupBy(stored, keyOf);
@@ -65,6 +75,11 @@ async function openLayers(folder: string, mark: string): Promise<ProjectArchive>
       if (whole) await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true, force: true })));
     },
   };
+}
+
+/** The names of layers; none where there is no such folder. */
+async function layersIn(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder).catch((): string[] => [])).filter((name) => name.endsWith('.layer'));
 }
 
 function isEntry(made: Archived): made is Entry {

@@ -1,7 +1,7 @@
 /** Compiles a project in one thread, or in two where that is worth it, and keeps what can be used again. */
 import { type CompileMemory, type CompileOptions, type CompileResult, compile } from '@platform/compiler';
 import type { Schema } from '@platform/introspect/schema';
-import { openArchive } from '../archive/project-archive.ts';
+import { isArchived, openArchive } from '../archive/project-archive.ts';
 import { type DescribingThread, isWorthDescribing, startDescribing } from './describing-thread.ts';
 
 /** How a compiler works; it changes nothing but the time. */
@@ -29,12 +29,15 @@ export function isWorthArchiving({ collections }: Schema): boolean {
   return collections.length >= worthArchiving;
 }
 
-/** Prepares it for the inputs of a project. */
-export function prepareCompiler(
+/**
+ * Prepares it for the inputs of a project. Where an archive has most of what will be made, one thread finds it in less time
+ * than it takes two to load and look at everything.
+ */
+export async function prepareCompiler(
   inputs: CompileOptions,
   { tables, memory, cache }: CompilerCircumstances,
-): PreparedCompiler {
-  const isShared = memory === null && isWorthDescribing(tables);
+): Promise<PreparedCompiler> {
+  const isShared = memory === null && isWorthDescribing(tables) && !(cache !== null && (await isArchived(cache)));
   const thread = isShared ? startDescribing({ inputs, cache }) : null;
   return {
     async compile(schema, text) {

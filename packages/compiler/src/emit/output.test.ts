@@ -104,7 +104,8 @@ describe.each(cases)('the output for %s', (_, schema) => {
   });
 
   test('passes lint and format untouched', { timeout: 60_000 }, () => {
-    expect(lint(files)).toBe('');
+    // Documents have a layout of their own (decision 55).
+    expect(lint(new Map([...files].filter(([path]) => !/^(?:openapi|model)\//.test(path))))).toBe('');
   });
 
   test('is the same however often it is made', () => {

@@ -9,7 +9,8 @@ import { createMemory, type Lookup, type Watch } from '../memory/remember.ts';
 import { createInterning } from '../memory/same.ts';
 import type { NoteReader } from '../openapi/notes.ts';
 import type { View, ViewCollection } from '../openapi/view.ts';
-import { onlyText, printJsonPieces, textAt } from '../print/json.ts';
+import { type Layout, printDocument, textAt } from '../print/document.ts';
+import { onlyText } from '../print/only-text.ts';
 import { type Piece, textOfPiece } from '../print/pieces.ts';
 import { modelCollection, modelFolder } from './collections.ts';
 import { declaredIn } from './declared.ts';
@@ -58,15 +59,19 @@ export function printModel(api: Api, view: View, archive: Archive | null): reado
   ];
   const collections = folders.length === 0 ? named : named.sort((a, b) => (a.name < b.name ? -1 : 1));
   const alone = (text: Piece) => onlyText(text, depth);
-  return printJsonPieces({
+  const document = {
     collections: collections.map(({ printed }) => printed),
     fields: parts.flatMap(({ fields }) => fields.map(alone)),
     relations: parts.flatMap(({ relations }) => relations.map(alone)),
-  });
+  };
+  return printDocument(document, layout);
 }
 
 /** Where the parts stand in the document. */
 const depth = 4;
+
+/** Lines of their own have the members of collections, fields and relations. */
+const layout: Layout = { levels: 3 };
 
 interface Part {
   readonly collection: ReturnType<typeof modelCollection>;
@@ -81,7 +86,7 @@ interface PartTexts {
 }
 
 function printPart({ collection, fields, relations }: Part): PartTexts {
-  const print = (value: object): string => textAt(value, depth);
+  const print = (value: JsonValue): string => textAt(value, depth, layout);
   return { collection: print(collection), fields: fields.map(print), relations: relations.map(print) };
 }
 

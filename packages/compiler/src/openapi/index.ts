@@ -7,7 +7,7 @@ import type { AccessClass, JsonValue } from '@platform/runtime/contract';
 import type { Api } from '../api.ts';
 import type { Archive } from '../memory/archive.ts';
 import { changesModel } from '../model/changes.ts';
-import { printJsonPieces } from '../print/json.ts';
+import { printDocument } from '../print/document.ts';
 import type { Piece } from '../print/pieces.ts';
 import { accountPaths } from './account-paths.ts';
 import { aggregateSchemas } from './aggregation.ts';
@@ -25,7 +25,7 @@ import { described, type JsonObject, objectOf } from './json.ts';
 import { modelPaths, modelSchemas, modelTag } from './model-paths.ts';
 import { ownUserPaths } from './own-user-paths.ts';
 import { parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
-import { createPartsMemory, type Parts, type TextsFrom } from './parts.ts';
+import { createPartsMemory, layout, type Parts, type TextsFrom } from './parts.ts';
 import { collectionPaths } from './paths.ts';
 import { leadSchemas, payloadSchemas } from './payloads.ts';
 import { failureResponses, headerComponents } from './responses.ts';
@@ -56,10 +56,11 @@ export function printOpenApi(
 ): readonly Piece[] {
   // Examples are put into what is described, so then there must be more of it than its text.
   const isPlain = Object.keys(recordedFor(api, access)).length === 0;
-  return printJsonPieces(
+  return printDocument(
     isPlain
       ? withFixedExamples(describeOpenApi(api, access, view, { from: { archive } }), ownExamples)
       : emitOpenApi(api, access, view),
+    layout,
   );
 }
 

@@ -1,7 +1,8 @@
 /** What is made of a collection for the documents of all classes that see the same of it. */
 import type { Archive } from '../memory/archive.ts';
 import { createMemory, type Lookup, type Watch } from '../memory/remember.ts';
-import { onlyText, textAt, textOf } from '../print/json.ts';
+import { type Layout, textAt } from '../print/document.ts';
+import { onlyText, textOf } from '../print/only-text.ts';
 import { packPiece, textOfPiece } from '../print/pieces.ts';
 import type { JsonObject } from './json.ts';
 
@@ -10,6 +11,9 @@ export type Parts = readonly (readonly [string, JsonObject])[];
 
 /** Who wants nothing but the text of a document gets parts of which only that is known; null for everybody else. */
 export type TextsFrom = { readonly archive: Archive | null } | null;
+
+/** Lines of their own have paths, operations, what these are made of, components, what schemas are made of, and properties. */
+export const layout: Layout = { levels: 4 };
 
 /**
  * Remembers parts that stand in documents at one indentation, as objects or as texts.
@@ -37,7 +41,7 @@ export function createPartsMemory(maker: string, indent: number, apart: boolean)
 }
 
 function textsOf(parts: Parts, indent: number, apart: boolean): readonly (readonly [string, string])[] {
-  const texts = parts.map(([name, part]) => [name, textAt(part, indent)] as const);
+  const texts = parts.map(([name, part]) => [name, textAt(part, indent, layout)] as const);
   const [first, ...others] = texts;
   if (!apart || first === undefined) return texts;
   const more = others.map(([name, text]) => `,\n${' '.repeat(indent)}${JSON.stringify(name)}: ${text}`);

@@ -1,9 +1,13 @@
+import type { JsonValue } from '@platform/runtime/contract';
 import fc from 'fast-check';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { printComment } from './declaration.ts';
+import { printDocument, textAt } from './document.ts';
 import { printImports } from './imports.ts';
 import { canonicalJson, printJson } from './json.ts';
+import { onlyText } from './only-text.ts';
+import { joinPieces } from './pieces.ts';
 import { stringLiteral } from './text.ts';
 import { generic, list, nullable, printTyped, union } from './type.ts';
 import { array, call, code, data, printValue } from './value.ts';
@@ -141,5 +145,60 @@ describe('JSON', () => {
 
   test('is canonical: the order of keys does not matter', () => {
     expect(canonicalJson({ b: 1, a: [{ d: 1, c: undefined }] })).toBe('{"a":[{"d":1}],"b":1}');
+  });
+});
+
+describe('documents', () => {
+  const printed = (value: JsonValue, levels: number): string => joinPieces(printDocument(value, { levels }));
+
+  test('read back as the value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.nat(4), (value, levels) => {
+        const plain = JSON.parse(JSON.stringify(value));
+        expect(JSON.parse(printed({ properties: plain, plain }, levels))).toEqual({ properties: plain, plain });
+      }),
+    );
+  });
+
+  test('stand open near their top and where there are properties, and on one line elsewhere', () => {
+    const schema = { type: 'object', properties: { a: { type: ['string', 'null'] }, b: { properties: { c: {} } } } };
+    const document = { paths: { '/a': [{ b: { c: 1 } }, []] }, one: { type: { more: [1] } }, schema, none: {} };
+    expect(printed(document, 3).split('\n')).toEqual([
+      '{',
+      '  "paths": {',
+      '    "/a": [',
+      '      {"b":{"c":1}},',
+      '      []',
+      '    ]',
+      '  },',
+      '  "one": {',
+      '    "type": {',
+      '      "more": [1]',
+      '    }',
+      '  },',
+      '  "schema": {',
+      '    "type": "object",',
+      '    "properties": {',
+      '      "a": {"type":["string","null"]},',
+      '      "b": {',
+      '        "properties": {',
+      '          "c": {}',
+      '        }',
+      '      }',
+      '    }',
+      '  },',
+      '  "none": {}',
+      '}',
+      '',
+    ]);
+  });
+
+  test('are made of texts of their parts, at one indentation only', () => {
+    const part = { a: { b: [1, { c: 2 }] }, properties: { d: {} } };
+    for (const levels of [2, 3, 4]) {
+      const text = onlyText(textAt(part, 4, { levels }), 4);
+      expect(printed([[text, text]], levels)).toBe(printed([[part, part]], levels));
+    }
+    expect(() => printed([onlyText('{}', 4)], 2)).toThrow('elsewhere');
   });
 });

@@ -1,0 +1,33 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { isArchived, openArchive } from './project-archive.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'platform-archive-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('an archive is worth opening where this compiler has written descriptions', async () => {
+  expect(await isArchived(join(folder, 'none'))).toBe(false);
+  await keep('collection');
+  expect(await isArchived(folder)).toBe(false);
+  await keep('openapi paths');
+  expect(await isArchived(folder)).toBe(true);
+
+  const own = join(folder, 'descriptions');
+  const [name = ''] = readdirSync(own).filter((one) => one.endsWith('.layer'));
+  const content = readFileSync(join(own, name), 'latin1');
+  // Of another compiler, and damaged.
+  for (const other of [content.replace(/"mark":"./, '"mark":"~'), '', content.slice(0, 20)]) {
+    expect(other).not.toBe(content);
+    writeFileSync(join(own, name), other, 'latin1');
+    expect(await isArchived(folder)).toBe(false);
+  }
+});
+
+/** Keeps a text that a maker of that name has made. */
+async function keep(maker: string): Promise<void> {
+  const archive = await openArchive(folder);
+  archive.keep(maker, 'digest', { asked: [], answers: '', texts: ['a text'] });
+  await archive.save();
+}

@@ -1,0 +1,73 @@
+/**
+ * Long JSON documents. What is near their top has lines of its own, so that a difference shows what has changed, and what
+ * is deeper stands on one line, which the engine prints by itself several times as fast, and in half as many bytes.
+ */
+import type { JsonValue } from '@platform/runtime/contract';
+import { isText, textOf } from './only-text.ts';
+import { createPieces, joinPieces, type Piece, type Pieces } from './pieces.ts';
+
+/**
+ * How a document is laid out: in how many levels every member and every item has a line of its own. Below them only schemas
+ * with `properties` stand open, so that each of these is a line, and again those in them.
+ */
+export interface Layout {
+  readonly levels: number;
+}
+
+/** Prints a document in pieces, with a line end: what is known by its text only (`onlyText`) is one string in all of them. */
+export function printDocument(value: JsonValue, { levels }: Layout): readonly Piece[] {
+  const pieces = createPieces();
+  print(value, 0, levels, pieces);
+  pieces.add('\n');
+  return pieces.all();
+}
+
+/** The text of a part of a document as it stands there, with that indentation: two columns for each level above it. */
+export function textAt(value: JsonValue, indent: number, { levels }: Layout): string {
+  const pieces = createPieces();
+  print(value, indent, levels - indent / 2, pieces);
+  return joinPieces(pieces.all());
+}
+
+type Members = Readonly<Record<string, JsonValue>>;
+
+/** Prints a value at an indentation, of whose levels so many stand open. */
+function print(value: JsonValue, indent: number, levels: number, pieces: Pieces): void {
+  if (typeof value !== 'object' || value === null) pieces.add(JSON.stringify(value));
+  else if (isList(value)) printList(value, indent, levels, pieces);
+  else if (isText(value)) pieces.add(textOf(value, indent));
+  else if (levels > 0 || hasProperties(value)) printObject(value, indent, Math.max(levels, 1), pieces);
+  else pieces.add(JSON.stringify(value));
+}
+
+function printList(values: readonly JsonValue[], indent: number, levels: number, pieces: Pieces): void {
+  if (levels <= 0 || values.length === 0) {
+    pieces.add(JSON.stringify(values));
+    return;
+  }
+  const line = `\n${' '.repeat(indent + 2)}`;
+  for (const [at, value] of values.entries()) {
+    pieces.add(at === 0 ? `[${line}` : `,${line}`);
+    print(value, indent + 2, levels - 1, pieces);
+  }
+  pieces.add(`\n${' '.repeat(indent)}]`);
+}
+
+function printObject(value: Members, indent: number, levels: number, pieces: Pieces): void {
+  const line = `\n${' '.repeat(indent + 2)}`;
+  let before = '{';
+  for (const [key, item] of Object.entries(value)) {
+    pieces.add(`${before}${line}${JSON.stringify(key)}: `);
+    print(item, indent + 2, key === 'properties' ? Math.max(levels - 1, 1) : levels - 1, pieces);
+    before = ',';
+  }
+  pieces.add(before === '{' ? '{}' : `\n${' '.repeat(indent)}}`);
+}
+
+function hasProperties({ properties }: Members): boolean {
+  return typeof properties === 'object' && properties !== null && !Array.isArray(properties);
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

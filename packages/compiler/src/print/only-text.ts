@@ -1,0 +1,36 @@
+/** Parts of documents of which nothing but their text is known. */
+import type { Piece } from './pieces.ts';
+
+type Members = Readonly<Record<string, never>>;
+
+/** Stands for an object of which only the text at one indentation is known. It can be printed there, and nothing else. */
+export function onlyText(text: Piece, indent: number): Members {
+  const value = new Proxy({}, opaque);
+  texts.set(value, { text, indent });
+  return value;
+}
+
+const texts = new WeakMap<object, { readonly text: Piece; readonly indent: number }>();
+
+/** Whether nothing but the text of an object is known. */
+export function isText(value: object): boolean {
+  return texts.has(value);
+}
+
+/** The text of such an object. */
+export function textOf(value: object, indent: number): Piece {
+  const known = texts.get(value);
+  if (known === undefined || known.indent !== indent) return refuse();
+  return known.text;
+}
+
+function refuse(): never {
+  throw new Error('Of this part of a document only the text is known, and that elsewhere.');
+}
+
+const opaque: ProxyHandler<Members> = {
+  get: refuse,
+  has: refuse,
+  ownKeys: refuse,
+  getOwnPropertyDescriptor: refuse,
+};
