@@ -108,6 +108,12 @@ function markOf(path: string): string {
   return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
 }
 
-function digestOfText({ pieces, contents }: OutputFile): string | null {
-  return pieces === undefined ? hash('sha256', contents, 'base64') : null;
+/** Taken once of a file. The text of one in pieces is not asked for: it would be put together. */
+function digestOfText(file: OutputFile): string | null {
+  if (file.pieces !== undefined) return null;
+  const digest = digests.get(file) ?? hash('sha256', file.contents, 'base64');
+  digests.set(file, digest);
+  return digest;
 }
+
+const digests = new WeakMap<OutputFile, string>();
