@@ -1,5 +1,6 @@
 /** Hooks of items that stand below others in a payload, and what else a write may be: guarded, kept, told in the history. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { whileHeld } from '../support/holding.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
 /** Every hook writes what it is given into `log`, in the transaction. */
@@ -13,6 +14,8 @@ export default defineExtension(({ before, after, afterCommit }) => {
   before('books.create', async ({ payload, items }) => {
     if (payload.title === 'refused') throw new PlatformError('UNPROCESSABLE_ENTITY', 'No such books.');
     await tell(items, 'before books.create', payload);
+    if (payload.title === 'with a friend')
+      await items.asAdmin('books').create({ title: 'of a friend', author_id: { id: 50, name: 'mine' } });
     if (payload.title === 'with a note') payload.notes = [{ body: 'from the hook' }];
   });
   after('books.create', async ({ key, payload, items }) => tell(items, 'after books.create', key, payload));
@@ -177,6 +180,17 @@ describe('below an item', () => {
 });
 
 describe('requests of other kinds', () => {
+  it('what a hook finds made meanwhile it changes', async () => {
+    const made = { before: `INSERT INTO authors (id, name) VALUES (50, 'other')` };
+    const asked = () => ask('POST', 'books?fields=title', { title: 'with a friend' });
+    const { status } = await whileHeld(project.database.url, made, asked);
+    expect([status, await run('SELECT name FROM authors')]).toEqual([200, [{ name: 'mine' }]]);
+    expect(await run('SELECT title FROM books ORDER BY title')).toEqual([
+      { title: 'of a friend' },
+      { title: 'with a friend' },
+    ]);
+  });
+
   it('an entity tag is compared before any hook runs', async () => {
     await run(`INSERT INTO books (title) VALUES ('a')`);
     const late = await ask('PATCH', 'books/1', { title: 'b' }, { 'if-match': '"other"' });

@@ -63,8 +63,8 @@ beforeEach(() =>
 );
 afterAll(() => project?.close());
 
-/** BEGIN, the statement, COMMIT. */
-const once = 3;
+/** BEGIN, what holds the item, the statement, COMMIT. */
+const once = 4;
 const change = (path: string, body: unknown, ask: ServedProject['ask'] = project.admin) =>
   ask(`/items/songs/${path}`, { method: 'PATCH', body });
 const stored = (query: string) =>
@@ -138,6 +138,28 @@ describe('one statement', () => {
       const left = (await pairs()).flatMap(([song, tag]) => (song === 2 ? [tag] : []));
       expect(lists).toContainEqual(left);
     }
+  });
+
+  it('changes the links of several items at once, each as listed for it', async () => {
+    const asked = Array.from({ length: 24 }, (_, place) => ({
+      key: 1 + (place % 3),
+      title: `title ${place}`,
+      tags: [1 + (place % 4), 5 + (place % 5)],
+      players: [4, 2, 6].slice(place % 3).map((number) => ({ band: 0, name: `p${number}` })),
+    }));
+    const answers = await Promise.all(
+      asked.map(({ key, ...data }) => change(`${key}?fields=title,tags,players.name`, data)),
+    );
+    const names = (players: readonly { readonly name: string }[]) => players.map(({ name }) => name).toSorted();
+    expect(answers.map(({ json: { data } }) => ({ ...data, players: names(data.players) }))).toEqual(
+      asked.map(({ title, tags, players }) => ({ title, tags, players: names(players) })),
+    );
+    const left =
+      await stored(`SELECT id, title, (SELECT array_agg(tag_id ORDER BY 1) FROM songs_tags WHERE song_id = id),
+      (SELECT array_agg(player ORDER BY 1) FROM songs_players WHERE song_id = songs.id) FROM songs ORDER BY id`);
+    const told = asked.map(({ key, title, tags, players }) => [key, title, tags, names(players)]);
+    expect(left).toHaveLength(3);
+    for (const one of left) expect(told).toContainEqual(one);
   });
 });
 

@@ -1,7 +1,9 @@
 /** Second factors: set up, used, taken away. Source: API specification, section 3.4. */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts, type TestUser } from '../support/accounts.ts';
+import { isOnMariadb } from '../support/contract-database.ts';
+import { untilWaiting, whileHeld } from '../support/holding.ts';
 import { otpOf } from '../support/otp.ts';
 import { type Answer, adminToken } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
@@ -290,6 +292,25 @@ describe('recovery codes', () => {
     expect((await ask('disable', token, { otp: renewed.json.data.recovery_codes[0] })).status).toBe(204);
     const left = await project.rows('SELECT FROM platform.platform_recovery_codes WHERE "user" = $1', [someone.id]);
     expect(left).toEqual([]);
+  });
+
+  it('are ten, also when others are asked for at once, by a code and by a one-time password', async () => {
+    const { id, token, secret } = await enabled();
+    const { json } = await ask('recovery-codes', token, { otp: otpOf(secret) });
+    const [code = '']: readonly string[] = json.data.recovery_codes;
+    const all = `SELECT 1 FROM platform.platform_recovery_codes WHERE "user" = '${id}'`;
+    const hash = createHash('sha256').update(code).digest('hex');
+    const last = isOnMariadb() ? `X'${hash}'` : `'\\x${hash}'`;
+    await project.rows(`DELETE FROM platform.platform_recovery_codes WHERE "user" = '${id}' AND hash <> ${last}`);
+    const before = `SELECT 1 FROM platform.platform_users WHERE id = '${id}' FOR UPDATE`;
+    const { url } = project.database;
+    const answers = await whileHeld(url, { before, waiting: 2 }, async () => {
+      const byCode = ask('recovery-codes', token, { otp: code });
+      await untilWaiting(url, 1);
+      return Promise.all([byCode, ask('recovery-codes', token, { otp: otpOf(secret, 1) })]);
+    });
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await project.rows(all)).toHaveLength(10);
   });
 });
 

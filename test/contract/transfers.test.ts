@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isOnMariadb } from '../support/contract-database.ts';
 import { file, form } from '../support/files.ts';
+import { whileHeld } from '../support/holding.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
 const editors = '00000000-0000-4000-8000-0000000000ed';
@@ -53,6 +54,20 @@ const bringAsBob = (part: ReturnType<typeof file>, collection = 'notes') =>
   project.ask(`/utils/import/${collection}`, { method: 'POST', body: form(part), token });
 
 describe('an import', () => {
+  it('changes what has come to be while it ran', async () => {
+    const made = { before: `INSERT INTO notes (id, title) VALUES (30, 'other')` };
+    const file = csv('id,title', '30,mine', '31,new');
+    const { status } = await whileHeld(project.database.url, made, () => bring(file));
+    const [, , ...found] = await run('SELECT id, title FROM notes ORDER BY id');
+    expect([status, found]).toEqual([
+      200,
+      [
+        { id: 30, title: 'mine' },
+        { id: 31, title: 'new' },
+      ],
+    ]);
+  });
+
   it('of CSV makes items, and changes those that there are', async () => {
     const { status, text } = await bring(csv('id,title', '11,changed', ',made', '20,"given, ""quoted"""'));
     expect([status, text]).toEqual([200, '']);

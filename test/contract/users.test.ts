@@ -1,5 +1,6 @@
 /** Users and roles are collections with rules of their own. Source: API specification, sections 3 and 10.11. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { whileHeld } from '../support/holding.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
 const admins = '00000000-0000-4000-8000-0000000000ad';
@@ -184,6 +185,21 @@ describe('administrators', () => {
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 422]);
     }
   });
+
+  it.each(['PATCH', 'DELETE'] as const)(
+    'do not lose the last one, who has become one by a role that was made meanwhile: %s',
+    async (method) => {
+      const heirs = '00000000-0000-4000-8000-0000000000be';
+      const body = method === 'PATCH' ? { status: 'suspended' } : undefined;
+      const handedOver = {
+        before: `INSERT INTO platform.platform_roles (id, name, admin_access) VALUES ('${heirs}', 'Heirs', true)`,
+        also: `UPDATE platform.platform_users SET role = CASE WHEN id = '${bob}' THEN '${heirs}'::uuid END`,
+      };
+      const send = () => project.admin(`/users/${bob}`, { method, ...(body && { body }) });
+      const answer = await whileHeld(project.database.url, handedOver, send);
+      expect(failure(answer)).toBe('422 UNPROCESSABLE_ENTITY');
+    },
+  );
 });
 
 describe('sessions', () => {

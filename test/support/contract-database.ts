@@ -130,7 +130,7 @@ async function createFamilyDatabase({ dialect, start, exact }: FamilyServer): Pr
 }
 
 /** What tests say to PostgreSQL, as MariaDB and MySQL take it: types, casts, and the schema of the platform's tables. */
-function mysqlOf(sql: string): string {
+export function mysqlOf(sql: string): string {
   return replacements.reduce((text, [pattern, by]) => text.replaceAll(pattern, by), sql);
 }
 

@@ -18,7 +18,15 @@ export const accountSuites: readonly string[] = [
 
 /** Files of writes by their names: those of every day, and with `EVERY_SUITE=1`, which takes a minute or two more, others. */
 export const writeSuites: readonly string[] = [
-  ...['writes-permissions', 'trees-circles', 'upsert', 'singletons', 'extensions-trees', 'generations'],
+  ...[
+    'writes-permissions',
+    'trees-circles',
+    'upsert',
+    'writes-overtaken',
+    'singletons',
+    'extensions-trees',
+    'generations',
+  ],
   ...(process.env.EVERY_SUITE === undefined
     ? []
     : [

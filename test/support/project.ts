@@ -33,6 +33,8 @@ export interface ProjectParts {
   readonly environment?: Readonly<Record<string, string>>;
   /** Serves it in processes of its own, as the command does; so it is where there are extensions, which may have state. */
   readonly alone?: true;
+  /** Says that others write while requests do, which cannot be taken back. */
+  readonly disturbed?: true;
 }
 
 /** A project that is compiled and served. */
@@ -72,7 +74,7 @@ export async function serveProject(parts: ProjectParts): Promise<ServedProject> 
     directUrl: database.url,
     ...(parts.environment && { environment: parts.environment }),
     alone: parts.alone === true || parts.extensions !== undefined,
-    hooked: parts.extensions !== undefined,
+    hooked: parts.extensions !== undefined || parts.disturbed === true,
   });
   return {
     ...platform,

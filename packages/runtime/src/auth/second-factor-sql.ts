@@ -67,15 +67,16 @@ RETURNING ${transactionNumber}`,
     /** Forgets what waits to be confirmed. The last step stays, so that it cannot be used again. */
     forgetPending: `UPDATE ${tfa} SET pending_hash = NULL, pending_until = NULL WHERE "user" = $1::pg_catalog.uuid`,
 
-    /** Puts the recovery codes $2, an array, in place of all others, while the secret is still $3. */
+    /** Holds the user while the secret is still $2: of requests for new codes each then sees those that the one before has made. */
+    hold: `SELECT NULL, 'true' FROM ${users} WHERE id = $1::pg_catalog.uuid AND tfa_secret = $2::text FOR NO KEY UPDATE`,
+
+    /** Puts the recovery codes $2, an array, in place of all others. Goes behind `hold`. */
     replaceCodes: `WITH gone AS (
   DELETE FROM ${codes} WHERE "user" = $1::pg_catalog.uuid
-), u AS (
-  SELECT id FROM ${users} WHERE id = $1::pg_catalog.uuid AND tfa_secret = $3::text
 ), made AS (
   INSERT INTO ${codes} ("user", hash)
-  SELECT u.id, ${sha256('c.code')} FROM u, pg_catalog.unnest($2::text[]) AS c(code) RETURNING 1
-) SELECT ${transactionNumber} FROM u`,
+  SELECT $1::pg_catalog.uuid, ${sha256('c.code')} FROM pg_catalog.unnest($2::text[]) AS c(code) RETURNING 1
+) SELECT ${transactionNumber} FROM made LIMIT 1`,
 
     /** Whether there is such a user. */
     exists: `SELECT NULL, 'true' FROM ${users} WHERE id = $1::pg_catalog.uuid`,

@@ -176,9 +176,9 @@ export function createSecondFactors(options: SecondFactorOptions): SecondFactors
       const codes = Array.from({ length: codesMade }, makeRecoveryCode);
       await attempt(user, async (transaction) => {
         await use(transaction, { id: user, secret }, otp);
+        if (!(await held(transaction, texts.hold, [user, secret]))) throw new PlatformError('INVALID_OTP');
         // Codes are letters and dashes, so they need no quotes in an array.
-        const replaced = await held(transaction, texts.replaceCodes, [user, `{${codes.join()}}`, secret]);
-        if (!replaced) throw new PlatformError('INVALID_OTP');
+        await held(transaction, texts.replaceCodes, [user, `{${codes.join()}}`]);
       });
       return codes;
     },

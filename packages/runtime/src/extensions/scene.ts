@@ -7,6 +7,8 @@ export interface Scene {
   readonly transaction: Transaction;
   /** Everything that was written, for errors of the database. */
   readonly touched: Touched[];
+  /** Of everything that was written: whether an error says only that another request was faster. */
+  readonly overtaken: ((error: unknown) => boolean)[];
   /** What runs when the transaction is committed. */
   readonly committed: (() => Promise<void>)[];
   /** From here on nothing more is sent: the connection belongs to others. */
@@ -26,6 +28,7 @@ export function openScene(transaction: Transaction): Scene {
       witness: (witness) => transaction.witness?.(witness),
     },
     touched: [],
+    overtaken: [],
     committed: [],
     close() {
       closed = true;

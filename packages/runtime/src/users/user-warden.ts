@@ -38,7 +38,7 @@ function postgresStatements(schema: string): Statements {
   const statesSql = `SELECT u.id::text, u.role::text, (u.status = 'active')::text,
 (SELECT r.admin_access FROM ${schema}.platform_roles r WHERE r.id = u.role)::text
 FROM ${schema}.platform_users u WHERE u.id = ANY ($1::uuid[]) ORDER BY u.id`;
-  const lockedSql = `${statesSql} FOR NO KEY UPDATE OF u`;
+  const lockedSql = `SELECT u.id::text FROM ${schema}.platform_users u WHERE u.id = ANY ($1::uuid[]) ORDER BY u.id FOR NO KEY UPDATE`;
   const outdateSql = `WITH ended AS (DELETE FROM ${schema}.platform_sessions WHERE "user" = ANY ($2::uuid[]))
 UPDATE ${schema}.platform_users SET security_version = security_version + 1
 WHERE id = ANY ($1::uuid[]) RETURNING ${transactionNumber}`;
@@ -53,7 +53,7 @@ function mysqlStatements({ table, list, lock }: MysqlTables): Statements {
 FROM ${named} ORDER BY u.id`;
   return {
     states: script(give(states)),
-    locked: script(give(`${states}${lock('u')}`)),
+    locked: script(give(`SELECT CAST(u.id AS CHAR) FROM ${named} ORDER BY u.id${lock('u')}`)),
     outdate: script(
       `DELETE s FROM ${table('platform_sessions')} AS s JOIN ${list('$2[]', 'k')} ON s."user" = k.v`,
       `UPDATE ${named} SET u.security_version = u.security_version + 1`,
@@ -88,6 +88,13 @@ export function createUserWarden(place: SystemPlace, isAdmin: (caller: Caller) =
     );
   }
 
+  /** Users as they are when they are held still: the statement that waits for them sees their roles as they were before. */
+  async function hold(running: Running, keys: string): Promise<States> {
+    const locked = allRows(running.transaction, texts.locked, [keys]);
+    const [states] = await Promise.all([read(running, texts.states, keys), locked]);
+    return states;
+  }
+
   /** Tokens of users whose role has changed are outdated, sessions of those end who may not be signed in any more. */
   async function outdate(running: Running, step: Step, before: States, after: States): Promise<void> {
     const password = writes(step, ['password']);
@@ -105,7 +112,7 @@ export function createUserWarden(place: SystemPlace, isAdmin: (caller: Caller) =
   return {
     async watch(running, step) {
       const admin = isAdmin(running.caller);
-      const before = step.keys === null ? none : await read(running, texts.locked, keyArray(step.keys));
+      const before = step.keys === null ? none : await hold(running, keyArray(step.keys));
       const touched = [...before.values()];
       if (!admin && step.action === 'update' && writes(step, guarded) && touched.some(isAdministrator))
         throw forbidden();

@@ -9,6 +9,7 @@ import { PlatformError } from '../errors.ts';
 import { checkBody, parseBodyText } from '../http/body.ts';
 import type { Sender } from '../write/job.ts';
 import type { Work } from '../write/perform.ts';
+import { untilAhead } from '../write/until-ahead.ts';
 import { tellViolation } from '../write/violation.ts';
 import type { Writer } from '../write/writer.ts';
 import { type CsvRow, readCsv, refuse } from './read-csv.ts';
@@ -72,6 +73,7 @@ export function createImporter({ api, database, writer, mostItems }: ImporterOpt
     { caller, collection, sender }: ImportRequest,
     descriptor: CollectionDescriptor,
     items: readonly FilterObject[],
+    begun: (work: Work) => void,
   ): Promise<Work> {
     const keyed = items.some(
       (item) => descriptor.key.length > 0 && descriptor.key.every((name) => Object.hasOwn(item, name)),
@@ -79,6 +81,7 @@ export function createImporter({ api, database, writer, mostItems }: ImporterOpt
     const query = keyed ? `on_conflict=${descriptor.key.map(encodeURIComponent).join(',')}` : '';
     const request = { caller, collection, query, sender, echo: () => null };
     const work = await writer.workOf({ action: 'create', request, body: [...items] });
+    begun(work);
     try {
       await work.run(transaction);
     } catch (error) {
@@ -91,25 +94,32 @@ export function createImporter({ api, database, writer, mostItems }: ImporterOpt
     admit: (request) => void descriptorOf(request),
     async run(request, file) {
       const descriptor = descriptorOf(request);
+      let latest: Work | undefined;
+      const begun = (work: Work) => {
+        latest = work;
+      };
       // A transaction may run again from its start, and then the file is read again.
-      const works = await database.transaction(async (transaction) => {
-        const done: Work[] = [];
-        let count = 0;
-        for await (const items of inPortions(itemsOf(file, descriptor))) {
-          if (mostItems !== null && count + items.length > mostItems) {
-            throw new PlatformError('INVALID_PAYLOAD', `A request writes at most ${mostItems} items.`);
+      const overtaken = (error: unknown): boolean => latest?.overtaken?.(error) === true;
+      const bring = () =>
+        database.transaction(async (transaction) => {
+          const done: Work[] = [];
+          let count = 0;
+          for await (const items of inPortions(itemsOf(file, descriptor))) {
+            if (mostItems !== null && count + items.length > mostItems) {
+              throw new PlatformError('INVALID_PAYLOAD', `A request writes at most ${mostItems} items.`);
+            }
+            const before = count;
+            count += items.length;
+            const written = write(transaction, request, descriptor, items, begun);
+            done.push(
+              await written.catch((error: unknown) => {
+                throw placedBehind(error, before);
+              }),
+            );
           }
-          const before = count;
-          count += items.length;
-          const written = write(transaction, request, descriptor, items);
-          done.push(
-            await written.catch((error: unknown) => {
-              throw placedBehind(error, before);
-            }),
-          );
-        }
-        return { value: done };
-      });
+          return { value: done };
+        });
+      const works = await untilAhead({ overtaken }, bring);
       for (const work of works) work.committed();
     },
   };

@@ -115,6 +115,7 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
     below?: ReturnType<typeof watchTree>,
   ): Promise<Written> {
     scene.touched.push(...job.touched());
+    if (job.overtaken !== undefined) scene.overtaken.push(job.overtaken);
     return performer.write(scene.transaction, request, job, below?.watcher);
   }
 

@@ -12,6 +12,7 @@ import type { Guard, Job, WriteRequest } from './job.ts';
 import type { Keys } from './keys.ts';
 import { lockRows } from './lock-rows.ts';
 import type { TreeWatcher } from './tree/watch.ts';
+import { untilAhead } from './until-ahead.ts';
 import { type Touched, tellViolation } from './violation.ts';
 import type { Wardens } from './warden.ts';
 
@@ -168,19 +169,6 @@ export function createPerformer(options: PerformerOptions): Performer {
       }
     },
   };
-}
-
-/** How often a job runs again that others have overtaken: afterwards it is told so. */
-const mostOvertaken = 3;
-
-async function untilAhead<T>({ overtaken }: Pick<Work, 'overtaken'>, run: () => Promise<T>): Promise<T> {
-  for (let again = 0; ; again++) {
-    try {
-      return await run();
-    } catch (error) {
-      if (again >= mostOvertaken || overtaken?.(error) !== true) throw error;
-    }
-  }
 }
 
 /** Whether it is the request's fault, so that nothing of it stays and it may run again. */

@@ -5,10 +5,10 @@ import { parseKeySegment } from '../query/keys.ts';
 import { anyOf } from '../sql/fragment.ts';
 import type { Row } from '../sql/row.ts';
 import { ruleHolds } from '../sql/rules.ts';
+import { findHeld } from './held-targets.ts';
 import { type Desk, echoOf, guardOf, type Job, writableOf } from './job.ts';
 import { namedKeys, oneKey } from './keys.ts';
-import { checkCount, parseDelete } from './parse-body.ts';
-import { find } from './prepare-update.ts';
+import { parseDelete } from './parse-body.ts';
 import { runDelete } from './run-delete.ts';
 import type { WritableCollection } from './scope.ts';
 import { prepareTargets } from './targets.ts';
@@ -33,8 +33,8 @@ export function prepareDelete(desk: Desk, body: JsonValue | undefined): Job {
   const permitted = (row: Row): string => anyOf(rules.map(({ where }) => ruleHolds(row, where)));
   const targets = prepareTargets({ ...desk, query: named.query, permitted });
   return jobOf(desk, writable, async (running) => {
-    const { keys, count } = await find(running, targets);
-    checkCount(count, desk.mostItems);
+    const { collection } = writable;
+    const keys = await findHeld(running, targets, { collection, lock: 'UPDATE', most: desk.mostItems });
     return keys === null ? null : runDelete(desk, writable, rules, running, keys, true);
   });
 }

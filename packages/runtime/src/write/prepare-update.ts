@@ -9,6 +9,7 @@ import type { Row } from '../sql/row.ts';
 import type { Batch } from './batch.ts';
 import { decodeItems } from './decode.ts';
 import { hashBatch } from './hash.ts';
+import { find, findHeld } from './held-targets.ts';
 import {
   type Desk,
   echoOf,
@@ -22,7 +23,8 @@ import {
   writableOf,
 } from './job.ts';
 import { checkOwnKey, type Keys, keyedItems, namedKeys, oneKey } from './keys.ts';
-import { checkCount, parseObject, parseUpdate } from './parse-body.ts';
+import { lockOfUpdate } from './locked-rows.ts';
+import { parseObject, parseUpdate } from './parse-body.ts';
 import { type StepForm, writtenColumns } from './plans.ts';
 import { createGrant } from './prepare-create.ts';
 import { ruleMatches } from './presets.ts';
@@ -30,15 +32,8 @@ import { createProblems, earlierOf, placesIn } from './problems.ts';
 import { printAllowed, requirementsOf } from './requirements.ts';
 import { grantFor, type WritableCollection } from './scope.ts';
 import { type Running, runStep, type Step } from './step.ts';
-import {
-  checkTargetsSyntax,
-  findTargets,
-  lockSingleton,
-  prepareSingleton,
-  prepareTargets,
-  type Targets,
-} from './targets.ts';
-import { changedEntries, isTree, newEntries, prepareTree, runTree } from './tree/prepare-tree.ts';
+import { checkTargetsSyntax, lockSingleton, prepareSingleton, prepareTargets } from './targets.ts';
+import { changedEntries, isTree, newEntries, overtakesPayloads, prepareTree, runTree } from './tree/prepare-tree.ts';
 
 /** Prepares changes of the item that an address names. */
 export async function prepareUpdateOne(desk: Desk, key: string, body: JsonValue | undefined): Promise<Job> {
@@ -109,6 +104,7 @@ export async function prepareUpdateSingleton(desk: Desk, body: JsonValue | undef
   return {
     echo,
     touched: () => [touchedBy(desk, granted, batch)],
+    overtaken: (error) => overtakesPayloads(desk, writable, [data], error),
     async work(running) {
       const { transaction } = running;
       const lock = lockSingleton(running.dialect, writable);
@@ -208,11 +204,14 @@ async function queried(desk: Desk, granted: Granted, query: JsonValue, data: Fil
   };
   const targets = prepareTargets({ ...desk, query, permitted });
   const step = prepareStep(desk, granted, 'update', batch, 'shared', { placeOf: placesIn(desk.collection, null) });
+  const { collection } = writable;
+  const names = batch.columns.map(({ field }) => field.descriptor.name);
+  const lock = lockOfUpdate(collection.descriptor, names);
   return {
     touched: () => [touchedBy(desk, granted, batch)],
+    ...(tree && { overtaken: (error) => overtakesPayloads(desk, writable, [data], error) }),
     async work(running) {
-      const { keys, count } = await find(running, targets);
-      checkCount(count, desk.mostItems);
+      const keys = await findHeld(running, targets, { collection, lock, most: desk.mostItems });
       if (tree && keys !== null) {
         return runTree(desk, writable, changedEntries(writable, keys, [data], null), true, running);
       }
@@ -228,12 +227,6 @@ function problemOf(run: () => unknown): unknown {
   } catch (error) {
     return error;
   }
-}
-
-/** Runs a statement that finds keys, of a collection that fits the database. */
-export async function find({ transaction, gate }: Running, targets: Targets): ReturnType<typeof findTargets> {
-  gate(targets.statement.text);
-  return findTargets(transaction, targets);
 }
 
 async function runUpdate(

@@ -7,6 +7,7 @@ import { createAnswerWriter } from '../json/answer.ts';
 import type { Planner } from '../query/planner.ts';
 import type { Job } from './job.ts';
 import type { Work } from './perform.ts';
+import { untilAhead } from './until-ahead.ts';
 import { tellViolation } from './violation.ts';
 
 /** Runs work in scenes. */
@@ -42,7 +43,7 @@ export function createScenes(database: Pick<Database, 'transaction'>): Scenes {
           }
         },
         touched: () => latest?.touched ?? judged?.touched() ?? [],
-        ...(judged?.overtaken && { overtaken: judged.overtaken }),
+        overtaken: (error) => latest?.overtaken.some((isOvertaken) => isOvertaken(error)) === true,
         committed() {
           for (const hook of latest?.committed ?? []) start(hook);
         },
@@ -51,7 +52,7 @@ export function createScenes(database: Pick<Database, 'transaction'>): Scenes {
     async runAlone(work) {
       try {
         const run = async (transaction: Transaction) => ({ value: await work.run(transaction) });
-        const value = await database.transaction(run);
+        const value = await untilAhead(work, () => database.transaction(run));
         work.committed();
         return value;
       } catch (error) {

@@ -78,6 +78,20 @@ export function tellViolation(thrown: unknown, collections: readonly Touched[]):
   );
 }
 
+/** The name of the unique key that has the value already; undefined for any other error. */
+export function takenKey(error: unknown): string | undefined {
+  if (!(error instanceof PlatformError) || !(error.cause instanceof ServerError)) return undefined;
+  const { sqlstate, about } = error.cause;
+  return sqlstate === '23505' ? about.constraint : undefined;
+}
+
+/** Whether a constraint of that name is one of a collection; that of a partition is none. */
+export function isKnown({ collections }: WriteScope['open'], constraint: string): boolean {
+  return [...collections.values()].some(({ descriptor }) =>
+    descriptor.constraints?.some(({ name }) => name === constraint),
+  );
+}
+
 const messages: Readonly<Record<string, string>> = {
   unique: 'has a value that is taken',
   foreign_key: 'is linked with another item that does not allow this',

@@ -38,7 +38,10 @@ export interface Inspected {
   readonly there: ReadonlyMap<number, string | null>;
 }
 
-/** Looks at the children of items, and locks those that are to go. Items that the caller cannot read stay. */
+/**
+ * Looks at the children of items, and locks those that are to go: what leads elsewhere when nobody else holds it any more is none of
+ * them. Items that the caller cannot read stay.
+ */
 export async function inspectChildren(running: Running, scope: WriteScope, asked: Asked): Promise<Inspected> {
   const { collection, columns, owners, kept, removed, sort } = asked;
   const { dialect } = running;
@@ -81,11 +84,19 @@ export async function inspectChildren(running: Running, scope: WriteScope, asked
     keys: own,
     lock: 'UPDATE',
   });
-  const away = `SELECT ${counted()} FROM ${listed(removed, 'i')}${join}${table} AS c ON ${keyEqual(dialect, collection, 'c', 'i')} AND ${columnsEqual(dialect, collection, columns, 'c', 'i', 'f')} WHERE ${seen}`;
+  const away = selectLocked(dialect, {
+    descriptor: collection.descriptor,
+    selected: '1',
+    from: `${listed(removed, 'i')}${join}${table} AS c ON ${keyEqual(dialect, collection, 'c', 'i')} AND ${columnsEqual(dialect, collection, columns, 'c', 'i', 'f')}`,
+    rows: seen,
+    alias: 'c',
+    keys: own,
+    lock: 'UPDATE',
+  });
   const last = `SELECT ${gathered({ value: 'm', order: 'n' })} FROM (SELECT o.n, ${dialect.aggregate('max', order, null)} AS m FROM ${above} LEFT JOIN ${table} AS c ON ${below} GROUP BY o.n) l`;
   const there = `SELECT i.n, ${order} AS s FROM ${listed(kept, 'i')}${join}${table} AS c ON ${keyEqual(dialect, collection, 'c', 'i')} AND ${columnsEqual(dialect, collection, columns, 'c', 'i', 'f')}`;
   const selected = [
-    `(${away})`,
+    `(SELECT ${counted()} FROM away)`,
     sort === undefined ? 'NULL' : `(${last})`,
     `(SELECT ${gathered({ value: 'n', order: 'n' })} FROM there)`,
     `(SELECT ${gathered({ value: 's', order: 'n' })} FROM there)`,
@@ -94,7 +105,11 @@ export async function inspectChildren(running: Running, scope: WriteScope, asked
       return `(SELECT ${gathered({ value: `k${part}`, settled, field })} FROM gone)`;
     }),
   ];
-  const row = await ask(running, question, `WITH gone AS (${gone}), there AS (${there}) SELECT ${selected.join(', ')}`);
+  const row = await ask(
+    running,
+    question,
+    `WITH gone AS (${gone}), away AS (${away}), there AS (${there}) SELECT ${selected.join(', ')}`,
+  );
   const [count, highest, places, orders, ...goneKeys] = row;
   const sorted = readElements(orders);
   return {

@@ -8,12 +8,13 @@ import type { Keys } from '../keys.ts';
 import { createProblems, type Problems } from '../problems.ts';
 import type { WritableCollection } from '../scope.ts';
 import type { Running } from '../step.ts';
-import type { Touched } from '../violation.ts';
+import { type Touched, takenKey } from '../violation.ts';
 import { type Drafts, draftTree, hashDrafts } from './draft.ts';
 import { type Group, groupsOf } from './group.ts';
 import { growTree } from './grow.ts';
 import { readKnownTree } from './known-trees.ts';
 import { type Entry, isTreeValue } from './lead.ts';
+import { isTreeOvertaken } from './overtaken.ts';
 import type { Postponed } from './postpone.ts';
 import { type Found, probe, wantedOf } from './probe.ts';
 import { returnedLinks } from './returned-links.ts';
@@ -70,6 +71,7 @@ export async function prepareTree(
   return {
     echo,
     touched: () => touchedByTree(desk, root),
+    overtaken: (error) => isTreeOvertaken(desk.scope, root, error),
     ...((ready && returnedTree(desk, ready.settled, ready.drafts, many, echo)) ??
       (await returnedLinks(desk, root, echo))),
     async work(running) {
@@ -94,6 +96,7 @@ export function prepareKnownTree(
   return {
     echo,
     touched: () => touchedByTree(desk, growTree(desk, createProblems(), writable, entries())),
+    overtaken: (error) => overtakesPayloads(desk, writable, items, error),
     ...returnedByMaking(known),
     async work(running) {
       const { work } = await prepareTree(desk, writable, entries(), many, echo);
@@ -112,6 +115,20 @@ export async function runTree(
 ): Promise<Keys | null> {
   const { work } = await prepareTree(desk, writable, entries, many, null);
   return work(running);
+}
+
+/** As `isTreeOvertaken`, of payloads whose tree grows in the transaction. */
+export function overtakesPayloads(
+  desk: Desk,
+  writable: WritableCollection,
+  payloads: readonly FilterObject[],
+  error: unknown,
+): boolean {
+  if (takenKey(error) === undefined) return false;
+  const { name: collection } = writable.collection.descriptor;
+  const place = { collection, index: undefined };
+  const entries = payloads.map((payload): Entry => ({ form: 'either', given: null, payload, place }));
+  return isTreeOvertaken(desk.scope, growTree(desk, createProblems(), writable, entries), error);
 }
 
 /** Judges a tree as far as stored items decide, before anybody else sees it: only values may still be wrong. */

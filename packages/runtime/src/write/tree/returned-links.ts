@@ -1,21 +1,12 @@
-/** One stored item with lists of keys for its many-to-many relations, changed and answered by one statement. */
-import type { Caller } from '../../caller.ts';
-import type { Transaction } from '../../database/database.ts';
-import { PlatformError } from '../../errors.ts';
-import type { Answer } from '../../json/answer.ts';
-import { int32 } from '../../json/bytes.ts';
 import { longestCachedStatement } from '../../query/plan-cache.ts';
 import { keyFields } from '../../query/plan-order.ts';
-import { bind } from '../../query/planner.ts';
 import { fieldOfColumn } from '../../sql/cell.ts';
 import type { Batch, BatchColumn } from '../batch.ts';
 import { requireFields } from '../decode.ts';
 import type { Echo } from '../echo.ts';
-import { valuesOf, type WriteValues } from '../inputs.ts';
 import type { Desk, Job } from '../job.ts';
 import { shapeOf, writtenColumns } from '../plans.ts';
 import { createProblems } from '../problems.ts';
-import { skip } from '../run.ts';
 import { grantFor, type WritableField } from '../scope.ts';
 import { draftTree, hashDrafts, type StepDraft } from './draft.ts';
 import { collectionsOf, type Group, type Targets } from './group.ts';
@@ -41,20 +32,17 @@ export async function returnedLinks(
   const [draft] = problems.any() ? [] : ((await hashDrafts(desk, drafts)).get(root) ?? []);
   const plan = draft && planOf(desk, root, draft, links, echo);
   if (draft === undefined || plan === null || plan === undefined) return {};
-  const keys = { count: 1, many: false, values: root.nodes[0]?.given ?? [] };
-  const item = { batch: draft.batch, keys, matched: none };
-  const values = [item, ...links.map(({ batch }) => ({ batch, keys: null, matched: none }))];
+  const key = root.nodes[0]?.given ?? [];
+  const batches = [draft.batch, ...links.map(({ batch }) => batch)];
   return {
     retold: true,
-    brief: values.reduce((rows, { batch }) => rows + batch.count, 0),
+    brief: batches.reduce((rows, { count }) => rows + count, 0),
     returned({ transaction, caller, gate }) {
       gate(plan.statement.text);
-      return run(transaction, caller, plan, values);
+      return plan.change(transaction, { caller, key, batches });
     },
   };
 }
-
-const none: ReadonlyMap<number, string> = new Map();
 
 /** A relation whose links are listed, with the keys of their targets. */
 interface Links extends ListedLinks {
@@ -161,36 +149,3 @@ function planOf(
   if (plan === null || plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   return plan;
 }
-
-async function run(
-  transaction: Transaction,
-  caller: Caller,
-  { statement, binders, sources, checks, answer }: LinksPlan,
-  values: readonly WriteValues[],
-): Promise<Answer> {
-  const given = sources.flatMap((of, place) =>
-    valuesOf(of, values[place] ?? { batch: noItems, keys: null, matched: none }),
-  );
-  const rows = answer();
-  let passed = false;
-  await transaction.run(statement, bind(binders, given, caller), {
-    row(buffer, offset, length) {
-      let at = skip(buffer, offset);
-      transaction.identify(buffer.toString('latin1', offset + 4, at));
-      passed = true;
-      for (let check = 0; check < checks; check++) {
-        if (int32(buffer, at) >= 0) passed = false;
-        at = skip(buffer, at);
-      }
-      // Whether he may read it is a boolean, and never null.
-      if (buffer[at + 4] === 1) rows.row(buffer, at + 5, length - (at + 5 - offset));
-    },
-    end() {
-      if (rows.items > 0) rows.end();
-    },
-  });
-  if (passed) return rows;
-  throw new PlatformError('FORBIDDEN');
-}
-
-const noItems: Batch = { count: 0, columns: [] };

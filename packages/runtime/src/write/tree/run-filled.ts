@@ -3,13 +3,13 @@ import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { Answer } from '../../json/answer.ts';
 import { bind } from '../../query/planner.ts';
-import type { Batch, BatchColumn } from '../batch.ts';
 import { valuesOf } from '../inputs.ts';
 import { failedValidation } from '../problems.ts';
 import { skip } from '../run.ts';
 import { shareWork } from '../sharing.ts';
 import type { FilledRead } from './filled-read.ts';
 import { type Filled, type FilledGroup, readFilled, writeRows } from './filled-rows.ts';
+import { joinBatches } from './join-batches.ts';
 import type { TreePlan } from './plan-tree.ts';
 
 /** Makes the items of a tree and answers those at the top. Refuses where the database has made others than was said. */
@@ -97,18 +97,6 @@ function joinGroups(read: FilledRead, trees: readonly (readonly FilledGroup[])[]
   const [first] = all;
   if (first === undefined || all.length === 1) return first ?? noGroup;
   return { batch: joinBatches(all.map(({ batch }) => batch)), places: joinPlaces(read, trees, place) };
-}
-
-function joinBatches(batches: readonly Batch[]): Batch {
-  const columns = batches[0]?.columns ?? [];
-  return {
-    count: batches.reduce((sum, { count }) => sum + count, 0),
-    columns: columns.map((column, at): BatchColumn => {
-      const values = batches.flatMap((batch) => batch.columns[at]?.values ?? []);
-      const present = column.present && batches.flatMap((batch) => batch.columns[at]?.present ?? []);
-      return { ...column, values, present };
-    }),
-  };
 }
 
 function joinPlaces(

@@ -4,8 +4,6 @@
  */
 import type { FilterObject } from '../../contract/filter-syntax.ts';
 import type { JsonValue } from '../../contract/index.ts';
-import { ServerError } from '../../database/errors.ts';
-import { PlatformError } from '../../errors.ts';
 import type { CollectionScope } from '../../query/scope.ts';
 import { type Desk, echoOf, type Job, writableOf } from '../job.ts';
 import { checkOwnKey, type Keys, oneKey } from '../keys.ts';
@@ -17,8 +15,8 @@ import type { WritableCollection, WriteScope } from '../scope.ts';
 import type { Running } from '../step.ts';
 import type { KeyTexts } from '../tree/group.ts';
 import type { Entry } from '../tree/lead.ts';
-import { runTree } from '../tree/prepare-tree.ts';
-import type { Touched } from '../violation.ts';
+import { overtakesPayloads, runTree } from '../tree/prepare-tree.ts';
+import { isKnown, type Touched, takenKey } from '../violation.ts';
 import { type Conflict, mayHaveConflict, parseConflict, resolveConflict } from './conflict.ts';
 import { findStored } from './find-stored.ts';
 import { readSought, type Sought } from './sought.ts';
@@ -58,7 +56,7 @@ function prepareUpsert(desk: Desk, many: boolean, items: readonly FilterObject[]
   return {
     echo,
     touched,
-    overtaken: (error) => isOvertaken(desk.scope, conflict, error),
+    overtaken: (error) => isOvertaken(desk.scope, conflict, error) || overtakesPayloads(desk, writable, items, error),
     async find(running) {
       if (items.length === 0) return [];
       const stored = await findStored(running, desk.scope, conflict, sought);
@@ -84,12 +82,8 @@ function entryOf(
 
 /** Whether an item came to be that was not there when it was looked for: by the key itself, or that of a partition. */
 function isOvertaken({ open }: WriteScope, { constraints }: Conflict, error: unknown): boolean {
-  if (!(error instanceof PlatformError) || !(error.cause instanceof ServerError)) return false;
-  const { sqlstate, about } = error.cause;
-  if (sqlstate !== '23505' || about.constraint === undefined) return false;
-  if (constraints.has(about.constraint)) return true;
-  const known = [...open.collections.values()].flatMap(({ descriptor }) => descriptor.constraints ?? []);
-  return !known.some(({ name }) => name === about.constraint);
+  const name = takenKey(error);
+  return name !== undefined && (constraints.has(name) || !isKnown(open, name));
 }
 
 function touchedBy({ scope }: Desk, writable: WritableCollection, items: readonly FilterObject[]): Touched {

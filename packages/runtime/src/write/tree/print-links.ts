@@ -1,0 +1,137 @@
+/**
+ * The parts of a statement that replaces links: the items, and for each relation what goes, what comes and what there is then.
+ *
+ * Nobody else may change the links of an item meanwhile, and a statement does not see what was committed after it began. So another
+ * statement goes before it and holds the items, and this one finds only those that its transaction holds.
+ */
+import type { FieldDescriptor } from '../../contract/index.ts';
+import { fieldOfColumn } from '../../sql/cell.ts';
+import { allOf, anyOf } from '../../sql/fragment.ts';
+import type { StatementBuilder } from '../../sql/statement.ts';
+import { assignEach, assignments } from '../assigned.ts';
+import { checksOf, type Written } from '../checks.ts';
+import { createInputs, type InputColumn, type Inputs } from '../inputs.ts';
+import { lockOfUpdate } from '../locked-rows.ts';
+import { assignMany, columnList } from '../plan-create.ts';
+import { ruleMatches } from '../presets.ts';
+import {
+  type Drafting,
+  finishWrite,
+  inputTable,
+  keyColumns,
+  keyInputs,
+  keysEqual,
+  present,
+  ruleRow,
+  singleAnswers,
+  startWrite,
+  type WritePlan,
+} from '../statement.ts';
+import { sortField } from './names.ts';
+import { itemPlace } from './plan-inserts.ts';
+import type { ListedLinks } from './plan-links.ts';
+
+/** What the items are called that the statement changes or finds. */
+export const heldItem = 'w0';
+/** What the listed links of a relation are called, by its place from 1. */
+export const linksOf = (place: number): string => `l${place}`;
+/** What the answer of a check is called: no column of a table is likely to be called that. */
+const checkOf = (place: number): string => `"# of check ${place}"`;
+
+/** Plans the statement that holds items until the transaction ends, but none that somebody else holds: nobody waits. */
+export function planHold(written: Written, assigned: readonly FieldDescriptor[]): WritePlan {
+  const drafting = startWrite(written);
+  const alias = drafting.statement.alias();
+  const { descriptor } = written.writable.collection;
+  const keys = keyInputs(drafting);
+  const names = assigned.map(({ name }) => name);
+  const lock = drafting.statement.dialect.input.lock(lockOfUpdate(descriptor, names), alias);
+  const from = `${inputTable(drafting, keys, 'i')} JOIN ${descriptor.table} AS ${alias} ON ${isNamed(written, alias, keys)}`;
+  return finishWrite(drafting, `SELECT FROM ${from}${lock} SKIP LOCKED`, {});
+}
+
+/** The condition that a row has the key of a row of input. */
+function isNamed(written: Written, alias: string, keys: readonly InputColumn[]): string {
+  return keysEqual(
+    keyColumns(written, (quoted) => `${alias}.${quoted}`),
+    keys.map(({ name }) => `i.${name}`),
+  );
+}
+
+/** Items that are held, changed or found, with their places and with the columns that others look at. */
+export function printItem(statement: StatementBuilder, written: Written, columns: readonly string[]) {
+  const inputs = createInputs(statement);
+  const drafting: Drafting = { statement, inputs, written };
+  const alias = statement.alias();
+  const column = (quoted: string): string => `${alias}.${quoted}`;
+  const { assigned, arrays } = assignEach(drafting, { column, match: null });
+  const row = ruleRow(drafting, column);
+  const keys = keyInputs(drafting);
+  const source = inputTable(drafting, [...keys, ...arrays], 'i');
+  const isHeld = `${alias}.xmax = pg_catalog.pg_current_xact_id()::pg_catalog.xid`;
+  const rules = anyOf(written.grant.rules.map((rule) => ruleMatches(row, rule)));
+  const rows = allOf([isNamed(written, alias, keys), isHeld, rules]);
+  const { table } = written.writable.collection.descriptor;
+  const changes = assigned.length > 0;
+  const checks = changes ? singleAnswers(checksOf(written), { row, matched: present, present }) : [];
+  const judged = checks.map((check, place) => `${check} AS ${checkOf(place)}`);
+  const list = [`i.n AS ${itemPlace}`, ...columns.map(column), ...judged].join(', ');
+  const change = `UPDATE ${table} AS ${alias} SET ${assignments(assigned)} FROM ${source} WHERE ${rows} RETURNING ${list}`;
+  const look = `SELECT ${list} FROM ${source} CROSS JOIN ${table} AS ${alias} WHERE ${rows}`;
+  return {
+    text: `${heldItem} AS (${changes ? change : look})`,
+    sources: inputs.sources,
+    checks: checks.map((_, place) => checkOf(place)),
+    assigned: assigned.map(({ field }) => field),
+  };
+}
+
+/** The keys of the targets, the links that go, those that are made, and those that there are then. */
+export function printLinks(
+  statement: StatementBuilder,
+  inputs: Inputs,
+  { relation, written }: ListedLinks,
+  place: number,
+): string {
+  const { collection } = written.writable;
+  const { fields } = collection.descriptor;
+  const table = relation.junctionTable;
+  const keys = `i${place}`;
+  const drafting = { statement, inputs, written };
+  const item: InputColumn = { name: 'o', source: { kind: 'place', of: 0 }, native: 'pg_catalog.int4' };
+  const targets = relation.far.map(({ from }, part): InputColumn => {
+    const native = fieldOfColumn(fields, from)?.native ?? 'pg_catalog.text';
+    return { name: `b${part}`, source: { kind: 'values', column: part }, native };
+  });
+  const own = relation.near.map(({ from, to }) => ({ column: to, value: `p.${from}` }));
+  const far = relation.far.map(({ from }, part) => ({ column: from, value: `i.b${part}` }));
+  const isItsKey = `i.o = p.${itemPlace}`;
+  const ofItem = own.map(({ column, value }) => `j.${column} = ${value}`).join(' AND ');
+  const ofTarget = far.map(({ column, value }) => `j.${column} = ${value}`).join(' AND ');
+  const order = sortField(collection, relation.sort);
+  const last = `(SELECT COALESCE(pg_catalog.max(j.${order?.column}), 0) FROM ${table} AS j WHERE ${ofItem})`;
+  const next = `${last} + pg_catalog.row_number() OVER (PARTITION BY i.o ORDER BY i.n)`;
+  const given = new Map([...own, ...far, { column: order?.column, value: next }].map((one) => [one.column, one.value]));
+  const assigned = assignMany(drafting).assigned.map(({ field, value }) => {
+    return { field, value: given.get(field.column) ?? value };
+  });
+  const values = assigned.map(({ value }) => value).join(', ');
+  const listed = `${heldItem} p JOIN ${keys} i ON ${isItsKey}`;
+  const missing = `NOT EXISTS (SELECT 1 FROM ${table} AS j WHERE ${ofItem} AND ${ofTarget})`;
+  const made = `INSERT INTO ${table} (${columnList(assigned)}) SELECT ${values} FROM ${listed} WHERE ${missing} ORDER BY i.n`;
+  const gone = `DELETE FROM ${table} AS j USING ${heldItem} p WHERE ${ofItem} AND NOT EXISTS (SELECT 1 FROM ${keys} i WHERE ${isItsKey} AND ${ofTarget})`;
+  const pairs = [...own, ...far].map(({ column, value }) => `${value} AS ${column}`).join(', ');
+  const columns = [...own, ...far, ...(order === undefined ? [] : [order])].map(({ column }) => column);
+  const kept = `SELECT ${columns.map((column) => `j.${column}`).join(', ')} FROM ${listed} JOIN ${table} AS j ON ${ofItem} AND ${ofTarget}`;
+  // Where nothing else is read of a link, it need not be read at all.
+  const links =
+    order === undefined
+      ? `SELECT ${pairs} FROM ${listed}`
+      : `${kept} UNION ALL SELECT ${columns.join(', ')} FROM m${place}`;
+  return [
+    `${keys} AS (SELECT * FROM ${inputTable(drafting, [...targets, item], 'i')})`,
+    `d${place} AS (${gone})`,
+    `m${place} AS (${made}${order === undefined ? '' : ` RETURNING ${columns.join(', ')}`})`,
+    `${linksOf(place)} AS (${links})`,
+  ].join(', ');
+}

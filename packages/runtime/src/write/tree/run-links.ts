@@ -1,0 +1,120 @@
+/** Replacing the links of stored items, those of several requests by one statement where they share a transaction. */
+import type { Caller } from '../../caller.ts';
+import { arrayLiteral } from '../../contract/index.ts';
+import type { Transaction } from '../../database/database.ts';
+import { PlatformError } from '../../errors.ts';
+import type { Answer } from '../../json/answer.ts';
+import { int32 } from '../../json/bytes.ts';
+import { bind } from '../../query/planner.ts';
+import { inRounds } from '../../rounds.ts';
+import type { Batch } from '../batch.ts';
+import { valuesOf, type WriteValues } from '../inputs.ts';
+import type { Keys } from '../keys.ts';
+import { skip } from '../run.ts';
+import { shareWork } from '../sharing.ts';
+import { joinBatches } from './join-batches.ts';
+import type { LinksPlan } from './plan-links.ts';
+
+/** The change of one item. */
+export interface LinksChange {
+  readonly caller: Caller;
+  /** The item's key: a text for each part. */
+  readonly key: readonly string[];
+  /** What the item takes, then each relation: the keys that it lists. */
+  readonly batches: readonly Batch[];
+}
+
+/** Changes an item and answers it, if the caller may read it. Throws FORBIDDEN where it must not be changed so. */
+export type ChangeLinks = (transaction: Transaction, change: LinksChange) => Promise<Answer>;
+
+/** What running a plan takes. */
+type Planned = Omit<LinksPlan, 'change'>;
+
+/** How the changes of a plan are made. */
+export function changeLinks(plan: Planned): ChangeLinks {
+  const make = shareWork<LinksChange, Answer>(async (transaction, changes) => {
+    // Sent at once: a change of an item that another one has changed sees what that has left.
+    const rounds = await Promise.all(
+      apart(plan, changes).map(async (together) => {
+        const answers = await run(transaction, plan, together);
+        return together.map((change, place) => [change, answers[place]] as const);
+      }),
+    );
+    const all = new Map(rounds.flat());
+    return changes.map((change) => all.get(change) ?? refuse());
+  });
+  // Whoever is asked for in the statement is not shared.
+  const isOwn = plan.binders.some(({ kind }) => kind === 'caller');
+  return (transaction, change) => {
+    const { user, role } = change.caller;
+    return make(transaction, isOwn ? JSON.stringify([user, role]) : '', change);
+  };
+}
+
+/** Changes in rounds in which no item comes twice. */
+function apart({ several }: Planned, changes: readonly LinksChange[]): readonly (readonly LinksChange[])[] {
+  return several ? inRounds(changes, ({ key }) => key.join()) : changes.map((change) => [change]);
+}
+
+async function run(
+  transaction: Transaction,
+  { hold, statement, binders, sources, checks, answer }: Planned,
+  changes: readonly LinksChange[],
+): Promise<readonly (Answer | undefined)[]> {
+  const [first] = changes;
+  if (first === undefined) return [];
+  const values = joinChanges(changes, sources.length);
+  const given = sources.flatMap((own, place) => valuesOf(own, values[place] ?? noItems));
+  const answers: (Answer | undefined)[] = changes.map(() => undefined);
+  const keys = valuesOf(hold.sources, values[0] ?? noItems);
+  const held = transaction.run(hold.statement, bind(hold.binders, keys, first.caller), noRows);
+  const changed = transaction.run(statement, bind(binders, given, first.caller), {
+    row(buffer, offset, length) {
+      let at = skip(buffer, offset);
+      transaction.identify(buffer.toString('latin1', offset + 4, at));
+      // Nobody changes so many items at once that the upper half of the number says anything.
+      const place = int32(buffer, at + 8) - 1;
+      at = skip(buffer, at);
+      let passed = true;
+      for (let check = 0; check < checks; check++) {
+        if (int32(buffer, at) >= 0) passed = false;
+        at = skip(buffer, at);
+      }
+      if (!passed) return;
+      const rows = answer();
+      // Whether he may read it is a boolean, and never null.
+      if (buffer[at + 4] === 1) {
+        rows.row(buffer, at + 5, length - (at + 5 - offset));
+        rows.end();
+      }
+      answers[place] = rows;
+    },
+  });
+  await Promise.all([held, changed]);
+  return answers;
+}
+
+/** What the statement takes for the items, and for each relation. */
+function joinChanges(changes: readonly LinksChange[], count: number): readonly WriteValues[] {
+  return Array.from({ length: count }, (_, place) => {
+    const batches = changes.flatMap(({ batches: own }) => own[place] ?? []);
+    const items = { batch: joinBatches(batches), matched: nothing };
+    if (place === 0) return { ...items, keys: keysOf(changes) };
+    const places = batches.flatMap((batch, at) => Array.from({ length: batch.count }, () => at + 1));
+    return { ...items, keys: null, places: [places] };
+  });
+}
+
+function keysOf(changes: readonly LinksChange[]): Keys {
+  const parts = changes[0]?.key ?? [];
+  const values = parts.map((_, part) => arrayLiteral(changes.map(({ key }) => key[part] ?? null)));
+  return { count: changes.length, many: true, values };
+}
+
+function refuse(): never {
+  throw new PlatformError('FORBIDDEN');
+}
+
+const nothing: ReadonlyMap<number, string> = new Map();
+const noItems: WriteValues = { batch: { count: 0, columns: [] }, keys: null, matched: nothing };
+const noRows = { row: () => {} };

@@ -1,0 +1,115 @@
+/** Writes while another transaction changes what they are about: each leaves what it would have left behind the other one. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Holding, whileHeld } from '../support/holding.ts';
+import { type ServedProject, serveProject } from '../support/project.ts';
+
+let project: ServedProject;
+beforeAll(async () => {
+  project = await serveProject({
+    portable: true,
+    disturbed: true,
+    sql: `
+      CREATE TABLE jobs (id integer PRIMARY KEY, state varchar(20) NOT NULL, worker varchar(20));
+      CREATE TABLE bikes (id integer PRIMARY KEY, name varchar(20));
+      CREATE TABLE parts (id integer PRIMARY KEY, bike_id integer REFERENCES bikes, label varchar(20));
+      CREATE TABLE tags (id integer PRIMARY KEY, name varchar(20));
+      CREATE TABLE bikes_tags (
+        bike_id integer REFERENCES bikes, tag_id integer REFERENCES tags, PRIMARY KEY (bike_id, tag_id));`,
+  });
+});
+beforeEach(async () => {
+  await project.rows('TRUNCATE jobs, parts, bikes_tags, bikes, tags');
+  await project.rows(`INSERT INTO jobs VALUES (1, 'new', NULL), (2, 'new', NULL), (3, 'old', NULL)`);
+  await project.rows(`INSERT INTO bikes VALUES (1, 'one'), (2, 'two')`);
+  await project.rows(`INSERT INTO parts VALUES (1, 1, 'bell'), (2, 1, 'lamp')`);
+  await project.rows(`INSERT INTO tags VALUES (1, 'red'), (2, 'fast')`);
+  await project.rows('INSERT INTO bikes_tags VALUES (1, 1)');
+});
+afterAll(() => project?.close());
+
+const held = (holding: Holding, method: string, path: string, body: unknown) =>
+  whileHeld(project.database.url, holding, () => project.admin(`/items/${path}`, { method, body }));
+
+describe('items of a query', () => {
+  const taken = { before: `UPDATE jobs SET state = 'taken', worker = 'other' WHERE id = 1` };
+  const first = { filter: { state: { _eq: 'new' } }, sort: ['id'], limit: 1 };
+
+  it('are those that it selects when nobody else holds them: two workers take two jobs', async () => {
+    const data = { state: 'taken', worker: 'mine' };
+    const answer = await held(taken, 'PATCH', 'jobs?fields=id,worker', { query: first, data });
+    expect(answer.json.data).toEqual([{ id: 2, worker: 'mine' }]);
+    expect(await project.cells('SELECT id, worker FROM jobs ORDER BY id')).toEqual([
+      [1, 'other'],
+      [2, 'mine'],
+      [3, null],
+    ]);
+  });
+
+  it('are not deleted when they are none of them any more', async () => {
+    const query = { filter: { state: { _eq: 'new' } } };
+    expect((await held(taken, 'DELETE', 'jobs', { query })).status).toBe(204);
+    expect(await project.cells('SELECT id FROM jobs ORDER BY id')).toEqual([[1], [3]]);
+  });
+
+  it('may all be gone', async () => {
+    const query = { filter: { state: { _eq: 'old' } } };
+    const gone = { before: 'DELETE FROM jobs WHERE id = 3' };
+    const answer = await held(gone, 'PATCH', 'jobs?fields=id', { query, data: { state: 'new' } });
+    expect([answer.status, answer.json.data]).toEqual([200, []]);
+  });
+});
+
+describe('related items', () => {
+  it('are not taken from the item that they have come to meanwhile', async () => {
+    const moved = { before: 'UPDATE parts SET bike_id = 2 WHERE id = 1' };
+    const answer = await held(moved, 'PATCH', 'bikes/1', { parts: { delete: [1] } });
+    expect(answer.status).toBe(403);
+    expect(await project.cells('SELECT id, bike_id FROM parts ORDER BY id')).toEqual([
+      [1, 2],
+      [2, 1],
+    ]);
+  });
+
+  it('that stand in a list are those of the item when nobody else holds them', async () => {
+    const moved = { before: 'UPDATE parts SET bike_id = 2 WHERE id = 1' };
+    const answer = await held(moved, 'PATCH', 'bikes/1', { parts: [{ id: 3, label: 'rack' }] });
+    expect(answer.status).toBe(200);
+    expect(await project.cells('SELECT id, bike_id FROM parts ORDER BY id')).toEqual([
+      [1, 2],
+      [2, null],
+      [3, 1],
+    ]);
+  });
+
+  it.each([
+    ['alone', { tags: [1, 2] }],
+    ['beside a new one', { tags: [1, 2, { id: 3, name: 'new' }] }],
+  ])('that the other side links at the same time are linked once: %s', async (_, body) => {
+    const linked = { before: 'INSERT INTO bikes_tags VALUES (1, 2)' };
+    const answer = await held(linked, 'PATCH', 'bikes/1?fields=tags', body);
+    const tags = body.tags.map((tag) => (typeof tag === 'number' ? tag : tag.id));
+    expect([answer.status, answer.json.data]).toEqual([200, { tags }]);
+  });
+
+  it.each([
+    ['POST', 'bikes', { id: 3, parts: [{ id: 9, label: 'mine' }] }, 3],
+    ['PATCH', 'bikes/1', { parts: { upsert: [{ id: 9, label: 'mine' }] } }, 1],
+    [
+      'PATCH',
+      'bikes',
+      { query: { filter: { id: { _eq: 1 } } }, data: { parts: { upsert: [{ id: 9, label: 'mine' }] } } },
+      1,
+    ],
+    ['POST', 'bikes?on_conflict=id', { id: 1, parts: { upsert: [{ id: 9, label: 'mine' }] } }, 1],
+  ])('that come to be meanwhile are changed: %s %s', async (method, path, body, bike) => {
+    const made = { before: `INSERT INTO parts VALUES (9, NULL, 'other')` };
+    expect((await held(made, method, path, body)).status).toBe(200);
+    expect(await project.cells('SELECT bike_id, label FROM parts WHERE id = 9')).toEqual([[bike, 'mine']]);
+  });
+
+  it('are told to be taken where they were to be made', async () => {
+    const made = { before: `INSERT INTO parts VALUES (9, NULL, 'other')` };
+    const answer = await held(made, 'PATCH', 'bikes/1', { parts: { create: [{ id: 9, label: 'mine' }] } });
+    expect([answer.status, answer.json.errors[0].extensions.type]).toEqual([400, 'unique']);
+  });
+});
