@@ -105,10 +105,7 @@ async function readAll(
   for (let tries = 0; ; tries++) {
     let rows = 0;
     try {
-      await pool.use(async (connection) => {
-        const running = run(connection, text, formParameters(parameters, forms), sink, () => rows++);
-        await running.done;
-      });
+      await pool.use((connection) => run(connection, text, formParameters(parameters, forms), sink, () => rows++));
       sink.end?.();
       return;
     } catch (error) {

@@ -119,9 +119,9 @@ function planReturned(written: Written, form: StepForm, plan: ReadPlan, keyed: b
   if (many && changed.length === 0) return undefined;
   if (many) return { write: planUpdateMany(written, form !== 'many', returned), many, judge: undefined, answer };
   const write = planUpdateOne(written, returned);
-  // Only where the texts of keys tell whether they are the same.
+  // Only where the texts of keys tell whether they are the same. Requests that share a transaction wait for nobody.
   const mayJoin = changed.length > 0 && severalKey(writable.collection) !== undefined;
-  const rows = mayJoin ? severalRows(write, planUpdateMany(written, false, returned)) : undefined;
+  const rows = mayJoin ? severalRows(write, planUpdateMany(written, false, returned, true)) : undefined;
   return { write: briefly(write, rows), many, judge: undefined, answer };
 }
 

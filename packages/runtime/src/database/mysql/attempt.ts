@@ -80,7 +80,7 @@ export class MysqlAttempt implements Transaction {
     if (statement.held === true) this.#holds = true;
     const { text, forms } = statement;
     await this.#watched(async () => {
-      await run(this.#connection, text, formParameters(parameters, forms), sink).done;
+      await run(this.#connection, text, formParameters(parameters, forms), sink);
       sink.end?.();
     });
   }

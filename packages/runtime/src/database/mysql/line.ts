@@ -12,6 +12,7 @@ import { toMysqlError } from './errors.ts';
 import { mostInPacket, printExecute } from './execute-packet.ts';
 import type { KnownColumns } from './known-columns.ts';
 import type { SentParameter } from './parameters.ts';
+import { reuseMemory } from './sockets.ts';
 
 /** Statements that are kept prepared on one connection. */
 export const mostPrepared = 1_000;
@@ -76,6 +77,7 @@ export class Line implements Receiver {
     this.#driver = driverOf(connection);
     this.#receiver = this.#driver.packetParser;
     this.#driver.packetParser = this;
+    reuseMemory(this.#driver.stream);
     connection.on('error', (error: unknown) => this.#settle(toMysqlError(error)));
   }
 
@@ -98,7 +100,8 @@ export class Line implements Receiver {
   /** What was received: an answer to us, or one to the driver. */
   execute(chunk: Buffer): void {
     if (this.#answer === undefined) {
-      this.#receiver.execute(chunk);
+      // The driver keeps what has no end yet, and the next chunk may come to stand in its place.
+      this.#receiver.execute(Buffer.from(chunk));
       return;
     }
     try {
@@ -165,6 +168,7 @@ export class Line implements Receiver {
 /** The driver's own, which its types do not tell of. */
 interface Driver {
   packetParser: Receiver;
+  readonly stream?: unknown;
   /** Emits an error of the connection where that has ended. */
   write(bytes: Buffer): void;
 }

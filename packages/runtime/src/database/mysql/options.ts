@@ -1,4 +1,5 @@
-import type { ConnectionOptions } from 'mysql2';
+import type { ConnectionOptions, SslOptions } from 'mysql2';
+import { openSocket } from './sockets.ts';
 
 /** Whether a database is one of MySQL's family, by its URL. */
 export function isMysqlUrl(url: string): boolean {
@@ -12,9 +13,13 @@ export function isMysqlUrl(url: string): boolean {
 export function connectionOptions(url: string): ConnectionOptions {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
   const mode = searchParams.get('ssl-mode')?.toLowerCase().replace('-', '_');
-  return {
+  const address = {
     host: hostname === '' ? 'localhost' : hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? 3306 : Number(port),
+  };
+  const encryption = encryptionOf(mode);
+  return {
+    ...address,
     user: decodeURIComponent(username),
     password: decodeURIComponent(password),
     database: decodeURIComponent(pathname.slice(1)),
@@ -22,7 +27,12 @@ export function connectionOptions(url: string): ConnectionOptions {
     timezone: 'Z',
     // Parameters of prepared statements have no names: see `execute-packet.ts`.
     flags: ['-CLIENT_QUERY_ATTRIBUTES'],
-    ...(mode === 'required' && { ssl: { rejectUnauthorized: false } }),
-    ...((mode === 'verify_ca' || mode === 'verify_identity') && { ssl: {} }),
+    // Under TLS the driver's own socket is as good.
+    ...(encryption === undefined ? { stream: () => openSocket(address) } : { ssl: encryption }),
   };
+}
+
+function encryptionOf(mode: string | undefined): SslOptions | undefined {
+  if (mode === 'required') return { rejectUnauthorized: false };
+  return mode === 'verify_ca' || mode === 'verify_identity' ? {} : undefined;
 }

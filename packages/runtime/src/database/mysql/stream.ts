@@ -37,7 +37,7 @@ export async function runMysqlStream(pool: MysqlPool, asked: MysqlStream): Promi
   try {
     const sent = formParameters(parameters, statement.forms);
     const running = run(connection, statement.text, sent, sink, () => flow.row());
-    await Promise.race([running.done, failed]);
+    await Promise.race([running, failed]);
     pool.release(connection);
   } catch (error) {
     pool.destroy(connection);

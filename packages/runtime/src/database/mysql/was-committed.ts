@@ -33,8 +33,11 @@ export async function wasCommitted(pool: MysqlPool, witness: Witness | undefined
 
 function look(pool: MysqlPool, { statement: { text, forms }, parameters }: Witness): Promise<boolean> {
   return pool.use(async (connection) => {
-    const looking = run(connection, text, formParameters(parameters, forms), { row: () => {} });
-    await looking.done;
-    return looking.rows() > 0;
+    let found = false;
+    const row = (): void => {
+      found = true;
+    };
+    await run(connection, text, formParameters(parameters, forms), { row });
+    return found;
   });
 }

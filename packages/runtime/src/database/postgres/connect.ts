@@ -6,12 +6,12 @@ import type { Duplex } from 'node:stream';
 import { giveBack } from '../../json/byte-writer.ts';
 import { ConnectionError } from '../errors.ts';
 import { Connection } from '../protocol/connection.ts';
+import { createReusingSocket } from '../socket.ts';
 import { cancelBackend } from './cancel.ts';
 import type { Channel } from './channel.ts';
 import { connectClient } from './client.ts';
 import { setUpWhereFit } from './fitness.ts';
 import { type PostgresSettings, sessionSql } from './options.ts';
-import { createReusingSocket } from './socket.ts';
 
 /** An open connection. */
 export interface PostgresConnection {
