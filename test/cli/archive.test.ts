@@ -92,4 +92,17 @@ it('knows that there is nothing to do, and notices whoever touches a file', asyn
   await rm(rules);
   expect((await run())[0]).toBe('resolve compile write');
   expect(await generated('openapi/public.json')).not.toContain('/items/t7');
+
+  // What was put together of what was left is what is made of nothing.
+  const kept = await filesBelow(join(project.folder, 'generated'));
+  await rm(join(project.folder, 'generated'), { recursive: true });
+  await rm(join(project.folder, '.platform'), { recursive: true });
+  await generate('--offline');
+  expect(await filesBelow(join(project.folder, 'generated'))).toEqual(kept);
 }, 120_000);
+
+async function filesBelow(folder: string): Promise<ReadonlyMap<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  return new Map(await Promise.all(paths.sort().map(async (path) => [path, await readFile(path, 'utf8')] as const)));
+}

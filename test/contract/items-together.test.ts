@@ -1,4 +1,4 @@
-/** Items that several requests make at the same time: each is what its own request says, and answered to it. */
+/** Items that several requests make or change at the same time: each is what its own request says, and answered to it. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type ServedProject, serveProject } from '../support/project.ts';
 
@@ -20,6 +20,10 @@ permissions:
       create:
         fields: [name, n]
         presets: { owner: public }
+        validation: { n: { _lt: 90 } }
+      update:
+        fields: [name, n]
+        filter: { owner: { _neq: somebody } }
         validation: { n: { _lt: 90 } }`,
   });
 });
@@ -86,4 +90,58 @@ it('whoever is refused, and whatever each may read', async () => {
   expect(told.filter((_, n) => !refused.has(n))).toEqual(expected.filter((_, n) => !refused.has(n)));
   expect([...refused].map((n) => told[n]?.[0]).toSorted()).toEqual([200, 400]);
   expect(await project.cells(`SELECT count(*)::int FROM things WHERE owner = 'public'`)).toEqual([[89]]);
+});
+
+const makeThings = async (count: number, rest: object): Promise<readonly string[]> => {
+  const body = Array.from({ length: count }, () => rest);
+  const { json } = await project.admin('/items/things?fields=id', { method: 'POST', body });
+  return (json.data as readonly { readonly id: string }[]).map(({ id }) => id);
+};
+const patch = (id: string | undefined, query: string, body: object, ask: ServedProject['ask'] = project.admin) =>
+  ask(`/items/things/${id}?${query}`, { method: 'PATCH', body });
+
+it('changes, whatever their values are, also of one item by several', async () => {
+  const ids = await makeThings(40, { owner: 'stored' });
+  const numbers = Array.from({ length: 80 }, (_, n) => n);
+  const { name: _, ...rest } = full(0);
+  const fields = Object.keys(rest).join();
+  const data = (n: number) => ({ ...rest, ...full(n), name: undefined });
+  const answers = await Promise.all(numbers.map((n) => patch(ids[n % 40], `fields=id,owner,${fields}`, data(n))));
+  for (const [n, { status, json }] of answers.entries()) {
+    expect(status).toBe(200);
+    expect(json.data).toEqual({ id: ids[n % 40], owner: 'stored', ...data(n) });
+  }
+  for (const [place, id] of ids.entries()) {
+    const stored = await project.admin(`/items/things/${id}?fields=${fields}`);
+    expect([data(place), data(place + 40)]).toContainEqual({ ...stored.json.data, name: undefined });
+  }
+});
+
+it('some changes by one statement', async () => {
+  const ids = await makeThings(60, {});
+  project.statements.reset();
+  await vi.waitUntil(
+    async () => {
+      for (const { status } of await Promise.all(ids.map((id) => patch(id, 'fields=n', { n: 2 }))))
+        expect(status).toBe(200);
+      return project.statements.texts().some((text) => /UPDATE .*"things".*unnest/.test(text));
+    },
+    { timeout: 20_000, interval: 200 },
+  );
+});
+
+it('changes, whoever is refused', async () => {
+  const own = await makeThings(30, { n: 1 });
+  const others = await makeThings(10, { n: 1, owner: 'somebody' });
+  const all = [...own, ...others, '0'];
+  const asked = all.map((id, n) => ({ id, body: { n: n === 3 ? 95 : n, ...(n === 5 && { n: -1 }) } }));
+  const answers = await Promise.all(asked.map(({ id, body }) => patch(id, 'fields=n,owner', body, project.ask)));
+  const told = answers.map(({ status, json }) => [status, json?.data]);
+  const expected = asked.map(({ id, body: { n } }) => {
+    if (!own.includes(id)) return [403, undefined];
+    return n < 0 || n >= 90 ? [400, undefined] : [200, { n, owner: 'nobody' }];
+  });
+  expect(told).toEqual(expected);
+  const stored = await project.cells(`SELECT n FROM things WHERE id IN (${all}) ORDER BY id`);
+  expect(stored).toEqual(expected.slice(0, -1).map(([, data], n) => [data === undefined ? 1 : n]));
 });

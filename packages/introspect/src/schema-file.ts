@@ -24,23 +24,27 @@ export function parseSchema(text: string): { readonly schema: Schema } | { reado
 
 /** What is in order already, as most of what was read from such a file, stays the same object. */
 function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return sortItems(value);
-  if (!isObject(value)) return value;
-  const keys = Object.keys(value);
-  const sorted = keys.map((key) => sortKeys(value[key]));
-  if (isAscending(keys) && sorted.every((item, at) => item === value[keys[at] ?? ''])) return value;
-  // Entries become own properties, whatever their names.
-  const entries = keys.map((key, at) => [key, sorted[at]] as const);
+  if (isInOrder(value)) return value;
+  if (Array.isArray(value)) return value.map(sortKeys);
+  return isObject(value) ? sortMembers(value) : value;
+}
+
+/** Whether all keys are as they are to be printed. Nothing is made to see it. */
+function isInOrder(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(isInOrder);
+  let before = '';
+  for (const [key, item] of Object.entries(value)) {
+    if (key < before || !isInOrder(item)) return false;
+    before = key;
+  }
+  return true;
+}
+
+/** Entries become own properties, whatever their names. */
+function sortMembers(value: Readonly<Record<string, unknown>>): unknown {
+  const entries = Object.keys(value).map((key) => [key, sortKeys(value[key])] as const);
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-function sortItems(items: readonly unknown[]): readonly unknown[] {
-  const sorted = items.map(sortKeys);
-  return sorted.every((item, at) => item === items[at]) ? items : sorted;
-}
-
-function isAscending(keys: readonly string[]): boolean {
-  return keys.every((key, at) => at === 0 || (keys[at - 1] ?? '') <= key);
 }
 
 function parseJson(text: string): unknown {

@@ -31,6 +31,9 @@ interface LastRun {
  */
 type LeftFile = readonly [path: string, mark: string, digest: string | null];
 
+/** Where a project has its files. */
+type Folders = Pick<Project, 'output' | 'stateFolder'>;
+
 /** A run that may be the same as the last. */
 export interface RunSources {
   readonly inputs: Omit<CompileOptions, 'memory' | 'archive' | 'part'>;
@@ -49,7 +52,7 @@ export interface Runs {
 }
 
 /** Looks at what the last run of a project has left. */
-export async function lookAtLastRun(project: Project, sources: RunSources): Promise<Runs> {
+export async function lookAtLastRun(project: Folders, sources: RunSources): Promise<Runs> {
   const [last, digest] = await Promise.all([readLastRun(project), digestOf(sources)]);
   const left = new Map(last?.files.map((one) => [one[0], one]));
   const placeOf = (path: string): string => join(project.output, path);
@@ -83,7 +86,7 @@ export function isWhollyCompiled(project: Project, inputs: RunSources['inputs'])
   return (inputs.documents ?? []).length === 0 && project.config.openapiTypes !== true;
 }
 
-async function readLastRun(project: Project): Promise<LastRun | null> {
+async function readLastRun(project: Folders): Promise<LastRun | null> {
   try {
     const run: LastRun = JSON.parse(await readFile(pathOf(project), 'utf8'));
     return run.form === 2 ? run : null;
@@ -92,7 +95,7 @@ async function readLastRun(project: Project): Promise<LastRun | null> {
   }
 }
 
-function pathOf({ stateFolder }: Project): string {
+function pathOf({ stateFolder }: Folders): string {
   return join(stateFolder, 'cache', 'last-run.json');
 }
 
@@ -108,6 +111,12 @@ function markOf(path: string): string {
   return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
 }
 
-function digestOfText({ pieces, contents }: OutputFile): string | null {
-  return pieces === undefined ? hash('sha256', contents, 'base64') : null;
+/** Taken once of a file. The text of one in pieces is not asked for: it would be put together. */
+function digestOfText(file: OutputFile): string | null {
+  if (file.pieces !== undefined) return null;
+  const digest = digests.get(file) ?? hash('sha256', file.contents, 'base64');
+  digests.set(file, digest);
+  return digest;
 }
+
+const digests = new WeakMap<OutputFile, string>();

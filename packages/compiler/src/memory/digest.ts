@@ -18,18 +18,20 @@ export function digestOf(value: unknown): string {
 
 /** One digest of several values. */
 export function digestOfAll(values: readonly unknown[]): string {
-  return shorten(joined(values.map(digestOf)));
+  let whole = '';
+  for (const value of values) whole += part(digestOf(value));
+  return shorten(whole);
 }
 
-/** Texts as one that no others come to. */
-function joined(texts: readonly string[]): string {
-  let whole = '';
-  for (const text of texts) whole += `${text.length} ${text}`;
-  return whole;
+/** A text in a row of texts that is no other row. */
+function part(text: string): string {
+  return `${text.length} ${text}`;
 }
 
 function membersOf(value: object): string {
-  return joined(Object.entries(value).flatMap(([name, member]) => [name, digestOf(member)]));
+  let whole = '';
+  for (const [name, member] of Object.entries(value)) whole += part(name) + part(digestOf(member));
+  return whole;
 }
 
 const digests = new WeakMap<object, string>();

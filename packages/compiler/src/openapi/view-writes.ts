@@ -11,7 +11,9 @@ export function viewWrites(api: ApiCollection, sight: Sight, readable: ReadonlyS
   const seen = sight.writes.get(api.descriptor.name)?.seen;
   if (seen === undefined) return null;
   const create = seen.create && viewPayload(api, seen.create, sight, true);
-  const update = seen.update && viewPayload(api, seen.update, sight, false);
+  // Where both actions take the same, their relations are one list, which is looked at once by whoever digests or compares.
+  const shared = seen.update === seen.create ? create?.leads : undefined;
+  const update = seen.update && viewPayload(api, seen.update, sight, false, shared);
   const key = viewKey(
     api,
     sight,
@@ -34,10 +36,16 @@ function viewKey(api: ApiCollection, sight: Sight, shown: ReadonlySet<string>): 
 }
 
 /** What one action takes; the key of an item is never changed. */
-function viewPayload(api: ApiCollection, seen: SeenPayload, sight: Sight, create: boolean): ViewPayload {
+function viewPayload(
+  api: ApiCollection,
+  seen: SeenPayload,
+  sight: Sight,
+  create: boolean,
+  leads = viewLeads(api, seen, sight),
+): ViewPayload {
   const keys = new Set(create ? [] : api.descriptor.key);
   const fields = viewInputs(api, seen, sight, create).filter(({ name }) => !keys.has(name));
-  return { fields, leads: viewLeads(api, seen, sight) };
+  return { fields, leads };
 }
 
 function viewInputs(
@@ -93,7 +101,8 @@ function viewUpsert(
 
 function unite<T extends { readonly name: string }>(first: readonly T[], second: readonly T[]): readonly T[] {
   const names = new Set(first.map(({ name }) => name));
-  return [...first, ...second.filter(({ name }) => !names.has(name))];
+  const others = second.filter(({ name }) => !names.has(name));
+  return others.length === 0 ? first : [...first, ...others];
 }
 
 /** Unique keys of fields that can be read and given to new items, or that rules give them. */

@@ -41,7 +41,7 @@ export interface Statement {
   readonly brief?: boolean;
   /** Set where it reads one row by one key, and may be asked for several keys at once. */
   readonly several?: SeveralKeys;
-  /** Set where it makes one row, and may make several at once. */
+  /** Set where it makes or changes one row, and may do so with several at once. */
   readonly rows?: SeveralRows;
   /** True when it takes a lock of the session, which has to be given back behind the transaction. */
   readonly held?: boolean;
@@ -56,11 +56,13 @@ export interface SeveralKeys {
   readonly statement: Statement;
 }
 
-/** What makes one row, for several: it answers a row for each of them in their order, as the other one does. */
+/** What makes or changes one row, for several: it answers a row for each of them in their order, as the other one does. */
 export interface SeveralRows {
   readonly statement: Statement;
   /** Its parameters by those of the other statement: one that is the same for all rows, or the list of what each row has. */
   readonly parameters: readonly { readonly of: number; readonly list: boolean }[];
+  /** Of a change: which parameter of the other statement is the key of the stored row, which must not come twice in a list. */
+  readonly key?: number;
 }
 
 /** Keys that have one text each. */

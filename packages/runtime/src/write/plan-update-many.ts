@@ -1,6 +1,6 @@
 /** Changes of several stored items from arrays of keys, or of one where several rules have to be told apart. */
 import type { RowLock } from '../sql/dialects/index.ts';
-import { sqlTrue, where } from '../sql/fragment.ts';
+import { allOf, anyOf, sqlTrue, where } from '../sql/fragment.ts';
 import { type Assigned, assignEach, assignments, assignShared, type Stored } from './assigned.ts';
 import { type Check, checksOf, type Judged, type Written } from './checks.ts';
 import type { InputColumn } from './inputs.ts';
@@ -40,11 +40,12 @@ interface Update {
 /**
  * Plans the UPDATE of several items, with the same data (`shared`) or each with its own. Without data or presets it only
  * looks for the items. With `returned`, which takes data, it answers the items itself, in the order of the input, and
- * nothing may be left to judge later.
+ * nothing may be left to judge later. Rows are locked in the order of their keys, unless `impatient`: who waits for none
+ * needs no order, and saves a look at each of them. That is for one rule and items that are complete.
  */
-export function planUpdateMany(written: Written, shared: boolean, returned?: Returned): WritePlan {
+export function planUpdateMany(written: Written, shared: boolean, returned?: Returned, impatient = false): WritePlan {
   const drafting = startWrite(written);
-  const update = draftUpdate(drafting, shared);
+  const update = draftUpdate(drafting, shared, impatient);
   if (update.assigned.length > 0) return finishUpdate(drafting, update, returned);
   const { table } = written.writable.collection.descriptor;
   const from = `${update.source}, ${table} AS ${update.alias}`;
@@ -52,7 +53,7 @@ export function planUpdateMany(written: Written, shared: boolean, returned?: Ret
   return finishWrite(drafting, text, {});
 }
 
-function draftUpdate(drafting: Drafting, shared: boolean): Update {
+function draftUpdate(drafting: Drafting, shared: boolean, impatient: boolean): Update {
   const { written, statement } = drafting;
   const alias = statement.alias();
   const several = written.grant.rules.length > 1;
@@ -66,6 +67,11 @@ function draftUpdate(drafting: Drafting, shared: boolean): Update {
     : assignEach(drafting, stored);
   const columns = [...keys, ...presenceInputs(incomplete), ...arrays];
   const rows = keysEqual(keyColumns(written, column), named(keys));
+  if (impatient) {
+    const row = ruleRow(drafting, column);
+    const allowed = anyOf(written.grant.rules.map((rule) => ruleMatches(row, rule)));
+    return { alias, source: inputTable(drafting, columns, 'i'), rows: allOf([rows, allowed]), assigned, flag };
+  }
   const lock = lockOfUpdate(
     written.writable.collection.descriptor,
     assigned.map(({ field }) => field.name),

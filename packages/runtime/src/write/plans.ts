@@ -5,6 +5,7 @@ import type { SeveralRows } from '../database/database.ts';
 import type { AnswerWriter } from '../json/answer.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache, longestCachedStatement, type PlanCache } from '../query/plan-cache.ts';
+import { severalKey } from '../query/plan-keys.ts';
 import type { Batch } from './batch.ts';
 import { checksOf, type Written } from './checks.ts';
 import { lockOfUpdate } from './locked-rows.ts';
@@ -116,8 +117,12 @@ function planReturned(written: Written, form: StepForm, plan: ReadPlan, keyed: b
   if (lockOfUpdate(writable.collection.descriptor, changed) === 'UPDATE') return undefined;
   const many = form !== 'one' || grant.rules.length > 1;
   if (many && changed.length === 0) return undefined;
-  const write = many ? planUpdateMany(written, form !== 'many', returned) : briefly(planUpdateOne(written, returned));
-  return { write, many, judge: undefined, answer };
+  if (many) return { write: planUpdateMany(written, form !== 'many', returned), many, judge: undefined, answer };
+  const write = planUpdateOne(written, returned);
+  // Only where the texts of keys tell whether they are the same. Requests that share a transaction wait for nobody.
+  const mayJoin = changed.length > 0 && severalKey(writable.collection) !== undefined;
+  const rows = mayJoin ? severalRows(write, planUpdateMany(written, false, returned, true)) : undefined;
+  return { write: briefly(write, rows), many, judge: undefined, answer };
 }
 
 /** A write of one item, which takes too little time to keep others waiting. */

@@ -1,16 +1,24 @@
 import type { SeveralRows } from '../database/database.ts';
 import type { Binder } from '../query/plan.ts';
+import type { Source } from './inputs.ts';
 import type { WritePlan } from './statement.ts';
 
 /**
- * How the items of several requests are made by the statement for many items, from the parameters that each would have of its
- * own for `one`. Undefined where an item takes more than its values and what is the same for all of them.
+ * How the items of several requests are made or changed by the statement for many items, from the parameters that each would have
+ * of its own for `one`. Undefined where an item takes more than its key, its values and what is the same for all of them.
  */
 export function severalRows(one: WritePlan, many: WritePlan | undefined): SeveralRows | undefined {
   if (many === undefined) return undefined;
   const parameters = many.binders.map((binder) => ({ of: placeOf(one, many, binder), list: binder.kind === 'value' }));
   const isWhole = parameters.some(({ list }) => list) && parameters.every(({ of }) => of >= 0);
-  return isWhole ? { statement: { ...many.statement, brief: true }, parameters } : undefined;
+  if (!isWhole) return undefined;
+  const key = one.binders.findIndex((binder) => sourceOf(one, binder)?.kind === 'key');
+  return { statement: { ...many.statement, brief: true }, parameters, ...(key >= 0 && { key }) };
+}
+
+/** Where a parameter that a request brings finds its value. */
+function sourceOf({ sources }: WritePlan, binder: Binder): Source | undefined {
+  return binder.kind === 'value' ? sources[binder.index] : undefined;
 }
 
 /** Which parameter for one item has what a parameter for many has, or has of each item; -1 where none has. */
@@ -19,10 +27,10 @@ function placeOf(one: WritePlan, many: WritePlan, binder: Binder): number {
     const text = JSON.stringify(binder);
     return one.binders.findIndex((other) => JSON.stringify(other) === text);
   }
-  const source = many.sources[binder.index];
-  if (source?.kind !== 'values') return -1;
+  const source = sourceOf(many, binder);
   return one.binders.findIndex((other) => {
-    const own = other.kind === 'value' ? one.sources[other.index] : undefined;
-    return own?.kind === 'value' && own.column === source.column;
+    const own = sourceOf(one, other);
+    if (source?.kind === 'key') return own?.kind === 'key' && own.part === source.part;
+    return source?.kind === 'values' && own?.kind === 'value' && own.column === source.column;
   });
 }

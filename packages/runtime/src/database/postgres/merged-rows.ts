@@ -1,5 +1,6 @@
-/** New rows of several requests in one transaction, made by one statement. */
+/** Rows of several requests in one transaction, made or changed by one statement. */
 import { arrayLiteral } from '../../contract/index.ts';
+import { inRounds } from '../../rounds.ts';
 import type { Parameter, RowSink, SeveralRows, Statement, Transaction } from '../database.ts';
 
 /** A statement that waits for others of its kind. */
@@ -11,7 +12,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** A transaction that holds back what makes rows until `send` is called. */
+/** A transaction that holds back what makes or changes rows until `send` is called. */
 export interface MergingTransaction extends Transaction {
   /** Sends what was held back, as one statement where only the rows differ. Behind it nothing is held back any more. */
   send(): void;
@@ -39,7 +40,9 @@ export function mergeRows(transaction: Transaction): MergingTransaction {
     send() {
       sent = true;
       delete merging.begun;
-      for (const all of held.values()) sendAll(transaction, all);
+      for (const all of held.values()) {
+        for (const together of apart(all)) sendAll(transaction, together);
+      }
       for (const send of others) send();
     },
   };
@@ -50,6 +53,12 @@ export function mergeRows(transaction: Transaction): MergingTransaction {
 function nameOf({ name }: Statement, rows: SeveralRows, parameters: readonly Parameter[]): string {
   const common = rows.parameters.filter(({ list }) => !list).map(({ of }) => parameters[of]);
   return common.length === 0 ? name : JSON.stringify([name, common]);
+}
+
+/** Statements in rounds, in none of which a row is changed twice. */
+function apart(all: readonly Waiting[]): readonly (readonly Waiting[])[] {
+  const key = all[0]?.statement.rows?.key;
+  return key === undefined ? [all] : inRounds(all, ({ parameters }) => parameters[key] ?? null);
 }
 
 function sendAll(transaction: Transaction, all: readonly Waiting[]): void {
@@ -71,8 +80,8 @@ function sendAll(transaction: Transaction, all: readonly Waiting[]): void {
   };
   transaction.run(rows.statement, parameters, { row }).then(
     () => {
-      // Whoever made no row cannot be told from the others, so everybody has to ask alone.
-      const refusal = count === all.length ? undefined : new Error('A row was not made.');
+      // Whoever has got no row cannot be told from the others, so everybody has to ask alone.
+      const refusal = count === all.length ? undefined : new Error('A row was not written.');
       for (const { resolve, reject } of all) refusal === undefined ? resolve() : reject(refusal);
     },
     (error: unknown) => {

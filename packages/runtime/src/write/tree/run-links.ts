@@ -6,6 +6,7 @@ import { PlatformError } from '../../errors.ts';
 import type { Answer } from '../../json/answer.ts';
 import { int32 } from '../../json/bytes.ts';
 import { bind } from '../../query/planner.ts';
+import { inRounds } from '../../rounds.ts';
 import type { Batch } from '../batch.ts';
 import { valuesOf, type WriteValues } from '../inputs.ts';
 import type { Keys } from '../keys.ts';
@@ -52,18 +53,7 @@ export function changeLinks(plan: Planned): ChangeLinks {
 
 /** Changes in rounds in which no item comes twice. */
 function apart({ several }: Planned, changes: readonly LinksChange[]): readonly (readonly LinksChange[])[] {
-  if (!several) return changes.map((change) => [change]);
-  const times = new Map<string, number>();
-  const rounds: LinksChange[][] = [];
-  for (const change of changes) {
-    const key = change.key.join();
-    const round = times.get(key) ?? 0;
-    times.set(key, round + 1);
-    const together = rounds[round] ?? [];
-    rounds[round] = together;
-    together.push(change);
-  }
-  return rounds;
+  return several ? inRounds(changes, ({ key }) => key.join()) : changes.map((change) => [change]);
 }
 
 async function run(
