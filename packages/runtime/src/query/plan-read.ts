@@ -3,6 +3,7 @@ import type { Condition, Operand } from '../contract/index.ts';
 import type { Statement } from '../database/database.ts';
 import { cast } from '../sql/cell.ts';
 import { printCondition } from '../sql/condition.ts';
+import type { RowLock } from '../sql/dialects/index.ts';
 import { allOf, where } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
 import { type Row, tableRow } from '../sql/row.ts';
@@ -199,11 +200,18 @@ function printListOrder(row: Row, query: ReadQuery): readonly PrintedTerm[] {
   return printOrder(row, query.order, query.cursor !== undefined);
 }
 
+/** What a write wants of the rows that it is about: which it may write, and how they are to be held. */
+export interface WantedTargets {
+  readonly permitted: (row: Row) => string;
+  /** Default: not at all. */
+  readonly lock?: RowLock;
+}
+
 /**
  * Plans which rows a write is about: the readable ones that match and that `permitted` lets through, by their keys. Answers
  * one row: null, their number, and one array per key field, all as text.
  */
-export function planTargets(query: ReadQuery, permitted: (row: Row) => string): ReadPlan {
+export function planTargets(query: ReadQuery, { permitted, lock }: WantedTargets): ReadPlan {
   const statement = createStatement(query.operands, query.scope.dialect);
   const { row, from, matching, bounds } = startRead(query, statement);
   const { count, gathered, place } = query.scope.dialect.input;
@@ -211,10 +219,15 @@ export function planTargets(query: ReadQuery, permitted: (row: Row) => string): 
   const keys = fields.map((field, index) => `${cast(row.column(field.column), field.comparison)} AS k${index}`);
   const rows = where(allOf([matching, permitted(row)]));
   const order = orderBy(printOrder(row, query.order));
-  const list = `SELECT ${keys.join(', ')}${place(order)} FROM ${from}${rows}${order}${bounds}`;
+  const { descriptor } = row.collection;
+  // A lock looks at its row again when it has waited, and at no other one; and all have to lock in one order.
+  const held =
+    lock !== undefined && descriptor.unlockable !== true && query.order.length === 0 && !/\bSELECT\b/.test(rows);
+  const locks = held ? query.scope.dialect.input.lock(lock, row.column('').slice(0, -1)) : '';
+  const list = `SELECT ${keys.join(', ')}${place(order)} FROM ${from}${rows}${order}${bounds}${locks}`;
   const arrays = fields.map((field, index) => gathered({ value: `k.k${index}`, settled: 'k.n', field }));
   const text = `SELECT ${['NULL', count(), ...arrays].join(', ')} FROM (${list}) k`;
-  return { ...statementOf(statement, text), many: true, fields: [], meta: [], streamed: false };
+  return { ...statementOf(statement, text), many: true, fields: [], meta: [], streamed: false, ...(held && { held }) };
 }
 
 /** One level: columns of one table, or one item, whose nested parts are computed once anyway. */

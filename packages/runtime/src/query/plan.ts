@@ -75,6 +75,8 @@ export interface ReadPlan {
   /** Set where fields are the same in every item, by the request: `settlePlan` makes the plan that writes them. */
   readonly fixed?: readonly FixedField[];
   readonly meta: readonly ('total_count' | 'filter_count')[];
+  /** Of `planTargets`: whether the statement holds the rows that it finds. */
+  readonly held?: boolean;
   /** Set for aggregations of items named by key. */
   readonly countsNamed?: boolean;
   /** The lists within its rows, when there are any. */

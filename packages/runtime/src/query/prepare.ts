@@ -1,5 +1,4 @@
 import type { Condition } from '../contract/index.ts';
-import type { Row } from '../sql/row.ts';
 import { authoriseCollection } from './authorise.ts';
 import { refuseUnknownFunctions } from './calls.ts';
 import { checkCursor } from './cursor.ts';
@@ -33,7 +32,7 @@ import type { ReadLimits, ReadRequest } from './parse-read.ts';
 import type { ReadPlan } from './plan.ts';
 import { boundValues } from './plan-bounds.ts';
 import { longestCachedStatement, type PlanCache } from './plan-cache.ts';
-import { beyondOf, isStreamed, planRead, planTargets, type ReadQuery } from './plan-read.ts';
+import { beyondOf, isStreamed, planRead, planTargets, type ReadQuery, type WantedTargets } from './plan-read.ts';
 import { prepareAggregate } from './prepare-aggregate.ts';
 import { rowBound } from './row-bound.ts';
 import { type CollectionScope, exportScope, type Scope } from './scope.ts';
@@ -68,8 +67,8 @@ export interface WantedRead {
   readonly keys?: (collection: CollectionScope) => NamedKeys;
   /** As `ReadQuery.fixes`: the plan is to go through `settlePlan`. */
   readonly fixes?: true;
-  /** For `targets`: which rows may be written. */
-  readonly permitted?: (row: Row) => string;
+  /** For `targets`. */
+  readonly targets?: WantedTargets;
 }
 
 /** The conditions of a read: its filter, and those of `deep`. */
@@ -190,7 +189,7 @@ function checkConditions({ filter, nested }: Conditions, orders: NestedOrders): 
 }
 
 function planNew(
-  { scope, selector, request, limits, permitted, fixes }: WantedRead,
+  { scope, selector, request, limits, targets, fixes }: WantedRead,
   { descriptor }: CollectionScope,
   of: Planned,
 ): ReadPlan {
@@ -220,5 +219,5 @@ function planNew(
     values: open.values.length,
     ...(fixes && { fixes }),
   };
-  return permitted === undefined ? planRead(query) : planTargets(query, permitted);
+  return targets === undefined ? planRead(query) : planTargets(query, targets);
 }

@@ -31,7 +31,7 @@ export function prepareDelete(desk: Desk, body: JsonValue | undefined): Job {
     return jobOf(desk, writable, (running) => runDelete(desk, writable, rules, running, keys, false));
   }
   const permitted = (row: Row): string => anyOf(rules.map(({ where }) => ruleHolds(row, where)));
-  const targets = prepareTargets({ ...desk, query: named.query, permitted });
+  const targets = prepareTargets({ ...desk, query: named.query, targets: { permitted, lock: 'UPDATE' } });
   return jobOf(desk, writable, async (running) => {
     const { collection } = writable;
     const keys = await findHeld(running, targets, { collection, lock: 'UPDATE', most: desk.mostItems });

@@ -189,7 +189,10 @@ async function queried(desk: Desk, granted: Granted, query: JsonValue, data: Fil
   if (tree) checkOwnKey(writable.collection, data, null);
   const batch = await decodeOne(desk, granted, tree ? {} : data, null).catch((error: unknown) => {
     // What is wrong with names of the query comes before values of the data.
-    throw earlierOf(error, problemOf(() => prepareTargets({ ...desk, query, permitted: () => sqlTrue })) ?? error);
+    throw earlierOf(
+      error,
+      problemOf(() => prepareTargets({ ...desk, query, targets: { permitted: () => sqlTrue } })) ?? error,
+    );
   });
   const requirements = requirementsOf({ grant, columns: writtenColumns(batch), named: [] });
   const permitted = (row: Row): string => {
@@ -202,11 +205,11 @@ async function queried(desk: Desk, granted: Granted, query: JsonValue, data: Fil
       () => sqlTrue,
     );
   };
-  const targets = prepareTargets({ ...desk, query, permitted });
-  const step = prepareStep(desk, granted, 'update', batch, 'shared', { placeOf: placesIn(desk.collection, null) });
   const { collection } = writable;
   const names = batch.columns.map(({ field }) => field.descriptor.name);
   const lock = lockOfUpdate(collection.descriptor, names);
+  const targets = prepareTargets({ ...desk, query, targets: { permitted, lock } });
+  const step = prepareStep(desk, granted, 'update', batch, 'shared', { placeOf: placesIn(desk.collection, null) });
   return {
     touched: () => [touchedBy(desk, granted, batch)],
     ...(tree && { overtaken: (error) => overtakesPayloads(desk, writable, [data], error) }),

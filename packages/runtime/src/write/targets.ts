@@ -8,12 +8,13 @@ import { parseListRequest, type ReadLimits, readBodyQuery } from '../query/parse
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';
 import { keyFields, orderBy, printOrder } from '../query/plan-order.ts';
+import type { WantedTargets } from '../query/plan-read.ts';
 import { bind } from '../query/planner.ts';
 import { checkReadSyntax, prepareRead, type WantedRead } from '../query/prepare.ts';
 import { cast } from '../sql/cell.ts';
 import type { SqlDialect } from '../sql/dialects/index.ts';
 import { where } from '../sql/fragment.ts';
-import { type Row, tableRow } from '../sql/row.ts';
+import { tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
 import { createStatement } from '../sql/statement.ts';
 import type { Keys } from './keys.ts';
@@ -25,6 +26,8 @@ import { nameStatement } from './statement.ts';
 export interface Targets {
   readonly statement: Statement;
   readonly parameters: readonly Parameter[];
+  /** Whether it holds what it finds. Default: false. */
+  readonly held?: boolean;
 }
 
 /** What a query is prepared from. */
@@ -34,12 +37,11 @@ export interface TargetRequest {
   readonly collection: string;
   readonly query: JsonValue;
   readonly limits: ReadLimits;
-  /** Which rows the caller may write. */
-  readonly permitted: (row: Row) => string;
+  readonly targets: WantedTargets;
 }
 
 /** The syntax of a query, before anybody looks at names. Throws INVALID_QUERY. */
-export function checkTargetsSyntax(asked: Omit<TargetRequest, 'permitted'>): void {
+export function checkTargetsSyntax(asked: Omit<TargetRequest, 'targets'>): void {
   checkReadSyntax(wantedTargets(asked));
 }
 
@@ -47,11 +49,12 @@ export function checkTargetsSyntax(asked: Omit<TargetRequest, 'permitted'>): voi
 export function prepareTargets(asked: TargetRequest): Targets {
   // What may be written depends on the data too, so the plan is of no use to another request.
   const once = createPlanCache<ReadPlan>(1);
-  const { plan, values } = prepareRead(once, { ...wantedTargets(asked), permitted: asked.permitted });
-  return { statement: plan.statement, parameters: bind(plan.binders, values, asked.caller) };
+  const { plan, values } = prepareRead(once, { ...wantedTargets(asked), targets: asked.targets });
+  const { statement, binders, held = false } = plan;
+  return { statement, parameters: bind(binders, values, asked.caller), held };
 }
 
-function wantedTargets({ scope, collection, limits, query }: Omit<TargetRequest, 'permitted'>): WantedRead {
+function wantedTargets({ scope, collection, limits, query }: Omit<TargetRequest, 'targets'>): WantedRead {
   const tree = readBodyQuery(withNumberTexts(query));
   const parsed = parseListRequest(tree, limits);
   const { aggregate: _aggregate, exported: _exported, ...request } = parsed;
