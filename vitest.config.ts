@@ -24,7 +24,7 @@ export default defineConfig({
           // Pure functions: one module graph for all files of a worker saves half of the time.
           isolate: false,
           // Some compile a whole schema many times, which takes long beside other work.
-          testTimeout: 30_000,
+          testTimeout: 60_000,
           include: [
             'packages/*/src/**/*.test.ts',
             'test/unit/**/*.test.ts',
@@ -42,8 +42,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/unit/**', 'test/golden/**', 'test/architecture/**', ...alone],
           globalSetup: ['test/support/global-setup.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
           expect: polling,
         },
       },
@@ -52,8 +52,8 @@ export default defineConfig({
           name: 'database alone',
           include: alone,
           globalSetup: ['test/support/global-setup.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
           expect: polling,
         },
       },

@@ -15,11 +15,11 @@ function publicEntries(): string[] {
   });
 }
 
-test('every public export has a docstring', { timeout: 30_000 }, () => {
+test('every public export has a docstring', () => {
   expect(undocumentedExports(publicEntries())).toEqual([]);
 });
 
-test('the law itself finds what has none, also through re-exports', { timeout: 30_000 }, () => {
+test('the law itself finds what has none, also through re-exports', () => {
   mkdirSync(join(root, '.tmp'), { recursive: true });
   const directory = mkdtempSync(join(root, '.tmp', 'docstrings-'));
   const entry = join(directory, 'index.ts');

@@ -169,6 +169,6 @@ it(`${kills} servers that are killed while they write leave nothing partial and 
   expect(acknowledged.size).toBeGreaterThan(0);
   const open = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'`;
   // The database hears of a lost process when it next looks at its connection.
-  await vi.waitFor(async () => expect(await served.rows(open)).toEqual([]), { timeout: 10_000, interval: 50 });
+  await vi.waitFor(async () => expect(await served.rows(open)).toEqual([]), { timeout: 20_000, interval: 50 });
   console.log(`${kills} kills, ${sent} requests, ${acknowledged.size} acknowledged: 0 partial, 0 lost, 0 open`);
 }, 600_000);

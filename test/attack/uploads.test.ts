@@ -44,21 +44,18 @@ async function filesIn(...names: readonly string[]): Promise<readonly string[]> 
 /** Rows and contents, side by side. */
 async function expectTheSame(): Promise<void> {
   await expect
-    .poll(
-      async () => {
-        const named = await rows(
-          'SELECT filename_disk AS name FROM platform.platform_files WHERE filename_disk IS NOT NULL',
-        );
-        const here = new Set(await filesIn());
-        const names = named.map(({ name }) => String(name));
-        return {
-          withoutContent: names.filter((name) => !here.has(name)).length,
-          withoutRow: [...here].filter((name) => !names.includes(name)).length,
-          incoming: (await filesIn('.incoming')).length,
-        };
-      },
-      { timeout: 10_000 },
-    )
+    .poll(async () => {
+      const named = await rows(
+        'SELECT filename_disk AS name FROM platform.platform_files WHERE filename_disk IS NOT NULL',
+      );
+      const here = new Set(await filesIn());
+      const names = named.map(({ name }) => String(name));
+      return {
+        withoutContent: names.filter((name) => !here.has(name)).length,
+        withoutRow: [...here].filter((name) => !names.includes(name)).length,
+        incoming: (await filesIn('.incoming')).length,
+      };
+    })
     .toEqual({ withoutContent: 0, withoutRow: 0, incoming: 0 });
 }
 

@@ -178,7 +178,7 @@ describe('many writers', () => {
     // Each statement changed all of its rows, so they all have the last one's.
     expect(await run('SELECT count(DISTINCT body)::int AS bodies FROM notes')).toEqual([{ bodies: 1 }]);
     expect(deadlocks()).toEqual([]);
-  }, 20_000);
+  });
 
   it('are answered in the order of what they sent', async () => {
     await refill();
@@ -189,7 +189,7 @@ describe('many writers', () => {
       return answer;
     });
     expect(deadlocks()).toEqual([]);
-  }, 20_000);
+  });
 
   it('of every kind wait for nobody who waits for them', async () => {
     await refill();
@@ -213,7 +213,7 @@ describe('many writers', () => {
     ];
     await write(4, (ids, writer) => ways[Math.floor(writer / 2) % ways.length]?.(ids, writer) ?? expect.unreachable());
     expect(deadlocks()).toEqual([]);
-  }, 20_000);
+  });
 
   it('of the same children, and those who remove them, do so as well', async () => {
     await refill();
@@ -226,7 +226,7 @@ describe('many writers', () => {
     );
     expect(removals.map(({ status }) => status).sort()).toEqual([204, 403, 403]);
     expect(deadlocks()).toEqual([]);
-  }, 20_000);
+  });
 
   /** Holds what two requests want until both of them wait for it. */
   function meeting<Answers>(send: () => Promise<Answers>): Promise<Answers> {

@@ -104,9 +104,15 @@ describe('json mode', () => {
   });
 
   it('does not refresh a token that lives long enough, and none where it is told not to', async () => {
-    const own = client({ auth: { msRefreshBeforeExpires: 100 } });
-    await own.auth.login(user);
-    await Promise.all([own.items('docs').readOne(1), own.items('docs').readOne(1)]);
+    for (let tries = 1; ; tries++) {
+      const own = client({ auth: { msRefreshBeforeExpires: 100 } });
+      const start = performance.now();
+      await own.auth.login(user);
+      await Promise.all([own.items('docs').readOne(1), own.items('docs').readOne(1)]);
+      // On a machine that is busy beyond measure the token may end before it is used.
+      if (performance.now() - start < lifetime - 200 || tries === 10) break;
+      sent.length = 0;
+    }
     const idle = client({ auth: { autoRefresh: false } });
     await idle.auth.login(user);
     await outliveToken();

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ContractDatabase, createSystemDatabase, isOnMariadb, skippedFor } from '../support/contract-database.ts';
 import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
+import { soon } from '../support/timing.ts';
 
 let database: ContractDatabase;
 let project: { readonly folder: string; remove(): Promise<void> };
@@ -30,25 +31,12 @@ const run = (sql: string) => database.rows(sql);
 const read = (server: Platform, token?: string) => server.ask('/items/docs?fields=*', { ...(token && { token }) });
 const rules = (method: string, body: unknown, path = '/permissions') => first.admin(path, { method, body });
 
-/** Asks until the answer is the wanted one, or for five seconds. */
-async function soon(ask: () => Promise<unknown>, wanted: unknown): Promise<void> {
-  const end = performance.now() + 5_000;
-  for (;;) {
-    const found = await ask();
-    if (JSON.stringify(found) === JSON.stringify(wanted) || performance.now() > end) {
-      expect(found).toEqual(wanted);
-      return;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
 it('a rule holds when its request is answered, and in other processes soon', async () => {
   expect(failure(await read(first))).toBe('403 FORBIDDEN');
   const made = await rules('POST', { collection: 'docs', action: 'read', fields: ['id', 'title'] });
   expect([made.status, made.json.data.fields]).toEqual([200, ['id', 'title']]);
   expect((await read(first)).json.data).toEqual([{ id: 1, title: 'One' }]);
-  await soon(async () => (await read(second)).json.data, [{ id: 1, title: 'One' }]);
+  await soon(async () => (await read(second)).json.data, [{ id: 1, title: 'One' }], 5_000);
   const paths = Object.keys((await second.ask('/server/specs/oas')).json.paths);
   expect(paths).toContain('/items/docs');
   const asked = await second.ask('/graphql', { method: 'POST', body: { query: '{ docs { id title } }' } });
@@ -56,7 +44,7 @@ it('a rule holds when its request is answered, and in other processes soon', asy
   const changed = await rules('PATCH', { fields: ['id'] }, `/permissions/${made.json.data.id}`);
   expect(changed.status).toBe(200);
   expect((await read(first)).json.data).toEqual([{ id: 1 }]);
-  await soon(async () => (await read(second)).json.data, [{ id: 1 }]);
+  await soon(async () => (await read(second)).json.data, [{ id: 1 }], 5_000);
 });
 
 it('what does not compile is refused with the reason, and nothing of it stays', async () => {
@@ -116,9 +104,9 @@ it.skipIf(isOnMariadb())(
 
 it('rows that somebody else has written are found, and those that do not compile change nothing', async () => {
   await run("INSERT INTO platform.platform_permissions (collection, action, fields) VALUES ('docs', 'read', 'title')");
-  await soon(async () => (await read(first)).json.data, [{ id: 1, title: 'One' }]);
+  await soon(async () => (await read(first)).json.data, [{ id: 1, title: 'One' }], 5_000);
   await run("INSERT INTO platform.platform_permissions (collection, action, fields) VALUES ('dosc', 'read', 'title')");
-  await soon(async () => first.log().includes('do not compile'), true);
+  await soon(async () => first.log().includes('do not compile'), true, 5_000);
   expect((await read(first)).json.data).toEqual([{ id: 1, title: 'One' }]);
   await run("DELETE FROM platform.platform_permissions WHERE collection = 'dosc'");
 });

@@ -65,7 +65,7 @@ const post = (path: string, body?: unknown, token?: string): Promise<Answer> =>
 async function resetMail(user: TestUser, more: object = {}): Promise<string> {
   const before = mail.mails.length;
   expect((await post('/auth/password/request', { email: user.email, ...more })).status).toBe(204);
-  await expect.poll(() => mail.mails.length, { timeout: 10_000 }).toBe(before + 1);
+  await expect.poll(() => mail.mails.length).toBe(before + 1);
   return mail.mails.at(-1)?.text ?? '';
 }
 

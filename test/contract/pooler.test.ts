@@ -39,7 +39,7 @@ describe.skipIf(poolerVersion === undefined)(`behind PgBouncer${withoutPooler}`,
         .split('\n')
         .filter((line) => line.includes('plain pg'));
     // The log may be behind the answers.
-    await expect.poll(lines, { timeout: 5_000 }).toEqual([expect.stringContaining('pooler')]);
+    await expect.poll(lines).toEqual([expect.stringContaining('pooler')]);
   });
 
   it.each(reads)('%s has the answer that the database itself gives', async (path) => {

@@ -5,6 +5,7 @@ import { type AccountsProject, serveAccounts, type TestUser, type Tokens } from 
 import { isOnMariadb } from '../support/contract-database.ts';
 import { secret } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
+import { soon } from '../support/timing.ts';
 
 let project: AccountsProject;
 let member: string;
@@ -146,9 +147,15 @@ describe('an access token', () => {
   });
 
   it('expires, also where it is remembered', async () => {
-    const token = tokens.sign('access', { id: ada.id, sid: claims().sid }, 1_000);
-    expect(await seen(token)).toEqual([1, 2, 3, 4, 5]);
-    await expect.poll(() => seen(token), { timeout: 5_000 }).toBe('401 TOKEN_EXPIRED');
+    let token = '';
+    // It may be over before it is used where a machine is busy.
+    await expect
+      .poll(() => {
+        token = tokens.sign('access', { id: ada.id, sid: claims().sid }, 1_000);
+        return seen(token);
+      })
+      .toEqual([1, 2, 3, 4, 5]);
+    await soon(() => seen(token), '401 TOKEN_EXPIRED', 5_000);
   });
 
   it('is judged before the path', async () => {
@@ -205,7 +212,7 @@ describe('what ends a session acts at once in the process that did it', () => {
   it('and a change behind its back within five seconds', async () => {
     const user = await somebody();
     await project.rows('DELETE FROM platform.platform_sessions WHERE "user" = $1', [user.id]);
-    await expect.poll(() => seen(user.access_token), { timeout: 6_000 }).toBe('401 INVALID_CREDENTIALS');
+    await soon(() => seen(user.access_token), '401 INVALID_CREDENTIALS', 6_000);
   });
 });
 

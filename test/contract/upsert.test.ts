@@ -1,8 +1,8 @@
 /** POST with `on_conflict`: items that there are by a unique key are changed, others are made. Source: decision 14. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isOnMariadb, skippedFor } from '../support/contract-database.ts';
-import { withClient } from '../support/database.ts';
 import { type Described, describeBodies } from '../support/described.ts';
+import { whileHeld } from '../support/holding.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
 /** Known while the file is read: what stands within `describe` runs later. */
@@ -353,17 +353,9 @@ describe('requests at the same time', () => {
     expect(await rows(`SELECT count(*)::int FROM ${table}`)).toEqual([[1]]);
   });
 
-  it.skipIf(mariadb)(
-    `find what another transaction was about to make${skippedFor('the other transaction is one of a client of PostgreSQL')}`,
-    async () => {
-      await withClient(project.database.url, async (client) => {
-        await client.query('BEGIN');
-        await client.query('INSERT INTO slow VALUES (1, 0)');
-        const waiting = upsert('slow?on_conflict=id&fields=hits', { id: 1, hits: 5 });
-        await new Promise((resolve) => setTimeout(resolve, 200));
-        await client.query('COMMIT');
-        expect((await waiting).json).toEqual({ data: { hits: 5 } });
-      });
-    },
-  );
+  it('find what another transaction was about to make', async () => {
+    const made = { before: 'INSERT INTO slow VALUES (1, 0)' };
+    const asked = () => upsert('slow?on_conflict=id&fields=hits', { id: 1, hits: 5 });
+    expect((await whileHeld(project.database.url, made, asked)).json).toEqual({ data: { hits: 5 } });
+  });
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts, type TestUser, type Tokens } from '../support/accounts.ts';
 import { administrator } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
+import { soon } from '../support/timing.ts';
 
 let project: AccountsProject;
 let member: string;
@@ -92,9 +93,7 @@ describe('a change of a user who is signed in', () => {
 it('passwords meet the pattern of the settings', async () => {
   await project.rows(`INSERT INTO platform.platform_settings (auth_password_policy) VALUES ('[0-9]')`);
   const change = (password: string) => ask(`/users/${ada.id}`, 'PATCH', { password }, admin);
-  await expect
-    .poll(async () => failure(await change('without-digits')), { timeout: 8_000 })
-    .toBe('400 FAILED_VALIDATION');
+  await soon(async () => failure(await change('without-digits')), '400 FAILED_VALIDATION', 8_000);
   expect((await change('with-digit-1')).status).toBe(200);
   await project.rows('DELETE FROM platform.platform_settings');
 });

@@ -10,6 +10,16 @@ import { collect, eventually, statement } from './statements.ts';
 const never = new AbortController().signal;
 const ready = async (): Promise<void> => {};
 
+/** A reader that is never ready for more, and when it has the first rows. */
+function untilBegun(): { readonly stuck: () => Promise<void>; readonly begun: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stuck = (): Promise<void> => {
+    resolve();
+    return new Promise(() => {});
+  };
+  return { stuck, begun: promise };
+}
+
 setFlagsFromString('--expose-gc');
 const collectGarbage: unknown = runInNewContext('gc');
 
@@ -138,9 +148,9 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
     test('while the reader is not ready', async () => {
       await open();
       const abort = new AbortController();
-      const stuck = (): Promise<void> => new Promise(() => {});
+      const { stuck, begun } = untilBegun();
       const stream = database.stream(statement('SELECT i, body FROM big'), [], collect(), stuck, abort.signal);
-      setTimeout(() => abort.abort(), 100);
+      void begun.then(() => abort.abort());
       await expect(stream).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
       expect(await running()).toBe(0);
     });
@@ -149,10 +159,13 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
       await open();
       const abort = new AbortController();
       const stream = database.stream(statement('SELECT pg_sleep(20)'), [], collect(), ready, abort.signal);
-      setTimeout(() => abort.abort(), 150);
+      // Looked at below.
+      stream.catch(() => {});
+      expect(await eventually(async () => (await running()) === 1)).toBe(true);
       const started = Date.now();
+      abort.abort();
       await expect(stream).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-      expect(Date.now() - started).toBeLessThan(3_000);
+      expect(Date.now() - started).toBeLessThan(5_000);
       expect(await eventually(async () => (await running()) === 0)).toBe(true);
     });
 
@@ -162,9 +175,9 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
       const text = statement('SELECT i, body FROM big');
       await expect(database.stream(text, [], collect(), ready, aborted)).rejects.toThrow();
       const first = new AbortController();
-      const stuck = (): Promise<void> => new Promise(() => {});
+      const { stuck, begun } = untilBegun();
       const blocking = database.stream(text, [], collect(), stuck, first.signal).catch(() => 'ended');
-      await sleep(100);
+      await begun;
       const waiting = database.stream(text, [], collect(), ready, AbortSignal.timeout(50));
       await expect(waiting).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
       first.abort();
@@ -222,10 +235,10 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
     test('more streams than connections: refused in time, and reads go on', async () => {
       await open({ poolMax: 3, poolTimeoutMs: 200 });
       const abort = new AbortController();
-      const stuck = (): Promise<void> => new Promise(() => {});
+      const { stuck, begun } = untilBegun();
       const text = statement('SELECT i, body FROM big');
       const held = database.stream(text, [], collect(), stuck, abort.signal).catch(() => 'ended');
-      await sleep(100);
+      await begun;
       await expect(database.stream(text, [], collect(), ready, never)).rejects.toMatchObject({
         code: 'SERVICE_UNAVAILABLE',
       });

@@ -240,11 +240,13 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
   test('a transaction waits for a connection no longer than a request may', async () => {
     const database = await open({ poolMax: 2, poolTimeoutMs: 200 });
     const held = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
     const holding = database.transaction(async () => {
+      begun.resolve();
       await held.promise;
       return { value: undefined };
     });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await begun.promise;
     expect(await code(write(database, 1))).toBe('SERVICE_UNAVAILABLE');
     held.resolve();
     await holding;

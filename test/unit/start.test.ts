@@ -15,14 +15,14 @@ function packagesLoadedWith(path: string): readonly string[] {
   return output.split('\n').filter((name) => /^[a-z@]/.test(name) && !name.startsWith('node:'));
 }
 
-test('a server loads graphql-js when it is asked for GraphQL', { timeout: 30_000 }, () => {
+test('a server loads graphql-js when it is asked for GraphQL', () => {
   const atStart = packagesLoadedWith('packages/runtime/src/index.ts');
   expect(atStart).toContain('fastify');
   expect(atStart).not.toContain('graphql');
   expect(packagesLoadedWith('packages/runtime/src/graphql/service.ts')).toContain('graphql');
 });
 
-test('compiling without a database loads nothing that serves', { timeout: 30_000 }, () => {
+test('compiling without a database loads nothing that serves', () => {
   const loaded = packagesLoadedWith('packages/cli/src/commands/generate.ts');
   expect(loaded).toContain('@platform/compiler');
   expect(loaded).not.toContain('fastify');

@@ -35,8 +35,9 @@ export function parseBodyText(text: string, exact: boolean): JsonValue {
   if (typeof value !== 'object' || value === null) {
     throw new PlatformError('INVALID_PAYLOAD', 'The body must be an object or an array.');
   }
-  // Raw bytes hold neither a lone surrogate nor U+0000, so only an escape or a dangerous name is worth a walk.
-  if (/\\u|__proto__|constructor/.test(text)) checkContents(value);
+  // Raw bytes hold neither a lone surrogate nor U+0000, so only an escape or a dangerous name is worth a walk; the end
+  // of the longer one is found faster than its beginning.
+  if (text.includes('\\u') || text.includes('__proto__') || text.includes('uctor"')) checkContents(value);
   return value;
 }
 

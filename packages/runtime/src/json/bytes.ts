@@ -30,6 +30,16 @@ export interface Literal {
   readonly length: number;
 }
 
+/** A text of at most four bytes as one word, to be stored by `setInt32`; zeros stand behind a shorter one. */
+export function wordOf(text: string): number {
+  return literalOf(text).words[0] ?? 0;
+}
+
+/** Stores such a word. */
+export function putWord(view: DataView, at: number, word: number): void {
+  view.setInt32(at, word, true);
+}
+
 /** Bytes that `putLiteral` may store behind a text. */
 export const literalOvershoot = 3;
 
@@ -56,15 +66,23 @@ export function int32(source: Uint8Array, at: number): number {
   );
 }
 
+/** The two decimal digits of every number below 100, as a little-endian word. */
+const pairs = Uint16Array.from({ length: 100 }, (_, value) => 0x3030 | Math.floor(value / 10) | ((value % 10) << 8));
+
 /** Stores the decimal digits of an integer between 0 and 2^34 and returns the position behind them. */
 export function putDigits(bytes: Uint8Array, at: number, value: number): number {
   const end = at + countDigits(value);
   let rest = value;
-  for (let i = end - 1; i >= at; i--) {
-    const next = (rest / 10) | 0;
-    bytes[i] = 48 + rest - next * 10;
+  let i = end;
+  while (rest >= 10) {
+    const next = (rest / 100) | 0;
+    const pair = pairs[rest - next * 100] ?? 0;
+    i -= 2;
+    bytes[i] = pair & 0xff;
+    bytes[i + 1] = pair >> 8;
     rest = next;
   }
+  if (i > at) bytes[at] = 48 + rest;
   return end;
 }
 
@@ -86,9 +104,6 @@ export function putTwo(bytes: Uint8Array, at: number, value: number): number {
   bytes[at + 1] = 48 + value - tens * 10;
   return at + 2;
 }
-
-/** The two decimal digits of every number below 100, as a little-endian word. */
-const pairs = Uint16Array.from({ length: 100 }, (_, value) => 0x3030 | Math.floor(value / 10) | ((value % 10) << 8));
 
 /** Stores two decimal digits by a look into a table: for what is printed thousands of times in an answer. */
 export function putPair(view: DataView, at: number, value: number): void {

@@ -6,7 +6,18 @@
  * `timestamp_send` (days or microseconds since 2000-01-01).
  */
 import type { ByteWriter } from './byte-writer.ts';
-import { type Literal, literalOf, putDigits, putLiteral, putPadded, putPair, putTwo, type Source } from './bytes.ts';
+import {
+  type Literal,
+  literalOf,
+  putDigits,
+  putLiteral,
+  putPadded,
+  putPair,
+  putTwo,
+  putWord,
+  type Source,
+  wordOf,
+} from './bytes.ts';
 
 const quote = 34;
 const colon = 58;
@@ -28,6 +39,9 @@ const beforeChrist = literalOf(' BC');
 const slots = 512;
 const cached = new Int32Array(slots).fill(0x7fff_ffff);
 const printed = new Int32Array(slots * 3);
+
+/** A point and three digits of every number below 1000, as a word. */
+const thousandths = Int32Array.from({ length: 1_000 }, (_, value) => wordOf(`.${String(value).padStart(3, '0')}`));
 
 /** `HH:MM:` of every minute of a day, the last one being midnight at its end, as two words each. */
 const minuteTexts = printMinutes();
@@ -155,12 +169,10 @@ function putTime({ bytes, view }: ByteWriter, at: number, microseconds: number):
  * least one.
  */
 export function putFraction(bytes: Uint8Array, view: DataView, at: number, fraction: number): number {
-  const pairs = (fraction / 100) | 0;
-  const first = (pairs / 100) | 0;
-  bytes[at] = 46;
-  putPair(view, at + 1, first);
-  putPair(view, at + 3, pairs - first * 100);
-  putPair(view, at + 5, fraction - pairs * 100);
+  const upper = (fraction / 1_000) | 0;
+  const lower = fraction - upper * 1_000;
+  putWord(view, at, thousandths[upper] ?? 0);
+  putWord(view, at + 4, (thousandths[lower] ?? 0) >> 8);
   let end = at + 7;
   while (bytes[end - 1] === 48) end--;
   return end;

@@ -18,6 +18,16 @@ test.each([
   expect(parseJson(`[${text}]`, 'filter')).toEqual([value]);
 });
 
+test('digits are kept wherever they stand', () => {
+  for (let before = 0; before < 40; before++) {
+    const words = 'w'.repeat(before);
+    for (const number of ['9007199254740993', '-0.1000000000000000000001', '1e400', '12345678901234567890']) {
+      expect(parseJson(`{"${words}":${number}}`, 'filter')).toEqual({ [words]: number });
+      expect(parseJson(`["${words}",1,${number},2]`, 'filter')).toEqual([words, 1, number, 2]);
+    }
+  }
+});
+
 test.each(['{', '{"__proto__": 1}', '{"a": {"constructor": {"prototype": 1}}}', '["\\u0000"]', '["\\ud800"]', ''])(
   '%s is refused',
   (text) => {

@@ -39,15 +39,39 @@ function holdsPrototype(value: JsonValue): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
 }
 
-/** Text of at least 16 digits, or an exponent; no other number can lose a digit as a double. */
-const longNumber = /[\d.]{16}|\d[eE][+-]?\d/;
+/** So many digits, points among them, or an exponent: no other number can lose a digit as a double. */
+const longRun = 16;
+const exponent = /\d[eE][+-]?\d/;
+
+/** Whether a text may hold a number whose digits a double cannot hold. */
+function mayLoseDigits(text: string): boolean {
+  // A run that long covers one of the places at that distance: of a body of words hardly any character is looked at.
+  for (let at = longRun - 1; at < text.length; at += longRun) {
+    if (isDigit(text, at) && isLongRun(text, at)) return true;
+  }
+  return exponent.test(text);
+}
+
+function isLongRun(text: string, at: number): boolean {
+  let from = at;
+  while (from > 0 && isDigit(text, from - 1)) from--;
+  let to = at + 1;
+  while (to < text.length && isDigit(text, to)) to++;
+  return to - from >= longRun;
+}
+
+/** A digit, or the point among them. */
+function isDigit(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return (code >= 48 && code <= 57) || code === 46;
+}
 
 /**
  * `JSON.parse`, except that of a number whose digits a double cannot hold `keep` gets the digits as written. By default it
  * becomes that text: numeric fields take it, so no digit is lost on the way to the database.
  */
 export function parseKeepingDigits(text: string, keep: (source: string) => JsonValue = (source) => source): JsonValue {
-  if (!longNumber.test(text)) return JSON.parse(text);
+  if (!mayLoseDigits(text)) return JSON.parse(text);
   return JSON.parse(text, (_key: string, value: JsonValue, place?: { source?: string }): JsonValue => {
     if (typeof value !== 'number' || place?.source === undefined) return value;
     return Number.isFinite(value) && digitsOf(String(value)) === digitsOf(place.source) ? value : keep(place.source);

@@ -3,8 +3,9 @@
  * cells are texts, integers and times. All else goes by `raw-rows.ts`, and both give the same bytes.
  */
 import type { ByteWriter } from '../../json/byte-writer.ts';
-import { type Literal, literalOf, putLiteral, type Source, sourceOf } from '../../json/bytes.ts';
+import { type Literal, putWord, type Source, sourceOf, wordOf } from '../../json/bytes.ts';
 import { type Cell, generateCellsWriter } from '../../json/generate.ts';
+import { putInteger } from '../../json/numbers.ts';
 import { layFieldsOut, scalars, type Transcoder, withEnd } from '../../json/transcode.ts';
 import type { Shape, ShapeField } from '../../query/plan.ts';
 import { type CellForm, type ColumnDefinition, cellFormOf } from './columns.ts';
@@ -45,10 +46,16 @@ function cellOf(prefix: Literal, shape: Shape, form: CellForm): Cell | undefined
 type WriteCell = (out: ByteWriter, source: Source, at: number) => number;
 
 function numberWriter(form: IntegerForm): WriteCell {
+  if (form.size === 4 && !form.unsigned) return writeWord;
   return function writeNumber(out, { bytes }, at) {
     out.position = putDigitsOf(out.bytes, out.position, form, bytes, at);
     return at + form.size;
   };
+}
+
+function writeWord(out: ByteWriter, { view }: Source, at: number): number {
+  out.position = putInteger(out.bytes, out.position, view.getInt32(at, true));
+  return at + 4;
 }
 
 function quotedWriter(form: IntegerForm): WriteCell {
@@ -62,12 +69,16 @@ function quotedWriter(form: IntegerForm): WriteCell {
   };
 }
 
-function timeWriter(zone: string): WriteCell {
-  const end = literalOf(`${zone}"`);
+function timeWriter(zone: '' | '+00:00'): WriteCell {
+  const end = `${zone}"`;
+  const [first, second] = [wordOf(end.slice(0, 4)), wordOf(end.slice(4))];
   return function writeTime(out, { bytes }, at) {
+    const { view } = out;
     out.bytes[out.position] = quote;
-    const behind = putMoment(out.bytes, out.view, out.position + 1, bytes, at);
-    out.position = putLiteral(out.view, behind, end);
+    const behind = putMoment(out.bytes, view, out.position + 1, bytes, at);
+    putWord(view, behind, first);
+    putWord(view, behind + 4, second);
+    out.position = behind + end.length;
     return at + 1 + (bytes[at] ?? 0);
   };
 }

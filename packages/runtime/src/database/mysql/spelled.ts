@@ -1,5 +1,5 @@
 /** Numbers and times of the binary protocol as the texts that the servers would make of them. */
-import { putPair } from '../../json/bytes.ts';
+import { putPair, putWord, wordOf } from '../../json/bytes.ts';
 import { putFraction } from '../../json/dates.ts';
 import { putInteger, putLong } from '../../json/numbers.ts';
 
@@ -51,7 +51,11 @@ function narrowAt(source: Buffer, at: number, size: number, unsigned: boolean): 
   return unsigned ? value : (value << unused) >> unused;
 }
 
-const signs = { dash: 45, colon: 58, clock: 84 } as const;
+/** Every number below 100 in two digits with the signs around it, as words. */
+const twoDigits = Array.from({ length: 100 }, (_, value) => String(value).padStart(2, '0'));
+const months = Int32Array.from(twoDigits, (digits) => wordOf(`-${digits}-`));
+const hours = Int32Array.from(twoDigits, (digits) => wordOf(`T${digits}:`));
+const minutes = Int32Array.from(twoDigits, (digits) => wordOf(`${digits}:`));
 
 /**
  * Stores `2026-01-02T10:00:00.5` and returns where it ends. The time starts at `from` in `source` with its length in bytes:
@@ -63,15 +67,11 @@ export function putMoment(bytes: Buffer, view: DataView, at: number, source: Buf
   const century = (year / 100) | 0;
   putPair(view, at, century);
   putPair(view, at + 2, year - century * 100);
-  bytes[at + 4] = signs.dash;
-  putPair(view, at + 5, partAt(source, from, length, 3));
-  bytes[at + 7] = signs.dash;
+  // Each of these stores four bytes, of which the next one takes what is no digit or sign.
+  putWord(view, at + 4, months[partAt(source, from, length, 3)] ?? 0);
   putPair(view, at + 8, partAt(source, from, length, 4));
-  bytes[at + 10] = signs.clock;
-  putPair(view, at + 11, partAt(source, from, length, 5));
-  bytes[at + 13] = signs.colon;
-  putPair(view, at + 14, partAt(source, from, length, 6));
-  bytes[at + 16] = signs.colon;
+  putWord(view, at + 10, hours[partAt(source, from, length, 5)] ?? 0);
+  putWord(view, at + 14, minutes[partAt(source, from, length, 6)] ?? 0);
   putPair(view, at + 17, partAt(source, from, length, 7));
   const microseconds = length < 11 ? 0 : wordAt(source, from + 8);
   return microseconds === 0 ? at + 19 : putFraction(bytes, view, at + 19, microseconds);
