@@ -12,6 +12,9 @@ import { type Field, type FieldsWriter, roomOf, type Writer, writeNull } from '.
 /** Prefixes of more words are stored in a loop. */
 const mostWords = 16;
 
+/** Cells that room is made for at once, at most. */
+const mostTogether = 16;
+
 /** Generates the writer of some fields; null where the process forbids code from strings. */
 export function generateFieldsWriter(fields: readonly Field[], skip: number): FieldsWriter | null {
   return make(printMaker(fields), fields, [skip]);
@@ -24,8 +27,9 @@ export type CellWriter = (out: ByteWriter, source: Source, at: number) => number
 export type Cell = Pick<Field, 'prefix'> &
   ({ readonly kind: 'sized'; readonly write: Writer } | { readonly kind: 'cell'; readonly write: CellWriter });
 
-/** How a text tells its length: that itself, and how many bytes it takes. */
+/** How a text tells its length: that itself, and how many bytes it takes. A first byte below `wide` is the length. */
 export interface Lengths {
+  readonly wide: number;
   lengthAt(bytes: Buffer, at: number): number;
   widthAt(bytes: Buffer, at: number): number;
 }
@@ -59,6 +63,7 @@ export function printMaker(fields: readonly Field[]): string {
     ({ prefix }, index) => `
   length = view.getInt32(at + skip);
   at += skip + 4;
+  out.reserve(room${index});
 ${printPrefix(prefix, index)}  if (length < 0) writeNull(out);
   else {
     write${index}(out, source, at, length);
@@ -73,20 +78,25 @@ ${printPrefix(prefix, index)}  if (length < 0) writeNull(out);
 export function printCellsMaker(cells: readonly Cell[]): string {
   // The map of what is missing has two bits in front that mean nothing.
   const mapLength = (cells.length + 9) >> 3;
+  const rooms = printRooms(cells);
   const steps = cells.map(({ prefix, kind }, index) => {
     const bit = index + 2;
     const sized = `{
-    length = lengthAt(source.bytes, at);
-    at += widthAt(source.bytes, at);
+    length = view.getUint8(at);
+    if (length < wide) at += 1;
+    else {
+      length = lengthAt(source.bytes, at);
+      at += widthAt(source.bytes, at);
+    }
     write${index}(out, source, at, length);
     at += length;
   }`;
     return `
-${printPrefix(prefix, index)}  if ((view.getUint8(start + ${1 + (bit >> 3)}) & ${1 << (bit & 7)}) !== 0) writeNull(out);
+${rooms[index]}${printPrefix(prefix, index)}  if ((view.getUint8(start + ${1 + (bit >> 3)}) & ${1 << (bit & 7)}) !== 0) writeNull(out);
   else ${kind === 'sized' ? sized : `at = write${index}(out, source, at);`}
 `;
   });
-  return printFunction(cells, 'const [{ lengthAt, widthAt }] = more;', `start + ${1 + mapLength}`, steps);
+  return printFunction(cells, 'const [{ wide, lengthAt, widthAt }] = more;', `start + ${1 + mapLength}`, steps);
 }
 
 function printFunction(
@@ -122,7 +132,18 @@ const room${index} = roomOf(prefix${index});
 ${constants.join('')}`;
 }
 
-/** Makes room for a field and stores what stands in front of its value. */
+/** What makes room in front of each cell, for several at once: a text makes its own, so none is left for what follows it. */
+function printRooms(cells: readonly Cell[]): readonly string[] {
+  const runs: string[][] = cells.map(() => []);
+  let first = 0;
+  for (const [index, { kind }] of cells.entries()) {
+    runs[first]?.push(`room${index}`);
+    if (kind === 'sized' || index - first === mostTogether - 1) first = index + 1;
+  }
+  return runs.map((run) => (run.length === 0 ? '' : `  out.reserve(${run.join(' + ')});\n`));
+}
+
+/** Stores what stands in front of a field's value, for which there is room. */
 function printPrefix({ words: { length } }: Literal, index: number): string {
   const words = wordsOf(length);
   const stores = words?.map((word) => `  out.view.setInt32(out.position + ${word * 4}, word${index}_${word}, true);\n`);
@@ -130,5 +151,5 @@ function printPrefix({ words: { length } }: Literal, index: number): string {
     stores === undefined
       ? `  out.position = putLiteral(out.view, out.position, prefix${index});\n`
       : `${stores.join('')}  out.position += length${index};\n`;
-  return `  out.reserve(room${index});\n${prefix}`;
+  return prefix;
 }

@@ -106,3 +106,53 @@ it('leaves other rows to that form', () => {
   expect(one('bytes', 'platform: integer', 8)).toBeNull();
   expect(createDirectTranscoder([], [])).toBeNull();
 });
+
+it('writes what the values are, also where memory comes to its end', () => {
+  const kinds = [
+    { columnType: 8, wire: 'text' },
+    { columnType: 3, wire: 'number' },
+    { columnType: 12, wire: 'text' },
+  ] as const;
+  const columns = Array.from({ length: 60 }, (_, place) => {
+    const { columnType } = kinds[place % 3] ?? kinds[0];
+    return { columnType, flags: 0, name: columnType === 12 ? 'platform: instant' : 'platform: integer' };
+  });
+  const fields: ShapeField[] = columns.map((_, place) => ({
+    key: `k${place}`,
+    shape: { kind: 'scalar', wire: (kinds[place % 3] ?? kinds[0]).wire },
+  }));
+  const write = createDirectTranscoder(fields, columns);
+  const out = new ByteWriter();
+  const expected: unknown[] = [];
+  for (let row = 0; row < 300; row++) {
+    const cells = columns.map((column, place) => sampleOf(column.columnType, row * 60 + place));
+    expected.push(Object.fromEntries(cells.map(({ value }, place) => [`k${place}`, value])));
+    const front = Buffer.alloc(1 + ((columns.length + 9) >> 3));
+    if (row > 0) out.append(Buffer.from(','));
+    write?.(Buffer.concat([front, ...cells.map(({ bytes: cell }) => cell)]), 0, out);
+  }
+  expect(JSON.parse(`[${out.take().toString()}]`)).toEqual(expected);
+});
+
+/** A cell of an integer or a time by a number, and what is to be read of it. */
+function sampleOf(columnType: number, seed: number): { readonly bytes: Buffer; readonly value: string | number } {
+  if (columnType === 12) {
+    const moment = new Date(
+      Date.UTC(1000 + (seed % 8_999), seed % 12, 1 + (seed % 28), seed % 24, seed % 60, seed % 59),
+    );
+    const microseconds = ((seed * 7_919) % (seed % 3 === 0 ? 1_000_000 : 1_000)) * (seed % 3 === 0 ? 1 : 1_000);
+    const cell = Buffer.alloc(12, 11);
+    cell.writeUInt16LE(moment.getUTCFullYear(), 1);
+    const parts = [moment.getUTCMonth() + 1, moment.getUTCDate(), moment.getUTCHours(), moment.getUTCMinutes()];
+    cell.set([...parts, moment.getUTCSeconds()], 3);
+    cell.writeUInt32LE(microseconds, 8);
+    const fraction = microseconds === 0 ? '' : `.${String(microseconds).padStart(6, '0').replace(/0+$/, '')}`;
+    return { bytes: cell, value: `${moment.toISOString().slice(0, 19)}${fraction}+00:00` };
+  }
+  const magnitude = (BigInt(seed) * 2_654_435_761n * BigInt(seed + 1)) >> BigInt(seed % 40);
+  const value = seed % 2 === 0 ? magnitude : -magnitude;
+  const cell = Buffer.alloc(columnType === 8 ? 8 : 4);
+  if (columnType === 8) cell.writeBigInt64LE(BigInt.asIntN(64, value));
+  else cell.writeInt32LE(Number(BigInt.asIntN(32, value)));
+  return { bytes: cell, value: columnType === 8 ? String(BigInt.asIntN(64, value)) : Number(BigInt.asIntN(32, value)) };
+}

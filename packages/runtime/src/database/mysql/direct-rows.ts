@@ -4,15 +4,16 @@
  */
 import type { ByteWriter } from '../../json/byte-writer.ts';
 import { type Literal, putWord, type Source, sourceOf, wordOf } from '../../json/bytes.ts';
-import { type Cell, generateCellsWriter } from '../../json/generate.ts';
+import { type Cell, generateCellsWriter, type Lengths } from '../../json/generate.ts';
 import { putInteger } from '../../json/numbers.ts';
 import { layFieldsOut, scalars, type Transcoder, withEnd } from '../../json/transcode.ts';
 import type { Shape, ShapeField } from '../../query/plan.ts';
 import { type CellForm, type ColumnDefinition, cellFormOf } from './columns.ts';
-import { lengthAt, widthOf } from './lengths.ts';
+import { lengthAt, wider, widthOf } from './lengths.ts';
 import { type IntegerForm, putDigitsOf, putMoment } from './spelled.ts';
 
 const quote = 34;
+const lengths: Lengths = { wide: wider.two, lengthAt, widthAt: (bytes, at) => widthOf(bytes[at] ?? 0) };
 
 /** Makes what writes a row of these columns as an object; null where that cannot be, or where no code may be generated. */
 export function createDirectTranscoder(
@@ -28,7 +29,7 @@ export function createDirectTranscoder(
     if (cell === undefined) return null;
     cells.push(cell);
   }
-  const generated = generateCellsWriter(cells, { lengthAt, widthAt: (bytes, at) => widthOf(bytes[at] ?? 0) });
+  const generated = generateCellsWriter(cells, lengths);
   const write = generated && withEnd(generated, end);
   return write && ((buffer, offset, out) => write(out, sourceOf(buffer), offset));
 }
@@ -47,8 +48,8 @@ type WriteCell = (out: ByteWriter, source: Source, at: number) => number;
 
 function numberWriter(form: IntegerForm): WriteCell {
   if (form.size === 4 && !form.unsigned) return writeWord;
-  return function writeNumber(out, { bytes }, at) {
-    out.position = putDigitsOf(out.bytes, out.position, form, bytes, at);
+  return function writeNumber(out, source, at) {
+    out.position = putDigitsOf(out.bytes, out.position, form, source, at);
     return at + form.size;
   };
 }
@@ -59,10 +60,10 @@ function writeWord(out: ByteWriter, { view }: Source, at: number): number {
 }
 
 function quotedWriter(form: IntegerForm): WriteCell {
-  return function writeQuoted(out, { bytes }, at) {
+  return function writeQuoted(out, source, at) {
     const target = out.bytes;
     target[out.position] = quote;
-    const end = putDigitsOf(target, out.position + 1, form, bytes, at);
+    const end = putDigitsOf(target, out.position + 1, form, source, at);
     target[end] = quote;
     out.position = end + 1;
     return at + form.size;
@@ -72,13 +73,13 @@ function quotedWriter(form: IntegerForm): WriteCell {
 function timeWriter(zone: '' | '+00:00'): WriteCell {
   const end = `${zone}"`;
   const [first, second] = [wordOf(end.slice(0, 4)), wordOf(end.slice(4))];
-  return function writeTime(out, { bytes }, at) {
+  return function writeTime(out, source, at) {
     const { view } = out;
     out.bytes[out.position] = quote;
-    const behind = putMoment(out.bytes, view, out.position + 1, bytes, at);
+    const behind = putMoment(out.bytes, view, out.position + 1, source, at);
     putWord(view, behind, first);
     putWord(view, behind + 4, second);
     out.position = behind + end.length;
-    return at + 1 + (bytes[at] ?? 0);
+    return at + 1 + (source.bytes[at] ?? 0);
   };
 }

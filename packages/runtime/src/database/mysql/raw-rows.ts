@@ -3,6 +3,7 @@
  *
  * Source: https://mariadb.com/kb/en/resultset-row/ (binary row), https://dev.mysql.com/doc/dev/mysql-server (the same).
  */
+import { sourceOf } from '../../json/bytes.ts';
 import { type CellForm, type ColumnDefinition, cellFormOf } from './columns.ts';
 import { lengthAt, widthOf } from './lengths.ts';
 import { writeNested } from './nested.ts';
@@ -59,7 +60,7 @@ function spelledInteger(form: IntegerForm): WriteCell {
   return (out, buffer, at) => {
     const length = out.int32(0);
     out.ensure(mostSpelled);
-    out.length = putDigitsOf(out.buffer, out.length, form, buffer, at);
+    out.length = putDigitsOf(out.buffer, out.length, form, sourceOf(buffer), at);
     out.patch(length, out.length - length - 4);
     return at + form.size;
   };
@@ -69,7 +70,7 @@ function spelledTime(zone: string): WriteCell {
   return (out, buffer, at) => {
     const length = out.int32(0);
     out.ensure(mostSpelled);
-    out.length = putMoment(out.buffer, out.view, out.length, buffer, at);
+    out.length = putMoment(out.buffer, out.view, out.length, sourceOf(buffer), at);
     out.characters(zone);
     out.patch(length, out.length - length - 4);
     return at + 1 + (buffer[at] ?? 0);

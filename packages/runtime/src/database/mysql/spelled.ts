@@ -1,5 +1,5 @@
 /** Numbers and times of the binary protocol as the texts that the servers would make of them. */
-import { putPair, putWord, wordOf } from '../../json/bytes.ts';
+import { putPair, putWord, type Source, wordOf } from '../../json/bytes.ts';
 import { putFraction } from '../../json/dates.ts';
 import { putInteger, putLong } from '../../json/numbers.ts';
 
@@ -25,30 +25,27 @@ export function putDigitsOf(
   bytes: Buffer,
   at: number,
   { size, unsigned, year }: IntegerForm,
-  source: Buffer,
+  { view }: Source,
   from: number,
 ): number {
   if (size === 8) {
-    const upper = unsigned ? wordAt(source, from + 4) >>> 0 : wordAt(source, from + 4);
-    return putLong(bytes, at, upper, wordAt(source, from) >>> 0);
+    const upper = wordAt(view, from + 4);
+    return putLong(bytes, at, unsigned ? upper >>> 0 : upper, wordAt(view, from) >>> 0);
   }
-  const value = narrowAt(source, from, size, unsigned);
+  const value = narrowAt(view, from, size, unsigned);
   // A year is 0 or has four digits.
   if (year && value === 0) return at + bytes.write('0000', at, 'latin1');
   return value > 0x7fff_ffff ? putLong(bytes, at, 0, value) : putInteger(bytes, at, value);
 }
 
-function wordAt(source: Buffer, at: number): number {
-  return (
-    (source[at] ?? 0) | ((source[at + 1] ?? 0) << 8) | ((source[at + 2] ?? 0) << 16) | ((source[at + 3] ?? 0) << 24)
-  );
+function wordAt(view: DataView, at: number): number {
+  return view.getInt32(at, true);
 }
 
-function narrowAt(source: Buffer, at: number, size: number, unsigned: boolean): number {
-  if (size === 4) return unsigned ? wordAt(source, at) >>> 0 : wordAt(source, at);
-  const value = size === 1 ? (source[at] ?? 0) : (source[at] ?? 0) | ((source[at + 1] ?? 0) << 8);
-  const unused = 32 - 8 * size;
-  return unsigned ? value : (value << unused) >> unused;
+function narrowAt(view: DataView, at: number, size: number, unsigned: boolean): number {
+  if (size === 4) return unsigned ? wordAt(view, at) >>> 0 : wordAt(view, at);
+  if (size === 1) return unsigned ? view.getUint8(at) : view.getInt8(at);
+  return unsigned ? view.getUint16(at, true) : view.getInt16(at, true);
 }
 
 /** Every number below 100 in two digits with the signs around it, as words. */
@@ -61,23 +58,21 @@ const minutes = Int32Array.from(twoDigits, (digits) => wordOf(`${digits}:`));
  * Stores `2026-01-02T10:00:00.5` and returns where it ends. The time starts at `from` in `source` with its length in bytes:
  * 0 for nothing but zeros, 4 for a day, 7 with a time of day, 11 with microseconds.
  */
-export function putMoment(bytes: Buffer, view: DataView, at: number, source: Buffer, from: number): number {
-  const length = source[from] ?? 0;
-  const year = length === 0 ? 0 : (source[from + 1] ?? 0) | ((source[from + 2] ?? 0) << 8);
+export function putMoment(target: Buffer, out: DataView, at: number, { bytes, view }: Source, from: number): number {
+  const length = bytes[from] ?? 0;
+  // A year in two bytes, then month, day, hour, minute and second in one each.
+  const date = length < 4 ? 0 : wordAt(view, from + 1);
+  const clock = length < 7 ? 0 : wordAt(view, from + 4);
+  const year = date & 0xffff;
   const century = (year / 100) | 0;
-  putPair(view, at, century);
-  putPair(view, at + 2, year - century * 100);
+  putPair(out, at, century);
+  putPair(out, at + 2, year - century * 100);
   // Each of these stores four bytes, of which the next one takes what is no digit or sign.
-  putWord(view, at + 4, months[partAt(source, from, length, 3)] ?? 0);
-  putPair(view, at + 8, partAt(source, from, length, 4));
-  putWord(view, at + 10, hours[partAt(source, from, length, 5)] ?? 0);
-  putWord(view, at + 14, minutes[partAt(source, from, length, 6)] ?? 0);
-  putPair(view, at + 17, partAt(source, from, length, 7));
-  const microseconds = length < 11 ? 0 : wordAt(source, from + 8);
-  return microseconds === 0 ? at + 19 : putFraction(bytes, view, at + 19, microseconds);
-}
-
-/** One byte of a time; what it is too short for is 0. */
-function partAt(source: Buffer, from: number, length: number, place: number): number {
-  return place <= length ? (source[from + place] ?? 0) : 0;
+  putWord(out, at + 4, months[(date >> 16) & 0xff] ?? 0);
+  putPair(out, at + 8, date >>> 24);
+  putWord(out, at + 10, hours[(clock >> 8) & 0xff] ?? 0);
+  putWord(out, at + 14, minutes[(clock >> 16) & 0xff] ?? 0);
+  putPair(out, at + 17, clock >>> 24);
+  const microseconds = length < 11 ? 0 : wordAt(view, from + 8);
+  return microseconds === 0 ? at + 19 : putFraction(target, out, at + 19, microseconds);
 }
