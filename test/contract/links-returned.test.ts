@@ -155,8 +155,8 @@ describe('one statement', () => {
       asked.map(({ title, tags, players }) => ({ title, tags, players: names(players) })),
     );
     const left =
-      await stored(`SELECT id, title, (SELECT array_agg(tag_id ORDER BY 1) FROM songs_tags WHERE song_id = id),
-      (SELECT array_agg(player ORDER BY 1) FROM songs_players WHERE song_id = songs.id) FROM songs ORDER BY id`);
+      await stored(`SELECT id, title, (SELECT array_agg(tag_id ORDER BY tag_id) FROM songs_tags WHERE song_id = id),
+      (SELECT array_agg(player ORDER BY player) FROM songs_players WHERE song_id = songs.id) FROM songs ORDER BY id`);
     const told = asked.map(({ key, title, tags, players }) => [key, title, tags, names(players)]);
     expect(left).toHaveLength(3);
     for (const one of left) expect(told).toContainEqual(one);

@@ -217,6 +217,15 @@ describe('sessions', () => {
     expect(await sessions()).toHaveLength(left);
   });
 
+  it('end also of who gets the role while it is deleted', async () => {
+    const given = { before: `UPDATE platform.platform_users SET role = '${editors}' WHERE id = '${ada}'` };
+    await run(`INSERT INTO platform.platform_users (email, role) VALUES ('eve@example.com', '${admins}')`);
+    const answer = await whileHeld(project.database.url, given, () => remove(`/roles/${editors}`));
+    expect([answer.status, await sessions()]).toEqual([204, []]);
+    const [state] = await run(`SELECT status, role FROM platform.platform_users WHERE id = '${ada}'`);
+    expect(state).toEqual({ status: 'suspended', role: null });
+  });
+
   it('end with their user, and with the role that was deleted', async () => {
     expect((await remove(`/roles/${editors}`)).status).toBe(204);
     expect(await sessions()).toHaveLength(1);

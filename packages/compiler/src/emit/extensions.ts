@@ -1,6 +1,7 @@
 /** What joins the API with the project's own code: the types that extensions are written with, and their list. */
 import type { Api, ApiCollection } from '../api.ts';
 import type { ExtensionSource } from '../extensions/source.ts';
+import { createFacts, createFactsOfNames } from '../memory/facts.ts';
 import type { Member } from '../print/declaration.ts';
 import { printDeclarations } from '../print/declarations.ts';
 import { printImports } from '../print/imports.ts';
@@ -13,6 +14,15 @@ import type { Render } from './templates.ts';
 /** Prints the map from collections to their types and the names of roles, and `defineExtension` with them. */
 export function emitExtensionTypes(api: Api, render: Render): string {
   const collections = api.collections.filter(hasRoutes);
+  const named = collections.flatMap((one) => [one.descriptor.name, one.names.file, kindOf(one), ...typesOf(one)]);
+  const names = [String(collections.length), ...named, ...rolesIn(api)];
+  return printedBy(render, () => createFactsOfNames<string>())(names, () => printTypes(api, collections, render));
+}
+
+/** What is printed follows from names, which a change of one collection hardly ever changes. */
+const printedBy = createFacts<Render, ReturnType<typeof createFactsOfNames<string>>>();
+
+function printTypes(api: Api, collections: readonly ApiCollection[], render: Render): string {
   const members = collections.map(memberOf);
   const kinds = members.flatMap(({ type }) => leaves(type).filter((name) => kindNames.has(name)));
   const notes = ['Collections with their types, as extensions see them.'];
@@ -43,9 +53,12 @@ export function emitExtensionTypes(api: Api, render: Render): string {
   });
 }
 
-function rolesOf({ access }: Api): Type {
-  const names = access.flatMap(({ access: { roles } }) => roles);
-  return union(...[...new Set(names)].sort().map(stringLiteral));
+function rolesOf(api: Api): Type {
+  return union(...rolesIn(api).map(stringLiteral));
+}
+
+function rolesIn({ access }: Api): readonly string[] {
+  return [...new Set(access.flatMap(({ access: { roles } }) => roles))].sort();
 }
 
 const kindNames: ReadonlySet<string> = new Set(['CollectionTypes', 'SingletonTypes', 'ReadableTypes']);

@@ -10,7 +10,7 @@ import { createInterning } from '../memory/same.ts';
 import type { NoteReader } from '../openapi/notes.ts';
 import type { View, ViewCollection } from '../openapi/view.ts';
 import { type Layout, printDocument, textAt } from '../print/document.ts';
-import { onlyText } from '../print/only-text.ts';
+import { onlyText, textOf } from '../print/only-text.ts';
 import { type Piece, textOfPiece } from '../print/pieces.ts';
 import { modelCollection, modelFolder } from './collections.ts';
 import { declaredIn } from './declared.ts';
@@ -54,15 +54,14 @@ export function printModel(api: Api, view: View, archive: Archive | null): reado
   }));
   const folders = view.administrator ? declaredIn(api, true).folders.map(modelFolder) : [];
   const named = [
-    ...parts.map(({ name, collection }) => ({ name, printed: onlyText(collection, depth) })),
+    ...parts.map(({ name, collection }) => ({ name, printed: collection })),
     ...folders.map((folder) => ({ name: folder.collection, printed: folder })),
   ];
   const collections = folders.length === 0 ? named : named.sort((a, b) => (a.name < b.name ? -1 : 1));
-  const alone = (text: Piece) => onlyText(text, depth);
   const document = {
     collections: collections.map(({ printed }) => printed),
-    fields: parts.flatMap(({ fields }) => fields.map(alone)),
-    relations: parts.flatMap(({ relations }) => relations.map(alone)),
+    fields: parts.flatMap(({ fields }) => fields),
+    relations: parts.flatMap(({ relations }) => relations),
   };
   return printDocument(document, layout);
 }
@@ -79,14 +78,17 @@ interface Part {
   readonly relations: ReturnType<typeof modelRelations>;
 }
 
+type Printed = ReturnType<typeof onlyText>;
+
+/** Known by their texts only. */
 interface PartTexts {
-  readonly collection: Piece;
-  readonly fields: readonly Piece[];
-  readonly relations: readonly Piece[];
+  readonly collection: Printed;
+  readonly fields: readonly Printed[];
+  readonly relations: readonly Printed[];
 }
 
 function printPart({ collection, fields, relations }: Part): PartTexts {
-  const print = (value: JsonValue): string => textAt(value, depth, layout);
+  const print = (value: JsonValue): Printed => alone(textAt(value, depth, layout));
   return { collection: print(collection), fields: fields.map(print), relations: relations.map(print) };
 }
 
@@ -94,13 +96,20 @@ const oneOf = createInterning<Told>();
 const partOf = createMemory<Part>();
 const textsOf = createMemory<PartTexts>({
   maker: 'model',
-  texts: ({ collection, fields, relations }) => [String(fields.length), collection, ...fields, ...relations],
+  texts: ({ collection, fields, relations }) => [
+    String(fields.length),
+    ...[collection, ...fields, ...relations].map((one) => textOf(one, depth)),
+  ],
   made: ([count = '', collection = '', ...others]) => ({
-    collection,
-    fields: others.slice(0, Number(textOfPiece(count))),
-    relations: others.slice(Number(textOfPiece(count))),
+    collection: alone(collection),
+    fields: others.slice(0, Number(textOfPiece(count))).map(alone),
+    relations: others.slice(Number(textOfPiece(count))).map(alone),
   }),
 });
+
+function alone(text: Piece): Printed {
+  return onlyText(text, depth);
+}
 
 /** What a part is made from. */
 interface PartSources {

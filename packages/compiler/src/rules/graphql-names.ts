@@ -24,7 +24,7 @@ import type { Api } from '../api.ts';
 import { keyFilterName } from '../graphql/filters.ts';
 import { fixedTypes } from '../graphql/index.ts';
 import { operatorFields, operatorGroups } from '../graphql/operators.ts';
-import { createFacts } from '../memory/facts.ts';
+import { createFacts, createFactsOfNames } from '../memory/facts.ts';
 import { hasUsers } from '../openapi/auth-paths.ts';
 
 /** Every name that two things would have; none where there is no GraphQL. */
@@ -32,13 +32,12 @@ export function checkGraphqlNames(api: Api): readonly Diagnostic[] {
   if (!api.graphql) return [];
   const collections = api.collections.map(({ descriptor }) => descriptor);
   const links = graphqlLinks(collections);
-  return [
-    ...collisions(
-      [...fixedClaims(hasUsers(api)), ...collections.flatMap((one) => claimsOf(one, () => collectionClaims(one)))],
-      'schema',
-    ),
-    ...collections.flatMap((one) => ownCollisions(one, links.get(one.name) ?? [])),
-  ];
+  const claims = collections.map((one) => claimsOf(one, () => claimsWithText(one)));
+  const users = hasUsers(api);
+  const ofSchema = inSchema([String(users), ...claims.map(({ text }) => text)], () =>
+    collisions([...fixedClaims(users), ...claims.flatMap(({ all }) => all)], 'schema'),
+  );
+  return [...ofSchema, ...collections.flatMap((one) => ownCollisions(one, links.get(one.name) ?? []))];
 }
 
 /** Within a collection; what is found of most follows from them alone, and is found once. */
@@ -48,13 +47,22 @@ function ownCollisions(one: CollectionDescriptor, links: readonly ManyToAny[]): 
 }
 
 const withoutLinks = createFacts<CollectionDescriptor, readonly Diagnostic[]>();
-const claimsOf = createFacts<CollectionDescriptor, readonly Claim[]>();
+const claimsOf = createFacts<CollectionDescriptor, Claims>();
+
+/** What is found of a schema follows from what its collections are called, which a change of one hardly ever changes. */
+const inSchema = createFactsOfNames<readonly Diagnostic[]>();
 
 /** A name that something has in a space of names: all types, the root fields of a scope, the fields of one type. */
 interface Claim {
   readonly space: string;
   readonly name: string;
   readonly owner: string;
+}
+
+/** The claims of a collection, and a text that says the same. */
+interface Claims {
+  readonly all: readonly Claim[];
+  readonly text: string;
 }
 
 /** `Subscription` would be a root type by its name alone. */
@@ -79,6 +87,11 @@ function collectionClaims(descriptor: CollectionDescriptor): readonly Claim[] {
     ...types.map((name) => ({ space: 'type', name, owner })),
     ...graphqlCollectionRoots(descriptor).map(({ name, kind }) => ({ space: `${scope} ${kind}`, name, owner })),
   ];
+}
+
+function claimsWithText(descriptor: CollectionDescriptor): Claims {
+  const all = collectionClaims(descriptor);
+  return { all, text: JSON.stringify(all) };
 }
 
 const filterWords = [

@@ -9,6 +9,7 @@ import { keyArray, type Warden, writes } from '../write/warden.ts';
 import { administratorStatements, keepAdministrator } from './administrators.ts';
 
 interface Statements {
+  readonly hold: OwnSql;
   readonly administers: OwnSql;
   readonly empty: OwnSql;
   readonly end: OwnSql;
@@ -16,6 +17,7 @@ interface Statements {
 }
 
 function postgresStatements(schema: string): Statements {
+  const holdSql = `SELECT id::text FROM ${schema}.platform_roles WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE`;
   const administersSql = `SELECT r.id::text FROM ${schema}.platform_roles r
 WHERE r.id = ANY ($1::uuid[]) AND r.admin_access ORDER BY r.id FOR NO KEY UPDATE`;
   const emptySql = `WITH suspended AS (
@@ -25,7 +27,7 @@ WHERE r.id = ANY ($1::uuid[]) AND r.admin_access ORDER BY r.id FOR NO KEY UPDATE
   // Behind the statement that waits for sign-ins under way, so that their sessions are seen, too.
   const endSql = `DELETE FROM ${schema}.platform_sessions WHERE "user" = ANY ($1::uuid[])`;
   const leftSql = `SELECT pg_catalog.count(*)::text FROM ${schema}.platform_roles WHERE admin_access`;
-  return { administers: administersSql, empty: emptySql, end: endSql, left: leftSql };
+  return { hold: holdSql, administers: administersSql, empty: emptySql, end: endSql, left: leftSql };
 }
 
 function mysqlStatements({ table, list, lock }: MysqlTables): Statements {
@@ -33,6 +35,9 @@ function mysqlStatements({ table, list, lock }: MysqlTables): Statements {
   const named = list('$1[]', 'k');
   const theirs = `${table('platform_users')} AS u JOIN ${named} ON u.role = k.v`;
   return {
+    hold: script(
+      give(`SELECT CAST(r.id AS CHAR) FROM ${roles} AS r JOIN ${named} ON r.id = k.v ORDER BY r.id${lock('r')}`),
+    ),
     administers: script(
       give(`SELECT CAST(r.id AS CHAR) FROM ${roles} AS r JOIN ${named} ON r.id = k.v
 WHERE r.admin_access ORDER BY r.id${lock('r')}`),
@@ -60,6 +65,8 @@ export function createRoleWarden(place: SystemPlace): Warden {
       const { keys } = step;
       if (keys === null || (step.action === 'update' && !writes(step, ['admin_access']))) return null;
       const ids = keyArray(keys);
+      // Whoever is giving the role to somebody is waited for, so that the users who have it are all there.
+      if (step.action === 'delete') await allRows(running.transaction, texts.hold, [ids]);
       const before = await administering(running, ids);
       if (step.action === 'delete') {
         const [number, suspended] = (await firstRow(running.transaction, texts.empty, [ids])) ?? [];

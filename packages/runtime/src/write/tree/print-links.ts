@@ -38,6 +38,12 @@ export const linksOf = (place: number): string => `l${place}`;
 /** What the answer of a check is called: no column of a table is likely to be called that. */
 const checkOf = (place: number): string => `"# of check ${place}"`;
 
+/**
+ * The setting, until the transaction ends, that tells which items are held, by their places. The rows themselves do not: of one that
+ * somebody else has changed and that the transaction has linked something to, they say the same.
+ */
+const heldPlaces = 'platform.held';
+
 /** Plans the statement that holds items until the transaction ends, but none that somebody else holds: nobody waits. */
 export function planHold(written: Written, assigned: readonly FieldDescriptor[]): WritePlan {
   const drafting = startWrite(written);
@@ -47,7 +53,9 @@ export function planHold(written: Written, assigned: readonly FieldDescriptor[])
   const names = assigned.map(({ name }) => name);
   const lock = drafting.statement.dialect.input.lock(lockOfUpdate(descriptor, names), alias);
   const from = `${inputTable(drafting, keys, 'i')} JOIN ${descriptor.table} AS ${alias} ON ${isNamed(written, alias, keys)}`;
-  return finishWrite(drafting, `SELECT FROM ${from}${lock} SKIP LOCKED`, {});
+  const places = `COALESCE(pg_catalog.array_agg(h.n), '{}')::pg_catalog.text`;
+  const text = `SELECT pg_catalog.set_config('${heldPlaces}', ${places}, TRUE) FROM (SELECT i.n FROM ${from}${lock} SKIP LOCKED) h`;
+  return finishWrite(drafting, text, {});
 }
 
 /** The condition that a row has the key of a row of input. */
@@ -68,7 +76,7 @@ export function printItem(statement: StatementBuilder, written: Written, columns
   const row = ruleRow(drafting, column);
   const keys = keyInputs(drafting);
   const source = inputTable(drafting, [...keys, ...arrays], 'i');
-  const isHeld = `${alias}.xmax = pg_catalog.pg_current_xact_id()::pg_catalog.xid`;
+  const isHeld = `i.n = ANY ((SELECT pg_catalog.current_setting('${heldPlaces}'))::pg_catalog.int8[])`;
   const rules = anyOf(written.grant.rules.map((rule) => ruleMatches(row, rule)));
   const rows = allOf([isNamed(written, alias, keys), isHeld, rules]);
   const { table } = written.writable.collection.descriptor;
