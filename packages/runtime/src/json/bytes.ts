@@ -10,12 +10,20 @@ export interface Source {
 const largestKept = 1_048_576;
 
 let latest = newSource(Buffer.alloc(0));
+let former = latest;
 
-/** Makes the source of a buffer, or finds the one of the call before. */
+/**
+ * Makes the source of a buffer, or finds one of the two made last: rows of MySQL and MariaDB are read in turns from what came
+ * and from the form of PostgreSQL that was made of it.
+ */
 export function sourceOf(bytes: Buffer): Source {
   if (latest.bytes === bytes) return latest;
+  if (former.bytes === bytes) return former;
   const source = newSource(bytes);
-  if (bytes.length <= largestKept) latest = source;
+  if (bytes.length <= largestKept) {
+    former = latest;
+    latest = source;
+  }
   return source;
 }
 
