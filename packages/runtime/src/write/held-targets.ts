@@ -24,8 +24,8 @@ export async function find({ transaction, gate }: Running, targets: Targets): Re
 /**
  * Finds the items that a query selects, and holds them: null when there are none. Another request may change an item between the
  * look and the lock, or hold it meanwhile, so they are looked for again, until the query selects nothing but what is held: of two
- * workers who each take the first item that is free, each gets another one. Where the query
- * looks at nothing but the items, the first look holds them. Throws INVALID_PAYLOAD for too many.
+ * workers who each take the first item that is free, each gets another one. Where the query looks at nothing but the items, the
+ * first look holds them. Throws INVALID_PAYLOAD for too many.
  */
 export async function findHeld(
   running: Running,
