@@ -165,7 +165,7 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
       const started = Date.now();
       abort.abort();
       await expect(stream).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-      expect(Date.now() - started).toBeLessThan(5_000);
+      expect(Date.now() - started).toBeLessThan(3_000);
       expect(await eventually(async () => (await running()) === 0)).toBe(true);
     });
 

@@ -1,17 +1,14 @@
-/** Bounds of time that hold on a busy machine, too: it is measured against itself. */
+/** Waiting for what comes in time, and measuring how long answers take. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 
-/** Asks until the answer is the wanted one: for so many milliseconds, and on a machine on which an answer takes long as much longer as some of them take. */
+/** Asks until the answer is the wanted one, at most for so many milliseconds. */
 export async function soon(ask: () => Promise<unknown>, wanted: unknown, within: number): Promise<void> {
-  const start = performance.now();
-  let slowest = 0;
+  const end = performance.now() + within;
   for (;;) {
-    const asked = performance.now();
     const found = await ask();
-    slowest = Math.max(slowest, performance.now() - asked);
-    if (isDeepStrictEqual(found, wanted) || performance.now() - start > within + 20 * slowest) {
+    if (isDeepStrictEqual(found, wanted) || performance.now() > end) {
       expect(found).toEqual(wanted);
       return;
     }
@@ -27,30 +24,20 @@ export interface Medians {
   readonly samples: number;
 }
 
-/** How much more is measured, at most, than was asked for. */
-const mostRounds = 5;
-
-/**
- * Measures what is known and what is not in turns. As long as the medians are not `alike` it measures as much once more: what a busy
- * machine does to them evens out, and what one of the two really takes longer stays.
- */
+/** Measures what is known and what is not in turns, so many times each. */
 export async function mediansOf(
   samples: number,
   ask: (kind: 'known' | 'unknown', number: number) => Promise<void>,
-  alike: (medians: Medians) => boolean,
 ): Promise<Medians> {
   const times = { known: [] as number[], unknown: [] as number[] };
-  for (let number = 0; ; number++) {
+  for (let number = 0; number < samples * 2; number++) {
     // In pairs whose order changes: the second of two requests has another time than the first.
     const kind = (number + (number >> 1)) % 2 === 0 ? 'known' : 'unknown';
     const start = performance.now();
     await ask(kind, number);
     times[kind].push(performance.now() - start);
-    const rounds = (number + 1) / (2 * samples);
-    if (!Number.isInteger(rounds)) continue;
-    const medians = { known: median(times.known), unknown: median(times.unknown), samples: samples * rounds };
-    if (alike(medians) || rounds === mostRounds) return medians;
   }
+  return { known: median(times.known), unknown: median(times.unknown), samples };
 }
 
 function median(numbers: readonly number[]): number {
