@@ -52,10 +52,10 @@ function declared(name: string, note: string, members: readonly MarkedMember[]):
   return { kind: 'interface', name, notes: [note], members };
 }
 
-function membersOf({ fields, leads }: ViewPayload, surface: Neighbours): readonly MarkedMember[] {
+function membersOf({ fields, required, leads }: ViewPayload, surface: Neighbours): readonly MarkedMember[] {
   const held = new Set(leads.flatMap((lead) => (lead.kind === 'one' ? lead.holders : [])));
   return [
-    ...fields.map((field) => fieldMember(field, surface, field.required && !held.has(field.name))),
+    ...fields.map((field) => fieldMember(field, surface, required.includes(field.name) && !held.has(field.name))),
     ...leads.map((lead) => optional(lead.name, leadType(lead, surface))),
   ];
 }
