@@ -12,14 +12,21 @@ export interface OutputFile {
   readonly pieces?: readonly Piece[];
 }
 
+/** The text of a file that is in one piece; null of one in several, which is not put together. */
+export function wholeText(file: OutputFile): Piece | null {
+  const pieces = file.pieces ?? [file.contents];
+  return pieces.length > 1 ? null : (pieces[0] ?? '');
+}
+
 /** Whether a file holds a text; one of another size is not read. */
 export async function holdsText(path: string, file: OutputFile): Promise<boolean> {
   const size = await sizeOf(path);
   if (size === null || size !== lengthOf(file)) return false;
-  if (file.pieces === undefined) return (await readFile(path)).equals(Buffer.from(file.contents));
+  const whole = wholeText(file);
+  if (whole !== null) return (await readFile(path)).equals(bytesOf(whole));
   const present = await open(path);
   try {
-    return await holdsPieces(present, file.pieces);
+    return await holdsPieces(present, file.pieces ?? []);
   } finally {
     await present.close();
   }
@@ -41,8 +48,9 @@ async function holdsPieces(present: FileHandle, pieces: readonly Piece[]): Promi
  * long, all of it of the processor.
  */
 export function writeText(path: string, file: OutputFile): void {
-  if (file.pieces === undefined) writeFileSync(path, file.contents);
-  else writeChunks(path, inChunks(file.pieces));
+  const whole = wholeText(file);
+  if (whole !== null) writeFileSync(path, whole);
+  else writeChunks(path, inChunks(file.pieces ?? []));
 }
 
 /** Writes the bytes of a file one after the other. */
