@@ -1,35 +1,37 @@
 /** What is written of a collection. The same facts as `openapi/inputs.ts`, `leads.ts` and `payloads.ts` print. */
 import type { ViewInput, ViewLead, ViewMember, ViewPayload } from '../openapi/view.ts';
-import type { TypeDeclaration } from '../print/declaration.ts';
-import type { MarkedMember } from '../print/declarations.ts';
+import type { Member, TypeDeclaration } from '../print/declaration.ts';
+import { member as needed, optional } from '../print/declarations.ts';
 import { shortened } from '../print/identifier.ts';
 import { stringLiteral } from '../print/text.ts';
 import { generic, list, nullable, type Type, union } from '../print/type.ts';
-import { type ClientCollection, type Neighbours, optional } from './surface.ts';
+import type { ClientCollection, Neighbours } from './surface.ts';
 import { literals, takenType } from './values.ts';
 
 /** The types of payloads, as far as the class writes anything. */
 export function declarePayloads(one: ClientCollection, surface: Neighbours): readonly TypeDeclaration[] {
   const { view, names } = one;
   const { create = null, update = null } = view.writes ?? {};
-  return [
-    ...linkAliases([create, update], surface),
-    ...(create === null
-      ? []
-      : [declared(names.create, `What a new item of \`${view.name}\` is made from.`, membersOf(create, surface))]),
-    ...(update === null
-      ? []
-      : [declared(names.update, `Changes of an item of \`${view.name}\`.`, membersOf(update, surface))]),
-    ...(update === null || view.key.length === 0
-      ? []
-      : [
-          declared(
-            names.change,
-            `Changes of the item of \`${view.name}\` that has the key.`,
-            keyed(one, update, surface),
-          ),
-        ]),
+  const declarations: TypeDeclaration[] = [...linkAliases([create, update], surface)];
+  const leads = create === null ? [] : leadMembers(create, surface);
+  if (create !== null) {
+    const held = new Set(create.leads.flatMap((lead) => (lead.kind === 'one' ? lead.holders : [])));
+    const fields = create.fields.map((field) => fieldMember(field, surface, field.required && !held.has(field.name)));
+    declarations.push(
+      declared(names.create, `What a new item of \`${view.name}\` is made from.`, [...fields, ...leads]),
+    );
+  }
+  if (update === null) return declarations;
+  const changes = [
+    ...update.fields.map((field) => fieldMember(field, surface, false)),
+    // Where both take the same, their relations are one list.
+    ...(update.leads === create?.leads ? leads : leadMembers(update, surface)),
   ];
+  declarations.push(declared(names.update, `Changes of an item of \`${view.name}\`.`, changes));
+  if (view.key.length === 0) return declarations;
+  const note = `Changes of the item of \`${view.name}\` that has the key.`;
+  declarations.push(declared(names.change, note, keyed(one, changes)));
+  return declarations;
 }
 
 /** The objects that links of many-to-any relations may be, the same in every payload. */
@@ -48,32 +50,25 @@ function linkName({ component }: AnyLead): string {
   return shortened(component, component);
 }
 
-function declared(name: string, note: string, members: readonly MarkedMember[]): TypeDeclaration {
+function declared(name: string, note: string, members: readonly Member[]): TypeDeclaration {
   return { kind: 'interface', name, notes: [note], members };
 }
 
-function membersOf({ fields, leads }: ViewPayload, surface: Neighbours): readonly MarkedMember[] {
-  const held = new Set(leads.flatMap((lead) => (lead.kind === 'one' ? lead.holders : [])));
-  return [
-    ...fields.map((field) => fieldMember(field, surface, field.required && !held.has(field.name))),
-    ...leads.map((lead) => optional(lead.name, leadType(lead, surface))),
-  ];
+function leadMembers({ leads }: ViewPayload, surface: Neighbours): readonly Member[] {
+  return leads.map((lead) => optional(lead.name, leadType(lead, surface)));
 }
 
-function keyed({ view }: ClientCollection, update: ViewPayload, surface: Neighbours): readonly MarkedMember[] {
+function keyed({ view }: ClientCollection, changes: readonly Member[]): readonly Member[] {
   const names = new Set(view.key.map(({ name }) => name));
-  const key = view.key.map((field): MarkedMember => {
-    const type = takenType(field.descriptor, field.values);
-    return { name: field.name, optional: false, notes: [field.note], type };
-  });
-  return [...key, ...membersOf(update, surface).filter(({ name }) => !names.has(name))];
+  const key = view.key.map((field) => needed(field.name, takenType(field.descriptor, field.values), [field.note]));
+  return [...key, ...changes.filter(({ name }) => !names.has(name))];
 }
 
-function fieldMember(field: ViewInput, surface: Neighbours, required: boolean): MarkedMember {
+function fieldMember(field: ViewInput, surface: Neighbours, required: boolean): Member {
   const { name, note, deprecated, descriptor, values, member } = field;
   const plain = takenType(descriptor, values);
   const type = member === null ? plain : union(plain, ...objectsOf(member, surface));
-  return { name, optional: !required, notes: [note], deprecated, type: field.nullable ? nullable(type) : type };
+  return (required ? needed : optional)(name, field.nullable ? nullable(type) : type, [note], deprecated);
 }
 
 /** The items that may stand in the place of a key: a new one, or changes of the one that has the key in it. */
