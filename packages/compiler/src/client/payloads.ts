@@ -12,27 +12,21 @@ import { literals, takenType } from './values.ts';
 export function declarePayloads(one: ClientCollection, surface: Neighbours): readonly TypeDeclaration[] {
   const { view, names } = one;
   const { create = null, update = null } = view.writes ?? {};
-  const declarations: TypeDeclaration[] = [...linkAliases([create, update], surface)];
-  const leads = create === null ? [] : leadMembers(create, surface);
-  if (create !== null) {
-    const held = new Set(create.leads.flatMap((lead) => (lead.kind === 'one' ? lead.holders : [])));
-    const fields = create.fields.map((field) => fieldMember(field, surface, field.required && !held.has(field.name)));
-    declarations.push(
-      declared(names.create, `What a new item of \`${view.name}\` is made from.`, [...fields, ...leads]),
-    );
-  }
-  if (update === null) return declarations;
-  const changes = [
-    ...update.fields.map((field) => fieldMember(field, surface, false)),
-    // Where both take the same, their relations are one list.
-    ...(update.leads === create?.leads ? leads : leadMembers(update, surface)),
+  const known: KnownMembers = new Map();
+  const created = create === null ? [] : membersOf(create, surface, known);
+  const updated = update === null ? [] : membersOf(update, surface, known);
+  return [
+    ...linkAliases([create, update], surface),
+    ...(create === null ? [] : [declared(names.create, `What a new item of \`${view.name}\` is made from.`, created)]),
+    ...(update === null ? [] : [declared(names.update, `Changes of an item of \`${view.name}\`.`, updated)]),
+    ...(update === null || view.key.length === 0
+      ? []
+      : [declared(names.change, `Changes of the item of \`${view.name}\` that has the key.`, keyed(one, updated))]),
   ];
-  declarations.push(declared(names.update, `Changes of an item of \`${view.name}\`.`, changes));
-  if (view.key.length === 0) return declarations;
-  const note = `Changes of the item of \`${view.name}\` that has the key.`;
-  declarations.push(declared(names.change, note, keyed(one, changes)));
-  return declarations;
 }
+
+/** Members that need not be there, of what payloads have in common. */
+type KnownMembers = Map<ViewInput | ViewLead, Member>;
 
 /** The objects that links of many-to-any relations may be, the same in every payload. */
 function linkAliases(payloads: readonly (ViewPayload | null)[], surface: Neighbours): readonly TypeDeclaration[] {
@@ -54,8 +48,25 @@ function declared(name: string, note: string, members: readonly Member[]): TypeD
   return { kind: 'interface', name, notes: [note], members };
 }
 
-function leadMembers({ leads }: ViewPayload, surface: Neighbours): readonly Member[] {
-  return leads.map((lead) => optional(lead.name, leadType(lead, surface)));
+function membersOf(
+  { fields, required, leads }: ViewPayload,
+  surface: Neighbours,
+  known: KnownMembers,
+): readonly Member[] {
+  const held = new Set(leads.flatMap((lead) => (lead.kind === 'one' ? lead.holders : [])));
+  const members = fields.map((field) => {
+    const isNeeded = required.includes(field.name) && !held.has(field.name);
+    return isNeeded
+      ? fieldMember(field, surface, needed)
+      : once(known, field, () => fieldMember(field, surface, optional));
+  });
+  return [...members, ...leads.map((lead) => once(known, lead, () => optional(lead.name, leadType(lead, surface))))];
+}
+
+function once(known: KnownMembers, of: ViewInput | ViewLead, make: () => Member): Member {
+  const member = known.get(of) ?? make();
+  known.set(of, member);
+  return member;
 }
 
 function keyed({ view }: ClientCollection, changes: readonly Member[]): readonly Member[] {
@@ -64,11 +75,11 @@ function keyed({ view }: ClientCollection, changes: readonly Member[]): readonly
   return [...key, ...changes.filter(({ name }) => !names.has(name))];
 }
 
-function fieldMember(field: ViewInput, surface: Neighbours, required: boolean): Member {
+function fieldMember(field: ViewInput, surface: Neighbours, declare: typeof optional): Member {
   const { name, note, deprecated, descriptor, values, member } = field;
   const plain = takenType(descriptor, values);
   const type = member === null ? plain : union(plain, ...objectsOf(member, surface));
-  return (required ? needed : optional)(name, field.nullable ? nullable(type) : type, [note], deprecated);
+  return declare(name, field.nullable ? nullable(type) : type, [note], deprecated);
 }
 
 /** The items that may stand in the place of a key: a new one, or changes of the one that has the key in it. */

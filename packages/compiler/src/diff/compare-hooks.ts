@@ -56,7 +56,7 @@ function verdictsOf({ stage }: Changed): Verdicts {
 function documentOf({ collection, more }: Changed, was: Side, is: Side): Verdicts {
   const create = (more > 0 ? was : is).collections.get(collection)?.writes?.create;
   if (create === undefined || create === null) return {};
-  const openapi: Severity = more > 0 || !create.fields.some(({ required }) => required) ? 'safe' : 'breaking';
+  const openapi: Severity = more > 0 || create.required.length === 0 ? 'safe' : 'breaking';
   return { openapi };
 }
 

@@ -29,9 +29,14 @@ function comparePayloads(
   const holders = new Set(is.leads.flatMap((lead) => (lead.kind === 'one' ? lead.holders : [])));
   const fields = pairs(was.fields, is.fields, renamed).flatMap((one): readonly Found[] => {
     const subject = `${pair.is.name}.${one.name}`;
-    if (one.was === undefined) return one.is === undefined ? [] : added(pair, action, one.is, subject, operations);
+    if (one.was === undefined) {
+      return one.is === undefined ? [] : added(pair, action, one.is, isRequired(one.is, is), subject, operations);
+    }
     if (one.is === undefined) return [removed(pair, action, one.was, subject, operations)];
-    return compareInput(action, one.was, one.is, holders).map((found) => ({ subject, operations, ...found }));
+    return [
+      ...compareNeed(action, one.is.name, isRequired(one.was, was), isRequired(one.is, is), holders),
+      ...compareInput(action, one.was, one.is),
+    ].map((found) => ({ subject, operations, ...found }));
   });
   const leads = pairs(was.leads, is.leads, renamed).flatMap(({ name, was: old, is: fresh }): readonly Found[] => {
     const subject = `${pair.is.name}.${name}`;
@@ -64,6 +69,7 @@ function added(
   pair: CollectionPair,
   action: Action,
   is: ViewInput,
+  required: boolean,
   subject: string,
   operations: readonly string[],
 ): readonly Found[] {
@@ -71,7 +77,7 @@ function added(
   const rights = pair.after.access.admin ? {} : { rights: 'widening' as const };
   const message = existed ? `"${is.name}" can be written (${action}).` : `Payloads can have "${is.name}" (${action}).`;
   const found: Found = { rule: existed ? 'input-granted' : 'input-added', subject, message, operations, ...rights };
-  if (!is.required) return [found];
+  if (!required) return [found];
   return [
     found,
     { rule: 'input-now-required', subject, message: `"${is.name}" must be given (${action}).`, operations },
@@ -103,20 +109,27 @@ function hasColumn({ version }: Side, collection: string, name: string): boolean
 
 type Told = Pick<Found, 'rule' | 'message' | 'verdicts'>;
 
-function compareInput(action: Action, was: ViewInput, is: ViewInput, holders: ReadonlySet<string>): readonly Told[] {
+function isRequired({ name }: ViewInput, { required }: ViewPayload): boolean {
+  return required.includes(name);
+}
+
+function compareNeed(
+  action: Action,
+  name: string,
+  was: boolean,
+  is: boolean,
+  holders: ReadonlySet<string>,
+): readonly Told[] {
+  if (was === is) return [];
+  if (!is) return [{ rule: 'input-now-optional', message: `"${name}" need not be given (${action}).` }];
+  const verdicts = { rest: 'breaking', openapi: 'breaking', client: 'breaking' } as const;
+  const message = `"${name}" must be given (${action}).`;
+  return [{ rule: 'input-now-required', message, ...(holders.has(name) && { verdicts }) }];
+}
+
+function compareInput(action: Action, was: ViewInput, is: ViewInput): readonly Told[] {
   const { name } = is;
   const told: readonly (Told | null)[] = [
-    was.required === is.required
-      ? null
-      : is.required
-        ? {
-            rule: 'input-now-required',
-            message: `"${name}" must be given (${action}).`,
-            ...(holders.has(name) && {
-              verdicts: { rest: 'breaking', openapi: 'breaking', client: 'breaking' } as const,
-            }),
-          }
-        : { rule: 'input-now-optional', message: `"${name}" need not be given (${action}).` },
     was.nullable === is.nullable
       ? null
       : is.nullable

@@ -88,7 +88,7 @@ function createFields(create: ViewPayload, shown: Shown, surface: Neighbours): r
   const holders = new Set(create.leads.flatMap((lead) => (lead.kind === 'one' ? lead.holders : [])));
   return [
     ...create.fields.map((field): SdlField => {
-      const needed = field.required && !holders.has(field.name) && !isCheckedLater(shown, field);
+      const needed = create.required.includes(field.name) && !holders.has(field.name) && !isCheckedLater(shown, field);
       const { type, deprecated = null, ...others } = inputField(field, shown, surface);
       // What must be given cannot be deprecated.
       return { ...others, type: nonNull(type, !needed), deprecated: needed ? null : deprecated };

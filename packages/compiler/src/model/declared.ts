@@ -4,19 +4,14 @@ import type { Api } from '../api.ts';
 import type { Lookup } from '../memory/remember.ts';
 import type { NoteReader } from '../openapi/notes.ts';
 
-/** The rows about collections, by their names, and about fields, by `fieldKey`. */
+/** The rows about collections, by their names, and about fields, by those of their collections. */
 export interface Declared {
   readonly collections: Lookup<DeclaredRow>;
-  readonly fields: Lookup<DeclaredRow>;
+  readonly fields: Lookup<readonly DeclaredRow[]>;
   /** Of each collection: rows about fields that have no column and are no relation, by their names. */
   readonly columnless: Lookup<readonly DeclaredRow[]>;
   /** Rows about what is no collection: folders, which only group others. */
   readonly folders: readonly DeclaredRow[];
-}
-
-/** The name that a field has among the fields of all collections. */
-export function fieldKey(collection: JsonValue | undefined, field: JsonValue | undefined): string {
-  return JSON.stringify([collection, field]);
 }
 
 /** Finds rows; `waiting` are sides of relations that are not there yet, which only administrators are told of. */
@@ -25,7 +20,7 @@ export function declaredIn({ model, collections }: Api, waiting: boolean): Decla
   const known = new Set<JsonValue>(collections.map(({ descriptor }) => descriptor.name));
   return {
     collections: new Map(rows.map((row) => [String(row.collection), row])),
-    fields: new Map((model?.fields ?? []).map((row) => [fieldKey(row.collection, row.field), row])),
+    fields: Map.groupBy(model?.fields ?? [], ({ collection }) => String(collection)),
     columnless: columnlessIn(model?.fields ?? [], collections, waiting),
     folders: rows.filter(({ collection = null }) => !known.has(collection)),
   };

@@ -3,7 +3,7 @@ import type { DeclaredRow, JsonValue, ModelField } from '@platform/runtime/contr
 import type { ApiField, ApiRelation, StoredColumn } from '../api.ts';
 import type { NoteReader } from '../openapi/notes.ts';
 import type { ViewField, ViewRelation } from '../openapi/view.ts';
-import { type Declared, fieldKey, specialsOf, told as toldOf } from './declared.ts';
+import { type Declared, specialsOf, told as toldOf } from './declared.ts';
 import { type Sighted, shows, type Told } from './index.ts';
 
 /**
@@ -37,10 +37,12 @@ export function modelFields(
     ...view.relations.map((seen, place) => aliasField(told, seen, relations.get(seen.name), columns.length + place)),
     ...(isShown ? structure : []).map((row, place) => plainField(told, row, known + place)),
   ];
+  const said = new Map<JsonValue, DeclaredRow>();
+  for (const row of rows.fields.get(view.name) ?? []) said.set(row.field ?? null, row);
   return fieldsOf.map((one) => {
-    const row = rows.fields.get(fieldKey(one.collection, one.field));
-    const said = toldOf(row, one.schema === null ? [...appMembers, 'note'] : appMembers, note);
-    return { ...one, meta: { ...one.meta, ...said, ...(untold.has(said.group ?? null) && { group: null }) } };
+    const row = said.get(one.field);
+    // Of most fields nobody has said anything.
+    return row === undefined ? one : withSaid(one, row, untold, note);
   });
 }
 
@@ -58,6 +60,19 @@ const appMembers = [
   'sort',
   'width',
 ];
+
+type PlainField = ReturnType<typeof columnField | typeof aliasField | typeof plainField>;
+
+/** A field with what its row says; `untold` are groups that must not be named. */
+function withSaid<Field extends PlainField>(
+  one: Field,
+  row: DeclaredRow,
+  untold: ReadonlySet<JsonValue>,
+  note: NoteReader,
+) {
+  const said = toldOf(row, one.schema === null ? [...appMembers, 'note'] : appMembers, note);
+  return { ...one, meta: { ...one.meta, ...said, ...(untold.has(said.group ?? null) && { group: null }) } };
+}
 
 function columnField(
   told: Told,

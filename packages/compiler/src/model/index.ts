@@ -9,9 +9,9 @@ import { createMemory, type Lookup, type Watch } from '../memory/remember.ts';
 import { createInterning } from '../memory/same.ts';
 import type { NoteReader } from '../openapi/notes.ts';
 import type { View, ViewCollection } from '../openapi/view.ts';
-import { type Layout, printDocument, textAt } from '../print/document.ts';
+import { type Layout, printDocument, textOfItems } from '../print/document.ts';
 import { onlyText, textOf } from '../print/only-text.ts';
-import { type Piece, textOfPiece } from '../print/pieces.ts';
+import { type Piece, packPiece } from '../print/pieces.ts';
 import { modelCollection, modelFolder } from './collections.ts';
 import { declaredIn } from './declared.ts';
 import { modelFields } from './fields.ts';
@@ -80,7 +80,7 @@ interface Part {
 
 type Printed = ReturnType<typeof onlyText>;
 
-/** Known by their texts only. */
+/** Known by their texts only: all fields of a collection are one text, and so are all relations. */
 interface PartTexts {
   readonly collection: Printed;
   readonly fields: readonly Printed[];
@@ -88,27 +88,23 @@ interface PartTexts {
 }
 
 function printPart({ collection, fields, relations }: Part): PartTexts {
-  const print = (value: JsonValue): Printed => alone(textAt(value, depth, layout));
-  return { collection: print(collection), fields: fields.map(print), relations: relations.map(print) };
+  const print = (values: readonly JsonValue[]): Piece => packPiece(textOfItems(values, depth, layout));
+  return textsIn([print([collection]), print(fields), print(relations)]);
 }
 
 const oneOf = createInterning<Told>();
 const partOf = createMemory<Part>();
 const textsOf = createMemory<PartTexts>({
   maker: 'model',
-  texts: ({ collection, fields, relations }) => [
-    String(fields.length),
-    ...[collection, ...fields, ...relations].map((one) => textOf(one, depth)),
-  ],
-  made: ([count = '', collection = '', ...others]) => ({
-    collection: alone(collection),
-    fields: others.slice(0, Number(textOfPiece(count))).map(alone),
-    relations: others.slice(Number(textOfPiece(count))).map(alone),
-  }),
+  texts: ({ collection, fields, relations }) =>
+    [collection, fields[0], relations[0]].map((one) => (one === undefined ? '' : textOf(one, depth))),
+  made: textsIn,
 });
 
-function alone(text: Piece): Printed {
-  return onlyText(text, depth);
+/** Nothing for a text that is empty. */
+function textsIn([collection = '', fields = '', relations = '']: readonly Piece[]): PartTexts {
+  const listed = (text: Piece) => (text.length === 0 ? [] : [onlyText(text, depth)]);
+  return { collection: onlyText(collection, depth), fields: listed(fields), relations: listed(relations) };
 }
 
 /** What a part is made from. */

@@ -7,12 +7,12 @@ import type { ViewInput, ViewKeyField, ViewPayload, ViewUpsert } from './view.ts
 
 /** Describes a payload: exactly these names. `without` need not be there, though they are required. */
 export function inputSchema(
-  { fields, leads }: ViewPayload,
+  { fields, required, leads }: ViewPayload,
   description: string,
   without: readonly string[] = [],
 ): JsonObject {
   const given = new Set([...without, ...leads.flatMap((lead) => (lead.kind === 'one' ? lead.holders : []))]);
-  const required = fields.filter((field) => field.required && !given.has(field.name)).map(({ name }) => name);
+  const needed = required.filter((name) => !given.has(name));
   return {
     type: 'object',
     description,
@@ -20,16 +20,18 @@ export function inputSchema(
       ...fields.map((field) => [field.name, fieldSchema(field)] as const),
       ...leads.map((lead) => [lead.name, leadSchema(lead)] as const),
     ]),
-    ...(required.length > 0 && { required }),
+    ...(needed.length > 0 && { required: needed }),
     additionalProperties: false,
   };
 }
 
 /** A payload with the key of the item that it is for. */
-export function keyed(key: readonly ViewKeyField[], { fields, leads }: ViewPayload): ViewPayload {
-  const parts = key.map((part): ViewInput => ({ ...part, required: true, nullable: false, member: null }));
-  const others = fields.filter(({ name }) => parts.every((part) => part.name !== name));
-  return { fields: [...parts, ...others], leads };
+export function keyed(key: readonly ViewKeyField[], { fields, required, leads }: ViewPayload): ViewPayload {
+  const names = key.map(({ name }) => name);
+  const parts = key.map((part): ViewInput => ({ ...part, nullable: false, member: null }));
+  const others = fields.filter(({ name }) => !names.includes(name));
+  const needed = required.filter((name) => !names.includes(name));
+  return { fields: [...parts, ...others], required: [...names, ...needed], leads };
 }
 
 /** Describes a payload that makes an item, or changes the one that has the same values in one of the unique keys. */

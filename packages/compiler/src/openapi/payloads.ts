@@ -81,8 +81,12 @@ function linkSchema(lead: Extract<ViewLead, { kind: 'any' }>, { writes, key }: V
   return anyOf(...forms, ...(changed ? [inputSchema(changed, 'Changes of a link.')] : []));
 }
 
-function without({ fields, leads }: ViewPayload, { named }: Extract<ViewLead, { kind: 'any' }>): ViewPayload {
-  return { fields: fields.filter(({ name }) => !named.includes(name)), leads };
+function without({ fields, required, leads }: ViewPayload, { named }: Extract<ViewLead, { kind: 'any' }>): ViewPayload {
+  return {
+    fields: fields.filter(({ name }) => !named.includes(name)),
+    required: required.filter((name) => !named.includes(name)),
+    leads,
+  };
 }
 
 function withItem(payload: ViewPayload, collection: string, member: ViewMember): JsonObject {

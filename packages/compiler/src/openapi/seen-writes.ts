@@ -2,6 +2,7 @@
 import type { AccessClass, CollectionAccess, WriteRule } from '@platform/runtime/contract';
 import type { Api, ApiCollection, Operation } from '../api.ts';
 import { createFactsOfTwo } from '../memory/facts.ts';
+import { isSame } from '../memory/same.ts';
 
 /** What an access class may write of one collection. */
 export interface SeenWrites {
@@ -46,10 +47,14 @@ function writesOf(api: ApiCollection, granted: CollectionAccess | null): SeenWri
   const payload = (rules: readonly WriteRule[] | undefined): SeenPayload | null =>
     rules === undefined || rules.length === 0 ? null : payloadOf(api, rules);
   const everything = payloadOf(api, null);
+  const create = kinds.has('create') ? (granted === null ? everything : payload(granted.create)) : null;
+  // Where both actions take the same, what is made of it is made and looked at once.
+  const alike = create !== null && (granted === null || isSame(granted.create, granted.update));
+  const update = alike ? create : granted === null ? everything : payload(granted.update);
   return {
     api,
-    create: kinds.has('create') ? (granted === null ? everything : payload(granted.create)) : null,
-    update: kinds.has('update') || singleton ? (granted === null ? everything : payload(granted.update)) : null,
+    create,
+    update: kinds.has('update') || singleton ? update : null,
     delete: kinds.has('delete') && (granted === null || (granted.delete ?? []).length > 0),
   };
 }

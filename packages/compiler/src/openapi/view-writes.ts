@@ -10,10 +10,10 @@ import { viewLeads, viewOne } from './view-leads.ts';
 export function viewWrites(api: ApiCollection, sight: Sight, readable: ReadonlySet<string>): ViewWrites | null {
   const seen = sight.writes.get(api.descriptor.name)?.seen;
   if (seen === undefined) return null;
-  const create = seen.create && viewPayload(api, seen.create, sight, true);
-  // Where both actions take the same, their relations are one list, which is looked at once by whoever digests or compares.
-  const shared = seen.update === seen.create ? create?.leads : undefined;
-  const update = seen.update && viewPayload(api, seen.update, sight, false, shared);
+  const made = seen.create && viewTaken(api, seen.create, sight);
+  const changed = seen.update === seen.create ? made : seen.update && viewTaken(api, seen.update, sight);
+  const create = made && seen.create && { ...made, required: requiredIn(api, seen.create) };
+  const update = changed && { ...changed, fields: withoutKey(api, changed.fields), required: [] };
   const key = viewKey(
     api,
     sight,
@@ -35,41 +35,38 @@ function viewKey(api: ApiCollection, sight: Sight, shown: ReadonlySet<string>): 
   });
 }
 
-/** What one action takes; the key of an item is never changed. */
-function viewPayload(
-  api: ApiCollection,
-  seen: SeenPayload,
-  sight: Sight,
-  create: boolean,
-  leads = viewLeads(api, seen, sight),
-): ViewPayload {
-  const keys = new Set(create ? [] : api.descriptor.key);
-  const fields = viewInputs(api, seen, sight, create).filter(({ name }) => !keys.has(name));
-  return { fields, leads };
+type Taken = Pick<ViewPayload, 'fields' | 'leads'>;
+
+/** What one action takes. */
+function viewTaken(api: ApiCollection, seen: SeenPayload, sight: Sight): Taken {
+  return { fields: viewInputs(api, seen, sight), leads: viewLeads(api, seen, sight) };
 }
 
-function viewInputs(
-  api: ApiCollection,
-  { fields, preset }: SeenPayload,
-  sight: Sight,
-  create: boolean,
-): readonly ViewInput[] {
-  return api.fields.flatMap((field): readonly ViewInput[] => {
-    const { descriptor, note, values, required } = field;
+/** The key of an item is never changed. */
+function withoutKey({ descriptor: { key } }: ApiCollection, fields: readonly ViewInput[]): readonly ViewInput[] {
+  return fields.some(({ name }) => key.includes(name)) ? fields.filter(({ name }) => !key.includes(name)) : fields;
+}
+
+/** What a new item must have, as far as rules do not give it. */
+function requiredIn(api: ApiCollection, { fields, preset }: SeenPayload): readonly string[] {
+  const needed = api.fields.filter(({ descriptor, required }) => required || descriptor.required === true);
+  return needed.map(({ descriptor }) => descriptor.name).filter((name) => fields.has(name) && !preset.has(name));
+}
+
+function viewInputs(api: ApiCollection, { fields }: SeenPayload, sight: Sight): readonly ViewInput[] {
+  const taken = api.fields.filter(({ descriptor }) => fields.has(descriptor.name));
+  return taken.map((field): ViewInput => {
+    const { descriptor, note, values } = field;
     const { name, nullable } = descriptor;
-    if (!fields.has(name)) return [];
-    return [
-      {
-        name,
-        note: sight.note(note),
-        deprecated: reasonOf(field, sight),
-        descriptor,
-        values: values !== null && naming(name, values, api, sight) ? null : values,
-        required: create && (required || descriptor.required === true) && !preset.has(name),
-        nullable: nullable && descriptor.required !== true,
-        member: viewOne(name, api, sight),
-      },
-    ];
+    return {
+      name,
+      note: sight.note(note),
+      deprecated: reasonOf(field, sight),
+      descriptor,
+      values: values !== null && naming(name, values, api, sight) ? null : values,
+      nullable: nullable && descriptor.required !== true,
+      member: viewOne(name, api, sight),
+    };
   });
 }
 
@@ -95,11 +92,12 @@ function viewUpsert(
   if (keys.length === 0) return null;
   const preset = sight.writes.get(descriptor.name)?.seen.create?.preset;
   const needed = keys.map((key) => key.filter((name) => preset?.has(name) !== true));
-  const fields = unite(create.fields, update.fields).map((input) => ({ ...input, required: false }));
-  return { keys, needed, fields, leads: unite(create.leads, update.leads) };
+  const fields = unite(create.fields, update.fields);
+  return { keys, needed, fields, required: [], leads: unite(create.leads, update.leads) };
 }
 
 function unite<T extends { readonly name: string }>(first: readonly T[], second: readonly T[]): readonly T[] {
+  if (first === second) return first;
   const names = new Set(first.map(({ name }) => name));
   const others = second.filter(({ name }) => !names.has(name));
   return others.length === 0 ? first : [...first, ...others];

@@ -57,8 +57,10 @@ export interface ViewWrites {
 
 /** What a payload may have. */
 export interface ViewPayload {
-  /** In the order of the columns. */
+  /** In the order of the columns. One list where two payloads have the same, so that it is made and looked at once. */
   readonly fields: readonly ViewInput[];
+  /** Names of the fields that it must have, in their order. */
+  readonly required: readonly string[];
   /** Relations without a field of their name, sorted by name. */
   readonly leads: readonly ViewLead[];
 }
@@ -73,7 +75,6 @@ export interface ViewUpsert extends ViewPayload {
 
 /** A field of a payload. */
 export interface ViewInput extends Pick<ViewField, 'name' | 'note' | 'deprecated' | 'descriptor' | 'values'> {
-  readonly required: boolean;
   readonly nullable: boolean;
   /** Of a many-to-one: the item that may stand in the place of its key. */
   readonly member: ViewMember | null;

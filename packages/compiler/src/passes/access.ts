@@ -132,11 +132,13 @@ function wholeAccess(collection: Collection, table: Table): CollectionAccess {
   const rule: AccessRule = { fields, where: always };
   const write: WriteRule = { ...rule, check: null, presets: [] };
   const fixed = fixedFields(collection);
+  const writes = [write];
+  const changes = fixed.length === 0 ? writes : [{ ...write, fields: fields.filter((name) => !fixed.includes(name)) }];
   return {
     collection: collection.name,
     read: [rule],
-    ...(writable.insert && { create: [write] }),
-    ...(writable.update && { update: [{ ...write, fields: fields.filter((name) => !fixed.includes(name)) }] }),
+    ...(writable.insert && { create: writes }),
+    ...(writable.update && { update: changes }),
     ...(writable.delete && { delete: [{ fields: [], where: always }] }),
   };
 }

@@ -29,6 +29,13 @@ export function textAt(value: JsonValue, indent: number, { levels }: Layout): st
   return joinPieces(pieces.all());
 }
 
+/** The text of items of a list in a row, as they stand in the document with that indentation; empty for none. */
+export function textOfItems(values: readonly JsonValue[], indent: number, { levels }: Layout): string {
+  const pieces = createPieces();
+  printItems(values, indent, levels - indent / 2, pieces);
+  return joinPieces(pieces.all());
+}
+
 type Members = Readonly<Record<string, JsonValue>>;
 
 /** Prints a value at an indentation, of whose levels so many stand open. */
@@ -45,12 +52,17 @@ function printList(values: readonly JsonValue[], indent: number, levels: number,
     pieces.add(JSON.stringify(values));
     return;
   }
-  const line = `\n${' '.repeat(indent + 2)}`;
-  for (const [at, value] of values.entries()) {
-    pieces.add(at === 0 ? `[${line}` : `,${line}`);
-    print(value, indent + 2, levels - 1, pieces);
-  }
+  pieces.add(`[\n${' '.repeat(indent + 2)}`);
+  printItems(values, indent + 2, levels - 1, pieces);
   pieces.add(`\n${' '.repeat(indent)}]`);
+}
+
+function printItems(values: readonly JsonValue[], indent: number, levels: number, pieces: Pieces): void {
+  const next = `,\n${' '.repeat(indent)}`;
+  for (const [at, value] of values.entries()) {
+    if (at > 0) pieces.add(next);
+    print(value, indent, levels, pieces);
+  }
 }
 
 function printObject(value: Members, indent: number, levels: number, pieces: Pieces): void {
