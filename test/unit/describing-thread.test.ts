@@ -3,7 +3,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compile, type ExtensionSource, type GeneratedFile } from '@platform/compiler';
-import { printSchema } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
 import { afterAll, expect, test } from 'vitest';
 import { startDescribing } from '../../packages/cli/src/descriptions/describing-thread.ts';
@@ -20,14 +19,15 @@ test('descriptions of a second thread, and everything else of this one', { timeo
   const inputs = { templates, extensions, modules, output: 'expected' };
   const whole = compile(schema, inputs);
   const others = compile(schema, { ...inputs, part: 'others' });
-  expect(whole.files.some(({ path }) => path.startsWith('openapi/'))).toBe(true);
-  expect(others.summary).toEqual(whole.summary);
+  expect(others.files.length).toBeGreaterThan(0);
   // Not archived, archived, and found in the archive.
   for (const cache of [null, join(caches, 'kept'), join(caches, 'kept')]) {
     const thread = startDescribing({ inputs, cache });
-    const described = await thread.describe(printSchema(schema));
+    const described = await thread.describe(schema);
     await thread.close();
-    expect(textsOf([...others.files, ...described])).toEqual(textsOf(whole.files));
+    const joined = others.describedBy?.(described);
+    expect(joined && textsOf(joined.files)).toEqual(textsOf(whole.files));
+    expect(joined?.summary).toEqual(whole.summary);
   }
   expect(readdirSync(join(caches, 'kept', 'descriptions')).filter((name) => name.endsWith('.layer'))).toHaveLength(1);
 });
@@ -37,13 +37,14 @@ test('of what does not compile there are no descriptions', { timeout: 60_000 }, 
   const inputs = { templates, extensions: [{ path: 'extensions/a.ts', text: 'nothing', from: '../extensions/a.ts' }] };
   expect(compile(schema, inputs).files).toEqual([]);
   const thread = startDescribing({ inputs, cache: null });
-  expect(await thread.describe(printSchema(schema))).toEqual([]);
+  expect(await thread.describe(schema)).toEqual([]);
   await thread.close();
 });
 
 test('a thread that fails says so', async () => {
   const thread = startDescribing({ inputs: { templates }, cache: null });
-  await expect(thread.describe('no schema')).rejects.toThrow('JSON');
+  const noSchema: Schema = JSON.parse('{}');
+  await expect(thread.describe(noSchema)).rejects.toThrow('undefined');
   await thread.close();
 });
 

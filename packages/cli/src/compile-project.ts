@@ -48,7 +48,7 @@ export async function generateProject(
   return withSchema(project, progress, { archived: true, ...options }, async (given) => {
     const { schema, schemaText, inputs, diagnostics } = given;
     const isKept = isWorthArchiving(schema) && isWhollyCompiled(project, inputs);
-    const runs = isKept ? await lookAtLastRun(project, { inputs, schema: schemaText() }) : null;
+    const runs = isKept ? await lookAtLastRun(project, { inputs, schema: schemaText }) : null;
     const summary = runs?.untouched ?? null;
     if (summary !== null) {
       await writeSchemaText(project, schemaText());
@@ -126,7 +126,7 @@ async function compileResolved(
   progress: Progress,
   { schema, schemaText, diagnostics, compiler }: Compilable,
 ): Promise<Compilation> {
-  const result = await progress.phase('compile', () => compiler.compile(schema, schemaText));
+  const result = await progress.phase('compile', () => compiler.compile(schema));
   report(result.diagnostics, progress);
   const planned = await planDocuments(schema.dialect, project.output, result.files);
   const files = [...result.files, ...planned];

@@ -125,7 +125,7 @@ async function replace(folder: string, changed: readonly Target[], stale: readon
   try {
     const paths = changed.map(({ path }) => path);
     await makeFolders(join(staging, 'new'), paths);
-    await eachOf(changed, ({ path, file }) => writeText(join(staging, 'new', path), file));
+    for (const { path, file } of changed) writeText(join(staging, 'new', path), file);
     if (await isNew(folder)) return await rename(join(staging, 'new'), folder);
     await makeFolders(join(staging, 'old'), paths);
     await makeFolders(folder, paths);

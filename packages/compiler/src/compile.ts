@@ -2,7 +2,7 @@ import type { Diagnostic } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
 import type { Api } from './api.ts';
 import { checkDocuments, type DocumentSource } from './documents/check-documents.ts';
-import { descriptionPaths, emitCollections, emitDescriptions, emitFiles } from './emit/emit-files.ts';
+import { emitCollections, emitDescriptions, emitServerFiles, plannedFile, withManifest } from './emit/emit-files.ts';
 import type { GeneratedFile } from './emit/generated-file.ts';
 import { compileTemplates, noTemplates, TemplateError } from './emit/templates.ts';
 import { checkExtensions, hookedCollections } from './extensions/check-extensions.ts';
@@ -41,8 +41,8 @@ export interface CompileOptions {
 }
 
 /**
- * What access classes are told over REST (`openapi/`, `model/`), or everything else. Names in GraphQL are judged with
- * everything else only: where that is refused, descriptions are worth nothing.
+ * What access classes are told (`openapi/`, `model/`, `graphql/`, `client/`), or everything else. Names in GraphQL are judged
+ * with everything else only: where that is refused, descriptions are worth nothing.
  */
 export type CompilePart = 'descriptions' | 'others';
 
@@ -50,6 +50,8 @@ export type CompilePart = 'descriptions' | 'others';
 export interface CompileResult {
   /** Sorted by path, but for a part; the same for the same schema and templates, on every machine. */
   readonly files: readonly GeneratedFile[];
+  /** Of everything else but descriptions: the whole result, by the files of these. Absent where nothing is missing. */
+  readonly describedBy?: (descriptions: readonly GeneratedFile[]) => CompileResult;
   readonly diagnostics: readonly Diagnostic[];
   readonly summary: CompileSummary;
   /** What the files say to a server, for one that does not read them; absent where there are none. */
@@ -91,13 +93,17 @@ export function compile(given: Schema, options: CompileOptions): CompileResult {
     const hooked = hookedCollections(api, extensions);
     const { examples = {} } = options;
     const whole = { ...api, customRoutes: grantRoutes(api, typed.routes), hooked, examples };
-    const undescribed = part === 'others';
-    const files =
-      part === 'descriptions'
-        ? emitDescriptions(whole, archive)
-        : emitFiles(whole, { extensions, routes: typed.routes, operations, undescribed }, collections, render, archive);
-    const count = files.length + (undescribed ? descriptionPaths(whole).length : 0);
-    return { files, diagnostics: [], summary: summarize(whole, count), model: modelData(whole, operations) };
+    const result = (files: readonly GeneratedFile[]): CompileResult => {
+      return { files, diagnostics: [], summary: summarize(whole, files.length), model: modelData(whole, operations) };
+    };
+    const descriptions = part === 'others' ? [] : emitDescriptions(whole, render, archive);
+    if (part === 'descriptions') return result(descriptions);
+    const additions = { extensions, routes: typed.routes, operations };
+    const server = emitServerFiles(whole, additions, collections, render, archive);
+    const planned = operations.length > 0 ? [plannedFile] : [];
+    const describedBy = (others: readonly GeneratedFile[]): CompileResult =>
+      result(withManifest(whole, [...server, ...others], planned));
+    return part === 'others' ? { ...result(server), describedBy } : describedBy(descriptions);
   } catch (error) {
     if (error instanceof TemplateError) return failed([error.diagnostic]);
     throw error;

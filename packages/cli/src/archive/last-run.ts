@@ -11,7 +11,8 @@ import { type Stats, statSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CompileOptions, CompileSummary } from '@platform/compiler';
-import type { OutputFile } from '../output-file.ts';
+import { once } from '../once.ts';
+import { type OutputFile, wholeText } from '../output-file.ts';
 import type { Project } from '../project.ts';
 import { replaceFile } from '../replace-file.ts';
 import { markOfCompiler } from './mark.ts';
@@ -27,7 +28,7 @@ interface LastRun {
 
 /**
  * A file by its path below the output folder: what the file system said of it, and a digest of its text; null for one in
- * pieces, which takes as long to digest as to compare.
+ * several pieces, which takes as long to digest as to compare.
  */
 type LeftFile = readonly [path: string, mark: string, digest: string | null];
 
@@ -37,8 +38,8 @@ type Folders = Pick<Project, 'output' | 'stateFolder'>;
 /** A run that may be the same as the last. */
 export interface RunSources {
   readonly inputs: Omit<CompileOptions, 'memory' | 'archive' | 'part'>;
-  /** The text of `platform.schema.json`. */
-  readonly schema: string;
+  /** The text of `platform.schema.json`, printed when it is first asked for. */
+  readonly schema: () => string;
 }
 
 /** What the last run has left, and what this one will leave. */
@@ -53,12 +54,13 @@ export interface Runs {
 
 /** Looks at what the last run of a project has left. */
 export async function lookAtLastRun(project: Folders, sources: RunSources): Promise<Runs> {
-  const [last, digest] = await Promise.all([readLastRun(project), digestOf(sources)]);
+  const last = await readLastRun(project);
+  const digest = once(() => digestOf(sources));
   const left = new Map(last?.files.map((one) => [one[0], one]));
   const placeOf = (path: string): string => join(project.output, path);
   const isUntouched = ([path, mark]: LeftFile): boolean => markOf(placeOf(path)) === mark;
   return {
-    untouched: last !== null && last.digest === digest && last.files.every(isUntouched) ? last.summary : null,
+    untouched: last !== null && last.digest === (await digest()) && last.files.every(isUntouched) ? last.summary : null,
     holds(file) {
       const one = left.get(file.path);
       if (one === undefined || one[2] === null || !isUntouched(one)) return null;
@@ -66,7 +68,7 @@ export async function lookAtLastRun(project: Folders, sources: RunSources): Prom
     },
     async keep(summary, made) {
       const files = made.map((file): LeftFile => [file.path, markOf(placeOf(file.path)), digestOfText(file)]);
-      const run: LastRun = { form: 2, digest, summary, files };
+      const run: LastRun = { form: 2, digest: await digest(), summary, files };
       const path = pathOf(project);
       try {
         await mkdir(join(path, '..'), { recursive: true });
@@ -102,7 +104,7 @@ function pathOf({ stateFolder }: Folders): string {
 async function digestOf({ inputs, schema }: RunSources): Promise<string> {
   const told = JSON.stringify({ ...inputs, templates: [...inputs.templates] });
   const hash = createHash('sha256').update(`${await markOfCompiler()} ${told.length} ${told}\n`);
-  return hash.update(schema).digest('base64');
+  return hash.update(schema()).digest('base64');
 }
 
 /** Another one whenever a file was replaced or written, whatever it holds now. */
@@ -111,10 +113,11 @@ function markOf(path: string): string {
   return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
 }
 
-/** Taken once of a file. The text of one in pieces is not asked for: it would be put together. */
+/** Taken once of a file; null for one in several pieces. */
 function digestOfText(file: OutputFile): string | null {
-  if (file.pieces !== undefined) return null;
-  const digest = digests.get(file) ?? hash('sha256', file.contents, 'base64');
+  const text = wholeText(file);
+  if (text === null) return null;
+  const digest = digests.get(file) ?? hash('sha256', text, 'base64');
   digests.set(file, digest);
   return digest;
 }

@@ -5,10 +5,10 @@
  * one behind the other, and a digest of all that.
  */
 import { createHash } from 'node:crypto';
-import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Archived, Piece } from '@platform/compiler';
-import { inChunks } from '../output-file.ts';
+import { inChunks, writeChunks } from '../output-file.ts';
 
 /** What was made of one thing by one maker. */
 export interface Entry extends Archived {
@@ -92,7 +92,7 @@ function textsIn(content: Buffer, start: number, lengths: readonly number[]): re
 export async function writeLayer(folder: string, name: string, entries: readonly Entry[], mark: string): Promise<void> {
   const staged = join(folder, `${name}.tmp`);
   try {
-    await writeFile(staged, summed(contentOf(entries, mark)));
+    writeChunks(staged, summed(contentOf(entries, mark)));
     await rename(staged, join(folder, name));
   } finally {
     await rm(staged, { force: true });

@@ -1,5 +1,6 @@
 import { generateProject } from '../compile-project.ts';
 import { exitCodes, judging } from '../exit-codes.ts';
+import { workOnce } from '../one-run.ts';
 import { processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
 import { printSummary } from '../steps.ts';
@@ -14,6 +15,7 @@ export interface GenerateCommandOptions extends GlobalOptions {
 
 /** `platform generate`: compiles the database, or platform.schema.json, into the output folder. */
 export async function generate(options: GenerateCommandOptions): Promise<void> {
+  workOnce();
   const progress = processProgress(options);
   const offline = options.offline === true;
   if (options.check === true) {

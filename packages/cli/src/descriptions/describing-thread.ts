@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { CompileOptions, GeneratedFile } from '@platform/compiler';
+import type { Schema } from '@platform/introspect/schema';
 import { type PackedFiles, unpackFiles } from './packed-files.ts';
 
 /** What the thread is given; plain data. */
@@ -11,7 +12,7 @@ export interface DescribingSources {
   readonly cache: string | null;
 }
 
-/** What it is asked: the text of a schema, as in `platform.schema.json`. */
+/** What it is asked: a schema as JSON, which takes half as long as copying the objects. */
 export type DescribingQuestion = string;
 
 /** What it answers. */
@@ -19,8 +20,8 @@ export type DescribingAnswer = PackedFiles;
 
 /** The thread. */
 export interface DescribingThread {
-  /** The descriptions of a schema by its text; none where it does not compile. Rejects when the thread fails. */
-  describe(schema: string): Promise<readonly GeneratedFile[]>;
+  /** The descriptions of a schema; none where it does not compile. Rejects when the thread fails. */
+  describe(schema: Schema): Promise<readonly GeneratedFile[]>;
   close(): Promise<void>;
 }
 
@@ -50,7 +51,7 @@ export function startDescribing(workerData: DescribingSources): DescribingThread
   answer.promise.catch(() => undefined);
   return {
     async describe(schema) {
-      const question: DescribingQuestion = schema;
+      const question: DescribingQuestion = JSON.stringify(schema);
       worker.postMessage(question);
       return unpackFiles(await answer.promise);
     },

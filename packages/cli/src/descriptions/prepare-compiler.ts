@@ -16,8 +16,8 @@ export interface CompilerCircumstances {
 
 /** A compiler that gets ready before it is needed. */
 export interface PreparedCompiler {
-  /** Compiles once; `text` prints the schema. */
-  compile(schema: Schema, text: () => string): Promise<CompileResult>;
+  /** Compiles once. */
+  compile(schema: Schema): Promise<CompileResult>;
   close(): Promise<void>;
 }
 
@@ -40,9 +40,9 @@ export async function prepareCompiler(
   const isShared = memory === null && isWorthDescribing(tables) && !(cache !== null && (await isArchived(cache)));
   const thread = isShared ? startDescribing({ inputs, cache }) : null;
   return {
-    async compile(schema, text) {
+    async compile(schema) {
       const archived = isWorthArchiving(schema) ? cache : null;
-      if (thread !== null) return compileShared(schema, text(), inputs, archived, thread);
+      if (thread !== null) return compileShared(schema, inputs, archived, thread);
       return compileKept(schema, { ...inputs, ...(memory && { memory }) }, archived);
     },
     close: async () => thread?.close(),
@@ -64,14 +64,11 @@ export async function compileKept(
 
 async function compileShared(
   schema: Schema,
-  text: string,
   inputs: CompileOptions,
   cache: string | null,
   thread: DescribingThread,
 ): Promise<CompileResult> {
-  const described = thread.describe(text);
+  const described = thread.describe(schema);
   const result = await compileKept(schema, { ...inputs, part: 'others' }, cache);
-  if (result.files.length === 0) return result;
-  const files = [...result.files, ...(await described)].sort((a, b) => (a.path < b.path ? -1 : 1));
-  return { ...result, files };
+  return result.describedBy?.(await described) ?? result;
 }

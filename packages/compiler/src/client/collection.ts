@@ -2,16 +2,16 @@
 import type { Archive } from '../memory/archive.ts';
 import { createModuleMemory, type ModuleText } from '../memory/module-texts.ts';
 import type { Lookup } from '../memory/remember.ts';
-import type { Member, TypeDeclaration } from '../print/declaration.ts';
-import { printDeclarations } from '../print/declarations.ts';
-import { type Import, printImports } from '../print/imports.ts';
-import { flat, leaves, type Type } from '../print/type.ts';
+import { type Member, namesIn, type TypeDeclaration } from '../print/declaration.ts';
+import { member, printDeclarations } from '../print/declarations.ts';
+import { importTypes, printImports } from '../print/imports.ts';
+import { flat, type Type } from '../print/type.ts';
 import { declareFilter } from './filters.ts';
 import { libraryTypes } from './library-names.ts';
 import { declarePayloads } from './payloads.ts';
 import { rightsOf } from './rights.ts';
 import { declareReads, nameSets } from './rows.ts';
-import { type ClientCollection, member, type Neighbours, type Surface } from './surface.ts';
+import type { ClientCollection, Neighbours, Surface } from './surface.ts';
 import { literals, takenType } from './values.ts';
 
 /** Names of types by the file that declares them, relative to its neighbours. */
@@ -37,6 +37,8 @@ export function printCollection(
 
 const textOf = createModuleMemory('client collection');
 
+const library = { from: '@platform/client/typed', types: libraryTypes };
+
 function printOnce(one: ClientCollection, surface: Neighbours, files: Lookup<string>): ModuleText {
   const types = [
     ...declareReads(one, surface),
@@ -45,9 +47,10 @@ function printOnce(one: ClientCollection, surface: Neighbours, files: Lookup<str
     ...declarePayloads(one, surface),
     declareFacts(one),
   ];
-  const own = new Set(types.map(({ name }) => name));
-  const used = [...new Set(types.flatMap(namesIn))].filter((name) => !own.has(name)).sort();
-  return { imports: printImports(importsOf(used, files)), declarations: printDeclarations(types) };
+  return {
+    imports: printImports(importTypes(namesIn(types), library, files)),
+    declarations: printDeclarations(types),
+  };
 }
 
 function declareKey({ view, names }: ClientCollection): TypeDeclaration {
@@ -85,24 +88,4 @@ function declareFacts(one: ClientCollection): TypeDeclaration {
     notes: [`What queries of \`${view.name}\` are checked against.`],
     members,
   };
-}
-
-/** Names of types in a declaration, some of them several times. */
-function namesIn(declaration: TypeDeclaration): readonly string[] {
-  const types = declaration.kind === 'interface' ? declaration.members.map(({ type }) => type) : [declaration.type];
-  const found = new Set(types.flatMap(leaves));
-  return [...found].flatMap((leaf) => (/^['"]/.test(leaf) ? [] : (leaf.match(/(?<![\w'"])[A-Z]\w*/g) ?? [])));
-}
-
-function importsOf(names: readonly string[], files: Lookup<string>): readonly Import[] {
-  const library = names.filter((name) => libraryTypes.has(name)).map((name) => `type ${name}`);
-  const others = names.flatMap((name) => {
-    const file = files.get(name);
-    return file === undefined ? [] : [{ file, name: `type ${name}` }];
-  });
-  const groups = [...Map.groupBy(others, ({ file }) => file)];
-  return [
-    ...(library.length > 0 ? [{ from: '@platform/client/typed', names: library }] : []),
-    ...groups.map(([from, same]) => ({ from, names: same.map(({ name }) => name) })),
-  ];
 }

@@ -2,9 +2,10 @@
 import { functionsOf } from '@platform/runtime/contract';
 import type { ViewField, ViewRelation } from '../openapi/view.ts';
 import type { Member, TypeDeclaration } from '../print/declaration.ts';
+import { optional } from '../print/declarations.ts';
 import { stringLiteral } from '../print/text.ts';
 import { generic, list, type Type, union } from '../print/type.ts';
-import { type ClientCollection, type Neighbours, optional } from './surface.ts';
+import type { ClientCollection, Neighbours } from './surface.ts';
 import { askedType } from './values.ts';
 
 /** The type of filters; none for a collection that can only be written. */

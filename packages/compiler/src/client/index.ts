@@ -10,18 +10,18 @@ import type { Render } from '../emit/templates.ts';
 import type { Archive } from '../memory/archive.ts';
 import { productVersion } from '../openapi/version.ts';
 import { type View, viewOf } from '../openapi/view.ts';
-import type { Member, TypeDeclaration } from '../print/declaration.ts';
-import { printDeclarations } from '../print/declarations.ts';
+import { type Member, namesIn, type TypeDeclaration } from '../print/declaration.ts';
+import { member, printDeclarations } from '../print/declarations.ts';
 import { type Import, naturalOrder, printImports } from '../print/imports.ts';
 import { printJson } from '../print/json.ts';
 import { commentText } from '../print/text.ts';
-import { generic, leaves, type Type } from '../print/type.ts';
+import { generic, type Type } from '../print/type.ts';
 import { printAbilities } from './abilities.ts';
 import { indexTypes, printCollection } from './collection.ts';
 import { ownMethods, type Parts, partsOf, uploadMethods } from './parts.ts';
 import { rightsOf } from './rights.ts';
 import { routeMembers } from './route-types.ts';
-import { type ClientCollection, member } from './surface.ts';
+import type { ClientCollection } from './surface.ts';
 import { literals } from './values.ts';
 
 /** The files of the client of a class, below `client/<class>/`. */
@@ -89,7 +89,7 @@ function printIndex(parts: Parts): {
         ]),
     { kind: 'interface', name: 'Client', notes: ['What can be done; everything else does not exist.'], members },
   ];
-  const used = new Set(['ClientOptions', ...types.flatMap(namesIn)]);
+  const used = namesIn(types).add('ClientOptions');
   const from = (source: string, names: readonly string[]): readonly Import[] => {
     const own = names.filter((name) => used.has(name)).map((name) => `type ${name}`);
     return own.length === 0 ? [] : [{ from: source, names: own }];
@@ -161,9 +161,4 @@ function systemType(name: string, one: ClientCollection | null, { invites, comme
   const isRead = one !== null && rightsOf(one).includes('read');
   const own = generic('Pick', generic('Methods', 'Schema', one?.names.facts ?? 'never'), literals(ownMethods(one)));
   return generic('OwnUser', handler, isRead ? own : 'OwnKey', literals(invites));
-}
-
-function namesIn(declaration: TypeDeclaration): readonly string[] {
-  const types = declaration.kind === 'interface' ? declaration.members.map(({ type }) => type) : [declaration.type];
-  return types.flatMap(leaves).flatMap((leaf) => (/^['"]/.test(leaf) ? [] : (leaf.match(/[A-Z]\w*/g) ?? [])));
 }

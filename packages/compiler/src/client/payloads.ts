@@ -1,36 +1,32 @@
 /** What is written of a collection. The same facts as `openapi/inputs.ts`, `leads.ts` and `payloads.ts` print. */
 import type { ViewInput, ViewLead, ViewMember, ViewPayload } from '../openapi/view.ts';
-import type { TypeDeclaration } from '../print/declaration.ts';
-import type { MarkedMember } from '../print/declarations.ts';
+import type { Member, TypeDeclaration } from '../print/declaration.ts';
+import { member as needed, optional } from '../print/declarations.ts';
 import { shortened } from '../print/identifier.ts';
 import { stringLiteral } from '../print/text.ts';
 import { generic, list, nullable, type Type, union } from '../print/type.ts';
-import { type ClientCollection, type Neighbours, optional } from './surface.ts';
+import type { ClientCollection, Neighbours } from './surface.ts';
 import { literals, takenType } from './values.ts';
 
 /** The types of payloads, as far as the class writes anything. */
 export function declarePayloads(one: ClientCollection, surface: Neighbours): readonly TypeDeclaration[] {
   const { view, names } = one;
   const { create = null, update = null } = view.writes ?? {};
+  const known: KnownMembers = new Map();
+  const created = create === null ? [] : membersOf(create, surface, known);
+  const updated = update === null ? [] : membersOf(update, surface, known);
   return [
     ...linkAliases([create, update], surface),
-    ...(create === null
-      ? []
-      : [declared(names.create, `What a new item of \`${view.name}\` is made from.`, membersOf(create, surface))]),
-    ...(update === null
-      ? []
-      : [declared(names.update, `Changes of an item of \`${view.name}\`.`, membersOf(update, surface))]),
+    ...(create === null ? [] : [declared(names.create, `What a new item of \`${view.name}\` is made from.`, created)]),
+    ...(update === null ? [] : [declared(names.update, `Changes of an item of \`${view.name}\`.`, updated)]),
     ...(update === null || view.key.length === 0
       ? []
-      : [
-          declared(
-            names.change,
-            `Changes of the item of \`${view.name}\` that has the key.`,
-            keyed(one, update, surface),
-          ),
-        ]),
+      : [declared(names.change, `Changes of the item of \`${view.name}\` that has the key.`, keyed(one, updated))]),
   ];
 }
+
+/** Members that need not be there, of what payloads have in common. */
+type KnownMembers = Map<ViewInput | ViewLead, Member>;
 
 /** The objects that links of many-to-any relations may be, the same in every payload. */
 function linkAliases(payloads: readonly (ViewPayload | null)[], surface: Neighbours): readonly TypeDeclaration[] {
@@ -48,32 +44,42 @@ function linkName({ component }: AnyLead): string {
   return shortened(component, component);
 }
 
-function declared(name: string, note: string, members: readonly MarkedMember[]): TypeDeclaration {
+function declared(name: string, note: string, members: readonly Member[]): TypeDeclaration {
   return { kind: 'interface', name, notes: [note], members };
 }
 
-function membersOf({ fields, required, leads }: ViewPayload, surface: Neighbours): readonly MarkedMember[] {
+function membersOf(
+  { fields, required, leads }: ViewPayload,
+  surface: Neighbours,
+  known: KnownMembers,
+): readonly Member[] {
   const held = new Set(leads.flatMap((lead) => (lead.kind === 'one' ? lead.holders : [])));
-  return [
-    ...fields.map((field) => fieldMember(field, surface, required.includes(field.name) && !held.has(field.name))),
-    ...leads.map((lead) => optional(lead.name, leadType(lead, surface))),
-  ];
-}
-
-function keyed({ view }: ClientCollection, update: ViewPayload, surface: Neighbours): readonly MarkedMember[] {
-  const names = new Set(view.key.map(({ name }) => name));
-  const key = view.key.map((field): MarkedMember => {
-    const type = takenType(field.descriptor, field.values);
-    return { name: field.name, optional: false, notes: [field.note], type };
+  const members = fields.map((field) => {
+    const isNeeded = required.includes(field.name) && !held.has(field.name);
+    return isNeeded
+      ? fieldMember(field, surface, needed)
+      : once(known, field, () => fieldMember(field, surface, optional));
   });
-  return [...key, ...membersOf(update, surface).filter(({ name }) => !names.has(name))];
+  return [...members, ...leads.map((lead) => once(known, lead, () => optional(lead.name, leadType(lead, surface))))];
 }
 
-function fieldMember(field: ViewInput, surface: Neighbours, required: boolean): MarkedMember {
+function once(known: KnownMembers, of: ViewInput | ViewLead, make: () => Member): Member {
+  const member = known.get(of) ?? make();
+  known.set(of, member);
+  return member;
+}
+
+function keyed({ view }: ClientCollection, changes: readonly Member[]): readonly Member[] {
+  const names = new Set(view.key.map(({ name }) => name));
+  const key = view.key.map((field) => needed(field.name, takenType(field.descriptor, field.values), [field.note]));
+  return [...key, ...changes.filter(({ name }) => !names.has(name))];
+}
+
+function fieldMember(field: ViewInput, surface: Neighbours, declare: typeof optional): Member {
   const { name, note, deprecated, descriptor, values, member } = field;
   const plain = takenType(descriptor, values);
   const type = member === null ? plain : union(plain, ...objectsOf(member, surface));
-  return { name, optional: !required, notes: [note], deprecated, type: field.nullable ? nullable(type) : type };
+  return declare(name, field.nullable ? nullable(type) : type, [note], deprecated);
 }
 
 /** The items that may stand in the place of a key: a new one, or changes of the one that has the key in it. */

@@ -1,17 +1,15 @@
 /** Routes of the project's own code: what they take and give, as types. */
 import type { CustomRoute, ObjectShape, Shape } from '@platform/runtime/contract';
 import type { Member } from '../print/declaration.ts';
+import { member } from '../print/declarations.ts';
 import { propertyKey, stringLiteral } from '../print/text.ts';
-import { array, list, type Type, type TypeMember, union } from '../print/type.ts';
+import { array, generic, list, object, type Type, type TypeMember, union } from '../print/type.ts';
 
 /** One member for each route, by method and path, with the input first and then the output. */
 export function routeMembers(routes: readonly CustomRoute[]): readonly Member[] {
-  return routes.map((route) => ({
-    name: `${route.method} ${route.path}`,
-    optional: false,
-    notes: [],
-    type: { kind: 'generic', name: 'Route', of: [inputOf(route), outputOf(route)] },
-  }));
+  return routes.map((route) =>
+    member(`${route.method} ${route.path}`, generic('Route', inputOf(route), outputOf(route))),
+  );
 }
 
 function inputOf({ params, query, body }: CustomRoute): Type {
@@ -20,7 +18,7 @@ function inputOf({ params, query, body }: CustomRoute): Type {
     ...(query && query.members.length > 0 ? [part('query', isFree(query), typeOf(query, 'taken'))] : []),
     ...(body ? [part('body', false, typeOf(body, 'taken'))] : []),
   ];
-  return of.length === 0 ? nothing : { kind: 'object', of };
+  return of.length === 0 ? nothing : object(of);
 }
 
 function part(name: string, optional: boolean, type: Type): TypeMember {
@@ -63,5 +61,5 @@ function objectOf({ members, rest }: ObjectShape, side: 'taken' | 'given'): Type
     part(propertyKey(name), optional === true, typeOf(shape, side)),
   );
   const others = rest ? [part('[name: string]', false, members.length > 0 ? 'unknown' : typeOf(rest, side))] : [];
-  return own.length + others.length === 0 ? nothing : { kind: 'object', of: [...own, ...others] };
+  return own.length + others.length === 0 ? nothing : object([...own, ...others]);
 }

@@ -8,10 +8,10 @@ import {
 import { groupNames } from '../openapi/aggregation.ts';
 import type { ViewField, ViewRelation } from '../openapi/view.ts';
 import type { Member, TypeDeclaration } from '../print/declaration.ts';
-import { type MarkedMember, notesOr } from '../print/declarations.ts';
+import { member, notesOr } from '../print/declarations.ts';
 import { propertyKey, stringLiteral } from '../print/text.ts';
-import { array, generic, nullable, type Type, union } from '../print/type.ts';
-import { type ClientCollection, member, type Neighbours } from './surface.ts';
+import { array, generic, nullable, object, type Type, type TypeMember, union } from '../print/type.ts';
+import type { ClientCollection, Neighbours } from './surface.ts';
 import { literals, sentType } from './values.ts';
 
 /** The types of what can be read; none for a collection that can only be written. */
@@ -22,7 +22,7 @@ export function declareReads(one: ClientCollection, surface: Neighbours): readon
     {
       kind: 'interface',
       name: names.item,
-      notes: notesOf(one, `An item of \`${view.name}\`.`),
+      notes: notesOr(view.note, `An item of \`${view.name}\`.`),
       members: [
         ...view.fields.map(fieldMember),
         ...view.relations.flatMap((relation) => rowMember(one, relation, surface)),
@@ -64,22 +64,16 @@ export function nameSets({ view }: ClientCollection): readonly Member[] {
   ];
 }
 
-function notesOf({ view }: ClientCollection, otherwise: string): Member['notes'] {
-  return notesOr(view.note, otherwise);
-}
-
-function fieldMember(field: ViewField): MarkedMember {
+function fieldMember(field: ViewField): Member {
   const type = sentType(field.descriptor, field.values);
-  const own = member(field.name, field.nullable ? nullable(type) : type, [field.note]);
-  return { ...own, deprecated: field.deprecated };
+  return member(field.name, field.nullable ? nullable(type) : type, [field.note], field.deprecated);
 }
 
 /** Where nothing is nested, a relation reads as its keys, as far as they can be read. */
-function rowMember(one: ClientCollection, relation: ViewRelation, surface: Neighbours): readonly MarkedMember[] {
+function rowMember(one: ClientCollection, relation: ViewRelation, surface: Neighbours): readonly Member[] {
   const type = relation.kind === 'm2o' ? ownKey(one, relation, surface) : keysOf(relation, surface);
   if (type === null) return [];
-  const own = member(relation.name, relation.nullable ? nullable(type) : type);
-  return [{ ...own, deprecated: relation.deprecated }];
+  return [member(relation.name, relation.nullable ? nullable(type) : type, [], relation.deprecated)];
 }
 
 function keysOf({ target }: ViewRelation, surface: Neighbours): Type | null {
@@ -93,25 +87,25 @@ function ownKey({ descriptor }: ClientCollection, { name, target }: ViewRelation
   const relation = descriptor.relations.find((one) => one.name === name);
   const fields = surface.get(target.collection)?.descriptor.fields ?? [];
   if (relation?.kind !== 'm2o') return null;
-  const parts = relation.on.flatMap(({ from, to }) => {
+  const parts = relation.on.flatMap(({ from, to }): readonly TypeMember[] => {
     const own = descriptor.fields.find(({ column }) => column === from);
     const other = fields.find(({ column }) => column === to);
     const key = other?.name ?? own?.name;
     const typed = own ?? other;
     return key && typed ? [{ name: propertyKey(key), optional: false, type: sentType(typed, null) }] : [];
   });
-  return { kind: 'object', of: parts };
+  return object(parts);
 }
 
 /** The relation to one item that reads through a field. */
-function leadingField({ name, filtered, nullable: empty, note, deprecated }: ViewField): readonly MarkedMember[] {
+function leadingField({ name, filtered, nullable: empty, note, deprecated }: ViewField): readonly Member[] {
   if (filtered === null) return [];
   const type = generic('One', stringLiteral(filtered.collection), String(empty));
-  return [{ ...member(name, type, [note]), deprecated }];
+  return [member(name, type, [note], deprecated)];
 }
 
-function relationMember(one: ClientCollection, relation: ViewRelation, surface: Neighbours): MarkedMember {
-  return { ...member(relation.name, relationType(one, relation, surface)), deprecated: relation.deprecated };
+function relationMember(one: ClientCollection, relation: ViewRelation, surface: Neighbours): Member {
+  return member(relation.name, relationType(one, relation, surface), [], relation.deprecated);
 }
 
 function relationType(one: ClientCollection, relation: ViewRelation, surface: Neighbours): Type {

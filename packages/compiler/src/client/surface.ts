@@ -4,8 +4,6 @@ import type { Api } from '../api.ts';
 import type { Lookup } from '../memory/remember.ts';
 import { createInterning } from '../memory/same.ts';
 import type { View, ViewCollection } from '../openapi/view.ts';
-import type { Member } from '../print/declaration.ts';
-import type { Type } from '../print/type.ts';
 import { type ClientNames, nameClient } from './names.ts';
 
 /** A collection with its names. */
@@ -45,14 +43,4 @@ export function surfaceOf(api: Api, access: AccessClass, view: View): Surface {
 
 function isAlways(where: { readonly kind: string; readonly of?: unknown }): boolean {
   return where.kind === 'and' && Array.isArray(where.of) && where.of.length === 0;
-}
-
-/** A member that has to be there. */
-export function member(name: string, type: Type, notes: Member['notes'] = []): Member {
-  return { name, optional: false, notes, type };
-}
-
-/** A member that need not be there. */
-export function optional(name: string, type: Type, notes: Member['notes'] = []): Member {
-  return { name, optional: true, notes, type };
 }

@@ -2,7 +2,7 @@
 import { type FieldDescriptor, type PortableType, rangeElement } from '@platform/runtime/contract';
 import { sentTypes } from '../emit/scalar-types.ts';
 import { stringLiteral } from '../print/text.ts';
-import { array, generic, list, nullable, type Type, union } from '../print/type.ts';
+import { array, generic, list, nullable, type Type, union, unionOfTexts } from '../print/type.ts';
 
 type Valued = Pick<FieldDescriptor, 'type' | 'native' | 'wire' | 'element' | 'range'>;
 type Values = readonly string[] | null;
@@ -67,7 +67,7 @@ function elementValues(field: Valued, values: Values): Type | null {
 
 /** The union of texts; `never` where there is none. */
 export function literals(values: readonly string[]): Type {
-  return values.length === 0 ? 'never' : union(...values.map(stringLiteral));
+  return unionOfTexts(values.map(stringLiteral));
 }
 
 /** Only the ranges of PostgreSQL itself can be asked more than whether they are there. */

@@ -1,18 +1,15 @@
 import type { AccessRule, CollectionAccess, Condition, Operand, WriteRule } from '@platform/runtime/contract';
 import type { ApiAccess } from '../api.ts';
+import { code, createKept, type Value } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
 import { commentText } from '../print/text.ts';
-import { array, code, createKept, data, object, printOpen, type Value } from '../print/value.ts';
+import { printOpen } from '../print/value.ts';
 import type { Render } from './templates.ts';
 
 /** Prints the file of one access class: who may do what, as data. */
 export function emitAccess({ access, constant }: ApiAccess, render: Render): string {
-  const value = object([
-    ['name', data(access.name)],
-    ['roles', data(access.roles)],
-    ['admin', data(access.admin)],
-    ['collections', array(access.collections.map(keptCollection))],
-  ]);
+  const { name, roles, admin } = access;
+  const value = { name, roles, admin, collections: access.collections.map(keptCollection) };
   const conditions = access.collections.flatMap(conditionsOf);
   const constants = ['always', 'never'].filter((name) => conditions.some((condition) => nameOf(condition) === name));
   const summary = commentText(`Access of ${access.roles.join(', ')}.`);
@@ -27,36 +24,33 @@ export function emitAccess({ access, constant }: ApiAccess, render: Render): str
 
 const keptCollection = createKept(collectionValue);
 
-function collectionValue({ collection, read, create, update, delete: remove }: CollectionAccess): Value {
-  return object([
-    ['collection', data(collection)],
-    ['read', read && array(read.map(ruleValue))],
-    ['create', create && array(create.map(writeRuleValue))],
-    ['update', update && array(update.map(writeRuleValue))],
-    ['delete', remove && array(remove.map(ruleValue))],
-  ]);
+function collectionValue({ collection, read, create, update, delete: remove }: CollectionAccess): object {
+  return {
+    collection,
+    read: read?.map(ruleValue),
+    create: create?.map(writeRuleValue),
+    update: update?.map(writeRuleValue),
+    delete: remove?.map(ruleValue),
+  };
 }
 
-function ruleValue({ fields, where }: AccessRule): Value {
-  return object([
-    ['fields', data(fields)],
-    ['where', conditionValue(where)],
-  ]);
+function ruleValue({ fields, where }: AccessRule): object {
+  return { fields, where: conditionValue(where) };
 }
 
-function writeRuleValue({ fields, where, check, presets }: WriteRule): Value {
-  return object([
-    ['fields', data(fields)],
-    ['where', conditionValue(where)],
-    ['check', check === null ? data(null) : conditionValue(check)],
-    ['presets', data(presets.map(({ field, value }) => ({ field, value: operandInOrder(value) })))],
-  ]);
+function writeRuleValue({ fields, where, check, presets }: WriteRule): object {
+  return {
+    fields,
+    where: conditionValue(where),
+    check: check === null ? null : conditionValue(check),
+    presets: presets.map(({ field, value }) => ({ field, value: operandInOrder(value) })),
+  };
 }
 
 /** The two constant conditions by their names, any other as data. */
 function conditionValue(condition: Condition): Value {
   const name = nameOf(condition);
-  return name === null ? data(inOrder(condition)) : code(name);
+  return name === null ? inOrder(condition) : code(name);
 }
 
 /** The members of a condition in one order, wherever it comes from: `platform.schema.json` sorts them. */

@@ -1,8 +1,9 @@
 /** The types of one collection: Key, Item, Create, Update and Filter, every one expanded. */
 import type { ApiCollection, ApiField, ApiRelation } from '../api.ts';
 import type { Member, TypeDeclaration } from '../print/declaration.ts';
+import { member, optional } from '../print/declarations.ts';
 import { stringLiteral } from '../print/text.ts';
-import { nullable, type Type, union } from '../print/type.ts';
+import { list, nullable, type Type, union, unionOfTexts } from '../print/type.ts';
 import { askedRelation, type Collections, keyType, sentRelation, takenRelation } from './relation-types.ts';
 import { askedType, sentType, takenType } from './scalar-types.ts';
 
@@ -20,7 +21,7 @@ export function declareTypes(collection: ApiCollection, collections: Collections
 function declareValues({ fields }: ApiCollection): readonly TypeDeclaration[] {
   return fields.flatMap(({ valuesType, values, descriptor }): readonly TypeDeclaration[] => {
     if (valuesType === null || values === null) return [];
-    const type = values.length === 0 ? 'never' : union(...values.map(stringLiteral));
+    const type = unionOfTexts(values.map(stringLiteral));
     return [{ kind: 'alias', name: valuesType, notes: [`Values of \`${descriptor.name}\`.`], type }];
   });
 }
@@ -32,7 +33,7 @@ function declareKey(collection: ApiCollection): readonly TypeDeclaration[] {
   const single = keyType(collection);
   if (single !== null) return [{ kind: 'alias', name: names.key, notes, type: single }];
   if (keys.length === 0) return [];
-  const members = keys.map((field) => member(field.descriptor.name, sentType(field), []));
+  const members = keys.map((field) => member(field.descriptor.name, sentType(field)));
   return [{ kind: 'interface', name: names.key, notes, members }];
 }
 
@@ -42,7 +43,7 @@ function declareItem(collection: ApiCollection, collections: Collections): TypeD
     member(field.descriptor.name, itemType(collection, field, collections), [field.note]),
   );
   const relations = otherRelations(collection).map((relation) =>
-    member(relation.descriptor.name, withNull(relation, sentRelation(relation, null, collections)), []),
+    member(relation.descriptor.name, withNull(relation, sentRelation(relation, null, collections))),
   );
   const notes = [note ?? `An item of \`${descriptor.name}\`.`];
   return { kind: 'interface', name: names.item, notes, members: [...fields, ...relations] };
@@ -57,19 +58,19 @@ function itemType(collection: ApiCollection, field: ApiField, collections: Colle
 
 function declarePayloads(collection: ApiCollection, collections: Collections): readonly TypeDeclaration[] {
   const { names, descriptor } = collection;
-  const fields = collection.fields.filter((field) => field.descriptor.writable);
-  const payload = (field: ApiField): Type => {
-    const relation = relationOf(collection, field);
-    return orNull(field, relation ? takenRelation(relation, field, collections) : takenType(field));
-  };
+  const [created, updated]: [Member[], Member[]] = [[], []];
+  for (const field of collection.fields) {
+    if (!field.descriptor.writable) continue;
+    const type = payloadType(collection, field, collections);
+    const change = optional(field.descriptor.name, type);
+    const notes = [field.note, defaultNote(field)];
+    const isSame = !field.required && notes.every((note) => note === null);
+    updated.push(change);
+    created.push(isSame ? change : (field.required ? member : optional)(field.descriptor.name, type, notes));
+  }
   const relations = otherRelations(collection).map((relation) =>
     optional(relation.descriptor.name, withNull(relation, takenRelation(relation, null, collections))),
   );
-  const created = fields.map((field) => ({
-    ...member(field.descriptor.name, payload(field), [field.note, defaultNote(field)]),
-    optional: !field.required,
-  }));
-  const updated = fields.map((field) => optional(field.descriptor.name, payload(field)));
   return [
     {
       kind: 'interface',
@@ -86,6 +87,11 @@ function declarePayloads(collection: ApiCollection, collections: Collections): r
   ];
 }
 
+function payloadType(collection: ApiCollection, field: ApiField, collections: Collections): Type {
+  const relation = relationOf(collection, field);
+  return orNull(field, relation ? takenRelation(relation, field, collections) : takenType(field));
+}
+
 function declareFilter(collection: ApiCollection): TypeDeclaration {
   const { names, anyItem, descriptor } = collection;
   const fields = collection.fields.flatMap((field) => {
@@ -96,7 +102,7 @@ function declareFilter(collection: ApiCollection): TypeDeclaration {
   });
   const relations = otherRelations(collection).map((one) => optional(one.descriptor.name, askedRelation(one)));
   const items = (anyItem?.targets ?? []).map(({ collection: name, filter }) => optional(`item:${name}`, filter));
-  const groups = ['_and', '_or'].map((name) => optional(name, { kind: 'list', of: names.filter }));
+  const groups = ['_and', '_or'].map((name) => optional(name, list(names.filter)));
   const groupNames = new Set(groups.map(({ name }) => name));
   const members = [...fields, ...relations, ...items].filter(({ name }) => !groupNames.has(name));
   const notes = [`Conditions on items of \`${descriptor.name}\`; all of them must hold.`];
@@ -112,14 +118,6 @@ function relationOf({ relations }: ApiCollection, field: ApiField): ApiRelation 
 function otherRelations({ relations, fields }: ApiCollection): readonly ApiRelation[] {
   const names = new Set(fields.map(({ descriptor }) => descriptor.name));
   return relations.filter(({ descriptor }) => !names.has(descriptor.name));
-}
-
-function member(name: string, type: Type, notes: Member['notes']): Member {
-  return { name, optional: false, notes, type };
-}
-
-function optional(name: string, type: Type): Member {
-  return { name, optional: true, notes: [], type };
 }
 
 function orNull(field: ApiField, type: Type): Type {

@@ -2,11 +2,10 @@ import type { Api, ApiCollection } from '../api.ts';
 import type { Archive } from '../memory/archive.ts';
 import { createModuleMemory, type ModuleText } from '../memory/module-texts.ts';
 import type { Lookup } from '../memory/remember.ts';
-import type { TypeDeclaration } from '../print/declaration.ts';
+import { namesIn } from '../print/declaration.ts';
 import { printDeclarations } from '../print/declarations.ts';
-import { type Import, printImports } from '../print/imports.ts';
+import { importTypes, printImports } from '../print/imports.ts';
 import { commentText } from '../print/text.ts';
-import { leaves } from '../print/type.ts';
 import { declareTypes } from './collection-types.ts';
 import { runtimeTypes } from './runtime-names.ts';
 import type { Render } from './templates.ts';
@@ -48,36 +47,16 @@ export function emitCollection(
 
 const textOf = createModuleMemory('server collection');
 
+const library = { from: '@platform/runtime', types: runtimeTypes };
+
 function printCollection(
   collection: ApiCollection,
   collections: Lookup<ApiCollection>,
   typeFiles: Lookup<string>,
 ): ModuleText {
   const types = declareTypes(collection, collections);
-  const names = types.flatMap(namesOf);
-  const own = new Set(types.map(({ name }) => name));
-  const used = names.filter((name) => !own.has(name));
   return {
-    imports: printImports(importsOf(used, typeFiles)),
+    imports: printImports(importTypes(namesIn(types), library, typeFiles)),
     declarations: printDeclarations(types, 'Record<string, never>'),
   };
-}
-
-function importsOf(names: readonly string[], typeFiles: Lookup<string>): readonly Import[] {
-  const used = [...new Set(names)].sort();
-  const runtime = used.filter((name) => runtimeTypes.has(name)).map((name) => `type ${name}`);
-  const others = used.flatMap((name) => {
-    const file = typeFiles.get(name);
-    return file === undefined ? [] : [{ file, name: `type ${name}` }];
-  });
-  const files = [...Map.groupBy(others, ({ file }) => file)];
-  return [
-    { from: '@platform/runtime', names: runtime },
-    ...files.map(([from, names]) => ({ from, names: names.map(({ name }) => name) })),
-  ];
-}
-
-function namesOf(declaration: TypeDeclaration): readonly string[] {
-  if (declaration.kind === 'interface') return declaration.members.flatMap(({ type }) => leaves(type));
-  return leaves(declaration.type);
 }

@@ -1,6 +1,5 @@
 import type { ApiCollection } from '../api.ts';
 import type { ConstantDeclaration } from '../print/declaration.ts';
-import { data } from '../print/value.ts';
 
 /** Declares the constant that states a collection's facts to the runtime. */
 export function declareDescriptor({ names, descriptor, source }: ApiCollection): ConstantDeclaration {
@@ -8,6 +7,6 @@ export function declareDescriptor({ names, descriptor, source }: ApiCollection):
     name: names.constant,
     notes: [`\`${descriptor.name}\`: ${source}.`],
     type: 'CollectionDescriptor',
-    value: data(descriptor),
+    value: descriptor,
   };
 }

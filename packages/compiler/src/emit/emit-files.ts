@@ -10,7 +10,7 @@ import { printGraphql } from '../graphql/index.ts';
 import type { Archive } from '../memory/archive.ts';
 import { printModel } from '../model/index.ts';
 import { printOpenApi } from '../openapi/index.ts';
-import { type View, viewOf } from '../openapi/view.ts';
+import { viewOf } from '../openapi/view.ts';
 import { printJson } from '../print/json.ts';
 import { emitAccess } from './access.ts';
 import { emitCollection, indexCollections } from './collection.ts';
@@ -35,25 +35,20 @@ export interface Additions {
   readonly routes: readonly TypedRoute[];
   /** GraphQL operations that are known beforehand. */
   readonly operations: readonly CheckedOperation[];
-  /** Whether somebody else prints the descriptions. */
-  readonly undescribed: boolean;
 }
 
-/** Prints the files of an API, sorted by path; `collections` are those that are printed already. */
-export function emitFiles(
+/** Prints what a server is made of; `collections` are the files that are printed already. Not sorted. */
+export function emitServerFiles(
   api: Api,
-  { extensions, routes, operations, undescribed }: Additions,
+  { extensions, routes, operations }: Additions,
   collections: readonly GeneratedFile[],
   render: Render,
   archive: Archive | null,
 ): readonly GeneratedFile[] {
-  const views: Views = new Map(api.access.map(({ access }) => [access.name, viewOf(api, access)]));
-  const files: readonly GeneratedFile[] = [
+  return [
     ...collections,
     ...api.collections.map((one) => file(`routes/${one.names.file}.ts`, emitRoutes(one, render, archive))),
     ...api.access.map((one) => file(`access/${one.access.name}.ts`, emitAccess(one, render))),
-    ...api.access.flatMap(({ access }) => emitForClients(api, access, viewFor(api, access, views), render, archive)),
-    ...(undescribed ? [] : emitDescriptions(api, archive, views)),
     file('fingerprint.ts', emitFingerprint(api, render)),
     file('extension.ts', emitExtensionTypes(api, render)),
     ...(extensions.length > 0
@@ -72,9 +67,15 @@ export function emitFiles(
     file('server.ts', emitServer(api, { extended: extensions.length > 0, documented: operations.length > 0 }, render)),
     file('main.ts', emitMain(render)),
   ];
-  const planned = operations.length > 0 ? [plannedFile] : [];
-  const others = undescribed ? descriptionPaths(api) : [];
-  const paths = [...files.map(({ path }) => path), ...planned, ...others].sort();
+}
+
+/** Adds the list of all files, with those that somebody makes later, and sorts them by path. */
+export function withManifest(
+  api: Api,
+  files: readonly GeneratedFile[],
+  later: readonly string[],
+): readonly GeneratedFile[] {
+  const paths = [...files.map(({ path }) => path), ...later];
   return [...files, file('manifest.json', emitManifest(api, paths))].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
@@ -96,53 +97,21 @@ function emitDocuments(operations: readonly CheckedOperation[]): string {
   return printJson(Object.fromEntries([...texts].sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
-/** What access classes see, by their names. */
-type Views = ReadonlyMap<string, View>;
-
-function viewFor(api: Api, access: AccessClass, views: Views): View {
-  return views.get(access.name) ?? viewOf(api, access);
-}
-
-/** Prints what access classes are told of the API over REST: most of all output, and on its own. Not sorted. */
-export function emitDescriptions(
-  api: Api,
-  archive: Archive | null,
-  views: Views = new Map(),
-): readonly GeneratedFile[] {
-  const described = api.access.flatMap(({ access }) => {
-    const view = viewFor(api, access, views);
-    return [
-      longFile(modelPath(access), printModel(api, view, archive)),
-      longFile(openApiPath(access), printOpenApi(api, access, view, archive)),
-    ];
-  });
-  return [...described, longFile(openApiPath(null), printOpenApi(api, null, viewOf(api, null), archive))];
-}
-
-/** The paths of the same. */
-export function descriptionPaths({ access }: Api): readonly string[] {
-  return [...access.flatMap((one) => [modelPath(one.access), openApiPath(one.access)]), openApiPath(null)];
-}
-
-function modelPath({ name }: AccessClass): string {
-  return `model/${name}.json`;
-}
-
-/** With null, of the document of everything. */
-function openApiPath(access: AccessClass | null): string {
-  return `openapi/${access?.name ?? 'full'}.json`;
-}
-
-/** What else an access class is told of the API. */
-function emitForClients(
-  api: Api,
-  access: AccessClass,
-  view: View,
-  render: Render,
-  archive: Archive | null,
-): readonly GeneratedFile[] {
+/** Prints what access classes are told of the API: documents, schemas and clients, which are most of all output. Not sorted. */
+export function emitDescriptions(api: Api, render: Render, archive: Archive | null): readonly GeneratedFile[] {
   return [
-    ...(api.graphql ? [longFile(`graphql/${access.name}.graphql`, printGraphql(api, access, view, archive))] : []),
+    ...api.access.flatMap(({ access }) => describe(api, access, render, archive)),
+    longFile('openapi/full.json', printOpenApi(api, null, viewOf(api, null), archive)),
+  ];
+}
+
+function describe(api: Api, access: AccessClass, render: Render, archive: Archive | null): readonly GeneratedFile[] {
+  const { name } = access;
+  const view = viewOf(api, access);
+  return [
+    longFile(`model/${name}.json`, printModel(api, view, archive)),
+    longFile(`openapi/${name}.json`, printOpenApi(api, access, view, archive)),
+    ...(api.graphql ? [longFile(`graphql/${name}.graphql`, printGraphql(api, access, view, archive))] : []),
     ...emitClient(api, access, render, view, archive),
   ];
 }

@@ -3,11 +3,12 @@ import type { Api, ApiCollection } from '../api.ts';
 import type { ExtensionSource } from '../extensions/source.ts';
 import { createFacts, createFactsOfNames } from '../memory/facts.ts';
 import type { Member } from '../print/declaration.ts';
-import { printDeclarations } from '../print/declarations.ts';
+import { member, printDeclarations } from '../print/declarations.ts';
+import { code } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
 import { commentText, stringLiteral } from '../print/text.ts';
-import { generic, leaves, type Type, union } from '../print/type.ts';
-import { array, code, data, printValue } from '../print/value.ts';
+import { generic, type Type, unionOfTexts } from '../print/type.ts';
+import { printValue } from '../print/value.ts';
 import { hasRoutes } from './routes.ts';
 import type { Render } from './templates.ts';
 
@@ -24,14 +25,14 @@ const printedBy = createFacts<Render, ReturnType<typeof createFactsOfNames<strin
 
 function printTypes(api: Api, collections: readonly ApiCollection[], render: Render): string {
   const members = collections.map(memberOf);
-  const kinds = members.flatMap(({ type }) => leaves(type).filter((name) => kindNames.has(name)));
+  const kinds = new Set(collections.map(kindOf));
   const notes = ['Collections with their types, as extensions see them.'];
   return render('extension', {
     about: 'What extensions are written with.',
     imports: printImports([
       {
         from: '@platform/runtime',
-        names: ['type DefineExtension', 'extension', ...[...new Set(kinds)].map((name) => `type ${name}`)],
+        names: ['type DefineExtension', 'extension', ...[...kinds].map((name) => `type ${name}`)],
       },
       ...collections.map((one) => ({
         from: `./collections/${one.names.file}.ts`,
@@ -54,23 +55,16 @@ function printTypes(api: Api, collections: readonly ApiCollection[], render: Ren
 }
 
 function rolesOf(api: Api): Type {
-  return union(...rolesIn(api).map(stringLiteral));
+  return unionOfTexts(rolesIn(api).map(stringLiteral));
 }
 
 function rolesIn({ access }: Api): readonly string[] {
   return [...new Set(access.flatMap(({ access: { roles } }) => roles))].sort();
 }
 
-const kindNames: ReadonlySet<string> = new Set(['CollectionTypes', 'SingletonTypes', 'ReadableTypes']);
-
 function memberOf(collection: ApiCollection): Member {
   const { descriptor } = collection;
-  return {
-    name: descriptor.name,
-    optional: false,
-    notes: [],
-    type: generic(kindOf(collection), ...typesOf(collection)),
-  };
+  return member(descriptor.name, generic(kindOf(collection), ...typesOf(collection)));
 }
 
 function kindOf({ operations }: ApiCollection): string {
@@ -98,7 +92,12 @@ export function emitExtensions({ customRoutes }: Api, sources: readonly Extensio
       { from: '@platform/runtime', names: ['type CustomRoute', 'type Extension'] },
       ...imported.map(({ from, constant }) => ({ from, names: [`default as ${constant}`] })),
     ]),
-    extensions: printValue(array(imported.map(({ constant }) => code(constant))), start.length, 1, 0),
-    routes: printValue(data(customRoutes), routes.length, 1, 0),
+    extensions: printValue(
+      imported.map(({ constant }) => code(constant)),
+      start.length,
+      1,
+      0,
+    ),
+    routes: printValue(customRoutes, routes.length, 1, 0),
   });
 }

@@ -2,10 +2,10 @@ import type { ApiCollection, Operation } from '../api.ts';
 import type { Archive } from '../memory/archive.ts';
 import { createModuleMemory, type ModuleText } from '../memory/module-texts.ts';
 import { type ConstantDeclaration, printConstant } from '../print/declaration.ts';
+import { call, code } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
 import { commentText } from '../print/text.ts';
 import { list } from '../print/type.ts';
-import { array, call, code, data } from '../print/value.ts';
 import { declareDescriptor } from './descriptor.ts';
 import type { Render } from './templates.ts';
 
@@ -37,13 +37,13 @@ function printRoutes(collection: ApiCollection): ModuleText {
 
 function declareRoutes({ names, descriptor, operations }: ApiCollection): ConstantDeclaration {
   const calls = operations.map(({ kind, method, path }) =>
-    call(functions[kind], data(`${method} ${path}`), code(names.constant)),
+    call(functions[kind], `${method} ${path}`, code(names.constant)),
   );
   return {
     name: names.routes,
     notes: [`Routes of \`${descriptor.name}\`.`],
     type: list('Route'),
-    value: array(calls),
+    value: calls,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Api } from '../api.ts';
+import { code, createKept } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
-import { array, code, createKept, data, object, printOpen, printValue } from '../print/value.ts';
+import { printOpen, printValue } from '../print/value.ts';
 import { hasRoutes } from './routes.ts';
 import type { Render } from './templates.ts';
 
@@ -66,7 +67,7 @@ export function emitServer(api: Api, { extended, documented }: ServerParts, rend
 }
 
 function digest(name: string, value: string | undefined): string {
-  return value === undefined ? '' : `\n  ${name}: ${printValue(data(value), 0, 0, 0)},`;
+  return value === undefined ? '' : `\n  ${name}: ${printValue(value, 0, 0, 0)},`;
 }
 
 /** Prints the file that a process starts with. */
@@ -76,20 +77,16 @@ export function emitMain(render: Render): string {
 
 /** Prints the file that states what the database must look like. */
 export function emitFingerprint({ fingerprint: { hash, objects } }: Api, render: Render): string {
-  const fingerprint = object([
-    ['hash', data(hash)],
-    ['objects', array(objects.map(keptObject))],
-  ]);
   return render('fingerprint', {
     about: 'Every database object in use. The server compares it with the database at start and while it runs.',
-    fingerprint: printOpen(fingerprint, 0),
+    fingerprint: printOpen({ hash, objects: objects.map(keptObject) }, 0),
   });
 }
 
-const keptObject = createKept<Api['fingerprint']['objects'][number]>(data);
+const keptObject = createKept<Api['fingerprint']['objects'][number]>((one) => one);
 
 function list(name: string, constants: readonly string[]): string {
-  return printValue(array(constants.map(code)), name.length + 4, 1, 2);
+  return printValue(constants.map(code), name.length + 4, 1, 2);
 }
 
 /** Properties of their own lines. */

@@ -1,19 +1,19 @@
 /** Declarations of generated files as data, and the layout of their comments and constants. */
-import { commentLines, lineWidth, widthOf } from './text.ts';
-import { printTyped, type Type } from './type.ts';
-import { printOpen, printValue, type Value } from './value.ts';
+import { commentLines, fitsLine, widthOf } from './text.ts';
+import { addNames, printTyped, type Type } from './type.ts';
+import { printOpen, printValue } from './value.ts';
 
 /** An exported type. `notes` are paragraphs of its comment, written by anyone. */
 export type TypeDeclaration =
   | { readonly kind: 'alias'; readonly name: string; readonly notes: Notes; readonly type: Type }
   | { readonly kind: 'interface'; readonly name: string; readonly notes: Notes; readonly members: readonly Member[] };
 
-/** A property of an interface. */
+/** A property of an interface, printed already: several interfaces may have it. */
 export interface Member {
   readonly name: string;
-  readonly optional: boolean;
-  readonly notes: Notes;
   readonly type: Type;
+  /** With its comment and the line end. */
+  readonly text: string;
 }
 
 /** An exported constant. */
@@ -21,17 +21,28 @@ export interface ConstantDeclaration {
   readonly name: string;
   readonly notes: Notes;
   readonly type: Type;
-  readonly value: Value;
+  readonly value: object;
+}
+
+/** The names of other types that declarations mention. */
+export function namesIn(declarations: readonly TypeDeclaration[]): Set<string> {
+  const found = new Set<string>();
+  for (const one of declarations) {
+    if (one.kind === 'alias') addNames(one.type, found);
+    else for (const { type } of one.members) addNames(type, found);
+  }
+  for (const { name } of declarations) found.delete(name);
+  return found;
 }
 
 /** Paragraphs of a comment; null ones are left out. */
 export type Notes = readonly (string | null)[];
 
-/** Prints a constant: an object with every property on a line of its own, anything else on one line where it fits. */
+/** Prints a constant: an object with every property on a line of its own, a list on one line where it fits. */
 export function printConstant({ name, notes, type, value }: ConstantDeclaration): string {
   const declared = `export const ${name}`;
-  const start = `${declared}${printTyped(declared, ':', type, 0)} = `;
-  const text = value.kind === 'object' ? printOpen(value, 0) : printValue(value, widthOf(start), 1, 0);
+  const start = `${declared}${printTyped(widthOf(declared), ':', type, 0)} = `;
+  const text = Array.isArray(value) ? printValue(value, widthOf(start), 1, 0) : printOpen(value, 0);
   return `${printComment(notes, 0)}${start}${text};\n`;
 }
 
@@ -50,9 +61,13 @@ export function printComment(notes: Notes, indent: number): string {
  * nobody wrote anything.
  */
 export function docText(notes: Notes, indent: number): string | null {
-  const paragraphs = notes.flatMap((note) => (note === null || note.trim() === '' ? [] : [commentLines(note)]));
-  const lines = paragraphs.flatMap((paragraph, index) => (index === 0 ? paragraph : ['', ...paragraph]));
+  const lines: string[] = [];
+  for (const note of notes) {
+    if (note === null || note.trim() === '') continue;
+    if (lines.length > 0) lines.push('');
+    lines.push(...commentLines(note));
+  }
   const [only] = lines;
   if (only === undefined) return null;
-  return lines.length === 1 && widthOf(only) + indent + 7 <= lineWidth ? only : `\n${lines.join('\n')}`;
+  return lines.length === 1 && fitsLine(indent + 7, only) ? only : `\n${lines.join('\n')}`;
 }

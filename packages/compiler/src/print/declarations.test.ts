@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import type { TypeDeclaration } from './declaration.ts';
-import { printDeclarations } from './declarations.ts';
+import { member, optional, printDeclarations } from './declarations.ts';
 import { stringLiteral } from './text.ts';
 import { generic, list, union } from './type.ts';
 
@@ -12,10 +12,7 @@ const plain: TypeDeclaration = {
   kind: 'interface',
   name: 'Plain',
   notes: ['What follows.'],
-  members: [
-    { name: 'id', optional: false, notes: [null], type: 'string' },
-    { name: 'a b', optional: true, notes: ['One.', 'Two\nlines.'], type: union('string', 'null') },
-  ],
+  members: [member('id', 'string', [null]), optional('a b', union('string', 'null'), ['One.', 'Two\nlines.'])],
 };
 
 const plainText = `/** What follows. */
@@ -55,12 +52,11 @@ test('types stand apart by one empty line, whatever their kind', () => {
 
 test('types too long for their line are laid out as the formatter would', () => {
   const long = ['A'.repeat(60), 'B'.repeat(60)] as const;
-  const member = (name: string, type: ReturnType<typeof union>) => ({ name, optional: true, notes: [], type });
   const members = [
-    member('a', union(...long)),
-    member('b', list(union(...long))),
-    member('c', generic('G', ...long)),
-    member('d', 'string'),
+    optional('a', union(...long)),
+    optional('b', list(union(...long))),
+    optional('c', generic('G', ...long)),
+    optional('d', 'string'),
   ];
   const text = print([
     { kind: 'alias', name: 'T', notes: [], type: union(...long) },
@@ -102,7 +98,7 @@ describe('text from outside', () => {
     fc.assert(
       fc.property(cases, ({ key, notes, literals: values }) => {
         const type = union(...values.map(stringLiteral));
-        const members = [{ name: key, optional: false, notes, type }];
+        const members = [member(key, type, notes)];
         const text = print([
           { kind: 'alias', name: 'T', notes, type },
           { kind: 'interface', name: 'I', notes, members },

@@ -4,12 +4,26 @@
  * The layout is that of the formatter, as `type.ts` and `declaration.ts` have it.
  */
 import { type Member, type Notes, printComment, type TypeDeclaration } from './declaration.ts';
-import { commentText, propertyKey } from './text.ts';
+import { commentText, propertyKey, widthOf } from './text.ts';
 import { printTyped, type Type } from './type.ts';
 
-/** A member with the reason why it should not be used any more; null for one that may be. */
-export interface MarkedMember extends Member {
-  readonly deprecated?: string | null;
+/**
+ * A member that has to be there.
+ *
+ * @param deprecated the reason why it should not be used any more; null for one that may be
+ */
+export function member(name: string, type: Type, notes: Notes = [], deprecated: string | null = null): Member {
+  return printMember(name, propertyKey(name), type, notes, deprecated);
+}
+
+/** A member that need not be there. */
+export function optional(name: string, type: Type, notes: Notes = [], deprecated: string | null = null): Member {
+  return printMember(name, `${propertyKey(name)}?`, type, notes, deprecated);
+}
+
+function printMember(name: string, start: string, type: Type, notes: Notes, deprecated: string | null): Member {
+  const typed = printTyped(2 + widthOf(start), ':', type, 2);
+  return { name, type, text: `${commentOf(notes, deprecated)}  ${start}${typed};\n` };
 }
 
 /**
@@ -29,20 +43,15 @@ function printDeclaration(declaration: TypeDeclaration, empty: string): string {
   if (declaration.kind === 'alias') return `${printComment(notes, 0)}${aliasOf(name, declaration.type)}`;
   const { members } = declaration;
   if (members.length === 0) return `${printComment(notes, 0)}${aliasOf(name, empty)}`;
-  return `${printComment(notes, 0)}export interface ${name} {\n${members.map(printMember).join('')}}\n`;
+  return `${printComment(notes, 0)}export interface ${name} {\n${members.map(({ text }) => text).join('')}}\n`;
 }
 
 function aliasOf(name: string, type: Type): string {
   const start = `export type ${name}`;
-  return `${start}${printTyped(start, ' =', type, 0)};\n`;
+  return `${start}${printTyped(widthOf(start), ' =', type, 0)};\n`;
 }
 
-function printMember(member: MarkedMember): string {
-  const start = `  ${propertyKey(member.name)}${member.optional ? '?' : ''}`;
-  return `${commentOf(member)}${start}${printTyped(start, ':', member.type, 2)};\n`;
-}
-
-function commentOf({ notes, deprecated = null }: MarkedMember): string {
+function commentOf(notes: Notes, deprecated: string | null): string {
   if (deprecated === null) return printComment(notes, 2);
   const tag = `@deprecated ${commentText(deprecated)}`.trim();
   const above = printComment(notes, 2);

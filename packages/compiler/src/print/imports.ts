@@ -6,6 +6,23 @@ export interface Import {
   readonly names: readonly string[];
 }
 
+/** Imports of types: of a library, and of the files that declare the others. What is declared nowhere needs none. */
+export function importTypes(
+  names: Iterable<string>,
+  library: { readonly from: string; readonly types: ReadonlySet<string> },
+  files: Pick<ReadonlyMap<string, string>, 'get'>,
+): readonly Import[] {
+  const groups = new Map<string, string[]>();
+  for (const name of names) {
+    const from = library.types.has(name) ? library.from : files.get(name);
+    if (from === undefined) continue;
+    const group = groups.get(from);
+    if (group === undefined) groups.set(from, [`type ${name}`]);
+    else group.push(`type ${name}`);
+  }
+  return [...groups].map(([from, own]) => ({ from, names: own }));
+}
+
 /** Import declarations in the order that the linter wants: packages, then outer folders, then inner; names naturally. */
 export function printImports(imports: readonly Import[]): string {
   const sorted = [...imports].sort((a, b) => distance(a.from) - distance(b.from) || naturalOrder(a.from, b.from));
@@ -14,15 +31,22 @@ export function printImports(imports: readonly Import[]): string {
 
 /** When every name is a type, the whole declaration is one. */
 function printImport({ from, names }: Import): string {
-  const typesOnly = names.every((name) => name.startsWith('type '));
+  const typesOnly = names.every(isType);
   const keyword = typesOnly ? 'import type' : 'import';
-  const bare = (name: string): string => name.replace(/^type /, '');
-  const sorted = [...names]
-    .sort((a, b) => naturalOrder(bare(a), bare(b)))
-    .map((name) => (typesOnly ? bare(name) : name));
+  const sorted = typesOnly
+    ? names.map(bareName).sort(naturalOrder)
+    : names.toSorted((a, b) => naturalOrder(bareName(a), bareName(b)));
   const line = `${keyword} { ${sorted.join(', ')} } from '${from}';`;
   if (widthOf(line) <= lineWidth || names.length === 1) return line;
   return `${keyword} {\n${sorted.map((name) => `  ${name},\n`).join('')}} from '${from}';`;
+}
+
+function isType(name: string): boolean {
+  return name.startsWith('type ');
+}
+
+function bareName(name: string): string {
+  return isType(name) ? name.slice('type '.length) : name;
 }
 
 function distance(from: string): number {
@@ -32,7 +56,8 @@ function distance(from: string): number {
 
 /** `.`, `_`, digits, letters; runs of digits by their number; letters regardless of case, then capitals first. */
 export function naturalOrder(a: string, b: string): number {
-  let [left, right] = [0, 0];
+  const start = startOfDifference(a, b);
+  let [left, right] = [start, start];
   while (left < a.length && right < b.length) {
     const [one, other] = [tokenAt(a, left), tokenAt(b, right)];
     if (one !== other) {
@@ -43,6 +68,19 @@ export function naturalOrder(a: string, b: string): number {
     right += other.length;
   }
   return Number(left < a.length) - Number(right < b.length);
+}
+
+/** Where the first tokens begin that may differ: names of neighbours have much in common. */
+function startOfDifference(a: string, b: string): number {
+  let at = 0;
+  while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at += 1;
+  while (at > 0 && !endsToken(a.charCodeAt(at - 1))) at -= 1;
+  return at;
+}
+
+/** Digits run on, and half a character may stand in front of its other half. */
+function endsToken(unit: number): boolean {
+  return !isDigit(unit) && (unit < 0xd800 || unit > 0xdfff);
 }
 
 /** A run of digits, or one character of another kind. */

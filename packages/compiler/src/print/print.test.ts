@@ -4,13 +4,14 @@ import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { printComment } from './declaration.ts';
 import { printDocument, textAt } from './document.ts';
+import { call, code, type Value } from './expression.ts';
 import { printImports } from './imports.ts';
 import { canonicalJson, printJson } from './json.ts';
 import { onlyText } from './only-text.ts';
 import { joinPieces } from './pieces.ts';
 import { stringLiteral } from './text.ts';
 import { generic, list, nullable, printTyped, union } from './type.ts';
-import { array, call, code, data, printValue } from './value.ts';
+import { printValue } from './value.ts';
 
 const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[*/\\'"`${}@\n\r\u2028a]{0,12}$/));
 
@@ -61,7 +62,7 @@ describe('comments', () => {
 });
 
 describe('values', () => {
-  const print = (value: unknown): string => printValue(data(value), 0, 0, 0);
+  const print = (value: Value): string => printValue(value, 0, 0, 0);
 
   test('stand on one line while they fit', () => {
     expect(print({ a: [1, 'b', null], 'c d': true, e: undefined })).toBe("{ a: [1, 'b', null], 'c d': true }");
@@ -85,23 +86,21 @@ describe('values', () => {
   });
 
   test('calls break their arguments', () => {
-    const value = array([call('list', data('x'.repeat(120)), code('y'))]);
+    const value = [call('list', 'x'.repeat(120), code('y'))];
     expect(printValue(value, 0, 0, 0)).toBe(`[\n  list(\n    '${'x'.repeat(120)}',\n    y,\n  ),\n]`);
   });
 });
 
 describe('types', () => {
   test('say nothing twice', () => {
-    expect(printTyped('a', ':', nullable(union('string', 'null', 'string')), 0)).toBe(': string | null');
+    expect(printTyped(1, ':', nullable(union('string', 'null', 'string')), 0)).toBe(': string | null');
   });
 
   test('break long unions, lists and arguments', () => {
     const long = ['A'.repeat(60), 'B'.repeat(60)] as const;
-    expect(printTyped('  a', ':', union(...long), 2)).toBe(`:\n    | ${long[0]}\n    | ${long[1]}`);
-    expect(printTyped('  a', ':', list(union(...long)), 2)).toBe(
-      `: readonly (\n    | ${long[0]}\n    | ${long[1]}\n  )[]`,
-    );
-    expect(printTyped('  a', ':', generic('G', ...long), 2)).toBe(`: G<\n    ${long[0]},\n    ${long[1]}\n  >`);
+    expect(printTyped(3, ':', union(...long), 2)).toBe(`:\n    | ${long[0]}\n    | ${long[1]}`);
+    expect(printTyped(3, ':', list(union(...long)), 2)).toBe(`: readonly (\n    | ${long[0]}\n    | ${long[1]}\n  )[]`);
+    expect(printTyped(3, ':', generic('G', ...long), 2)).toBe(`: G<\n    ${long[0]},\n    ${long[1]}\n  >`);
   });
 });
 

@@ -13,7 +13,7 @@ export const lineWidth = 120;
  * closing quote for an escaped one, and lose the indentation of later lines.
  */
 export function stringLiteral(value: string): string {
-  if (plain.test(value)) return `'${value}'`;
+  if (isPlainLiteral(value)) return `'${value}'`;
   const quote = count(value, "'") > count(value, '"') ? '"' : "'";
   const escaped = value.replaceAll(/['"\\]|\$(?=\{)|[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu, (character) => {
     if (character === "'" || character === '"') return character === quote ? `\\${character}` : character;
@@ -22,8 +22,21 @@ export function stringLiteral(value: string): string {
   return `${quote}${escaped.replace(/\\\\$/, '\\u005c')}${quote}`;
 }
 
-/** Printable ASCII without quotes, backslashes and dollars, which is most of what there is. */
-const plain = /^[ !"#%&(-[\]-~]*$/;
+/** Columns that a string literal takes. */
+export function literalWidth(value: string): number {
+  return isPlainLiteral(value) ? value.length + 2 : widthOf(stringLiteral(value));
+}
+
+/** Printable ASCII without single quotes, backslashes and dollars, which is most of what there is. */
+function isPlainLiteral(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0x20 || unit > 0x7e || unit === quoteMark || unit === backslash || unit === dollar) return false;
+  }
+  return true;
+}
+
+const [quoteMark, backslash, dollar] = [0x27, 0x5c, 0x24];
 
 /** The key of a property in a type: bare where it is an identifier, else a string literal. */
 export function propertyKey(name: string): string {
@@ -32,7 +45,7 @@ export function propertyKey(name: string): string {
 
 /** Node may know a later version of Unicode than TypeScript does, and both have to read the name. */
 function isIdentifier(name: string): boolean {
-  if (/^[$_a-z][$\w]*$/i.test(name)) return true;
+  if (isPlainIdentifier(name)) return true;
   if (!/^[$_\p{ID_Start}][[$\p{ID_Continue}]--\p{Cf}]*$/v.test(name)) return false;
   const { ts } = loadTsMorph();
   const points = [...name].map((character) => character.codePointAt(0) ?? 0);
@@ -40,6 +53,17 @@ function isIdentifier(name: string): boolean {
   return points.every((point, place) =>
     place === 0 ? ts.isIdentifierStart(point, ESNext) : ts.isIdentifierPart(point, ESNext),
   );
+}
+
+/** Of ASCII letters, digits, `_` and `$`, as nearly all names are. */
+function isPlainIdentifier(name: string): boolean {
+  for (let at = 0; at < name.length; at += 1) {
+    const unit = name.charCodeAt(at);
+    const isLetter =
+      (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a) || unit === 0x5f || unit === dollar;
+    if (!isLetter && (at === 0 || unit < 0x30 || unit > 0x39)) return false;
+  }
+  return name !== '';
 }
 
 /**
@@ -79,6 +103,11 @@ function escapeInvisible(character: string): string {
 
 function count(text: string, part: string): number {
   return text.split(part).length - 1;
+}
+
+/** Whether a text fits a line of which some columns are taken. No character takes more than two: of short texts none is looked at. */
+export function fitsLine(taken: number, text: string): boolean {
+  return taken + text.length * 2 <= lineWidth || taken + widthOf(text) <= lineWidth;
 }
 
 /** Columns that a text takes in a terminal: two for wide characters, none for marks that combine. */

@@ -1,16 +1,8 @@
 /** Types of generated code, laid out as the formatter would. */
-import { lineWidth, widthOf } from './text.ts';
+import { fitsLine, lineWidth, widthOf } from './text.ts';
 
 /** A type to print; a string is a type on one line. */
-export type Type =
-  | string
-  | { readonly kind: 'union'; readonly of: readonly Type[] }
-  /** `readonly (…)[]` */
-  | { readonly kind: 'list'; readonly of: Type }
-  /** `(…)[]` */
-  | { readonly kind: 'array'; readonly of: Type }
-  | { readonly kind: 'generic'; readonly name: string; readonly of: readonly Type[] }
-  | { readonly kind: 'object'; readonly of: readonly TypeMember[] };
+export type Type = string | Composed;
 
 /** A member of a type that is an object; its name as it is printed. */
 export interface TypeMember {
@@ -19,32 +11,81 @@ export interface TypeMember {
   readonly type: Type;
 }
 
-/** The union of types, without a part that is there already. */
-export function union(...parts: readonly Type[]): Type {
-  if (parts.every((part) => typeof part === 'string')) return ofDistinct([...new Set(parts)]);
-  const flatParts = parts.flatMap((part) => (typeof part === 'object' && part.kind === 'union' ? part.of : [part]));
-  const seen = flatParts.map(flat);
-  return ofDistinct(flatParts.filter((_, index) => seen.indexOf(seen[index] ?? '') === index));
+/** A type of several: `readonly (…)[]` is a `list`, `(…)[]` an `array`, `name<…>` is `generic`. */
+class Composed {
+  readonly kind: 'union' | 'list' | 'array' | 'generic' | 'object';
+  readonly of: readonly Type[];
+  /** On one line, which is asked for more than once. */
+  readonly text: string;
+  /** What `of` stands for in front of each: names of members, or one name of a generic type. */
+  readonly names: readonly string[];
+
+  constructor(kind: Composed['kind'], of: readonly Type[], text: string, names: readonly string[] = noNames) {
+    this.kind = kind;
+    this.of = of;
+    this.text = text;
+    this.names = names;
+  }
 }
 
-function ofDistinct(of: readonly Type[]): Type {
+const noNames: readonly string[] = [];
+
+/** The union of types, without a part that is there already. */
+export function union(...parts: readonly Type[]): Type {
+  const of: Type[] = [];
+  for (const part of parts) {
+    if (isUnion(part)) for (const one of part.of) addDistinct(one, of);
+    else addDistinct(part, of);
+  }
+  return unionOf(of);
+}
+
+function addDistinct(part: Type, of: Type[]): void {
+  const text = flat(part);
+  for (const one of of) if (flat(one) === text) return;
+  of.push(part);
+}
+
+/** The union of texts, as string literals or other names; `never` where there is none. */
+export function unionOfTexts(texts: readonly string[]): Type {
+  return texts.length === 0 ? 'never' : unionOf([...new Set(texts)]);
+}
+
+function unionOf(of: readonly Type[]): Type {
   const [only] = of;
-  return of.length === 1 && only !== undefined ? only : { kind: 'union', of };
+  return of.length === 1 && only !== undefined ? only : new Composed('union', of, flatAll(of, ' | '));
 }
 
 /** An array that nobody may change. */
 export function list(of: Type): Type {
-  return { kind: 'list', of };
-}
-
-/** A type with arguments. */
-export function generic(name: string, ...of: readonly Type[]): Type {
-  return { kind: 'generic', name, of };
+  return new Composed('list', [of], `readonly ${elementText(of)}[]`);
 }
 
 /** An array that whoever has it may change. */
 export function array(of: Type): Type {
-  return { kind: 'array', of };
+  return new Composed('array', [of], `${elementText(of)}[]`);
+}
+
+function elementText(of: Type): string {
+  const isGrouped = typeof of !== 'string' && (of.kind === 'union' || of.kind === 'list');
+  return isGrouped ? `(${of.text})` : flat(of);
+}
+
+/** A type with arguments. */
+export function generic(name: string, ...of: readonly Type[]): Type {
+  return new Composed('generic', of, `${name}<${flatAll(of, ', ')}>`, [name]);
+}
+
+/** An object of members, of which there is one at least. */
+export function object(members: readonly TypeMember[]): Type {
+  const names = members.map(({ name, optional }) => `${name}${optional ? '?' : ''}`);
+  const texts = members.map(({ type }, at) => `${names[at]}: ${flat(type)}`);
+  return new Composed(
+    'object',
+    members.map(({ type }) => type),
+    `{ ${texts.join('; ')} }`,
+    names,
+  );
 }
 
 /** A type, or null. */
@@ -52,16 +93,22 @@ export function nullable(type: Type): Type {
   return union(type, 'null');
 }
 
+function flatAll(types: readonly Type[], separator: string): string {
+  let text = '';
+  for (const type of types) text += text === '' ? flat(type) : `${separator}${flat(type)}`;
+  return text;
+}
+
 /**
  * Prints what follows the name of a property or alias, from its separator on: `: string`, ` =\n  | 'a'\n  | 'b'`.
  *
- * @param before the text before it on its line, indentation included
+ * @param before columns of the text before it on its line, indentation included
  * @param separator `:` or ` =`
  */
-export function printTyped(before: string, separator: string, type: Type, indent: number): string {
-  const line = `${separator} ${flat(type)}`;
-  if (widthOf(before) + widthOf(line) + 1 <= lineWidth || isNameOrNull(type)) return line;
-  if (typeof type === 'object' && type.kind === 'union') return `${separator}${unionLines(type.of, indent + 2)}`;
+export function printTyped(before: number, separator: string, type: Type, indent: number): string {
+  const text = flat(type);
+  if (fitsLine(before + separator.length + 2, text) || isNameOrNull(type)) return `${separator} ${text}`;
+  if (isUnion(type)) return `${separator}${unionLines(type.of, indent + 2)}`;
   const isMoved = typeof type === 'string' && separator === ' =';
   return isMoved ? `${separator}\n${' '.repeat(indent + 2)}${type}` : `${separator} ${broken(type, indent)}`;
 }
@@ -70,79 +117,79 @@ export function printTyped(before: string, separator: string, type: Type, indent
 function isNameOrNull(type: Type): boolean {
   if (!isUnion(type) || type.of.length !== 2 || type.of[1] !== 'null') return false;
   const [name] = type.of;
-  return typeof name === 'string' && !/^['"]/.test(name) && !keywords.has(name);
+  return typeof name === 'string' && !isLiteral(name) && !keywords.has(name);
 }
 
 const keywords: ReadonlySet<string> = new Set(['boolean', 'never', 'number', 'string']);
 
 /** On one line. */
 export function flat(type: Type): string {
-  if (typeof type === 'string') return type;
-  if (type.kind === 'union') return type.of.map(flat).join(' | ');
-  if (type.kind === 'generic') return `${type.name}<${type.of.map(flat).join(', ')}>`;
-  if (type.kind === 'object') {
-    return `{ ${type.of.map((one) => `${startOf(one)}: ${flat(one.type)}`).join('; ')} }`;
-  }
-  const isGrouped = isUnion(type.of) || (typeof type.of === 'object' && type.of.kind === 'list');
-  return `${type.kind === 'list' ? 'readonly ' : ''}${isGrouped ? `(${flat(type.of)})` : flat(type.of)}[]`;
+  return typeof type === 'string' ? type : type.text;
 }
 
-function startOf({ name, optional }: TypeMember): string {
-  return `${name}${optional ? '?' : ''}`;
-}
-
-/** Every name and literal that a type mentions. */
-export function leaves(type: Type): readonly string[] {
-  const found: string[] = [];
-  addLeaves(type, found);
-  return found;
-}
-
-function addLeaves(type: Type, found: string[]): void {
+/** Adds the names of other types that a type mentions. */
+export function addNames(type: Type, found: Set<string>): void {
   if (typeof type === 'string') {
-    found.push(type);
+    if (!isLiteral(type) && !isWord(type)) found.add(type);
     return;
   }
-  if (type.kind === 'generic') found.push(type.name);
-  if (type.kind === 'list' || type.kind === 'array') addLeaves(type.of, found);
-  else if (type.kind === 'object') for (const one of type.of) addLeaves(one.type, found);
-  else for (const part of type.of) addLeaves(part, found);
+  const [name] = type.names;
+  if (type.kind === 'generic' && name !== undefined) found.add(name);
+  for (const part of type.of) addNames(part, found);
 }
 
-function isUnion(type: Type): type is { readonly kind: 'union'; readonly of: readonly Type[] } {
-  return typeof type === 'object' && type.kind === 'union';
+function isLiteral(text: string): boolean {
+  return text.startsWith("'") || text.startsWith('"');
+}
+
+/** What begins with a small letter is the language's, as `number` and `readonly []`: names that we give never do. */
+function isWord(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return first >= 0x61 && first <= 0x7a;
+}
+
+function isUnion(type: Type): type is Composed {
+  return typeof type !== 'string' && type.kind === 'union';
 }
 
 function broken(type: Type, indent: number): string {
   if (typeof type === 'string') return type;
-  if (type.kind === 'union') return `${unionLines(type.of, indent + 2)}\n${' '.repeat(indent)}`;
-  if (type.kind === 'list' || type.kind === 'array') {
-    const start = type.kind === 'list' ? 'readonly ' : '';
-    return isUnion(type.of)
-      ? `${start}(${broken(type.of, indent)})[]`
-      : `${start}${fitted(type.of, indent + start.length, indent)}[]`;
+  const { kind, of, names } = type;
+  const [first = ''] = of;
+  switch (kind) {
+    case 'union':
+      return `${unionLines(of, indent + 2)}\n${' '.repeat(indent)}`;
+    case 'list':
+      return `readonly ${brokenElement(first, indent + 'readonly '.length, indent)}[]`;
+    case 'array':
+      return `${brokenElement(first, indent, indent)}[]`;
+    case 'object':
+      return `{\n${of.map((part, at) => memberLine(names[at] ?? '', part, indent + 2)).join('')}${' '.repeat(indent)}}`;
+    case 'generic':
+      return `${names[0]}<\n${of.map((part) => argumentLine(part, indent + 2)).join(',\n')}\n${' '.repeat(indent)}>`;
   }
-  if (type.kind === 'object') {
-    const space = ' '.repeat(indent + 2);
-    const lines = type.of.map((one) => {
-      const start = `${space}${startOf(one)}`;
-      return `${start}${printTyped(start, ':', one.type, indent + 2)};\n`;
-    });
-    return `{\n${lines.join('')}${' '.repeat(indent)}}`;
-  }
-  const lines = type.of.map((part) => argumentLine(part, indent + 2));
-  return `${type.name}<\n${lines.join(',\n')}\n${' '.repeat(indent)}>`;
+}
+
+function brokenElement(of: Type, before: number, indent: number): string {
+  return isUnion(of) ? `(${broken(of, indent)})` : fitted(of, before, indent);
+}
+
+function memberLine(name: string, type: Type, indent: number): string {
+  return `${' '.repeat(indent)}${name}${printTyped(indent + widthOf(name), ':', type, indent)};\n`;
 }
 
 function argumentLine(type: Type, indent: number): string {
-  const isBroken = isUnion(type) && indent + widthOf(flat(type)) + 1 > lineWidth;
+  const isBroken = isUnion(type) && indent + widthOf(type.text) + 1 > lineWidth;
   return isBroken ? unionLines(type.of, indent).slice(1) : `${' '.repeat(indent)}${fitted(type, indent, indent)}`;
 }
 
 function fitted(type: Type, before: number, indent: number): string {
-  return before + widthOf(flat(type)) + 1 <= lineWidth ? flat(type) : broken(type, indent);
+  return fitsLine(before + 1, flat(type)) ? flat(type) : broken(type, indent);
 }
 
 function unionLines(parts: readonly Type[], indent: number): string {
-  return parts.map((part) => `\n${' '.repeat(indent)}| ${fitted(part, indent + 2, indent + 2)}`).join('');
+  const start = `\n${' '.repeat(indent)}| `;
+  let text = '';
+  for (const part of parts) text += `${start}${fitted(part, indent + 2, indent + 2)}`;
+  return text;
 }

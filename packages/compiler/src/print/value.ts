@@ -1,66 +1,11 @@
 /**
- * Expressions of generated code: plain data, identifiers and calls, laid out as the formatter would.
+ * Expressions of generated code → text, laid out as the formatter would.
  *
- * What fits a line stays on it; what does not is broken one element per line, numbers as many as fit.
+ * What fits a line stays on it; what does not is broken one element per line, numbers as many as fit. Whether it fits is
+ * measured before anything is printed, because most of what is asked does not.
  */
-import { lineWidth, propertyKey, stringLiteral, widthOf } from './text.ts';
-
-/** An expression to print. `code` is text of our own making: an identifier or a number. */
-export type Value =
-  | { readonly kind: 'string'; readonly text: string }
-  | { readonly kind: 'code'; readonly text: string }
-  | { readonly kind: 'array'; readonly of: readonly Value[] }
-  | { readonly kind: 'object'; readonly entries: readonly Entry[] }
-  | { readonly kind: 'call'; readonly name: string; readonly of: readonly Value[] }
-  /** An object of several properties, whose text on lines of its own is printed once. */
-  | { readonly kind: 'kept'; readonly value: () => Value; readonly texts: Map<number, string> };
-
-/** A property of an object. */
-export interface Entry {
-  readonly key: string;
-  readonly value: Value;
-}
-
-/** An identifier or other code of our own making. */
-export function code(text: string): Value {
-  return { kind: 'code', text };
-}
-
-/** A call of a function of the runtime. */
-export function call(name: string, ...of: readonly Value[]): Value {
-  return { kind: 'call', name, of };
-}
-
-/** An array of expressions. */
-export function array(of: readonly Value[]): Value {
-  return { kind: 'array', of };
-}
-
-/** An object of expressions; absent ones are left out. */
-export function object(entries: readonly (readonly [string, Value | undefined])[]): Value {
-  return {
-    kind: 'object',
-    entries: entries.flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }])),
-  };
-}
-
-/** Gives objects of data an expression each, which always has several properties, and keeps what is printed of it with them. */
-export function createKept<Data extends object>(make: (data: Data) => Value): (data: Data) => Value {
-  const texts = new WeakMap<Data, Map<number, string>>();
-  return (of) => {
-    const own = texts.get(of) ?? new Map<number, string>();
-    texts.set(of, own);
-    return { kind: 'kept', value: () => make(of), texts: own };
-  };
-}
-
-/** Plain data as an expression. Properties keep their order; undefined ones are left out. */
-export function data(value: unknown): Value {
-  if (typeof value === 'string') return { kind: 'string', text: value };
-  if (Array.isArray(value)) return array(value.map(data));
-  if (typeof value !== 'object' || value === null) return code(String(value));
-  return object(Object.entries(value).map(([key, item]) => [key, item === undefined ? undefined : data(item)]));
-}
+import { Call, Code, Kept, type Value } from './expression.ts';
+import { lineWidth, literalWidth, propertyKey, stringLiteral, widthOf } from './text.ts';
 
 /**
  * Prints an expression.
@@ -70,110 +15,121 @@ export function data(value: unknown): Value {
  * @param indent columns before the line that holds it
  */
 export function printValue(value: Value, before: number, after: number, indent: number): string {
-  const line = flat(value);
-  return line !== null && before + widthOf(line) + after <= lineWidth ? line : broken(value, indent);
+  return roomAfter(value, lineWidth - before - after) >= 0 ? flat(value) : printOpen(value, indent);
 }
 
-/** Prints an object with every property on a line of its own. */
-export function printOpen(value: Value, indent: number): string {
-  return broken(value, indent);
+/** The columns that are left of `room` when an expression stands on one line; negative where it does not fit, or never does. */
+function roomAfter(value: Value, room: number): number {
+  if (typeof value === 'string') return room - literalWidth(value);
+  if (typeof value !== 'object' || value === null) return room - String(value).length;
+  if (Array.isArray(value)) return opensAlways(value) ? -1 : roomAfterAll(value, room - 2);
+  if (value instanceof Code) return room - widthOf(value.text);
+  if (value instanceof Call) return roomAfterAll(value.of, room - value.name.length - 2);
+  return roomAfterObject(value instanceof Kept ? value.value() : value, room);
 }
 
-/** On one line, or null where the formatter never leaves it on one. */
-function flat(value: Value): string | null {
-  switch (value.kind) {
-    case 'string':
-      return stringLiteral(value.text);
-    case 'code':
-      return value.text;
-    case 'call':
-      return flatList(`${value.name}(`, value.of, ')');
-    case 'array':
-      return opensAlways(value.of) ? null : flatList('[', value.of, ']');
-    case 'object':
-      return flatObject(value.entries);
-    case 'kept':
-      return flat(value.value());
-  }
-}
-
-function flatList(open: string, values: readonly Value[], close: string): string | null {
-  const lines = flatLines(values);
-  return lines === null ? null : `${open}${lines.join(', ')}${close}`;
-}
-
-/** Each on one line; null where one is never, and where they are too long for one together. */
-function flatLines(values: readonly Value[]): readonly string[] | null {
-  const lines: string[] = [];
-  let width = 0;
+/** With what separates them. */
+function roomAfterAll(values: readonly Value[], room: number): number {
+  let left = room + (values.length > 0 ? 2 : 0);
   for (const value of values) {
-    const line = flat(value);
-    if (line === null) return null;
-    width += widthOf(line);
-    if (width > lineWidth) return null;
-    lines.push(line);
+    left = roomAfter(value, left - 2);
+    if (left < 0) return left;
   }
-  return lines;
+  return left;
 }
 
-function flatObject(entries: readonly Entry[]): string | null {
-  if (entries.length === 0) return '{}';
-  const lines = flatLines(entries.map(({ value }) => value));
-  if (lines === null) return null;
-  return `{ ${lines.map((line, at) => `${objectKey(entries[at]?.key ?? '')}: ${line}`).join(', ')} }`;
+function roomAfterObject(value: object, room: number): number {
+  // `{ ` and ` }`, less the separator that the first property does not have.
+  let left = room - 2;
+  let isEmpty = true;
+  for (const [key, item] of Object.entries(value)) {
+    if (item === undefined) continue;
+    isEmpty = false;
+    left = roomAfter(item, left - 2 - widthOf(objectKey(key)) - 2);
+    if (left < 0) return left;
+  }
+  return isEmpty ? room - 2 : left;
 }
 
 /** Several objects, or several arrays, of more than one element each stand one per line. */
 function opensAlways(values: readonly Value[]): boolean {
   if (values.length < 2) return false;
-  return (
-    values.every((value) => value.kind === 'kept' || (value.kind === 'object' && value.entries.length > 1)) ||
-    values.every((value) => value.kind === 'array' && value.of.length > 1)
-  );
+  const [first] = values;
+  if (typeof first !== 'object' || first === null) return false;
+  return Array.isArray(first)
+    ? values.every((value) => Array.isArray(value) && value.length > 1)
+    : values.every((value) => value instanceof Kept || hasSeveralProperties(value));
 }
 
-function broken(value: Value, indent: number): string {
-  switch (value.kind) {
-    case 'string':
-      return stringLiteral(value.text);
-    case 'code':
-      return value.text;
-    case 'call':
-      return block(`${value.name}(`, elements(value.of, indent), ')', indent);
-    case 'array':
-      return isNumbers(value.of) ? filled(value.of, indent) : block('[', elements(value.of, indent), ']', indent);
-    case 'object':
-      return block(
-        '{',
-        value.entries.map((entry) => property(entry, indent + 2)),
-        '}',
-        indent,
-      );
-    case 'kept':
-      return broken(value.value(), indent);
+function hasSeveralProperties(value: Value): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  if (value instanceof Code || value instanceof Call) return false;
+  let count = 0;
+  for (const item of Object.values(value)) if (item !== undefined) count += 1;
+  return count > 1;
+}
+
+/** On one line. */
+function flat(value: Value): string {
+  if (typeof value === 'string') return stringLiteral(value);
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (Array.isArray(value)) return `[${flatAll(value)}]`;
+  if (value instanceof Code) return value.text;
+  if (value instanceof Call) return `${value.name}(${flatAll(value.of)})`;
+  return flatObject(value instanceof Kept ? value.value() : value);
+}
+
+function flatAll(values: readonly Value[]): string {
+  let text = '';
+  for (const value of values) text += text === '' ? flat(value) : `, ${flat(value)}`;
+  return text;
+}
+
+function flatObject(value: object): string {
+  let text = '';
+  for (const [key, item] of Object.entries(value)) {
+    if (item !== undefined) text += `${text === '' ? '' : ', '}${objectKey(key)}: ${flat(item)}`;
   }
+  return text === '' ? '{}' : `{ ${text} }`;
 }
 
-function block(open: string, lines: readonly string[], close: string, indent: number): string {
-  const inner = lines.map((line) => `${' '.repeat(indent + 2)}${line},\n`).join('');
-  return `${open}\n${inner}${' '.repeat(indent)}${close}`;
+/** Prints an expression with every property or element on a line of its own. */
+export function printOpen(value: Value, indent: number): string {
+  if (typeof value !== 'object' || value === null || value instanceof Code) return flat(value);
+  if (value instanceof Call) return `${value.name}(\n${elements(value.of, indent)}${' '.repeat(indent)})`;
+  if (Array.isArray(value)) {
+    return `[\n${isNumbers(value) ? filled(value, indent) : elements(value, indent)}${' '.repeat(indent)}]`;
+  }
+  const own = value instanceof Kept ? value.value() : value;
+  const space = ' '.repeat(indent + 2);
+  let text = '{\n';
+  for (const [key, item] of Object.entries(own)) {
+    if (item !== undefined) text += `${space}${property(key, item, indent + 2)},\n`;
+  }
+  return `${text}${' '.repeat(indent)}}`;
 }
 
-function elements(values: readonly Value[], indent: number): readonly string[] {
-  return values.map((value) => {
-    if (value.kind !== 'kept') return printValue(value, indent + 2, 1, indent + 2);
-    const text = value.texts.get(indent) ?? printValue(value.value(), indent + 2, 1, indent + 2);
-    value.texts.set(indent, text);
-    return text;
-  });
+function elements(values: readonly Value[], indent: number): string {
+  const space = ' '.repeat(indent + 2);
+  let text = '';
+  for (const value of values) text += `${space}${element(value, indent + 2)},\n`;
+  return text;
+}
+
+function element(value: Value, indent: number): string {
+  if (!(value instanceof Kept)) return printValue(value, indent, 1, indent);
+  const text = value.texts.get(indent) ?? printValue(value.value(), indent, 1, indent);
+  value.texts.set(indent, text);
+  return text;
 }
 
 /** A string too long for its line moves to the next one, unless its key is so short that nothing is won. */
-function property({ key, value }: Entry, indent: number): string {
-  const start = `${objectKey(key)}: `;
-  const line = printValue(value, indent + widthOf(start), 1, indent);
-  const tooLong = value.kind === 'string' && indent + widthOf(start) + widthOf(line) + 1 > lineWidth;
-  return tooLong && widthOf(start) - 2 > 4 ? `${start.trimEnd()}\n${' '.repeat(indent + 2)}${line}` : `${start}${line}`;
+function property(key: string, value: Value, indent: number): string {
+  const start = objectKey(key);
+  const before = indent + widthOf(start) + 2;
+  if (typeof value !== 'string') return `${start}: ${printValue(value, before, 1, indent)}`;
+  const tooLong = before + literalWidth(value) + 1 > lineWidth && widthOf(start) > 4;
+  return `${start}:${tooLong ? `\n${' '.repeat(indent + 2)}` : ' '}${stringLiteral(value)}`;
 }
 
 /** In an object literal a bare `__proto__` would set the prototype; a computed one is a property like any other. */
@@ -181,18 +137,18 @@ function objectKey(key: string): string {
   return key === '__proto__' ? "['__proto__']" : propertyKey(key);
 }
 
-function isNumbers(values: readonly Value[]): boolean {
-  return values.length > 1 && values.every((value) => value.kind === 'code' && /^-?\d/.test(value.text));
+function isNumbers(values: readonly Value[]): values is readonly number[] {
+  return values.length > 1 && values.every((value) => typeof value === 'number');
 }
 
-function filled(values: readonly Value[], indent: number): string {
+function filled(values: readonly number[], indent: number): string {
   const lines: string[] = [];
   for (const value of values) {
-    const item = `${flat(value)},`;
+    const item = `${value},`;
     const last = lines.pop();
     if (last === undefined) lines.push(item);
     else if (indent + 2 + last.length + 1 + item.length <= lineWidth) lines.push(`${last} ${item}`);
     else lines.push(last, item);
   }
-  return `[\n${lines.map((line) => `${' '.repeat(indent + 2)}${line}\n`).join('')}${' '.repeat(indent)}]`;
+  return lines.map((line) => `${' '.repeat(indent + 2)}${line}\n`).join('');
 }
