@@ -49,7 +49,7 @@ test('a thread that fails says so', async () => {
 });
 
 test('pieces are packed once, whatever they are', () => {
-  const long = new Uint8Array(1 << 20).fill(65);
+  const long = new Uint8Array(new SharedArrayBuffer(1 << 20)).fill(65);
   const pieces = ['ä – 😀', 'x'.repeat(2_000_000), long.subarray(7, 9), Buffer.from('short'), long.subarray(100, 200)];
   const file = (path: string, own: GeneratedFile['pieces']): GeneratedFile => ({
     path,

@@ -22,6 +22,7 @@ export type DescribingAnswer = PackedFiles;
 export interface DescribingThread {
   /** The descriptions of a schema; none where it does not compile. Rejects when the thread fails. */
   describe(schema: Schema): Promise<readonly GeneratedFile[]>;
+  /** Ends it; not before it has kept what it has answered. */
   close(): Promise<void>;
 }
 
@@ -46,15 +47,22 @@ export function startDescribing(workerData: DescribingSources): DescribingThread
   const answer = Promise.withResolvers<DescribingAnswer>();
   worker.on('message', answer.resolve);
   worker.on('error', answer.reject);
-  worker.on('exit', () => answer.reject(new Error('The describing thread has ended.')));
+  const ended = Promise.withResolvers<void>();
+  worker.on('exit', () => {
+    answer.reject(new Error('The describing thread has ended.'));
+    ended.resolve();
+  });
   // Whoever gives up before an answer is there does not want to hear of it.
   answer.promise.catch(() => undefined);
+  let answered = false;
   return {
     async describe(schema) {
       const question: DescribingQuestion = JSON.stringify(schema);
       worker.postMessage(question);
-      return unpackFiles(await answer.promise);
+      const files = unpackFiles(await answer.promise);
+      answered = true;
+      return files;
     },
-    close: async () => void (await worker.terminate()),
+    close: async () => void (await (answered ? ended.promise : worker.terminate())),
   };
 }
