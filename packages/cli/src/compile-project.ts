@@ -1,7 +1,7 @@
 /** From a project to its generated files. */
 import { join } from 'node:path';
 import type { CompileMemory, CompileOptions, ModelData } from '@platform/compiler';
-import { printSchema } from '@platform/introspect';
+import { printSchema } from '@platform/introspect/resolve';
 import { isWhollyCompiled, lookAtLastRun } from './archive/last-run.ts';
 import { isWorthArchiving, type PreparedCompiler, prepareCompiler } from './descriptions/prepare-compiler.ts';
 import { once } from './once.ts';

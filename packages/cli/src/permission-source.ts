@@ -1,5 +1,6 @@
 /** From which of the two places roles and rules are compiled, and what is said when the other one says otherwise. */
-import { comparePermissions, type Diagnostic, type PermissionDocument } from '@platform/introspect';
+import type { Diagnostic, PermissionDocument } from '@platform/introspect';
+import { comparePermissions } from '@platform/introspect/resolve';
 import type { PermissionTables } from './permission-tables.ts';
 import type { Project } from './project.ts';
 

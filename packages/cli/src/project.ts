@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Diagnostic, PermissionDocument } from '@platform/introspect';
-import { parsePermissions, readConfig } from '@platform/introspect';
 import type { PlatformConfig } from '@platform/introspect/config';
+import { parsePermissions, readConfig } from '@platform/introspect/resolve';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { importConfig } from './import-config.ts';
 

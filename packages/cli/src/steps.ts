@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { CompileOptions, CompileSummary } from '@platform/compiler';
 import type { Diagnostic, ReadOptions, SchemaFacts } from '@platform/introspect';
-import { parseSchema, printDiagnostics, printSchema, resolveSchema } from '@platform/introspect';
+import { parseSchema, printDiagnostics, printSchema, resolveSchema } from '@platform/introspect/resolve';
 import type { Schema } from '@platform/introspect/schema';
 import { loadDocuments } from './documents.ts';
 import { loadExamples } from './examples/load.ts';

@@ -1,22 +1,18 @@
 /** Reads a live database and its configuration into one plain schema. */
 
 export { implies } from './conditions/implication.ts';
-export { comparePermissions, type PermissionDifference } from './config/compare-permissions.ts';
 export type * from './config/config.ts';
 export { digestPermissions } from './config/digest-permissions.ts';
 export { readModelTables } from './config/model-rows.ts';
-export { parsePermissions } from './config/parse-permissions.ts';
 export type * from './config/permission-document.ts';
 export { type RoleRow, type RuleRow, readPermissionRows } from './config/permission-rows.ts';
 export { type PlainRule, plainRules } from './config/plain-rules.ts';
 export { printPermissions } from './config/print-permissions.ts';
-export { readConfig } from './config/read-config.ts';
 export type * from './config/source.ts';
 export type * from './diagnostic.ts';
 export { didYouMean } from './did-you-mean.ts';
 export { compareFacts, type FactDifference } from './difference/compare-facts.ts';
 export type { SchemaFacts } from './facts.ts';
-export { resolveSchema } from './introspect.ts';
 export type { MysqlCatalog } from './mysql/catalog.ts';
 export { mysqlSettings } from './mysql/catalog-sql.ts';
 export { withDrafts } from './mysql/drafts.ts';
@@ -24,10 +20,9 @@ export { buildMysqlTables } from './mysql/tables.ts';
 export { defaultSchema } from './passes/match-tables.ts';
 export type * from './postgres/catalog.ts';
 export { buildTables } from './postgres/tables.ts';
-export { printDiagnostics, visible } from './print-diagnostics.ts';
 export { type ReadOptions, type RunStatement, readCatalog } from './read.ts';
 export { type AnyCatalog, buildFacts, type Family, readAnyCatalog, readFacts } from './read-facts.ts';
 export { readMysqlCatalog } from './read-mysql.ts';
+export * from './resolve.ts';
 export type * from './schema.ts';
-export { parseSchema, printSchema } from './schema-file.ts';
 export { tableId } from './table-id.ts';

@@ -1,5 +1,5 @@
 /** Files in pieces on their way to another thread: bytes that change hands, every piece once however many files have it. */
-import { type GeneratedFile, longFile, type Piece } from '@platform/compiler';
+import { type GeneratedFile, longFile, type Piece } from '@platform/compiler/compile';
 
 /** Such files; plain data. */
 export interface PackedFiles {

@@ -1,5 +1,5 @@
 /** Compiles a project in one thread, or in two where that is worth it, and keeps what can be used again. */
-import { type CompileMemory, type CompileOptions, type CompileResult, compile } from '@platform/compiler';
+import { type CompileMemory, type CompileOptions, type CompileResult, compile } from '@platform/compiler/compile';
 import type { Schema } from '@platform/introspect/schema';
 import { isArchived, openArchive } from '../archive/project-archive.ts';
 import { type DescribingThread, isWorthDescribing, startDescribing } from './describing-thread.ts';

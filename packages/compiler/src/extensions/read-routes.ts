@@ -1,5 +1,6 @@
 /** The routes of extensions as they are registered: address and roles, which decide who is of one access class. */
-import { type Diagnostic, didYouMean } from '@platform/introspect';
+import type { Diagnostic } from '@platform/introspect';
+import { didYouMean } from '@platform/introspect/did-you-mean';
 import type { Schema } from '@platform/introspect/schema';
 import type { CustomMethod } from '@platform/runtime/contract';
 import type { CallExpression, Node } from 'ts-morph';

@@ -73,6 +73,15 @@ export function groupNames({ fields, relations }: ViewCollection): readonly stri
   return [...new Set([...plain, ...calls, ...counts])];
 }
 
+/** Whether `groupBy` takes anything. */
+export function isGrouped({ fields, relations }: ViewCollection): boolean {
+  const shown = fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
+  return (
+    shown.some(({ descriptor }) => isOrdered(descriptor) || functionsOf(descriptor.type).length > 0) ||
+    relations.some(({ kind }) => kind !== 'm2o')
+  );
+}
+
 const text: JsonObject = { type: 'string', description: 'Names with commas.' };
 
 function functionsSchema(collection: ViewCollection): JsonObject {

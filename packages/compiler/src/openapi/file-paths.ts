@@ -1,4 +1,5 @@
 /** Uploads, imports and contents of files. Source: API specification, section 11. */
+import type { Addressed, AddressedWrites } from './addressed.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
 import { useHeader } from './parameters.ts';
 import { commonFailures, failuresByStatus } from './responses.ts';
@@ -9,11 +10,20 @@ const files = 'platform_files';
 /** Fields of files that a form may give; of an upload the type is what its content says. */
 const formFields = ['filename_download', 'title', 'folder', 'embed', 'description', 'location', 'tags'];
 
-/** The form in which a content is sent, beside JSON; nothing for other collections. */
-export function uploadContent({ name, writes }: ViewCollection, action: 'create' | 'update'): JsonObject {
-  if (name !== files) return {};
-  const granted = new Set(writes?.[action]?.fields.map((field) => field.name));
-  const fields = formFields.filter((field) => granted.has(field));
+/** The fields that a form may give beside a content; null for other collections. */
+export function uploadFields({ name, writes }: ViewCollection): AddressedWrites['forms'] {
+  if (name !== files) return null;
+  const granted = (action: 'create' | 'update'): readonly string[] => {
+    const fields = new Set(writes?.[action]?.fields.map((field) => field.name));
+    return formFields.filter((field) => fields.has(field));
+  };
+  return { create: granted('create'), update: granted('update') };
+}
+
+/** The form in which a content is sent, beside JSON; nothing for collections without contents. */
+export function uploadContent({ writes }: Addressed, action: 'create' | 'update'): JsonObject {
+  const fields = writes?.forms?.[action];
+  if (fields === undefined) return {};
   const file = {
     type: 'string',
     contentMediaType: 'application/octet-stream',

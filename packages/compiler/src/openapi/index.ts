@@ -10,6 +10,7 @@ import { changesModel } from '../model/changes.ts';
 import { printDocument } from '../print/document.ts';
 import type { Piece } from '../print/pieces.ts';
 import { accountPaths } from './account-paths.ts';
+import { addressed } from './addressed.ts';
 import { aggregateSchemas } from './aggregation.ts';
 import { authPaths, authSchemas, authTag, hasUsers } from './auth-paths.ts';
 import { conditionSchemas } from './conditions.ts';
@@ -26,6 +27,7 @@ import { modelPaths, modelSchemas, modelTag } from './model-paths.ts';
 import { ownUserPaths } from './own-user-paths.ts';
 import { parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
 import { createPartsMemory, layout, type Parts, type TextsFrom } from './parts.ts';
+import { pathsIndent, pathTexts } from './path-texts.ts';
 import { collectionPaths } from './paths.ts';
 import { leadSchemas, payloadSchemas } from './payloads.ts';
 import { failureResponses, headerComponents } from './responses.ts';
@@ -100,7 +102,15 @@ export function describeOpenApi(
       ...(api.graphql ? [graphqlTags] : []),
     ],
     paths: objectOf([
-      ...described.flatMap((one) => pathsOf(one, [], from, () => collectionPaths(one))),
+      ...described.flatMap((one) =>
+        pathsOf(
+          one,
+          [],
+          from,
+          () => collectionPaths(addressed(one)),
+          () => pathTexts(addressed(one)),
+        ),
+      ),
       ...customPaths(custom),
       ...serverPaths(view.administrator),
       ...(api.graphql ? graphqlPaths() : []),
@@ -130,7 +140,7 @@ export function describeOpenApi(
   };
 }
 
-const pathsOf = createPartsMemory('paths', 4, true);
+const pathsOf = createPartsMemory('paths', pathsIndent, true);
 const componentsOf = createPartsMemory('schemas', 6, true);
 
 function information(): JsonObject {
@@ -185,7 +195,7 @@ function readSchemas(collection: ViewCollection): Parts {
     [names.item, itemSchema(collection)],
     ...filterSchemas(collection),
     ...aggregateSchemas(collection),
-    ...(operations.has('search') ? [[names.search, searchSchema(collection)] as const] : []),
+    ...(operations.has('search') ? [[names.search, searchSchema(addressed(collection))] as const] : []),
   ];
 }
 

@@ -1,10 +1,11 @@
 /** How a request names one item. Source: API specification, section 4. */
+
+import type { AddressedKeyField } from './addressed.ts';
 import { scalarInput } from './inputs.ts';
 import { type JsonObject, objectOf } from './json.ts';
-import type { ViewField, ViewKeyField } from './view.ts';
 
 /** The path parameter `key`. Several fields are an array, which style `simple` joins by commas, each value encoded. */
-export function keyParameter(key: readonly ViewField[]): JsonObject {
+export function keyParameter(key: readonly AddressedKeyField[]): JsonObject {
   const schemas = key.map(inPath);
   const [only = {}] = schemas;
   const names = key.map(({ name }) => `"${name}"`).join(', ');
@@ -31,7 +32,7 @@ export const hiddenKey: JsonObject = {
 };
 
 /** A key in a request body: a value, or an object of the key fields. */
-export function keyInput(key: readonly ViewField[]): JsonObject {
+export function keyInput(key: readonly AddressedKeyField[]): JsonObject {
   const [only] = key;
   return only !== undefined && key.length === 1 ? inBody(only) : keyObject(key);
 }
@@ -40,7 +41,7 @@ export function keyInput(key: readonly ViewField[]): JsonObject {
  * A key in a list of keys: its value, which is in path form where there are several, or an object of the key fields. Its
  * value alone where they are hidden.
  */
-export function listedKey(key: readonly ViewKeyField[]): JsonObject {
+export function listedKey(key: readonly AddressedKeyField[]): JsonObject {
   const [only] = key;
   if (only === undefined) return { type: ['string', 'number', 'boolean'] };
   const value: JsonObject = key.length === 1 ? inBody(only) : { type: 'string' };
@@ -48,7 +49,7 @@ export function listedKey(key: readonly ViewKeyField[]): JsonObject {
 }
 
 /** A key as an object of its fields. */
-export function keyObject(key: readonly ViewKeyField[]): JsonObject {
+export function keyObject(key: readonly AddressedKeyField[]): JsonObject {
   return {
     type: 'object',
     properties: objectOf(key.map((field) => [field.name, inBody(field)])),
@@ -62,13 +63,13 @@ function tuple(schemas: readonly JsonObject[]): JsonObject {
 }
 
 /** Values that are not whole numbers are written as text in a path, in any form that a body takes. */
-function inPath({ descriptor, values }: ViewField): JsonObject {
+function inPath({ descriptor, values }: AddressedKeyField): JsonObject {
   const { type, pattern, ...schema } = scalarInput(descriptor, values);
   if (descriptor.type === 'integer') return { ...schema, type: 'integer' };
   if (type === 'string') return { ...schema, type, ...(pattern !== undefined && { pattern }) };
   return { type: 'string', ...(pattern !== undefined && { pattern }) };
 }
 
-function inBody({ descriptor, values }: ViewKeyField): JsonObject {
+function inBody({ descriptor, values }: AddressedKeyField): JsonObject {
   return scalarInput(descriptor, values);
 }

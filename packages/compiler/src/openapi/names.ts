@@ -79,9 +79,14 @@ function findNames(collections: readonly string[]): ReadonlyMap<string, Document
       const shared = (groups.get(spell(name).toLowerCase()) ?? []).length > 1;
       const kept = plain.test(name) || (whole.test(name) && !shared);
       // No spelling holds two underscores in a row, so a name with its hash is never another's without.
-      return [name, namesOf(name, kept ? spell(name) : `${spell(name)}__${sha256(name).slice(0, 10)}`)];
+      return [name, namesSpelled(name, kept ? spell(name) : `${spell(name)}__${sha256(name).slice(0, 10)}`)];
     }),
   );
+}
+
+/** How a collection is spelled in its names. */
+export function spellingOf({ item }: DocumentNames): string {
+  return item.slice(itemPrefix.length);
 }
 
 /** The name of a payload's component where a relation sets some of its fields: `CreateCommentsWithoutPostId`. */
@@ -99,6 +104,8 @@ function spellWhole(name: string): string {
   return plain.test(name) ? spell(name) : `${spell(name)}__${sha256(name).slice(0, 10)}`;
 }
 
+const itemPrefix = 'Items';
+
 const plain = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 const whole = /^[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*$/;
 
@@ -108,10 +115,11 @@ function spell(name: string): string {
   return words.map((word) => (/^\d/.test(word) ? `_${word}` : word.charAt(0).toUpperCase() + word.slice(1))).join('');
 }
 
-function namesOf(collection: string, spelling: string): DocumentNames {
+/** The names of a collection by how it is spelled in all of them. */
+export function namesSpelled(collection: string, spelling: string): DocumentNames {
   return {
     collection,
-    item: `Items${spelling}`,
+    item: `${itemPrefix}${spelling}`,
     filter: `Filter${spelling}`,
     conditions: `Conditions${spelling}`,
     search: `Search${spelling}`,

@@ -1,4 +1,5 @@
 /** The paths of the user who asks. Source: API specification, section 3.1. */
+import { addressed } from './addressed.ts';
 import { type JsonObject, objectOf } from './json.ts';
 import { itemReads } from './paths.ts';
 import { commonFailures, failuresByStatus } from './responses.ts';
@@ -14,8 +15,8 @@ const tag = 'users';
 /** The paths with their operations, as far as an access class may use them: everybody is somebody. */
 export function ownUserPaths({ collections }: View): readonly (readonly [string, JsonObject])[] {
   const users = collections.find(({ name }) => name === 'platform_users');
-  const [[, read] = ['get', readKey()] as const] = users === undefined ? [] : itemReads(users);
-  const changes = users === undefined ? [] : itemWrites(users).filter(([method]) => method === 'patch');
+  const [[, read] = ['get', readKey()] as const] = users === undefined ? [] : itemReads(addressed(users));
+  const changes = users === undefined ? [] : itemWrites(addressed(users)).filter(([method]) => method === 'patch');
   const own = { get: { ...read, operationId: 'usersMe', summary: 'Read the user who asks' } };
   const changed = changes.map(([method, operation]) => {
     return [method, { ...operation, operationId: 'usersMeUpdate', summary: 'Update the user who asks' }] as const;

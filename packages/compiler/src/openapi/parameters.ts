@@ -2,11 +2,10 @@
  * Query parameters of reads, and the same names in the body of SEARCH. Source: API specification, sections 1.4 and 5.1.
  */
 import { aggregateFunctions } from '@platform/runtime/contract';
-import { groupNames } from './aggregation.ts';
+import type { Addressed } from './addressed.ts';
 import { exported } from './exports.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
 import { listedKey } from './keys.ts';
-import type { ViewCollection } from './view.ts';
 
 const names: JsonObject = { type: 'array', items: { type: 'string' } };
 const namesOrText: JsonObject = { anyOf: [names, { type: 'string' }] };
@@ -160,7 +159,7 @@ function objectForm(schema: JsonObject): JsonObject {
 }
 
 /** The parameters of a list. */
-export function listParameters(collection: ViewCollection): readonly JsonObject[] {
+export function listParameters(collection: Addressed): readonly JsonObject[] {
   const cursor = collection.key.length === 0 ? [] : [use('cursor')];
   const paging = [use('limit'), use('offset'), use('page'), ...cursor, use('meta')];
   const others = [use('alias'), use('deep'), use('export')];
@@ -178,7 +177,7 @@ interface AggregateParameter {
 }
 
 /** The parameters that aggregate a collection. */
-function aggregateParameters(collection: ViewCollection): Readonly<Record<string, AggregateParameter>> {
+function aggregateParameters(collection: Addressed): Readonly<Record<string, AggregateParameter>> {
   const { names: own } = collection;
   const groups: JsonObject = { type: 'array', items: reference('schemas', own.groups) };
   return {
@@ -189,7 +188,7 @@ function aggregateParameters(collection: ViewCollection): Readonly<Record<string
       schema: reference('schemas', own.functions),
       form: objectForm,
     },
-    ...(groupNames(collection).length > 0 && {
+    ...(collection.grouped && {
       groupBy: {
         description: 'Fields and functions of them, such as `year(a)`, that make one aggregate row per value.',
         schema: groups,
@@ -205,25 +204,25 @@ function aggregateParameters(collection: ViewCollection): Readonly<Record<string
 }
 
 /** The parameters of reading one item, or a singleton, which must match the filter. */
-export function itemParameters({ names: { filter } }: ViewCollection): readonly JsonObject[] {
+export function itemParameters({ names: { filter } }: Addressed): readonly JsonObject[] {
   return [use('fields'), filterParameter(filter), use('alias'), use('deep')];
 }
 
 /** The parameters of reading a singleton, which can be a file as well. */
-export function singletonParameters(collection: ViewCollection): readonly JsonObject[] {
+export function singletonParameters(collection: Addressed): readonly JsonObject[] {
   return [...itemParameters(collection), use('search'), use('meta'), use('export')];
 }
 
 /** The parameters that shape the answer of a write: what was written and does not match is left out. */
-export function answerParameters(collection: ViewCollection, many: boolean): readonly JsonObject[] {
+export function answerParameters(collection: Addressed, many: boolean): readonly JsonObject[] {
   const list = [use('search'), use('sort'), use('limit'), use('offset'), use('page'), use('meta')];
   return [...itemParameters(collection), ...(many ? list : [])];
 }
 
 /** The body of SEARCH. Items can be named only by those who may read the key. */
-export function searchSchema(collection: ViewCollection): JsonObject {
+export function searchSchema(collection: Addressed): JsonObject {
   const { key, operations, names: own } = collection;
-  const singleton = operations.has('readSingleton');
+  const singleton = operations.includes('readSingleton');
   const aggregation = Object.entries(singleton ? {} : aggregateParameters(collection)).map(
     ([name, { schema }]) => [name, bodyForm(schema)] as const,
   );

@@ -9,6 +9,9 @@ import type { JsonObject } from './json.ts';
 /** Members of an object in a document, by their names. */
 export type Parts = readonly (readonly [string, JsonObject])[];
 
+/** A part by its text. */
+export type PartText = readonly [name: string, text: string];
+
 /** Who wants nothing but the text of a document gets parts of which only that is known; null for everybody else. */
 export type TextsFrom = { readonly archive: Archive | null } | null;
 
@@ -19,7 +22,7 @@ export const layout: Layout = { levels: 4 };
  * Remembers parts that stand in documents at one indentation, as objects or as texts.
  *
  * Where no other collection has parts of the same names (`apart`), there is one text for all: it stands under the name of
- * the first, and goes on with the others.
+ * the first, and goes on with the others. `print` gives the texts where that takes less than to make parts and print them.
  */
 export function createPartsMemory(maker: string, indent: number, apart: boolean) {
   const objects = createMemory<Parts>();
@@ -32,15 +35,22 @@ export function createPartsMemory(maker: string, indent: number, apart: boolean)
         onlyText(texts[2 * at + 1] ?? '', indent),
       ]),
   });
-  return (key: object, sources: readonly Lookup<unknown>[], from: TextsFrom, make: (watch: Watch) => Parts): Parts =>
+  return (
+    key: object,
+    sources: readonly Lookup<unknown>[],
+    from: TextsFrom,
+    make: (watch: Watch) => Parts,
+    print = (watch: Watch): readonly PartText[] => textsOf(make(watch), indent, apart),
+  ): Parts =>
     from === null
       ? objects(key, sources, null, make)
       : printed(key, sources, from.archive, (watch) =>
-          textsOf(make(watch), indent, apart).map(([name, text]) => [name, onlyText(packPiece(text), indent)]),
+          print(watch).map(([name, text]) => [name, onlyText(packPiece(text), indent)]),
         );
 }
 
-function textsOf(parts: Parts, indent: number, apart: boolean): readonly (readonly [string, string])[] {
+/** Prints parts at an indentation; as one text, under the name of the first, where they stand `apart`. */
+export function textsOf(parts: Parts, indent: number, apart: boolean): readonly PartText[] {
   const texts = parts.map(([name, part]) => [name, textAt(part, indent, layout)] as const);
   const [first, ...others] = texts;
   if (!apart || first === undefined) return texts;

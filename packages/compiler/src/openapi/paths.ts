@@ -1,11 +1,10 @@
 /** The paths of collections and their operations. Source: API specification, section 4. */
-import { systemCollection } from '@platform/runtime/contract';
+import type { Addressed } from './addressed.ts';
 import { files } from './exports.ts';
-import { type JsonObject, marked, objectOf, reference } from './json.ts';
+import { type JsonObject, objectOf, reference } from './json.ts';
 import { hiddenKey, keyParameter } from './keys.ts';
 import { itemParameters, listParameters, singletonParameters, useHeader } from './parameters.ts';
 import { commonFailures, type FailureName, failuresByStatus } from './responses.ts';
-import type { ViewCollection } from './view.ts';
 import { collectionWrites, itemWrites } from './write-paths.ts';
 
 /**
@@ -14,12 +13,11 @@ import { collectionWrites, itemWrites } from './write-paths.ts';
  * OpenAPI 3.1 has no method SEARCH, so its operation stands beside GET under `x-platform-search`, in the form of an
  * operation.
  */
-export function collectionPaths(collection: ViewCollection): readonly (readonly [string, JsonObject])[] {
-  const { name, operations, key } = collection;
-  if (operations.size === 0) return [];
-  const path = systemCollection(name)?.path ?? `/items/${encodeURIComponent(name.toWellFormed())}`;
+export function collectionPaths(collection: Addressed): readonly (readonly [string, JsonObject])[] {
+  const { operations, key, path, deprecated } = collection;
+  if (operations.length === 0) return [];
   const mark = ([method, operation]: readonly [string, JsonObject]) =>
-    [method, { ...operation, ...marked(collection.deprecated) }] as const;
+    [method, { ...operation, ...(deprecated && { deprecated }) }] as const;
   const whole = [...collectionReads(collection), ...collectionWrites(collection)].map(mark);
   const single = [...itemReads(collection), ...itemWrites(collection)].map(mark);
   const parameters = [key.length > 0 ? keyParameter(key) : hiddenKey];
@@ -29,18 +27,18 @@ export function collectionPaths(collection: ViewCollection): readonly (readonly 
   ];
 }
 
-function collectionReads(collection: ViewCollection): readonly (readonly [string, JsonObject])[] {
+function collectionReads(collection: Addressed): readonly (readonly [string, JsonObject])[] {
   const { operations, readable } = collection;
   if (!readable) return [];
-  const search = operations.has('search') ? [['x-platform-search', searchItems(collection)] as const] : [];
-  if (operations.has('readSingleton')) return [['get', readSingleton(collection)], ...search];
-  return [...(operations.has('list') ? [['get', listItems(collection)] as const] : []), ...search];
+  const search = operations.includes('search') ? [['x-platform-search', searchItems(collection)] as const] : [];
+  if (operations.includes('readSingleton')) return [['get', readSingleton(collection)], ...search];
+  return [...(operations.includes('list') ? [['get', listItems(collection)] as const] : []), ...search];
 }
 
 /** What can be read on the path of one item. */
-export function itemReads(collection: ViewCollection): readonly (readonly [string, JsonObject])[] {
+export function itemReads(collection: Addressed): readonly (readonly [string, JsonObject])[] {
   const { operations, readable, key } = collection;
-  return readable && operations.has('read') && key.length > 0 ? [['get', readItem(collection)]] : [];
+  return readable && operations.includes('read') && key.length > 0 ? [['get', readItem(collection)]] : [];
 }
 
 const readFailures = [...commonFailures, 'Forbidden', 'RouteNotFound'] as const;
@@ -52,8 +50,8 @@ const searchFailures = [
 
 const listed = 'The items, or their aggregate rows, and the counts that were asked for.';
 
-function listItems(collection: ViewCollection): JsonObject {
-  const searched = collection.operations.has('search')
+function listItems(collection: Addressed): JsonObject {
+  const searched = collection.operations.includes('search')
     ? ' The method SEARCH on the same path takes the parameters as a JSON body; see `x-platform-search`.'
     : '';
   return {
@@ -66,8 +64,8 @@ function listItems(collection: ViewCollection): JsonObject {
   };
 }
 
-function searchItems(collection: ViewCollection): JsonObject {
-  const singleton = collection.operations.has('readSingleton');
+function searchItems(collection: Addressed): JsonObject {
+  const singleton = collection.operations.includes('readSingleton');
   const success = singleton
     ? answers('The item.', singletonBody(collection), searchFailures, files)
     : answers(listed, listBody(collection), searchFailures, files);
@@ -82,7 +80,7 @@ function searchItems(collection: ViewCollection): JsonObject {
   };
 }
 
-function readItem(collection: ViewCollection): JsonObject {
+function readItem(collection: Addressed): JsonObject {
   return {
     operationId: collection.names.single,
     tags: [collection.names.tag],
@@ -93,7 +91,7 @@ function readItem(collection: ViewCollection): JsonObject {
   };
 }
 
-function readSingleton(collection: ViewCollection): JsonObject {
+function readSingleton(collection: Addressed): JsonObject {
   return {
     operationId: collection.names.list,
     tags: [collection.names.tag],
@@ -105,7 +103,7 @@ function readSingleton(collection: ViewCollection): JsonObject {
 }
 
 /** Items, or aggregate rows where the request has `aggregate` or `groupBy`; nothing around them in a file. */
-function listBody({ names }: ViewCollection): JsonObject {
+function listBody({ names }: Addressed): JsonObject {
   const rows = [names.item, names.aggregate].map((name) => ({ type: 'array', items: reference('schemas', name) }));
   const data: JsonObject = { anyOf: rows };
   const body: JsonObject = {
@@ -116,12 +114,12 @@ function listBody({ names }: ViewCollection): JsonObject {
   return { anyOf: [body, ...rows] };
 }
 
-function itemBody({ names }: ViewCollection): JsonObject {
+function itemBody({ names }: Addressed): JsonObject {
   return { type: 'object', properties: { data: reference('schemas', names.item) }, required: ['data'] };
 }
 
 /** The item and the counts that were asked for; nothing around it in a file, which is a list of it. */
-function singletonBody({ names }: ViewCollection): JsonObject {
+function singletonBody({ names }: Addressed): JsonObject {
   const item = reference('schemas', names.item);
   const body: JsonObject = {
     type: 'object',
@@ -148,6 +146,6 @@ function tagged({ 200: succeeded, ...others }: JsonObject, tag: 'ETag' | 'FileET
   return { 200: { ...found, headers }, 304: { description: 'It has not changed.', headers }, ...others };
 }
 
-function quoted({ name }: ViewCollection): string {
-  return `"${name}"`;
+function quoted({ names }: Addressed): string {
+  return `"${names.collection}"`;
 }

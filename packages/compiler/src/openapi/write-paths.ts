@@ -1,11 +1,11 @@
 /** The operations that write. Source: API specification, sections 1.2, 4 and 9. */
 
+import type { Addressed } from './addressed.ts';
 import { uploadContent } from './file-paths.ts';
 import { anyOf, type JsonObject, objectOf, reference } from './json.ts';
 import { listedKey } from './keys.ts';
 import { answerParameters, useHeader } from './parameters.ts';
 import { commonFailures, type FailureName, failuresByStatus } from './responses.ts';
-import type { ViewCollection, ViewUpsert } from './view.ts';
 
 /** Operations of one path by method. */
 type Operations = readonly (readonly [string, JsonObject])[];
@@ -20,7 +20,7 @@ const failures = [
 ] as const satisfies readonly FailureName[];
 
 /** What can be written on the path of a collection. */
-export function collectionWrites(collection: ViewCollection): Operations {
+export function collectionWrites(collection: Addressed): Operations {
   const { writes, singleton } = collection;
   if (writes === null) return [];
   if (singleton) return writes.update ? [['patch', updateSingleton(collection)]] : [];
@@ -32,7 +32,7 @@ export function collectionWrites(collection: ViewCollection): Operations {
 }
 
 /** What can be written on the path of one item. */
-export function itemWrites(collection: ViewCollection): Operations {
+export function itemWrites(collection: Addressed): Operations {
   const { writes, singleton } = collection;
   if (writes === null || singleton) return [];
   return [
@@ -41,15 +41,15 @@ export function itemWrites(collection: ViewCollection): Operations {
   ];
 }
 
-function createItems(collection: ViewCollection): JsonObject {
-  const upsert = collection.writes?.upsert ?? null;
-  const names = [collection.names.create, ...(upsert === null ? [] : [collection.names.upsert])];
+function createItems(collection: Addressed): JsonObject {
+  const conflicts = collection.writes?.conflicts ?? null;
+  const names = [collection.names.create, ...(conflicts === null ? [] : [collection.names.upsert])];
   const forms = names.map((name) => reference('schemas', name));
   return {
     ...head(collection, collection.names.createOperation, `Create items of ${quoted(collection)}`),
     description: 'Creates one item, or all items of an array. An array is answered in its order.',
     ...parametersOf(collection, true, [
-      ...(upsert === null ? [] : [conflictParameter(upsert)]),
+      ...(conflicts === null ? [] : [conflictParameter(conflicts)]),
       useHeader('idempotencyKey'),
     ]),
     requestBody: bodyOf(anyOf(...forms, listOf(anyOf(...forms))), uploadContent(collection, 'create')),
@@ -57,7 +57,7 @@ function createItems(collection: ViewCollection): JsonObject {
   };
 }
 
-function updateItem(collection: ViewCollection): JsonObject {
+function updateItem(collection: Addressed): JsonObject {
   const names = [collection.names.update, ...(canNameKey(collection) ? [collection.names.change] : [])];
   return {
     ...head(collection, collection.names.updateOne, `Update one item of ${quoted(collection)}`),
@@ -69,7 +69,7 @@ function updateItem(collection: ViewCollection): JsonObject {
   };
 }
 
-function updateSingleton(collection: ViewCollection): JsonObject {
+function updateSingleton(collection: Addressed): JsonObject {
   return {
     ...head(collection, collection.names.updateOne, `Update ${quoted(collection)}`),
     description: 'Changes the fields that the body has; creates the item when there is none.',
@@ -79,7 +79,7 @@ function updateSingleton(collection: ViewCollection): JsonObject {
   };
 }
 
-function updateItems(collection: ViewCollection): JsonObject {
+function updateItems(collection: Addressed): JsonObject {
   const data = reference('schemas', collection.names.update);
   const forms = [
     ...namingForms(collection).map((form) => named({ ...form, data }, [...Object.keys(form), 'data'])),
@@ -94,7 +94,7 @@ function updateItems(collection: ViewCollection): JsonObject {
   };
 }
 
-function deleteItem(collection: ViewCollection): JsonObject {
+function deleteItem(collection: Addressed): JsonObject {
   return {
     ...head(collection, collection.names.deleteOne, `Delete one item of ${quoted(collection)}`),
     description: 'Deletes the item that has the key.',
@@ -103,7 +103,7 @@ function deleteItem(collection: ViewCollection): JsonObject {
   };
 }
 
-function deleteItems(collection: ViewCollection): JsonObject {
+function deleteItems(collection: Addressed): JsonObject {
   const forms = namingForms(collection).map((form) => named(form, Object.keys(form)));
   const keys = isKeyed(collection) ? [listOf(listedKey(collection.writes?.key ?? []))] : [];
   return {
@@ -115,17 +115,17 @@ function deleteItems(collection: ViewCollection): JsonObject {
 }
 
 /** Whether items have keys, though their fields may be hidden. */
-function isKeyed({ operations }: ViewCollection): boolean {
-  return operations.has('update') || operations.has('delete');
+function isKeyed({ operations }: Addressed): boolean {
+  return operations.includes('update') || operations.includes('delete');
 }
 
 /** Whether payloads can hold the key of their item. */
-function canNameKey({ writes }: ViewCollection): boolean {
+function canNameKey({ writes }: Addressed): boolean {
   return writes !== null && writes.key.length > 0;
 }
 
 /** Ways to name items: by key, by a query for those who may read something. */
-function namingForms(collection: ViewCollection): readonly JsonObject[] {
+function namingForms(collection: Addressed): readonly JsonObject[] {
   const { writes, readable } = collection;
   return [
     ...(isKeyed(collection) ? [{ keys: listOf(listedKey(writes?.key ?? [])) }] : []),
@@ -143,17 +143,17 @@ function listOf(items: JsonObject): JsonObject {
   return { type: 'array', items };
 }
 
-function head({ names }: ViewCollection, operationId: string, summary: string): JsonObject {
+function head({ names }: Addressed, operationId: string, summary: string): JsonObject {
   return { operationId, tags: [names.tag], summary };
 }
 
 /** The answer is shaped as a read is, by those who may read. */
-function parametersOf(collection: ViewCollection, many: boolean, own: readonly JsonObject[] = []): JsonObject {
+function parametersOf(collection: Addressed, many: boolean, own: readonly JsonObject[] = []): JsonObject {
   const parameters = [...(collection.readable ? answerParameters(collection, many) : []), ...own];
   return parameters.length > 0 ? { parameters } : {};
 }
 
-function conflictParameter({ keys }: ViewUpsert): JsonObject {
+function conflictParameter(keys: readonly (readonly string[])[]): JsonObject {
   const names = keys.map((key) => `\`${key.join(',')}\``).join(', ');
   return {
     name: 'on_conflict',
@@ -173,7 +173,7 @@ function bodyOf(schema: JsonObject, others: JsonObject = {}): JsonObject {
 
 type AnswerForm = 'one' | 'many' | 'either' | 'none';
 
-function answers({ readable, names }: ViewCollection, form: AnswerForm): JsonObject {
+function answers({ readable, names }: Addressed, form: AnswerForm): JsonObject {
   const item = reference('schemas', names.item);
   const data = { one: item, many: listOf(item), either: anyOf(item, listOf(item)), none: null }[form];
   const meta = form === 'one' ? {} : { meta: reference('schemas', 'Meta') };
@@ -187,6 +187,6 @@ function answers({ readable, names }: ViewCollection, form: AnswerForm): JsonObj
   ]);
 }
 
-function quoted({ name }: ViewCollection): string {
-  return `"${name}"`;
+function quoted({ names }: Addressed): string {
+  return `"${names.collection}"`;
 }

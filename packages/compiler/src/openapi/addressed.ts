@@ -1,0 +1,72 @@
+/** What the paths of a collection are made of, and nothing else of it. */
+import { systemCollection } from '@platform/runtime/contract';
+import type { Operation } from '../api.ts';
+import { isGrouped } from './aggregation.ts';
+import { uploadFields } from './file-paths.ts';
+import type { DocumentNames } from './names.ts';
+import type { ViewCollection, ViewField, ViewUpsert } from './view.ts';
+
+/** A collection as its paths show it. */
+export interface Addressed extends AddressedFacts {
+  readonly names: DocumentNames;
+  /** `/items/orders` */
+  readonly path: string;
+}
+
+/** What is no name; plain data. Where collections have the same, their paths differ in names only. */
+export interface AddressedFacts {
+  readonly operations: readonly Operation['kind'][];
+  readonly readable: boolean;
+  readonly singleton: boolean;
+  readonly deprecated: boolean;
+  /** In key order; empty when it cannot be read. */
+  readonly key: readonly AddressedKeyField[];
+  /** Whether rows can be grouped by something. */
+  readonly grouped: boolean;
+  /** Null where nothing can be written. */
+  readonly writes: AddressedWrites | null;
+}
+
+/** A field of a key. */
+export type AddressedKeyField = Pick<ViewField, 'name' | 'values' | 'descriptor'>;
+
+/** What can be written. */
+export interface AddressedWrites {
+  /** In key order; empty where payloads cannot name it. */
+  readonly key: readonly AddressedKeyField[];
+  readonly create: boolean;
+  readonly update: boolean;
+  readonly delete: boolean;
+  /** The unique keys by which an item is made or changed; null for none. */
+  readonly conflicts: ViewUpsert['keys'] | null;
+  /** Fields that a form may give beside a content; null where items have none. */
+  readonly forms: { readonly create: readonly string[]; readonly update: readonly string[] } | null;
+}
+
+/** Takes of a collection what its paths are made of. */
+export function addressed(collection: ViewCollection): Addressed {
+  const { name, names, operations, readable, singleton, deprecated, key, writes } = collection;
+  const path = systemCollection(name)?.path ?? `/items/${encodeURIComponent(name.toWellFormed())}`;
+  return {
+    names,
+    path,
+    operations: [...operations],
+    readable,
+    singleton,
+    deprecated: deprecated !== null,
+    key: key.map(keyField),
+    grouped: isGrouped(collection),
+    writes: writes && {
+      key: writes.key.map(keyField),
+      create: writes.create !== null,
+      update: writes.update !== null,
+      delete: writes.delete,
+      conflicts: writes.upsert?.keys ?? null,
+      forms: uploadFields(collection),
+    },
+  };
+}
+
+function keyField({ name, values, descriptor }: AddressedKeyField): AddressedKeyField {
+  return { name, values, descriptor };
+}

@@ -1,0 +1,87 @@
+/**
+ * The text of the paths of a collection. Most collections have the same operations and a key of the same kind, and then
+ * their paths, a third of a document, differ in names only: such a text is made once, with marks in the place of names.
+ */
+import type { Addressed, AddressedFacts } from './addressed.ts';
+import { namesSpelled, spellingOf } from './names.ts';
+import { type PartText, textsOf } from './parts.ts';
+import { collectionPaths } from './paths.ts';
+
+/** Where the paths stand in a document. */
+export const pathsIndent = 4;
+
+/** The paths as one text, which stands under the name of the first. */
+export function pathTexts({ names, path, ...facts }: Addressed): readonly PartText[] {
+  const { collection, tag } = names;
+  const values = { collection, tag, path, spelling: spellingOf(names) };
+  return patternsOf(facts).map((pattern) => [fill(pattern.path, values), fill(pattern.text, escaped(values))]);
+}
+
+/** What all names in paths are made of. */
+type Values = Readonly<Record<'collection' | 'spelling' | 'tag' | 'path', string>>;
+
+/** The paths of all collections of the same facts. */
+interface PathPattern {
+  readonly path: Pattern;
+  readonly text: Pattern;
+}
+
+/** Texts, and what stands behind each; nothing behind the last. */
+type Pattern = readonly { readonly text: string; readonly next: keyof Values | null }[];
+
+/** Of so many different facts patterns are kept. */
+const most = 256;
+
+const known = new Map<string, readonly PathPattern[]>();
+
+function patternsOf(facts: AddressedFacts): readonly PathPattern[] {
+  const key = JSON.stringify(facts);
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  if (known.size >= most) known.clear();
+  const sign = signBeside(key);
+  const texts = textsOf(collectionPaths({ ...facts, ...markedBy(sign) }), pathsIndent, true);
+  const patterns = texts.map(([path, text]) => ({ path: patternOf(path, sign), text: patternOf(text, sign) }));
+  known.set(key, patterns);
+  return patterns;
+}
+
+/** A character of private use that does not occur in a text. */
+function signBeside(text: string): string {
+  let code = 0xe000;
+  while (text.includes(String.fromCharCode(code))) code += 1;
+  return String.fromCharCode(code);
+}
+
+const marks: readonly (keyof Values)[] = ['collection', 'spelling', 'tag', 'path'];
+
+/** Names in which every value is its number behind a sign, which JSON leaves as it is. */
+function markedBy(sign: string): Pick<Addressed, 'names' | 'path'> {
+  const mark = (value: keyof Values): string => `${sign}${marks.indexOf(value)}`;
+  const names = { ...namesSpelled(mark('collection'), mark('spelling')), tag: mark('tag') };
+  return { names, path: mark('path') };
+}
+
+function patternOf(text: string, sign: string): Pattern {
+  const parts = text.split(sign);
+  return parts.map((part, at) => {
+    const next = parts[at + 1];
+    return {
+      text: at === 0 ? part : part.slice(1),
+      next: next === undefined ? null : (marks[Number(next[0])] ?? null),
+    };
+  });
+}
+
+function fill(pattern: Pattern, values: Values): string {
+  let whole = '';
+  for (const { text, next } of pattern) whole += next === null ? text : text + values[next];
+  return whole;
+}
+
+/** As they stand within texts of JSON. */
+function escaped(values: Values): Values {
+  const inText = (value: string): string => JSON.stringify(value).slice(1, -1);
+  const { collection, spelling, tag, path } = values;
+  return { collection: inText(collection), spelling: inText(spelling), tag: inText(tag), path: inText(path) };
+}

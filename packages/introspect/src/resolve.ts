@@ -1,0 +1,8 @@
+/** What takes a project from what is known of its database to a schema: half of the modules of this package, and no database. */
+
+export { comparePermissions, type PermissionDifference } from './config/compare-permissions.ts';
+export { parsePermissions } from './config/parse-permissions.ts';
+export { readConfig } from './config/read-config.ts';
+export { resolveSchema } from './introspect.ts';
+export { printDiagnostics, visible } from './print-diagnostics.ts';
+export { parseSchema, printSchema } from './schema-file.ts';
