@@ -1,7 +1,7 @@
 /** A thread that prints the descriptions of an API, which are most of its output, while this one prints everything else. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { CompileOptions, GeneratedFile } from '@platform/compiler';
+import type { CompileOptions, CompileResult } from '@platform/compiler';
 import type { Schema } from '@platform/introspect/schema';
 import { type PackedFiles, unpackFiles } from './packed-files.ts';
 
@@ -16,12 +16,17 @@ export interface DescribingSources {
 export type DescribingQuestion = string;
 
 /** What it answers. */
-export type DescribingAnswer = PackedFiles;
+export interface DescribingAnswer extends Pick<CompileResult, 'diagnostics'> {
+  readonly packed: PackedFiles;
+}
+
+/** The descriptions of a schema, or what is wrong with it. */
+export type Described = Pick<CompileResult, 'files' | 'diagnostics'>;
 
 /** The thread. */
 export interface DescribingThread {
-  /** The descriptions of a schema; none where it does not compile. Rejects when the thread fails. */
-  describe(schema: Schema): Promise<readonly GeneratedFile[]>;
+  /** Rejects when the thread fails. */
+  describe(schema: Schema): Promise<Described>;
   /** Ends it; not before it has kept what it has answered. */
   close(): Promise<void>;
 }
@@ -59,9 +64,9 @@ export function startDescribing(workerData: DescribingSources): DescribingThread
     async describe(schema) {
       const question: DescribingQuestion = JSON.stringify(schema);
       worker.postMessage(question);
-      const files = unpackFiles(await answer.promise);
+      const { packed, diagnostics } = await answer.promise;
       answered = true;
-      return files;
+      return { files: unpackFiles(packed), diagnostics };
     },
     close: async () => void (await (answered ? ended.promise : worker.terminate())),
   };

@@ -13,7 +13,7 @@ const { inputs, cache }: DescribingSources = workerData;
 parentPort?.once('message', async (question: DescribingQuestion) => {
   const schema: Schema = JSON.parse(question);
   const { result, save } = await compileKept(schema, { ...inputs, part: 'descriptions' }, cache);
-  const answer: DescribingAnswer = packFiles(result.files);
+  const answer: DescribingAnswer = { packed: packFiles(result.files), diagnostics: result.diagnostics };
   parentPort?.postMessage(answer);
   await save();
 });

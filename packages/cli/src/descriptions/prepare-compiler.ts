@@ -69,5 +69,6 @@ async function compileShared(
   if (result.describedBy === undefined) return result;
   await meanwhile(result.files);
   await save();
-  return result.describedBy(await described);
+  const { files, diagnostics } = await described;
+  return diagnostics.length > 0 ? { ...result, files: [], diagnostics } : result.describedBy(files);
 }

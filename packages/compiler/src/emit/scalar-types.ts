@@ -1,5 +1,5 @@
 /** Portable type → TypeScript type, as JSON sends it, as a payload takes it, and as a filter asks for it. */
-import { type PortableType, rangeElement } from '@platform/runtime/contract';
+import { type FieldDescriptor, type PortableType, rangeElement } from '@platform/runtime/contract';
 import type { ApiField } from '../api.ts';
 import { generic, list, nullable, type Type, union } from '../print/type.ts';
 
@@ -11,15 +11,34 @@ export function sentType({ descriptor, valuesType }: ApiField): Type {
 
 /** The value of a field in a payload, without null. */
 export function takenType({ descriptor, valuesType }: ApiField): Type {
-  if (descriptor.type === 'array') return list(nullable(valuesType ?? taken(descriptor.element ?? 'unknown')));
-  return valuesType ?? taken(descriptor.type);
+  if (descriptor.type === 'array') return list(nullable(valuesType ?? takenTypes[descriptor.element ?? 'unknown']));
+  return valuesType ?? takenTypes[descriptor.type];
 }
 
 /** What a filter may say about a field; null for a field that no filter may name. */
-export function askedType(field: ApiField): Type | null {
-  const { descriptor, valuesType } = field;
-  const value = takenType(field);
-  switch (descriptor.type) {
+export function askedType({ descriptor, valuesType }: ApiField): Type | null {
+  return comparedType(descriptor, valuesType);
+}
+
+type Compared = Pick<FieldDescriptor, 'type' | 'element' | 'range'>;
+
+/** The same of any field; `listed` is the type of its values, or of its elements, where these are listed. */
+export function comparedType(field: Compared, listed: Type | null): Type | null {
+  const { type } = field;
+  // What these compare is not said by the type alone.
+  if (listed !== null || type === 'array' || type === 'unknown') return makeCompared(field, listed);
+  const known = comparedTypes.get(type);
+  if (known !== undefined) return known;
+  const made = makeCompared(field, null);
+  comparedTypes.set(type, made);
+  return made;
+}
+
+const comparedTypes = new Map<PortableType, Type | null>();
+
+function makeCompared({ type, element = 'unknown', range }: Compared, listed: Type | null): Type | null {
+  const value = listed ?? takenTypes[type];
+  switch (type) {
     case 'hash':
     case 'secret':
     case 'token':
@@ -27,10 +46,9 @@ export function askedType(field: ApiField): Type | null {
     case 'json':
       return 'JsonOperators';
     case 'array':
-      if (descriptor.element === 'json') return 'NullOperators';
-      return generic('ArrayOperators', valuesType ?? taken(descriptor.element ?? 'unknown'));
+      return element === 'json' ? 'NullOperators' : generic('ArrayOperators', listed ?? takenTypes[element]);
     case 'unknown':
-      return rangeType(descriptor.range);
+      return rangeType(range);
     case 'binary':
       return 'NullOperators';
     case 'boolean':
@@ -38,7 +56,9 @@ export function askedType(field: ApiField): Type | null {
     case 'string':
     case 'text':
     case 'csv':
-      return union(valuesType ? generic('TextOperators', valuesType) : 'TextOperators', valuesType ?? 'string', 'null');
+      return listed === null
+        ? union('TextOperators', 'string', 'null')
+        : union(generic('TextOperators', listed), listed, 'null');
     case 'uuid':
     case 'enum':
       return union(generic('EqualOperators', value), value, 'null');
@@ -50,7 +70,7 @@ export function askedType(field: ApiField): Type | null {
 /** Only the ranges of PostgreSQL itself can be asked more than whether they are there. */
 function rangeType(name: string | undefined): Type {
   const element = rangeElement(name);
-  return element === undefined ? 'NullOperators' : generic('RangeOperators', taken(element.type));
+  return element === undefined ? 'NullOperators' : generic('RangeOperators', takenTypes[element.type]);
 }
 
 /** What the API sends for values of each type. */
@@ -79,9 +99,12 @@ export const sentTypes: Readonly<Record<PortableType, Type>> = {
   unknown: 'string',
 };
 
-/** Numbers that JSON cannot carry safely are taken as text or as a number. */
-function taken(type: PortableType): Type {
-  if (type === 'bigInteger' || type === 'decimal') return union('string', 'number');
-  if (type === 'csv') return union(list('string'), 'string');
-  return sentTypes[type];
-}
+const numeral = union('string', 'number');
+
+/** What the API takes for them: numbers that JSON cannot carry safely as text or as a number. */
+export const takenTypes: Readonly<Record<PortableType, Type>> = {
+  ...sentTypes,
+  bigInteger: numeral,
+  decimal: numeral,
+  csv: union(list('string'), 'string'),
+};

@@ -29,7 +29,7 @@ export function namesIn(declarations: readonly TypeDeclaration[]): Set<string> {
   const found = new Set<string>();
   for (const one of declarations) {
     if (one.kind === 'alias') addNames(one.type, found);
-    else for (const { type } of one.members) addNames(type, found);
+    else for (let at = 0; at < one.members.length; at += 1) addNames(one.members[at]?.type ?? '', found);
   }
   for (const { name } of declarations) found.delete(name);
   return found;

@@ -6,32 +6,41 @@
  */
 export type Value = string | number | boolean | null | undefined | object;
 
-/** Text of our own making; made by `code`. */
-export class Code {
+/** An object of data. */
+export type Data = Readonly<Record<string, Value>>;
+
+/** What is no plain data: made by `code`, `call`, or what `createKept` gives. */
+export abstract class Expression {}
+
+/** Text of our own making. */
+export class Code extends Expression {
   readonly text: string;
 
   constructor(text: string) {
+    super();
     this.text = text;
   }
 }
 
-/** A call; made by `call`. */
-export class Call {
+/** A call. */
+export class Call extends Expression {
   readonly name: string;
   readonly of: readonly Value[];
 
   constructor(name: string, of: readonly Value[]) {
+    super();
     this.name = name;
     this.of = of;
   }
 }
 
-/** An object of several properties, whose text on lines of its own is printed once; made by what `createKept` gives. */
-export class Kept {
+/** An object of several properties, whose text on lines of its own is printed once. */
+export class Kept extends Expression {
   readonly value: () => object;
   readonly texts: Map<number, string>;
 
   constructor(value: () => object, texts: Map<number, string>) {
+    super();
     this.value = value;
     this.texts = texts;
   }
@@ -45,6 +54,11 @@ export function code(text: string): Value {
 /** A call of a function of the runtime. */
 export function call(name: string, ...of: readonly Value[]): Value {
   return new Call(name, of);
+}
+
+/** Whether it is an object of data, whose properties stand for themselves. */
+export function isData(value: object): value is Data {
+  return !(value instanceof Expression) && !Array.isArray(value);
 }
 
 /** Gives objects of data an expression each, which always has several properties, and keeps what is printed of it with them. */

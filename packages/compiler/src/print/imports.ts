@@ -56,18 +56,17 @@ function distance(from: string): number {
 
 /** `.`, `_`, digits, letters; runs of digits by their number; letters regardless of case, then capitals first. */
 export function naturalOrder(a: string, b: string): number {
-  const start = startOfDifference(a, b);
-  let [left, right] = [start, start];
-  while (left < a.length && right < b.length) {
-    const [one, other] = [tokenAt(a, left), tokenAt(b, right)];
-    if (one !== other) {
-      const order = compareTokens(one, other);
-      if (order !== 0) return order;
-    }
-    left += one.length;
-    right += other.length;
+  let at = startOfDifference(a, b);
+  let other = at;
+  while (at < a.length && other < b.length) {
+    const end = endOfToken(a, at);
+    const otherEnd = endOfToken(b, other);
+    const order = compareTokens(a.slice(at, end), b.slice(other, otherEnd));
+    if (order !== 0) return order;
+    at = end;
+    other = otherEnd;
   }
-  return Number(left < a.length) - Number(right < b.length);
+  return Number(at < a.length) - Number(other < b.length);
 }
 
 /** Where the first tokens begin that may differ: names of neighbours have much in common. */
@@ -83,12 +82,12 @@ function endsToken(unit: number): boolean {
   return !isDigit(unit) && (unit < 0xd800 || unit > 0xdfff);
 }
 
-/** A run of digits, or one character of another kind. */
-function tokenAt(text: string, at: number): string {
-  if (!isDigit(text.charCodeAt(at))) return String.fromCodePoint(text.codePointAt(at) ?? 0);
+/** A token is a run of digits, or one character of another kind. */
+function endOfToken(text: string, at: number): number {
+  if (!isDigit(text.charCodeAt(at))) return at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
   let end = at + 1;
   while (isDigit(text.charCodeAt(end))) end += 1;
-  return text.slice(at, end);
+  return end;
 }
 
 function isDigit(character: number): boolean {
@@ -96,11 +95,14 @@ function isDigit(character: number): boolean {
 }
 
 function compareTokens(a: string, b: string): number {
-  const [left, right] = [rank(a), rank(b)];
-  if (left !== right) return left - right;
-  if (left === 2) return Number(a) - Number(b);
-  const [one, other] = [a.toLowerCase(), b.toLowerCase()];
-  if (one !== other) return one < other ? -1 : 1;
+  if (a === b) return 0;
+  const kind = rank(a);
+  const otherKind = rank(b);
+  if (kind !== otherKind) return kind - otherKind;
+  if (kind === 2) return Number(a) - Number(b);
+  const small = a.toLowerCase();
+  const otherSmall = b.toLowerCase();
+  if (small !== otherSmall) return small < otherSmall ? -1 : 1;
   return a < b ? -1 : 1;
 }
 

@@ -32,18 +32,31 @@ const noNames: readonly string[] = [];
 
 /** The union of types, without a part that is there already. */
 export function union(...parts: readonly Type[]): Type {
-  const of: Type[] = [];
-  for (const part of parts) {
-    if (isUnion(part)) for (const one of part.of) addDistinct(one, of);
-    else addDistinct(part, of);
-  }
-  return unionOf(of);
+  return unionOf(isDistinct(parts) ? parts : distinctParts(parts));
 }
 
-function addDistinct(part: Type, of: Type[]): void {
+/** Whether there is nothing to leave out or to take apart, as nearly always. */
+function isDistinct(parts: readonly Type[]): boolean {
+  for (let at = 0; at < parts.length; at += 1) {
+    const part = parts[at] ?? '';
+    if (isUnion(part) || isAmong(part, parts, at)) return false;
+  }
+  return true;
+}
+
+/** Whether one of the first so many parts says the same. */
+function isAmong(part: Type, parts: readonly Type[], count: number): boolean {
   const text = flat(part);
-  for (const one of of) if (flat(one) === text) return;
-  of.push(part);
+  for (let at = 0; at < count; at += 1) if (flat(parts[at] ?? '') === text) return true;
+  return false;
+}
+
+function distinctParts(parts: readonly Type[]): readonly Type[] {
+  const of: Type[] = [];
+  for (const part of parts) {
+    for (const one of isUnion(part) ? part.of : [part]) if (!isAmong(one, of, of.length)) of.push(one);
+  }
+  return of;
 }
 
 /** The union of texts, as string literals or other names; `never` where there is none. */
@@ -52,8 +65,8 @@ export function unionOfTexts(texts: readonly string[]): Type {
 }
 
 function unionOf(of: readonly Type[]): Type {
-  const [only] = of;
-  return of.length === 1 && only !== undefined ? only : new Composed('union', of, flatAll(of, ' | '));
+  const first = of[0];
+  return of.length === 1 && first !== undefined ? first : new Composed('union', of, flatAll(of, ' | '));
 }
 
 /** An array that nobody may change. */
@@ -90,12 +103,15 @@ export function object(members: readonly TypeMember[]): Type {
 
 /** A type, or null. */
 export function nullable(type: Type): Type {
-  return union(type, 'null');
+  if (!isUnion(type)) return union(type, 'null');
+  return isAmong('null', type.of, type.of.length)
+    ? type
+    : new Composed('union', [...type.of, 'null'], `${type.text} | null`);
 }
 
 function flatAll(types: readonly Type[], separator: string): string {
-  let text = '';
-  for (const type of types) text += text === '' ? flat(type) : `${separator}${flat(type)}`;
+  let text = flat(types[0] ?? '');
+  for (let at = 1; at < types.length; at += 1) text += `${separator}${flat(types[at] ?? '')}`;
   return text;
 }
 
@@ -116,7 +132,7 @@ export function printTyped(before: number, separator: string, type: Type, indent
 /** The formatter keeps a name together with its null, however long. */
 function isNameOrNull(type: Type): boolean {
   if (!isUnion(type) || type.of.length !== 2 || type.of[1] !== 'null') return false;
-  const [name] = type.of;
+  const name = type.of[0];
   return typeof name === 'string' && !isLiteral(name) && !keywords.has(name);
 }
 
@@ -133,13 +149,14 @@ export function addNames(type: Type, found: Set<string>): void {
     if (!isLiteral(type) && !isWord(type)) found.add(type);
     return;
   }
-  const [name] = type.names;
+  const name = type.names[0];
   if (type.kind === 'generic' && name !== undefined) found.add(name);
-  for (const part of type.of) addNames(part, found);
+  for (let at = 0; at < type.of.length; at += 1) addNames(type.of[at] ?? '', found);
 }
 
 function isLiteral(text: string): boolean {
-  return text.startsWith("'") || text.startsWith('"');
+  const first = text.charCodeAt(0);
+  return first === 0x27 || first === 0x22;
 }
 
 /** What begins with a small letter is the language's, as `number` and `readonly []`: names that we give never do. */
@@ -155,7 +172,7 @@ function isUnion(type: Type): type is Composed {
 function broken(type: Type, indent: number): string {
   if (typeof type === 'string') return type;
   const { kind, of, names } = type;
-  const [first = ''] = of;
+  const first = of[0] ?? '';
   switch (kind) {
     case 'union':
       return `${unionLines(of, indent + 2)}\n${' '.repeat(indent)}`;

@@ -4,8 +4,8 @@
  * What fits a line stays on it; what does not is broken one element per line, numbers as many as fit. Whether it fits is
  * measured before anything is printed, because most of what is asked does not.
  */
-import { Call, Code, Kept, type Value } from './expression.ts';
-import { lineWidth, literalWidth, propertyKey, stringLiteral, widthOf } from './text.ts';
+import { Call, Code, type Data, isData, Kept, type Value } from './expression.ts';
+import { fitsLine, lineWidth, literalWidth, propertyKey, stringLiteral, widthOf } from './text.ts';
 
 /**
  * Prints an expression.
@@ -22,30 +22,29 @@ export function printValue(value: Value, before: number, after: number, indent: 
 function roomAfter(value: Value, room: number): number {
   if (typeof value === 'string') return room - literalWidth(value);
   if (typeof value !== 'object' || value === null) return room - String(value).length;
+  if (isData(value)) return roomAfterObject(value, room);
   if (Array.isArray(value)) return opensAlways(value) ? -1 : roomAfterAll(value, room - 2);
   if (value instanceof Code) return room - widthOf(value.text);
-  if (value instanceof Call) return roomAfterAll(value.of, room - value.name.length - 2);
-  return roomAfterObject(value instanceof Kept ? value.value() : value, room);
+  return value instanceof Call
+    ? roomAfterAll(value.of, room - value.name.length - 2)
+    : roomAfter(keptValue(value), room);
 }
 
 /** With what separates them. */
 function roomAfterAll(values: readonly Value[], room: number): number {
-  let left = room + (values.length > 0 ? 2 : 0);
-  for (const value of values) {
-    left = roomAfter(value, left - 2);
-    if (left < 0) return left;
-  }
+  let left = values.length > 0 ? room + 2 : room;
+  for (let at = 0; at < values.length && left >= 0; at += 1) left = roomAfter(values[at], left - 2);
   return left;
 }
 
-function roomAfterObject(value: object, room: number): number {
+function roomAfterObject(value: Data, room: number): number {
   // `{ ` and ` }`, less the separator that the first property does not have.
   let left = room - 2;
   let isEmpty = true;
-  for (const [key, item] of Object.entries(value)) {
-    if (item === undefined) continue;
+  for (const key in value) {
+    if (value[key] === undefined) continue;
     isEmpty = false;
-    left = roomAfter(item, left - 2 - widthOf(objectKey(key)) - 2);
+    left = roomAfter(value[key], left - 2 - widthOf(objectKey(key)) - 2);
     if (left < 0) return left;
   }
   return isEmpty ? room - 2 : left;
@@ -53,19 +52,17 @@ function roomAfterObject(value: object, room: number): number {
 
 /** Several objects, or several arrays, of more than one element each stand one per line. */
 function opensAlways(values: readonly Value[]): boolean {
-  if (values.length < 2) return false;
-  const [first] = values;
-  if (typeof first !== 'object' || first === null) return false;
+  const first = values[0];
+  if (values.length < 2 || typeof first !== 'object' || first === null) return false;
   return Array.isArray(first)
     ? values.every((value) => Array.isArray(value) && value.length > 1)
     : values.every((value) => value instanceof Kept || hasSeveralProperties(value));
 }
 
 function hasSeveralProperties(value: Value): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  if (value instanceof Code || value instanceof Call) return false;
+  if (typeof value !== 'object' || value === null || !isData(value)) return false;
   let count = 0;
-  for (const item of Object.values(value)) if (item !== undefined) count += 1;
+  for (const key in value) if (value[key] !== undefined) count += 1;
   return count > 1;
 }
 
@@ -73,47 +70,49 @@ function hasSeveralProperties(value: Value): boolean {
 function flat(value: Value): string {
   if (typeof value === 'string') return stringLiteral(value);
   if (typeof value !== 'object' || value === null) return String(value);
-  if (Array.isArray(value)) return `[${flatAll(value)}]`;
+  if (isData(value)) return flatObject(value);
+  if (Array.isArray(value)) return `[${value.map(flat).join(', ')}]`;
   if (value instanceof Code) return value.text;
-  if (value instanceof Call) return `${value.name}(${flatAll(value.of)})`;
-  return flatObject(value instanceof Kept ? value.value() : value);
+  return value instanceof Call ? `${value.name}(${value.of.map(flat).join(', ')})` : flat(keptValue(value));
 }
 
-function flatAll(values: readonly Value[]): string {
+function flatObject(value: Data): string {
   let text = '';
-  for (const value of values) text += text === '' ? flat(value) : `, ${flat(value)}`;
-  return text;
-}
-
-function flatObject(value: object): string {
-  let text = '';
-  for (const [key, item] of Object.entries(value)) {
-    if (item !== undefined) text += `${text === '' ? '' : ', '}${objectKey(key)}: ${flat(item)}`;
+  for (const key in value) {
+    if (value[key] !== undefined) text += `${text === '' ? '{ ' : ', '}${objectKey(key)}: ${flat(value[key])}`;
   }
-  return text === '' ? '{}' : `{ ${text} }`;
+  return text === '' ? '{}' : `${text} }`;
 }
 
 /** Prints an expression with every property or element on a line of its own. */
 export function printOpen(value: Value, indent: number): string {
   if (typeof value !== 'object' || value === null || value instanceof Code) return flat(value);
-  if (value instanceof Call) return `${value.name}(\n${elements(value.of, indent)}${' '.repeat(indent)})`;
-  if (Array.isArray(value)) {
-    return `[\n${isNumbers(value) ? filled(value, indent) : elements(value, indent)}${' '.repeat(indent)}]`;
-  }
-  const own = value instanceof Kept ? value.value() : value;
-  const space = ' '.repeat(indent + 2);
-  let text = '{\n';
-  for (const [key, item] of Object.entries(own)) {
-    if (item !== undefined) text += `${space}${property(key, item, indent + 2)},\n`;
-  }
-  return `${text}${' '.repeat(indent)}}`;
+  if (isData(value)) return block('{', properties(value, indent + 2), '}', indent);
+  if (value instanceof Call) return block(`${value.name}(`, elements(value.of, indent + 2), ')', indent);
+  if (!Array.isArray(value)) return printOpen(keptValue(value), indent);
+  return isNumbers(value) ? filled(value, indent) : block('[', elements(value, indent + 2), ']', indent);
 }
 
-function elements(values: readonly Value[], indent: number): string {
-  const space = ' '.repeat(indent + 2);
-  let text = '';
-  for (const value of values) text += `${space}${element(value, indent + 2)},\n`;
-  return text;
+function keptValue(value: object): Value {
+  return value instanceof Kept ? value.value() : null;
+}
+
+/** The text is made at once, because much of it is kept: one of many parts would be kept with all of them. */
+function block(open: string, lines: readonly string[], close: string, indent: number): string {
+  const space = ' '.repeat(indent);
+  return lines.length === 0
+    ? `${open}\n${space}${close}`
+    : `${open}\n  ${space}${lines.join(`,\n  ${space}`)},\n${space}${close}`;
+}
+
+function properties(value: Data, indent: number): readonly string[] {
+  const lines: string[] = [];
+  for (const key in value) if (value[key] !== undefined) lines.push(property(key, value[key], indent));
+  return lines;
+}
+
+function elements(values: readonly Value[], indent: number): readonly string[] {
+  return values.map((value) => element(value, indent));
 }
 
 function element(value: Value, indent: number): string {
@@ -128,8 +127,9 @@ function property(key: string, value: Value, indent: number): string {
   const start = objectKey(key);
   const before = indent + widthOf(start) + 2;
   if (typeof value !== 'string') return `${start}: ${printValue(value, before, 1, indent)}`;
-  const tooLong = before + literalWidth(value) + 1 > lineWidth && widthOf(start) > 4;
-  return `${start}:${tooLong ? `\n${' '.repeat(indent + 2)}` : ' '}${stringLiteral(value)}`;
+  const text = stringLiteral(value);
+  const isMoved = widthOf(start) > 4 && !fitsLine(before + 1, text);
+  return isMoved ? `${start}:\n${' '.repeat(indent + 2)}${text}` : `${start}: ${text}`;
 }
 
 /** In an object literal a bare `__proto__` would set the prototype; a computed one is a property like any other. */
@@ -150,5 +150,5 @@ function filled(values: readonly number[], indent: number): string {
     else if (indent + 2 + last.length + 1 + item.length <= lineWidth) lines.push(`${last} ${item}`);
     else lines.push(last, item);
   }
-  return lines.map((line) => `${' '.repeat(indent + 2)}${line}\n`).join('');
+  return `[\n${lines.map((line) => `${' '.repeat(indent + 2)}${line}\n`).join('')}${' '.repeat(indent)}]`;
 }

@@ -151,10 +151,14 @@ export function isFieldFunction(name: string): name is FieldFunction {
   return Object.hasOwn(functionTypes, name);
 }
 
-/** The functions that take fields of a type. */
+/** The functions that take fields of a type: one list for each, because a compiler asks for every field. */
 export function functionsOf(type: PortableType): readonly FieldFunction[] {
-  return fieldFunctions.filter((name) => functionFits(name, type));
+  const functions = functionsByType.get(type) ?? fieldFunctions.filter((name) => functionFits(name, type));
+  functionsByType.set(type, functions);
+  return functions;
 }
+
+const functionsByType = new Map<PortableType, readonly FieldFunction[]>();
 
 /** Whether a function takes fields of this type; `count` also takes to-many relations, which have none. */
 export function functionFits(name: FieldFunction, type: PortableType): boolean {
