@@ -54,7 +54,7 @@ export interface CompileResult {
   readonly describedBy?: (descriptions: readonly GeneratedFile[]) => CompileResult;
   readonly diagnostics: readonly Diagnostic[];
   readonly summary: CompileSummary;
-  /** What the files say to a server, for one that does not read them; absent where there are none. */
+  /** What the files say to a server, for one that does not read them; absent where there are none, and of descriptions. */
   readonly model?: ModelData;
 }
 
@@ -92,11 +92,12 @@ export function compile(given: Schema, options: CompileOptions): CompileResult {
     const hooked = hookedCollections(api, extensions);
     const { examples = {} } = options;
     const whole = { ...api, customRoutes: grantRoutes(api, typed.routes), hooked, examples };
-    const result = (files: readonly GeneratedFile[]): CompileResult => {
-      return { files, diagnostics: [], summary: summarize(whole, files.length), model: modelData(whole, operations) };
-    };
     const descriptions = part === 'others' ? [] : emitDescriptions(whole, render, archive);
-    if (part === 'descriptions') return result(descriptions);
+    const summaryOf = (files: readonly GeneratedFile[]) => summarize(whole, files.length);
+    if (part === 'descriptions') return { files: descriptions, diagnostics: [], summary: summaryOf(descriptions) };
+    const result = (files: readonly GeneratedFile[]): CompileResult => {
+      return { files, diagnostics: [], summary: summaryOf(files), model: modelData(whole, operations) };
+    };
     const additions = { extensions, routes: typed.routes, operations };
     const server = emitServerFiles(whole, additions, collections, render, archive);
     const planned = operations.length > 0 ? [plannedFile] : [];
