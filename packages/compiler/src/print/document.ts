@@ -41,7 +41,8 @@ type Members = Readonly<Record<string, JsonValue>>;
 
 /** Prints a value at an indentation, of whose levels so many stand open. */
 function print(value: JsonValue, indent: number, levels: number, pieces: Pieces): void {
-  if (typeof value !== 'object' || value === null) pieces.add(JSON.stringify(value));
+  if (typeof value === 'string') pieces.add(value.length < longText ? quoted(value) : JSON.stringify(value));
+  else if (typeof value !== 'object' || value === null) pieces.add(JSON.stringify(value));
   else if (isList(value)) printList(value, indent, levels, pieces);
   else if (isText(value)) pieces.add(textOf(value, indent));
   else printMembers(value, indent, levels, pieces);
@@ -99,19 +100,22 @@ function printObject(value: Members, indent: number, levels: number, pieces: Pie
   pieces.add(before === '{' ? '{}' : `\n${' '.repeat(indent)}}`);
 }
 
-/** Names that members had, in quotes: most of them come again and again. */
-const names = new Map<string, string>();
+/** Names of members and short texts, in quotes: most of them come again and again. */
+const quotes = new Map<string, string>();
 
 /** So many are kept. */
-const mostNames = 10_000;
+const mostQuotes = 10_000;
 
-function quoted(name: string): string {
-  const known = names.get(name);
+/** Texts that are longer hardly ever come again: characters. */
+const longText = 16;
+
+function quoted(text: string): string {
+  const known = quotes.get(text);
   if (known !== undefined) return known;
-  const text = JSON.stringify(name);
-  if (names.size >= mostNames) names.clear();
-  names.set(name, text);
-  return text;
+  const quote = JSON.stringify(text);
+  if (quotes.size >= mostQuotes) quotes.clear();
+  quotes.set(text, quote);
+  return quote;
 }
 
 function hasProperties({ properties }: Members): boolean {
