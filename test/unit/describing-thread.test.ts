@@ -7,6 +7,7 @@ import type { Schema } from '@platform/introspect/schema';
 import { afterAll, expect, test } from 'vitest';
 import { startDescribing } from '../../packages/cli/src/descriptions/describing-thread.ts';
 import { packFiles, unpackFiles } from '../../packages/cli/src/descriptions/packed-files.ts';
+import { prepareCompiler } from '../../packages/cli/src/descriptions/prepare-compiler.ts';
 
 const repository = join(import.meta.dirname, '../..');
 const templates = textsIn(join(repository, 'templates'), '.hbs');
@@ -23,9 +24,9 @@ test('descriptions of a second thread, and everything else of this one', { timeo
   // Not archived, archived, and found in the archive.
   for (const cache of [null, join(caches, 'kept'), join(caches, 'kept')]) {
     const thread = startDescribing({ inputs, cache });
-    const described = await thread.describe(schema);
+    const { files } = await thread.describe(schema);
     await thread.close();
-    const joined = others.describedBy?.(described);
+    const joined = others.describedBy?.(files);
     expect(joined && textsOf(joined.files)).toEqual(textsOf(whole.files));
     expect(joined?.summary).toEqual(whole.summary);
   }
@@ -37,8 +38,20 @@ test('of what does not compile there are no descriptions', { timeout: 60_000 }, 
   const inputs = { templates, extensions: [{ path: 'extensions/a.ts', text: 'nothing', from: '../extensions/a.ts' }] };
   expect(compile(schema, inputs).files).toEqual([]);
   const thread = startDescribing({ inputs, cache: null });
-  expect(await thread.describe(schema)).toEqual([]);
+  const { files, diagnostics } = await thread.describe(schema);
+  expect(files).toEqual([]);
+  expect(diagnostics).toEqual(compile(schema, inputs).diagnostics);
   await thread.close();
+});
+
+test('what only the second thread finds is said', { timeout: 60_000 }, async () => {
+  const inputs = { templates: new Map([...templates, ['clientCollection.hbs', '{{nobody}}']]) };
+  const compiler = await prepareCompiler(inputs, { tables: 1000, memory: null, cache: null });
+  const { files, diagnostics } = await compiler.compile(schemaOf('extensions'));
+  await compiler.close();
+  expect(files).toEqual([]);
+  expect(diagnostics).toEqual(compile(schemaOf('extensions'), inputs).diagnostics);
+  expect(diagnostics[0]?.message).toContain('nobody');
 });
 
 test('a thread that fails says so', async () => {
@@ -49,7 +62,7 @@ test('a thread that fails says so', async () => {
 });
 
 test('pieces are packed once, whatever they are', () => {
-  const long = new Uint8Array(1 << 20).fill(65);
+  const long = new Uint8Array(new SharedArrayBuffer(1 << 20)).fill(65);
   const pieces = ['ä – 😀', 'x'.repeat(2_000_000), long.subarray(7, 9), Buffer.from('short'), long.subarray(100, 200)];
   const file = (path: string, own: GeneratedFile['pieces']): GeneratedFile => ({
     path,

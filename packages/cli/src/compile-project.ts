@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import type { CompileMemory, CompileOptions, ModelData } from '@platform/compiler';
 import { printSchema } from '@platform/introspect/resolve';
 import { isWhollyCompiled, lookAtLastRun } from './archive/last-run.ts';
-import { isWorthArchiving, type PreparedCompiler, prepareCompiler } from './descriptions/prepare-compiler.ts';
+import {
+  isWorthArchiving,
+  type Meanwhile,
+  type PreparedCompiler,
+  prepareCompiler,
+} from './descriptions/prepare-compiler.ts';
 import { once } from './once.ts';
 import { planDocuments } from './plan-documents.ts';
 import type { Progress } from './progress.ts';
@@ -20,7 +25,7 @@ import {
   writeSchemaText,
 } from './steps.ts';
 import { typeDocuments } from './type-documents.ts';
-import { type KnownContents, type OutputFile, writeFiles } from './write-files.ts';
+import { type OutputFile, openOutput, type WriteResult, writeFiles } from './write-files.ts';
 
 /** What a generation is made from. */
 export interface GenerateOptions {
@@ -54,21 +59,29 @@ export async function generateProject(
       await writeSchemaText(project, schemaText());
       return { schema, summary, diagnostics, written: { paths: [], written: 0, unchanged: summary.files, removed: 0 } };
     }
-    const compilation = await compileResolved(project, progress, given);
-    const generation = await writeProject(project, compilation, progress, runs?.holds);
-    await runs?.keep(generation.summary, compilation.files);
-    return generation;
+    const output = openOutput(project.output, runs?.holds);
+    try {
+      const compilation = await compileResolved(project, progress, given, async (files) => {
+        await output.stage(files);
+        schemaText();
+      });
+      const generation = await writeProject(project, compilation, progress, output.finish);
+      await runs?.keep(generation.summary, compilation.files);
+      return generation;
+    } finally {
+      await output.close();
+    }
   });
 }
 
-/** Writes what was compiled; `holds` knows of some files whether they need not be read. */
+/** Writes what was compiled, where nothing else is said into the output folder. */
 export async function writeProject(
   project: Project,
   { schema, schemaText, summary, files, diagnostics }: Compilation,
   progress: Progress,
-  holds?: KnownContents,
+  write = (files: readonly OutputFile[]): Promise<WriteResult> => writeFiles(project.output, files),
 ): Promise<Generation> {
-  const written = await progress.phase('write', () => writeFiles(project.output, files, holds));
+  const written = await progress.phase('write', () => write(files));
   await writeSchemaText(project, schemaText());
   return { schema, summary, written, diagnostics };
 }
@@ -125,8 +138,9 @@ async function compileResolved(
   project: Project,
   progress: Progress,
   { schema, schemaText, diagnostics, compiler }: Compilable,
+  meanwhile?: Meanwhile,
 ): Promise<Compilation> {
-  const result = await progress.phase('compile', () => compiler.compile(schema));
+  const result = await progress.phase('compile', () => compiler.compile(schema, meanwhile));
   report(result.diagnostics, progress);
   const planned = await planDocuments(schema.dialect, project.output, result.files);
   const files = [...result.files, ...planned];

@@ -4,10 +4,10 @@
  * Everything is staged in a folder beside the output first, so a full disk or a missing permission shows before the
  * output is touched. What is removed is only what the last `manifest.json` lists: a file of the user's own stays.
  */
-import { randomUUID } from 'node:crypto';
-import { copyFile, link, mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { readdir, rmdir } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize, sep } from 'node:path';
-import { eachOf, holdsText, isMissing, type OutputFile, readText, sizeOf, writeText } from './output-file.ts';
+import { eachOf, holdsText, type OutputFile, readText, sizeOf } from './output-file.ts';
+import { isNew, stageFiles, type Target } from './staged-files.ts';
 
 export type { OutputFile } from './output-file.ts';
 
@@ -49,25 +49,57 @@ export async function compareFiles(
 /** Whether a file holds a text, as far as that is known without reading it; null where it is not. */
 export type KnownContents = (file: OutputFile) => boolean | null;
 
+/** An output folder on its way to another state. */
+export interface OutputWriter {
+  /**
+   * Writes files beside the folder, but those that it holds already and those that were staged before. Rejects with the file
+   * system's error.
+   */
+  stage(files: readonly OutputFile[]): Promise<void>;
+  /**
+   * Brings the folder to the state of all that was staged, and of `files`. Rejects with the file system's error and leaves it
+   * as it was.
+   */
+  finish(files: readonly OutputFile[]): Promise<WriteResult>;
+  /** Leaves nothing behind that is not in the folder. */
+  close(): Promise<void>;
+}
+
+/** Writes into an output folder, which need not exist. */
+export function openOutput(outputFolder: string, holds: KnownContents = () => null): OutputWriter {
+  const staged = stageFiles(outputFolder);
+  const target = new Map<OutputFile, Target>();
+  const stage = async (files: readonly OutputFile[]): Promise<void> => {
+    const more = files.filter((file) => !target.has(file)).map(targetOf);
+    for (const one of more) target.set(one.file, one);
+    await staged.stage(await selectChanged(outputFolder, more, holds));
+  };
+  return {
+    stage,
+    async finish(files) {
+      await stage(files);
+      const stale = await findStale(outputFolder, [...target.values()]);
+      await staged.moveIn(stale);
+      await removeEmptyFolders(outputFolder, stale);
+      const paths = staged.paths.map((path) => path.split(sep).join('/'));
+      return { paths, written: paths.length, unchanged: target.size - paths.length, removed: stale.length };
+    },
+    close: () => staged.close(),
+  };
+}
+
 /** Brings the output folder to the state of `files`. Rejects with the file system's error and leaves it as it was. */
 export async function writeFiles(
   outputFolder: string,
   files: readonly OutputFile[],
-  holds: KnownContents = () => null,
+  holds?: KnownContents,
 ): Promise<WriteResult> {
-  const target = files.map(targetOf);
-  const changed = await selectChanged(outputFolder, target, holds);
-  const stale = await findStale(outputFolder, target);
-  await replace(outputFolder, changed, stale);
-  await removeEmptyFolders(outputFolder, stale);
-  const paths = changed.map(({ path }) => path.split(sep).join('/'));
-  return { paths, written: changed.length, unchanged: files.length - changed.length, removed: stale.length };
-}
-
-/** A file with its path as the system writes it. */
-interface Target {
-  readonly path: string;
-  readonly file: OutputFile;
+  const output = openOutput(outputFolder, holds);
+  try {
+    return await output.finish(files);
+  } finally {
+    await output.close();
+  }
 }
 
 function targetOf(file: OutputFile): Target {
@@ -115,72 +147,6 @@ function listedFiles(manifest: string | null): readonly string[] {
   } catch {
     return [];
   }
-}
-
-/** Moves the staged files into place, keeping what they replace until all of them are there. */
-async function replace(folder: string, changed: readonly Target[], stale: readonly string[]): Promise<void> {
-  if (changed.length === 0 && stale.length === 0) return;
-  const staging = `${folder}.${randomUUID()}.tmp`;
-  const undo: (() => Promise<void>)[] = [];
-  try {
-    const paths = changed.map(({ path }) => path);
-    await makeFolders(join(staging, 'new'), paths);
-    for (const { path, file } of changed) writeText(join(staging, 'new', path), file);
-    if (await isNew(folder)) return await rename(join(staging, 'new'), folder);
-    await makeFolders(join(staging, 'old'), paths);
-    await makeFolders(folder, paths);
-    const kept = await eachOf(paths, (path) => keepCopy(join(folder, path), join(staging, 'old', path)));
-    for (const [index, path] of paths.entries()) {
-      await moveIn(join(staging, 'new', path), join(folder, path), kept[index] ?? null, undo);
-    }
-    for (const path of stale) await moveOut(join(folder, path), join(staging, 'old', path), undo);
-  } catch (error) {
-    for (const step of undo.reverse()) await step();
-    throw error;
-  } finally {
-    await rm(staging, { recursive: true, force: true });
-  }
-}
-
-/** Makes the folders that files will lie in. */
-async function makeFolders(folder: string, paths: readonly string[]): Promise<void> {
-  const folders = new Set(paths.map((path) => dirname(join(folder, path))));
-  for (const one of folders) await mkdir(one, { recursive: true });
-}
-
-async function isNew(folder: string): Promise<boolean> {
-  return stat(folder).then(
-    () => false,
-    (error: unknown) => isMissing(error),
-  );
-}
-
-/**
- * Keeps a file under a second name, or as a copy where the file system has no second names: so the file itself is replaced
- * in one step and a running server never misses it. Resolves to the copy; null when there is no file.
- */
-async function keepCopy(path: string, copy: string): Promise<string | null> {
-  try {
-    await link(path, copy).catch(async (error: unknown) => {
-      if (isMissing(error)) throw error;
-      await copyFile(path, copy);
-    });
-    return copy;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
-}
-
-async function moveIn(staged: string, path: string, copy: string | null, undo: (() => Promise<void>)[]): Promise<void> {
-  await rename(staged, path);
-  undo.push(() => (copy === null ? rm(path) : rename(copy, path)));
-}
-
-async function moveOut(path: string, aside: string, undo: (() => Promise<void>)[]): Promise<void> {
-  await mkdir(dirname(aside), { recursive: true });
-  await rename(path, aside);
-  undo.push(() => rename(aside, path));
 }
 
 /** Folders that held removed files, and the ones above them, as far as they are empty now. */

@@ -4,7 +4,7 @@ import type { Api } from './api.ts';
 import { checkDocuments, type DocumentSource } from './documents/check-documents.ts';
 import { emitCollections, emitDescriptions, emitServerFiles, plannedFile, withManifest } from './emit/emit-files.ts';
 import type { GeneratedFile } from './emit/generated-file.ts';
-import { compileTemplates, noTemplates, TemplateError } from './emit/templates.ts';
+import { compileTemplates, TemplateError } from './emit/templates.ts';
 import { checkExtensions, hookedCollections } from './extensions/check-extensions.ts';
 import { grantRoutes } from './extensions/grant-routes.ts';
 import { readRoutes, roleNames } from './extensions/read-routes.ts';
@@ -75,10 +75,8 @@ export function compile(given: Schema, options: CompileOptions): CompileResult {
   if (diagnostics.length > 0) return failed(diagnostics);
   const { extensions = [], documents = [], archive = null, part } = options;
   try {
+    const render = compileTemplates(options.templates);
     const { heads, diagnostics: complaints } = readRoutes(roleNames(schema), extensions);
-    // Descriptions need types only for those of routes.
-    const typing = part !== 'descriptions' || heads.length > 0;
-    const render = typing ? compileTemplates(options.templates) : noTemplates;
     const resolved = resolveApi(schema, heads);
     const api = options.memory?.recall(resolved) ?? resolved;
     // Whoever makes the others judges names for both.
@@ -87,7 +85,8 @@ export function compile(given: Schema, options: CompileOptions): CompileResult {
     if (problems.length > 0) return failed(problems);
     const { operations, diagnostics: faults } = checkDocuments(api, api.graphql ? documents : []);
     if (faults.length > 0) return failed(faults);
-    const collections = typing ? emitCollections(api, render, archive) : [];
+    // Descriptions need them only for the types of routes.
+    const collections = part === 'descriptions' && heads.length === 0 ? [] : emitCollections(api, render, archive);
     const typed = typeRoutes(heads, filesOf(options, collections));
     if (typed.diagnostics.length > 0) return failed(typed.diagnostics);
     const hooked = hookedCollections(api, extensions);

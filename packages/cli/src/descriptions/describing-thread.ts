@@ -1,7 +1,7 @@
 /** A thread that prints the descriptions of an API, which are most of its output, while this one prints everything else. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { CompileOptions, GeneratedFile } from '@platform/compiler';
+import type { CompileOptions, CompileResult } from '@platform/compiler';
 import type { Schema } from '@platform/introspect/schema';
 import { type PackedFiles, unpackFiles } from './packed-files.ts';
 
@@ -16,12 +16,18 @@ export interface DescribingSources {
 export type DescribingQuestion = string;
 
 /** What it answers. */
-export type DescribingAnswer = PackedFiles;
+export interface DescribingAnswer extends Pick<CompileResult, 'diagnostics'> {
+  readonly packed: PackedFiles;
+}
+
+/** The descriptions of a schema, or what is wrong with it. */
+export type Described = Pick<CompileResult, 'files' | 'diagnostics'>;
 
 /** The thread. */
 export interface DescribingThread {
-  /** The descriptions of a schema; none where it does not compile. Rejects when the thread fails. */
-  describe(schema: Schema): Promise<readonly GeneratedFile[]>;
+  /** Rejects when the thread fails. */
+  describe(schema: Schema): Promise<Described>;
+  /** Ends it; not before it has kept what it has answered. */
   close(): Promise<void>;
 }
 
@@ -46,15 +52,22 @@ export function startDescribing(workerData: DescribingSources): DescribingThread
   const answer = Promise.withResolvers<DescribingAnswer>();
   worker.on('message', answer.resolve);
   worker.on('error', answer.reject);
-  worker.on('exit', () => answer.reject(new Error('The describing thread has ended.')));
+  const ended = Promise.withResolvers<void>();
+  worker.on('exit', () => {
+    answer.reject(new Error('The describing thread has ended.'));
+    ended.resolve();
+  });
   // Whoever gives up before an answer is there does not want to hear of it.
   answer.promise.catch(() => undefined);
+  let answered = false;
   return {
     async describe(schema) {
       const question: DescribingQuestion = JSON.stringify(schema);
       worker.postMessage(question);
-      return unpackFiles(await answer.promise);
+      const { packed, diagnostics } = await answer.promise;
+      answered = true;
+      return { files: unpackFiles(packed), diagnostics };
     },
-    close: async () => void (await worker.terminate()),
+    close: async () => void (await (answered ? ended.promise : worker.terminate())),
   };
 }

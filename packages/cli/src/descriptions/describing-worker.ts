@@ -6,16 +6,14 @@ import type { DescribingAnswer, DescribingQuestion, DescribingSources } from './
 
 keepCompiledCode();
 // What is imported by a declaration is loaded before Node keeps anything.
-const [{ compileKept }, { packFiles }] = await Promise.all([
-  import('./prepare-compiler.ts'),
-  import('./packed-files.ts'),
-]);
+const [{ compileKept }, { packFiles }] = await Promise.all([import('./compile-kept.ts'), import('./packed-files.ts')]);
 
 const { inputs, cache }: DescribingSources = workerData;
 
 parentPort?.once('message', async (question: DescribingQuestion) => {
   const schema: Schema = JSON.parse(question);
-  const { files } = await compileKept(schema, { ...inputs, part: 'descriptions' }, cache);
-  const answer: DescribingAnswer = packFiles(files);
-  parentPort?.postMessage(answer, [...answer.buffers]);
+  const { result, save } = await compileKept(schema, { ...inputs, part: 'descriptions' }, cache);
+  const answer: DescribingAnswer = { packed: packFiles(result.files), diagnostics: result.diagnostics };
+  parentPort?.postMessage(answer);
+  await save();
 });

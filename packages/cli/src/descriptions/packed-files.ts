@@ -1,19 +1,16 @@
-/** Files in pieces on their way to another thread: bytes that change hands, every piece once however many files have it. */
+/** Files in pieces on their way to another thread: bytes that both have, every piece once however many files have it. */
 import { type GeneratedFile, longFile, type Piece } from '@platform/compiler/compile';
 
 /** Such files; plain data. */
 export interface PackedFiles {
-  readonly buffers: readonly ArrayBuffer[];
+  readonly buffers: readonly SharedArrayBuffer[];
   /** Where pieces stand: three numbers of each, the number of the buffer, the first byte, and how many bytes. */
   readonly places: Uint32Array;
   /** The pieces of every file by their numbers. */
   readonly files: readonly { readonly path: string; readonly pieces: Uint32Array }[];
 }
 
-/**
- * Packs files. Long buffers that pieces are part of are used as they are: whoever sends `buffers` as what is to be
- * transferred has none of these pieces any more.
- */
+/** Packs files. Shared bytes are used as they are, and must not change any more. */
 export function packFiles(files: readonly GeneratedFile[]): PackedFiles {
   const bytes = createBytes();
   const numbers = new Map<Piece, number>();
@@ -37,7 +34,7 @@ export function packFiles(files: readonly GeneratedFile[]): PackedFiles {
 export function unpackFiles({ buffers, places, files }: PackedFiles): readonly GeneratedFile[] {
   const pieces = Array.from({ length: places.length / 3 }, (_, at): Piece => {
     const [buffer = 0, start = 0, length = 0] = places.subarray(3 * at, 3 * at + 3);
-    return new Uint8Array(buffers[buffer] ?? new ArrayBuffer(0), start, length);
+    return new Uint8Array(buffers[buffer] ?? new SharedArrayBuffer(0), start, length);
   });
   return files.map((file) =>
     longFile(
@@ -52,27 +49,32 @@ type Place = readonly [buffer: number, start: number, length: number];
 /** Bytes of a buffer into which pieces are copied, if they fit. */
 const bufferBytes = 1 << 22;
 
-/** Bytes from which on a buffer is handed over itself. Node shares shorter ones, and does not give these away. */
-const ownBytes = 1 << 20;
-
 /** Bytes of a character of a string at most, as UTF-8. */
 const mostBytes = 3;
 
-function createBytes() {
-  const buffers: ArrayBuffer[] = [];
-  const given = new Map<ArrayBufferLike, number>();
-  let open = { number: 0, bytes: Buffer.alloc(0), used: 0 };
+/** A buffer by its number, of which some bytes are used. */
+interface Room {
+  readonly number: number;
+  readonly bytes: Buffer;
+  used: number;
+}
 
-  function own(buffer: ArrayBuffer): number {
-    buffers.push(buffer);
-    return buffers.length - 1;
+function createBytes() {
+  const buffers: SharedArrayBuffer[] = [];
+  const numbers = new Map<ArrayBufferLike, number>();
+  let open: Room = { number: 0, bytes: Buffer.alloc(0), used: 0 };
+
+  function numberOf(buffer: SharedArrayBuffer): number {
+    const number = numbers.get(buffer) ?? buffers.push(buffer) - 1;
+    numbers.set(buffer, number);
+    return number;
   }
 
   /** Room for so many bytes. */
-  function room(bytes: number): typeof open {
+  function room(bytes: number): Room {
     if (open.used + bytes <= open.bytes.length) return open;
-    const buffer = new ArrayBuffer(Math.max(bufferBytes, bytes));
-    open = { number: own(buffer), bytes: Buffer.from(buffer), used: 0 };
+    const buffer = new SharedArrayBuffer(Math.max(bufferBytes, bytes));
+    open = { number: numberOf(buffer), bytes: Buffer.from(buffer), used: 0 };
     return open;
   }
 
@@ -90,12 +92,8 @@ function createBytes() {
   return {
     buffers,
     add(piece: Piece): Place {
-      if (typeof piece === 'string') return copy(piece);
-      const { buffer, byteOffset, length } = piece;
-      if (!(buffer instanceof ArrayBuffer) || buffer.byteLength < ownBytes) return copy(piece);
-      const number = given.get(buffer) ?? own(buffer);
-      given.set(buffer, number);
-      return [number, byteOffset, length];
+      if (typeof piece === 'string' || !(piece.buffer instanceof SharedArrayBuffer)) return copy(piece);
+      return [numberOf(piece.buffer), piece.byteOffset, piece.length];
     },
   };
 }

@@ -1,7 +1,8 @@
 /** Compiles a project in one thread, or in two where that is worth it, and keeps what can be used again. */
-import { type CompileMemory, type CompileOptions, type CompileResult, compile } from '@platform/compiler/compile';
+import type { CompileMemory, CompileOptions, CompileResult, GeneratedFile } from '@platform/compiler/compile';
 import type { Schema } from '@platform/introspect/schema';
-import { isArchived, openArchive } from '../archive/project-archive.ts';
+import { isArchived } from '../archive/project-archive.ts';
+import { compileKept } from './compile-kept.ts';
 import { type DescribingThread, isWorthDescribing, startDescribing } from './describing-thread.ts';
 
 /** How a compiler works; it changes nothing but the time. */
@@ -14,10 +15,13 @@ export interface CompilerCircumstances {
   readonly cache: string | null;
 }
 
+/** What one thread does with what it has made while the other one is still at work. Nothing where there is one thread. */
+export type Meanwhile = (files: readonly GeneratedFile[]) => Promise<void>;
+
 /** A compiler that gets ready before it is needed. */
 export interface PreparedCompiler {
   /** Compiles once. */
-  compile(schema: Schema): Promise<CompileResult>;
+  compile(schema: Schema, meanwhile?: Meanwhile): Promise<CompileResult>;
   close(): Promise<void>;
 }
 
@@ -40,26 +44,15 @@ export async function prepareCompiler(
   const isShared = memory === null && isWorthDescribing(tables) && !(cache !== null && (await isArchived(cache)));
   const thread = isShared ? startDescribing({ inputs, cache }) : null;
   return {
-    async compile(schema) {
+    async compile(schema, meanwhile) {
       const archived = isWorthArchiving(schema) ? cache : null;
-      if (thread !== null) return compileShared(schema, inputs, archived, thread);
-      return compileKept(schema, { ...inputs, ...(memory && { memory }) }, archived);
+      if (thread !== null) return compileShared(schema, inputs, archived, thread, meanwhile);
+      const { result, save } = await compileKept(schema, { ...inputs, ...(memory && { memory }) }, archived);
+      await save();
+      return result;
     },
     close: async () => thread?.close(),
   };
-}
-
-/** Compiles with an archive. */
-export async function compileKept(
-  schema: Schema,
-  options: CompileOptions,
-  cache: string | null,
-): Promise<CompileResult> {
-  const archive = cache === null ? null : await openArchive(cache, options.part);
-  const result = compile(schema, { ...options, ...(archive && { archive }) });
-  // Where nothing can be kept, compiling takes longer the next time.
-  await archive?.save().catch(() => undefined);
-  return result;
 }
 
 async function compileShared(
@@ -67,8 +60,15 @@ async function compileShared(
   inputs: CompileOptions,
   cache: string | null,
   thread: DescribingThread,
+  meanwhile: Meanwhile = async () => undefined,
 ): Promise<CompileResult> {
   const described = thread.describe(schema);
-  const result = await compileKept(schema, { ...inputs, part: 'others' }, cache);
-  return result.describedBy?.(await described) ?? result;
+  // Whoever waits for it hears of it; it may fail before.
+  described.catch(() => undefined);
+  const { result, save } = await compileKept(schema, { ...inputs, part: 'others' }, cache);
+  if (result.describedBy === undefined) return result;
+  await meanwhile(result.files);
+  await save();
+  const { files, diagnostics } = await described;
+  return diagnostics.length > 0 ? { ...result, files: [], diagnostics } : result.describedBy(files);
 }

@@ -3,7 +3,7 @@
  * replace each by name.
  */
 import type { Diagnostic } from '@platform/introspect';
-import { type Handlebars, loadHandlebars } from './load-handlebars.ts';
+import Handlebars from 'handlebars';
 
 /** Names of the templates that the compiler needs. `header` is a partial that the others begin with. */
 export const templateNames = [
@@ -58,16 +58,13 @@ export function compileTemplates(texts: ReadonlyMap<string, string>): Render {
 let latest: { readonly key: string; readonly render: Render } | undefined;
 
 function compileAll(texts: ReadonlyMap<string, string>): Render {
-  const handlebars = loadHandlebars();
-  const engine = handlebars.create();
+  const engine = Handlebars.create();
   const options: CompileOptions = { strict: true, noEscape: true, knownHelpersOnly: true };
-  const templates = new Map(
-    templateNames.map((name) => [name, engine.compile(textOf(texts, name, handlebars), options)]),
-  );
+  const templates = new Map(templateNames.map((name) => [name, engine.compile(textOf(texts, name), options)]));
   const unknown = [...texts.keys()].find((name) => !templateNames.some((known) => `${known}.hbs` === name));
   if (unknown !== undefined)
     throw new TemplateError(unknown.replace(/\.hbs$/, ''), `There is no template "${unknown}" to replace`);
-  engine.registerPartial('header', engine.compile(textOf(texts, 'header', handlebars), options));
+  engine.registerPartial('header', engine.compile(textOf(texts, 'header'), options));
   return (name, view) => {
     try {
       return `${(templates.get(name) ?? missing(name))(view).trimEnd()}\n`;
@@ -77,19 +74,16 @@ function compileAll(texts: ReadonlyMap<string, string>): Render {
   };
 }
 
-function textOf(texts: ReadonlyMap<string, string>, name: TemplateName, { parse }: Handlebars): string {
+function textOf(texts: ReadonlyMap<string, string>, name: TemplateName): string {
   const text = texts.get(`${name}.hbs`);
   if (text === undefined) return missing(name);
   try {
-    parse(text);
+    Handlebars.parse(text);
   } catch (error) {
     throw new TemplateError(name, error instanceof Error ? error.message : String(error));
   }
   return text;
 }
-
-/** For whoever prints nothing by templates. */
-export const noTemplates: Render = missing;
 
 function missing(name: string): never {
   throw new TemplateError(name, `Template "${name}" is missing`);

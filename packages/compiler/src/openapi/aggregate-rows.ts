@@ -9,20 +9,44 @@ import {
   isOrdered,
   type JsonValue,
 } from '@platform/runtime/contract';
+import { keepText } from '../print/kept-text.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
+import type { DocumentNames } from './names.ts';
 import { orNull, type Valued, valueSchema } from './values.ts';
 import type { ViewCollection, ViewField } from './view.ts';
 
 type Entry = readonly [string, JsonObject];
 
+/** The fields that functions take. */
+export type TakenFields = Readonly<Record<Taking, readonly ViewField[]>>;
+
+type Taking = 'count' | 'sum' | 'range';
+
+/** Sums and means take the same fields, and so do least and greatest values. */
+export const takings: Readonly<Record<AggregateKind, Taking>> = {
+  count: 'count',
+  sum: 'sum',
+  avg: 'sum',
+  min: 'range',
+  max: 'range',
+};
+
+/** Finds the fields that functions take. */
+export function takenFields({ fields }: ViewCollection): TakenFields {
+  const shown = fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
+  const fitting = (name: AggregateFunction) => shown.filter(({ descriptor }) => aggregateFits(name, descriptor.type));
+  return { count: fitting('count'), sum: fitting('sum'), range: fitting('min') };
+}
+
 /**
  * Describes one aggregate row: the values that it was grouped by, flat, then functions. No property is required, because
  * the request chooses; where a group and a function have one name, either can stand there.
  */
-export function aggregateRow(collection: ViewCollection): JsonObject {
+export function aggregateRow(collection: ViewCollection, taken: TakenFields): JsonObject {
+  const results = resultsOf(collection.names, taken);
   const entries = [
     ...groupEntries(collection),
-    ...aggregateFunctions.flatMap((name) => functionEntry(collection, name)),
+    ...aggregateFunctions.flatMap((name) => functionEntry(name, taken, results)),
   ];
   return {
     type: 'object',
@@ -54,7 +78,6 @@ function groupEntries(collection: ViewCollection): readonly Entry[] {
 export function callEntries({ fields, relations }: ViewCollection): readonly Entry[] {
   const shown = fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
   const many = relations.filter(({ kind }) => kind !== 'm2o');
-  const part: JsonObject = { type: ['integer', 'null'] };
   return [
     ...shown.flatMap(({ name, descriptor }) =>
       functionsOf(descriptor.type).map((call): Entry => [`${name}_${call}`, part]),
@@ -68,31 +91,49 @@ function groupValue({ descriptor, values, nullable }: ViewField): JsonObject {
   return nullable ? orNull(value) : value;
 }
 
-const count: JsonObject = { type: 'integer', minimum: 0 };
+const count: JsonObject = keepText({ type: 'integer', minimum: 0 });
+
+const part: JsonObject = keepText({ type: ['integer', 'null'] });
+
+/** What the functions of a kind give of fields. */
+type Results = Readonly<Record<AggregateKind, JsonObject>>;
+
+function resultsOf(names: DocumentNames, taken: TakenFields): Results {
+  const byField = (kind: AggregateKind): JsonObject => {
+    const results = taken[takings[kind]].map((field) => [field.name, resultSchema(kind, field)] as const);
+    return keepText({ type: 'object', properties: objectOf(results) });
+  };
+  const range = byField('min');
+  const propertyNames = reference('schemas', names.counted);
+  return {
+    count: keepText({ type: 'object', propertyNames, additionalProperties: count }),
+    sum: byField('sum'),
+    avg: byField('avg'),
+    min: range,
+    max: range,
+  };
+}
 
 /** The function's value for the items themselves, or an object of its values by field. */
-function functionEntry({ names, fields }: ViewCollection, name: AggregateFunction): readonly Entry[] {
-  const kind = aggregateKind(name);
+function functionEntry(name: AggregateFunction, taken: TakenFields, results: Results): readonly Entry[] {
   if (name === 'countAll') return [[name, count]];
-  const taken = fields.filter(
-    ({ descriptor }) => descriptor.wire.kind !== 'masked' && aggregateFits(name, descriptor.type),
-  );
-  if (taken.length === 0) return name === 'count' ? [[name, count]] : [];
-  if (kind === 'count') {
-    const byField = { type: 'object', propertyNames: reference('schemas', names.counted), additionalProperties: count };
-    return [[name, name === 'count' ? { anyOf: [count, byField] } : byField]];
-  }
-  const results = taken.map((field) => [field.name, resultSchema(kind, field)] as const);
-  return [[name, { type: 'object', properties: objectOf(results) }]];
+  const kind = aggregateKind(name);
+  const isEmpty = taken[takings[kind]].length === 0;
+  if (name === 'count') return [[name, isEmpty ? count : { anyOf: [count, results.count] }]];
+  return isEmpty ? [] : [[name, results[kind]]];
 }
 
 const float: Valued = { type: 'float', native: 'float8', wire: { kind: 'number' } };
 const decimal: Valued = { type: 'decimal', native: 'numeric', wire: { kind: 'text' } };
 
+const floatOrNull = orNull(valueSchema(float, null));
+const decimalOrNull = orNull(valueSchema(decimal, null));
+const meanOrNull: JsonObject = keepText({ type: ['number', 'null'] });
+
 /** Null where there is no value to compute it of. */
 function resultSchema(kind: AggregateKind, { descriptor, values }: ViewField): JsonObject {
   if (kind === 'min' || kind === 'max') return orNull(valueSchema(descriptor, values));
-  if (descriptor.type === 'float') return orNull(valueSchema(float, null));
-  if (descriptor.type === 'integer') return { type: [kind === 'avg' ? 'number' : 'integer', 'null'] };
-  return orNull(valueSchema(decimal, null));
+  if (descriptor.type === 'float') return floatOrNull;
+  if (descriptor.type === 'integer') return kind === 'avg' ? meanOrNull : part;
+  return decimalOrNull;
 }

@@ -4,17 +4,10 @@
  *
  * The names that can be counted, summed and compared are components of their own, because each stands in many places.
  */
-import {
-  type AggregateFunction,
-  aggregateFits,
-  aggregateFunctions,
-  aggregateKind,
-  functionsOf,
-  isOrdered,
-  type JsonValue,
-} from '@platform/runtime/contract';
-import { aggregateRow } from './aggregate-rows.ts';
-import { conditionOf } from './conditions.ts';
+import { aggregateFunctions, aggregateKind, functionsOf, isOrdered, type JsonValue } from '@platform/runtime/contract';
+import { keepText } from '../print/kept-text.ts';
+import { aggregateRow, type TakenFields, takenFields, takings } from './aggregate-rows.ts';
+import { conditionOf, numberCondition } from './conditions.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
 import type { DocumentNames } from './names.ts';
 import type { ViewCollection, ViewField } from './view.ts';
@@ -25,18 +18,19 @@ import type { ViewCollection, ViewField } from './view.ts';
  */
 export function aggregateSchemas(collection: ViewCollection): readonly (readonly [string, JsonObject])[] {
   const { names, operations } = collection;
+  const taken = takenFields(collection);
   const row = [
-    [names.aggregate, aggregateRow(collection)] as const,
-    ...setSchema(names.counted, namesOf(collection, 'count')),
+    [names.aggregate, aggregateRow(collection, taken)] as const,
+    ...setSchema(names.counted, taken.count.map(nameOf)),
   ];
   if (!operations.has('list')) return row;
   return [
     ...row,
-    ...setSchema(names.summed, namesOf(collection, 'sum')),
-    ...setSchema(names.ranged, namesOf(collection, 'min')),
+    ...setSchema(names.summed, taken.sum.map(nameOf)),
+    ...setSchema(names.ranged, taken.range.map(nameOf)),
     ...setSchema(names.groups, groupNames(collection)),
-    [names.functions, functionsSchema(collection)],
-    [names.having, havingSchema(collection)],
+    [names.functions, functionsSchema(names, taken)],
+    [names.having, havingSchema(names, taken)],
   ];
 }
 
@@ -45,23 +39,8 @@ function setSchema(name: string, members: readonly string[]): readonly (readonly
   return members.length === 0 ? [] : [[name, { type: 'string', enum: members }]];
 }
 
-function namesOf(collection: ViewCollection, name: AggregateFunction): readonly string[] {
-  return fieldsOf(collection, name).map((field) => field.name);
-}
-
-/** The fields that a function takes. */
-function fieldsOf({ fields }: ViewCollection, name: AggregateFunction): readonly ViewField[] {
-  return fields.filter(
-    ({ descriptor }) =>
-      descriptor.wire.kind !== 'masked' && aggregateFits(name, descriptor.type) && name !== 'countAll',
-  );
-}
-
-/** The set of names that a function takes. */
-function setOf(names: DocumentNames, name: AggregateFunction): string {
-  const kind = aggregateKind(name);
-  if (kind === 'count') return names.counted;
-  return kind === 'sum' || kind === 'avg' ? names.summed : names.ranged;
+function nameOf({ name }: ViewField): string {
+  return name;
 }
 
 /** What `groupBy` takes: fields that have an order, functions of fields, and the number of related items. */
@@ -82,15 +61,17 @@ export function isGrouped({ fields, relations }: ViewCollection): boolean {
   );
 }
 
-const text: JsonObject = { type: 'string', description: 'Names with commas.' };
+const text: JsonObject = keepText({ type: 'string', description: 'Names with commas.' });
 
-function functionsSchema(collection: ViewCollection): JsonObject {
+function functionsSchema(names: DocumentNames, taken: TakenFields): JsonObject {
+  const listOf = (set: string): JsonObject =>
+    keepText({ anyOf: [{ type: 'array', items: reference('schemas', set) }, text] });
+  const lists = { count: listOf(names.counted), sum: listOf(names.summed), range: listOf(names.ranged) };
   const properties = aggregateFunctions.flatMap((name): (readonly [string, JsonValue])[] => {
     if (name === 'countAll') return [[name, { type: 'string', enum: ['*'] }]];
-    const list = { type: 'array', items: reference('schemas', setOf(collection.names, name)) };
-    const some = fieldsOf(collection, name).length > 0;
-    if (name === 'count') return [[name, some ? { anyOf: [list, text] } : text]];
-    return some ? [[name, { anyOf: [list, text] }]] : [];
+    const taking = takings[aggregateKind(name)];
+    if (taken[taking].length > 0) return [[name, lists[taking]]];
+    return name === 'count' ? [[name, text]] : [];
   });
   return {
     type: 'object',
@@ -100,38 +81,31 @@ function functionsSchema(collection: ViewCollection): JsonObject {
   };
 }
 
-function havingSchema(collection: ViewCollection): JsonObject {
-  const { names } = collection;
+function havingSchema(names: DocumentNames, taken: TakenFields): JsonObject {
   const nested: JsonObject = { type: 'array', items: reference('schemas', names.having) };
+  const conditions = {
+    count: numbered(names.counted),
+    sum: numbered(names.summed),
+    range: ranged(taken.range),
+  };
+  const properties = aggregateFunctions.flatMap((name): readonly (readonly [string, JsonValue])[] => {
+    if (name === 'countAll') return [[name, numberCondition]];
+    const taking = takings[aggregateKind(name)];
+    const isEmpty = taken[taking].length === 0;
+    if (name !== 'count') return isEmpty ? [] : [[name, conditions[taking]]];
+    return [[name, isEmpty ? numberCondition : { anyOf: [numberCondition, conditions.count] }]];
+  });
   return {
     type: 'object',
     description: 'Conditions on the values of a row, whether they are in the answer or not. Several are met together.',
-    properties: objectOf([
-      ...aggregateFunctions.flatMap((name) => havingOf(collection, name)),
-      ['_and', nested],
-      ['_or', nested],
-    ]),
+    properties: objectOf([...properties, ['_and', nested], ['_or', nested]]),
     additionalProperties: false,
   };
 }
 
-const number = reference('schemas', 'NumberCondition');
-
-function havingOf(collection: ViewCollection, name: AggregateFunction): readonly (readonly [string, JsonValue])[] {
-  if (name === 'countAll') return [[name, number]];
-  const fields = fieldsOf(collection, name);
-  const byField =
-    aggregateKind(name) === 'min' || aggregateKind(name) === 'max' ? ranged(fields) : numbered(collection, name);
-  if (name === 'count') return [[name, fields.length === 0 ? number : { anyOf: [number, byField] }]];
-  return fields.length === 0 ? [] : [[name, byField]];
-}
-
-function numbered({ names }: ViewCollection, name: AggregateFunction): JsonObject {
-  return {
-    type: 'object',
-    propertyNames: reference('schemas', setOf(names, name)),
-    additionalProperties: number,
-  };
+function numbered(set: string): JsonObject {
+  const propertyNames = reference('schemas', set);
+  return keepText({ type: 'object', propertyNames, additionalProperties: numberCondition });
 }
 
 function ranged(fields: readonly ViewField[]): JsonObject {
@@ -139,5 +113,5 @@ function ranged(fields: readonly ViewField[]): JsonObject {
     const condition = conditionOf(descriptor);
     return condition === null ? [] : [[name, condition] as const];
   });
-  return { type: 'object', properties: objectOf(conditions), additionalProperties: false };
+  return keepText({ type: 'object', properties: objectOf(conditions), additionalProperties: false });
 }

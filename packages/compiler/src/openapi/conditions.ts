@@ -4,7 +4,7 @@
  * A condition is the value itself, which means `_eq`, or an object of operators.
  */
 import { type FieldDescriptor, type JsonValue, type PortableType, rangeElement } from '@platform/runtime/contract';
-import { type JsonObject, objectOf, reference } from './json.ts';
+import { type JsonObject, objectOf, oftenReferred, reference } from './json.ts';
 
 type Group =
   | 'Text'
@@ -73,8 +73,25 @@ export function conditionSchemas(): readonly (readonly [string, JsonObject])[] {
 export function conditionOf({ type, element, range }: FieldDescriptor): JsonObject | null {
   const plain = type === 'array' && element === 'json' ? 'Presence' : groups[type];
   const group = rangeElement(range) === undefined ? plain : 'Range';
-  return group && reference('schemas', `${group}Condition`);
+  return group && references[group];
 }
+
+const references: Readonly<Record<Group, JsonObject>> = {
+  Text: oftenReferred('TextCondition'),
+  List: oftenReferred('ListCondition'),
+  Number: oftenReferred('NumberCondition'),
+  Time: oftenReferred('TimeCondition'),
+  Choice: oftenReferred('ChoiceCondition'),
+  Boolean: oftenReferred('BooleanCondition'),
+  Array: oftenReferred('ArrayCondition'),
+  Range: oftenReferred('RangeCondition'),
+  Json: oftenReferred('JsonCondition'),
+  Inside: oftenReferred('InsideCondition'),
+  Presence: oftenReferred('PresenceCondition'),
+};
+
+/** Refers to the condition for what is counted, or taken of a time. */
+export const numberCondition: JsonObject = references.Number;
 
 const groups: Readonly<Record<PortableType, Group | null>> = {
   string: 'Text',

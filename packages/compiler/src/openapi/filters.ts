@@ -1,6 +1,6 @@
 /** The component of a collection that describes its filters. Source: API specification, section 5.2. */
 import { functionsOf, type JsonValue } from '@platform/runtime/contract';
-import { conditionOf } from './conditions.ts';
+import { conditionOf, numberCondition } from './conditions.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
 import type { ViewCollection, ViewField, ViewRelation } from './view.ts';
 
@@ -23,7 +23,7 @@ function conditionsSchema({ names, fields, relations }: ViewCollection): JsonObj
     type: 'object',
     properties: objectOf([
       ...fields.flatMap((field) => functionFilters(field)),
-      ...relations.filter(({ kind }) => kind !== 'm2o').map(({ name }) => [`count(${name})`, number] as const),
+      ...relations.filter(({ kind }) => kind !== 'm2o').map(({ name }) => [`count(${name})`, numberCondition] as const),
       ...fields.flatMap((field) => fieldFilter(field)),
       ...relations.map((relation) => [relation.name, relationFilter(relation)] as const),
       // Last, because a filter means these even where a field has the name.
@@ -33,12 +33,10 @@ function conditionsSchema({ names, fields, relations }: ViewCollection): JsonObj
   };
 }
 
-const number = reference('schemas', 'NumberCondition');
-
 /** `year(released)` and the like. */
 function functionFilters({ name, descriptor }: ViewField): readonly (readonly [string, JsonObject])[] {
   if (descriptor.wire.kind === 'masked') return [];
-  return functionsOf(descriptor.type).map((call) => [`${call}(${name})`, number]);
+  return functionsOf(descriptor.type).map((call) => [`${call}(${name})`, numberCondition]);
 }
 
 /** A many-to-one takes the operators of its key, or a filter of the item it leads to. */

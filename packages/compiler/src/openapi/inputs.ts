@@ -1,9 +1,10 @@
 /** The components that describe what a payload takes. Source: API specification, section 6 ("Input"). */
-import type { JsonValue } from '@platform/runtime/contract';
-import { described, type JsonObject, objectOf } from './json.ts';
+import { createFactsOfTwo } from '../memory/facts.ts';
+import { keepText } from '../print/kept-text.ts';
+import { about, type JsonObject, objectOf } from './json.ts';
 import { leadSchema, memberObjects } from './leads.ts';
 import { integerFormat, orNull, type Valued, valueSchema } from './values.ts';
-import type { ViewInput, ViewKeyField, ViewPayload, ViewUpsert } from './view.ts';
+import type { ViewInput, ViewKeyField, ViewLead, ViewPayload, ViewUpsert } from './view.ts';
 
 /** Describes a payload: exactly these names. `without` need not be there, though they are required. */
 export function inputSchema(
@@ -16,13 +17,20 @@ export function inputSchema(
   return {
     type: 'object',
     description,
-    properties: objectOf([
-      ...fields.map((field) => [field.name, fieldSchema(field)] as const),
-      ...leads.map((lead) => [lead.name, leadSchema(lead)] as const),
-    ]),
+    properties: propertiesOf(fields, leads, () => keepText(inputProperties(fields, leads))),
     ...(needed.length > 0 && { required: needed }),
     additionalProperties: false,
   };
+}
+
+/** Creating and updating mostly take the same, by the same lists. */
+const propertiesOf = createFactsOfTwo<readonly ViewInput[], readonly ViewLead[], JsonObject>();
+
+function inputProperties(fields: readonly ViewInput[], leads: readonly ViewLead[]): JsonObject {
+  return objectOf([
+    ...fields.map((field) => [field.name, fieldSchema(field)] as const),
+    ...leads.map((lead) => [lead.name, leadSchema(lead)] as const),
+  ]);
 }
 
 /** A payload with the key of the item that it is for. */
@@ -47,7 +55,7 @@ export function upsertSchema(upsert: ViewUpsert): JsonObject {
 export function fieldSchema({ descriptor, values, nullable, note, member }: ViewInput): JsonObject {
   const taken = takenSchema(descriptor, values);
   const schema = member === null ? taken : { anyOf: [taken, ...memberObjects(member)] };
-  return { ...(nullable ? orNull(schema) : schema), ...described(note) };
+  return about(nullable ? orNull(schema) : schema, note, null);
 }
 
 function takenSchema(field: Valued, values: readonly string[] | null): JsonObject {
@@ -63,25 +71,25 @@ export function scalarInput(field: Valued, values: readonly string[] | null): Js
     case 'hash':
     case 'secret':
     case 'token':
-      return { type: 'string', writeOnly: true };
+      return secret;
     case 'integer':
-      return { type: ['integer', 'string'], format: integerFormat(field), pattern: digits };
+      return integers[integerFormat(field)];
     case 'bigInteger':
-      return { type: ['string', 'integer'], pattern: digits };
+      return bigInteger;
     case 'decimal':
-      return { type: ['string', 'number'], pattern: `^${number}$` };
+      return decimal;
     case 'float':
-      return { type: ['number', 'string'], pattern: `^(${number}|NaN|-?Infinity)$` };
+      return float;
     case 'boolean':
-      return { anyOf: [{ type: 'boolean' }, { enum: [1, 0, 'true', 'false', '1', '0'] }] };
+      return boolean;
     case 'csv':
-      return { anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'string' }] };
+      return csv;
     case 'date':
     case 'time':
     case 'dateTime':
     case 'timestamp':
     case 'interval':
-      return { type: 'string', description: timeForms[field.type] };
+      return times[field.type];
     default:
       return valueSchema(field, values);
   }
@@ -90,10 +98,27 @@ export function scalarInput(field: Valued, values: readonly string[] | null): Js
 const digits = '^-?[0-9]{1,40}$';
 const number = '-?[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]{1,3})?';
 
-const timeForms: Readonly<Record<'date' | 'time' | 'dateTime' | 'timestamp' | 'interval', JsonValue>> = {
-  date: 'YYYY-MM-DD',
-  time: 'HH:MM:SS',
-  dateTime: 'A date, or a date and time without a zone.',
-  timestamp: 'A date, or a date and time with an offset, Z, or none, which means UTC.',
-  interval: 'An ISO 8601 duration.',
+const secret: JsonObject = keepText({ type: 'string', writeOnly: true });
+const integers = {
+  int32: keepText({ type: ['integer', 'string'], format: 'int32', pattern: digits }),
+  int64: keepText({ type: ['integer', 'string'], format: 'int64', pattern: digits }),
+};
+const bigInteger: JsonObject = keepText({ type: ['string', 'integer'], pattern: digits });
+const decimal: JsonObject = keepText({ type: ['string', 'number'], pattern: `^${number}$` });
+const float: JsonObject = keepText({ type: ['number', 'string'], pattern: `^(${number}|NaN|-?Infinity)$` });
+const boolean: JsonObject = keepText({
+  anyOf: [{ type: 'boolean' }, { enum: [1, 0, 'true', 'false', '1', '0'] }],
+});
+const csv: JsonObject = keepText({ anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'string' }] });
+
+function timeInput(description: string): JsonObject {
+  return keepText({ type: 'string', description });
+}
+
+const times = {
+  date: timeInput('YYYY-MM-DD'),
+  time: timeInput('HH:MM:SS'),
+  dateTime: timeInput('A date, or a date and time without a zone.'),
+  timestamp: timeInput('A date, or a date and time with an offset, Z, or none, which means UTC.'),
+  interval: timeInput('An ISO 8601 duration.'),
 };

@@ -1,7 +1,7 @@
 /** The component of a collection that describes its items. Source: API specification, sections 6 and 7.1. */
 import type { FieldDescriptor, JsonValue } from '@platform/runtime/contract';
 import { callEntries, properties } from './aggregate-rows.ts';
-import { described, type JsonObject, marked, reference } from './json.ts';
+import { about, described, type JsonObject, reference } from './json.ts';
 import { orNull, valueSchema } from './values.ts';
 import type { ViewCollection, ViewField, ViewRelation } from './view.ts';
 
@@ -17,7 +17,7 @@ export function itemSchema(collection: ViewCollection): JsonObject {
     properties: properties([
       ...fields.map((field) => [field.name, fieldSchema(field)] as const),
       ...relations.map(
-        (relation) => [relation.name, { ...relationSchema(relation), ...marked(relation.deprecated) }] as const,
+        (relation) => [relation.name, about(relationSchema(relation), null, relation.deprecated)] as const,
       ),
       ...callEntries(collection),
     ]),
@@ -25,11 +25,10 @@ export function itemSchema(collection: ViewCollection): JsonObject {
 }
 
 function fieldSchema({ descriptor, values, nullable, note, deprecated, items }: ViewField): JsonObject {
-  const about = { ...described(note), ...marked(deprecated) };
   const value = valueSchema(descriptor, values);
   const alone = nullable ? orNull(value) : value;
-  if (items.length === 0) return { ...alone, ...about };
-  return { ...anyOf([alone, ...items.map(({ item }) => reference('schemas', item))]), ...about };
+  const all = items.length === 0 ? alone : anyOf([alone, ...items.map(({ item }) => reference('schemas', item))]);
+  return about(all, note, deprecated);
 }
 
 function relationSchema(relation: ViewRelation): JsonObject {

@@ -1,4 +1,5 @@
 import type { JsonValue } from '@platform/runtime/contract';
+import { keepText } from '../print/kept-text.ts';
 
 /** A JSON object: a schema, an operation, any part of the document. */
 export type JsonObject = { readonly [key: string]: JsonValue };
@@ -11,6 +12,11 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
 /** Makes an object of pairs. Names from outside may stand as keys: `__proto__` becomes a property as any other. */
 export function objectOf(entries: Iterable<readonly [string, JsonValue]>): JsonObject {
   return Object.fromEntries(entries);
+}
+
+/** Refers to a component that many schemas refer to, so that the text is kept. */
+export function oftenReferred(name: string): JsonObject {
+  return keepText(reference('schemas', name));
 }
 
 /** Refers to a part of the document's components. */
@@ -26,6 +32,12 @@ export function described(description: string | null): JsonObject {
 /** `{ deprecated: true }` where there is a reason, to be spread. */
 export function marked(deprecated: string | null): JsonObject {
   return deprecated === null ? {} : { deprecated: true };
+}
+
+/** A schema with what is said about it. */
+export function about(schema: JsonObject, note: string | null, deprecated: string | null): JsonObject {
+  if ((note === null || note === '') && deprecated === null) return schema;
+  return { ...schema, ...described(note), ...marked(deprecated) };
 }
 
 /** Any of several schemas; the only one as it is. */

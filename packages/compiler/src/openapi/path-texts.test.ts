@@ -21,7 +21,7 @@ it('are those of the paths', () => {
 });
 
 it('are told apart from what stands in keys', () => {
-  const names = ['\ue000', '\ue0000', '\ue000\ue0011', '\\ue0000', '\\u00000', '"', '{key}'];
+  const names = ['\x80', '\x800', '\x80\x811', '\\x800', '\\u00800', '"', '{key}'];
   const [first] = all.filter(({ key, writes }) => key.length > 0 && writes !== null);
   if (first?.writes == null) throw new Error('There is no collection with a key.');
   for (const name of names) {

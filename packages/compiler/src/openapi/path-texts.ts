@@ -46,9 +46,12 @@ function patternsOf(facts: AddressedFacts): readonly PathPattern[] {
   return patterns;
 }
 
-/** A character of private use that does not occur in a text. */
+/**
+ * A character that does not occur in a text: the first is a control character of those that JSON leaves as they are, and
+ * the engine keeps a text with it in one byte a character, as it keeps what the text is taken apart to.
+ */
 function signBeside(text: string): string {
-  let code = 0xe000;
+  let code = 0x80;
   while (text.includes(String.fromCharCode(code))) code += 1;
   return String.fromCharCode(code);
 }

@@ -5,6 +5,8 @@
  * or before Christ, so they have patterns.
  */
 import { type FieldDescriptor, type PortableType, unsignedInteger } from '@platform/runtime/contract';
+import { createFacts } from '../memory/facts.ts';
+import { keepText, keptTextOf } from '../print/kept-text.ts';
 import { type JsonObject, reference } from './json.ts';
 
 /** What of a field decides how its value is written. */
@@ -32,6 +34,13 @@ export function valueSchemas(): readonly (readonly [string, JsonObject])[] {
 
 /** Admits null as well: by the list of types where there is one. */
 export function orNull(schema: JsonObject): JsonObject {
+  // Of a schema that stands in many places it stands in many places, too.
+  return keptTextOf(schema) === undefined ? withNull(schema) : nullable(schema, () => keepText(withNull(schema)));
+}
+
+const nullable = createFacts<JsonObject, JsonObject>();
+
+function withNull(schema: JsonObject): JsonObject {
   const { type, enum: labels, anyOf, $ref } = schema;
   if ($ref !== undefined) return { anyOf: [schema, { type: 'null' }] };
   if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, { type: 'null' }] };
@@ -44,37 +53,60 @@ export function orNull(schema: JsonObject): JsonObject {
   };
 }
 
-const masked: JsonObject = { type: 'string', enum: ['**********'] };
+const masked: JsonObject = keepText({ type: 'string', enum: ['**********'] });
 
 const day = '[0-9]{4,}-[0-9]{2}-[0-9]{2}';
 const time = '[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?';
 
 function text(pattern: string): JsonObject {
-  return { type: 'string', pattern: `^${pattern}$` };
+  return keepText({ type: 'string', pattern: `^${pattern}$` });
 }
 
 /** Types whose values have one form, whatever else is known of the field. */
 const fixed = {
   bigInteger: text('-?[0-9]{1,19}'),
-  float: { anyOf: [{ type: 'number' }, { type: 'string', enum: ['NaN', 'Infinity', '-Infinity'] }] },
-  boolean: { type: 'boolean' },
+  float: keepText({ anyOf: [{ type: 'number' }, { type: 'string', enum: ['NaN', 'Infinity', '-Infinity'] }] }),
+  boolean: keepText({ type: 'boolean' }),
   date: text(`(${day}( BC)?|-?infinity)`),
   dateTime: text(`(${day}T${time}( BC)?|-?infinity)`),
   timestamp: text(`(${day}T${time}\\+00:00( BC)?|-?infinity)`),
   interval: text('(P[-0-9.YMWDTHS]+|-?infinity)'),
-  uuid: { type: 'string', format: 'uuid' },
-  json: { description: 'Any JSON.' },
-  csv: { type: 'array', items: { type: 'string' } },
-  binary: { type: 'string', contentEncoding: 'base64' },
+  uuid: keepText({ type: 'string', format: 'uuid' }),
+  json: keepText({ description: 'Any JSON.' }),
+  csv: keepText({ type: 'array', items: { type: 'string' } }),
+  binary: keepText({ type: 'string', contentEncoding: 'base64' }),
   hash: masked,
   secret: masked,
   token: masked,
-  unknown: { type: 'string' },
+  unknown: keepText({ type: 'string' }),
 } as const satisfies Partial<Record<PortableType, JsonObject>>;
 
 /** Integers of MySQL without a sign reach beyond 32 bits. */
 export function integerFormat({ native }: Pick<Valued, 'native'>): 'int32' | 'int64' {
   return native === unsignedInteger ? 'int64' : 'int32';
+}
+
+const integers = {
+  int32: keepText({ type: 'integer', format: 'int32' }),
+  int64: keepText({ type: 'integer', format: 'int64' }),
+};
+
+const unsigned = text('[0-9]{1,20}');
+
+const times = { plain: text(time), zoned: text(`${time}([+-][0-9]{2}(:[0-9]{2}){0,2})?`) };
+
+const plainText: JsonObject = keepText({ type: 'string' });
+
+const anyDecimal = text('(-?[0-9]+(\\.[0-9]+)?|NaN|-?Infinity)');
+
+/** Of texts by their longest length, and of decimals by their digits behind the point. */
+const limited = new Map<number, JsonObject>();
+const decimals = new Map<number, JsonObject>();
+
+function once(schemas: Map<number, JsonObject>, by: number, make: (by: number) => JsonObject): JsonObject {
+  const schema = schemas.get(by) ?? keepText(make(by));
+  schemas.set(by, schema);
+  return schema;
 }
 
 function scalarSchema(field: Valued, values: readonly string[] | null): JsonObject {
@@ -84,13 +116,13 @@ function scalarSchema(field: Valued, values: readonly string[] | null): JsonObje
     case 'enum':
       return textSchema(field, values);
     case 'integer':
-      return { type: 'integer', format: integerFormat(field) };
+      return integers[integerFormat(field)];
     case 'bigInteger':
-      return field.native === 'uint8' ? text('[0-9]{1,20}') : fixed.bigInteger;
+      return field.native === 'uint8' ? unsigned : fixed.bigInteger;
     case 'decimal':
       return decimalSchema(field);
     case 'time':
-      return text(field.wire.kind === 'time' ? time : `${time}([+-][0-9]{2}(:[0-9]{2}){0,2})?`);
+      return field.wire.kind === 'time' ? times.plain : times.zoned;
     case 'array':
       return reference('schemas', 'Dimension');
     default:
@@ -101,12 +133,14 @@ function scalarSchema(field: Valued, values: readonly string[] | null): JsonObje
 function textSchema({ native, maxLength }: Valued, values: readonly string[] | null): JsonObject {
   // Values of char(n) come padded to its length, which a list of values is not.
   if (values !== null && native !== 'bpchar') return { type: 'string', enum: [...new Set(values)] };
-  return { type: 'string', ...(maxLength !== undefined && { maxLength }) };
+  return maxLength === undefined ? plainText : once(limited, maxLength, () => ({ type: 'string', maxLength }));
 }
 
 /** Without a precision a numeric can be infinite; with a scale it is always written to it. */
 function decimalSchema({ precision, scale }: Valued): JsonObject {
-  if (precision === undefined) return text('(-?[0-9]+(\\.[0-9]+)?|NaN|-?Infinity)');
-  const fraction = scale === undefined || scale <= 0 ? '' : `\\.[0-9]{${scale}}`;
-  return text(`(-?[0-9]+${fraction}|NaN)`);
+  if (precision === undefined) return anyDecimal;
+  return once(decimals, Math.max(scale ?? 0, 0), (digits) => {
+    const fraction = digits === 0 ? '' : `\\.[0-9]{${digits}}`;
+    return text(`(-?[0-9]+${fraction}|NaN)`);
+  });
 }

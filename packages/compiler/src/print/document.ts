@@ -3,6 +3,7 @@
  * is deeper stands on one line, which the engine prints by itself several times as fast, and in half as many bytes.
  */
 import type { JsonValue } from '@platform/runtime/contract';
+import { type KeptText, keptTextOf } from './kept-text.ts';
 import { isText, textOf } from './only-text.ts';
 import { createPieces, joinPieces, type Piece, type Pieces } from './pieces.ts';
 
@@ -43,8 +44,29 @@ function print(value: JsonValue, indent: number, levels: number, pieces: Pieces)
   if (typeof value !== 'object' || value === null) pieces.add(JSON.stringify(value));
   else if (isList(value)) printList(value, indent, levels, pieces);
   else if (isText(value)) pieces.add(textOf(value, indent));
-  else if (levels > 0 || hasProperties(value)) printObject(value, indent, Math.max(levels, 1), pieces);
-  else pieces.add(JSON.stringify(value));
+  else printMembers(value, indent, levels, pieces);
+}
+
+/** An object by its members, or by the text that is kept of it. */
+function printMembers(value: Members, indent: number, levels: number, pieces: Pieces): void {
+  const depth = levels > 0 || hasProperties(value) ? Math.max(levels, 1) : 0;
+  const kept = keptTextOf(value);
+  if (kept === undefined) printAt(value, indent, depth, pieces);
+  else pieces.add(textKept(kept, value, depth === 0 ? 0 : indent, depth));
+}
+
+function textKept(kept: KeptText, value: Members, indent: number, levels: number): string {
+  if (kept.text !== null && kept.indent === indent && kept.levels === levels) return kept.text;
+  const pieces = createPieces();
+  printAt(value, indent, levels, pieces);
+  const text = joinPieces(pieces.all());
+  Object.assign(kept, { text, indent, levels });
+  return text;
+}
+
+function printAt(value: Members, indent: number, levels: number, pieces: Pieces): void {
+  if (levels === 0) pieces.add(JSON.stringify(value));
+  else printObject(value, indent, levels, pieces);
 }
 
 function printList(values: readonly JsonValue[], indent: number, levels: number, pieces: Pieces): void {

@@ -19,11 +19,11 @@ const packBytes = 1 << 20;
 /** Bytes of a character of a string at most, as UTF-8. */
 const mostBytes = 3;
 
-let pack = { bytes: Buffer.alloc(0), used: 0 };
+let pack: { readonly bytes: Buffer; used: number } = { bytes: Buffer.alloc(0), used: 0 };
 
 /**
- * A text for files only, as bytes if it is long: they are encoded once for all files that it stands in, and no collector of
- * garbage has to look at them.
+ * A text for files only, as bytes if it is long: they are encoded once for all files that it stands in, no collector of
+ * garbage has to look at them, and another thread can write them while this one keeps them.
  */
 export function packPiece(text: string): Piece {
   if (text.length < worthwhile) return text;
@@ -31,7 +31,7 @@ export function packPiece(text: string): Piece {
   if (pack.used + text.length * mostBytes > pack.bytes.length) {
     const bytes = Buffer.byteLength(text);
     if (pack.used + bytes > pack.bytes.length) {
-      pack = { bytes: Buffer.from(new ArrayBuffer(Math.max(packBytes, bytes))), used: 0 };
+      pack = { bytes: Buffer.from(new SharedArrayBuffer(Math.max(packBytes, bytes))), used: 0 };
     }
   }
   const start = pack.used;

@@ -1,0 +1,104 @@
+/** Files on their way into a folder: written beside it, and moved when all of them are there. */
+import { randomUUID } from 'node:crypto';
+import { copyFile, link, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { eachOf, isMissing, type OutputFile, writeText } from './output-file.ts';
+
+/** A file with its path as the system writes it. */
+export interface Target {
+  readonly path: string;
+  readonly file: OutputFile;
+}
+
+/** A folder beside another one, made when the first file is staged. */
+export interface StagedFiles {
+  /** Paths of what was staged. */
+  readonly paths: readonly string[];
+  /** Writes files beside the folder. Rejects with the file system's error. */
+  stage(files: readonly Target[]): Promise<void>;
+  /** Moves them into the folder, and takes `stale` out of it. Rejects with the file system's error and leaves it as it was. */
+  moveIn(stale: readonly string[]): Promise<void>;
+  /** Removes what is beside the folder. */
+  close(): Promise<void>;
+}
+
+/** Stages files for a folder, which need not exist. */
+export function stageFiles(folder: string): StagedFiles {
+  const staging = `${folder}.${randomUUID()}.tmp`;
+  const [fresh, old] = [join(staging, 'new'), join(staging, 'old')];
+  const paths: string[] = [];
+  return {
+    paths,
+    async stage(files) {
+      const more = files.map(({ path }) => path);
+      await makeFolders(fresh, more);
+      for (const { path, file } of files) writeText(join(fresh, path), file);
+      paths.push(...more);
+    },
+    async moveIn(stale) {
+      if (paths.length === 0 && stale.length === 0) return;
+      if (await isNew(folder)) return await rename(fresh, folder);
+      await makeFolders(old, paths);
+      await makeFolders(folder, paths);
+      const kept = await eachOf(paths, (path) => keepCopy(join(folder, path), join(old, path)));
+      const undo: (() => Promise<void>)[] = [];
+      try {
+        for (const [index, path] of paths.entries()) {
+          await moveFile(join(fresh, path), join(folder, path), kept[index] ?? null, undo);
+        }
+        for (const path of stale) await moveOut(join(folder, path), join(old, path), undo);
+      } catch (error) {
+        for (const step of undo.reverse()) await step();
+        throw error;
+      }
+    },
+    close: () => rm(staging, { recursive: true, force: true }),
+  };
+}
+
+/** Whether there is no such folder. */
+export async function isNew(folder: string): Promise<boolean> {
+  return stat(folder).then(
+    () => false,
+    (error: unknown) => isMissing(error),
+  );
+}
+
+/** Makes the folders that files will lie in. */
+async function makeFolders(folder: string, paths: readonly string[]): Promise<void> {
+  const folders = new Set(paths.map((path) => dirname(join(folder, path))));
+  for (const one of folders) await mkdir(one, { recursive: true });
+}
+
+/**
+ * Keeps a file under a second name, or as a copy where the file system has no second names: so the file itself is replaced
+ * in one step and a running server never misses it. Resolves to the copy; null when there is no file.
+ */
+async function keepCopy(path: string, copy: string): Promise<string | null> {
+  try {
+    await link(path, copy).catch(async (error: unknown) => {
+      if (isMissing(error)) throw error;
+      await copyFile(path, copy);
+    });
+    return copy;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+async function moveFile(
+  staged: string,
+  path: string,
+  copy: string | null,
+  undo: (() => Promise<void>)[],
+): Promise<void> {
+  await rename(staged, path);
+  undo.push(() => (copy === null ? rm(path) : rename(copy, path)));
+}
+
+async function moveOut(path: string, aside: string, undo: (() => Promise<void>)[]): Promise<void> {
+  await mkdir(dirname(aside), { recursive: true });
+  await rename(path, aside);
+  undo.push(() => rename(aside, path));
+}

@@ -1,0 +1,21 @@
+/** Texts of objects that stand in many places of documents: once they are printed they are kept. */
+
+/** A text that is kept, and where it stood: what stands on one line is the same everywhere. */
+export interface KeptText {
+  text: string | null;
+  indent: number;
+  levels: number;
+}
+
+const kept = new WeakMap<object, KeptText>();
+
+/** Has the text of an object kept that nobody changes any more; gives the object. */
+export function keepText<Value extends object>(value: Value): Value {
+  if (!kept.has(value)) kept.set(value, { text: null, indent: 0, levels: 0 });
+  return value;
+}
+
+/** Where the text of an object is kept; undefined for most objects. */
+export function keptTextOf(value: object): KeptText | undefined {
+  return kept.get(value);
+}
