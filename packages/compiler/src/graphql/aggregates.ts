@@ -7,7 +7,7 @@ import {
   type FieldDescriptor,
   graphqlName,
 } from '@platform/runtime/contract';
-import { type SdlField, sdlType } from '../print/sdl.ts';
+import { type PrintedField, sdlLine, sdlType } from '../print/sdl.ts';
 import type { Shown } from './surface.ts';
 import { valueType } from './values.ts';
 
@@ -20,27 +20,18 @@ export function aggregateTypes({ view, types }: Shown): readonly string[] {
     { name: types.means, example: 'avg', resultOf: sumType },
     { name: types.values, example: 'min', resultOf: (field: FieldDescriptor) => valueType(field, false) },
   ] as const;
-  const printed = kinds.flatMap(({ name, example, resultOf }) => {
+  const printed = new Map<string, string>();
+  for (const { name, example, resultOf } of kinds) {
     const taken = fields.filter(({ type }) => aggregateFits(example, type));
-    if (taken.length === 0) return [];
-    return [
-      {
-        name,
-        text: sdlType(
-          'type',
-          name,
-          taken.map((field) => ({ name: graphqlName(field.name), type: resultOf(field) })),
-        ),
-      },
-    ];
-  });
-  const names = new Set<string>(printed.map(({ name }) => name));
-  const functions = aggregateFunctions.flatMap((name): readonly SdlField[] => {
+    const lines = taken.map((field) => sdlLine(graphqlName(field.name), resultOf(field)));
+    if (lines.length > 0) printed.set(name, sdlType('type', name, lines));
+  }
+  const functions = aggregateFunctions.map((name): PrintedField => {
     const type = resultType(name, types);
-    return name === 'countAll' || names.has(type) ? [{ name, type }] : [];
+    return name === 'countAll' || printed.has(type) ? sdlLine(name, type) : '';
   });
-  const row = sdlType('type', types.aggregated, [{ name: 'group', type: 'JSON' }, ...functions]);
-  return [row, ...printed.map(({ text }) => text)];
+  const row = sdlType('type', types.aggregated, [sdlLine('group', 'JSON'), ...functions]);
+  return [row, ...printed.values()];
 }
 
 function resultType(name: AggregateFunction, { counts, sums, means, values }: Shown['types']): string {

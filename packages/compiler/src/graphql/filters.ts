@@ -1,8 +1,14 @@
 /** The inputs that choose items. Source: API specification, sections 5.2 and 14.2. */
-import { graphqlFunctionsName, graphqlItemFilterName, graphqlName, graphqlTypeNames } from '@platform/runtime/contract';
+import {
+  graphqlFilterName,
+  graphqlFunctionsName,
+  graphqlItemFilterName,
+  graphqlName,
+  graphqlTypeNames,
+} from '@platform/runtime/contract';
 import type { Lookup } from '../memory/remember.ts';
 import type { ViewField, ViewRelation } from '../openapi/view.ts';
-import { type SdlField, sdlType } from '../print/sdl.ts';
+import { type PrintedField, type SdlField, sdlLine, sdlType } from '../print/sdl.ts';
 import { functionGroup, functionsFilter } from './functions.ts';
 import { type OperatorGroup, operatorFields, operatorGroup, operatorsName } from './operators.ts';
 import { deprecationOf, type Neighbours, type Shown, type Surface } from './surface.ts';
@@ -16,14 +22,14 @@ export function filterTypes(
   const { view, types, links } = shown;
   const { filter, quantifier, linkFilter, linkQuantifier } = types;
   const own = [
-    ...view.fields.flatMap((field) => fieldFilters(field, surface)),
-    ...view.relations.flatMap((relation) => relationFilters(relation, surface)),
+    ...view.fields.map((field) => fieldFilters(field, surface)),
+    ...view.relations.map((relation) => relationFilters(relation, surface)),
   ];
   const below = keys.get(view.name) ?? [];
   const targets = [...new Set(links.flatMap(({ allowed }) => allowed))].filter(
     (name) => surface.collections.get(name)?.view.readable === true,
   );
-  const items = targets.map((name) => ({ name: graphqlItemFilterName(name), type: graphqlTypeNames(name).filter }));
+  const items = targets.map((name) => ({ name: graphqlItemFilterName(name), type: graphqlFilterName(name) }));
   return [
     filterType(filter, own),
     ...[...below].map((group) => filterType(keyFilterName(view.name, group), [...operatorFields(group), ...own])),
@@ -63,40 +69,33 @@ const sets = new Map<string, ReadonlySet<OperatorGroup>>();
 
 /** `authors_filter_with_number_operators`: of the item that a key leads to, or of the key itself. */
 export function keyFilterName(collection: string, group: OperatorGroup): string {
-  return `${graphqlTypeNames(collection).filter}_with_${group}_operators`;
+  return `${graphqlFilterName(collection)}_with_${group}_operators`;
 }
 
-function filterType(name: string, fields: readonly SdlField[]): string {
+function filterType(name: string, fields: readonly (SdlField | PrintedField)[]): string {
   const list = `[${name}]`;
-  return sdlType('input', name, [...fields, { name: '_and', type: list }, { name: '_or', type: list }]);
+  return sdlType('input', name, [...fields, sdlLine('_and', list), sdlLine('_or', list)]);
 }
 
 function quantifierType(name: string, filter: string): string {
-  return sdlType('input', name, [
-    { name: '_some', type: filter },
-    { name: '_none', type: filter },
-  ]);
+  return sdlType('input', name, [sdlLine('_some', filter), sdlLine('_none', filter)]);
 }
 
-function fieldFilters(field: ViewField, surface: Neighbours): readonly SdlField[] {
+function fieldFilters(field: ViewField, surface: Neighbours): PrintedField {
   const { name, descriptor, filtered } = field;
   const group = operatorGroup(descriptor);
-  if (group === null) return [];
+  if (group === null) return '';
   const functions = functionGroup(descriptor.type);
   const type = filtered === null ? operatorsName(group) : keyFilterName(filtered.collection, group);
-  return [
-    { name: graphqlName(name), type, deprecated: deprecationOf(field, filtered, surface) },
-    ...(functions === null ? [] : [{ name: graphqlFunctionsName(name), type: functionsFilter(functions) }]),
-  ];
+  const line = sdlLine(graphqlName(name), type, null, deprecationOf(field, filtered, surface));
+  return functions === null ? line : line + sdlLine(graphqlFunctionsName(name), functionsFilter(functions));
 }
 
-function relationFilters(relation: ViewRelation, surface: Neighbours): readonly SdlField[] {
+function relationFilters(relation: ViewRelation, surface: Neighbours): PrintedField {
   const { name, kind, target } = relation;
   const deprecated = deprecationOf(relation, target, surface);
   const { filter, quantifier, linkQuantifier } = graphqlTypeNames(target.collection);
-  if (kind === 'm2o') return [{ name: graphqlName(name), type: filter, deprecated }];
-  return [
-    { name: graphqlName(name), type: kind === 'm2a' ? linkQuantifier : quantifier, deprecated },
-    { name: graphqlFunctionsName(name), type: functionsFilter('count') },
-  ];
+  if (kind === 'm2o') return sdlLine(graphqlName(name), filter, null, deprecated);
+  const line = sdlLine(graphqlName(name), kind === 'm2a' ? linkQuantifier : quantifier, null, deprecated);
+  return line + sdlLine(graphqlFunctionsName(name), functionsFilter('count'));
 }

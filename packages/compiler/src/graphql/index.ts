@@ -85,22 +85,23 @@ function collectionTypes(surface: Surface, archive: Archive | null): readonly st
   const keys = keyFilters(surface);
   const { update, changes, link } = referredInputs(surface);
   const all = surface.collections;
-  return [...all.values()].flatMap((shown) =>
-    typesOf(shown, [all, keys, update, changes, link], archive, (watch) => {
+  const sources = [all, keys, update, changes, link];
+  const texts = [...all.values()].map((shown) =>
+    textOf(shown, sources, archive, (watch) => {
       const neighbours = { collections: watch(all) };
       const referred = { update: watch(update), changes: watch(changes), link: watch(link) };
-      return [
-        ...(shown.view.readable
-          ? [...itemTypes(shown, neighbours), ...filterTypes(shown, neighbours, watch(keys)), ...aggregateTypes(shown)]
-          : []),
-        ...inputTypes(shown, neighbours, referred),
-      ];
+      const types = shown.view.readable
+        ? [...itemTypes(shown, neighbours), ...filterTypes(shown, neighbours, watch(keys)), ...aggregateTypes(shown)]
+        : [];
+      return [...types, ...inputTypes(shown, neighbours, referred)].join('\n');
     }),
   );
+  // Of what can only be deleted there is no type.
+  return texts.filter((text) => text !== '');
 }
 
-const typesOf = createMemory<readonly string[]>({
+const textOf = createMemory<string>({
   maker: 'graphql types',
-  texts: (made) => made,
-  made: (texts) => texts.map(textOfPiece),
+  texts: (made) => [made],
+  made: ([text = '']) => textOfPiece(text),
 });

@@ -1,11 +1,11 @@
 /** The inputs that write items. Source: API specification, sections 7.2 to 7.4 and 14.2. */
-import { graphqlChangesName, graphqlName, graphqlTypeNames } from '@platform/runtime/contract';
+import { graphqlChangesName, graphqlName, graphqlTypeNames, graphqlUpdateName } from '@platform/runtime/contract';
 import { createFacts } from '../memory/facts.ts';
 import type { Lookup } from '../memory/remember.ts';
 import type { ViewField, ViewInput, ViewLead, ViewPayload } from '../openapi/view.ts';
-import { type SdlField, sdlType } from '../print/sdl.ts';
+import { type PrintedField, sdlLine, sdlType } from '../print/sdl.ts';
 import type { Neighbours, Shown, Surface } from './surface.ts';
-import { nonNull, valueType } from './values.ts';
+import { valueType } from './values.ts';
 
 /** Which inputs relations refer to, by collection. */
 export interface Referred {
@@ -64,37 +64,41 @@ export function inputTypes(shown: Shown, surface: Neighbours, referred: Referred
   const { view, types, descriptor } = shown;
   const create = view.writes?.create ?? null;
   const updates = view.writes?.update != null || referred.update.has(view.name);
-  const all = updateFields(shown, surface);
+  const all = updateLines(shown, surface);
   return [
-    ...(create && !descriptor.singleton ? [sdlType('input', types.create, createFields(create, shown, surface))] : []),
-    ...(updates ? [sdlType('input', types.update, all)] : []),
+    ...(create && !descriptor.singleton
+      ? [sdlType('input', types.create, createLines(create, all, shown, surface))]
+      : []),
+    ...(updates ? [sdlType('input', types.update, [...all.values()])] : []),
     ...(referred.changes.has(view.name) ? [changesType(types.changes, types.update, types.update)] : []),
     ...(referred.link.has(view.name)
-      ? [sdlType('input', types.link, linkFields(shown, all)), changesType(types.linkChanges, types.link, types.update)]
+      ? [sdlType('input', types.link, linkLines(shown, all)), changesType(types.linkChanges, types.link, types.update)]
       : []),
   ];
 }
 
 function changesType(name: string, create: string, update: string): string {
   return sdlType('input', name, [
-    { name: 'create', type: `[${create}!]` },
-    { name: 'update', type: `[${update}!]` },
-    { name: 'delete', type: '[ID!]' },
+    sdlLine('create', `[${create}!]`),
+    sdlLine('update', `[${update}!]`),
+    sdlLine('delete', '[ID!]'),
   ]);
 }
 
+/** Fields of an input by their names. */
+type Lines = ReadonlyMap<string, PrintedField>;
+
 /** A field that a relation holds the key by is not needed where the relation is given. */
-function createFields(create: ViewPayload, shown: Shown, surface: Neighbours): readonly SdlField[] {
+function createLines(create: ViewPayload, all: Lines, shown: Shown, surface: Neighbours): readonly PrintedField[] {
   const holders = new Set(create.leads.flatMap((lead) => (lead.kind === 'one' ? lead.holders : [])));
-  return [
-    ...create.fields.map((field): SdlField => {
-      const needed = create.required.includes(field.name) && !holders.has(field.name) && !isCheckedLater(shown, field);
-      const { type, deprecated = null, ...others } = inputField(field, shown, surface);
-      // What must be given cannot be deprecated.
-      return { ...others, type: nonNull(type, !needed), deprecated: needed ? null : deprecated };
-    }),
-    ...create.leads.flatMap(leadFields),
-  ];
+  const fields = create.fields.map((field): PrintedField => {
+    const { name, note } = field;
+    const needed = create.required.includes(name) && !holders.has(name) && !isCheckedLater(shown, field);
+    // What must be given cannot be deprecated.
+    if (needed) return sdlLine(graphqlName(name), `${inputType(field, shown, surface)}!`, note);
+    return all.get(graphqlName(name)) ?? '';
+  });
+  return [...fields, ...create.leads.flatMap(leadNames).map((name) => all.get(name) ?? '')];
 }
 
 /** Users of other providers have no password, and perhaps no address; files that are fetched are named by their address. */
@@ -104,37 +108,34 @@ function isCheckedLater({ view }: Shown, { name }: ViewInput): boolean {
 }
 
 /** The key, and everything that a new item or a change may have: below a relation it can be either. */
-function updateFields(shown: Shown, surface: Neighbours): readonly SdlField[] {
+function updateLines(shown: Shown, surface: Neighbours): Lines {
   const payloads = payloadsOf(shown.view.writes);
-  const fields = payloads.flatMap((payload) => payload.fields);
-  const given = new Set(fields.map(({ name }) => name));
-  const keys = shown.view.key.filter(({ name }) => !given.has(name));
-  return byName([
-    ...keys.map((part) => ({ name: graphqlName(part.name), type: keyType(part, shown), note: part.note })),
-    ...fields.map((field) => inputField(field, shown, surface)),
-    ...payloads.flatMap((payload) => payload.leads).flatMap(leadFields),
-  ]);
+  const fields = new Set(payloads.flatMap((payload) => payload.fields));
+  const given = new Set([...fields].map(({ name }) => name));
+  const lines = new Map<string, PrintedField>();
+  for (const part of shown.view.key) {
+    const name = graphqlName(part.name);
+    if (!given.has(part.name)) lines.set(name, sdlLine(name, keyType(part, shown), part.note));
+  }
+  for (const field of fields) {
+    const name = graphqlName(field.name);
+    lines.set(name, sdlLine(name, inputType(field, shown, surface), field.note, field.deprecated));
+  }
+  for (const lead of new Set(payloads.flatMap((payload) => payload.leads))) addLead(lines, lead);
+  return lines;
 }
 
 /** An element of a many-to-any says what it holds by two names of its own. */
-function linkFields({ links }: Shown, all: readonly SdlField[]): readonly SdlField[] {
+function linkLines({ links }: Shown, all: Lines): readonly PrintedField[] {
   const named = links.flatMap(({ collectionField, itemField }) => [collectionField, itemField]);
   const hidden = new Set(['collection', 'item', ...named.map(graphqlName)]);
-  return [
-    { name: 'collection', type: 'String!' },
-    { name: 'item', type: 'JSON' },
-    ...all.filter(({ name }) => !hidden.has(name)),
-  ];
-}
-
-function inputField(field: ViewInput, shown: Shown, surface: Neighbours): SdlField {
-  const { name, note, deprecated } = field;
-  return { name: graphqlName(name), type: inputType(field, shown, surface), note, deprecated };
+  const others = [...all].filter(([name]) => !hidden.has(name)).map(([, line]) => line);
+  return [sdlLine('collection', 'String!'), sdlLine('item', 'JSON'), ...others];
 }
 
 function inputType(field: ViewInput, shown: Shown, surface: Neighbours): string {
   const target = targetOf(field, shown, surface);
-  return target === null ? keyType(field, shown) : graphqlTypeNames(target).update;
+  return target === null ? keyType(field, shown) : graphqlUpdateName(target);
 }
 
 function keyType({ name, descriptor }: Pick<ViewField, 'name' | 'descriptor'>, shown: Shown): string {
@@ -155,28 +156,22 @@ function targetOf({ name, member }: ViewInput, { descriptor }: Shown, { collecti
   return target && target.view.key.length > 0 ? target.view.name : null;
 }
 
-function leadFields(lead: ViewLead): readonly SdlField[] {
-  const name = graphqlName(lead.name);
-  const changed = graphqlChangesName(lead.name);
-  if (lead.kind === 'any') {
-    const { link, linkChanges } = graphqlTypeNames(lead.collection);
-    return [
-      { name, type: `[${link}!]` },
-      { name: changed, type: linkChanges },
-    ];
+/** Of an item that is related there is one field; where there are several, one of the whole list and one of its changes. */
+function leadNames({ kind, name }: ViewLead): readonly string[] {
+  return kind === 'one' ? [graphqlName(name)] : [graphqlName(name), graphqlChangesName(name)];
+}
+
+function addLead(lines: Map<string, PrintedField>, lead: ViewLead): void {
+  const [name = '', changed = ''] = leadNames(lead);
+  if (lead.kind === 'one') {
+    lines.set(name, sdlLine(name, graphqlUpdateName(lead.member.names.collection)));
+    return;
   }
-  const { update, changes } = graphqlTypeNames(lead.member.names.collection);
-  if (lead.kind === 'one') return [{ name, type: update }];
-  return [
-    { name, type: `[${update}!]` },
-    { name: changed, type: changes },
-  ];
+  const types = graphqlTypeNames(lead.kind === 'any' ? lead.collection : lead.member.names.collection);
+  lines.set(name, sdlLine(name, `[${lead.kind === 'any' ? types.link : types.update}!]`));
+  lines.set(changed, sdlLine(changed, lead.kind === 'any' ? types.linkChanges : types.changes));
 }
 
 function payloadsOf(writes: Shown['view']['writes']): readonly ViewPayload[] {
   return [writes?.create ?? [], writes?.update ?? []].flat();
-}
-
-function byName(fields: readonly SdlField[]): readonly SdlField[] {
-  return [...new Map(fields.map((field) => [field.name, field])).values()];
 }

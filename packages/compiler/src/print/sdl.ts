@@ -25,8 +25,12 @@ export function sdlType(
   fields: readonly (SdlField | PrintedField)[],
   note: string | null = null,
 ): string {
-  const own: typeof fields = fields.length > 0 ? fields : [{ name: '_empty', type: 'Void' }];
-  return `${described(note, '')}${kind} ${name} {\n${own.map((one) => (typeof one === 'string' ? one : sdlField(one))).join('')}}\n`;
+  const own = fields.map(printed).join('') || sdlLine('_empty', 'Void');
+  return `${described(note, '')}${kind} ${name} {\n${own}}\n`;
+}
+
+function printed(field: SdlField | PrintedField): PrintedField {
+  return typeof field === 'string' ? field : sdlField(field);
 }
 
 /** Prints a union of object types. */
@@ -60,15 +64,25 @@ export type PrintedField = string;
 
 /** Prints a field of an object type or an input. */
 export function sdlField({ name, type, note = null, deprecated = null, args = [] }: SdlField): PrintedField {
-  const line = `  ${name}${argumentsOf(args, ', ', '')}: ${type}`;
-  const lines =
-    line.length > lineWidth && args.length > 0 ? `  ${name}${argumentsOf(args, '\n    ', '\n  ')}: ${type}` : line;
-  return `${described(note, '  ')}${lines}${deprecated === null ? '' : deprecation(lines, deprecated)}\n`;
+  if (args.length === 0) return sdlLine(name, type, note, deprecated);
+  const line = `${name}${argumentsOf(args, ', ', '')}`;
+  const isLong = 2 + line.length + 2 + type.length > lineWidth;
+  return sdlLine(isLong ? `${name}${argumentsOf(args, '\n    ', '\n  ')}` : line, type, note, deprecated);
+}
+
+/** Prints a field without arguments. */
+export function sdlLine(
+  name: string,
+  type: string,
+  note: string | null = null,
+  deprecated: string | null = null,
+): PrintedField {
+  const line = `  ${name}: ${type}`;
+  return `${described(note, '  ')}${line}${deprecated === null ? '' : deprecation(line, deprecated)}\n`;
 }
 
 /** On one line, or each on its own. */
 function argumentsOf(args: readonly SdlField[], separator: string, end: string): string {
-  if (args.length === 0) return '';
   const start = end === '' ? '' : separator;
   return `(${start}${args.map((one) => `${one.name}: ${one.type}`).join(separator)}${end})`;
 }

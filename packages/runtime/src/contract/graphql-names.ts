@@ -21,9 +21,20 @@ export const graphqlRootTypes: Readonly<Record<GraphqlScope, Readonly<Record<'qu
  * underscore; of several at the beginning one is left, since two are GraphQL's own, and where nothing else is a 0 follows.
  */
 export function graphqlName(name: string): string {
+  if (isPlainName(name)) return name;
   const spelled = `_${name.replaceAll(/[^\w]/gu, '_')}`;
   if (/^_+$/.test(spelled)) return '_0';
   return /^_\d/.test(spelled) ? spelled : spelled.slice(1).replace(/^__+/, '_');
+}
+
+/** Letters, digits and underscores behind a letter: nearly every name, and a compiler asks for all of them several times. */
+function isPlainName(name: string): boolean {
+  for (let at = 0; at < name.length; at += 1) {
+    const unit = name.charCodeAt(at);
+    const isLetter = (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a);
+    if (!isLetter && (at === 0 || (unit !== 0x5f && (unit < 0x30 || unit > 0x39)))) return false;
+  }
+  return name !== '';
 }
 
 /** The names of the types of one collection. */
@@ -56,12 +67,22 @@ export interface GraphqlTypeNames {
   readonly linkChanges: string;
 }
 
+/** `articles_filter`, where nothing else of `GraphqlTypeNames` is asked for. */
+export function graphqlFilterName(collection: string): string {
+  return `${graphqlName(collection)}_filter`;
+}
+
+/** `update_articles_input`, in the same way. */
+export function graphqlUpdateName(collection: string): string {
+  return `update_${graphqlName(collection)}_input`;
+}
+
 /** The names of the types of a collection, by its API name. */
 export function graphqlTypeNames(collection: string): GraphqlTypeNames {
   const item = graphqlName(collection);
   return {
     item,
-    filter: `${item}_filter`,
+    filter: graphqlFilterName(collection),
     quantifier: `${item}_quantifier_filter`,
     linkFilter: `${item}_link_filter`,
     linkQuantifier: `${item}_link_quantifier_filter`,
@@ -71,7 +92,7 @@ export function graphqlTypeNames(collection: string): GraphqlTypeNames {
     means: `${item}_aggregated_avg`,
     values: `${item}_aggregated_values`,
     create: `create_${item}_input`,
-    update: `update_${item}_input`,
+    update: graphqlUpdateName(collection),
     changes: `changes_${item}_input`,
     union: `${item}_item_union`,
     link: `link_${item}_input`,
