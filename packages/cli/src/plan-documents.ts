@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type GeneratedFile, plannedFile } from '@platform/compiler/compile';
+import { type GeneratedFile, plannedFile } from '@platform/compiler/files';
 import type { AccessClass, CollectionDescriptor, Dialect, PlannedOperation } from '@platform/runtime';
 
 /** The file for the operations among the generated files; none where there are none. `output` is their folder to be. */

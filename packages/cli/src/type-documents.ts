@@ -1,7 +1,7 @@
 /** The types that openapi-typescript makes of the OpenAPI documents, for who prefers its clients to the generated ones. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { type GeneratedFile, printJson } from '@platform/compiler/compile';
+import { type GeneratedFile, printJson } from '@platform/compiler/files';
 import type { JsonValue } from '@platform/runtime/contract';
 import { CommandError, exitCodes } from './exit-codes.ts';
 

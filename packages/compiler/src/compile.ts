@@ -2,8 +2,8 @@ import type { Diagnostic } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
 import type { Api } from './api.ts';
 import { checkDocuments, type DocumentSource } from './documents/check-documents.ts';
-import { emitCollections, emitDescriptions, emitServerFiles, plannedFile, withManifest } from './emit/emit-files.ts';
-import type { GeneratedFile } from './emit/generated-file.ts';
+import { emitCollections, emitDescriptions, emitServerFiles, withManifest } from './emit/emit-files.ts';
+import { type GeneratedFile, plannedFile } from './emit/generated-file.ts';
 import { compileTemplates, TemplateError } from './emit/templates.ts';
 import { checkExtensions, hookedCollections } from './extensions/check-extensions.ts';
 import { grantRoutes } from './extensions/grant-routes.ts';
@@ -54,7 +54,7 @@ export interface CompileResult {
   readonly describedBy?: (descriptions: readonly GeneratedFile[]) => CompileResult;
   readonly diagnostics: readonly Diagnostic[];
   readonly summary: CompileSummary;
-  /** What the files say to a server, for one that does not read them; absent where there are none. */
+  /** What the files say to a server, for one that does not read them; absent where there are none, and of descriptions. */
   readonly model?: ModelData;
 }
 
@@ -92,11 +92,12 @@ export function compile(given: Schema, options: CompileOptions): CompileResult {
     const hooked = hookedCollections(api, extensions);
     const { examples = {} } = options;
     const whole = { ...api, customRoutes: grantRoutes(api, typed.routes), hooked, examples };
-    const result = (files: readonly GeneratedFile[]): CompileResult => {
-      return { files, diagnostics: [], summary: summarize(whole, files.length), model: modelData(whole, operations) };
-    };
     const descriptions = part === 'others' ? [] : emitDescriptions(whole, render, archive);
-    if (part === 'descriptions') return result(descriptions);
+    const summaryOf = (files: readonly GeneratedFile[]) => summarize(whole, files.length);
+    if (part === 'descriptions') return { files: descriptions, diagnostics: [], summary: summaryOf(descriptions) };
+    const result = (files: readonly GeneratedFile[]): CompileResult => {
+      return { files, diagnostics: [], summary: summaryOf(files), model: modelData(whole, operations) };
+    };
     const additions = { extensions, routes: typed.routes, operations };
     const server = emitServerFiles(whole, additions, collections, render, archive);
     const planned = operations.length > 0 ? [plannedFile] : [];

@@ -54,7 +54,8 @@ export function modelData(api: Api, operations: readonly KnownOperation[]): Mode
     collections: api.collections.map(({ descriptor }) => descriptor),
     access: api.access.map(({ access }) => access),
     routes: api.collections.flatMap((one) => routesOf(one, () => findRoutes(one))),
-    fingerprint: api.fingerprint,
+    // As plain data, which holds nothing of the schema.
+    fingerprint: { ...api.fingerprint },
     ...(api.permissionsDigest !== undefined && { permissionsDigest: api.permissionsDigest }),
     ...(api.model !== undefined && { modelDigest: api.model.digest }),
     customRoutes: api.customRoutes,

@@ -24,27 +24,34 @@ export function parseSchema(text: string): { readonly schema: Schema } | { reado
 
 /** What is in order already, as most of what was read from such a file, stays the same object. */
 function sortKeys(value: unknown): unknown {
-  if (isInOrder(value)) return value;
-  if (Array.isArray(value)) return value.map(sortKeys);
+  if (Array.isArray(value)) return sortItems(value);
   return isObject(value) ? sortMembers(value) : value;
 }
 
-/** Whether all keys are as they are to be printed. Nothing is made to see it. */
-function isInOrder(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  if (Array.isArray(value)) return value.every(isInOrder);
-  let before = '';
-  for (const [key, item] of Object.entries(value)) {
-    if (key < before || !isInOrder(item)) return false;
-    before = key;
+function sortItems(items: readonly unknown[]): readonly unknown[] {
+  let sorted: unknown[] | null = null;
+  for (let at = 0; at < items.length; at += 1) {
+    const item = sortKeys(items[at]);
+    if (item === items[at]) continue;
+    sorted ??= [...items];
+    sorted[at] = item;
   }
-  return true;
+  return sorted ?? items;
 }
 
 /** Entries become own properties, whatever their names. */
 function sortMembers(value: Readonly<Record<string, unknown>>): unknown {
-  const entries = Object.keys(value).map((key) => [key, sortKeys(value[key])] as const);
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+  const keys = Object.keys(value);
+  const isSame = isSorted(keys);
+  if (!isSame) keys.sort();
+  const items = keys.map((key) => sortKeys(value[key]));
+  if (isSame && keys.every((key, at) => items[at] === value[key])) return value;
+  return Object.fromEntries(keys.map((key, at) => [key, items[at]]));
+}
+
+function isSorted(keys: readonly string[]): boolean {
+  for (let at = 1; at < keys.length; at += 1) if ((keys[at - 1] ?? '') > (keys[at] ?? '')) return false;
+  return true;
 }
 
 function parseJson(text: string): unknown {

@@ -51,7 +51,16 @@ const schema: Shape = {
  * Looks at what `resolveSchema` relies on; the file is written by this package, so this finds cut and edited files.
  */
 export function firstFlaw(value: unknown): string | null {
-  return flawIn(value, schema, '');
+  return fits(value, schema) ? null : flawIn(value, schema, '');
+}
+
+/** Whether there is no flaw, which takes no paths to see. */
+function fits(value: unknown, kind: Kind): boolean {
+  if (typeof kind === 'string') return isOfKind(value, kind);
+  if (isList(kind)) return Array.isArray(value) && value.every((item) => fits(item, kind[0]));
+  if (!isObject(value)) return false;
+  for (const name in kind) if (!fits(value[name], kind[name] ?? 'object')) return false;
+  return true;
 }
 
 function flawIn(value: unknown, kind: Kind, path: string): string | null {
@@ -75,10 +84,11 @@ function flawInList(value: unknown, kind: Kind, path: string): string | null {
   return null;
 }
 
-function isOfKind(value: unknown, kind: string): boolean {
-  if (kind.endsWith('?')) return value === null || isOfKind(value, kind.slice(0, -1));
+function isOfKind(value: unknown, kind: Kind & string): boolean {
+  if (kind === 'string' || kind === 'boolean') return typeof value === kind;
   if (kind === 'array') return Array.isArray(value);
-  return kind === 'object' ? isObject(value) : typeof value === kind;
+  if (kind === 'object') return isObject(value);
+  return value === null || isOfKind(value, kind === 'string?' ? 'string' : 'object');
 }
 
 function isList(kind: Shape | readonly [Shape | 'string']): kind is readonly [Shape | 'string'] {

@@ -6,7 +6,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Archive, type Archived, type CompilePart, partOfMaker } from '@platform/compiler/compile';
+import type { Archive, Archived, CompilePart } from '@platform/compiler';
+import { partOfMaker } from '@platform/compiler/files';
 import { type Entry, isLayerOf, readLayer, writeLayer } from './layer.ts';
 import { markOfCompiler } from './mark.ts';
 

@@ -2,7 +2,6 @@
 import type { CompileMemory, CompileOptions, CompileResult, GeneratedFile } from '@platform/compiler/compile';
 import type { Schema } from '@platform/introspect/schema';
 import { isArchived } from '../archive/project-archive.ts';
-import { compileKept } from './compile-kept.ts';
 import { type DescribingThread, isWorthDescribing, startDescribing } from './describing-thread.ts';
 
 /** How a compiler works; it changes nothing but the time. */
@@ -47,6 +46,7 @@ export async function prepareCompiler(
     async compile(schema, meanwhile) {
       const archived = isWorthArchiving(schema) ? cache : null;
       if (thread !== null) return compileShared(schema, inputs, archived, thread, meanwhile);
+      const { compileKept } = await loaded();
       const { result, save } = await compileKept(schema, { ...inputs, ...(memory && { memory }) }, archived);
       await save();
       return result;
@@ -54,6 +54,9 @@ export async function prepareCompiler(
     close: async () => thread?.close(),
   };
 }
+
+/** What compiles is loaded when the other thread has its schema. */
+const loaded = () => import('./compile-kept.ts');
 
 async function compileShared(
   schema: Schema,
@@ -65,6 +68,7 @@ async function compileShared(
   const described = thread.describe(schema);
   // Whoever waits for it hears of it; it may fail before.
   described.catch(() => undefined);
+  const { compileKept } = await loaded();
   const { result, save } = await compileKept(schema, { ...inputs, part: 'others' }, cache);
   if (result.describedBy === undefined) return result;
   await meanwhile(result.files);

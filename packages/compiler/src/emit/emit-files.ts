@@ -79,9 +79,6 @@ export function withManifest(
   return [...files, file('manifest.json', emitManifest(api, paths))].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The statements of operations; whoever writes the files makes it, because statements are planned by the runtime. */
-export const plannedFile = 'graphql/documents.sql';
-
 /** Who asks which operation where, by role and name. */
 function emitOperations(operations: readonly CheckedOperation[]): string {
   const order = ({ role, name }: CheckedOperation): string => `${role} ${name}`;

@@ -10,6 +10,9 @@ export interface GeneratedFile {
   readonly pieces?: readonly Piece[];
 }
 
+/** The statements of operations; whoever writes the files makes it, because statements are planned by the runtime. */
+export const plannedFile = 'graphql/documents.sql';
+
 /** A file of long pieces, which need not be put together to be written. */
 export function longFile(path: string, pieces: readonly Piece[]): GeneratedFile {
   return {

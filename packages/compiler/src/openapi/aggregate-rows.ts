@@ -57,6 +57,8 @@ export function aggregateRow(collection: ViewCollection, taken: TakenFields): Js
 
 /** Properties by name; where several things have one name, any of them can stand there. */
 export function properties(entries: readonly Entry[]): JsonObject {
+  // Mostly each has one of its own.
+  if (new Set(entries.map(([name]) => name)).size === entries.length) return objectOf(entries);
   const byName = Map.groupBy(entries, ([name]) => name);
   return objectOf([...byName].map(([name, same]) => [name, oneOfAll(same.map(([, schema]) => schema))] as const));
 }

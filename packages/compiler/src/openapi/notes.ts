@@ -39,8 +39,8 @@ export function withoutHiddenNames(api: Api, shown: Shown): NoteReader {
 type Shown = (collection: ApiCollection) => ReadonlySet<string> | null;
 
 /** Whether nothing of a collection is hidden. */
-function isWhole(collection: ApiCollection, names: ReadonlySet<string> | null): boolean {
-  return names !== null && foldedNames(collection).members.every(([name]) => names.has(name));
+function isWhole({ descriptor }: ApiCollection, names: ReadonlySet<string> | null): boolean {
+  return names !== null && [...descriptor.fields, ...descriptor.relations].every(({ name }) => names.has(name));
 }
 
 interface HiddenNames {

@@ -4,7 +4,6 @@ import type { ApiCollection, CollectionNames, Operation } from '../api.ts';
 import type { Lookup } from '../memory/remember.ts';
 import { resolveConstraints } from './constraints.ts';
 import { resolveFields } from './field.ts';
-import { nameValues } from './names.ts';
 import { quoteTable } from './quote.ts';
 import { resolveRelation } from './relation.ts';
 import type { SchemaIndex } from './schema-index.ts';
@@ -18,11 +17,7 @@ export function resolveCollection(
 ): ApiCollection {
   const table = index.table(collection.table);
   const own = namesOf(names, collection.name);
-  const valueTypes = nameValues(
-    own,
-    collection.fields.map(({ name }) => name),
-  );
-  const fields = resolveFields(collection, table, index, valueTypes);
+  const fields = resolveFields(collection, table, index, own);
   const relations = collection.relations.map((relation) => ({
     descriptor: resolveRelation(relation, index),
     target: namesOf(names, relation.target),

@@ -1,30 +1,35 @@
 import type { Collection, Column, ColumnFill, Field, Table } from '@platform/introspect/schema';
 import { type FieldDescriptor, rangeElement } from '@platform/runtime/contract';
-import type { ApiField } from '../api.ts';
+import type { ApiField, CollectionNames } from '../api.ts';
 import { constantDefault } from './constant-default.ts';
 import { fallbackSql } from './fallback.ts';
 import { mysqlForm } from './mysql-form.ts';
+import { nameValues } from './names.ts';
 import { quoteIdentifier } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 import { storedColumn } from './stored.ts';
 import { nativeForm } from './wire-form.ts';
 
-/** Resolves the fields of a collection, in column order. `valueTypes` names the alias of each field's values. */
+/** Resolves the fields of a collection, in column order; `names` are those of the collection in generated code. */
 export function resolveFields(
   collection: Collection,
   table: Table,
   index: SchemaIndex,
-  valueTypes: ReadonlyMap<string, string>,
+  names: CollectionNames,
 ): readonly ApiField[] {
   const relations = new Set(
     collection.relations.flatMap((one) => (one.kind === 'm2o' && one.field ? [one.field] : [])),
   );
-  return collection.fields.map((field) => {
+  const fields = collection.fields.map((field) => {
     const column = index.column(table, field.column);
+    return { field, column, values: valuesOf(field, column) };
+  });
+  const own = collection.fields.map(({ name }) => name);
+  const aliases = fields.some(({ values }) => values !== null) ? nameValues(names, own) : null;
+  return fields.map(({ field, column, values }) => {
     const keyPosition = collection.key.indexOf(field.name);
     // The key of a singleton that nobody has written is null, whatever the database would give it.
     const descriptor = describe(field, table, column, index, collection.singleton && keyPosition === -1);
-    const values = valuesOf(field, column);
     return {
       descriptor,
       stored: storedColumn(table, column),
@@ -34,7 +39,7 @@ export function resolveFields(
       keyPosition: keyPosition === -1 ? null : keyPosition,
       defaultText: column.fill.kind === 'default' ? column.fill.expression : null,
       values,
-      valuesType: values && (valueTypes.get(field.name) ?? null),
+      valuesType: values && (aliases?.get(field.name) ?? null),
       relation: relations.has(field.name) ? field.name : null,
     };
   });

@@ -12,8 +12,27 @@ import { canonicalJson } from '../print/json.ts';
 import { qualifiedId } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 
-/** Takes the fingerprint of everything that the collections of a schema use. */
-export function takeFingerprint(schema: Schema, index: SchemaIndex): Fingerprint {
+/**
+ * The fingerprint of everything that the collections of a schema use. It is taken when somebody looks at it: who prints
+ * descriptions never does.
+ */
+export function fingerprintOf(schema: Schema, index: SchemaIndex): Fingerprint {
+  let taken: Fingerprint | undefined;
+  const take = (): Fingerprint => {
+    taken ??= takeFingerprint(schema, index);
+    return taken;
+  };
+  return {
+    get hash() {
+      return take().hash;
+    },
+    get objects() {
+      return take().objects;
+    },
+  };
+}
+
+function takeFingerprint(schema: Schema, index: SchemaIndex): Fingerprint {
   const uses = schema.collections.flatMap((collection) => usesOf(collection, index));
   const enums = new Map(schema.enums.map((type) => [qualifiedId(type.schema, type.name), type.labels]));
   const objects = [...Map.groupBy(uses, ({ table }) => table.id).values()]

@@ -8,7 +8,7 @@ import { createMemory, type Watch } from '../memory/remember.ts';
 import { createInterning } from '../memory/same.ts';
 import { type GrantedRoute, resolveAccess } from './access.ts';
 import { resolveCollection } from './collection.ts';
-import { takeFingerprint } from './fingerprint.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import { nameAccess, nameCollections } from './names.ts';
 import { indexOf, type SchemaSources, sourcesOf } from './schema-index.ts';
 
@@ -29,7 +29,7 @@ export function resolveApi(schema: Schema, routes: readonly GrantedRoute[] = [])
     ),
   );
   const access = nameAccess(resolveAccess(schema, index, routes), names);
-  const fingerprint = takeFingerprint(schema, index);
+  const fingerprint = fingerprintOf(schema, index);
   return {
     dialect: schema.dialect,
     graphql: schema.graphql !== false,

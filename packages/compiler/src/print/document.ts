@@ -90,12 +90,28 @@ function printItems(values: readonly JsonValue[], indent: number, levels: number
 function printObject(value: Members, indent: number, levels: number, pieces: Pieces): void {
   const line = `\n${' '.repeat(indent + 2)}`;
   let before = '{';
-  for (const [key, item] of Object.entries(value)) {
-    pieces.add(`${before}${line}${JSON.stringify(key)}: `);
+  for (const key of Object.keys(value)) {
+    const item = value[key] ?? null;
+    pieces.add(`${before}${line}${quoted(key)}: `);
     print(item, indent + 2, key === 'properties' ? Math.max(levels - 1, 1) : levels - 1, pieces);
     before = ',';
   }
   pieces.add(before === '{' ? '{}' : `\n${' '.repeat(indent)}}`);
+}
+
+/** Names that members had, in quotes: most of them come again and again. */
+const names = new Map<string, string>();
+
+/** So many are kept. */
+const mostNames = 10_000;
+
+function quoted(name: string): string {
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(name);
+  if (names.size >= mostNames) names.clear();
+  names.set(name, text);
+  return text;
 }
 
 function hasProperties({ properties }: Members): boolean {

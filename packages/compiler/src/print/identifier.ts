@@ -55,14 +55,18 @@ export function uniqueNames(
   fold: (spelling: string) => string = (spelling) => spelling,
   taken: ReadonlySet<string> = new Set(),
 ): ReadonlyMap<string, string> {
-  const groups = Map.groupBy(names, (name) => fold(spell(name)));
-  const entries = names.map((name): readonly [string, string] => {
+  const spelled = names.map((name) => {
     const spelling = spell(name);
-    const shared = (groups.get(fold(spelling)) ?? []).length > 1;
-    const keeps = !taken.has(fold(spelling)) && (!shared || plain.test(name));
-    return [name, keeps ? spelling : `${spelling}_${shortHash(name)}`];
+    return { name, spelling, folded: fold(spelling) };
   });
-  return new Map(entries);
+  const groups = Map.groupBy(spelled, ({ folded }) => folded);
+  return new Map(
+    spelled.map(({ name, spelling, folded }): readonly [string, string] => {
+      const shared = (groups.get(folded) ?? []).length > 1;
+      const keeps = !taken.has(folded) && (!shared || plain.test(name));
+      return [name, keeps ? spelling : `${spelling}_${shortHash(name)}`];
+    }),
+  );
 }
 
 const longest = 64;

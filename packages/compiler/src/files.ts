@@ -1,0 +1,5 @@
+/** What there is to know of generated files without what makes them, which takes longer to load. */
+export { type GeneratedFile, longFile, plannedFile } from './emit/generated-file.ts';
+export { type Archive, type Archived, type ArchivedQuestion, partOfMaker } from './memory/archive.ts';
+export { printJson } from './print/json.ts';
+export { joinPieces, type Piece } from './print/pieces.ts';
