@@ -4,11 +4,17 @@
  * machine only.
  */
 
-import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { compile, createCompileMemory } from '@platform/compiler';
+import { createCompileMemory } from '@platform/compiler';
 import { parseSchema } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
+import { leftFiles } from '../packages/cli/src/archive/left-files.ts';
+import { compileProject, writeProject } from '../packages/cli/src/compile-project.ts';
+import { rewriteProject } from '../packages/cli/src/dev/rebuild.ts';
+import { createProgress } from '../packages/cli/src/progress.ts';
+import { loadProject } from '../packages/cli/src/project.ts';
+import { loadFacts } from '../packages/cli/src/steps.ts';
 import { createProject, runPlatform, startUnchecked } from '../test/support/platform.ts';
 import { createDatabaseOn, startPostgres } from '../test/support/postgres.ts';
 import { typeCheck } from '../test/support/type-check.ts';
@@ -102,20 +108,26 @@ async function peer(name: string, work: () => Promise<Peer>): Promise<void> {
   }
 }
 
-/** Compiles what was introspected, and again after the columns of one table have another comment: milliseconds of the second time. */
+/**
+ * What `platform dev` does when it has read the tables: resolves, compiles and writes a project, and again after the columns of
+ * one table have another comment. Milliseconds of the second time.
+ */
 async function timeChange(folder: string): Promise<number> {
-  const templates = join(import.meta.dirname, '..', 'templates');
-  const names = (await readdir(templates)).filter((name) => name.endsWith('.hbs'));
-  const texts = new Map(
-    await Promise.all(names.map(async (name) => [name, await readFile(join(templates, name), 'utf8')] as const)),
-  );
+  const project = await loadProject(folder);
   const memory = createCompileMemory();
-  compile(await readSchema(folder), { templates: texts, memory });
+  const compilation = await compileProject(project, silent, { facts: await loadFacts(project), memory });
+  await writeProject(project, compilation, silent);
+  const left = leftFiles(project.output, compilation.files);
   await changeSchema(folder);
-  const changed = await readSchema(folder);
-  const { ms } = await timed(async () => compile(changed, { templates: texts, memory }));
+  const facts = await loadFacts(project);
+  const { ms } = await timed(async () => {
+    const changed = await compileProject(project, silent, { facts, memory });
+    await rewriteProject(project, changed, left);
+  });
   return ms;
 }
+
+const silent = createProgress({ json: false, notes: false, terminal: false, write: () => {}, writeEvent: () => {} });
 
 /** Gives the columns of the last table another comment. */
 async function changeSchema(folder: string): Promise<void> {

@@ -118,17 +118,20 @@ async function withSchema<Result>(
   options: GenerateOptions,
   work: (given: Compilable) => Promise<Result>,
 ): Promise<Result> {
-  const facts = options.facts ?? (await factsOf(project, progress, options));
+  const { memory = null } = options;
+  const read = options.facts ?? (await factsOf(project, progress, options));
+  const facts = memory === null ? read : { ...read, tables: memory.recallTables(read.tables) };
   const inputs = await loadInputs(project);
   const cache = options.archived === true ? join(project.stateFolder, 'cache') : null;
   const compiler = await prepareCompiler(inputs, {
     tables: facts.tables.length,
-    memory: options.memory ?? null,
+    memory,
     cache,
   });
   try {
     const resolution = await progress.phase('resolve', () => resolveProject(project, facts, progress));
-    return await work({ ...resolution, schemaText: once(() => printSchema(resolution.schema)), inputs, compiler });
+    const schema = memory?.recallSchema(resolution.schema) ?? resolution.schema;
+    return await work({ ...resolution, schema, schemaText: once(() => printSchema(schema)), inputs, compiler });
   } finally {
     await compiler.close();
   }

@@ -1,5 +1,5 @@
 /** The texts of files to write: never a second time in memory as a whole. */
-import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync, writevSync } from 'node:fs';
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import type { Piece } from '@platform/compiler';
 
@@ -50,7 +50,26 @@ async function holdsPieces(present: FileHandle, pieces: readonly Piece[]): Promi
 export function writeText(path: string, file: OutputFile): void {
   const whole = wholeText(file);
   if (whole !== null) writeFileSync(path, whole);
-  else writeChunks(path, inChunks(file.pieces ?? []));
+  else writePieces(path, file.pieces ?? []);
+}
+
+/** Pieces that the system takes at once. */
+const mostPieces = 1024;
+
+/** Writes the pieces of a file from where they are. */
+function writePieces(path: string, pieces: readonly Piece[]): void {
+  const file = openSync(path, 'w');
+  try {
+    for (let at = 0; at < pieces.length; at += mostPieces) {
+      const bytes = pieces.slice(at, at + mostPieces).map(bytesOf);
+      const length = bytes.reduce((sum, piece) => sum + piece.length, 0);
+      const written = writevSync(file, bytes);
+      // The system may take less, as where the disk is full; then the next attempt says why.
+      if (written < length) writeFileSync(file, Buffer.concat(bytes).subarray(written));
+    }
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Writes the bytes of a file one after the other. */

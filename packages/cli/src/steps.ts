@@ -8,6 +8,7 @@ import { loadDocuments } from './documents.ts';
 import { loadExamples } from './examples/load.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { loadExtensions, loadModules, outputOf } from './extensions.ts';
+import { holdsText } from './output-file.ts';
 import { choosePermissions } from './permission-source.ts';
 import type { PermissionTables } from './permission-tables.ts';
 import type { Progress } from './progress.ts';
@@ -160,8 +161,8 @@ export async function resolveProject(project: Project, facts: Facts, progress: P
 
 /** Writes the text of `platform.schema.json` when it would change: whoever reads the file has the whole text. */
 export async function writeSchemaText(project: Project, text: string): Promise<void> {
-  const present = await readFile(project.schemaFile, 'utf8').catch(() => null);
-  if (present !== text) await replaceFile(project.schemaFile, text);
+  const file = { path: project.schemaFile, contents: text };
+  if (!(await holdsText(file.path, file).catch(() => false))) await replaceFile(file.path, text);
 }
 
 /** Shows the diagnostics, notes only when asked for; stops when one is an error. */

@@ -8,7 +8,27 @@ const place = 'platform.schema.json';
 
 /** Prints a schema for `platform.schema.json`: keys in alphabetical order, two spaces, a newline at the end. */
 export function printSchema(schema: Schema): string {
-  return `${JSON.stringify(sortKeys(schema), null, 2)}\n`;
+  const members = Object.entries(schema).filter(([, value]) => value !== undefined);
+  const lines = members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => `  "${key}": ${printMember(value)}`);
+  return `{\n${lines.join(',\n')}\n}\n`;
+}
+
+/** It is printed in a list, which is taken away again, for its lines to stand as far from the margin. */
+function printMember(value: unknown): string {
+  if (Array.isArray(value) && value.every(isObject)) {
+    return value.length === 0 ? '[]' : `[\n    ${value.map(printItem).join(',\n    ')}\n  ]`;
+  }
+  return JSON.stringify([sortKeys(value)], null, 2).slice('[\n  '.length, -'\n]'.length);
+}
+
+const printed = new WeakMap<object, string>();
+
+/** A table or a collection, in two lists. It never changes: whoever prints again, after a change of another one, has its text already. */
+function printItem(item: object): string {
+  const text =
+    printed.get(item) ?? JSON.stringify([[sortKeys(item)]], null, 2).slice('[\n  [\n    '.length, -'\n  ]\n]'.length);
+  printed.set(item, text);
+  return text;
 }
 
 /** Reads what `printSchema` printed. A text of another kind or version is a diagnostic that says what to do. */

@@ -2,19 +2,19 @@
  * What the last run of the compiler made of what: a run that would make the same of the same, and finds the files as that
  * one left them, need not make it.
  *
- * Compiling is a pure function of the schema and the inputs, so equal digests of these are equal files. Whether somebody
- * has touched a file is told by what the file system says of it, as version control does it: where that differs in any way,
- * as after a checkout, everything is made and compared.
+ * Compiling is a pure function of the schema and the inputs, so equal digests of these are equal files. Where somebody has
+ * touched a file in any way, as after a checkout, everything is made and compared.
  */
-import { createHash, hash } from 'node:crypto';
-import { type Stats, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CompileOptions, CompileSummary } from '@platform/compiler';
 import { once } from '../once.ts';
-import { type OutputFile, wholeText } from '../output-file.ts';
+import type { OutputFile } from '../output-file.ts';
 import type { Project } from '../project.ts';
 import { replaceFile } from '../replace-file.ts';
+import type { KnownContents } from '../write-files.ts';
+import { isUntouched, knownContents, type LeftFile, leftFiles } from './left-files.ts';
 import { markOfCompiler } from './mark.ts';
 
 /** What is kept of a run, in `.platform/cache/last-run.json`. */
@@ -25,12 +25,6 @@ interface LastRun {
   readonly summary: CompileSummary;
   readonly files: readonly LeftFile[];
 }
-
-/**
- * A file by its path below the output folder: what the file system said of it, and a digest of its text; null for one in
- * several pieces, which takes as long to digest as to compare.
- */
-type LeftFile = readonly [path: string, mark: string, digest: string | null];
 
 /** Where a project has its files. */
 type Folders = Pick<Project, 'output' | 'stateFolder'>;
@@ -46,8 +40,7 @@ export interface RunSources {
 export interface Runs {
   /** What the last run made, where it is what this one would make and all of it is there; else null. */
   readonly untouched: CompileSummary | null;
-  /** Whether a file holds a text; null where only reading it can tell. */
-  holds(file: OutputFile): boolean | null;
+  readonly holds: KnownContents;
   /** Keeps what this run has made. Where that cannot be written, the next run makes it again. */
   keep(summary: CompileSummary, files: readonly OutputFile[]): Promise<void>;
 }
@@ -56,18 +49,12 @@ export interface Runs {
 export async function lookAtLastRun(project: Folders, sources: RunSources): Promise<Runs> {
   const last = await readLastRun(project);
   const digest = once(() => digestOf(sources));
-  const left = new Map(last?.files.map((one) => [one[0], one]));
-  const placeOf = (path: string): string => join(project.output, path);
-  const isUntouched = ([path, mark]: LeftFile): boolean => markOf(placeOf(path)) === mark;
+  const isAsLeft = (one: LeftFile): boolean => isUntouched(project.output, one);
   return {
-    untouched: last !== null && last.digest === (await digest()) && last.files.every(isUntouched) ? last.summary : null,
-    holds(file) {
-      const one = left.get(file.path);
-      if (one === undefined || one[2] === null || !isUntouched(one)) return null;
-      return digestOfText(file) === one[2];
-    },
+    untouched: last !== null && last.digest === (await digest()) && last.files.every(isAsLeft) ? last.summary : null,
+    holds: knownContents(project.output, last?.files ?? []),
     async keep(summary, made) {
-      const files = made.map((file): LeftFile => [file.path, markOf(placeOf(file.path)), digestOfText(file)]);
+      const files = leftFiles(project.output, made);
       const run: LastRun = { form: 2, digest: await digest(), summary, files };
       const path = pathOf(project);
       try {
@@ -106,20 +93,3 @@ async function digestOf({ inputs, schema }: RunSources): Promise<string> {
   const hash = createHash('sha256').update(`${await markOfCompiler()} ${told.length} ${told}\n`);
   return hash.update(schema()).digest('base64');
 }
-
-/** Another one whenever a file was replaced or written, whatever it holds now. */
-function markOf(path: string): string {
-  const found: Stats | undefined = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
-}
-
-/** Taken once of a file; null for one in several pieces. */
-function digestOfText(file: OutputFile): string | null {
-  const text = wholeText(file);
-  if (text === null) return null;
-  const digest = digests.get(file) ?? hash('sha256', text, 'base64');
-  digests.set(file, digest);
-  return digest;
-}
-
-const digests = new WeakMap<OutputFile, string>();

@@ -8,12 +8,14 @@ import {
   listedFile,
 } from '@platform/compiler';
 import type { CompiledApi } from '@platform/runtime';
+import { knownContents, type LeftFile, leftFiles } from '../archive/left-files.ts';
 import { type Compilation, compileProject, writeProject } from '../compile-project.ts';
 import type { Progress } from '../progress.ts';
 import { loadProject, type Project } from '../project.ts';
 import { readFacts } from '../read-facts.ts';
 import type { Source } from '../source.ts';
 import type { Facts, Generation } from '../steps.ts';
+import { writeFiles } from '../write-files.ts';
 import { isExtended, linkCompilation } from './link-compilation.ts';
 
 /** What was built last, and what the next build begins with. */
@@ -22,6 +24,7 @@ export interface Built {
   readonly facts: Facts;
   readonly compilation: Compilation;
   readonly generation: Generation;
+  readonly left: readonly LeftFile[];
   readonly memory: CompileMemory;
 }
 
@@ -30,7 +33,8 @@ export async function buildFirst(project: Project, source: Source, progress: Pro
   const facts = await readFacts(project, progress, source);
   const memory = createCompileMemory();
   const compilation = await compileProject(project, progress, { facts, memory, archived: true });
-  return { project, facts, compilation, generation: await writeProject(project, compilation, progress), memory };
+  const generation = await writeProject(project, compilation, progress);
+  return { project, facts, compilation, generation, left: leftFiles(project.output, compilation.files), memory };
 }
 
 /** What a rebuild needs to know of the change. */
@@ -52,13 +56,28 @@ export async function rebuild(
 ): Promise<{ readonly built: Built; readonly served: number }> {
   const project = await loadProject(last.project.folder, last.project.stateFolder, number);
   const facts = database ? await readFacts(project, silent, source) : last.facts;
-  const { memory } = last;
-  const compilation = await compileProject(project, silent, { facts, memory });
-  const early = isExtended(compilation.files) ? await writeProject(project, compilation, silent) : null;
+  const {
+    memory,
+    compilation: { schema: previous },
+  } = last;
+  const compilation = await compileProject(project, silent, { facts: { ...facts, previous }, memory });
+  const write = (): Promise<Generation> => rewriteProject(project, compilation, last.left);
+  const early = isExtended(compilation.files) ? await write() : null;
   await serve(await linkCompilation(project, compilation, number), project);
   const served = performance.now();
-  const generation = early ?? (await writeProject(project, compilation, silent));
-  return { built: { project, facts, compilation, generation, memory }, served };
+  const generation = early ?? (await write());
+  const left = leftFiles(project.output, compilation.files);
+  return { built: { project, facts, compilation, generation, left, memory }, served };
+}
+
+/** Writes what changed, and reads nothing that nobody has touched since it was written. */
+export function rewriteProject(
+  project: Project,
+  compilation: Compilation,
+  left: readonly LeftFile[],
+): Promise<Generation> {
+  const holds = knownContents(project.output, left);
+  return writeProject(project, compilation, silent, (files) => writeFiles(project.output, files, holds));
 }
 
 /** What the change means to clients; nothing where schema and extensions say what they said. */

@@ -105,15 +105,23 @@ function given(
   payload: ViewPayload | null | undefined,
   key: readonly string[] = [],
 ): Type {
+  if (owned.length === 0) return name;
   const names = new Set([...key, ...(payload?.fields ?? []).map((field) => field.name)]);
   const set = owned.filter((one) => names.has(one));
   return set.length === 0 ? name : generic('Given', name, literals(set));
 }
 
-function keysOf({ links, names }: ViewMember, surface: Neighbours): readonly Type[] {
-  const [only, ...more] = surface.get(names.collection)?.view.key ?? [];
-  if (!links || only === undefined) return [];
-  return [more.length > 0 ? 'string' : takenType(only.descriptor, only.values)];
+function keysOf(member: ViewMember, surface: Neighbours): readonly Type[] {
+  const key = member.links ? keyType(member, surface) : null;
+  return key === null ? [] : [key];
+}
+
+/** The key of an item in a list; null where it cannot be named. */
+function keyType({ names }: ViewMember, surface: Neighbours): Type | null {
+  const key = surface.get(names.collection)?.view.key ?? [];
+  const first = key[0];
+  if (first === undefined) return null;
+  return key.length > 1 ? 'string' : takenType(first.descriptor, first.values);
 }
 
 function keyObject({ names, key }: ViewMember, surface: Neighbours): Type {
@@ -151,14 +159,13 @@ interface Forms {
 }
 
 function membersIn(member: ViewMember, surface: Neighbours): Forms {
-  const keys = keysOf(member, surface);
-  const [key = 'never'] = keysOf({ ...member, links: true }, surface);
-  const linked = member.links ? keyObject(member, surface) : null;
+  const create = member.create ? made(member, surface) : null;
+  const update = member.update ? changed(member, surface) : null;
   return {
-    elements: [...keys, ...objectsOf(member, surface)],
-    create: member.create ? made(member, surface) : null,
-    update: member.update ? changed(member, surface) : linked,
-    key,
+    elements: [...keysOf(member, surface), ...(create === null ? [] : [create]), ...(update === null ? [] : [update])],
+    create,
+    update: update ?? (member.links ? keyObject(member, surface) : null),
+    key: keyType(member, surface) ?? 'never',
   };
 }
 
@@ -166,13 +173,12 @@ type AnyLead = Extract<ViewLead, { kind: 'any' }>;
 
 function linksIn(lead: AnyLead, surface: Neighbours): Forms {
   const { create, update } = linkObjects(lead, surface);
-  const [key = 'never'] = keysOf({ ...lead.link, links: true }, surface);
   const name = linkName(lead);
   return {
     elements: [...keysOf(lead.link, surface), ...(create.length + update.length === 0 ? [] : [name])],
     create: create.length === 0 ? null : name,
     update: update.length === 0 ? null : name,
-    key,
+    key: keyType(lead.link, surface) ?? 'never',
   };
 }
 
@@ -184,7 +190,7 @@ function linkObjects(
   const { link, named } = lead;
   const names = surface.get(link.names.collection)?.names;
   if (names === undefined) return { create: [], update: [] };
-  const others = named.filter((name) => link.key.every((part) => part.name !== name));
+  const others = [...new Set(named)].filter((name) => link.key.every((part) => part.name !== name));
   return {
     create: link.create ? linkTypes(lead, names.create, surface) : [],
     update: link.update
@@ -198,7 +204,7 @@ function linkTypes({ named, targets }: AnyLead, payload: string, surface: Neighb
     generic(
       'LinkTo',
       payload,
-      literals(named),
+      literals([...new Set(named)]),
       stringLiteral(collection),
       union(...keysOf(member, surface), ...objectsOf(member, surface)),
     ),

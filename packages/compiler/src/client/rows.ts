@@ -10,7 +10,7 @@ import type { ViewField, ViewRelation } from '../openapi/view.ts';
 import type { Member, TypeDeclaration } from '../print/declaration.ts';
 import { member, notesOr } from '../print/declarations.ts';
 import { propertyKey, stringLiteral } from '../print/text.ts';
-import { array, generic, nullable, object, type Type, type TypeMember, union } from '../print/type.ts';
+import { array, generic, nullable, object, type Type, type TypeMember, union, unionOfTexts } from '../print/type.ts';
 import type { ClientCollection, Neighbours } from './surface.ts';
 import { literals, sentType } from './values.ts';
 
@@ -49,12 +49,10 @@ export function declareReads(one: ClientCollection, surface: Neighbours): readon
 /** Facts about names: which of them can be sorted, grouped, counted, summed and compared. */
 export function nameSets({ view }: ClientCollection): readonly Member[] {
   const sorted = literals(groupNames(view));
+  const fields = shown(view.fields);
+  const names = fields.map(({ name }) => stringLiteral(name));
   const taken = (name: AggregateFunction): Type =>
-    literals(
-      shown(view.fields)
-        .filter(({ descriptor }) => aggregateFits(name, descriptor.type))
-        .map((field) => field.name),
-    );
+    unionOfTexts(names.filter((_, at) => aggregateFits(name, fields[at]?.descriptor.type ?? 'unknown')));
   return [
     member('sort', sorted),
     member('groups', sorted),
@@ -77,9 +75,10 @@ function rowMember(one: ClientCollection, relation: ViewRelation, surface: Neigh
 }
 
 function keysOf({ target }: ViewRelation, surface: Neighbours): Type | null {
-  const [only, ...more] = surface.get(target.collection)?.view.key ?? [];
-  if (only === undefined) return null;
-  return array(more.length > 0 ? 'string' : sentType(only.descriptor, only.values));
+  const key = surface.get(target.collection)?.view.key ?? [];
+  const first = key[0];
+  if (first === undefined) return null;
+  return array(key.length > 1 ? 'string' : sentType(first.descriptor, first.values));
 }
 
 /** A key of several fields is an object of them. */
@@ -134,7 +133,8 @@ function linkedItems(
 ): readonly string[] {
   const fields = new Set(surface.get(target.collection)?.view.fields.map(({ name }) => name));
   if (!fields.has(collectionField) || !fields.has(itemField)) return [];
-  return linked.flatMap(({ collection }) => (surface.get(collection)?.descriptor.key.length === 1 ? [collection] : []));
+  const names = new Set(linked.map(({ collection }) => collection));
+  return [...names].filter((name) => surface.get(name)?.descriptor.key.length === 1);
 }
 
 function shown(fields: readonly ViewField[]): readonly ViewField[] {
@@ -144,7 +144,7 @@ function shown(fields: readonly ViewField[]): readonly ViewField[] {
 /** Infinite dates have no parts, and JSON that is no array no elements: null. */
 function functionMembers(field: ViewField): readonly Member[] {
   const { name, descriptor, nullable: empty } = field;
-  if (shown([field]).length === 0) return [];
+  if (descriptor.wire.kind === 'masked') return [];
   const certain = !empty && (descriptor.type === 'time' || descriptor.type === 'array');
   return functionsOf(descriptor.type).map((call) => callMember(call, name, certain));
 }

@@ -36,7 +36,7 @@ function listedType(field: Valued, values: Values): Type | null {
 /** Values of char(n) come padded to its length, which a list of values is not. */
 function valuesType({ type, native }: Valued, values: Values): Type | null {
   const listed = (type === 'string' || type === 'text' || type === 'enum') && native !== 'bpchar';
-  return values !== null && listed ? literals(values) : null;
+  return values !== null && listed ? literals([...new Set(values)]) : null;
 }
 
 function elementValues(field: Valued, values: Values): Type | null {
@@ -45,7 +45,7 @@ function elementValues(field: Valued, values: Values): Type | null {
   return valuesType(element, values);
 }
 
-/** The union of texts; `never` where there is none. */
+/** The union of texts, no two of which are the same; `never` where there is none. */
 export function literals(values: readonly string[]): Type {
   return unionOfTexts(values.map(stringLiteral));
 }

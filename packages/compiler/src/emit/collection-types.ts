@@ -21,7 +21,7 @@ export function declareTypes(collection: ApiCollection, collections: Collections
 function declareValues({ fields }: ApiCollection): readonly TypeDeclaration[] {
   return fields.flatMap(({ valuesType, values, descriptor }): readonly TypeDeclaration[] => {
     if (valuesType === null || values === null) return [];
-    const type = unionOfTexts(values.map(stringLiteral));
+    const type = unionOfTexts([...new Set(values)].map(stringLiteral));
     return [{ kind: 'alias', name: valuesType, notes: [`Values of \`${descriptor.name}\`.`], type }];
   });
 }

@@ -4,6 +4,8 @@ import { isSame } from './same.ts';
 
 /** What a process that compiles again and again carries from one time to the next. It changes nothing but the time it takes. */
 export interface CompileMemory {
+  /** Gives the tables of the last time where they say the same. */
+  recallTables(tables: Schema['tables']): Schema['tables'];
   /** Gives a schema the tables and collections of the last one where they say the same, so that what was made of them is found. */
   recallSchema(schema: Schema): Schema;
   /** The same with what was made of a schema. */
@@ -23,6 +25,7 @@ export function createCompileMemory(): CompileMemory {
     },
   );
   return {
+    recallTables: tables,
     recallSchema: (schema) => ({
       ...schema,
       tables: tables(schema.tables),

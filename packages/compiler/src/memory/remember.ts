@@ -99,18 +99,22 @@ function ask(source: Lookup<unknown> | undefined, { kind, name }: Pick<Asked, 'k
 /** Whoever watches a source twice takes down its questions twice, which costs no more than asking them again. */
 function watched<Answer>(lookup: Lookup<Answer>, source: number, asked: Asked[]): Lookup<Answer> {
   if (source < 0) throw new Error('What is watched must be one of the sources.');
-  const got = new Set<string>();
-  const had = new Set<string>();
+  // Many sources are asked nothing.
+  let got: Map<string, Answer | undefined> | undefined;
+  let had: Set<string> | undefined;
   return {
     get(name) {
+      got ??= new Map();
+      const known = got.get(name);
+      if (known !== undefined) return known;
       const answer = lookup.get(name);
-      if (got.has(name)) return answer;
-      got.add(name);
-      asked.push({ source, name, kind: 'get', answer });
+      if (answer !== undefined || !got.has(name)) asked.push({ source, name, kind: 'get', answer });
+      got.set(name, answer);
       return answer;
     },
     has(name) {
       const answer = lookup.has(name);
+      had ??= new Set();
       if (had.has(name)) return answer;
       had.add(name);
       asked.push({ source, name, kind: 'has', answer });

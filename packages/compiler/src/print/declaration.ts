@@ -41,7 +41,7 @@ export type Notes = readonly (string | null)[];
 /** Prints a constant: an object with every property on a line of its own, a list on one line where it fits. */
 export function printConstant({ name, notes, type, value }: ConstantDeclaration): string {
   const declared = `export const ${name}`;
-  const start = `${declared}${printTyped(widthOf(declared), ':', type, 0)} = `;
+  const start = `${declared}${printTyped(declared, ':', type, 0)} = `;
   const text = Array.isArray(value) ? printValue(value, widthOf(start), 1, 0) : printOpen(value, 0);
   return `${printComment(notes, 0)}${start}${text};\n`;
 }
@@ -62,12 +62,13 @@ export function printComment(notes: Notes, indent: number): string {
  */
 export function docText(notes: Notes, indent: number): string | null {
   const lines: string[] = [];
-  for (const note of notes) {
-    if (note === null || note.trim() === '') continue;
+  for (let at = 0; at < notes.length; at += 1) {
+    const note = notes[at] ?? '';
+    if (note.trim() === '') continue;
     if (lines.length > 0) lines.push('');
     lines.push(...commentLines(note));
   }
-  const [only] = lines;
+  const only = lines[0];
   if (only === undefined) return null;
   return lines.length === 1 && fitsLine(indent + 7, only) ? only : `\n${lines.join('\n')}`;
 }

@@ -4,7 +4,7 @@
  * The layout is that of the formatter, as `type.ts` and `declaration.ts` have it.
  */
 import { type Member, type Notes, printComment, type TypeDeclaration } from './declaration.ts';
-import { commentText, propertyKey, widthOf } from './text.ts';
+import { commentText, propertyKey } from './text.ts';
 import { printTyped, type Type } from './type.ts';
 
 /**
@@ -22,7 +22,7 @@ export function optional(name: string, type: Type, notes: Notes = [], deprecated
 }
 
 function printMember(name: string, start: string, type: Type, notes: Notes, deprecated: string | null): Member {
-  const typed = printTyped(2 + widthOf(start), ':', type, 2);
+  const typed = printTyped(start, ':', type, 2);
   return { name, type, text: `${commentOf(notes, deprecated)}  ${start}${typed};\n` };
 }
 
@@ -35,20 +35,30 @@ export function printDeclarations(
   declarations: readonly TypeDeclaration[],
   empty: 'Record<never, never>' | 'Record<string, never>' = 'Record<never, never>',
 ): string {
-  return declarations.map((one) => printDeclaration(one, empty)).join('\n');
+  const parts: string[] = [];
+  for (const one of declarations) {
+    if (parts.length > 0) parts.push('\n');
+    parts.push(printComment(one.notes, 0));
+    addDeclaration(one, empty, parts);
+  }
+  return parts.join('');
 }
 
-function printDeclaration(declaration: TypeDeclaration, empty: string): string {
-  const { name, notes } = declaration;
-  if (declaration.kind === 'alias') return `${printComment(notes, 0)}${aliasOf(name, declaration.type)}`;
-  const { members } = declaration;
-  if (members.length === 0) return `${printComment(notes, 0)}${aliasOf(name, empty)}`;
-  return `${printComment(notes, 0)}export interface ${name} {\n${members.map(({ text }) => text).join('')}}\n`;
+function addDeclaration(declaration: TypeDeclaration, empty: string, parts: string[]): void {
+  const { name } = declaration;
+  const members = declaration.kind === 'interface' ? declaration.members : [];
+  if (members.length === 0) {
+    parts.push(aliasOf(name, declaration.kind === 'alias' ? declaration.type : empty));
+    return;
+  }
+  parts.push(`export interface ${name} {\n`);
+  for (let at = 0; at < members.length; at += 1) parts.push(members[at]?.text ?? '');
+  parts.push('}\n');
 }
 
 function aliasOf(name: string, type: Type): string {
   const start = `export type ${name}`;
-  return `${start}${printTyped(widthOf(start), ' =', type, 0)};\n`;
+  return `${start}${printTyped(start, ' =', type, 0)};\n`;
 }
 
 function commentOf(notes: Notes, deprecated: string | null): string {

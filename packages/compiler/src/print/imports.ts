@@ -1,26 +1,30 @@
 import { lineWidth, widthOf } from './text.ts';
 
-/** One import declaration: what is imported from where. Names begin with `type ` where only the type is meant. */
+/** One import declaration: what is imported from where. */
 export interface Import {
   readonly from: string;
+  /** They begin with `type ` where only the type is meant, but not in a declaration of types only. */
   readonly names: readonly string[];
+  /** Default: false. */
+  readonly typesOnly?: boolean;
 }
 
 /** Imports of types: of a library, and of the files that declare the others. What is declared nowhere needs none. */
 export function importTypes(
-  names: Iterable<string>,
+  names: ReadonlySet<string>,
   library: { readonly from: string; readonly types: ReadonlySet<string> },
   files: Pick<ReadonlyMap<string, string>, 'get'>,
 ): readonly Import[] {
-  const groups = new Map<string, string[]>();
+  const used = [...library.types].filter((name) => names.has(name));
+  const groups = new Map<string, string[]>(used.length > 0 ? [[library.from, used]] : []);
   for (const name of names) {
-    const from = library.types.has(name) ? library.from : files.get(name);
+    const from = library.types.has(name) ? undefined : files.get(name);
     if (from === undefined) continue;
     const group = groups.get(from);
-    if (group === undefined) groups.set(from, [`type ${name}`]);
-    else group.push(`type ${name}`);
+    if (group === undefined) groups.set(from, [name]);
+    else group.push(name);
   }
-  return [...groups].map(([from, own]) => ({ from, names: own }));
+  return [...groups].map(([from, own]) => ({ from, names: own, typesOnly: true }));
 }
 
 /** Import declarations in the order that the linter wants: packages, then outer folders, then inner; names naturally. */
@@ -30,12 +34,10 @@ export function printImports(imports: readonly Import[]): string {
 }
 
 /** When every name is a type, the whole declaration is one. */
-function printImport({ from, names }: Import): string {
-  const typesOnly = names.every(isType);
+function printImport({ from, names, typesOnly = false }: Import): string {
+  if (!typesOnly && names.every(isType)) return printImport({ from, names: names.map(bareName), typesOnly: true });
   const keyword = typesOnly ? 'import type' : 'import';
-  const sorted = typesOnly
-    ? names.map(bareName).sort(naturalOrder)
-    : names.toSorted((a, b) => naturalOrder(bareName(a), bareName(b)));
+  const sorted = names.toSorted(typesOnly ? naturalOrder : (a, b) => naturalOrder(bareName(a), bareName(b)));
   const line = `${keyword} { ${sorted.join(', ')} } from '${from}';`;
   if (widthOf(line) <= lineWidth || names.length === 1) return line;
   return `${keyword} {\n${sorted.map((name) => `  ${name},\n`).join('')}} from '${from}';`;

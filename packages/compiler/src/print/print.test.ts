@@ -93,14 +93,16 @@ describe('values', () => {
 
 describe('types', () => {
   test('say nothing twice', () => {
-    expect(printTyped(1, ':', nullable(union('string', 'null', 'string')), 0)).toBe(': string | null');
+    expect(printTyped('a', ':', nullable(union('string', 'null', 'string')), 0)).toBe(': string | null');
   });
 
   test('break long unions, lists and arguments', () => {
     const long = ['A'.repeat(60), 'B'.repeat(60)] as const;
-    expect(printTyped(3, ':', union(...long), 2)).toBe(`:\n    | ${long[0]}\n    | ${long[1]}`);
-    expect(printTyped(3, ':', list(union(...long)), 2)).toBe(`: readonly (\n    | ${long[0]}\n    | ${long[1]}\n  )[]`);
-    expect(printTyped(3, ':', generic('G', ...long), 2)).toBe(`: G<\n    ${long[0]},\n    ${long[1]}\n  >`);
+    expect(printTyped('a', ':', union(...long), 2)).toBe(`:\n    | ${long[0]}\n    | ${long[1]}`);
+    expect(printTyped('a', ':', list(union(...long)), 2)).toBe(
+      `: readonly (\n    | ${long[0]}\n    | ${long[1]}\n  )[]`,
+    );
+    expect(printTyped('a', ':', generic('G', ...long), 2)).toBe(`: G<\n    ${long[0]},\n    ${long[1]}\n  >`);
   });
 });
 

@@ -43,9 +43,26 @@ export function propertyKey(name: string): string {
   return isIdentifier(name) ? name : stringLiteral(name);
 }
 
-/** Node may know a later version of Unicode than TypeScript does, and both have to read the name. */
 function isIdentifier(name: string): boolean {
-  if (isPlainIdentifier(name)) return true;
+  for (let at = 0; at < name.length; at += 1) {
+    const unit = name.charCodeAt(at);
+    // Of nearly all names no other character needs a look.
+    if (!isPlainPart(unit) && !(at > 0 && isDigit(unit))) return unit > 0x7e && isIdentifierOfAnyAlphabet(name);
+  }
+  return name !== '';
+}
+
+/** ASCII letters, `_` and `$`. */
+function isPlainPart(unit: number): boolean {
+  return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a) || unit === 0x5f || unit === dollar;
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= 0x30 && unit <= 0x39;
+}
+
+/** Node may know a later version of Unicode than TypeScript does, and both have to read the name. */
+function isIdentifierOfAnyAlphabet(name: string): boolean {
   if (!/^[$_\p{ID_Start}][[$\p{ID_Continue}]--\p{Cf}]*$/v.test(name)) return false;
   const { ts } = loadTsMorph();
   const points = [...name].map((character) => character.codePointAt(0) ?? 0);
@@ -53,17 +70,6 @@ function isIdentifier(name: string): boolean {
   return points.every((point, place) =>
     place === 0 ? ts.isIdentifierStart(point, ESNext) : ts.isIdentifierPart(point, ESNext),
   );
-}
-
-/** Of ASCII letters, digits, `_` and `$`, as nearly all names are. */
-function isPlainIdentifier(name: string): boolean {
-  for (let at = 0; at < name.length; at += 1) {
-    const unit = name.charCodeAt(at);
-    const isLetter =
-      (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a) || unit === 0x5f || unit === dollar;
-    if (!isLetter && (at === 0 || unit < 0x30 || unit > 0x39)) return false;
-  }
-  return name !== '';
 }
 
 /**
@@ -105,9 +111,12 @@ function count(text: string, part: string): number {
   return text.split(part).length - 1;
 }
 
-/** Whether a text fits a line of which some columns are taken. No character takes more than two: of short texts none is looked at. */
-export function fitsLine(taken: number, text: string): boolean {
-  return taken + text.length * 2 <= lineWidth || taken + widthOf(text) <= lineWidth;
+/**
+ * Whether texts fit a line together, of which some columns are taken. No character takes more than two: of short texts none
+ * is looked at.
+ */
+export function fitsLine(taken: number, text: string, before = ''): boolean {
+  return taken + (text.length + before.length) * 2 <= lineWidth || taken + widthOf(text) + widthOf(before) <= lineWidth;
 }
 
 /** Columns that a text takes in a terminal: two for wide characters, none for marks that combine. */

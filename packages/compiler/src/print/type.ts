@@ -59,9 +59,9 @@ function distinctParts(parts: readonly Type[]): readonly Type[] {
   return of;
 }
 
-/** The union of texts, as string literals or other names; `never` where there is none. */
+/** The union of texts, as string literals or other names, no two of which are the same; `never` where there is none. */
 export function unionOfTexts(texts: readonly string[]): Type {
-  return texts.length === 0 ? 'never' : unionOf([...new Set(texts)]);
+  return texts.length === 0 ? 'never' : unionOf(texts);
 }
 
 function unionOf(of: readonly Type[]): Type {
@@ -118,12 +118,12 @@ function flatAll(types: readonly Type[], separator: string): string {
 /**
  * Prints what follows the name of a property or alias, from its separator on: `: string`, ` =\n  | 'a'\n  | 'b'`.
  *
- * @param before columns of the text before it on its line, indentation included
+ * @param before the text before it on its line, without indentation
  * @param separator `:` or ` =`
  */
-export function printTyped(before: number, separator: string, type: Type, indent: number): string {
+export function printTyped(before: string, separator: string, type: Type, indent: number): string {
   const text = flat(type);
-  if (fitsLine(before + separator.length + 2, text) || isNameOrNull(type)) return `${separator} ${text}`;
+  if (fitsLine(indent + separator.length + 2, text, before) || isNameOrNull(type)) return `${separator} ${text}`;
   if (isUnion(type)) return `${separator}${unionLines(type.of, indent + 2)}`;
   const isMoved = typeof type === 'string' && separator === ' =';
   return isMoved ? `${separator}\n${' '.repeat(indent + 2)}${type}` : `${separator} ${broken(type, indent)}`;
@@ -192,7 +192,7 @@ function brokenElement(of: Type, before: number, indent: number): string {
 }
 
 function memberLine(name: string, type: Type, indent: number): string {
-  return `${' '.repeat(indent)}${name}${printTyped(indent + widthOf(name), ':', type, indent)};\n`;
+  return `${' '.repeat(indent)}${name}${printTyped(name, ':', type, indent)};\n`;
 }
 
 function argumentLine(type: Type, indent: number): string {
@@ -207,6 +207,6 @@ function fitted(type: Type, before: number, indent: number): string {
 function unionLines(parts: readonly Type[], indent: number): string {
   const start = `\n${' '.repeat(indent)}| `;
   let text = '';
-  for (const part of parts) text += `${start}${fitted(part, indent + 2, indent + 2)}`;
+  for (let at = 0; at < parts.length; at += 1) text += start + fitted(parts[at] ?? '', indent + 2, indent + 2);
   return text;
 }

@@ -8,6 +8,7 @@ import type { Diagnostic } from '@platform/introspect';
 import {
   type CollectionDescriptor,
   functionsOf,
+  type GraphqlCollectionRoot,
   graphqlChangesName,
   graphqlCollectionRoots,
   graphqlFunctionsName,
@@ -32,37 +33,39 @@ export function checkGraphqlNames(api: Api): readonly Diagnostic[] {
   if (!api.graphql) return [];
   const collections = api.collections.map(({ descriptor }) => descriptor);
   const links = graphqlLinks(collections);
-  const claims = collections.map((one) => claimsOf(one, () => claimsWithText(one)));
   const users = hasUsers(api);
-  const ofSchema = inSchema([String(users), ...claims.map(({ text }) => text)], () =>
-    collisions([...fixedClaims(users), ...claims.flatMap(({ all }) => all)], 'schema'),
-  );
+  const ofSchema = inSchema([String(users), ...collections.map(calledBy)], () => {
+    const fixed = fixedClaims(users);
+    if (isDistinctSchema(fixed, collections)) return [];
+    return collisions([...fixed, ...collections.flatMap(collectionClaims)], 'schema');
+  });
   return [...ofSchema, ...collections.flatMap((one) => ownCollisions(one, links.get(one.name) ?? []))];
 }
 
-/** Within a collection; what is found of most follows from them alone, and is found once. */
+/** Within a collection. What is found of most follows from them alone, and is found once. */
 function ownCollisions(one: CollectionDescriptor, links: readonly ManyToAny[]): readonly Diagnostic[] {
-  const find = () => collisions(memberClaims(one, links), `collection ${one.name}`);
+  const find = () => {
+    const names = memberNames(one, links);
+    return isDistinctWithin(names) ? [] : collisions(memberClaims(names), `collection ${one.name}`);
+  };
   return links.length > 0 ? find() : withoutLinks(one, find);
 }
 
 const withoutLinks = createFacts<CollectionDescriptor, readonly Diagnostic[]>();
-const claimsOf = createFacts<CollectionDescriptor, Claims>();
 
 /** What is found of a schema follows from what its collections are called, which a change of one hardly ever changes. */
 const inSchema = createFactsOfNames<readonly Diagnostic[]>();
+
+/** What the names that a collection has in a schema follow from, as a text. */
+function calledBy({ name, key, singleton, system }: CollectionDescriptor): string {
+  return JSON.stringify([name, key.length > 0, singleton, system]);
+}
 
 /** A name that something has in a space of names: all types, the root fields of a scope, the fields of one type. */
 interface Claim {
   readonly space: string;
   readonly name: string;
   readonly owner: string;
-}
-
-/** The claims of a collection, and a text that says the same. */
-interface Claims {
-  readonly all: readonly Claim[];
-  readonly text: string;
 }
 
 /** `Subscription` would be a root type by its name alone. */
@@ -80,48 +83,92 @@ function fixedClaims(users: boolean): readonly Claim[] {
 
 function collectionClaims(descriptor: CollectionDescriptor): readonly Claim[] {
   const owner = `collection "${descriptor.name}"`;
-  const keyed = operatorGroups.map((group) => keyFilterName(descriptor.name, group));
-  const types = [...Object.values(graphqlTypeNames(descriptor.name)), ...keyed];
-  const scope = graphqlScope(descriptor);
   return [
-    ...types.map((name) => ({ space: 'type', name, owner })),
-    ...graphqlCollectionRoots(descriptor).map(({ name, kind }) => ({ space: `${scope} ${kind}`, name, owner })),
+    ...typesOf(descriptor).map((name) => ({ space: 'type', name, owner })),
+    ...graphqlCollectionRoots(descriptor).map((root) => ({ space: spaceOf(descriptor, root), name: root.name, owner })),
   ];
 }
 
-function claimsWithText(descriptor: CollectionDescriptor): Claims {
-  const all = collectionClaims(descriptor);
-  return { all, text: JSON.stringify(all) };
+function typesOf({ name }: CollectionDescriptor): readonly string[] {
+  return [...Object.values(graphqlTypeNames(name)), ...operatorGroups.map((group) => keyFilterName(name, group))];
 }
 
-const filterWords = [
+function spaceOf(descriptor: CollectionDescriptor, { kind }: GraphqlCollectionRoot): string {
+  return `${graphqlScope(descriptor)} ${kind}`;
+}
+
+/** Whether no two have one name. Most are looked at here only, without saying whose each of them is. */
+function isDistinctSchema(fixed: readonly Claim[], collections: readonly CollectionDescriptor[]): boolean {
+  const taken = new Map([...Map.groupBy(fixed, ({ space }) => space)].map(([space, all]) => [space, namesOf(all)]));
+  const take = (space: string, name: string): boolean => {
+    const names = taken.get(space) ?? new Set();
+    taken.set(space, names);
+    return names.size < names.add(name).size;
+  };
+  return collections.every(
+    (one) =>
+      typesOf(one).every((name) => take('type', name)) &&
+      graphqlCollectionRoots(one).every((root) => take(spaceOf(one, root), root.name)),
+  );
+}
+
+function namesOf(claims: readonly Claim[]): Set<string> {
+  return new Set(claims.map(({ name }) => name));
+}
+
+const filterWords: ReadonlySet<string> = new Set([
   '_and',
   '_or',
-  ...new Set(operatorGroups.flatMap((group) => operatorFields(group)).map(({ name }) => name)),
-];
+  ...operatorGroups.flatMap((group) => operatorFields(group)).map(({ name }) => name),
+]);
 
-function memberClaims({ fields, relations }: CollectionDescriptor, links: readonly ManyToAny[]): readonly Claim[] {
+/** The API names that a collection has names for, by what these are of. */
+interface MemberNames {
+  readonly fields: readonly string[];
+  readonly relations: readonly string[];
+  /** Those with functions, with changes, and the collections whose items links lead to. */
+  readonly called: readonly string[];
+  readonly many: readonly string[];
+  readonly items: readonly string[];
+}
+
+function memberNames({ fields, relations }: CollectionDescriptor, links: readonly ManyToAny[]): MemberNames {
   const own = new Set(fields.map(({ name }) => name));
   const others = relations.filter(({ name }) => !own.has(name));
-  const many = others.filter(({ kind }) => kind !== 'm2o');
-  const called = [...fields.filter(({ type }) => functionsOf(type).length > 0), ...many];
-  const named = [
-    ...fields.map(({ name }) => ({ name: graphqlName(name), owner: `field "${name}"` })),
-    ...others.map(({ name }) => ({ name: graphqlName(name), owner: `relation "${name}"` })),
+  const many = others.filter(({ kind }) => kind !== 'm2o').map(({ name }) => name);
+  return {
+    fields: [...own],
+    relations: others.map(({ name }) => name),
+    called: [...fields.filter(({ type }) => functionsOf(type).length > 0).map(({ name }) => name), ...many],
+    many,
+    items: [...new Set(links.flatMap(({ allowed }) => allowed))],
+  };
+}
+
+/** Whether they differ even as if all stood in one space, as nearly always. */
+function isDistinctWithin({ fields, relations, called, many, items }: MemberNames): boolean {
+  const names = [
+    ...fields.map(graphqlName),
+    ...relations.map(graphqlName),
+    ...called.map(graphqlFunctionsName),
+    ...many.map(graphqlChangesName),
+    ...items.map(graphqlItemFilterName),
   ];
-  const functions = called.map(({ name }) => ({
-    name: graphqlFunctionsName(name),
-    owner: `the functions of "${name}"`,
-  }));
-  const changes = many.map(({ name }) => ({ name: graphqlChangesName(name), owner: `the changes of "${name}"` }));
-  const items = [...new Set(links.flatMap(({ allowed }) => allowed))].map((name) => ({
-    name: graphqlItemFilterName(name),
-    owner: `items of "${name}"`,
-  }));
-  const words = filterWords.map((name) => ({ name, owner: 'a word of filters' }));
+  return new Set(names).size === names.length && !names.some((name) => filterWords.has(name));
+}
+
+function memberClaims({ fields, relations, called, many, items }: MemberNames): readonly Claim[] {
+  const named = [
+    ...fields.map((name) => ({ name: graphqlName(name), owner: `field "${name}"` })),
+    ...relations.map((name) => ({ name: graphqlName(name), owner: `relation "${name}"` })),
+  ];
+  const functions = called.map((name) => ({ name: graphqlFunctionsName(name), owner: `the functions of "${name}"` }));
+  const changes = many.map((name) => ({ name: graphqlChangesName(name), owner: `the changes of "${name}"` }));
+  const linked = items.map((name) => ({ name: graphqlItemFilterName(name), owner: `items of "${name}"` }));
+  const words = [...filterWords].map((name) => ({ name, owner: 'a word of filters' }));
   return [
     ...[...named, ...functions].map((claim) => ({ space: 'item', ...claim })),
-    ...[...named, ...functions, ...items, ...words].map((claim) => ({ space: 'filter', ...claim })),
+    ...[...named, ...functions, ...linked, ...words].map((claim) => ({ space: 'filter', ...claim })),
     ...[...named, ...changes].map((claim) => ({ space: 'input', ...claim })),
   ];
 }
@@ -129,7 +176,6 @@ function memberClaims({ fields, relations }: CollectionDescriptor, links: readon
 /** One complaint for the same things, however many names they share. */
 function collisions(claims: readonly Claim[], place: string): readonly Diagnostic[] {
   const keyOf = ({ space, name }: Claim): string => `${space} ${name}`;
-  if (isDistinct(claims)) return [];
   const groups = [...Map.groupBy(claims, keyOf).values()];
   const shared = groups.flatMap((group) => {
     const owners = [...new Set(group.map(({ owner }) => owner))];
@@ -146,17 +192,6 @@ function collisions(claims: readonly Claim[], place: string): readonly Diagnosti
     const hint = 'Rename all but one in platform.config.ts; `graphql: false` there leaves GraphQL out.';
     return [{ code: 'graphql-name', severity: 'error', place, message, hint }];
   });
-}
-
-/** Whether no name stands twice in a space. Names of a space are gathered without a text for each. */
-function isDistinct(claims: readonly Claim[]): boolean {
-  const spaces = new Map<string, Set<string>>();
-  for (const { space, name } of claims) {
-    const names = spaces.get(space) ?? new Set();
-    if (names.has(name)) return false;
-    spaces.set(space, names.add(name));
-  }
-  return true;
 }
 
 function listed(owners: readonly string[]): string {
