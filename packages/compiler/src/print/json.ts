@@ -15,14 +15,17 @@ type Members = Readonly<Record<string, JsonValue>>;
 /** JSON without spaces, every object's keys sorted: equal values have equal texts. Takes plain data only. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members: Readonly<Record<string, unknown>> = { ...value };
+  if (!isMembers(value)) return JSON.stringify(value);
   let text = '';
-  for (const key of Object.keys(members).sort()) {
-    const item = members[key];
+  for (const key of Object.keys(value).sort()) {
+    const item = value[key];
     if (item !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(item)}`;
   }
   return `{${text}}`;
+}
+
+function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }
 
 function print(value: JsonValue, before: number, indent: number, pieces: Pieces): void {
