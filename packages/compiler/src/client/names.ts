@@ -32,7 +32,7 @@ function findNames(all: readonly string[], collections: View['collections']): Re
   const files = uniqueNames(all, fileName, (spelling) => spelling.toLowerCase());
   return new Map(
     collections.map(({ name, names }) => {
-      const spelling = shortened(names.item.slice('Items'.length), name);
+      const spelling = shortened(names.spelling, name);
       const own = {
         collection: name,
         item: `Items${spelling}`,

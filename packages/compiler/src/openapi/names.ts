@@ -8,56 +8,136 @@ import { systemCollection } from '@platform/runtime/contract';
 import { createFactsOfNames } from '../memory/facts.ts';
 import { sha256 } from '../print/hash.ts';
 
-/** What the document calls one collection. */
-export interface DocumentNames {
+/**
+ * What the document calls one collection. Names are made when they are asked for: views hold those of each collection that
+ * they lead to, and whoever compares or digests a view looks at three texts of each.
+ */
+export class DocumentNames {
   /** API name. */
   readonly collection: string;
-  /** `ItemsOrderLines`: the component that describes an item. */
-  readonly item: string;
-  /** `FilterOrderLines` */
-  readonly filter: string;
-  /** `ConditionsOrderLines`: the names of a filter, to which relations add. */
-  readonly conditions: string;
-  /** `SearchOrderLines`: the body of SEARCH. */
-  readonly search: string;
-  /** `AggregateOrderLines`: the component that describes an aggregate row. */
-  readonly aggregate: string;
-  /** `FunctionsOrderLines`: what `aggregate` takes. */
-  readonly functions: string;
-  /** `HavingOrderLines` */
-  readonly having: string;
-  /** `GroupsOrderLines`: the names that `groupBy` takes. */
-  readonly groups: string;
-  /** `CountedOrderLines`: the fields that can be counted; the next two those that have a sum, and a least value. */
-  readonly counted: string;
-  readonly summed: string;
-  readonly ranged: string;
-  /** `CreateOrderLines`: what a new item is made from. */
-  readonly create: string;
-  /** `UpdateOrderLines`: changes of an item. */
-  readonly update: string;
-  /** `ChangeOrderLines`: changes of the item whose key is among them. */
-  readonly change: string;
-  /** `UpsertOrderLines`: an item that is made or changed. */
-  readonly upsert: string;
-  /** `readItemsOrderLines` */
-  readonly list: string;
-  /** `readSingleItemsOrderLines` */
-  readonly single: string;
-  /** `searchItemsOrderLines` */
-  readonly searchOperation: string;
-  /** `createItemsOrderLines` */
-  readonly createOperation: string;
-  /** `updateSingleItemsOrderLines` */
-  readonly updateOne: string;
-  /** `updateItemsOrderLines` */
-  readonly updateMany: string;
-  /** `deleteSingleItemsOrderLines` */
-  readonly deleteOne: string;
-  /** `deleteItemsOrderLines` */
-  readonly deleteMany: string;
+  /** How it is spelled in the other names: `OrderLines`. */
+  readonly spelling: string;
   /** `items/order_lines` */
   readonly tag: string;
+
+  constructor(collection: string, spelling: string, tag: string) {
+    this.collection = collection;
+    this.spelling = spelling;
+    this.tag = tag;
+  }
+
+  /** `ItemsOrderLines`: the component that describes an item. */
+  get item(): string {
+    return `Items${this.spelling}`;
+  }
+
+  /** `FilterOrderLines` */
+  get filter(): string {
+    return `Filter${this.spelling}`;
+  }
+
+  /** `ConditionsOrderLines`: the names of a filter, to which relations add. */
+  get conditions(): string {
+    return `Conditions${this.spelling}`;
+  }
+
+  /** `SearchOrderLines`: the body of SEARCH. */
+  get search(): string {
+    return `Search${this.spelling}`;
+  }
+
+  /** `AggregateOrderLines`: the component that describes an aggregate row. */
+  get aggregate(): string {
+    return `Aggregate${this.spelling}`;
+  }
+
+  /** `FunctionsOrderLines`: what `aggregate` takes. */
+  get functions(): string {
+    return `Functions${this.spelling}`;
+  }
+
+  /** `HavingOrderLines` */
+  get having(): string {
+    return `Having${this.spelling}`;
+  }
+
+  /** `GroupsOrderLines`: the names that `groupBy` takes. */
+  get groups(): string {
+    return `Groups${this.spelling}`;
+  }
+
+  /** `CountedOrderLines`: the fields that can be counted; the next two those that have a sum, and a least value. */
+  get counted(): string {
+    return `Counted${this.spelling}`;
+  }
+
+  get summed(): string {
+    return `Summed${this.spelling}`;
+  }
+
+  get ranged(): string {
+    return `Ranged${this.spelling}`;
+  }
+
+  /** `CreateOrderLines`: what a new item is made from. */
+  get create(): string {
+    return `Create${this.spelling}`;
+  }
+
+  /** `UpdateOrderLines`: changes of an item. */
+  get update(): string {
+    return `Update${this.spelling}`;
+  }
+
+  /** `ChangeOrderLines`: changes of the item whose key is among them. */
+  get change(): string {
+    return `Change${this.spelling}`;
+  }
+
+  /** `UpsertOrderLines`: an item that is made or changed. */
+  get upsert(): string {
+    return `Upsert${this.spelling}`;
+  }
+
+  /** `readItemsOrderLines` */
+  get list(): string {
+    return `readItems${this.spelling}`;
+  }
+
+  /** `readSingleItemsOrderLines` */
+  get single(): string {
+    return `readSingleItems${this.spelling}`;
+  }
+
+  /** `searchItemsOrderLines` */
+  get searchOperation(): string {
+    return `searchItems${this.spelling}`;
+  }
+
+  /** `createItemsOrderLines` */
+  get createOperation(): string {
+    return `createItems${this.spelling}`;
+  }
+
+  /** `updateSingleItemsOrderLines` */
+  get updateOne(): string {
+    return `updateSingleItems${this.spelling}`;
+  }
+
+  /** `updateItemsOrderLines` */
+  get updateMany(): string {
+    return `updateItems${this.spelling}`;
+  }
+
+  /** `deleteSingleItemsOrderLines` */
+  get deleteOne(): string {
+    return `deleteSingleItems${this.spelling}`;
+  }
+
+  /** `deleteItemsOrderLines` */
+  get deleteMany(): string {
+    return `deleteItems${this.spelling}`;
+  }
 }
 
 /**
@@ -79,14 +159,11 @@ function findNames(collections: readonly string[]): ReadonlyMap<string, Document
       const shared = (groups.get(spell(name).toLowerCase()) ?? []).length > 1;
       const kept = plain.test(name) || (whole.test(name) && !shared);
       // No spelling holds two underscores in a row, so a name with its hash is never another's without.
-      return [name, namesSpelled(name, kept ? spell(name) : `${spell(name)}__${sha256(name).slice(0, 10)}`)];
+      const spelling = kept ? spell(name) : `${spell(name)}__${sha256(name).slice(0, 10)}`;
+      const tag = systemCollection(name)?.path?.slice(1) ?? `items/${name}`;
+      return [name, new DocumentNames(name, spelling, tag)];
     }),
   );
-}
-
-/** How a collection is spelled in its names. */
-export function spellingOf({ item }: DocumentNames): string {
-  return item.slice(itemPrefix.length);
 }
 
 /** The name of a payload's component where a relation sets some of its fields: `CreateCommentsWithoutPostId`. */
@@ -104,8 +181,6 @@ function spellWhole(name: string): string {
   return plain.test(name) ? spell(name) : `${spell(name)}__${sha256(name).slice(0, 10)}`;
 }
 
-const itemPrefix = 'Items';
-
 const plain = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 const whole = /^[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*$/;
 
@@ -113,35 +188,4 @@ const whole = /^[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*$/;
 function spell(name: string): string {
   const words = name.match(/[A-Za-z0-9]+/g) ?? [];
   return words.map((word) => (/^\d/.test(word) ? `_${word}` : word.charAt(0).toUpperCase() + word.slice(1))).join('');
-}
-
-/** The names of a collection by how it is spelled in all of them. */
-export function namesSpelled(collection: string, spelling: string): DocumentNames {
-  return {
-    collection,
-    item: `${itemPrefix}${spelling}`,
-    filter: `Filter${spelling}`,
-    conditions: `Conditions${spelling}`,
-    search: `Search${spelling}`,
-    aggregate: `Aggregate${spelling}`,
-    functions: `Functions${spelling}`,
-    having: `Having${spelling}`,
-    groups: `Groups${spelling}`,
-    counted: `Counted${spelling}`,
-    summed: `Summed${spelling}`,
-    ranged: `Ranged${spelling}`,
-    create: `Create${spelling}`,
-    update: `Update${spelling}`,
-    change: `Change${spelling}`,
-    upsert: `Upsert${spelling}`,
-    list: `readItems${spelling}`,
-    single: `readSingleItems${spelling}`,
-    searchOperation: `searchItems${spelling}`,
-    createOperation: `createItems${spelling}`,
-    updateOne: `updateSingleItems${spelling}`,
-    updateMany: `updateItems${spelling}`,
-    deleteOne: `deleteSingleItems${spelling}`,
-    deleteMany: `deleteItems${spelling}`,
-    tag: systemCollection(collection)?.path?.slice(1) ?? `items/${collection}`,
-  };
 }

@@ -3,7 +3,7 @@
  * their paths, a third of a document, differ in names only: such a text is made once, with marks in the place of names.
  */
 import type { Addressed, AddressedFacts } from './addressed.ts';
-import { namesSpelled, spellingOf } from './names.ts';
+import { DocumentNames } from './names.ts';
 import { type PartText, textsOf } from './parts.ts';
 import { collectionPaths } from './paths.ts';
 
@@ -12,8 +12,8 @@ export const pathsIndent = 4;
 
 /** The paths as one text, which stands under the name of the first. */
 export function pathTexts({ names, path, ...facts }: Addressed): readonly PartText[] {
-  const { collection, tag } = names;
-  const values = { collection, tag, path, spelling: spellingOf(names) };
+  const { collection, spelling, tag } = names;
+  const values = { collection, spelling, tag, path };
   return patternsOf(facts).map((pattern) => [fill(pattern.path, values), fill(pattern.text, escaped(values))]);
 }
 
@@ -61,7 +61,7 @@ const marks: readonly (keyof Values)[] = ['collection', 'spelling', 'tag', 'path
 /** Names in which every value is its number behind a sign, which JSON leaves as it is. */
 function markedBy(sign: string): Pick<Addressed, 'names' | 'path'> {
   const mark = (value: keyof Values): string => `${sign}${marks.indexOf(value)}`;
-  const names = { ...namesSpelled(mark('collection'), mark('spelling')), tag: mark('tag') };
+  const names = new DocumentNames(mark('collection'), mark('spelling'), mark('tag'));
   return { names, path: mark('path') };
 }
 

@@ -46,11 +46,11 @@ function writesOf(api: ApiCollection, granted: CollectionAccess | null): SeenWri
   const singleton = kinds.has('updateSingleton');
   const payload = (rules: readonly WriteRule[] | undefined): SeenPayload | null =>
     rules === undefined || rules.length === 0 ? null : payloadOf(api, rules);
-  const everything = payloadOf(api, null);
-  const create = kinds.has('create') ? (granted === null ? everything : payload(granted.create)) : null;
+  const whole = granted === null ? payloadOf(api, null) : null;
+  const create = kinds.has('create') ? (granted === null ? whole : payload(granted.create)) : null;
   // Where both actions take the same, what is made of it is made and looked at once.
   const alike = create !== null && (granted === null || isSame(granted.create, granted.update));
-  const update = alike ? create : granted === null ? everything : payload(granted.update);
+  const update = alike ? create : granted === null ? whole : payload(granted.update);
   return {
     api,
     create,

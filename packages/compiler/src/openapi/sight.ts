@@ -4,7 +4,7 @@
  */
 import type { AccessClass, AccessRule, CollectionAccess, ManyToAny } from '@platform/runtime/contract';
 import type { Api, ApiCollection } from '../api.ts';
-import { createFactsOfTwo } from '../memory/facts.ts';
+import { createFacts, createFactsOfTwo } from '../memory/facts.ts';
 import type { Lookup } from '../memory/remember.ts';
 import { createInterning } from '../memory/same.ts';
 import { type DocumentNames, nameDocument } from './names.ts';
@@ -54,13 +54,14 @@ export function look(api: Api, access: AccessClass | null): Sight {
       return seen ? [[name, oneSeen(one.api, seen)]] : [];
     }),
   );
+  const isWhole = api.collections.every(({ descriptor }) => visible.get(descriptor.name)?.rules === null);
   const shown = ({ descriptor }: ApiCollection) =>
     shownNames(visible.get(descriptor.name), writes.get(descriptor.name));
   return {
     visible,
     links: linksByTarget([...visible.values()].flatMap((one) => manyToAny(one.api, one.readable))),
     allLinks: linksByTarget(api.collections.flatMap((one) => manyToAny(one, null))),
-    note: access === null ? everyNote : withoutHiddenNames(api, shown),
+    note: isWhole ? everyNote : withoutHiddenNames(api, shown),
     writes: new Map(
       [...writes].flatMap(([name, seen]) => {
         const own = names.get(name);
@@ -104,26 +105,32 @@ const oneReadable = createFactsOfTwo<ApiCollection, Grant, Readable>();
 type Grant = CollectionAccess | typeof everything | typeof nothing;
 
 function readableOf(api: ApiCollection, granted: Grant): Readable {
-  const own = [...api.descriptor.fields, ...api.descriptor.relations].map(({ name }) => name);
-  if (granted.read === null) return { api, rules: null, readable: new Set(own) };
+  const own = ownNames(
+    api,
+    () => new Set([...api.descriptor.fields, ...api.descriptor.relations].map(({ name }) => name)),
+  );
+  if (granted.read === null) return { api, rules: null, readable: own };
   const rules = granted.read ?? [];
   // A rule of everything, as administrators have it, hides nothing.
   const whole =
-    own.length > 0 && rules.some((rule) => everyRow(rule) && own.every((name) => rule.fields.includes(name)));
-  if (whole) return { api, rules: null, readable: new Set(own) };
+    own.size > 0 && rules.some((rule) => everyRow(rule) && [...own].every((name) => rule.fields.includes(name)));
+  if (whole) return { api, rules: null, readable: own };
   const listed = new Set(rules.flatMap(({ fields }) => fields));
-  return { api, rules, readable: new Set(own.filter((name) => listed.has(name))) };
+  return { api, rules, readable: new Set([...own].filter((name) => listed.has(name))) };
 }
+
+/** Names of the fields and relations of a collection. */
+const ownNames = createFacts<ApiCollection, ReadonlySet<string>>();
 
 /** A relation without a field is often called as its target, so it goes with it. */
 function withoutHiddenTargets(
   { api, readable }: Readable,
   visible: ReadonlyMap<string, Readable>,
 ): ReadonlySet<string> {
-  const fields = new Set(api.descriptor.fields.map(({ name }) => name));
-  const lost = api.descriptor.relations.filter(({ name, target }) => !fields.has(name) && !visible.has(target));
+  const lost = api.descriptor.relations.filter(({ target }) => !visible.has(target));
   if (lost.length === 0) return readable;
-  const hidden = new Set(lost.map(({ name }) => name));
+  const fields = new Set(api.descriptor.fields.map(({ name }) => name));
+  const hidden = new Set(lost.map(({ name }) => name).filter((name) => !fields.has(name)));
   return new Set([...readable].filter((name) => !hidden.has(name)));
 }
 

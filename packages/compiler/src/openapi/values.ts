@@ -99,6 +99,9 @@ const plainText: JsonObject = keepText({ type: 'string' });
 
 const anyDecimal = text('(-?[0-9]+(\\.[0-9]+)?|NaN|-?Infinity)');
 
+/** Of texts by the list of their values. */
+const choices = createFacts<readonly string[], JsonObject>();
+
 /** Of texts by their longest length, and of decimals by their digits behind the point. */
 const limited = new Map<number, JsonObject>();
 const decimals = new Map<number, JsonObject>();
@@ -132,7 +135,9 @@ function scalarSchema(field: Valued, values: readonly string[] | null): JsonObje
 
 function textSchema({ native, maxLength }: Valued, values: readonly string[] | null): JsonObject {
   // Values of char(n) come padded to its length, which a list of values is not.
-  if (values !== null && native !== 'bpchar') return { type: 'string', enum: [...new Set(values)] };
+  if (values !== null && native !== 'bpchar') {
+    return choices(values, () => keepText({ type: 'string', enum: [...new Set(values)] }));
+  }
   return maxLength === undefined ? plainText : once(limited, maxLength, () => ({ type: 'string', maxLength }));
 }
 

@@ -41,27 +41,32 @@ type Members = Readonly<Record<string, JsonValue>>;
 
 /** Prints a value at an indentation, of whose levels so many stand open. */
 function print(value: JsonValue, indent: number, levels: number, pieces: Pieces): void {
-  if (typeof value !== 'object' || value === null) pieces.add(JSON.stringify(value));
+  if (typeof value === 'string') pieces.add(value.length < longText ? quoted(value) : JSON.stringify(value));
+  else if (typeof value !== 'object' || value === null) pieces.add(JSON.stringify(value));
   else if (isList(value)) printList(value, indent, levels, pieces);
-  else if (isText(value)) pieces.add(textOf(value, indent));
-  else printMembers(value, indent, levels, pieces);
-}
-
-/** An object by its members, or by the text that is kept of it. */
-function printMembers(value: Members, indent: number, levels: number, pieces: Pieces): void {
-  const depth = levels > 0 || hasProperties(value) ? Math.max(levels, 1) : 0;
-  const kept = keptTextOf(value);
-  if (kept === undefined) printAt(value, indent, depth, pieces);
-  else pieces.add(textKept(kept, value, depth === 0 ? 0 : indent, depth));
+  else {
+    const kept = keptTextOf(value);
+    if (kept !== undefined) pieces.add(textKept(kept, value, indent, levels));
+    else if (isText(value)) pieces.add(textOf(value, indent));
+    else printAt(value, indent, depthOf(value, levels), pieces);
+  }
 }
 
 function textKept(kept: KeptText, value: Members, indent: number, levels: number): string {
-  if (kept.text !== null && kept.indent === indent && kept.levels === levels) return kept.text;
+  // What has stood on one line does so wherever no levels stand open.
+  const isThere = kept.levels === 0 ? levels <= 0 : kept.levels === Math.max(levels, 1) && kept.indent === indent;
+  if (isThere && kept.text !== null) return kept.text;
   const pieces = createPieces();
-  printAt(value, indent, levels, pieces);
+  const depth = depthOf(value, levels);
+  printAt(value, indent, depth, pieces);
   const text = joinPieces(pieces.all());
-  Object.assign(kept, { text, indent, levels });
+  Object.assign(kept, { text, indent, levels: depth });
   return text;
+}
+
+/** How many levels of an object stand open. */
+function depthOf(value: Members, levels: number): number {
+  return levels > 0 || hasProperties(value) ? Math.max(levels, 1) : 0;
 }
 
 function printAt(value: Members, indent: number, levels: number, pieces: Pieces): void {
@@ -89,29 +94,33 @@ function printItems(values: readonly JsonValue[], indent: number, levels: number
 
 function printObject(value: Members, indent: number, levels: number, pieces: Pieces): void {
   const line = `\n${' '.repeat(indent + 2)}`;
-  let before = '{';
+  const next = `,${line}`;
+  let before = `{${line}`;
   for (const key of Object.keys(value)) {
     const item = value[key] ?? null;
-    pieces.add(`${before}${line}${quoted(key)}: `);
+    pieces.add(`${before}${quoted(key)}: `);
     print(item, indent + 2, key === 'properties' ? Math.max(levels - 1, 1) : levels - 1, pieces);
-    before = ',';
+    before = next;
   }
-  pieces.add(before === '{' ? '{}' : `\n${' '.repeat(indent)}}`);
+  pieces.add(before === next ? `\n${' '.repeat(indent)}}` : '{}');
 }
 
-/** Names that members had, in quotes: most of them come again and again. */
-const names = new Map<string, string>();
+/** Names of members and short texts, in quotes: most of them come again and again. */
+const quotes = new Map<string, string>();
 
 /** So many are kept. */
-const mostNames = 10_000;
+const mostQuotes = 10_000;
 
-function quoted(name: string): string {
-  const known = names.get(name);
+/** Texts that are longer hardly ever come again: characters. */
+const longText = 16;
+
+function quoted(text: string): string {
+  const known = quotes.get(text);
   if (known !== undefined) return known;
-  const text = JSON.stringify(name);
-  if (names.size >= mostNames) names.clear();
-  names.set(name, text);
-  return text;
+  const quote = JSON.stringify(text);
+  if (quotes.size >= mostQuotes) quotes.clear();
+  quotes.set(text, quote);
+  return quote;
 }
 
 function hasProperties({ properties }: Members): boolean {
