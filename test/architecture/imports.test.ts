@@ -4,8 +4,8 @@ import { listFiles, readText } from './files.ts';
 import { importViolations, type Layer, packagesImported, valuesImported } from './imports.ts';
 
 const contract = '@platform/runtime/contract';
-const introspect = ['@platform/introspect', '@platform/introspect/schema', '@platform/introspect/config'];
-const all = ['@platform/runtime', contract, ...introspect, '@platform/compiler'];
+const introspect = entriesOf('introspect');
+const all = ['@platform/runtime', contract, ...introspect, ...entriesOf('compiler')];
 
 const packages: readonly { readonly name: string; readonly ours: readonly string[]; readonly browsers?: true }[] = [
   { name: 'runtime', ours: [] },
@@ -33,9 +33,16 @@ const testing = [
 ];
 
 interface Manifest {
+  readonly exports: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+/** What others may import of a package. */
+function entriesOf(name: string): readonly string[] {
+  const manifest: Manifest = JSON.parse(readText(`packages/${name}/package.json`));
+  return Object.keys(manifest.exports).map((entry) => entry.replace('.', `@platform/${name}`));
 }
 
 function layerOf(name: string, ours: readonly string[], browsers = false): Layer {

@@ -23,9 +23,12 @@ test('a server loads graphql-js when it is asked for GraphQL', () => {
 });
 
 test('compiling without a database loads nothing that serves', () => {
-  const loaded = packagesLoadedWith('packages/cli/src/commands/generate.ts');
-  expect(loaded).toContain('@platform/compiler');
-  expect(loaded).not.toContain('fastify');
-  expect(loaded).not.toContain('pg');
+  const command = packagesLoadedWith('packages/cli/src/commands/generate.ts');
+  const compiler = packagesLoadedWith('packages/cli/src/descriptions/compile-kept.ts');
+  expect(command).toContain('@platform/introspect/resolve');
+  expect(compiler).toContain('@platform/compiler/compile');
+  for (const name of ['fastify', 'pg', 'graphql', '@platform/compiler', '@platform/introspect']) {
+    expect([...command, ...compiler]).not.toContain(name);
+  }
   expect(packagesLoadedWith('packages/cli/src/command-line.ts')).toEqual(['commander']);
 });
