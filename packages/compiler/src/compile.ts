@@ -2,7 +2,7 @@ import type { Diagnostic } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
 import type { Api } from './api.ts';
 import { checkDocuments, type DocumentSource } from './documents/check-documents.ts';
-import { emitCollections, emitDescriptions, emitServerFiles, withManifest } from './emit/emit-files.ts';
+import { emitClients, emitCollections, emitDescriptions, emitServerFiles, withManifest } from './emit/emit-files.ts';
 import { type GeneratedFile, plannedFile } from './emit/generated-file.ts';
 import { compileTemplates, TemplateError } from './emit/templates.ts';
 import { checkExtensions, hookedCollections } from './extensions/check-extensions.ts';
@@ -41,8 +41,8 @@ export interface CompileOptions {
 }
 
 /**
- * What access classes are told (`openapi/`, `model/`, `graphql/`, `client/`), or everything else. Names in GraphQL are judged
- * with everything else only: where that is refused, descriptions are worth nothing.
+ * What access classes are told (`openapi/`, `model/`, `graphql/`), or everything else. Names in GraphQL are judged with
+ * everything else only: where that is refused, descriptions are worth nothing.
  */
 export type CompilePart = 'descriptions' | 'others';
 
@@ -92,14 +92,17 @@ export function compile(given: Schema, options: CompileOptions): CompileResult {
     const hooked = hookedCollections(api, extensions);
     const { examples = {} } = options;
     const whole = { ...api, customRoutes: grantRoutes(api, typed.routes), hooked, examples };
-    const descriptions = part === 'others' ? [] : emitDescriptions(whole, render, archive);
+    const descriptions = part === 'others' ? [] : [...emitDescriptions(whole, archive)];
     const summaryOf = (files: readonly GeneratedFile[]) => summarize(whole, files.length);
     if (part === 'descriptions') return { files: descriptions, diagnostics: [], summary: summaryOf(descriptions) };
     const result = (files: readonly GeneratedFile[]): CompileResult => {
       return { files, diagnostics: [], summary: summaryOf(files), model: modelData(whole, operations) };
     };
     const additions = { extensions, routes: typed.routes, operations };
-    const server = emitServerFiles(whole, additions, collections, render, archive);
+    const server = [
+      ...emitServerFiles(whole, additions, collections, render, archive),
+      ...emitClients(whole, render, archive),
+    ];
     const planned = operations.length > 0 ? [plannedFile] : [];
     const describedBy = (others: readonly GeneratedFile[]): CompileResult =>
       result(withManifest(whole, [...server, ...others], planned));

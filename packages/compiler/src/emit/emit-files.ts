@@ -8,9 +8,10 @@ import type { ExtensionSource } from '../extensions/source.ts';
 import type { TypedRoute } from '../extensions/type-routes.ts';
 import { printGraphql } from '../graphql/index.ts';
 import type { Archive } from '../memory/archive.ts';
+import { createFactsOfTwo } from '../memory/facts.ts';
 import { printModel } from '../model/index.ts';
 import { printOpenApi } from '../openapi/index.ts';
-import { viewOf } from '../openapi/view.ts';
+import { type View, viewOf } from '../openapi/view.ts';
 import { printJson } from '../print/json.ts';
 import { emitAccess } from './access.ts';
 import { emitCollection, indexCollections } from './collection.ts';
@@ -94,23 +95,27 @@ function emitDocuments(operations: readonly CheckedOperation[]): string {
   return printJson(Object.fromEntries([...texts].sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
-/** Prints what access classes are told of the API: documents, schemas and clients, which are most of all output. Not sorted. */
-export function emitDescriptions(api: Api, render: Render, archive: Archive | null): readonly GeneratedFile[] {
-  return [
-    ...api.access.flatMap(({ access }) => describe(api, access, render, archive)),
-    longFile('openapi/full.json', printOpenApi(api, null, viewOf(api, null), archive)),
-  ];
+/** Prints the clients of access classes. */
+export function emitClients(api: Api, render: Render, archive: Archive | null): readonly GeneratedFile[] {
+  return api.access.flatMap(({ access }) => emitClient(api, access, render, viewOfClass(api, access), archive));
 }
 
-function describe(api: Api, access: AccessClass, render: Render, archive: Archive | null): readonly GeneratedFile[] {
-  const { name } = access;
-  const view = viewOf(api, access);
-  return [
-    longFile(`model/${name}.json`, printModel(api, view, archive)),
-    longFile(`openapi/${name}.json`, printOpenApi(api, access, view, archive)),
-    ...(api.graphql ? [longFile(`graphql/${name}.graphql`, printGraphql(api, access, view, archive))] : []),
-    ...emitClient(api, access, render, view, archive),
-  ];
+/** Prints what access classes are told of the API, which is most of all output: one long file after the other. */
+export function* emitDescriptions(api: Api, archive: Archive | null): Generator<GeneratedFile> {
+  yield longFile('openapi/full.json', printOpenApi(api, null, viewOf(api, null), archive));
+  for (const { access } of api.access) {
+    const { name } = access;
+    const view = viewOfClass(api, access);
+    yield longFile(`openapi/${name}.json`, printOpenApi(api, access, view, archive));
+    yield longFile(`model/${name}.json`, printModel(api, view, archive));
+    if (api.graphql) yield longFile(`graphql/${name}.graphql`, printGraphql(api, access, view, archive));
+  }
+}
+
+const views = createFactsOfTwo<Api, AccessClass, View>();
+
+function viewOfClass(api: Api, access: AccessClass): View {
+  return views(api, access, () => viewOf(api, access));
 }
 
 function file(path: string, contents: string): GeneratedFile {

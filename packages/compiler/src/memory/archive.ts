@@ -24,5 +24,5 @@ export interface Archive {
 
 /** The part of the output that a maker works for, so that two compilations that share the work can keep archives apart. */
 export function partOfMaker(maker: string): CompilePart {
-  return /^(?:openapi|model|graphql|client)\b/.test(maker) ? 'descriptions' : 'others';
+  return /^(?:openapi|model|graphql)\b/.test(maker) ? 'descriptions' : 'others';
 }
