@@ -2,10 +2,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compile, type ExtensionSource, type GeneratedFile } from '@platform/compiler';
+import { type CompileResult, compile, type ExtensionSource, type GeneratedFile } from '@platform/compiler';
 import type { Schema } from '@platform/introspect/schema';
 import { afterAll, expect, test } from 'vitest';
-import { startDescribing } from '../../packages/cli/src/descriptions/describing-thread.ts';
+import { type DescribingThread, startDescribing } from '../../packages/cli/src/descriptions/describing-thread.ts';
 import { packFiles, unpackFiles } from '../../packages/cli/src/descriptions/packed-files.ts';
 import { prepareCompiler } from '../../packages/cli/src/descriptions/prepare-compiler.ts';
 
@@ -24,7 +24,7 @@ test('descriptions of a second thread, and everything else of this one', { timeo
   // Not archived, archived, and found in the archive.
   for (const cache of [null, join(caches, 'kept'), join(caches, 'kept')]) {
     const thread = startDescribing({ inputs, cache });
-    const { files } = await thread.describe(schema);
+    const { files } = await describe(thread, schema);
     await thread.close();
     const joined = others.describedBy?.(files);
     expect(joined && textsOf(joined.files)).toEqual(textsOf(whole.files));
@@ -38,7 +38,7 @@ test('of what does not compile there are no descriptions', { timeout: 60_000 }, 
   const inputs = { templates, extensions: [{ path: 'extensions/a.ts', text: 'nothing', from: '../extensions/a.ts' }] };
   expect(compile(schema, inputs).files).toEqual([]);
   const thread = startDescribing({ inputs, cache: null });
-  const { files, diagnostics } = await thread.describe(schema);
+  const { files, diagnostics } = await describe(thread, schema);
   expect(files).toEqual([]);
   expect(diagnostics).toEqual(compile(schema, inputs).diagnostics);
   await thread.close();
@@ -57,7 +57,7 @@ test('what only the second thread finds is said', { timeout: 60_000 }, async () 
 test('a thread that fails says so', async () => {
   const thread = startDescribing({ inputs: { templates }, cache: null });
   const noSchema: Schema = JSON.parse('{}');
-  await expect(thread.describe(noSchema)).rejects.toThrow('undefined');
+  await expect(describe(thread, noSchema)).rejects.toThrow('undefined');
   await thread.close();
 });
 
@@ -76,6 +76,15 @@ test('pieces are packed once, whatever they are', () => {
   expect(packed.places).toHaveLength(3 * (pieces.length + 1));
   expect(packed.buffers).toContain(long.buffer);
 });
+
+async function describe(
+  thread: DescribingThread,
+  schema: Schema,
+): Promise<Pick<CompileResult, 'files' | 'diagnostics'>> {
+  const files: GeneratedFile[] = [];
+  const diagnostics = await thread.describe(schema, (more) => files.push(...more));
+  return { files, diagnostics };
+}
 
 function schemaOf(name: string): Schema {
   return JSON.parse(readFileSync(join(repository, 'test/golden', name, 'schema.json'), 'utf8'));

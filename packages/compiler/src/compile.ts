@@ -38,6 +38,8 @@ export interface CompileOptions {
   readonly output?: string;
   /** Which files to make, where two compilations share the work. Default: all. */
   readonly part?: CompilePart;
+  /** Hears of descriptions one by one, when there is more to make. Default: nobody does. */
+  readonly described?: (file: GeneratedFile) => void;
 }
 
 /**
@@ -92,7 +94,11 @@ export function compile(given: Schema, options: CompileOptions): CompileResult {
     const hooked = hookedCollections(api, extensions);
     const { examples = {} } = options;
     const whole = { ...api, customRoutes: grantRoutes(api, typed.routes), hooked, examples };
-    const descriptions = part === 'others' ? [] : [...emitDescriptions(whole, archive)];
+    const descriptions: GeneratedFile[] = [];
+    for (const file of part === 'others' ? [] : emitDescriptions(whole, archive)) {
+      descriptions.push(file);
+      options.described?.(file);
+    }
     const summaryOf = (files: readonly GeneratedFile[]) => summarize(whole, files.length);
     if (part === 'descriptions') return { files: descriptions, diagnostics: [], summary: summaryOf(descriptions) };
     const result = (files: readonly GeneratedFile[]): CompileResult => {

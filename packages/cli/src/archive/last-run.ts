@@ -31,7 +31,7 @@ type Folders = Pick<Project, 'output' | 'stateFolder'>;
 
 /** A run that may be the same as the last. */
 export interface RunSources {
-  readonly inputs: Omit<CompileOptions, 'memory' | 'archive' | 'part'>;
+  readonly inputs: Omit<CompileOptions, 'memory' | 'archive' | 'part' | 'described'>;
   /** The text of `platform.schema.json`, printed when it is first asked for. */
   readonly schema: () => string;
 }

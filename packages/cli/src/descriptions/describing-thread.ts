@@ -1,13 +1,14 @@
 /** A thread that prints the descriptions of an API, which are most of its output, while this one prints everything else. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { CompileOptions, CompileResult } from '@platform/compiler';
+import type { CompileResult, GeneratedFile } from '@platform/compiler';
 import type { Schema } from '@platform/introspect/schema';
+import type { RunSources } from '../archive/last-run.ts';
 import { type PackedFiles, unpackFiles } from './packed-files.ts';
 
 /** What the thread is given; plain data. */
 export interface DescribingSources {
-  readonly inputs: Omit<CompileOptions, 'memory' | 'archive' | 'part'>;
+  readonly inputs: RunSources['inputs'];
   /** The folder of the archive; null where none is to be used. */
   readonly cache: string | null;
 }
@@ -15,18 +16,13 @@ export interface DescribingSources {
 /** What it is asked: a schema as JSON, which takes half as long as copying the objects. */
 export type DescribingQuestion = string;
 
-/** What it answers. */
-export interface DescribingAnswer extends Pick<CompileResult, 'diagnostics'> {
-  readonly packed: PackedFiles;
-}
-
-/** The descriptions of a schema, or what is wrong with it. */
-export type Described = Pick<CompileResult, 'files' | 'diagnostics'>;
+/** What it answers: files as they are made, and then what is wrong with the schema. */
+export type DescribingAnswer = { readonly packed: PackedFiles } | Pick<CompileResult, 'diagnostics'>;
 
 /** The thread. */
 export interface DescribingThread {
-  /** Rejects when the thread fails. */
-  describe(schema: Schema): Promise<Described>;
+  /** Tells of files as they arrive. Resolves, after all of them, to what is wrong with the schema; rejects when the thread fails. */
+  describe(schema: Schema, arrived: (files: readonly GeneratedFile[]) => void): Promise<CompileResult['diagnostics']>;
   /** Ends it; not before it has kept what it has answered. */
   close(): Promise<void>;
 }
@@ -49,8 +45,7 @@ export function startDescribing(workerData: DescribingSources): DescribingThread
     workerData,
     resourceLimits: { maxYoungGenerationSizeMb },
   });
-  const answer = Promise.withResolvers<DescribingAnswer>();
-  worker.on('message', answer.resolve);
+  const answer = Promise.withResolvers<CompileResult['diagnostics']>();
   worker.on('error', answer.reject);
   const ended = Promise.withResolvers<void>();
   worker.on('exit', () => {
@@ -61,12 +56,16 @@ export function startDescribing(workerData: DescribingSources): DescribingThread
   answer.promise.catch(() => undefined);
   let answered = false;
   return {
-    async describe(schema) {
+    async describe(schema, arrived) {
+      worker.on('message', (message: DescribingAnswer) => {
+        if ('packed' in message) arrived(unpackFiles(message.packed));
+        else answer.resolve(message.diagnostics);
+      });
       const question: DescribingQuestion = JSON.stringify(schema);
       worker.postMessage(question);
-      const { packed, diagnostics } = await answer.promise;
+      const diagnostics = await answer.promise;
       answered = true;
-      return { files: unpackFiles(packed), diagnostics };
+      return diagnostics;
     },
     close: async () => void (await (answered ? ended.promise : worker.terminate())),
   };

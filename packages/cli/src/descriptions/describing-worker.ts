@@ -1,5 +1,6 @@
 /** The thread that prints descriptions. Started by describing-thread.ts; not meant to be imported. */
 import { parentPort, workerData } from 'node:worker_threads';
+import type { GeneratedFile } from '@platform/compiler';
 import type { Schema } from '@platform/introspect/schema';
 import { keepCompiledCode } from '../compiled-code.ts';
 import type { DescribingAnswer, DescribingQuestion, DescribingSources } from './describing-thread.ts';
@@ -10,10 +11,14 @@ const [{ compileKept }, { packFiles }] = await Promise.all([import('./compile-ke
 
 const { inputs, cache }: DescribingSources = workerData;
 
+function tell(answer: DescribingAnswer): void {
+  parentPort?.postMessage(answer);
+}
+
 parentPort?.once('message', async (question: DescribingQuestion) => {
   const schema: Schema = JSON.parse(question);
-  const { result, save } = await compileKept(schema, { ...inputs, part: 'descriptions' }, cache);
-  const answer: DescribingAnswer = { packed: packFiles(result.files), diagnostics: result.diagnostics };
-  parentPort?.postMessage(answer);
+  const described = (file: GeneratedFile): void => tell({ packed: packFiles([file]) });
+  const { result, save } = await compileKept(schema, { ...inputs, part: 'descriptions', described }, cache);
+  tell({ diagnostics: result.diagnostics });
   await save();
 });

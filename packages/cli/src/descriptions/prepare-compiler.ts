@@ -14,7 +14,7 @@ export interface CompilerCircumstances {
   readonly cache: string | null;
 }
 
-/** What one thread does with what it has made while the other one is still at work. Nothing where there is one thread. */
+/** What is done with files while others are still being made by another thread. Nothing where there is one thread. */
 export type Meanwhile = (files: readonly GeneratedFile[]) => Promise<void>;
 
 /** A compiler that gets ready before it is needed. */
@@ -65,14 +65,45 @@ async function compileShared(
   thread: DescribingThread,
   meanwhile: Meanwhile = async () => undefined,
 ): Promise<CompileResult> {
-  const described = thread.describe(schema);
+  const descriptions: GeneratedFile[] = [];
+  const arrivals = createArrivals(meanwhile);
+  const described = thread.describe(schema, (files) => {
+    descriptions.push(...files);
+    arrivals.add(files);
+  });
   // Whoever waits for it hears of it; it may fail before.
   described.catch(() => undefined);
-  const { compileKept } = await loaded();
-  const { result, save } = await compileKept(schema, { ...inputs, part: 'others' }, cache);
-  if (result.describedBy === undefined) return result;
-  await meanwhile(result.files);
-  await save();
-  const { files, diagnostics } = await described;
-  return diagnostics.length > 0 ? { ...result, files: [], diagnostics } : result.describedBy(files);
+  try {
+    const { compileKept } = await loaded();
+    const { result, save } = await compileKept(schema, { ...inputs, part: 'others' }, cache);
+    if (result.describedBy === undefined) return result;
+    arrivals.add(result.files);
+    await save();
+    const diagnostics = await described;
+    await arrivals.done();
+    return diagnostics.length > 0 ? { ...result, files: [], diagnostics } : result.describedBy(descriptions);
+  } finally {
+    await arrivals.close();
+  }
+}
+
+/** Files that arrive while others are made; after the end nothing is done with them. */
+function createArrivals(meanwhile: Meanwhile) {
+  const works: Promise<void>[] = [];
+  let closed = false;
+  return {
+    add(files: readonly GeneratedFile[]): void {
+      if (closed) return;
+      const work = meanwhile(files);
+      // Whoever waits for all of them hears of it; it may fail before.
+      work.catch(() => undefined);
+      works.push(work);
+    },
+    /** Rejects with the first failure. */
+    done: async (): Promise<void> => void (await Promise.all(works)),
+    async close(): Promise<void> {
+      closed = true;
+      await Promise.allSettled(works);
+    },
+  };
 }
