@@ -51,11 +51,11 @@ export async function lookAtLastRun(project: Folders, sources: RunSources): Prom
   const digest = once(() => digestOf(sources));
   const isAsLeft = (one: LeftFile): boolean => isUntouched(project.output, one);
   return {
-    untouched: last !== null && last.digest === (await digest()) && last.files.every(isAsLeft) ? last.summary : null,
+    untouched: last !== null && last.digest === digest() && last.files.every(isAsLeft) ? last.summary : null,
     holds: knownContents(project.output, last?.files ?? []),
     async keep(summary, made) {
       const files = leftFiles(project.output, made);
-      const run: LastRun = { form: 2, digest: await digest(), summary, files };
+      const run: LastRun = { form: 2, digest: digest(), summary, files };
       const path = pathOf(project);
       try {
         await mkdir(join(path, '..'), { recursive: true });
@@ -88,8 +88,8 @@ function pathOf({ stateFolder }: Folders): string {
   return join(stateFolder, 'cache', 'last-run.json');
 }
 
-async function digestOf({ inputs, schema }: RunSources): Promise<string> {
+function digestOf({ inputs, schema }: RunSources): string {
   const told = JSON.stringify({ ...inputs, templates: [...inputs.templates] });
-  const hash = createHash('sha256').update(`${await markOfCompiler()} ${told.length} ${told}\n`);
+  const hash = createHash('sha256').update(`${markOfCompiler()} ${told.length} ${told}\n`);
   return hash.update(schema()).digest('base64');
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { once } from '../once.ts';
@@ -11,18 +11,21 @@ const packages = ['@platform/compiler', '@platform/runtime/contract'] as const;
  * A text that is another one for every other version of the compiler, also of one under development, and the same for one
  * version on every machine. It is taken once: what a process has loaded does not change.
  */
-export const markOfCompiler: () => Promise<string> = once(takeMark);
+export const markOfCompiler: () => string = once(takeMark);
 
-async function takeMark(): Promise<string> {
+/** Hundreds of short files, which threads of their own would take longer to read. */
+function takeMark(): string {
   const hash = createHash('sha256').update(process.versions.v8);
   for (const name of packages) {
     const folder = dirname(fileURLToPath(import.meta.resolve(name)));
-    const paths = (await readdir(folder, { recursive: true })).filter(isModule).sort();
-    const texts = await Promise.all(paths.map((path) => readFile(join(folder, path))));
-    for (const [at, text] of texts.entries()) hash.update(`${paths[at]} ${text.length}\n`).update(text);
+    const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(isModule).sort();
+    for (const path of paths) {
+      const text = readFileSync(join(folder, path));
+      hash.update(`${path} ${text.length}\n`).update(text);
+    }
   }
   // The versions of what it prints with.
-  hash.update(await readFile(fileURLToPath(new URL('../package.json', import.meta.resolve(packages[0])))));
+  hash.update(readFileSync(fileURLToPath(new URL('../package.json', import.meta.resolve(packages[0])))));
   return hash.digest('base64');
 }
 

@@ -25,7 +25,7 @@ const mostLayers = 8;
  * two threads can each work with theirs.
  */
 export async function openArchive(folder: string, part?: CompilePart): Promise<ProjectArchive> {
-  const mark = await markOfCompiler();
+  const mark = markOfCompiler();
   const [described, others] = await Promise.all([
     part === 'others' ? nothing : openLayers(join(folder, descriptions), mark),
     part === 'descriptions' ? nothing : openLayers(folder, mark),
@@ -42,7 +42,7 @@ export async function openArchive(folder: string, part?: CompilePart): Promise<P
 export async function isArchived(folder: string): Promise<boolean> {
   const own = join(folder, descriptions);
   const [name] = await layersIn(own);
-  return name !== undefined && (await isLayerOf(own, name, await markOfCompiler()));
+  return name !== undefined && (await isLayerOf(own, name, markOfCompiler()));
 }
 
 /** The folder of what is made for descriptions. */
