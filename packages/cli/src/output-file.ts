@@ -18,6 +18,15 @@ export function wholeText(file: OutputFile): Piece | null {
   return pieces.length > 1 ? null : (pieces[0] ?? '');
 }
 
+/** Whether two files in pieces have the same text; where they are not cut at the same places, nobody looks. */
+export function haveSamePieces({ pieces: some = [] }: OutputFile, { pieces: others = [] }: OutputFile): boolean {
+  return some.length === others.length && some.every((piece, at) => isSamePiece(piece, others[at] ?? ''));
+}
+
+function isSamePiece(one: Piece, other: Piece): boolean {
+  return one === other || (one.length === other.length && Buffer.compare(bytesOf(one), bytesOf(other)) === 0);
+}
+
 /** Whether a file holds a text; one of another size is not read. */
 export async function holdsText(path: string, file: OutputFile): Promise<boolean> {
   const size = await sizeOf(path);

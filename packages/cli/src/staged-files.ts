@@ -1,8 +1,9 @@
 /** Files on their way into a folder: written beside it, and moved when all of them are there. */
 import { randomUUID } from 'node:crypto';
+import { linkSync } from 'node:fs';
 import { copyFile, link, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { eachOf, isMissing, type OutputFile, writeText } from './output-file.ts';
+import { eachOf, haveSamePieces, isMissing, type OutputFile, wholeText, writeText } from './output-file.ts';
 
 /** A file with its path as the system writes it. */
 export interface Target {
@@ -27,12 +28,21 @@ export function stageFiles(folder: string): StagedFiles {
   const staging = `${folder}.${randomUUID()}.tmp`;
   const [fresh, old] = [join(staging, 'new'), join(staging, 'old')];
   const paths: string[] = [];
+  const long: Target[] = [];
+  /** What a document says that is staged already, as of everything and of administrators, is a second name of that file. */
+  const stageOne = ({ path, file }: Target): void => {
+    const isLong = wholeText(file) === null;
+    const twin = isLong ? long.find((one) => haveSamePieces(one.file, file)) : undefined;
+    if (twin !== undefined && isLinked(join(fresh, twin.path), join(fresh, path))) return;
+    if (isLong) long.push({ path, file });
+    writeText(join(fresh, path), file);
+  };
   return {
     paths,
     async stage(files) {
       const more = files.map(({ path }) => path);
       await makeFolders(fresh, more);
-      for (const { path, file } of files) writeText(join(fresh, path), file);
+      for (const one of files) stageOne(one);
       paths.push(...more);
     },
     async moveIn(stale) {
@@ -62,6 +72,16 @@ export async function isNew(folder: string): Promise<boolean> {
     () => false,
     (error: unknown) => isMissing(error),
   );
+}
+
+/** Gives a file a second name. False where the file system has no second names. */
+function isLinked(path: string, second: string): boolean {
+  try {
+    linkSync(path, second);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Makes the folders that files will lie in. */

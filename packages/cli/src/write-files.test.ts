@@ -104,6 +104,27 @@ test('writes nothing where it cannot write', async () => {
   expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('mine');
 });
 
+test('what two documents say is there once, until one of them says something else', async () => {
+  const place = (name: string): string => join(output, name);
+  const documents = (a: string, b: string): readonly OutputFile[] => [
+    ...filesOf({ 'c.json': '1' }),
+    { path: 'a.json', contents: `{${a}`, pieces: ['{', Buffer.from(a)] },
+    { path: 'b.json', contents: `{${b}`, pieces: ['{', Buffer.from(b)] },
+  ];
+  await writeFiles(output, documents('one', 'one'));
+  expect(statSync(place('a.json')).ino).toBe(statSync(place('b.json')).ino);
+  for (const [a, b] of [
+    ['one', 'two'],
+    ['two', 'two'],
+    ['six', 'six'],
+    ['six', 'ten'],
+  ] as const) {
+    await writeFiles(output, documents(a, b));
+    expect([readFileSync(place('a.json'), 'utf8'), readFileSync(place('b.json'), 'utf8')]).toEqual([`{${a}`, `{${b}`]);
+  }
+  expect(statSync(place('a.json')).nlink).toBe(1);
+});
+
 test('leaves no staging folder behind', async () => {
   await writeFiles(output, filesOf({ 'a.ts': '1' }));
   await writeFiles(output, filesOf({ 'a.ts': '2' }));
