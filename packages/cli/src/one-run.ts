@@ -9,3 +9,8 @@ import { setFlagsFromString } from 'node:v8';
 export function workOnce(): void {
   setFlagsFromString('--no-turbofan');
 }
+
+/** Tells it that what comes now takes long. */
+export function workLong(): void {
+  setFlagsFromString('--turbofan');
+}

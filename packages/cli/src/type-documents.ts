@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { type GeneratedFile, printJson } from '@platform/compiler/files';
 import type { JsonValue } from '@platform/runtime/contract';
 import { CommandError, exitCodes } from './exit-codes.ts';
+import { workLong } from './one-run.ts';
 
 /**
  * Adds `openapi/<class>.d.ts` beside every document among the generated files, and to the list in `manifest.json`.
@@ -27,8 +28,9 @@ export type TypedTexts = readonly string[];
 /** openapi-typescript checks a document first, by functions that call themselves along the references from table to table. */
 const stackSizeMb = 512;
 
-/** In a thread of its own, because of that. */
+/** In a thread of its own, because of that; it takes a minute for a thousand tables. */
 async function makeTypes(workerData: TypedTexts): Promise<TypedTexts> {
+  workLong();
   const name = import.meta.url.endsWith('.ts') ? './type-documents-worker.ts' : './type-documents-worker.js';
   const worker = new Worker(new URL(name, import.meta.url), { workerData, resourceLimits: { stackSizeMb } });
   try {
