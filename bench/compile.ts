@@ -45,11 +45,7 @@ export async function benchCompile(): Promise<void> {
     await changeSchema(project.folder);
     report('one table changed, in a process of its own', await generate(project.folder), targets.change);
     const times = await timeChanges(project.folder);
-    reportTime(
-      'one table changed, in the same process',
-      median(times.map(({ compiled }) => compiled)),
-      targets.change,
-    );
+    reportTime('one table changed, in the same process', median(times.map(({ compiled }) => compiled)), targets.change);
     reportTime('the same, written', median(times.map(({ written }) => written)));
     await benchServing(project.folder, database.url);
     await benchRoles(project.folder);
