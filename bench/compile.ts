@@ -51,7 +51,7 @@ export async function benchCompile(): Promise<void> {
     await benchServing(project.folder, database.url);
     const times = await timeChanges(project.folder);
     reportTime('one table changed, in the same process', median(times.map(({ compiled }) => compiled)), targets.change);
-    reportTime('the same, written', median(times.map(({ written }) => written)));
+    reportTime('writing what was compiled', median(times.map(({ written }) => written)));
     await benchRoles(project.folder);
     await benchPeers(project.folder, database.url);
   } finally {
