@@ -44,7 +44,7 @@ test('of what does not compile there are no descriptions', { timeout: 60_000 }, 
   await thread.close();
 });
 
-test('what only the second thread finds is said', { timeout: 60_000 }, async () => {
+test('what is wrong is said, whichever thread finds it', { timeout: 60_000 }, async () => {
   const inputs = { templates: new Map([...templates, ['clientCollection.hbs', '{{nobody}}']]) };
   const compiler = await prepareCompiler(inputs, { tables: 1000, memory: null, cache: null });
   const { files, diagnostics } = await compiler.compile(schemaOf('extensions'));
