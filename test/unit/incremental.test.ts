@@ -2,7 +2,7 @@
  * A compiler that remembers makes what one makes that knows nothing, to the byte, whatever changed in between; so does one
  * that finds on disk what another process has left behind, also where that is damaged.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CompileOptions, compile, createCompileMemory, type GeneratedFile } from '@platform/compiler';
@@ -61,6 +61,8 @@ async function compileArchived(schema: Schema, folder: string) {
 /** Changes one byte of a file, or cuts its end off. */
 function damage(folder: string, random: () => number): void {
   const names = layersIn(folder);
+  // Nothing is there before the first schema that compiles.
+  if (names.length === 0) return;
   const path = join(folder, names[Math.floor(random() * names.length)] ?? '');
   const bytes = readFileSync(path);
   const at = Math.floor(random() * bytes.length);
@@ -70,6 +72,7 @@ function damage(folder: string, random: () => number): void {
 
 /** Of descriptions too, which have a folder of their own. */
 function layersIn(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
   return readdirSync(folder, { encoding: 'utf8', recursive: true }).filter((name) => name.endsWith('.layer'));
 }
 
