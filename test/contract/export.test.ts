@@ -167,7 +167,6 @@ describe('permissions', () => {
 describe('large files', () => {
   // Enough that a file is larger than what memory may grow by. ATTACK_ALL asks for a million.
   const many = process.env.ATTACK_ALL === '1' ? plenty : 300_000;
-  const few = 10_000;
 
   /** Resident memory of the server in MiB. */
   async function memory(): Promise<number> {
@@ -196,9 +195,6 @@ describe('large files', () => {
   ] as const)(
     '%s of %i rows keeps memory flat, also for a reader that never reads',
     async (format, rows) => {
-      // What the first of its kind takes once, code and the pages of a young heap, is not what rows take.
-      const first = await open(format, few);
-      while (!(await first.read()).done);
       const before = await memory();
       const idle = await open(format, rows);
       const reader = await open(format, rows);
