@@ -67,15 +67,11 @@ describe('values of the caller', () => {
   });
 
   it.skipIf(isOnMariadb())('are found with no statement more while the token is remembered', async () => {
-    await seen(adas.access_token);
-    const counts: number[] = [];
-    for (let request = 0; request < 3; request += 1) {
-      project.statements.reset();
-      await seen(adas.access_token);
-      counts.push(project.statements.executed());
-    }
-    // It is forgotten after some seconds, also between two of these requests.
-    expect(Math.min(...counts)).toBe(1);
+    // Just remembered: a token that others asked with may be forgotten between two requests.
+    const { access_token } = await somebody();
+    project.statements.reset();
+    await seen(access_token);
+    expect(project.statements.executed()).toBe(1);
   });
 });
 
