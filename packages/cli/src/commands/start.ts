@@ -1,7 +1,6 @@
 import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type {
   CompiledApi,
   DatabasePlace,
@@ -16,6 +15,7 @@ import { type AdminToken, adminToken } from '../admin-token.ts';
 import { generateProject } from '../compile-project.ts';
 import { createRecorder } from '../examples/record.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
+import { importGenerated } from '../generated-modules.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject, type Project } from '../project.ts';
 import { createRecompiler } from '../recompile/recompiler.ts';
@@ -170,13 +170,11 @@ async function compileFrom(source: Source, project: Project, progress: Progress,
 
 /** Loads what was generated. Rejects with advice when there is nothing. */
 export async function importApi(project: Project): Promise<CompiledApi> {
-  const path = join(project.output, 'server.ts');
-  if (!existsSync(path)) {
+  if (!existsSync(join(project.output, 'server.ts'))) {
     throw new CommandError(exitCodes.start, 'Nothing is generated yet.', 'Run `platform generate` first.');
   }
   try {
-    const module: { readonly api: CompiledApi } = await import(pathToFileURL(path).href);
-    return module.api;
+    return (await importGenerated(project.output)).api;
   } catch (error) {
     if (!isMissingFile(error)) throw error;
     throw new CommandError(
