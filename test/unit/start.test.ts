@@ -60,6 +60,15 @@ test('a server loads graphql-js when it is asked for GraphQL', () => {
   expect(packagesLoadedWith('packages/runtime/src/graphql/service.ts')).toContain('graphql');
 });
 
+test('a server that was compiled before loads nothing that compiles, or that a first mail, upload or code needs', () => {
+  const atStart = packagesLoadedWith('packages/cli/src/commands/start.ts');
+  expect(atStart).toContain('@platform/runtime');
+  const later = ['@platform/compiler', '@platform/introspect', '@platform/introspect/resolve', 'yaml'];
+  for (const name of [...later, 'mysql2', 'mysql2/promise', 'nodemailer', 'file-type', '@fastify/busboy', 'otplib']) {
+    expect(atStart).not.toContain(name);
+  }
+});
+
 test('compiling without a database loads nothing that serves', () => {
   const command = packagesLoadedWith('packages/cli/src/commands/generate.ts');
   const compiler = packagesLoadedWith('packages/cli/src/descriptions/compile-kept.ts');
