@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { createCompileMemory } from '@platform/compiler';
 import { parseSchema } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
-import { leftFiles } from '../packages/cli/src/archive/left-files.ts';
 import { compileProject, writeProject } from '../packages/cli/src/compile-project.ts';
+import { noteOutput } from '../packages/cli/src/dev/left-output.ts';
 import { rewriteProject } from '../packages/cli/src/dev/rebuild.ts';
 import { createProgress } from '../packages/cli/src/progress.ts';
 import { loadProject } from '../packages/cli/src/project.ts';
@@ -138,7 +138,7 @@ async function timeChanges(
   await writeProject(project, last, silent);
   const times: { readonly compiled: number; readonly written: number }[] = [];
   for (let change = 0; change < changes; change += 1) {
-    const left = leftFiles(project.output, last.files);
+    const left = noteOutput(project.output, last.files);
     await changeSchema(folder);
     const facts = await loadFacts(project);
     const compiled = await timed(() => compileProject(project, silent, { facts, memory }));
