@@ -12,20 +12,9 @@ interface Left {
   readonly left: LeftFile;
 }
 
-/** Notes files as they are now. Of those that were not `written`, what was noted before stays true. */
-export function noteOutput(
-  output: string,
-  files: readonly OutputFile[],
-  before: LeftOutput = new Map(),
-  written: readonly string[] = [],
-): LeftOutput {
-  const anew = new Set(written);
-  return new Map(
-    files.map((file): readonly [string, Left] => {
-      const known = anew.has(file.path) ? undefined : before.get(file.path)?.left;
-      return [file.path, { file, left: known ?? leftFile(output, file.path) }];
-    }),
-  );
+/** Notes files as they are now. */
+export function noteOutput(output: string, files: readonly OutputFile[]): LeftOutput {
+  return new Map(files.map((file) => [file.path, { file, left: leftFile(output, file.path) }]));
 }
 
 /** What is known of files by how this process has left them. */

@@ -66,7 +66,7 @@ export async function rebuild(
   await serve(await linkCompilation(project, compilation, number), project);
   const served = performance.now();
   const generation = early ?? (await write());
-  const left = noteOutput(project.output, compilation.files, last.left, generation.written.paths);
+  const left = noteOutput(project.output, compilation.files);
   return { built: { project, facts, compilation, generation, left, memory }, served };
 }
 
