@@ -25,15 +25,14 @@ export function readYaml(text: string, fileName: string): YamlText {
 
 /** Reads a text as it stands; `readYaml` says the same sooner. */
 export function readWhole(text: string, fileName: string): YamlText {
-  const parsed = parseYaml(text);
-  const { document, positionAt } = parsed;
+  const { document, positionAt } = parseYaml(text);
   if (document === null) return { root: null, diagnostics: [tooDeep(`${fileName}:1:1`)] };
   const problems = [...document.errors, ...document.warnings].map(({ code, message, pos }) => {
     const { line, column } = positionAt(pos[0]);
     return syntaxError(`${fileName}:${line}:${column}`, message, code);
   });
   if (problems.length > 0 || document.contents === null) return { root: null, diagnostics: problems };
-  const reading = startReading(fileName, document, parsed);
+  const reading = startReading(fileName, { document, positionAt });
   const root = readNode(document.contents, reading);
   return { root, diagnostics: reading.diagnostics };
 }
@@ -42,13 +41,16 @@ export function readWhole(text: string, fileName: string): YamlText {
  * Null where reading the whole text might say something else: where anything is to be complained about, and where an alias
  * might mean an anchor in a block that was left out.
  */
-function readShortened({ text, repeats }: Shortened, fileName: string): YamlText | null {
-  const parsed = parseYaml(text);
-  const { document } = parsed;
+function readShortened({ text, lines, repeats }: Shortened, fileName: string): YamlText | null {
+  const { document, ...parsed } = parseYaml(text);
   if (document === null || document.errors.length > 0 || document.warnings.length > 0) return null;
   const repeated = pairRepeats(document, repeats);
   if (repeated === null) return null;
-  const reading = startReading(fileName, document, parsed, repeated);
+  const positionAt = (offset: number) => {
+    const { line, column } = parsed.positionAt(offset);
+    return { line: lines[line - 1] ?? line, column };
+  };
+  const reading = startReading(fileName, { document, positionAt }, repeated);
   const root = readNode(document.contents, reading);
   return reading.diagnostics.length > 0 || reading.aliases > 0 ? null : { root, diagnostics: [] };
 }

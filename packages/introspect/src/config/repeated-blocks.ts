@@ -14,8 +14,9 @@
 
 /** A text without its repeated blocks. */
 export interface Shortened {
-  /** Each has left as many empty lines as it had, so what remains stands on the lines of the whole text. */
   readonly text: string;
+  /** Which line of the whole text each of its lines is, from 1. */
+  readonly lines: readonly number[];
   /** In the order of the text; never empty. */
   readonly repeats: readonly Repeat[];
 }
@@ -31,21 +32,35 @@ export interface Repeat {
 /** Null when nothing repeats, and for a text in which blocks may be something else than they look like. */
 export function withoutRepeats(text: string): Shortened | null {
   const repeats: Repeat[] = [];
+  const removed: Block[] = [];
   const firsts = new Map<string, number>();
   let [kept, shortened] = [0, ''];
-  for (const { indent, key, start, end } of findBlocks(text) ?? []) {
-    const body = text.slice(start, end);
-    const place = shortened.length + key - kept;
-    const told = `${indent} ${body}`;
+  for (const block of findBlocks(text) ?? []) {
+    const key = shortened.length + block.key - kept;
+    const told = `${block.indent} ${text.slice(block.start, block.end)}`;
     const first = firsts.get(told);
-    if (first === undefined) firsts.set(told, place);
+    if (first === undefined) firsts.set(told, key);
     else {
-      repeats.push({ key: place, first });
-      shortened += text.slice(kept, start) + body.replaceAll(/[^\n]+/g, '');
-      kept = end;
+      repeats.push({ key, first });
+      removed.push(block);
+      shortened += text.slice(kept, block.start);
+      kept = block.end;
     }
   }
-  return repeats.length === 0 ? null : { text: shortened + text.slice(kept), repeats };
+  if (repeats.length === 0) return null;
+  return { text: shortened + text.slice(kept), lines: linesBeside(removed, text), repeats };
+}
+
+/** The numbers of the lines that stand in none of some blocks. */
+function linesBeside(blocks: readonly Block[], text: string): readonly number[] {
+  const lines: number[] = [];
+  let [start, next] = [0, 0];
+  for (let line = 1; line === 1 || start > 0; line += 1) {
+    if (start >= (blocks[next]?.end ?? text.length + 1)) next += 1;
+    if (start < (blocks[next]?.start ?? text.length + 1)) lines.push(line);
+    start = text.indexOf('\n', start) + 1;
+  }
+  return lines;
 }
 
 /** Offsets of a key, which has so many spaces before it, and of the lines below it that belong to it. */

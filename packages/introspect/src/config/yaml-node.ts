@@ -24,12 +24,19 @@ export interface YamlReading extends ParsedYaml {
 /** Starts to read a document in which nothing is left out, or what `repeated` says. */
 export function startReading(
   fileName: string,
-  document: Document.Parsed,
-  { positionAt }: ParsedYaml,
+  document: Pick<YamlReading, 'document' | 'positionAt'>,
   repeated: ReadonlyMap<Pair, Pair> = new Map(),
 ): YamlReading {
-  const [entries, diagnostics] = [new Map<Pair, SourceEntry>(), []];
-  return { fileName, document, positionAt, repeated, entries, diagnostics, following: 0, aliases: 0, followed: 0 };
+  return {
+    fileName,
+    ...document,
+    repeated,
+    entries: new Map(),
+    diagnostics: [],
+    following: 0,
+    aliases: 0,
+    followed: 0,
+  };
 }
 
 /** Reads a node. What is wrong is reported and left out. */
