@@ -25,6 +25,7 @@ import {
 } from './commands/lazy.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { lendPackages } from './lend-packages.ts';
+import { findOwnModules } from './own-modules.ts';
 import { eventLine } from './progress.ts';
 
 const exitCodeHelp = `
@@ -51,6 +52,7 @@ Environment:
 /** Does what the arguments of the process say, and sets its exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
   lendPackages();
+  findOwnModules();
   try {
     await program().parseAsync([...argv]);
   } catch (error) {

@@ -1,30 +1,19 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Diagnostic, PermissionDocument } from '@platform/introspect';
-import type { PlatformConfig } from '@platform/introspect/config';
-import { parsePermissions, readConfig } from '@platform/introspect/resolve';
+import { parsePermissions } from '@platform/introspect/resolve';
 import { CommandError, exitCodes } from './exit-codes.ts';
-import { importConfig } from './import-config.ts';
+import { loadSettings, type Settings } from './settings.ts';
 
-/** A folder with a configuration, as the commands use it. Paths are absolute. */
-export interface Project {
-  readonly folder: string;
-  readonly config: PlatformConfig;
+/** A folder with a configuration and permissions, as the commands use it. Paths are absolute. */
+export interface Project extends Settings {
   /** The permissions file; that of an absent one is empty. */
   readonly permissions: PermissionDocument;
   /** Absolute path of the permissions file, which need not exist. */
   readonly permissionsFile: string;
   /** Of the configuration and the permissions file. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Where the generated files go. */
-  readonly output: string;
-  /** `platform.schema.json`. */
-  readonly schemaFile: string;
-  /** `.platform`: the embedded database, the admin token and other things that are not for version control. */
-  readonly stateFolder: string;
-  /** A database that the command line names, which wins over every other. */
-  readonly databaseUrl?: string;
 }
 
 /**
@@ -32,24 +21,14 @@ export interface Project {
  * change after which they are read again.
  */
 export async function loadProject(folder: string, stateFolder?: string, change = 0): Promise<Project> {
-  const absolute = resolve(folder);
-  if (!existsSync(absolute)) throw new CommandError(exitCodes.usage, `The folder "${folder}" does not exist.`);
-  const { config, diagnostics } = readConfig(await importConfig(absolute, change));
+  const settings = await loadSettings(folder, stateFolder, change);
+  const { config, diagnostics } = settings;
   const fileName = config.permissions ?? 'permissions.yaml';
-  const permissionsFile = resolve(absolute, fileName);
+  const permissionsFile = resolve(settings.folder, fileName);
   const mustExist = config.permissions !== undefined && config.permissionSource !== 'tables';
   const text = await readPermissions(permissionsFile, mustExist);
   const { document, diagnostics: problems } = parseOnce(text, fileName);
-  return {
-    folder: absolute,
-    config,
-    permissions: document,
-    permissionsFile,
-    diagnostics: [...diagnostics, ...problems],
-    output: resolve(absolute, config.output ?? 'generated'),
-    schemaFile: join(absolute, 'platform.schema.json'),
-    stateFolder: stateFolder ?? join(absolute, '.platform'),
-  };
+  return { ...settings, permissions: document, permissionsFile, diagnostics: [...diagnostics, ...problems] };
 }
 
 let latest: { readonly key: string; readonly parsed: ReturnType<typeof parsePermissions> } | undefined;

@@ -18,6 +18,7 @@ import { isMysqlUrl, openMysql } from './mysql-source.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
 import { readable, reasonOf } from './readable.ts';
+import { databaseUrl, embeddedFolder } from './settings.ts';
 
 /** Runs one statement; values in text form. */
 export type Run = (
@@ -49,20 +50,6 @@ export interface Source {
 /** Runs a statement that is written for each family of servers. */
 export function runOwn({ run }: Pick<Source, 'run'>, sql: OwnSql, values: readonly (string | null)[]): ReturnType<Run> {
   return typeof sql === 'string' ? run(sql, values) : runScript(sql, values, ({ text }, sent) => run(text, sent));
-}
-
-/** The database that a project talks to: the environment wins over the configuration; null is the embedded one. */
-export function databaseUrl(project: Project): string | null {
-  if (project.databaseUrl !== undefined) return project.databaseUrl;
-  const fromEnvironment = process.env.DATABASE_URL;
-  return fromEnvironment !== undefined && fromEnvironment !== ''
-    ? fromEnvironment
-    : (project.config.database?.url ?? null);
-}
-
-/** Folder of the embedded database. */
-export function embeddedFolder(project: Project): string {
-  return join(project.stateFolder, 'database');
 }
 
 /** What a connection is for. */

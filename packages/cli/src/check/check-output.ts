@@ -6,7 +6,7 @@ import { compileProject, type GenerateOptions } from '../compile-project.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
-import { databaseUrl, embeddedFolder } from '../source.ts';
+import { databaseUrl, embeddedFolder } from '../settings.ts';
 import { count } from '../steps.ts';
 import { compareFiles, type FileDifference } from '../write-files.ts';
 import { lineDifference } from './line-difference.ts';

@@ -4,8 +4,7 @@ import { adminToken } from '../admin-token.ts';
 import { type Crew, createCrew, finish, type Readiness } from '../crew.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { createProgress, type Progress } from '../progress.ts';
-import type { Project } from '../project.ts';
-import { databaseUrl } from '../source.ts';
+import { databaseUrl, type Settings } from '../settings.ts';
 import { printWelcome } from '../welcome.ts';
 import { importApi, reportDrift, type StartOptions, serveOne } from './start.ts';
 
@@ -13,7 +12,7 @@ import { importApi, reportDrift, type StartOptions, serveOne } from './start.ts'
 const mostWorkers = 128;
 
 /** How many processes are asked for; null: this one serves itself. Throws where there cannot be that many. */
-export function workersOf({ workers }: StartOptions, project: Project): number | null {
+export function workersOf({ workers }: StartOptions, project: Settings): number | null {
   if (workers === undefined) return null;
   const count = /^\d{1,3}$/.test(workers) ? Number(workers) : 0;
   if (count < 1 || count > mostWorkers) {
@@ -28,7 +27,7 @@ export function workersOf({ workers }: StartOptions, project: Project): number |
 }
 
 /** Starts the processes, and watches over them until this one is told to stop. */
-export async function startCrew(project: Project, size: number, progress: Progress): Promise<void> {
+export async function startCrew(project: Settings, size: number, progress: Progress): Promise<void> {
   const token = await adminToken(project.stateFolder);
   const crew = createCrew(size, (text) => {
     progress.event('workers', { message: text.trim() });
@@ -66,7 +65,7 @@ function obeySignals(crew: Crew): void {
 }
 
 /** One of the processes. A terminal signals all of them at once, so only what the first one says counts. */
-export async function startWorker(project: Project, options: StartOptions): Promise<void> {
+export async function startWorker(project: Settings, options: StartOptions): Promise<void> {
   for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
   const { server, administrator } = await serveOne(project, null, { ...options, signals: false }, silent);
   const end = (): void => {

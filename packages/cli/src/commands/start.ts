@@ -1,7 +1,6 @@
 import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type {
   CompiledApi,
   DatabasePlace,
@@ -13,16 +12,11 @@ import type {
 } from '@platform/runtime';
 import { EmbeddedInUseError, EnvironmentError, keptSecret, serve, TemplateError } from '@platform/runtime';
 import { type AdminToken, adminToken } from '../admin-token.ts';
-import { generateProject } from '../compile-project.ts';
-import { createRecorder } from '../examples/record.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
+import { importGenerated } from '../generated-modules.ts';
 import { type Progress, processProgress } from '../progress.ts';
-import { loadProject, type Project } from '../project.ts';
-import { createRecompiler } from '../recompile/recompiler.ts';
-import { loadSample, sampleProject } from '../sample.ts';
-import { connect, databaseUrl, embeddedFolder, type Source } from '../source.ts';
-import { printSummary } from '../steps.ts';
-import { installSystem } from '../system.ts';
+import { databaseUrl, embeddedFolder, loadSettings, type Settings } from '../settings.ts';
+import type { Source } from '../source.ts';
 import { printWelcome } from '../welcome.ts';
 import type { GlobalOptions } from './options.ts';
 import { startCrew, startWorker, workersOf } from './start-workers.ts';
@@ -46,13 +40,14 @@ export interface StartOptions extends GlobalOptions {
 /** `platform start`: serves what was generated. Resolves once it listens; signals end the process. */
 export async function start(options: StartOptions): Promise<void> {
   const progress = processProgress(options);
-  const project = options.sample === true ? await sampleProject() : await loadProject(options.project);
+  // What compiles is as much code as what serves.
+  const compileFirst = options.generate === true || options.sample === true;
+  const compilation = compileFirst ? await (await import('./compile-first.ts')).prepare(options, progress) : null;
+  const project = compilation?.project ?? (await loadSettings(options.project));
   const workers = workersOf(options, project);
   if (options.recordExamples === true) checkRecording(workers);
   if (cluster.isWorker) return startWorker(project, options);
-  const compileFirst = options.generate === true || options.sample === true;
-  const source = compileFirst ? await connect(project, progress) : null;
-  if (source !== null) await compileFrom(source, project, progress, options.sample === true);
+  const source = compilation === null ? null : await compilation.compile();
   try {
     if (workers !== null) await startCrew(project, workers, progress);
     else await serveProject(project, source, options, progress);
@@ -74,7 +69,7 @@ function checkRecording(workers: number | null): void {
 }
 
 async function serveProject(
-  project: Project,
+  project: Settings,
   source: Source | null,
   options: StartOptions,
   progress: Progress,
@@ -95,7 +90,7 @@ export interface Served {
 
 /** Serves what was generated in this process. */
 export async function serveOne(
-  project: Project,
+  project: Settings,
   source: Source | null,
   {
     sample,
@@ -127,7 +122,7 @@ export async function serveOne(
       frozen,
       signals,
       ...(!frozen && (recompiler === undefined ? await recompilerOf(project, api) : { recompiler })),
-      ...(recordExamples && { onExchange: await createRecorder(project) }),
+      ...(recordExamples && { onExchange: await (await import('../examples/record.ts')).createRecorder(project) }),
     }),
   );
   return { server, api, token, administrator };
@@ -137,46 +132,32 @@ export async function serveOne(
  * What administrators write of the model is compiled while it is served, where the platform's own tables are; rules of a
  * file by whoever changes it.
  */
-async function recompilerOf(project: Project, api: CompiledApi): Promise<Pick<ServeOptions, 'recompiler'>> {
-  const needed = project.config.permissionSource === 'tables';
-  const possible = existsSync(project.schemaFile);
-  return needed || possible ? { recompiler: await createRecompiler(project, api) } : {};
+async function recompilerOf(settings: Settings, api: CompiledApi): Promise<Pick<ServeOptions, 'recompiler'>> {
+  const needed = settings.config.permissionSource === 'tables';
+  const possible = existsSync(settings.schemaFile) && api.collections.some(({ system }) => system === true);
+  if (!needed && !possible) return {};
+  const [{ createRecompiler }, { loadProject }] = await Promise.all([
+    import('../recompile/recompiler.ts'),
+    import('../project.ts'),
+  ]);
+  const project = await loadProject(settings.folder, settings.stateFolder);
+  return { recompiler: await createRecompiler(project, api) };
 }
 
 /** Those of the process, with what the state folder keeps for a project whose database lies there, too. */
-async function variablesOf(project: Project, token: AdminToken): Promise<Variables> {
+async function variablesOf(project: Settings, token: AdminToken): Promise<Variables> {
   const { SECRET: given = '' } = process.env;
   const kept = given === '' && databaseUrl(project) === null ? { SECRET: await keptSecret(project.stateFolder) } : {};
   return { ...process.env, ADMIN_TOKEN: token.value, ...kept };
 }
 
-async function compileFrom(source: Source, project: Project, progress: Progress, sample: boolean): Promise<void> {
-  try {
-    if (sample && databaseUrl(project) === null) {
-      await loadSample(source, progress);
-      // The sample's database is ours; into anybody else's the tables come by `platform init` or `migrate` only.
-      await installSystem(source, project, progress);
-    }
-    const generation = await generateProject(project, progress, { source });
-    printSummary(project, generation, progress);
-  } catch (error) {
-    // An open connection would keep the process from ending.
-    await source.close();
-    throw error;
-  }
-  // The server opens its own connections; an embedded database stays open and is handed on.
-  if (source.embedded === null) await source.close();
-}
-
 /** Loads what was generated. Rejects with advice when there is nothing. */
-export async function importApi(project: Project): Promise<CompiledApi> {
-  const path = join(project.output, 'server.ts');
-  if (!existsSync(path)) {
+export async function importApi(project: Settings): Promise<CompiledApi> {
+  if (!existsSync(join(project.output, 'server.ts'))) {
     throw new CommandError(exitCodes.start, 'Nothing is generated yet.', 'Run `platform generate` first.');
   }
   try {
-    const module: { readonly api: CompiledApi } = await import(pathToFileURL(path).href);
-    return module.api;
+    return (await importGenerated(project.output)).api;
   } catch (error) {
     if (!isMissingFile(error)) throw error;
     throw new CommandError(
@@ -193,7 +174,7 @@ function isMissingFile(error: unknown): error is Error {
 
 async function listen(
   api: CompiledApi,
-  project: Project,
+  project: Settings,
   source: Source | null,
   options: Pick<
     ServeOptions,
@@ -212,7 +193,7 @@ function foldersOf({
   folder,
   stateFolder,
   config,
-}: Project): Required<Pick<ServeOptions, 'mail' | 'pages' | 'uploads'>> {
+}: Settings): Required<Pick<ServeOptions, 'mail' | 'pages' | 'uploads'>> {
   const templates = (kind: 'mail' | 'pages'): string | null => {
     const path = config.templates === undefined ? null : join(folder, config.templates, kind);
     return path !== null && existsSync(path) ? path : null;
@@ -224,7 +205,7 @@ function foldersOf({
   };
 }
 
-function placeOf(project: Project, source: Source | null): DatabasePlace {
+function placeOf(project: Settings, source: Source | null): DatabasePlace {
   const url = databaseUrl(project);
   return url === null ? { embedded: source?.embedded ?? embeddedFolder(project) } : { url };
 }

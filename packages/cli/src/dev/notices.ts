@@ -1,7 +1,8 @@
 /** `platform dev --notify`: has the database tell of changes where it can, and says why where it cannot. */
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
-import { databaseUrl, type Source } from '../source.ts';
+import { databaseUrl } from '../settings.ts';
+import type { Source } from '../source.ts';
 import type { Lookout } from './lookout.ts';
 import { hearTables, type TableNotices } from './table-notices.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Example, type Examples, printJson } from '@platform/compiler';
 import type { AnsweredExchange } from '@platform/runtime';
 import type { JsonValue } from '@platform/runtime/contract';
-import type { Project } from '../project.ts';
+import type { Settings } from '../settings.ts';
 import { createOperationFinder, type FindOperation, type OpenApiPaths } from './find-operation.ts';
 import { examplesFile, loadExamples } from './load.ts';
 import { withoutSecrets, withoutToken, writtenOnly } from './without-secrets.ts';
@@ -23,7 +23,7 @@ const mostKept = 3;
  * Makes what keeps exchanges in `openapi-examples.json`: those that succeed, of operations of which there is no such example
  * yet. What is in the file stays.
  */
-export async function createRecorder(project: Project): Promise<(exchange: AnsweredExchange) => void> {
+export async function createRecorder(project: Settings): Promise<(exchange: AnsweredExchange) => void> {
   let examples = await loadExamples(project);
   const described = new Map<string, Described>();
 

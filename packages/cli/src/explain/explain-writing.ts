@@ -15,7 +15,8 @@ import {
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
-import { databaseUrl, type Source } from '../source.ts';
+import { databaseUrl } from '../settings.ts';
+import type { Source } from '../source.ts';
 import { type Judged, judgeRules, unjudged } from './judge-rules.ts';
 import { accessOf, callerOf, writableApi } from './role.ts';
 import { ruleLines } from './rule-lines.ts';

@@ -1,6 +1,5 @@
 /** One-time passwords by time: RFC 6238 by `otplib`. Source: API specification, section 3.4. */
 import { randomBytes } from 'node:crypto';
-import { generateSecret, verifySync } from 'otplib';
 
 const period = 30;
 const digits = 6;
@@ -8,13 +7,15 @@ const digits = 6;
 const secretBytes = 20;
 
 /** Makes a secret: 32 characters of base32. */
-export function makeOtpSecret(): string {
+export async function makeOtpSecret(): Promise<string> {
+  const { generateSecret } = await import('otplib');
   return generateSecret({ length: secretBytes });
 }
 
 /** The step of 30 seconds that a one-time password belongs to: now, the one before or the one after; null for any other. */
-export function stepOf(secret: string, otp: string, now: number = Date.now()): number | null {
+export async function stepOf(secret: string, otp: string, now: number = Date.now()): Promise<number | null> {
   if (!/^[0-9]{6}$/.test(otp)) return null;
+  const { verifySync } = await import('otplib');
   const epoch = Math.floor(now / 1000);
   const result = verifySync({ secret, token: otp, epoch, period, digits, algorithm: 'sha1', epochTolerance: period });
   return result.valid && 'timeStep' in result ? result.timeStep : null;

@@ -77,7 +77,7 @@ export function createSecondFactors(options: SecondFactorOptions): SecondFactors
   }
 
   const use: UseOtp = async (transaction, { id, secret }, otp) => {
-    const step = stepOf(secret, otp ?? '');
+    const step = await stepOf(secret, otp ?? '');
     const code = readRecoveryCode(otp ?? '');
     const used =
       (step !== null && (await held(transaction, texts.use, [id, String(step)]))) ||
@@ -133,7 +133,7 @@ export function createSecondFactors(options: SecondFactorOptions): SecondFactors
       }));
       if (!waits) throw notOffered();
       await attempt(user, async (transaction) => {
-        const step = stepOf(secret, otp);
+        const step = await stepOf(secret, otp);
         if (step === null) throw new PlatformError('INVALID_OTP');
         await keepHistory(transaction, ownChange(owner), async () => {
           if (await held(transaction, texts.enable, [user, secret, String(step)])) return true;
@@ -210,7 +210,7 @@ async function generate(
     throw new PlatformError('INVALID_CREDENTIALS');
   }
   await attempt.succeeded();
-  const secret = makeOtpSecret();
+  const secret = await makeOtpSecret();
   const offered = await database.transaction(async (transaction) => ({
     value: await held(transaction, texts.offer, [user, secret]),
   }));

@@ -1,6 +1,5 @@
 import type { Database } from './database.ts';
 import { isMysqlUrl } from './mysql/options.ts';
-import { connectMysql } from './mysql.ts';
 import { connectPglite, type EmbeddedPostgres } from './pglite.ts';
 import { connectPostgres, type PostgresOptions } from './postgres.ts';
 
@@ -12,8 +11,13 @@ export type DatabasePlace = { readonly url: string } | { readonly embedded: stri
  *
  * Rejects with SERVICE_UNAVAILABLE when it cannot be reached; the error's `cause` says why in one sentence.
  */
-export function openDatabase(place: DatabasePlace, options: Omit<PostgresOptions, 'url'> = {}): Promise<Database> {
+export async function openDatabase(
+  place: DatabasePlace,
+  options: Omit<PostgresOptions, 'url'> = {},
+): Promise<Database> {
   if (!('url' in place)) return connectPglite(place.embedded);
   const { url } = place;
-  return isMysqlUrl(url) ? connectMysql({ ...options, url }) : connectPostgres({ ...options, url });
+  if (!isMysqlUrl(url)) return connectPostgres({ ...options, url });
+  const { connectMysql } = await import('./mysql.ts');
+  return connectMysql({ ...options, url });
 }

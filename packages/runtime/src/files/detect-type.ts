@@ -1,6 +1,5 @@
 /** What a file is, by its own bytes: what its sender calls it does not count. */
 import { isUtf8 } from 'node:buffer';
-import { fileTypeFromBuffer } from 'file-type';
 
 /** What a file is. */
 export interface DetectedType {
@@ -30,6 +29,7 @@ const textTypes: ReadonlyMap<string, string> = new Map([
 
 /** Finds out what a file is by its first bytes, `head`; `size` is how many it has in all. */
 export async function detectType(head: Buffer, size: number, name: string): Promise<DetectedType> {
+  const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(head);
   if (found !== undefined && found.mime !== 'application/xml') {
     return { type: found.mime, charset: null, extension: found.ext };

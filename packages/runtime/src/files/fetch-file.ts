@@ -3,8 +3,7 @@
  * address is connected to; nothing is followed. Source: API specification, section 11.2.
  */
 import { lookup } from 'node:dns/promises';
-import { type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
-import { request as requestSecure } from 'node:https';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { ImportEnvironment } from '../environment/files.ts';
 import { PlatformError } from '../errors.ts';
@@ -76,10 +75,12 @@ async function lookUp(name: string, stop: AbortSignal): Promise<readonly string[
   }
 }
 
-function ask(url: URL, address: string, signal: AbortSignal): Promise<IncomingMessage> {
+async function ask(url: URL, address: string, signal: AbortSignal): Promise<IncomingMessage> {
   const family = isIP(address);
+  // A declaration that imports `node:http` has Node load all of `fetch` and more, which every start would pay for.
+  const { request: open } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'));
   return new Promise((resolve, reject) => {
-    const request: ClientRequest = (url.protocol === 'https:' ? requestSecure : requestPlain)(url, {
+    const request: ClientRequest = open(url, {
       // A connection of its own, which nobody has opened to anywhere else.
       agent: false,
       signal,

@@ -117,6 +117,11 @@ export function failRequest(answerer: Answerer, request: FastifyRequest, reply: 
   answerer.fail(exchange, error, closing ? ['Connection', 'close'] : []);
 }
 
+/** Bodies are read and answers written without the framework, whose compilers of schemas would be loaded by every start. */
+function noSchemas(): never {
+  throw new Error('Routes have no schemas.');
+}
+
 type FrameworkFailure = (request: FastifyRequest, reply: FastifyReply, error: Error) => void;
 
 /** `log` is one that is there already; a logger of its own is made when it is absent. */
@@ -141,6 +146,7 @@ function createFastify(environment: Environment, fail: FrameworkFailure, log?: F
       connectionsCheckingInterval: Math.min(30_000, Math.max(500, Math.floor(requestTimeout / 4))),
     },
     routerOptions: { maxParamLength: 65_536, querystringParser: () => noQuery },
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     frameworkErrors: (error, request, reply) => fail(request, reply, error),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
   });

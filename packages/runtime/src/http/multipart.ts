@@ -1,6 +1,6 @@
 /** Bodies of several parts: fields, and files that are written down while they arrive. Source: specification, section 11.1. */
 import type { IncomingMessage } from 'node:http';
-import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import type { BusboyFileStream, BusboyInstance } from '@fastify/busboy';
 import type { JsonValue } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
 import { type Staged, stage, unstage } from '../files/staging.ts';
@@ -40,7 +40,8 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
 export async function readMultipart(request: IncomingMessage, limits: MultipartLimits): Promise<readonly FilePart[]> {
   const begun: Promise<unknown>[] = [];
   try {
-    const parts = await collect(request, limits, begun);
+    const parser = await openParser(request, limits);
+    const parts = await collect(request, parser, limits, begun);
     if (parts.length === 0) throw new PlatformError('INVALID_PAYLOAD', 'The body holds no file.');
     return parts;
   } catch (error) {
@@ -62,10 +63,10 @@ interface Begun {
 
 function collect(
   request: IncomingMessage,
+  parser: BusboyInstance,
   limits: MultipartLimits,
   staging: Promise<unknown>[],
 ): Promise<readonly FilePart[]> {
-  const parser = openParser(request, limits);
   const files: Begun[] = [];
   let fields = new Map<string, string>();
   let bytes = 0;
@@ -148,7 +149,8 @@ function brokenOff(): Error {
 
 const tooMuch = 'The body has too many parts, or too large ones.';
 
-function openParser({ headers }: IncomingMessage, { fieldSize }: MultipartLimits): BusboyInstance {
+async function openParser({ headers }: IncomingMessage, { fieldSize }: MultipartLimits): Promise<BusboyInstance> {
+  const { Busboy } = await import('@fastify/busboy');
   return new Busboy({
     headers: { ...headers, 'content-type': headers['content-type'] ?? '' },
     // A file of a browser that chose none has an empty name, and one without a name is a field.

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import type { MailEnvironment, SmtpEnvironment } from '../environment/mail.ts';
 import type { Log } from '../http/log.ts';
 import type { Letter } from './templates.ts';
@@ -37,8 +37,20 @@ function isAboutLetter(error: Error): boolean {
 }
 
 function smtpTransport(from: string, smtp: SmtpEnvironment): MailTransport {
-  const { host, port, user, password, secure, ignoreTls } = smtp;
-  const transport = createTransport({
+  let transport: Promise<Transporter> | null = null;
+  return {
+    async send(to, { subject, text, html }) {
+      transport ??= connect(smtp);
+      await (await transport).sendMail({ from, to: { name: '', address: to }, subject, text, html });
+    },
+    close: () => void transport?.then((made) => made.close()),
+  };
+}
+
+/** Loads the mailer, which is much code, for whoever sends a first mail. */
+async function connect({ host, port, user, password, secure, ignoreTls }: SmtpEnvironment): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer');
+  return createTransport({
     host,
     port,
     secure,
@@ -52,12 +64,6 @@ function smtpTransport(from: string, smtp: SmtpEnvironment): MailTransport {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  return {
-    async send(to, { subject, text, html }) {
-      await transport.sendMail({ from, to: { name: '', address: to }, subject, text, html });
-    },
-    close: () => transport.close(),
-  };
 }
 
 /** Writes files that mail programs open and people can read: nothing in them is encoded. */

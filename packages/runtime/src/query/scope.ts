@@ -58,8 +58,18 @@ export interface RelationScope {
   readonly grant: Grant;
 }
 
-/** Builds the scope in which every name can be read on every row: that of rules and of administrators. */
+const openScopes = new WeakMap<CompiledApi['collections'], Scope>();
+
+/** The scope in which every name can be read on every row: that of rules and of administrators. One of an API, for all. */
 export function buildOpenScope(api: Pick<CompiledApi, 'collections' | 'dialect'>): Scope {
+  const known = openScopes.get(api.collections);
+  if (known !== undefined && known.dialect === sqlDialects[api.dialect]) return known;
+  const scope = openScope(api);
+  openScopes.set(api.collections, scope);
+  return scope;
+}
+
+function openScope(api: Pick<CompiledApi, 'collections' | 'dialect'>): Scope {
   const collections = new Map<string, CollectionScope>();
   for (const descriptor of api.collections) {
     const fields = descriptor.fields.map((field) => field.name);

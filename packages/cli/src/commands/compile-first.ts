@@ -1,0 +1,49 @@
+/** `platform start --generate` and `--sample`: what is served is compiled before. */
+import { generateProject } from '../compile-project.ts';
+import type { Progress } from '../progress.ts';
+import { loadProject, type Project } from '../project.ts';
+import { loadSample, sampleProject } from '../sample.ts';
+import { databaseUrl } from '../settings.ts';
+import { connect, type Source } from '../source.ts';
+import { printSummary } from '../steps.ts';
+import { installSystem } from '../system.ts';
+import type { StartOptions } from './start.ts';
+
+/** A compilation that is about to begin. */
+export interface Compilation {
+  readonly project: Project;
+  /** Compiles. Resolves to the database, which stays open where it is embedded. */
+  compile(): Promise<Source>;
+}
+
+/** Reads the project that is meant, which is the sample where it is asked for. */
+export async function prepare(options: StartOptions, progress: Progress): Promise<Compilation> {
+  const sample = options.sample === true;
+  const project = sample ? await sampleProject() : await loadProject(options.project);
+  return {
+    project,
+    async compile() {
+      const source = await connect(project, progress);
+      await compileFrom(source, project, progress, sample);
+      return source;
+    },
+  };
+}
+
+async function compileFrom(source: Source, project: Project, progress: Progress, sample: boolean): Promise<void> {
+  try {
+    if (sample && databaseUrl(project) === null) {
+      await loadSample(source, progress);
+      // The sample's database is ours; into anybody else's the tables come by `platform init` or `migrate` only.
+      await installSystem(source, project, progress);
+    }
+    const generation = await generateProject(project, progress, { source });
+    printSummary(project, generation, progress);
+  } catch (error) {
+    // An open connection would keep the process from ending.
+    await source.close();
+    throw error;
+  }
+  // The server opens its own connections; an embedded database stays open and is handed on.
+  if (source.embedded === null) await source.close();
+}

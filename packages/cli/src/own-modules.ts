@@ -1,0 +1,22 @@
+import { registerHooks } from 'node:module';
+
+/** Where the packages of the platform lie beside each other: those of the repository, or those that were installed. */
+const packages = new URL('../../', import.meta.url).href;
+
+/** What one module of ours calls another one of its package. */
+const neighbour = /^\.\.?\/[\w./-]+\.[jt]s$/;
+
+/**
+ * Has Node find the modules of this command where they say that they are. By itself it asks the file system about each and
+ * about the package that it belongs to, which is a tenth of the time that a server takes to start.
+ */
+export function findOwnModules(): void {
+  registerHooks({
+    resolve(specifier, context, next) {
+      const { parentURL = '' } = context;
+      if (!neighbour.test(specifier) || !parentURL.startsWith(packages)) return next(specifier, context);
+      const { href } = new URL(specifier, parentURL);
+      return { url: href, format: href.endsWith('.ts') ? 'module-typescript' : 'module', shortCircuit: true };
+    },
+  });
+}

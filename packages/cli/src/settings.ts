@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Diagnostic } from '@platform/introspect';
+import type { PlatformConfig } from '@platform/introspect/config';
+import { readConfig } from '@platform/introspect/read-config';
+import { CommandError, exitCodes } from './exit-codes.ts';
+import { importConfig } from './import-config.ts';
+
+/** Where a project lies and how it is configured: all that is asked of one that was compiled before. Paths are absolute. */
+export interface Settings {
+  readonly folder: string;
+  readonly config: PlatformConfig;
+  /** Of the configuration. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Where the generated files go. */
+  readonly output: string;
+  /** `platform.schema.json`. */
+  readonly schemaFile: string;
+  /** `.platform`: the embedded database, the admin token and other things that are not for version control. */
+  readonly stateFolder: string;
+  /** A database that the command line names, which wins over every other. */
+  readonly databaseUrl?: string;
+}
+
+/**
+ * Reads the configuration of the project in a folder, which is optional. `change` is the number of the change after which
+ * it is read again.
+ */
+export async function loadSettings(folder: string, stateFolder?: string, change = 0): Promise<Settings> {
+  const absolute = resolve(folder);
+  if (!existsSync(absolute)) throw new CommandError(exitCodes.usage, `The folder "${folder}" does not exist.`);
+  const { config, diagnostics } = readConfig(await importConfig(absolute, change));
+  return {
+    folder: absolute,
+    config,
+    diagnostics,
+    output: resolve(absolute, config.output ?? 'generated'),
+    schemaFile: join(absolute, 'platform.schema.json'),
+    stateFolder: stateFolder ?? join(absolute, '.platform'),
+  };
+}
+
+/** The database that a project talks to: the environment wins over the configuration; null is the embedded one. */
+export function databaseUrl(project: Pick<Settings, 'config' | 'databaseUrl'>): string | null {
+  if (project.databaseUrl !== undefined) return project.databaseUrl;
+  const fromEnvironment = process.env.DATABASE_URL;
+  return fromEnvironment !== undefined && fromEnvironment !== ''
+    ? fromEnvironment
+    : (project.config.database?.url ?? null);
+}
+
+/** Folder of the embedded database. */
+export function embeddedFolder({ stateFolder }: Pick<Settings, 'stateFolder'>): string {
+  return join(stateFolder, 'database');
+}
