@@ -1,5 +1,5 @@
 import type { MysqlCatalog, MysqlRows } from './mysql/catalog.ts';
-import { rowsSql, serverSql } from './mysql/catalog-sql.ts';
+import { parametersOf, rowsSql, serverSql } from './mysql/catalog-sql.ts';
 import { ownSchema } from './mysql/names.ts';
 import type { ReadOptions, RunStatement } from './read.ts';
 
@@ -39,5 +39,5 @@ async function rowsOf<Kind extends keyof MysqlRows>(
   sql: string,
   databases: readonly string[],
 ): Promise<readonly MysqlRows[Kind][number][]> {
-  return (await run(sql, databases)).flatMap(([row]) => (row == null ? [] : [JSON.parse(row)]));
+  return (await run(sql, parametersOf(sql, databases))).flatMap(([row]) => (row == null ? [] : [JSON.parse(row)]));
 }

@@ -9,51 +9,57 @@ export async function readMysqlFingerprint(
   expected: Fingerprint,
 ): Promise<readonly LiveObject[]> {
   const schemas = [...new Set(expected.objects.map(({ schema }) => schema))];
-  const rows =
-    schemas.length === 0
-      ? []
-      : await database.query(
-          liveObjectsSql(schemas.length),
-          schemas.flatMap((schema) => [schema, schema]),
-        );
-  const tables = Map.groupBy(rows, ([schema, name]) => JSON.stringify([schema, name]));
-  return [...tables.values()].map(readLiveObject);
+  if (schemas.length === 0) return [];
+  const named = schemas.flatMap((schema) => [schema, schema]);
+  const rows = await database.query(liveObjectsSql(schemas.length), [...named, ...named, ...named]);
+  const tables = Map.groupBy(rows, ([, schema, name]) => JSON.stringify([schema, name]));
+  return [...tables].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, own]) => readLiveObject(own));
 }
 
 /**
- * One row per column: schema, table, kind, column, type, whether it may be null, and its place in the primary key. The
- * database of the connection is the schema `public`.
+ * What is known of tables, each as a row: `table` with its kind, `column` with its type and whether it may be null, `key`
+ * with a column of the primary key. What comes first tells which, then schema, table and name; the last is the place of a
+ * column among others. The database of the connection is the schema `public`.
+ *
+ * One beside the other and not joined: these tables have no indexes, so MariaDB compares each row with all, which takes
+ * five seconds for a thousand tables instead of a tenth of one.
  */
 function liveObjectsSql(schemas: number): string {
   const wanted = Array(schemas).fill("IF(? = 'public', DATABASE(), ?)").join(', ');
-  return `
-SELECT IF(t.TABLE_SCHEMA = DATABASE(), 'public', t.TABLE_SCHEMA), t.TABLE_NAME,
-  CASE WHEN t.TABLE_TYPE = 'VIEW' THEN 'v' WHEN t.CREATE_OPTIONS LIKE '%partitioned%' THEN 'p' ELSE 'r' END,
-  c.COLUMN_NAME, c.COLUMN_TYPE, c.IS_NULLABLE, CAST(s.SEQ_IN_INDEX AS CHAR)
-FROM information_schema.TABLES t
-JOIN information_schema.COLUMNS c ON c.TABLE_SCHEMA = t.TABLE_SCHEMA AND c.TABLE_NAME = t.TABLE_NAME
-LEFT JOIN information_schema.STATISTICS s ON s.TABLE_SCHEMA = c.TABLE_SCHEMA AND s.TABLE_NAME = c.TABLE_NAME
-  AND s.COLUMN_NAME = c.COLUMN_NAME AND s.INDEX_NAME = 'PRIMARY'
-WHERE t.TABLE_SCHEMA IN (${wanted})
-ORDER BY t.TABLE_SCHEMA, t.TABLE_NAME, c.ORDINAL_POSITION`;
+  const part = (kind: string, columns: string, from: string): string => `
+SELECT '${kind}', IF(TABLE_SCHEMA = DATABASE(), 'public', TABLE_SCHEMA), TABLE_NAME, ${columns}
+FROM information_schema.${from} TABLE_SCHEMA IN (${wanted})`;
+  const kind = "CASE WHEN TABLE_TYPE = 'VIEW' THEN 'v' WHEN CREATE_OPTIONS LIKE '%partitioned%' THEN 'p' ELSE 'r' END";
+  return [
+    part('table', `${kind}, NULL, NULL, '0'`, 'TABLES WHERE'),
+    part('column', 'COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, CAST(ORDINAL_POSITION AS CHAR)', 'COLUMNS WHERE'),
+    part('key', 'COLUMN_NAME, NULL, NULL, CAST(SEQ_IN_INDEX AS CHAR)', "STATISTICS WHERE INDEX_NAME = 'PRIMARY' AND"),
+  ].join('\nUNION ALL');
 }
 
 type Row = readonly (string | null)[];
 
-function readLiveObject(rows: readonly Row[]): LiveObject {
-  const [schema, name, kind] = rows[0] ?? [];
-  const keyed = rows.filter((row) => row[6] != null);
-  return {
-    schema: schema ?? '',
-    name: name ?? '',
-    kind: kind ?? '',
-    rowSecurity: false,
-    key: keyed.sort((left, right) => Number(left[6]) - Number(right[6])).map((row) => row[3] ?? ''),
-    columns: rows.map((row) => ({
-      name: row[3] ?? '',
-      type: row[4] ?? '',
-      // Of a view's columns nothing is known, as for the compiler.
-      nullable: kind === 'v' || row[5] === 'YES',
-    })),
-  };
+/** None where the table has gone while its columns were read, or the other way round. */
+function readLiveObject(rows: readonly Row[]): readonly LiveObject[] {
+  const inOrder = rows.toSorted((left, right) => Number(left[6]) - Number(right[6]));
+  const ofKind = (wanted: string): readonly Row[] => inOrder.filter(([kind]) => kind === wanted);
+  const [table] = ofKind('table');
+  const columns = ofKind('column');
+  if (table === undefined || columns.length === 0) return [];
+  const [, schema, name, kind] = table;
+  return [
+    {
+      schema: schema ?? '',
+      name: name ?? '',
+      kind: kind ?? '',
+      rowSecurity: false,
+      key: ofKind('key').map((row) => row[3] ?? ''),
+      columns: columns.map((row) => ({
+        name: row[3] ?? '',
+        type: row[4] ?? '',
+        // Of a view's columns nothing is known, as for the compiler.
+        nullable: kind === 'v' || row[5] === 'YES',
+      })),
+    },
+  ];
 }

@@ -1,6 +1,10 @@
 /**
  * The statements that read the catalog: one per kind of rows, each with the allowed databases as its parameters. They
  * return one column, the row as JSON.
+ *
+ * What is joined is made once beforehand (`DISTINCT`, `GROUP BY`): the tables of `information_schema` have no indexes, but
+ * MariaDB gives one to what it has made. Otherwise it compares each row with all, and reads some of them anew for each,
+ * which takes five seconds for a thousand tables instead of a twentieth of one.
  */
 import type { MysqlDialect, MysqlRows } from './catalog.ts';
 
@@ -14,7 +18,7 @@ export const mysqlSettings = 'SET SESSION group_concat_max_len = 4294967295';
 export const serverSql = 'SELECT VERSION(), DATABASE()';
 
 /**
- * Prints the statement of each kind for a number of databases. The servers find the rows of named databases without
+ * Prints the statement of each kind for a number of databases; `parametersOf` gives its parameters. The servers find the rows of named databases without
  * opening the tables of all others, so the condition stands in every statement as it is.
  */
 export function rowsSql(dialect: MysqlDialect, databases: number): Readonly<Record<keyof MysqlRows, string>> {
@@ -28,11 +32,16 @@ export function rowsSql(dialect: MysqlDialect, databases: number): Readonly<Reco
         table_comment: 't.TABLE_COMMENT',
         create_options: 't.CREATE_OPTIONS',
         is_updatable: 'v.IS_UPDATABLE',
-        triggers: `(SELECT COUNT(*) FROM information_schema.TRIGGERS g
-          WHERE g.EVENT_OBJECT_SCHEMA = t.TABLE_SCHEMA AND g.EVENT_OBJECT_TABLE = t.TABLE_NAME)`,
+        triggers: 'COALESCE(g.triggers, 0)',
       },
       `information_schema.TABLES t
-       LEFT JOIN information_schema.VIEWS v ON v.TABLE_SCHEMA = t.TABLE_SCHEMA AND v.TABLE_NAME = t.TABLE_NAME
+       LEFT JOIN (SELECT DISTINCT TABLE_SCHEMA, TABLE_NAME, IS_UPDATABLE
+         FROM information_schema.VIEWS WHERE ${among('TABLE_SCHEMA')}) v
+         ON v.TABLE_SCHEMA = t.TABLE_SCHEMA AND v.TABLE_NAME = t.TABLE_NAME
+       LEFT JOIN (SELECT EVENT_OBJECT_SCHEMA, EVENT_OBJECT_TABLE, COUNT(*) AS triggers
+         FROM information_schema.TRIGGERS WHERE ${among('EVENT_OBJECT_SCHEMA')}
+         GROUP BY EVENT_OBJECT_SCHEMA, EVENT_OBJECT_TABLE) g
+         ON g.EVENT_OBJECT_SCHEMA = t.TABLE_SCHEMA AND g.EVENT_OBJECT_TABLE = t.TABLE_NAME
        WHERE ${among('t.TABLE_SCHEMA')}`,
     ),
     columns: select(
@@ -87,12 +96,20 @@ export function rowsSql(dialect: MysqlDialect, databases: number): Readonly<Reco
         delete_rule: 'r.DELETE_RULE',
       },
       `information_schema.KEY_COLUMN_USAGE k
-       JOIN information_schema.REFERENTIAL_CONSTRAINTS r ON r.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA
+       JOIN (SELECT DISTINCT CONSTRAINT_SCHEMA, CONSTRAINT_NAME, TABLE_NAME, UPDATE_RULE, DELETE_RULE
+         FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE ${among('CONSTRAINT_SCHEMA')}) r
+         ON r.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA
          AND r.CONSTRAINT_NAME = k.CONSTRAINT_NAME AND r.TABLE_NAME = k.TABLE_NAME
        WHERE ${among('k.TABLE_SCHEMA')} AND k.REFERENCED_TABLE_NAME IS NOT NULL`,
     ),
     checks: checksSql(dialect, among),
   };
+}
+
+/** The parameters of a statement: in each of its lists all databases. */
+export function parametersOf(sql: string, databases: readonly string[]): readonly string[] {
+  const placeholders = sql.split('?').length - 1;
+  return Array.from({ length: placeholders }, (_, at) => databases[at % databases.length] ?? '');
 }
 
 /** In MariaDB the checks of two tables may share a name; MySQL tells the table elsewhere. */
