@@ -22,6 +22,7 @@ import {
   type Resolution,
   report,
   resolveProject,
+  stageSchemaText,
   writeSchemaText,
 } from './steps.ts';
 import { typeDocuments } from './type-documents.ts';
@@ -81,9 +82,20 @@ export async function writeProject(
   progress: Progress,
   write = (files: readonly OutputFile[]): Promise<WriteResult> => writeFiles(project.output, files),
 ): Promise<Generation> {
-  const written = await progress.phase('write', () => write(files));
-  await writeSchemaText(project, schemaText());
-  return { schema, summary, written, diagnostics };
+  const [outcome, staging] = await Promise.allSettled([
+    progress.phase('write', () => write(files)),
+    stageSchemaText(project, schemaText()),
+  ]);
+  const staged = staging.status === 'fulfilled' ? staging.value : null;
+  try {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    if (staging.status === 'rejected') throw staging.reason;
+    // Not without the files, which are all there or none is.
+    await staged?.place();
+    return { schema, summary, written: outcome.value, diagnostics };
+  } finally {
+    await staged?.close();
+  }
 }
 
 /** What would be written. */

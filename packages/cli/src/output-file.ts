@@ -1,5 +1,5 @@
 /** The texts of files to write: never a second time in memory as a whole. */
-import { closeSync, openSync, writeFileSync, writevSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import type { Piece } from '@platform/compiler';
 
@@ -14,7 +14,7 @@ export interface OutputFile {
 
 /** The text of a file that is in one piece; null of one in several, which is not put together. */
 export function wholeText(file: OutputFile): Piece | null {
-  const pieces = file.pieces ?? [file.contents];
+  const pieces = piecesOf(file);
   return pieces.length > 1 ? null : (pieces[0] ?? '');
 }
 
@@ -23,14 +23,40 @@ export function haveSamePieces({ pieces: some = [] }: OutputFile, { pieces: othe
   return some.length === others.length && some.every((piece, at) => isSamePiece(piece, others[at] ?? ''));
 }
 
+/** Whether two files have the same text; null where only a look at all of it would tell, because it is cut at other places. */
+export function haveSameText(one: OutputFile, other: OutputFile): boolean | null {
+  const [some, others] = withoutCommonEnds(piecesOf(one), piecesOf(other));
+  const areCutAlike = some.length === others.length && some.every((piece, at) => isAsLong(piece, others[at]));
+  if (areCutAlike) return some.every((piece, at) => isSamePiece(piece, others[at] ?? ''));
+  return bytesIn(some) === bytesIn(others) ? null : false;
+}
+
+/** What two lists do not begin and end with together. */
+function withoutCommonEnds(
+  some: readonly Piece[],
+  others: readonly Piece[],
+): readonly [readonly Piece[], readonly Piece[]] {
+  const least = Math.min(some.length, others.length);
+  let start = 0;
+  while (start < least && some[start] === others[start]) start += 1;
+  let end = 0;
+  while (end < least - start && some.at(-1 - end) === others.at(-1 - end)) end += 1;
+  return [some.slice(start, some.length - end), others.slice(start, others.length - end)];
+}
+
+function isAsLong(one: Piece, other: Piece | undefined): boolean {
+  return typeof one === typeof other && one.length === other?.length;
+}
+
 function isSamePiece(one: Piece, other: Piece): boolean {
+  if (typeof one === 'string' && typeof other === 'string') return one === other;
   return one === other || (one.length === other.length && Buffer.compare(bytesOf(one), bytesOf(other)) === 0);
 }
 
 /** Whether a file holds a text; one of another size is not read. */
 export async function holdsText(path: string, file: OutputFile): Promise<boolean> {
   const size = await sizeOf(path);
-  if (size === null || size !== lengthOf(file)) return false;
+  if (size === null || size !== bytesIn(piecesOf(file))) return false;
   const whole = wholeText(file);
   if (whole !== null) return (await readFile(path)).equals(bytesOf(whole));
   const present = await open(path);
@@ -53,31 +79,29 @@ async function holdsPieces(present: FileHandle, pieces: readonly Piece[]): Promi
 }
 
 /**
- * Writes a text into a file, in this thread: several that make files in one folder wait for each other and take ten times as
- * long, all of it of the processor.
+ * Writes a text in one piece into a file, in this thread: several that make files in one folder wait for each other and take
+ * ten times as long, all of it of the processor.
  */
-export function writeText(path: string, file: OutputFile): void {
-  const whole = wholeText(file);
-  if (whole !== null) writeFileSync(path, whole);
-  else writePieces(path, file.pieces ?? []);
+export function writeWhole(path: string, text: Piece): void {
+  writeFileSync(path, text);
 }
 
 /** Pieces that the system takes at once. */
 const mostPieces = 1024;
 
-/** Writes the pieces of a file from where they are. */
-function writePieces(path: string, pieces: readonly Piece[]): void {
-  const file = openSync(path, 'w');
+/** Writes the pieces of a long file from where they are, while this thread does something else. */
+export async function writePieces(path: string, pieces: readonly Piece[]): Promise<void> {
+  const file = await open(path, 'w');
   try {
     for (let at = 0; at < pieces.length; at += mostPieces) {
       const bytes = pieces.slice(at, at + mostPieces).map(bytesOf);
       const length = bytes.reduce((sum, piece) => sum + piece.length, 0);
-      const written = writevSync(file, bytes);
+      const { bytesWritten } = await file.writev(bytes);
       // The system may take less, as where the disk is full; then the next attempt says why.
-      if (written < length) writeFileSync(file, Buffer.concat(bytes).subarray(written));
+      if (bytesWritten < length) await file.writeFile(Buffer.concat(bytes).subarray(bytesWritten));
     }
   } finally {
-    closeSync(file);
+    await file.close();
   }
 }
 
@@ -91,9 +115,12 @@ export function writeChunks(path: string, chunks: Iterable<Uint8Array>): void {
   }
 }
 
-/** In bytes. */
-function lengthOf(file: OutputFile): number {
-  return (file.pieces ?? [file.contents]).reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
+function piecesOf(file: OutputFile): readonly Piece[] {
+  return file.pieces ?? [file.contents];
+}
+
+function bytesIn(pieces: readonly Piece[]): number {
+  return pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
 }
 
 /** Bytes at a time: enough that it is worth asking the system for them. */

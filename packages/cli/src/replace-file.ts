@@ -1,12 +1,32 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 
-/** Writes a file in one step: whoever reads it finds the text that was there or the whole new one. */
-export async function replaceFile(path: string, text: string): Promise<void> {
+/** A text beside the file that it will be. */
+export interface StagedText {
+  /** Puts it in the place of the file, in one step: whoever reads that finds the text that was there or the whole new one. */
+  place(): Promise<void>;
+  /** Leaves nothing beside the file. */
+  close(): Promise<void>;
+}
+
+/** Writes a text beside a file. Rejects with the file system's error. */
+export async function stageText(path: string, text: string): Promise<StagedText> {
   const staged = `${path}.${process.pid}.tmp`;
+  const close = () => rm(staged, { force: true });
   try {
     await writeFile(staged, text);
-    await rename(staged, path);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { place: () => rename(staged, path), close };
+}
+
+/** Writes a file in one step: whoever reads it finds the text that was there or the whole new one. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const staged = await stageText(path, text);
+  try {
+    await staged.place();
   } finally {
-    await rm(staged, { force: true });
+    await staged.close();
   }
 }

@@ -3,7 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { linkSync } from 'node:fs';
 import { copyFile, link, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { eachOf, haveSamePieces, isMissing, type OutputFile, wholeText, writeText } from './output-file.ts';
+import {
+  eachOf,
+  haveSamePieces,
+  isMissing,
+  type OutputFile,
+  wholeText,
+  writePieces,
+  writeWhole,
+} from './output-file.ts';
 
 /** A file with its path as the system writes it. */
 export interface Target {
@@ -29,20 +37,33 @@ export function stageFiles(folder: string): StagedFiles {
   const [fresh, old] = [join(staging, 'new'), join(staging, 'old')];
   const paths: string[] = [];
   const long: Target[] = [];
-  /** What a document says that is staged already, as of everything and of administrators, is a second name of that file. */
-  const stageOne = ({ path, file }: Target): void => {
-    const isLong = wholeText(file) === null;
-    const twin = isLong ? long.find((one) => haveSamePieces(one.file, file)) : undefined;
-    if (twin !== undefined && isLinked(join(fresh, twin.path), join(fresh, path))) return;
-    if (isLong) long.push({ path, file });
-    writeText(join(fresh, path), file);
+  const stageLong = async (files: readonly Target[]): Promise<void> => {
+    const twins = new Map<Target, Target>();
+    for (const one of files) {
+      const twin = long.find(({ file }) => haveSamePieces(file, one.file));
+      if (twin === undefined) long.push(one);
+      else twins.set(one, twin);
+    }
+    const write = ({ path, file }: Target) => writePieces(join(fresh, path), file.pieces ?? []);
+    await eachOf(
+      files.filter((one) => !twins.has(one)),
+      write,
+    );
+    // What a document says that is there already, as of everything and of administrators, is a second name of that file.
+    for (const [one, twin] of twins) if (!isLinked(join(fresh, twin.path), join(fresh, one.path))) await write(one);
   };
   return {
     paths,
     async stage(files) {
       const more = files.map(({ path }) => path);
       await makeFolders(fresh, more);
-      for (const one of files) stageOne(one);
+      const texts = files.map(({ file }) => wholeText(file));
+      const writing = stageLong(files.filter((_, at) => texts[at] === null));
+      try {
+        for (const [at, text] of texts.entries()) if (text !== null) writeWhole(join(fresh, more[at] ?? ''), text);
+      } finally {
+        await writing;
+      }
       paths.push(...more);
     },
     async moveIn(stale) {

@@ -13,7 +13,7 @@ import { choosePermissions } from './permission-source.ts';
 import type { PermissionTables } from './permission-tables.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
-import { replaceFile } from './replace-file.ts';
+import { type StagedText, stageText } from './replace-file.ts';
 import type { Source } from './source.ts';
 import { loadTemplates } from './templates.ts';
 import type { WriteResult } from './write-files.ts';
@@ -161,8 +161,18 @@ export async function resolveProject(project: Project, facts: Facts, progress: P
 
 /** Writes the text of `platform.schema.json` when it would change: whoever reads the file has the whole text. */
 export async function writeSchemaText(project: Project, text: string): Promise<void> {
-  const file = { path: project.schemaFile, contents: text };
-  if (!(await holdsText(file.path, file).catch(() => false))) await replaceFile(file.path, text);
+  const staged = await stageSchemaText(project, text);
+  try {
+    await staged?.place();
+  } finally {
+    await staged?.close();
+  }
+}
+
+/** The same up to its last step; null where the file holds the text already. */
+export async function stageSchemaText({ schemaFile: path }: Project, text: string): Promise<StagedText | null> {
+  const isThere = await holdsText(path, { path, contents: text }).catch(() => false);
+  return isThere ? null : stageText(path, text);
 }
 
 /** Shows the diagnostics, notes only when asked for; stops when one is an error. */

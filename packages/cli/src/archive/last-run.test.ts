@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
+import { knownOutput, type LeftOutput, noteOutput } from '../dev/left-output.ts';
 import { type OutputFile, writeFiles } from '../write-files.ts';
 import { lookAtLastRun } from './last-run.ts';
 
@@ -49,6 +50,35 @@ test('files are as they were made, also where they are not read', async () => {
         }
         expect(listed(project.output)).toEqual(files.map(({ path }) => path).sort());
         await last.keep(summary, files);
+        before = texts;
+      }
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test('of a process that goes on, too, which reads none that nobody touched', async () => {
+  await fc.assert(
+    fc.asyncProperty(runs, async (all) => {
+      const output = join(mkdtempSync(join(parent, 'output-')), 'generated');
+      let left: LeftOutput = new Map();
+      let before: Readonly<Record<string, string>> = {};
+      for (const { texts, touched } of all) {
+        if (Object.keys(touched).length > 0) await setTimeout(11);
+        const isTouched = Object.keys(touched).filter((name) => touch(join(output, name), touched[name] ?? ''));
+        const files = filesOf(texts);
+        const holds = knownOutput(output, left);
+        for (const file of files) {
+          const was = before[file.path];
+          const isKnown = was !== undefined && !isTouched.includes(file.path);
+          if (file.path !== 'manifest.json') expect(holds(file)).toBe(isKnown ? was === file.contents : null);
+        }
+        const { paths } = await writeFiles(output, files, holds);
+        for (const { path, contents } of files) {
+          expect(readFileSync(join(output, path), 'utf8')).toBe(contents);
+          if (before[path] === contents && !isTouched.includes(path)) expect(paths).not.toContain(path);
+        }
+        left = noteOutput(output, files);
         before = texts;
       }
     }),

@@ -14,7 +14,7 @@ import type { OutputFile } from '../output-file.ts';
 import type { Project } from '../project.ts';
 import { replaceFile } from '../replace-file.ts';
 import type { KnownContents } from '../write-files.ts';
-import { isUntouched, knownContents, type LeftFile, leftFiles } from './left-files.ts';
+import { type DigestedFile, digestedFiles, isUntouched, knownContents } from './left-files.ts';
 import { markOfCompiler } from './mark.ts';
 
 /** What is kept of a run, in `.platform/cache/last-run.json`. */
@@ -23,7 +23,7 @@ interface LastRun {
   /** Of what it was made from. */
   readonly digest: string;
   readonly summary: CompileSummary;
-  readonly files: readonly LeftFile[];
+  readonly files: readonly DigestedFile[];
 }
 
 /** Where a project has its files. */
@@ -49,12 +49,12 @@ export interface Runs {
 export async function lookAtLastRun(project: Folders, sources: RunSources): Promise<Runs> {
   const last = await readLastRun(project);
   const digest = once(() => digestOf(sources));
-  const isAsLeft = (one: LeftFile): boolean => isUntouched(project.output, one);
+  const isAsLeft = (one: DigestedFile): boolean => isUntouched(project.output, one);
   return {
     untouched: last !== null && last.digest === digest() && last.files.every(isAsLeft) ? last.summary : null,
     holds: knownContents(project.output, last?.files ?? []),
     async keep(summary, made) {
-      const files = leftFiles(project.output, made);
+      const files = digestedFiles(project.output, made);
       const run: LastRun = { form: 2, digest: digest(), summary, files };
       const path = pathOf(project);
       try {

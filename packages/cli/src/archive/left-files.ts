@@ -8,24 +8,29 @@ import { join } from 'node:path';
 import { type OutputFile, wholeText } from '../output-file.ts';
 import type { KnownContents } from '../write-files.ts';
 
-/**
- * A file by its path below the output folder: what the file system said of it, and a digest of its text; null for one in
- * several pieces, which takes as long to digest as to compare.
- */
-export type LeftFile = readonly [path: string, mark: string, digest: string | null];
+/** A file by its path below the output folder, and what the file system said of it. */
+export type LeftFile = readonly [path: string, mark: string];
+
+/** The same with a digest of its text; null for one in several pieces, which takes as long to digest as to compare. */
+export type DigestedFile = readonly [...LeftFile, digest: string | null];
+
+/** Tells of a file as it is now. */
+export function leftFile(output: string, path: string): LeftFile {
+  return [path, markOf(join(output, path))];
+}
 
 /** Tells of files as they are now. */
-export function leftFiles(output: string, files: readonly OutputFile[]): readonly LeftFile[] {
-  return files.map((file) => [file.path, markOf(join(output, file.path)), digestOfText(file)]);
+export function digestedFiles(output: string, files: readonly OutputFile[]): readonly DigestedFile[] {
+  return files.map((file) => [...leftFile(output, file.path), digestOfText(file)]);
 }
 
 /** Whether nobody has touched a file since. */
-export function isUntouched(output: string, [path, mark]: LeftFile): boolean {
+export function isUntouched(output: string, [path, mark]: LeftFile | DigestedFile): boolean {
   return markOf(join(output, path)) === mark;
 }
 
 /** What is known of files by how they were left. */
-export function knownContents(output: string, files: readonly LeftFile[]): KnownContents {
+export function knownContents(output: string, files: readonly DigestedFile[]): KnownContents {
   const left = new Map(files.map((one) => [one[0], one]));
   return (file) => {
     const one = left.get(file.path);

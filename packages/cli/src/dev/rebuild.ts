@@ -8,7 +8,6 @@ import {
   listedFile,
 } from '@platform/compiler';
 import type { CompiledApi } from '@platform/runtime';
-import { knownContents, type LeftFile, leftFiles } from '../archive/left-files.ts';
 import { type Compilation, compileProject, writeProject } from '../compile-project.ts';
 import type { Progress } from '../progress.ts';
 import { loadProject, type Project } from '../project.ts';
@@ -16,6 +15,7 @@ import { readFacts } from '../read-facts.ts';
 import type { Source } from '../source.ts';
 import type { Facts, Generation } from '../steps.ts';
 import { writeFiles } from '../write-files.ts';
+import { knownOutput, type LeftOutput, noteOutput } from './left-output.ts';
 import { isExtended, linkCompilation } from './link-compilation.ts';
 
 /** What was built last, and what the next build begins with. */
@@ -24,7 +24,7 @@ export interface Built {
   readonly facts: Facts;
   readonly compilation: Compilation;
   readonly generation: Generation;
-  readonly left: readonly LeftFile[];
+  readonly left: LeftOutput;
   readonly memory: CompileMemory;
 }
 
@@ -34,7 +34,7 @@ export async function buildFirst(project: Project, source: Source, progress: Pro
   const memory = createCompileMemory();
   const compilation = await compileProject(project, progress, { facts, memory, archived: true });
   const generation = await writeProject(project, compilation, progress);
-  return { project, facts, compilation, generation, left: leftFiles(project.output, compilation.files), memory };
+  return { project, facts, compilation, generation, left: noteOutput(project.output, compilation.files), memory };
 }
 
 /** What a rebuild needs to know of the change. */
@@ -66,17 +66,13 @@ export async function rebuild(
   await serve(await linkCompilation(project, compilation, number), project);
   const served = performance.now();
   const generation = early ?? (await write());
-  const left = leftFiles(project.output, compilation.files);
+  const left = noteOutput(project.output, compilation.files);
   return { built: { project, facts, compilation, generation, left, memory }, served };
 }
 
 /** Writes what changed, and reads nothing that nobody has touched since it was written. */
-export function rewriteProject(
-  project: Project,
-  compilation: Compilation,
-  left: readonly LeftFile[],
-): Promise<Generation> {
-  const holds = knownContents(project.output, left);
+export function rewriteProject(project: Project, compilation: Compilation, left: LeftOutput): Promise<Generation> {
+  const holds = knownOutput(project.output, left);
   return writeProject(project, compilation, silent, (files) => writeFiles(project.output, files, holds));
 }
 

@@ -8,6 +8,7 @@ import type { Api } from '../api.ts';
 import type { GeneratedFile } from '../emit/generated-file.ts';
 import type { Render } from '../emit/templates.ts';
 import type { Archive } from '../memory/archive.ts';
+import { renderModule } from '../memory/module-texts.ts';
 import { productVersion } from '../openapi/version.ts';
 import { type View, viewOf } from '../openapi/view.ts';
 import { type Member, namesIn, type TypeDeclaration } from '../print/declaration.ts';
@@ -35,7 +36,8 @@ export function emitClient(
   const parts = partsOf(api, access, view);
   const { surface } = parts;
   const files = indexTypes(surface);
-  const about = commentText(`What ${access.roles.join(', ')} may do.`);
+  const told = `What ${access.roles.join(', ')} may do.`;
+  const about = commentText(told);
   const file = (path: string, contents: string): GeneratedFile => ({ path: `client/${access.name}/${path}`, contents });
   return [
     file('package.json', printPackage(access)),
@@ -44,7 +46,7 @@ export function emitClient(
     ...[...surface.values()].map((one) =>
       file(
         `collections/${one.names.file}.d.ts`,
-        render('clientCollection', { about, ...printCollection(one, surface, files, archive) }),
+        renderModule(render, 'clientCollection', told, printCollection(one, surface, files, archive)),
       ),
     ),
   ];

@@ -1,11 +1,10 @@
 import type { Api, ApiCollection } from '../api.ts';
 import type { Archive } from '../memory/archive.ts';
-import { createModuleMemory, type ModuleText } from '../memory/module-texts.ts';
+import { createModuleMemory, type ModuleText, renderModule } from '../memory/module-texts.ts';
 import type { Lookup } from '../memory/remember.ts';
 import { namesIn } from '../print/declaration.ts';
 import { printDeclarations } from '../print/declarations.ts';
 import { importTypes, printImports } from '../print/imports.ts';
-import { commentText } from '../print/text.ts';
 import { declareTypes } from './collection-types.ts';
 import { runtimeTypes } from './runtime-names.ts';
 import type { Render } from './templates.ts';
@@ -42,7 +41,7 @@ export function emitCollection(
   const text = textOf(collection, [collections, typeFiles], archive, (watch) =>
     printCollection(collection, watch(collections), watch(typeFiles)),
   );
-  return render('collection', { about: commentText(`Source: ${collection.source}.`), ...text });
+  return renderModule(render, 'collection', `Source: ${collection.source}.`, text);
 }
 
 const textOf = createModuleMemory('server collection');

@@ -10,7 +10,7 @@ import { printGraphql } from '../graphql/index.ts';
 import type { Archive } from '../memory/archive.ts';
 import { createFactsOfTwo } from '../memory/facts.ts';
 import { printModel } from '../model/index.ts';
-import { printOpenApi } from '../openapi/index.ts';
+import { isDocumentOfAll, printOpenApi } from '../openapi/index.ts';
 import { type View, viewOf } from '../openapi/view.ts';
 import { printJson } from '../print/json.ts';
 import { emitAccess } from './access.ts';
@@ -102,11 +102,14 @@ export function emitClients(api: Api, render: Render, archive: Archive | null): 
 
 /** Prints what access classes are told of the API, which is most of all output: one long file after the other. */
 export function* emitDescriptions(api: Api, archive: Archive | null): Generator<GeneratedFile> {
-  yield longFile('openapi/full.json', printOpenApi(api, null, viewOf(api, null), archive));
+  const whole = viewOf(api, null);
+  const ofAll = printOpenApi(api, null, whole, archive);
+  yield longFile('openapi/full.json', ofAll);
   for (const { access } of api.access) {
     const { name } = access;
     const view = viewOfClass(api, access);
-    yield longFile(`openapi/${name}.json`, printOpenApi(api, access, view, archive));
+    const isOfAll = isDocumentOfAll(api, access, view, whole);
+    yield longFile(`openapi/${name}.json`, isOfAll ? ofAll : printOpenApi(api, access, view, archive));
     yield longFile(`model/${name}.json`, printModel(api, view, archive));
     if (api.graphql) yield longFile(`graphql/${name}.graphql`, printGraphql(api, access, view, archive));
   }

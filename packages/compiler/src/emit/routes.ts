@@ -1,10 +1,9 @@
 import type { ApiCollection, Operation } from '../api.ts';
 import type { Archive } from '../memory/archive.ts';
-import { createModuleMemory, type ModuleText } from '../memory/module-texts.ts';
+import { createModuleMemory, type ModuleText, renderModule } from '../memory/module-texts.ts';
 import { type ConstantDeclaration, printConstant } from '../print/declaration.ts';
 import { call, code } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
-import { commentText } from '../print/text.ts';
 import { list } from '../print/type.ts';
 import { declareDescriptor } from './descriptor.ts';
 import type { Render } from './templates.ts';
@@ -21,7 +20,7 @@ export function emitRoutes(collection: ApiCollection, render: Render, archive: A
   const about = hasRoutes(collection)
     ? `Facts and routes of \`${descriptor.name}\`.`
     : `Facts of \`${descriptor.name}\`.`;
-  return render('routes', { about: commentText(about), ...texts });
+  return renderModule(render, 'routes', about, texts);
 }
 
 const textsOf = createModuleMemory('server routes');

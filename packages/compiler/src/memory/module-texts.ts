@@ -1,5 +1,7 @@
 /** Texts of generated modules, remembered as `remember.ts` does, also in an archive. */
+import type { Render, TemplateName } from '../emit/templates.ts';
 import { textOfPiece } from '../print/pieces.ts';
+import { commentText } from '../print/text.ts';
 import { createMemory } from './remember.ts';
 
 /** What a module is made of. */
@@ -18,4 +20,25 @@ export function createModuleMemory(maker: string) {
       declarations: textOfPiece(declarations),
     }),
   });
+}
+
+interface Rendered {
+  readonly render: Render;
+  readonly about: string;
+  readonly text: string;
+}
+
+const rendered = new WeakMap<ModuleText, readonly Rendered[]>();
+
+/**
+ * The text of a module by the template of its kind, headed by what it is about. It is one string for as long as the module
+ * is one object, so whoever writes files sees at once that it is the same.
+ */
+export function renderModule(render: Render, template: TemplateName, about: string, module: ModuleText): string {
+  const all = rendered.get(module)?.filter((one) => one.render === render) ?? [];
+  const known = all.find((one) => one.about === about);
+  if (known !== undefined) return known.text;
+  const text = render(template, { about: commentText(about), ...module });
+  rendered.set(module, [...all, { render, about, text }]);
+  return text;
 }

@@ -66,10 +66,25 @@ export function printOpenApi(
   );
 }
 
+/** Whether the document of an access class says what that of everything says, whose view is `whole`. */
+export function isDocumentOfAll(api: Api, access: AccessClass, view: View, whole: View): boolean {
+  return (
+    access.admin &&
+    view.note === whole.note &&
+    view.anonymous === whole.anonymous &&
+    view.collections.length === whole.collections.length &&
+    view.collections.every((one, at) => one === whole.collections[at]) &&
+    api.customRoutes.every((route) => route.access.includes(access.name)) &&
+    recordedFor(api, access) === recordedFor(api, null)
+  );
+}
+
 /** Everything is what administrators see, too. */
 function recordedFor({ examples }: Api, access: AccessClass | null): OperationExamples {
-  return examples?.[access?.name ?? 'admin'] ?? {};
+  return examples?.[access?.name ?? 'admin'] ?? noExamples;
 }
+
+const noExamples: OperationExamples = {};
 
 /** How a description is made. */
 export interface DescribeOptions {

@@ -39,7 +39,10 @@ export function utilityPaths(
 function sortableNames(api: Api, { collections }: View): readonly string[] {
   const sorts = new Map(api.collections.map(({ descriptor }) => [descriptor.name, descriptor.sort]));
   return collections
-    .filter(({ name, writes }) => writes?.update?.fields.some((field) => field.name === sorts.get(name)))
+    .filter(({ name, writes }) => {
+      const sort = sorts.get(name) ?? null;
+      return sort !== null && writes?.update?.fields.some((field) => field.name === sort);
+    })
     .map(({ name }) => name);
 }
 

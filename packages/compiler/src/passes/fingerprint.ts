@@ -57,7 +57,10 @@ function textOf(object: FingerprintObject): { readonly canonical: string; readon
   return text;
 }
 
-/** What was described before of a table is one object, so what was made of that is found again. */
+/** What was described last of a table, of whose columns no type is shared: it is the same as long as its uses are. */
+const last = new WeakMap<Table, { readonly uses: string; readonly object: FingerprintObject }>();
+
+/** Otherwise what says the same is one object, so what was made of it is found again. */
 const oneObject = createInterning<FingerprintObject>(4);
 
 interface Use {
@@ -91,19 +94,37 @@ function farUses({ name }: Collection, relation: Collection['relations'][number]
 function describe(uses: readonly Use[], enums: ReadonlyMap<string, readonly string[]>): readonly FingerprintObject[] {
   const table = uses[0]?.table;
   if (!table) return [];
+  if (enums.size > 0 && table.columns.some((column) => enumOf(column) !== null))
+    return [describeTable(table, uses, enums)];
+  const told = uses.map(({ collection, columns }) => `${collection}\0${columns.join('\0')}`).join('\0\0');
+  const known = last.get(table);
+  if (known?.uses === told) return [known.object];
+  const object = describeTable(table, uses, enums);
+  last.set(table, { uses: told, object });
+  return [object];
+}
+
+function describeTable(
+  table: Table,
+  uses: readonly Use[],
+  enums: ReadonlyMap<string, readonly string[]>,
+): FingerprintObject {
   const used = new Set(uses.flatMap(({ columns }) => columns));
-  return [
-    oneObject(table, {
-      schema: table.schema,
-      name: table.name,
-      kind: kinds[table.kind],
-      collections: [...new Set(uses.map(({ collection }) => collection))].sort(compare),
-      rowSecurity: table.rowSecurity.enabled,
-      // Of a view the key is inherited or configured: the catalog has none to compare with.
-      key: isView(table) ? [] : (table.primaryKey?.columns ?? []),
-      columns: table.columns.filter(({ name }) => used.has(name)).map((column) => describeColumn(table, column, enums)),
-    }),
-  ];
+  return oneObject(table, {
+    schema: table.schema,
+    name: table.name,
+    kind: kinds[table.kind],
+    collections: [...new Set(uses.map(({ collection }) => collection))].sort(compare),
+    rowSecurity: table.rowSecurity.enabled,
+    // Of a view the key is inherited or configured: the catalog has none to compare with.
+    key: isView(table) ? [] : (table.primaryKey?.columns ?? []),
+    columns: table.columns.filter(({ name }) => used.has(name)).map((column) => describeColumn(table, column, enums)),
+  });
+}
+
+/** The enum that a column takes its values from, itself or in an array. */
+function enumOf({ type }: Column): string | null {
+  return type.enum ?? type.element?.enum ?? null;
 }
 
 /** Nullability is that of `pg_attribute`, which knows no column of a view as not nullable. */
@@ -112,7 +133,7 @@ function describeColumn(
   column: Column,
   enums: ReadonlyMap<string, readonly string[]>,
 ): FingerprintColumn {
-  const type = column.type.enum ?? column.type.element?.enum ?? null;
+  const type = enumOf(column);
   const labels = type === null ? undefined : enums.get(type);
   return {
     name: column.name,

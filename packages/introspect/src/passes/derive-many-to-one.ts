@@ -13,8 +13,9 @@ export function deriveManyToOne(collections: readonly Collection[], tables: read
   const byId = tablesById(tables);
   const targets = new Map(collections.map((collection) => [collection.table, collection.name]));
   return collections.map((collection) => {
-    const keys = shownKeys(collection, byId.get(collection.table)?.foreignKeys ?? [], targets);
-    const columns = byId.get(collection.table)?.columns ?? [];
+    const { columns = [], foreignKeys = [] } = byId.get(collection.table) ?? {};
+    const keys = shownKeys(collection, foreignKeys, targets);
+    if (keys.length === 0) return collection;
     const nullable = new Set(columns.filter((column) => column.nullable).map(({ name }) => name));
     const single = keys.filter(({ on }) => on.length === 1);
     const composite = keys.filter(({ on }) => on.length > 1);
@@ -40,12 +41,14 @@ function shownKeys(
   foreignKeys: readonly ForeignKey[],
   targets: ReadonlyMap<string, string>,
 ): readonly Key[] {
+  if (foreignKeys.length === 0) return [];
   const shown = new Set(collection.fields.map(({ column }) => column));
   const keys = foreignKeys.flatMap((key) => {
     const target = targets.get(key.target);
     if (target === undefined || !key.columns.every((column) => shown.has(column))) return [];
     return [{ foreignKey: key.name, target, on: pairsOf(key) }];
   });
+  if (keys.length < 2) return keys;
   const distinct = groupedBy(keys, ({ target, on }) => JSON.stringify([target, on.map(({ from, to }) => [from, to])]));
   return [...distinct.values()].flatMap((group) => group.slice(0, 1));
 }

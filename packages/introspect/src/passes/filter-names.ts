@@ -2,18 +2,31 @@ import { type FilterNames, type NamedField, type NamedRelation, rangeElement } f
 import type { Collection, ColumnType, Field, Relation, Table } from '../schema.ts';
 import { collectionsByName, tablesById } from './lookup.ts';
 
-/** Every field and relation that rules can speak of, for the parser of filters. */
+/** Every field and relation that rules can speak of, for the parser of filters. Those of a collection are listed when it asks. */
 export function filterNames(collections: readonly Collection[], tables: readonly Table[]): FilterNames {
   const byId = tablesById(tables);
-  const names = new Map(
-    [...collectionsByName(collections)].map(([name, collection]) => [
-      name,
-      { fields: namedFields(collection, byId.get(collection.table)), relations: namedRelations(collection) },
-    ]),
-  );
+  const byName = collectionsByName(collections);
+  const fields = createListing(byName, (collection) => namedFields(collection, byId.get(collection.table)));
+  const relations = createListing(byName, namedRelations);
   return {
-    field: (collection, name) => names.get(collection)?.fields.get(name),
-    relation: (collection, name) => names.get(collection)?.relations.get(name),
+    field: (collection, name) => fields(collection)?.get(name),
+    relation: (collection, name) => relations(collection)?.get(name),
+  };
+}
+
+/** Lists something of a collection once, when its name is first asked for. */
+function createListing<Named>(
+  byName: ReadonlyMap<string, Collection>,
+  list: (collection: Collection) => ReadonlyMap<string, Named>,
+): (name: string) => ReadonlyMap<string, Named> | undefined {
+  const listed = new Map<string, ReadonlyMap<string, Named>>();
+  return (name) => {
+    const known = listed.get(name);
+    const collection = byName.get(name);
+    if (known !== undefined || collection === undefined) return known;
+    const made = list(collection);
+    listed.set(name, made);
+    return made;
   };
 }
 

@@ -12,8 +12,15 @@ export type ManyToManyRelation = Extract<Relation, { readonly kind: 'm2m' }>;
 
 /** Tables by their id. */
 export function tablesById(tables: readonly Table[]): ReadonlyMap<TableId, Table> {
-  return new Map(tables.map((table) => [table.id, table]));
+  const known = byId.get(tables);
+  if (known !== undefined) return known;
+  const made = new Map(tables.map((table) => [table.id, table]));
+  byId.set(tables, made);
+  return made;
 }
+
+/** Nearly every pass looks tables up, and no list is changed once it is made. */
+const byId = new WeakMap<readonly Table[], ReadonlyMap<TableId, Table>>();
 
 /** Collections by their API name. Of two with one name, which a rule reports, the first is found. */
 export function collectionsByName(collections: readonly Collection[]): ReadonlyMap<string, Collection> {

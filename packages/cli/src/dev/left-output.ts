@@ -1,0 +1,26 @@
+/** What this process has left in an output folder: it still has the texts, so it reads nothing that nobody has touched. */
+import { isUntouched, type LeftFile, leftFile } from '../archive/left-files.ts';
+import { haveSameText, type OutputFile } from '../output-file.ts';
+import type { KnownContents } from '../write-files.ts';
+
+/** Files by their paths below the output folder. */
+export type LeftOutput = ReadonlyMap<string, Left>;
+
+interface Left {
+  readonly file: OutputFile;
+  /** How it was left; digests are for other processes. */
+  readonly left: LeftFile;
+}
+
+/** Notes files as they are now. */
+export function noteOutput(output: string, files: readonly OutputFile[]): LeftOutput {
+  return new Map(files.map((file) => [file.path, { file, left: leftFile(output, file.path) }]));
+}
+
+/** What is known of files by how this process has left them. */
+export function knownOutput(output: string, left: LeftOutput): KnownContents {
+  return (file) => {
+    const one = left.get(file.path);
+    return one === undefined || !isUntouched(output, one.left) ? null : haveSameText(one.file, file);
+  };
+}
