@@ -1,7 +1,13 @@
 import { registerHooks } from 'node:module';
 
-/** Where the packages of the platform lie beside each other: those of the repository, or those that were installed. */
-const packages = new URL('../../', import.meta.url).href;
+/**
+ * Where the packages of the platform lie: beside each other in the repository and where npm installs them. Others, such as
+ * pnpm, give each a folder of its own; then that of the largest one counts, too.
+ */
+const folders = [
+  new URL('../../', import.meta.url).href,
+  new URL('./', import.meta.resolve('@platform/runtime')).href,
+] as const;
 
 /** What one module of ours calls another one of its package. */
 const neighbour = /^\.\.?\/[\w./-]+\.[jt]s$/;
@@ -14,9 +20,13 @@ export function findOwnModules(): void {
   registerHooks({
     resolve(specifier, context, next) {
       const { parentURL = '' } = context;
-      if (!neighbour.test(specifier) || !parentURL.startsWith(packages)) return next(specifier, context);
+      if (!neighbour.test(specifier) || !isOwn(parentURL)) return next(specifier, context);
       const { href } = new URL(specifier, parentURL);
       return { url: href, format: href.endsWith('.ts') ? 'module-typescript' : 'module', shortCircuit: true };
     },
   });
+}
+
+function isOwn(url: string): boolean {
+  return folders.some((folder) => url.startsWith(folder));
 }
