@@ -33,7 +33,7 @@ export async function loadProject(folder: string, stateFolder?: string, change =
 
 let latest: { readonly key: string; readonly parsed: ReturnType<typeof parsePermissions> } | undefined;
 
-/** A file of hundreds of roles takes a second, and whoever develops loads a project again after every change of anything. */
+/** A file of hundreds of roles may take a second, and whoever develops loads a project again after every change of anything. */
 function parseOnce(text: string, fileName: string): ReturnType<typeof parsePermissions> {
   const key = `${fileName}\n${text}`;
   if (latest?.key !== key) latest = { key, parsed: parsePermissions(text, fileName) };

@@ -10,18 +10,22 @@ import { createFacts } from '../memory/facts.ts';
 export function checkReferences(schema: Schema): readonly Diagnostic[] {
   const tables = new Map(schema.tables.map((table) => [table.id, table]));
   const collections = new Map(schema.collections.map((collection) => [collection.name, collection]));
+  const roles = new Set(['public', ...schema.roles.map(({ name }) => name)]);
   const lookUp: LookUp = {
+    hasRole: (name) => roles.has(name),
     columnsOf: (collection) => columnsOf(tables.get(collections.get(collection)?.table ?? '')),
     hasCollection: (name) => collections.has(name),
   };
   return [
     ...twice(schema.collections, 'schema', 'collection'),
     ...schema.collections.flatMap((collection) => checkCollection(collection, tables, lookUp)),
-    ...schema.permissions.flatMap((permission) => checkPermission(permission, schema)),
+    ...schema.permissions.flatMap((permission) => checkPermission(permission, lookUp)),
   ];
 }
 
 interface LookUp {
+  /** True for `public`, too. */
+  hasRole(name: string): boolean;
   /** Column names of the collection's table; empty when either is missing. */
   columnsOf(collection: string): ReadonlySet<string>;
   hasCollection(name: string): boolean;
@@ -77,10 +81,10 @@ function checkPairs(
   ]);
 }
 
-function checkPermission({ role, collection }: Permission, schema: Schema): readonly Diagnostic[] {
+function checkPermission({ role, collection }: Permission, lookUp: LookUp): readonly Diagnostic[] {
+  const [isRole, isCollection] = [lookUp.hasRole(role), lookUp.hasCollection(collection)];
+  if (isRole && isCollection) return [];
   const place = `permissions of ${role} on ${collection}`;
-  const isRole = role === 'public' || schema.roles.some(({ name }) => name === role);
-  const isCollection = schema.collections.some(({ name }) => name === collection);
   return [
     ...(isRole ? [] : [dangling(place, `role "${role}"`)]),
     ...(isCollection ? [] : [dangling(place, `collection "${collection}"`)]),

@@ -164,6 +164,14 @@ test('aliases cannot make a file grow without bound', () => {
   expect(diagnostics.filter(({ code }) => code === 'yaml-size')).toHaveLength(1);
 });
 
+test('a file may say as much as it is long', () => {
+  const { document, diagnostics } = parse(
+    `permissions: { public: { a: { create: { fields: "*", presets: { x: [${'0,'.repeat(100_001)}] } } } } }`,
+  );
+  expect(diagnostics).toEqual([]);
+  expect(document.rules[0]?.presets[0]?.value.value).toHaveLength(100_001);
+});
+
 test('an alias of its own ancestor, merge keys and deep nesting are refused', () => {
   expect(parse('permissions: &a { public: *a }').diagnostics[0]).toMatchObject({ code: 'yaml-depth' });
   expect(problems('permissions: { public: { <<: { a: { read: true } } } }')).toHaveLength(1);

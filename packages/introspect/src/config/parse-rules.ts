@@ -5,6 +5,7 @@ import { isKnownRole } from './parse-roles.ts';
 import type { Action, PresetSource, RoleSource, RuleSource } from './permission-document.ts';
 import { actions } from './permission-document.ts';
 import { placedValue } from './placed-value.ts';
+import { repeatRules } from './repeat-rules.ts';
 import type { PlacedName, SourceEntry, SourceNode } from './source.ts';
 
 /** Reads the section `permissions`: role → collection → action → one rule or a list of them. */
@@ -14,13 +15,24 @@ export function parseRules(
   diagnostics: Diagnostic[],
 ): readonly RuleSource[] {
   if (section === undefined) return [];
+  const faultless = new Map<SourceEntry, readonly RuleSource[]>();
   return entriesOf(section, 'The section "permissions"', diagnostics)
     .filter((role) => isKnownRole(role, roles, diagnostics))
-    .flatMap((role) =>
-      entriesOf(role.value, `The role "${role.key.name}"`, diagnostics).flatMap((collection) =>
-        parseCollection(role.key, collection, diagnostics),
-      ),
-    );
+    .flatMap((role) => {
+      const { repeats } = role;
+      const first = repeats === undefined ? undefined : faultless.get(repeats.first);
+      if (repeats !== undefined && first !== undefined) return repeatRules(first, role.key, repeats.lines);
+      const before = diagnostics.length;
+      const rules = parseRole(role, diagnostics);
+      if (diagnostics.length === before) faultless.set(role, rules);
+      return rules;
+    });
+}
+
+function parseRole({ key, value }: SourceEntry, diagnostics: Diagnostic[]): readonly RuleSource[] {
+  return entriesOf(value, `The role "${key.name}"`, diagnostics).flatMap((collection) =>
+    parseCollection(key, collection, diagnostics),
+  );
 }
 
 function parseCollection(role: PlacedName, collection: SourceEntry, diagnostics: Diagnostic[]): readonly RuleSource[] {

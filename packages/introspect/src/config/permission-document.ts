@@ -34,6 +34,8 @@ export interface RuleSource {
   readonly filter: PlacedValue | null;
   readonly validation: PlacedValue | null;
   readonly presets: readonly PresetSource[];
+  /** The rule of another role that this one repeats word for word, where that is known: what follows from one follows from both. */
+  readonly like?: RuleSource;
 }
 
 /** A value the server sets. */
@@ -46,8 +48,8 @@ export interface PresetSource {
 export interface PlacedValue {
   readonly value: JsonValue;
   readonly place: string;
-  /** By path of keys from the root, as JSON: `["author_id","name"]`. */
-  readonly places: ReadonlyMap<string, string>;
+  /** Of the part that a path of keys leads to (`["author_id", "name"]`), or of the nearest one above it. */
+  readonly placeAt: (path: readonly string[]) => string;
 }
 
 /** The document of an absent file: nobody but administrators may do anything. */

@@ -79,7 +79,7 @@ function readRule(row: RuleRow, role: string | undefined, diagnostics: Diagnosti
   }
   const written = action === 'create' || action === 'update';
   const named = (name: string): PlacedName => ({ name, place });
-  const placed = (value: JsonValue) => ({ value, place, places: new Map<string, string>() });
+  const placed = (value: JsonValue) => ({ value, place, placeAt: () => place });
   return [
     {
       role: named(role),

@@ -12,6 +12,14 @@ export interface SourceMap {
 export interface SourceEntry {
   readonly key: PlacedName;
   readonly value: SourceNode;
+  /** Where the value is the text of an earlier one, word for word. */
+  readonly repeats?: Repetition;
+}
+
+/** Which entry says the same as a later one, and how many lines above. */
+export interface Repetition {
+  readonly first: SourceEntry;
+  readonly lines: number;
 }
 
 /** A sequence. */

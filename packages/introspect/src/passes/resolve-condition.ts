@@ -1,7 +1,6 @@
 import type { Condition, FilterNames, FilterProblem } from '@platform/runtime/contract';
 import { operators, parseFilter } from '@platform/runtime/contract';
 import type { PlacedValue } from '../config/permission-document.ts';
-import { placeAt } from '../config/placed-value.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { suggest } from '../did-you-mean.ts';
 import type { Collection } from '../schema.ts';
@@ -44,7 +43,7 @@ function describe(
   return {
     code: problem.name === undefined ? codes[stage] : 'dynamic-value',
     severity: 'error',
-    place: placeAt(source, path),
+    place: source.placeAt(path),
     message: `${subject} ${message}.`,
     hint: hintOf(problem, collection, names),
   };

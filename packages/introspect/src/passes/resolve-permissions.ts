@@ -37,7 +37,7 @@ export function resolvePermissions(
   };
   const diagnostics: Diagnostic[] = [];
   const roles = resolveRoles(document);
-  const resolved = document.rules.flatMap((rule) => resolveRule(rule, names, diagnostics));
+  const resolved = resolveRules(document, names, diagnostics);
   const permissions = sortedBy(
     [...resolved, ...appAccess(roles, collections)],
     ({ role }) => role,
@@ -56,6 +56,19 @@ interface Names {
 function resolveRoles({ roles }: PermissionDocument): readonly Role[] {
   const plain = roles.map(({ name, description, admin, app }) => ({ name, description, admin, app }));
   return sortedBy(plain, ({ name }) => name);
+}
+
+/** A rule that repeats another one, about which there was nothing to say, means the same. */
+function resolveRules({ rules }: PermissionDocument, names: Names, diagnostics: Diagnostic[]): readonly Permission[] {
+  const faultless = new Map<RuleSource, readonly Permission[]>();
+  return rules.flatMap((rule) => {
+    const known = rule.like && faultless.get(rule.like);
+    if (known !== undefined) return known.map((permission) => ({ ...permission, role: rule.role.name }));
+    const before = diagnostics.length;
+    const permissions = resolveRule(rule, names, diagnostics);
+    if (diagnostics.length === before) faultless.set(rule, permissions);
+    return permissions;
+  });
 }
 
 function resolveRule(rule: RuleSource, names: Names, diagnostics: Diagnostic[]): readonly Permission[] {

@@ -1,6 +1,5 @@
 import { type NameUse, namesUsed } from '../conditions/names-used.ts';
 import type { PlacedValue, RuleSource } from '../config/permission-document.ts';
-import { placeAt } from '../config/placed-value.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { collectionsByName } from '../passes/lookup.ts';
 import type { Collection, Schema } from '../schema.ts';
@@ -55,7 +54,7 @@ function describe(
   return {
     code: 'hidden-path',
     severity: 'info',
-    place: placeAt(source, path),
+    place: source.placeAt(path),
     message: `The ${part} looks at "${name}" of "${collection}", which "${role}" cannot read. The rule works, but ${told} tells something about it.`,
     hint: null,
   };

@@ -21,6 +21,7 @@ import { ignoredFields } from './ignored-fields.ts';
 import { impossibleRules } from './impossible-rules.ts';
 import { incompleteCreates } from './incomplete-creates.ts';
 import { missingInverses } from './missing-inverses.ts';
+import { oncePerBlock } from './once-per-block.ts';
 import { privateCollections } from './private-collections.ts';
 import { refusedPresets } from './refused-presets.ts';
 import { relationNames } from './relation-names.ts';
@@ -56,16 +57,16 @@ export const rules: readonly Rule[] = [
   unaddressableNames,
   singletons,
   administratorRules,
-  emptyRules,
-  impossibleRules,
-  systemRules,
-  incompleteCreates,
-  unmatchedConditions,
-  refusedPresets,
-  ignoredFields,
-  repeatedRules,
+  oncePerBlock(emptyRules),
+  oncePerBlock(impossibleRules),
+  oncePerBlock(systemRules),
+  oncePerBlock(incompleteCreates),
+  oncePerBlock(unmatchedConditions),
+  oncePerBlock(refusedPresets),
+  oncePerBlock(ignoredFields),
+  oncePerBlock(repeatedRules),
   rolesWithoutRules,
-  hiddenPaths,
+  oncePerBlock(hiddenPaths),
   privateCollections,
   rowSecurity,
   hiddenForeignKeys,

@@ -1,9 +1,10 @@
 import type { Rule } from './rule.ts';
 
 /** A role that may do nothing: not even what comes with `app: true`. */
-export const rolesWithoutRules: Rule = (_schema, { permissions: { roles, rules } }) =>
-  roles
-    .filter(({ name, admin, app }) => !admin && !app && !rules.some(({ role }) => role.name === name))
+export const rolesWithoutRules: Rule = (_schema, { permissions: { roles, rules } }) => {
+  const ruled = new Set(rules.map(({ role }) => role.name));
+  return roles
+    .filter(({ name, admin, app }) => !admin && !app && !ruled.has(name))
     .map(({ name, place }) => ({
       code: 'role-without-rules',
       severity: 'warning' as const,
@@ -11,3 +12,4 @@ export const rolesWithoutRules: Rule = (_schema, { permissions: { roles, rules }
       message: `The role "${name}" has no rules, so it may do nothing.`,
       hint: 'Write its rules under "permissions".',
     }));
+};

@@ -1,0 +1,24 @@
+import { movedPlace } from './moved.ts';
+import type { PlacedValue, RuleSource } from './permission-document.ts';
+import type { PlacedName } from './source.ts';
+
+/** The rules of one role for another one, whose text is the same so many lines below. */
+export function repeatRules(rules: readonly RuleSource[], role: PlacedName, lines: number): readonly RuleSource[] {
+  const name = ({ name, place }: PlacedName): PlacedName => ({ name, place: movedPlace(place, lines) });
+  const value = (one: PlacedValue): PlacedValue => ({
+    value: one.value,
+    place: movedPlace(one.place, lines),
+    placeAt: (path) => movedPlace(one.placeAt(path), lines),
+  });
+  return rules.map((like) => ({
+    role,
+    collection: name(like.collection),
+    action: like.action,
+    place: movedPlace(like.place, lines),
+    fields: like.fields?.map(name) ?? null,
+    filter: like.filter && value(like.filter),
+    validation: like.validation && value(like.validation),
+    presets: like.presets.map((preset) => ({ field: name(preset.field), value: value(preset.value) })),
+    like,
+  }));
+}

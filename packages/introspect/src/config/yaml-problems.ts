@@ -1,0 +1,38 @@
+/** What is said about texts that are no YAML, or not the part of it that configuration is written in. */
+import type { Diagnostic } from '../diagnostic.ts';
+
+/** What the parser complains about, by its own code and message. */
+export function syntaxError(place: string, message: string, code?: string): Diagnostic {
+  const hint = code === 'DUPLICATE_KEY' ? 'Join the two entries into one.' : null;
+  return { code: 'yaml-syntax', severity: 'error', place, message: firstLine(message), hint };
+}
+
+/** A key that is no text; `source` as it is written, where it is a single value. */
+export function keyError(place: string, source: string | undefined): Diagnostic {
+  const message = `The key ${source === undefined ? 'at this place' : `"${source}"`} is not a text.`;
+  const hint = 'Write names that look like numbers, booleans or null in quotes.';
+  return { code: 'yaml-key', severity: 'error', place, message, hint };
+}
+
+/** Levels of nesting a file may have; bounds the stack. */
+export const maxDepth = 64;
+
+/** Nesting beyond that. */
+export function tooDeep(place: string): Diagnostic {
+  const message = `The values nest deeper than ${maxDepth} levels.`;
+  return { code: 'yaml-depth', severity: 'error', place, message, hint: null };
+}
+
+/** Values that the aliases of a file may stand for; bounds what a few bytes can grow to. */
+export const maxFollowed = 100_000;
+
+/** Aliases that stand for more. */
+export function tooLarge(place: string): Diagnostic {
+  const message = `The aliases of the file stand for more than ${maxFollowed} values.`;
+  return { code: 'yaml-size', severity: 'error', place, message, hint: 'Use fewer anchors and aliases.' };
+}
+
+function firstLine(message: string): string {
+  const line = message.split('\n')[0] ?? message;
+  return line.endsWith('.') ? line : `${line}.`;
+}
