@@ -56,7 +56,7 @@ function createFile(format: FileFormat, transcode: Transcode): Answer {
     const json = scratch.take();
     const text = json.toString();
     giveBack(json);
-    out.append(bytes(format.row(readRawJson(text))));
+    out.appendText(format.row(readRawJson(text)));
   };
   return createAnswer(bytes(format.start), put, (items) => bytes(format.end(items)));
 }

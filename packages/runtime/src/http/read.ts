@@ -122,7 +122,7 @@ async function streamRows(
       return;
     }
     const chunk = rows.take();
-    if (chunk.length > 0 && !out.write(chunk)) await roomOrEnd(out);
+    if (chunk.length > 0 && !out.write(chunk, whenSent(chunk))) await roomOrEnd(out);
   }
 
   try {
@@ -142,7 +142,14 @@ async function streamRows(
 }
 
 function endStream(out: Writable, rest: Buffer): void {
-  if (!out.destroyed && !out.writableEnded) out.end(rest);
+  if (!out.destroyed && !out.writableEnded) out.end(rest, whenSent(rest));
+}
+
+/** Of what could not be sent somebody may still have the bytes. */
+function whenSent(chunk: Buffer): (error?: Error | null) => void {
+  return (error) => {
+    if (error == null) giveBack(chunk);
+  };
 }
 
 function openStream(answerer: Answerer, { request, response }: Exchange, plan: ReadPlan): Writable {

@@ -9,11 +9,20 @@
 /** Slabs are large enough for dozens of usual answers and small enough that a slow reader of one of them pins little. */
 const slabSize = 131_072;
 
+/**
+ * Long slabs are for what outgrows others, as a batch of a streamed answer does: a quarter of a megabyte of rows, which is
+ * more as XML.
+ */
+const longSize = 8 * slabSize;
+
 /** A slab with less room than this is out of use until its views have been given back. */
 const leastRoom = 8_192;
 
 /** Idle slabs kept for the next writer: as many as answers and messages are usually half-written at once. */
 const mostSpares = 16;
+
+/** Idle long slabs that are kept: as many streams as one process keeps busy. */
+const mostLongSpares = 4;
 
 /** Memory of answers that stand in it one behind the other. */
 interface Slab {
@@ -28,10 +37,14 @@ interface Slab {
   inUse: boolean;
 }
 
+/** Bytes of a character of a string at most, as UTF-8. */
+const mostBytes = 3;
+
 const none = Buffer.alloc(0);
 const noView = new DataView(new ArrayBuffer(0));
 
 const spares: Slab[] = [];
+const longSpares: Slab[] = [];
 const slabs = new WeakMap<ArrayBufferLike, Slab>();
 
 /**
@@ -44,22 +57,33 @@ export function giveBack(bytes: Buffer): void {
   slab.lent -= 1;
   if (slab.lent > 0) return;
   if (!slab.inUse) keep(slab);
-  else if (spares.includes(slab)) slab.used = 0;
+  else if (sparesLike(slab).includes(slab)) slab.used = 0;
+}
+
+function sparesLike({ bytes }: Slab): Slab[] {
+  return bytes.length === longSize ? longSpares : spares;
 }
 
 /** Puts a slab that no writer owns among the spares, when it has room and there is a place. */
 function keep(slab: Slab): void {
   if (slab.lent === 0) slab.used = 0;
-  slab.inUse = spares.length < mostSpares && slab.bytes.length - slab.used >= leastRoom;
-  if (slab.inUse) spares.push(slab);
+  const others = sparesLike(slab);
+  const most = others === spares ? mostSpares : mostLongSpares;
+  slab.inUse = others.length < most && slab.bytes.length - slab.used >= leastRoom;
+  if (slab.inUse) others.push(slab);
 }
 
 function newSlab(size: number): Slab {
   // Zeroing would cost more than writing; only bytes written since are ever handed out.
   const bytes = Buffer.allocUnsafeSlow(size);
   const slab = { bytes, view: new DataView(bytes.buffer), used: 0, lent: 0, inUse: true };
-  if (size === slabSize) slabs.set(bytes.buffer, slab);
+  if (isShared(slab)) slabs.set(bytes.buffer, slab);
   return slab;
+}
+
+/** Whether views of it are counted; others are left to the garbage collector. */
+function isShared({ bytes }: Slab): boolean {
+  return bytes.length === slabSize || bytes.length === longSize;
 }
 
 /**
@@ -93,6 +117,12 @@ export class ByteWriter {
     this.position += source.length;
   }
 
+  /** Appends a text, as UTF-8. */
+  appendText(text: string): void {
+    this.reserve(text.length * mostBytes);
+    this.position += this.bytes.write(text, this.position);
+  }
+
   /** Hands out what was written since the last call, without a copy; the writer can be used on. See `giveBack`. */
   take(): Buffer {
     const taken = this.bytes.subarray(this.#start, this.position);
@@ -121,16 +151,18 @@ export class ByteWriter {
   #leave(used: number): void {
     const slab = this.#slab;
     this.#slab = undefined;
-    if (slab === undefined || slab.bytes.length !== slabSize) return;
+    if (slab === undefined || !isShared(slab)) return;
     slab.used = used;
     keep(slab);
   }
 }
 
-/** A spare slab for a fresh answer, a slab of its own for one that outgrew its place, else doubled memory. */
+/** A spare slab for a fresh answer; for one that outgrew its place a slab of its own, a long one, and in the end doubled memory. */
 function claim(written: number, room: number): Slab {
-  const spare = written === 0 ? spares.pop() : undefined;
-  if (spare !== undefined && spare.bytes.length - spare.used >= room) return spare;
+  const size = Math.max(slabSize, written * 2 + room);
+  const isLong = size > slabSize && size <= longSize;
+  const spare = isLong ? longSpares.pop() : written === 0 ? spares.pop() : undefined;
+  if (spare !== undefined && spare.bytes.length - spare.used >= (isLong ? size : room)) return spare;
   if (spare !== undefined) keep(spare);
-  return newSlab(Math.max(slabSize, written * 2 + room));
+  return newSlab(isLong ? longSize : size);
 }
