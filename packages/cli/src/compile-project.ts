@@ -84,7 +84,8 @@ export async function writeProject(
 ): Promise<Generation> {
   const [outcome, staging] = await Promise.allSettled([
     progress.phase('write', () => write(files)),
-    stageSchemaText(project, schemaText()),
+    // It is printed while files are written.
+    stageSchemaText(project, schemaText),
   ]);
   const staged = staging.status === 'fulfilled' ? staging.value : null;
   try {

@@ -1,8 +1,9 @@
 /** Files on their way into a folder: written beside it, and moved when all of them are there. */
 import { randomUUID } from 'node:crypto';
-import { linkSync } from 'node:fs';
-import { copyFile, link, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { existsSync, linkSync, mkdirSync, rmSync } from 'node:fs';
+import { copyFile, link, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { bothOf } from './both-of.ts';
 import {
   eachOf,
   haveSamePieces,
@@ -56,21 +57,20 @@ export function stageFiles(folder: string): StagedFiles {
     paths,
     async stage(files) {
       const more = files.map(({ path }) => path);
-      await makeFolders(fresh, more);
+      makeFolders(fresh, more);
       const texts = files.map(({ file }) => wholeText(file));
       const writing = stageLong(files.filter((_, at) => texts[at] === null));
-      try {
+      const stageShort = async (): Promise<void> => {
         for (const [at, text] of texts.entries()) if (text !== null) writeWhole(join(fresh, more[at] ?? ''), text);
-      } finally {
-        await writing;
-      }
+      };
+      await bothOf(writing, stageShort());
       paths.push(...more);
     },
     async moveIn(stale) {
       if (paths.length === 0 && stale.length === 0) return;
-      if (await isNew(folder)) return await rename(fresh, folder);
-      await makeFolders(old, paths);
-      await makeFolders(folder, paths);
+      if (!existsSync(folder)) return await rename(fresh, folder);
+      makeFolders(old, paths);
+      makeFolders(folder, paths);
       const kept = await eachOf(paths, (path) => keepCopy(join(folder, path), join(old, path)));
       const undo: (() => Promise<void>)[] = [];
       try {
@@ -83,16 +83,9 @@ export function stageFiles(folder: string): StagedFiles {
         throw error;
       }
     },
-    close: () => rm(staging, { recursive: true, force: true }),
+    // Of few files at once: each step of the asynchronous form waits for its turn, and there are dozens.
+    close: async () => rmSync(staging, { recursive: true, force: true }),
   };
-}
-
-/** Whether there is no such folder. */
-export async function isNew(folder: string): Promise<boolean> {
-  return stat(folder).then(
-    () => false,
-    (error: unknown) => isMissing(error),
-  );
 }
 
 /** Gives a file a second name. False where the file system has no second names. */
@@ -106,9 +99,9 @@ function isLinked(path: string, second: string): boolean {
 }
 
 /** Makes the folders that files will lie in. */
-async function makeFolders(folder: string, paths: readonly string[]): Promise<void> {
+function makeFolders(folder: string, paths: readonly string[]): void {
   const folders = new Set(paths.map((path) => dirname(join(folder, path))));
-  for (const one of folders) await mkdir(one, { recursive: true });
+  for (const one of folders) mkdirSync(one, { recursive: true });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CompileOptions, CompileSummary } from '@platform/compiler';
 import type { Diagnostic, ReadOptions, SchemaFacts } from '@platform/introspect';
 import { parseSchema, printDiagnostics, printSchema, resolveSchema } from '@platform/introspect/resolve';
@@ -161,7 +162,7 @@ export async function resolveProject(project: Project, facts: Facts, progress: P
 
 /** Writes the text of `platform.schema.json` when it would change: whoever reads the file has the whole text. */
 export async function writeSchemaText(project: Project, text: string): Promise<void> {
-  const staged = await stageSchemaText(project, text);
+  const staged = await stageSchemaText(project, () => text);
   try {
     await staged?.place();
   } finally {
@@ -169,10 +170,11 @@ export async function writeSchemaText(project: Project, text: string): Promise<v
   }
 }
 
-/** The same up to its last step; null where the file holds the text already. */
-export async function stageSchemaText({ schemaFile: path }: Project, text: string): Promise<StagedText | null> {
-  const isThere = await holdsText(path, { path, contents: text }).catch(() => false);
-  return isThere ? null : stageText(path, text);
+/** The same up to its last step; null where the file holds the text already. It is asked for in a later turn. */
+export async function stageSchemaText({ schemaFile: path }: Project, text: () => string): Promise<StagedText | null> {
+  await nextTurn();
+  const isThere = await holdsText(path, { path, contents: text() }).catch(() => false);
+  return isThere ? null : stageText(path, text());
 }
 
 /** Shows the diagnostics, notes only when asked for; stops when one is an error. */

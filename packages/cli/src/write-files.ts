@@ -4,10 +4,12 @@
  * Everything is staged in a folder beside the output first, so a full disk or a missing permission shows before the
  * output is touched. What is removed is only what the last `manifest.json` lists: a file of the user's own stays.
  */
+import { existsSync } from 'node:fs';
 import { readdir, rmdir } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize, sep } from 'node:path';
-import { eachOf, holdsText, type OutputFile, readText, sizeOf } from './output-file.ts';
-import { isNew, stageFiles, type Target } from './staged-files.ts';
+import { bothOf } from './both-of.ts';
+import { eachOf, holdsText, type OutputFile, readText, sizeOf, wholeText } from './output-file.ts';
+import { stageFiles, type Target } from './staged-files.ts';
 
 export type { OutputFile } from './output-file.ts';
 
@@ -72,16 +74,21 @@ export function openOutput(outputFolder: string, holds: KnownContents = () => nu
   const stage = async (files: readonly OutputFile[]): Promise<void> => {
     const more = files.filter((file) => !target.has(file)).map(targetOf);
     for (const one of more) target.set(one.file, one);
-    await staged.stage(await selectChanged(outputFolder, more, holds));
+    const isLong = ({ file }: Target): boolean => wholeText(file) === null;
+    // Long ones are written while this thread looks at the others.
+    const writing = staged.stage(await selectChanged(outputFolder, more.filter(isLong), holds));
+    const short = more.filter((one) => !isLong(one));
+    const stageShort = async () => staged.stage(await selectChanged(outputFolder, short, holds));
+    await bothOf(writing, stageShort());
   };
   return {
     stage,
     async finish(files) {
-      await stage(files);
-      const stale = await findStale(outputFolder, [...target.values()]);
+      const staging = stage(files);
+      const [, stale] = await bothOf(staging, findStale(outputFolder, [...target.values()]));
       await staged.moveIn(stale);
       await removeEmptyFolders(outputFolder, stale);
-      const paths = staged.paths.map((path) => path.split(sep).join('/'));
+      const paths = staged.paths.map((path) => path.split(sep).join('/')).sort();
       return { paths, written: paths.length, unchanged: target.size - paths.length, removed: stale.length };
     },
     close: () => staged.close(),
@@ -121,7 +128,7 @@ async function selectChanged(
   holds: KnownContents = () => null,
 ): Promise<readonly Target[]> {
   // Where there is no folder there is no file either.
-  if (await isNew(folder)) return files;
+  if (!existsSync(folder)) return files;
   const known = files.map(({ file }) => holds(file));
   const unknown = files.filter((_, at) => known[at] === null);
   const same = await eachOf(unknown, ({ path, file }) => holdsText(join(folder, path), file));
