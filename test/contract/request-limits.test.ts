@@ -33,7 +33,7 @@ describe.skipIf(withoutRedis !== '')(`two processes with one Redis${withoutRedis
   });
 
   let clients = 0;
-  const newClient = (): string => `192.0.2.${++clients}`;
+  const newClient = (): string => `198.18.${++clients >> 8}.${clients % 256}`;
   const serverOf = (number: number): Platform => project.servers[number % 2] ?? project.server;
   const ask = async (number: number, from: string): Promise<number> => {
     const answer = await serverOf(number).ask('/items/docs', { headers: { 'x-forwarded-for': from } });
@@ -47,19 +47,38 @@ describe.skipIf(withoutRedis !== '')(`two processes with one Redis${withoutRedis
     return statuses;
   };
   const linesOf = (server: Platform, text: string): number => server.log().split(text).length - 1;
+  const linesOfAll = (text: string): readonly number[] => project.servers.map((server) => linesOf(server, text));
+  const untilTogether = () =>
+    expect.poll(async () => admitted(await inTurn(2 * points, newClient())), { timeout: 20_000 }).toBe(points);
+  /**
+   * Where a busy machine keeps an answer of Redis for longer than a request waits, that process counts on its own, and says
+   * so. Then it is asked again.
+   */
+  const whileThere = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    for (let tries = 1; ; tries += 1) {
+      const before = linesOfAll('Redis does not answer');
+      const result = await work();
+      if (tries === 5 || String(linesOfAll('Redis does not answer')) === String(before)) return result;
+      await untilTogether();
+    }
+  };
 
   it('answer a client so many requests together, also when they come at once', async () => {
-    const statuses = await inTurn(points + 4, newClient());
+    const statuses = await whileThere(() => inTurn(points + 4, newClient()));
     expect(statuses).toEqual([...Array.from({ length: points }, () => 200), 429, 429, 429, 429]);
     for (let round = 0; round < 5; round++) {
-      const from = newClient();
-      const burst = await Promise.all(Array.from({ length: 3 * points }, (_, number) => ask(number, from)));
+      const burst = await whileThere(() => {
+        const from = newClient();
+        return Promise.all(Array.from({ length: 3 * points }, (_, number) => ask(number, from)));
+      });
       expect([admitted(burst), new Set(burst)]).toEqual([points, new Set([200, 429])]);
     }
     expect(await inTurn(1, newClient())).toEqual([200]);
   });
 
   it('count on their own while Redis does not answer, without waiting for it again and again', async () => {
+    const lines = { away: linesOfAll('Redis does not answer'), back: linesOfAll('Redis answers again') };
+    const oneMore = (counts: readonly number[]): readonly number[] => counts.map((count) => count + 1);
     const before = await redis.scripts();
     redis.freeze();
     const from = newClient();
@@ -74,21 +93,21 @@ describe.skipIf(withoutRedis !== '')(`two processes with one Redis${withoutRedis
     expect(waited).toBeGreaterThanOrEqual(2);
     expect(waited).toBeLessThanOrEqual(2 * (1 + Math.ceil(took / 1_000)));
     expect(took).toBeLessThan(2_000);
-    for (const server of project.servers) expect(linesOf(server, 'Redis does not answer')).toBe(1);
-    await expect.poll(async () => admitted(await inTurn(2 * points, newClient())), { timeout: 20_000 }).toBe(points);
-    for (const server of project.servers) expect(linesOf(server, 'Redis answers again')).toBe(1);
+    expect(linesOfAll('Redis does not answer')).toEqual(oneMore(lines.away));
+    await untilTogether();
+    expect(linesOfAll('Redis answers again')).toEqual(oneMore(lines.back));
   });
 
   it('go on when Redis is gone, and count together again when it is back', { timeout: 60_000 }, async () => {
     const port = Number(new URL(redis.url).port);
     const from = newClient();
-    const before = project.servers.map((server) => linesOf(server, 'Redis does not answer'));
+    const before = linesOfAll('Redis does not answer');
     await redis.stop();
     expect(admitted(await inTurn(4 * points, from))).toBe(2 * points);
     for (const [place, server] of project.servers.entries()) {
       expect(linesOf(server, 'Redis does not answer')).toBe((before[place] ?? 0) + 1);
     }
     redis = await startRedis(port);
-    await expect.poll(async () => admitted(await inTurn(2 * points, newClient())), { timeout: 20_000 }).toBe(points);
+    await untilTogether();
   });
 });
