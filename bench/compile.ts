@@ -183,11 +183,11 @@ function report(what: string, { ms, processorMs, megabytes }: Usage, seconds?: n
 }
 
 function reportTime(what: string, ms: number, seconds?: number): void {
-  process.stdout.write(`${what.padEnd(46)} ${inSeconds(ms)}${wanted(seconds)}\n`);
+  process.stdout.write(`${what.padEnd(46)} ${inSeconds(ms, 3)}${wanted(seconds)}\n`);
 }
 
-function inSeconds(ms: number): string {
-  return `${(ms / 1000).toFixed(2).padStart(6)} s`;
+function inSeconds(ms: number, digits = 2): string {
+  return `${(ms / 1000).toFixed(digits).padStart(4 + digits)} s`;
 }
 
 function wanted(seconds?: number, memory?: number): string {
