@@ -153,6 +153,7 @@ async function timeChanges(
     const facts = { ...(await loadFacts(project)), previous: last.schema };
     const compiled = await timed(() => compileProject(project, silent, { facts, memory }));
     const written = await timed(() => rewriteProject(project, compiled.value, left));
+    await written.value.cleared;
     times.push({ compiled: compiled.ms, written: written.ms });
     last = compiled.value;
   }

@@ -1,8 +1,9 @@
 /** From a project to its generated files. */
 import { join } from 'node:path';
 import type { CompileMemory, CompileOptions, ModelData } from '@platform/compiler';
-import { printSchema } from '@platform/introspect/resolve';
+import { printSchemaPieces } from '@platform/introspect/resolve';
 import { isWhollyCompiled, lookAtLastRun } from './archive/last-run.ts';
+import { bothOf } from './both-of.ts';
 import {
   isWorthArchiving,
   type Meanwhile,
@@ -67,7 +68,7 @@ export async function generateProject(
         schemaText();
       });
       const generation = await writeProject(project, compilation, progress, output.finish);
-      await runs?.keep(generation.summary, compilation.files);
+      await bothOf(output.close(), runs?.keep(generation.summary, compilation.files) ?? Promise.resolve());
       return generation;
     } finally {
       await output.close();
@@ -101,8 +102,8 @@ export async function writeProject(
 
 /** What would be written. */
 export interface Compilation extends Omit<Generation, 'written'> {
-  /** The text of `platform.schema.json`, printed when it is first asked for. */
-  readonly schemaText: () => string;
+  /** The text of `platform.schema.json` in pieces, printed when it is first asked for. */
+  readonly schemaText: () => readonly string[];
   /** Below the output folder. */
   readonly files: readonly OutputFile[];
   /** What the files say to a server. */
@@ -144,7 +145,7 @@ async function withSchema<Result>(
   try {
     const resolution = await progress.phase('resolve', () => resolveProject(project, facts, progress));
     const schema = memory?.recallSchema(resolution.schema) ?? resolution.schema;
-    return await work({ ...resolution, schema, schemaText: once(() => printSchema(schema)), inputs, compiler });
+    return await work({ ...resolution, schema, schemaText: once(() => printSchemaPieces(schema)), inputs, compiler });
   } finally {
     await compiler.close();
   }

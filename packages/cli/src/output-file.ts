@@ -54,15 +54,14 @@ function isSamePiece(one: Piece, other: Piece): boolean {
   return one === other || (one.length === other.length && Buffer.compare(bytesOf(one), bytesOf(other)) === 0);
 }
 
-/** Whether a file holds a text; one of another size is not read. */
-export async function holdsText(path: string, file: OutputFile): Promise<boolean> {
+/** Whether a file holds a text in pieces; one of another size is not read. */
+export async function holdsText(path: string, pieces: readonly Piece[]): Promise<boolean> {
   const size = await sizeOf(path);
-  if (size === null || size !== bytesIn(piecesOf(file))) return false;
-  const whole = wholeText(file);
-  if (whole !== null) return (await readFile(path)).equals(bytesOf(whole));
+  if (size === null || size !== bytesIn(pieces)) return false;
+  if (pieces.length < 2) return (await readFile(path)).equals(bytesOf(pieces[0] ?? ''));
   const present = await open(path);
   try {
-    return await holdsPieces(present, file.pieces ?? []);
+    return await holdsPieces(present, pieces);
   } finally {
     await present.close();
   }
@@ -118,7 +117,8 @@ export function writeChunks(path: string, chunks: Iterable<Uint8Array>): void {
   }
 }
 
-function piecesOf(file: OutputFile): readonly Piece[] {
+/** The text of a file in pieces, also where it is in one. */
+export function piecesOf(file: OutputFile): readonly Piece[] {
   return file.pieces ?? [file.contents];
 }
 

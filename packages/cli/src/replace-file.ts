@@ -1,4 +1,6 @@
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
+import type { Piece } from '@platform/compiler/files';
+import { writePieces } from './output-file.ts';
 
 /** A text beside the file that it will be. */
 export interface StagedText {
@@ -8,12 +10,12 @@ export interface StagedText {
   close(): Promise<void>;
 }
 
-/** Writes a text beside a file. Rejects with the file system's error. */
-export async function stageText(path: string, text: string): Promise<StagedText> {
+/** Writes a text in pieces beside a file. Rejects with the file system's error. */
+export async function stageText(path: string, pieces: readonly Piece[]): Promise<StagedText> {
   const staged = `${path}.${process.pid}.tmp`;
   const close = () => rm(staged, { force: true });
   try {
-    await writeFile(staged, text);
+    await writePieces(staged, pieces);
   } catch (error) {
     await close();
     throw error;
@@ -23,7 +25,7 @@ export async function stageText(path: string, text: string): Promise<StagedText>
 
 /** Writes a file in one step: whoever reads it finds the text that was there or the whole new one. */
 export async function replaceFile(path: string, text: string): Promise<void> {
-  const staged = await stageText(path, text);
+  const staged = await stageText(path, [text]);
   try {
     await staged.place();
   } finally {

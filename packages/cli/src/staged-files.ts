@@ -1,18 +1,10 @@
 /** Files on their way into a folder: written beside it, and moved when all of them are there. */
 import { randomUUID } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, rmSync } from 'node:fs';
-import { copyFile, link, mkdir, rename, rm } from 'node:fs/promises';
+import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { bothOf } from './both-of.ts';
-import {
-  eachOf,
-  haveSamePieces,
-  isMissing,
-  type OutputFile,
-  wholeText,
-  writePieces,
-  writeWhole,
-} from './output-file.ts';
+import { eachOf, haveSamePieces, type OutputFile, wholeText, writePieces, writeWhole } from './output-file.ts';
 
 /** A file with its path as the system writes it. */
 export interface Target {
@@ -26,9 +18,12 @@ export interface StagedFiles {
   readonly paths: readonly string[];
   /** Writes files beside the folder. Rejects with the file system's error. */
   stage(files: readonly Target[]): Promise<void>;
-  /** Moves them into the folder, and takes `stale` out of it. Rejects with the file system's error and leaves it as it was. */
-  moveIn(stale: readonly string[]): Promise<void>;
-  /** Removes what is beside the folder. */
+  /**
+   * Moves them into the folder, and takes `stale` out of it. Throws the file system's error and leaves it as it was. In this
+   * thread, as `writeWhole`: each step of the asynchronous form waits for its turn.
+   */
+  moveIn(stale: readonly string[]): void;
+  /** Removes what is beside the folder, while this thread does something else: the system frees as much as was written. */
   close(): Promise<void>;
 }
 
@@ -66,25 +61,24 @@ export function stageFiles(folder: string): StagedFiles {
       await bothOf(writing, stageShort());
       paths.push(...more);
     },
-    async moveIn(stale) {
+    moveIn(stale) {
       if (paths.length === 0 && stale.length === 0) return;
-      if (!existsSync(folder)) return await rename(fresh, folder);
-      makeFolders(old, paths);
+      if (!existsSync(folder)) return renameSync(fresh, folder);
+      makeFolders(old, [...paths, ...stale]);
       makeFolders(folder, paths);
-      const kept = await eachOf(paths, (path) => keepCopy(join(folder, path), join(old, path)));
-      const undo: (() => Promise<void>)[] = [];
+      const kept = paths.map((path) => keepCopy(join(folder, path), join(old, path)));
+      const undo: (() => void)[] = [];
       try {
         for (const [index, path] of paths.entries()) {
-          await moveFile(join(fresh, path), join(folder, path), kept[index] ?? null, undo);
+          moveFile(join(fresh, path), join(folder, path), kept[index] ?? null, undo);
         }
-        for (const path of stale) await moveOut(join(folder, path), join(old, path), undo);
+        for (const path of stale) moveOut(join(folder, path), join(old, path), undo);
       } catch (error) {
-        for (const step of undo.reverse()) await step();
+        for (const step of undo.reverse()) step();
         throw error;
       }
     },
-    // Of few files at once: each step of the asynchronous form waits for its turn, and there are dozens.
-    close: async () => rmSync(staging, { recursive: true, force: true }),
+    close: () => rm(staging, { recursive: true, force: true }),
   };
 }
 
@@ -106,33 +100,20 @@ function makeFolders(folder: string, paths: readonly string[]): void {
 
 /**
  * Keeps a file under a second name, or as a copy where the file system has no second names: so the file itself is replaced
- * in one step and a running server never misses it. Resolves to the copy; null when there is no file.
+ * in one step and a running server never misses it. Returns the copy; null when there is no file.
  */
-async function keepCopy(path: string, copy: string): Promise<string | null> {
-  try {
-    await link(path, copy).catch(async (error: unknown) => {
-      if (isMissing(error)) throw error;
-      await copyFile(path, copy);
-    });
-    return copy;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
+function keepCopy(path: string, copy: string): string | null {
+  if (!existsSync(path)) return null;
+  if (!isLinked(path, copy)) copyFileSync(path, copy);
+  return copy;
 }
 
-async function moveFile(
-  staged: string,
-  path: string,
-  copy: string | null,
-  undo: (() => Promise<void>)[],
-): Promise<void> {
-  await rename(staged, path);
-  undo.push(() => (copy === null ? rm(path) : rename(copy, path)));
+function moveFile(staged: string, path: string, copy: string | null, undo: (() => void)[]): void {
+  renameSync(staged, path);
+  undo.push(() => (copy === null ? rmSync(path) : renameSync(copy, path)));
 }
 
-async function moveOut(path: string, aside: string, undo: (() => Promise<void>)[]): Promise<void> {
-  await mkdir(dirname(aside), { recursive: true });
-  await rename(path, aside);
-  undo.push(() => rename(aside, path));
+function moveOut(path: string, aside: string, undo: (() => void)[]): void {
+  renameSync(path, aside);
+  undo.push(() => renameSync(aside, path));
 }

@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CompileOptions, CompileSummary } from '@platform/compiler';
+import type { Piece } from '@platform/compiler/files';
 import type { Diagnostic, ReadOptions, SchemaFacts } from '@platform/introspect';
-import { parseSchema, printDiagnostics, printSchema, resolveSchema } from '@platform/introspect/resolve';
+import { parseSchema, printDiagnostics, printSchemaPieces, resolveSchema } from '@platform/introspect/resolve';
 import type { Schema } from '@platform/introspect/schema';
 import { loadDocuments } from './documents.ts';
 import { loadExamples } from './examples/load.ts';
@@ -38,7 +39,7 @@ export interface Resolution {
 export async function introspectProject(project: Project, progress: Progress): Promise<Schema> {
   const facts = await factsOf(project, progress);
   const { schema } = await progress.phase('resolve', () => resolveProject(project, facts, progress));
-  await writeSchemaText(project, printSchema(schema));
+  await writeSchemaText(project, printSchemaPieces(schema));
   return schema;
 }
 
@@ -161,8 +162,8 @@ export async function resolveProject(project: Project, facts: Facts, progress: P
 }
 
 /** Writes the text of `platform.schema.json` when it would change: whoever reads the file has the whole text. */
-export async function writeSchemaText(project: Project, text: string): Promise<void> {
-  const staged = await stageSchemaText(project, () => text);
+export async function writeSchemaText(project: Project, pieces: readonly Piece[]): Promise<void> {
+  const staged = await stageSchemaText(project, () => pieces);
   try {
     await staged?.place();
   } finally {
@@ -171,10 +172,14 @@ export async function writeSchemaText(project: Project, text: string): Promise<v
 }
 
 /** The same up to its last step; null where the file holds the text already. It is asked for in a later turn. */
-export async function stageSchemaText({ schemaFile: path }: Project, text: () => string): Promise<StagedText | null> {
+export async function stageSchemaText(
+  { schemaFile: path }: Project,
+  text: () => readonly Piece[],
+): Promise<StagedText | null> {
   await nextTurn();
-  const isThere = await holdsText(path, { path, contents: text() }).catch(() => false);
-  return isThere ? null : stageText(path, text());
+  const pieces = text();
+  const isThere = await holdsText(path, pieces).catch(() => false);
+  return isThere ? null : stageText(path, pieces);
 }
 
 /** Shows the diagnostics, notes only when asked for; stops when one is an error. */

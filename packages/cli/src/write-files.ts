@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { readdir, rmdir } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize, sep } from 'node:path';
 import { bothOf } from './both-of.ts';
-import { eachOf, holdsText, type OutputFile, readText, sizeOf, wholeText } from './output-file.ts';
+import { eachOf, holdsText, type OutputFile, piecesOf, readText, sizeOf, wholeText } from './output-file.ts';
 import { stageFiles, type Target } from './staged-files.ts';
 
 export type { OutputFile } from './output-file.ts';
@@ -131,7 +131,7 @@ async function selectChanged(
   if (!existsSync(folder)) return files;
   const known = files.map(({ file }) => holds(file));
   const unknown = files.filter((_, at) => known[at] === null);
-  const same = await eachOf(unknown, ({ path, file }) => holdsText(join(folder, path), file));
+  const same = await eachOf(unknown, ({ path, file }) => holdsText(join(folder, path), piecesOf(file)));
   const changed = new Set(unknown.filter((_, at) => same[at] !== true));
   return files.filter((file, at) => known[at] === false || changed.has(file));
 }

@@ -8,17 +8,24 @@ const place = 'platform.schema.json';
 
 /** Prints a schema for `platform.schema.json`: keys in alphabetical order, two spaces, a newline at the end. */
 export function printSchema(schema: Schema): string {
+  return printSchemaPieces(schema).join('');
+}
+
+/** The same text in pieces, for files: those of tables and collections are kept, and of a thousand the whole is long. */
+export function printSchemaPieces(schema: Schema): readonly string[] {
   const members = Object.entries(schema).filter(([, value]) => value !== undefined);
-  const lines = members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => `  "${key}": ${printMember(value)}`);
-  return `{\n${lines.join(',\n')}\n}\n`;
+  const sorted = members.sort(([a], [b]) => (a < b ? -1 : 1));
+  const lines = sorted.flatMap(([key, value], at) => [`${at > 0 ? ',' : '{'}\n  "${key}": `, ...printMember(value)]);
+  return [...lines, '\n}\n'];
 }
 
 /** It is printed in a list, which is taken away again, for its lines to stand as far from the margin. */
-function printMember(value: unknown): string {
+function printMember(value: unknown): readonly string[] {
   if (Array.isArray(value) && value.every(isObject)) {
-    return value.length === 0 ? '[]' : `[\n    ${value.map(printItem).join(',\n    ')}\n  ]`;
+    if (value.length === 0) return ['[]'];
+    return [...value.flatMap((item, at) => [at > 0 ? ',\n    ' : '[\n    ', printItem(item)]), '\n  ]'];
   }
-  return JSON.stringify([sortKeys(value)], null, 2).slice('[\n  '.length, -'\n]'.length);
+  return [JSON.stringify([sortKeys(value)], null, 2).slice('[\n  '.length, -'\n]'.length)];
 }
 
 const printed = new WeakMap<object, string>();

@@ -39,7 +39,7 @@ test('files are as they were made, also where they are not read', async () => {
         const files = filesOf(texts);
         const last = await lookAtLastRun(project, {
           inputs: { templates: new Map() },
-          schema: () => JSON.stringify(texts),
+          schema: () => [JSON.stringify(texts)],
         });
         const isSame = JSON.stringify(before) === JSON.stringify(texts) && isTouched.length === 0 && !forgotten;
         expect(last.untouched).toEqual(isSame ? summary : null);

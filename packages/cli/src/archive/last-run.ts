@@ -32,8 +32,8 @@ type Folders = Pick<Project, 'output' | 'stateFolder'>;
 /** A run that may be the same as the last. */
 export interface RunSources {
   readonly inputs: Omit<CompileOptions, 'memory' | 'archive' | 'part' | 'described'>;
-  /** The text of `platform.schema.json`, printed when it is first asked for. */
-  readonly schema: () => string;
+  /** The text of `platform.schema.json` in pieces, printed when it is first asked for. */
+  readonly schema: () => readonly string[];
 }
 
 /** What the last run has left, and what this one will leave. */
@@ -91,5 +91,6 @@ function pathOf({ stateFolder }: Folders): string {
 function digestOf({ inputs, schema }: RunSources): string {
   const told = JSON.stringify({ ...inputs, templates: [...inputs.templates] });
   const hash = createHash('sha256').update(`${markOfCompiler()} ${told.length} ${told}\n`);
-  return hash.update(schema()).digest('base64');
+  for (const piece of schema()) hash.update(piece);
+  return hash.digest('base64');
 }

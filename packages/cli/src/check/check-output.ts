@@ -17,7 +17,7 @@ export async function checkOutput(project: Project, progress: Progress, options:
   const { schemaText, files } = await compileProject(project, progress, options);
   const differences = await progress.phase('compare', () => compareFiles(project.output, files));
   const present = await readFile(project.schemaFile, 'utf8').catch(() => null);
-  const wanted = schemaText();
+  const wanted = schemaText().join('');
   const folder = relative(project.folder, project.output);
   const all = [
     ...(present === wanted ? [] : [{ path: 'platform.schema.json', before: present, after: wanted }]),

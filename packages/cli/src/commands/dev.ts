@@ -47,6 +47,7 @@ export async function dev(options: DevOptions): Promise<void> {
     await endNotices?.();
     await running?.types?.close();
     await running?.server.close();
+    await running?.built.cleared;
     // An embedded database is the server's, once there is one.
     await held.close(source.embedded === null || running === null);
   }

@@ -14,7 +14,7 @@ import { loadProject, type Project } from '../project.ts';
 import { readFacts } from '../read-facts.ts';
 import type { Source } from '../source.ts';
 import type { Facts, Generation } from '../steps.ts';
-import { writeFiles } from '../write-files.ts';
+import { openOutput } from '../write-files.ts';
 import { knownOutput, type LeftOutput, noteOutput } from './left-output.ts';
 import { isExtended, linkCompilation } from './link-compilation.ts';
 
@@ -26,6 +26,8 @@ export interface Built {
   readonly generation: Generation;
   readonly left: LeftOutput;
   readonly memory: CompileMemory;
+  /** Resolves when nothing is left of the files that were replaced. */
+  readonly cleared: Promise<void>;
 }
 
 /** Builds a project for the first time. */
@@ -34,7 +36,8 @@ export async function buildFirst(project: Project, source: Source, progress: Pro
   const memory = createCompileMemory();
   const compilation = await compileProject(project, progress, { facts, memory, archived: true });
   const generation = await writeProject(project, compilation, progress);
-  return { project, facts, compilation, generation, left: noteOutput(project.output, compilation.files), memory };
+  const left = noteOutput(project.output, compilation.files);
+  return { project, facts, compilation, generation, left, memory, cleared: Promise.resolve() };
 }
 
 /** What a rebuild needs to know of the change. */
@@ -61,19 +64,31 @@ export async function rebuild(
     compilation: { schema: previous },
   } = last;
   const compilation = await compileProject(project, silent, { facts: { ...facts, previous }, memory });
-  const write = (): Promise<Generation> => rewriteProject(project, compilation, last.left);
+  const write = (): Promise<Rewritten> => rewriteProject(project, compilation, last.left);
   const early = isExtended(compilation.files) ? await write() : null;
   await serve(await linkCompilation(project, compilation, number), project);
   const served = performance.now();
-  const generation = early ?? (await write());
+  const { generation, cleared } = early ?? (await write());
   const left = noteOutput(project.output, compilation.files);
-  return { built: { project, facts, compilation, generation, left, memory }, served };
+  return { built: { project, facts, compilation, generation, left, memory, cleared }, served };
 }
 
-/** Writes what changed, and reads nothing that nobody has touched since it was written. */
-export function rewriteProject(project: Project, compilation: Compilation, left: LeftOutput): Promise<Generation> {
-  const holds = knownOutput(project.output, left);
-  return writeProject(project, compilation, silent, (files) => writeFiles(project.output, files, holds));
+type Rewritten = Pick<Built, 'generation' | 'cleared'>;
+
+/**
+ * Writes what changed, and reads nothing that nobody has touched since it was written. Nobody waits for the removal of what
+ * was replaced, which takes the system as long as the writing.
+ */
+export async function rewriteProject(project: Project, compilation: Compilation, left: LeftOutput): Promise<Rewritten> {
+  const output = openOutput(project.output, knownOutput(project.output, left));
+  try {
+    const generation = await writeProject(project, compilation, silent, output.finish);
+    // What cannot be removed takes room and does nothing else.
+    return { generation, cleared: output.close().catch(() => undefined) };
+  } catch (error) {
+    await output.close();
+    throw error;
+  }
 }
 
 /** What the change means to clients; nothing where schema and extensions say what they said. */

@@ -96,7 +96,7 @@ export async function createRecompiler(project: Project, api: CompiledApi): Prom
     migrationNames: () => migrationNames(project),
     async keep(served, migrations) {
       const question = questions.get(served) ?? 0;
-      if (question !== 0) await writeSchemaText(project, await textOf('schema', question, ''));
+      if (question !== 0) await writeSchemaText(project, [await textOf('schema', question, '')]);
       await keepMigrations(project, migrations);
     },
     async close() {
