@@ -20,12 +20,11 @@ export function catalogSql(version: number): string {
   return `WITH RECURSIVE ${settingsSql},
 ${wantedSql},
 ${usedTypesSql}
-${parts.join('\nUNION ALL\n')}
-ORDER BY kind, row`;
+${parts.join('\nUNION ALL\n')}`;
 }
 
 function printPart(kind: string, sql: string): string {
-  return `SELECT '${kind}' AS kind, pg_catalog.row_to_json(part)::pg_catalog.text COLLATE pg_catalog."C" AS row
+  return `SELECT '${kind}' AS kind, pg_catalog.row_to_json(part)::pg_catalog.text AS row
 FROM (
 ${sql}
 ) AS part`;

@@ -104,7 +104,7 @@ export interface ObjectName {
 export interface ConstraintRow {
   readonly conrelid: string;
   readonly conname: string;
-  /** `p` primary key, `u` unique, `f` foreign key, `c` check, `x` exclusion, `n` not null (from 18), `t` trigger. */
+  /** `p` primary key, `u` unique, `f` foreign key, `c` check, `x` exclusion, `n` not null that is not valid (from 18), `t` trigger. */
   readonly contype: string;
   readonly conkey: readonly number[] | null;
   readonly confrelid: string;

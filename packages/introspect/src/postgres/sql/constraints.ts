@@ -27,7 +27,8 @@ export function constraintsSql(version: number): string {
   LEFT JOIN pg_catalog.pg_class AS target ON target.oid = k.confrelid AND k.contype = 'f'
   LEFT JOIN pg_catalog.pg_namespace AS tn ON tn.oid = target.relnamespace
   -- a partitioned foreign key is repeated for every partition on either side: those have a parent
-  WHERE (r.detailed AND (k.contype <> 'f' OR k.conparentid = 0))
+  -- a valid NOT NULL, a constraint from 18 on, is what attnotnull says
+  WHERE (r.detailed AND (k.contype <> 'f' OR k.conparentid = 0) AND (k.contype <> 'n' OR NOT k.convalidated))
     -- keys of a partition that its partitioned table does not have
     OR (k.contype = 'f' AND k.conparentid = 0)`;
 }

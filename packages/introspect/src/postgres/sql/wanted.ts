@@ -49,6 +49,9 @@ reached(oid, depth) AS (
 relation AS MATERIALIZED (
   SELECT c.oid, s.oid AS space, s.nspname, s.allowed, c.relname, c.relkind, c.relowner,
     c.relrowsecurity, c.relforcerowsecurity, c.relispartition,
+    -- what the role of the connection may do with it, for all of its columns
+    pg_catalog.has_schema_privilege(s.oid, 'USAGE') AS reachable,
+    pg_catalog.has_table_privilege(c.oid, 'SELECT') AS readable,
     -- a partition is served through its partitioned table; its columns matter only to a view that names it
     NOT c.relispartition OR r.depth = 1 AS detailed,
     e.extname AS extension,
