@@ -64,6 +64,51 @@ For administrators only: secrets.
 `);
   });
 
+  test('has nothing that nobody can do, whatever the rules say', () => {
+    const events = tableOf('events', [columnOf('what', text)], { primaryKey: null });
+    const settings = tableOf('settings', [
+      columnOf('id', typeOf('int4', 'integer')),
+      columnOf('name', text),
+      columnOf('loud', text, { fill: { kind: 'generated', stored: true, expression: 'upper(name)' } }),
+    ]);
+    const stats = tableOf('stats', [columnOf('id', typeOf('int4', 'integer'))], {
+      kind: 'view',
+      writable: { insert: false, update: false, delete: false },
+    });
+    const all = (['read', 'create', 'update', 'delete'] as const).flatMap((action) => [
+      ruleOf('editor', 'events', action, action === 'delete' ? [] : ['what']),
+      ruleOf('editor', 'settings', action, action === 'delete' ? [] : ['id', 'name', 'loud']),
+      ruleOf('editor', 'stats', action, action === 'delete' ? [] : ['id']),
+      ruleOf('public', 'settings', action, [], { where: own }),
+    ]);
+    const collections = [
+      { ...collectionOf(events), key: [] },
+      { ...collectionOf(settings), singleton: true },
+      collectionOf(stats),
+    ];
+    const roles = [{ name: 'editor', description: null, admin: false, app: false }];
+    const impossible = schemaOf([events, settings, stats], collections, { roles, permissions: all });
+    expect(printMatrix(impossible, 'text').split('\n').slice(2)).toEqual([
+      'events',
+      '  field  public  editor',
+      '  what   -       r',
+      '',
+      'settings',
+      '  field  public  editor',
+      '  id     -       r c u',
+      '  name   -       r c u',
+      '  loud   -       r',
+      '',
+      'stats',
+      '  field  public  editor',
+      '  id     -       r',
+      '',
+      'Everything: admin.',
+      '',
+    ]);
+    expect(printMatrix(impossible, 'csv').match(/^editor,(?:events|stats),(?!read)|loud/gm)).toEqual(['loud']);
+  });
+
   test('as Markdown', () => {
     expect(printMatrix(schema, 'markdown')).toContain(
       [
