@@ -6,18 +6,29 @@
 import type { AccessClass, CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
-import { explainRead } from '../explain/explain-read.ts';
+import { explainRead, planRead } from '../explain/explain-read.ts';
 import { explainWrite } from '../explain/explain-write.ts';
+import type { WriteLimits } from '../explain/try-write.ts';
+import { type Answer, createAnswerWriter } from '../json/answer.ts';
+import type { PlannedRead } from '../query/planner.ts';
 import { type Answerer, mediaTypes } from './answer.ts';
 import { bodyObject, optionalFlag, optionalText, requiredText } from './auth-body.ts';
 import type { Endpoint, Handler } from './endpoints.ts';
 
-/** Makes the endpoint. Writes are rehearsed on the database, in transactions that are taken back. */
-export function createExplainEndpoint(
-  api: CompiledApi,
-  database: Pick<Database, 'transaction'>,
-  answerer: Answerer,
-): Endpoint {
+/** What explaining needs. */
+export interface ExplainOptions {
+  readonly api: CompiledApi;
+  readonly database: Pick<Database, 'transaction' | 'read'>;
+  readonly answerer: Answerer;
+  /** What bounds the requests of this server. */
+  readonly limits: WriteLimits;
+}
+
+/**
+ * Makes the endpoint. The database is asked for items that are read by key, and writes are rehearsed there, in transactions
+ * that are taken back.
+ */
+export function createExplainEndpoint({ api, database, answerer, limits }: ExplainOptions): Endpoint {
   const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
 
   function accessOf(role: string): AccessClass {
@@ -26,14 +37,33 @@ export function createExplainEndpoint(
     return found;
   }
 
+  async function read({ plan, parameters, size }: PlannedRead): Promise<Answer> {
+    const rows = createAnswerWriter(plan)(size);
+    await database.read(plan.statement, parameters, rows);
+    return rows;
+  }
+
+  /** The key of a role, which `$CURRENT_ROLE` stands for; null where there are no roles but those of the file. */
+  async function keyOf(role: string): Promise<string | null> {
+    const admin = api.access.find((one) => one.admin);
+    const isKept = api.collections.some(({ name }) => name === 'platform_roles');
+    if (admin === undefined || !isKept) return null;
+    const target = `/roles?fields=id&filter=${encodeURIComponent(JSON.stringify({ name: { _eq: role } }))}`;
+    const found = await read(planRead(api, target, { accessClass: admin.name, user: null, role: null }));
+    const { data }: { readonly data: readonly { readonly id: string }[] } = JSON.parse(found.end().toString('utf8'));
+    return data[0]?.id ?? null;
+  }
+
   async function explainAsked(payload: Readonly<Record<string, JsonValue>>): Promise<object> {
     const { method, target } = readRequest(requiredText(payload, 'request'));
-    const { name: accessClass } = accessOf(requiredText(payload, 'as'));
-    const caller = { accessClass, user: optionalText(payload, 'user'), role: null };
+    const as = requiredText(payload, 'as');
+    const { name: accessClass } = accessOf(as);
+    const caller = { accessClass, user: optionalText(payload, 'user'), role: await keyOf(as) };
     const rehearsed = optionalFlag(payload, 'rehearse');
-    if (method === 'GET') return explainRead(api, target, caller);
+    const countRows = async (planned: PlannedRead): Promise<number> => (await read(planned)).items;
+    if (method === 'GET') return explainRead(api, target, caller, { ...limits, countRows });
     const body = payload.data === undefined ? '' : JSON.stringify(payload.data);
-    return (await explainWrite(api, { method, target, body }, caller, rehearsed ? database : null)).explained;
+    return (await explainWrite(api, { method, target, body }, caller, rehearsed ? database : null, limits)).explained;
   }
 
   const explain: Handler = async (exchange, { caller }, body) => {
