@@ -65,6 +65,20 @@ it('prints the table of rights, writes it, and tells when it is out of date', as
   expect(changed.code).toBe(1);
   expect(changed.stderr).toContain('- | `title` | `r1` | `r u2,3` |');
   await writeFile(join(folder, 'permissions.yaml'), permissions);
+  const nowhere = await platform('permissions', 'matrix', '--output', 'no/such/folder.md');
+  expect(nowhere.stderr).toContain('no/such/folder.md cannot be written: ENOENT');
+  expect(nowhere.code).toBe(2);
+});
+
+it('shows names that would move the cursor as what they are', async () => {
+  const hostile = permissions.replace('roles:\n', 'roles:\n  "red\\e[31m\\n": {}\n');
+  await writeFile(join(folder, 'permissions.yaml'), hostile);
+  const can = await platform('can', 'red\u001b[31m\n', 'read', 'articles');
+  const explained = await platform('explain', 'GET /items/articles', '--as', 'red\u001b[31m\n', '--offline');
+  await writeFile(join(folder, 'permissions.yaml'), permissions);
+  expect([can.code, explained.code]).toEqual([1, 1]);
+  expect(can.stderr).toContain('No: red\\u{1b}[31m\\u{a} may not read articles.');
+  expect(can.stderr + explained.stderr).not.toContain('\u001b');
 });
 
 describe('platform can', () => {

@@ -13,6 +13,7 @@ import { type ItemQuestion, type Judged, judgeRules, unjudged } from '../explain
 import { notOffered, type RuledAction } from '../explain/offered.ts';
 import { accessOf, callerOf, writableApi } from '../explain/role.ts';
 import { ruleLines } from '../explain/rule-lines.ts';
+import { visibly } from '../explain/visibly.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
 import { connect } from '../source.ts';
@@ -67,7 +68,7 @@ async function answer(question: Question, options: CanOptions, progress: Progres
     // Without a connection the key of the role is not known, which it has all the same.
     const signedIn = { ...caller, role: caller.role ?? (source === null && role !== 'public' ? role : null) };
     const usable = judged.map((one) => ({ ...one, usable: isUsable(one.rule, signedIn) }));
-    return tell(question, access, usable, notOffered(api, collection, action), progress);
+    return tell(question, access, usable, notOffered(api, collection, action), visibly(progress));
   } finally {
     await source?.close();
   }

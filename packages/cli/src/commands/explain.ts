@@ -7,6 +7,7 @@ import { itemIn, type Judged, judgeNamed } from '../explain/judge-rules.ts';
 import { accessOf, callerOf, readableApi } from '../explain/role.ts';
 import { ruleLines } from '../explain/rule-lines.ts';
 import { tellPlan, tellStatement } from '../explain/tell-plan.ts';
+import { visibly } from '../explain/visibly.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
 import { connect, type Source } from '../source.ts';
@@ -42,9 +43,10 @@ async function explainRequest(request: string, options: ExplainOptions, progress
   try {
     const schema = await currentSchema(project, progress, source ?? undefined);
     const asked = { project, schema, source, role: options.as, user: options.user ?? null };
-    if (method === 'GET') return await explainReading(target, asked, options.analyze === true, progress);
+    const telling = visibly(progress);
+    if (method === 'GET') return await explainReading(target, asked, options.analyze === true, telling);
     const write: WriteToExplain = { method, target, body: options.data ?? '' };
-    return await explainWriting(write, asked, options.rehearse === true, progress);
+    return await explainWriting(write, asked, options.rehearse === true, telling);
   } finally {
     await source?.close();
   }

@@ -137,6 +137,15 @@ public,articles,read,title,"status _eq ""published""",
 `);
   });
 
+  test('as CSV, in which no name is a formula', () => {
+    const names = ['=1', '+1', '-1', '@a', '＝1', '＋1', '－1', '＠a', 'a=1'];
+    const rights = names.map((name) => ruleOf(name, 'articles', 'delete', []));
+    const lines = printMatrix({ ...schema, permissions: rights }, 'csv')
+      .split('\n')
+      .slice(1, -1);
+    expect(lines.map((line) => line.split(',')[0])).toEqual([...names.slice(0, -1).map((name) => `'${name}`), 'a=1']);
+  });
+
   test('as a page, in which no name is markup', () => {
     expect(printMatrix(schema, 'html')).toContain('<tr><td>title</td><td>r1</td><td>r c u2</td></tr>');
     const page = printMatrix(hostileSchema(['<script>alert(1)</script>', 'a"b', 'x&y', 'line\nbreak']), 'html');

@@ -99,10 +99,10 @@ function csvLine(rule: Permission, field: string): string {
   return `${[rule.role, rule.collection, rule.action, field, ruleText(rule), value].map(csvCell).join(',')}\n`;
 }
 
-/** As RFC 4180 has it; what a spreadsheet would take for a formula begins with an apostrophe. */
+/** As RFC 4180 has it; what a spreadsheet would take for a formula, also in wide characters, begins with an apostrophe. */
 function csvCell(text: string): string {
   const seen = visible(text);
-  const plain = /^[=+\-@]/.test(seen) ? `'${seen}` : seen;
+  const plain = /^[=+\-@＝＋－＠]/.test(seen) ? `'${seen}` : seen;
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 
