@@ -34,17 +34,10 @@ function clock(source: Source): Promise<readonly Finding[]> {
   return compareClock(source, 'SELECT extract(epoch FROM pg_catalog.clock_timestamp())::text');
 }
 
-/** Behind a pooler that shares connections between transactions the answer comes from different processes. */
-async function pooler({ run, embedded }: Source): Promise<readonly Finding[]> {
-  if (embedded !== null) return [];
-  const ask = async (): Promise<string> => (await run('SELECT pg_catalog.pg_backend_pid()::text', []))[0]?.[0] ?? '';
-  const processes = new Set([await ask(), await ask(), await ask()]);
-  const isPooler = await run('SHOW pool_mode', []).then(
-    () => true,
-    () => false,
-  );
-  if (processes.size === 1 && !isPooler) return [];
-  const message = 'A pooler shares the connections: prepared statements may not last.';
+/** Whatever its mode, sessions may be shared with others. */
+async function pooler({ pooled }: Source): Promise<readonly Finding[]> {
+  if (pooled !== true) return [];
+  const message = 'A pooler stands before the database: sessions may be shared, so prepared statements may not last.';
   return [
     {
       check: 'pooler',
