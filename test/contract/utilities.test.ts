@@ -334,5 +334,10 @@ describe('explaining', () => {
     ] as const) {
       expect(failure(await ask(request, as))).toBe('400 INVALID_PAYLOAD');
     }
+    for (const user of ['5', editors]) {
+      const asked = { ...body, user };
+      const { json } = await project.admin('/utils/explain', { method: 'POST', body: asked });
+      expect(json.errors[0].message).toBe(`There is no user "${user}".`);
+    }
   });
 });

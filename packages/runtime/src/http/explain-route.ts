@@ -3,6 +3,7 @@
  * a role, and why one is refused. Off unless EXPLAIN says otherwise, and never there in production: reasons name what is
  * hidden.
  */
+import type { Caller } from '../caller.ts';
 import type { AccessClass, CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
@@ -43,22 +44,37 @@ export function createExplainEndpoint({ api, database, answerer, limits }: Expla
     return rows;
   }
 
-  /** The key of a role, which `$CURRENT_ROLE` stands for; null where there are no roles but those of the file. */
-  async function keyOf(role: string): Promise<string | null> {
+  /** The key of an item of the platform; null where there is none, undefined where the platform has no such items. */
+  async function keyIn(path: string, collection: string, filter: JsonValue): Promise<string | null | undefined> {
     const admin = api.access.find((one) => one.admin);
-    const isKept = api.collections.some(({ name }) => name === 'platform_roles');
-    if (admin === undefined || !isKept) return null;
-    const target = `/roles?fields=id&filter=${encodeURIComponent(JSON.stringify({ name: { _eq: role } }))}`;
+    const isKept = api.collections.some(({ name }) => name === collection);
+    if (admin === undefined || !isKept) return undefined;
+    const target = `${path}?fields=id&filter=${encodeURIComponent(JSON.stringify(filter))}`;
     const found = await read(planRead(api, target, { accessClass: admin.name, user: null, role: null }));
     const { data }: { readonly data: readonly { readonly id: string }[] } = JSON.parse(found.end().toString('utf8'));
     return data[0]?.id ?? null;
   }
 
+  /** Whom a server would make of a role and a user. */
+  async function callerOf(role: string, user: string | null): Promise<Caller> {
+    const { name: accessClass } = accessOf(role);
+    if (user !== null && (await userKey(user)) === null) {
+      throw new PlatformError('INVALID_PAYLOAD', `There is no user "${user}".`);
+    }
+    return { accessClass, user, role: (await keyIn('/roles', 'platform_roles', { name: { _eq: role } })) ?? null };
+  }
+
+  /** As `keyIn`; what cannot be a key is that of nobody. */
+  async function userKey(user: string): Promise<string | null | undefined> {
+    return keyIn('/users', 'platform_users', { id: { _eq: user } }).catch((error: unknown) => {
+      if (error instanceof PlatformError && error.code === 'INVALID_QUERY') return null;
+      throw error;
+    });
+  }
+
   async function explainAsked(payload: Readonly<Record<string, JsonValue>>): Promise<object> {
     const { method, target } = readRequest(requiredText(payload, 'request'));
-    const as = requiredText(payload, 'as');
-    const { name: accessClass } = accessOf(as);
-    const caller = { accessClass, user: optionalText(payload, 'user'), role: await keyOf(as) };
+    const caller = await callerOf(requiredText(payload, 'as'), optionalText(payload, 'user'));
     const rehearsed = optionalFlag(payload, 'rehearse');
     const countRows = async (planned: PlannedRead): Promise<number> => (await read(planned)).items;
     if (method === 'GET') return explainRead(api, target, caller, { ...limits, countRows });
