@@ -1,6 +1,6 @@
 /** `platform dev`: what changes is served without a restart, what is wrong is told, and what was served stays meanwhile. */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { catalogMark } from '../../packages/cli/src/dev/catalog-mark.ts';
@@ -121,6 +121,45 @@ test('what is wrong is told and leaves what is served, until it is mended', asyn
   expect((await server.ask('/items/docs')).json).toEqual({ data: [{ id: 1, body: null }] });
 });
 
+test('tables that change while something is wrong are read when it is mended', async () => {
+  const before = await readFile(join(project.folder, 'permissions.yaml'), 'utf8');
+  await after(() => writeFile(join(project.folder, 'permissions.yaml'), 'permissions: ['), 'failed');
+  await after(alter('ALTER TABLE docs ADD COLUMN later text'), 'failed');
+  await after(() => writeFile(join(project.folder, 'permissions.yaml'), before), 'rebuilt');
+  expect((await server.admin('/items/docs')).json.data[0]).toHaveProperty('later');
+  await expect.poll(() => written('collections/docs.ts')).toContain('later');
+});
+
+test('a configuration that changes while the database is away is served when it is back', async () => {
+  const elsewhere = new URL(database.url);
+  elsewhere.pathname = '/postgres';
+  const reach = (isOpen: boolean) => () =>
+    withClient(elsewhere.href, (client) =>
+      client.query(`ALTER DATABASE ${database.name} ALLOW_CONNECTIONS ${isOpen};
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database.name}'`),
+    );
+  await alter('CREATE TABLE spare (id integer PRIMARY KEY)')();
+  await expect.poll(async () => (await server.admin('/items/spare')).status, { timeout: 10_000 }).toBe(200);
+  await reach(false)();
+  const config = "export default { database: { exclude: ['spare'] } };\n";
+  const failed = await after(() => writeFile(join(project.folder, 'platform.config.ts'), config), 'failed');
+  expect(failed.message).toMatch(/^The tables cannot be read: /);
+  await after(reach(true), 'rebuilt');
+  expect((await server.admin('/items/spare')).status).toBe(403);
+  expect(told('failed').filter(({ message }) => message === failed.message)).toHaveLength(1);
+});
+
+test('what is served though its files cannot be written is told to be', async () => {
+  const blocked = join(project.folder, 'generated', 'access', 'public.ts');
+  await rm(blocked);
+  await mkdir(join(blocked, 'in the way'), { recursive: true });
+  await after(() => permit('id, later'), 'failed');
+  expect((await server.ask('/items/docs')).json).toEqual({ data: [{ id: 1, later: null }] });
+  await rm(blocked, { recursive: true });
+  await after(() => permit('id, body'), 'rebuilt');
+  expect(await written('access/public.ts')).toContain('body');
+});
+
 test('the configuration is read again', async () => {
   const config = "export default { tables: { docs: { fields: { body: { name: 'text' } } } } };\n";
   const failed = await after(() => writeFile(join(project.folder, 'platform.config.ts'), config), 'failed');
@@ -147,6 +186,8 @@ export default defineExtension(({ route }) => {
   expect((await server.ask('/hello')).json).toEqual({ word: 'one' });
   await after(() => writeFile(join(folder, 'lib', 'word.ts'), "export const word = 'two';\n"), 'rebuilt');
   expect((await server.ask('/hello')).json).toEqual({ word: 'two' });
+  // As Emacs marks a file that it has open.
+  await symlink('somebody@somewhere.1', join(folder, '.#hello.ts'));
   const misused = "export const word = 'three';\nexport const count: number = word;\n";
   const types = await after(() => writeFile(join(folder, 'lib', 'word.ts'), misused), 'types');
   expect(types.kind).toBe('checked');
@@ -157,7 +198,7 @@ export default defineExtension(({ route }) => {
 
 test('a mark of the catalog changes with every table, and with no row', async () => {
   await withClient(database.url, async (client) => {
-    const source = { family: 'postgres', run: runOn(client) } as const;
+    const source = { family: 'postgres', dialect: 'postgres', run: runOn(client) } as const;
     const changes = async (sql: string): Promise<boolean> => {
       const before = await catalogMark(source);
       await client.query(sql);
@@ -180,6 +221,13 @@ test('a mark of the catalog changes with every table, and with no row', async ()
       'CREATE UNIQUE INDEX ON docs (title)',
       'ALTER TABLE docs ENABLE ROW LEVEL SECURITY',
       'DROP VIEW titles',
+      `CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+        CREATE TRIGGER first AFTER INSERT ON docs EXECUTE FUNCTION nothing()`,
+      'CREATE TRIGGER second AFTER INSERT ON docs EXECUTE FUNCTION nothing()',
+      'ALTER TABLE docs DISABLE TRIGGER second',
+      'DROP TRIGGER first ON docs',
+      'REVOKE ALL ON SCHEMA public FROM PUBLIC',
+      'GRANT USAGE ON SCHEMA public TO PUBLIC',
     ]) {
       expect(await changes(sql), sql).toBe(true);
     }

@@ -1,10 +1,14 @@
 /** What `platform doctor` finds, in one database that has a bit of everything. */
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { runPlatform } from '../support/platform.ts';
+
+// Several starts of the command each.
+vi.setConfig({ testTimeout: 60_000 });
 
 let folder: string;
 let database: TestDatabase;
@@ -58,6 +62,54 @@ it('names missing keys and indexes, and a role that may too much', async () => {
   expect(left.filter((text) => text.includes('index'))).toEqual([
     'note rule-index: A rule for "books" asks for state, with which no index of public.books begins.',
   ]);
+});
+
+it('names what the role may not read, also in schemas that it may not enter', async () => {
+  const role = `doctor_${database.name}`;
+  await withClient(database.url, (client) =>
+    client.query(`CREATE SCHEMA shut; CREATE TABLE shut."Safe" (id int PRIMARY KEY); CREATE ROLE ${role} LOGIN PASSWORD 'x';
+      GRANT SELECT ON authors, loans, "Old Loans" TO ${role}; GRANT SELECT (id, state) ON books TO ${role}`),
+  );
+  const url = new URL(database.url);
+  Object.assign(url, { username: role, password: 'x' });
+  const { stdout, code } = await runPlatform(['doctor', '--json', '--project', folder], { DATABASE_URL: url.href });
+  const lines = stdout.split('\n').filter((line) => line.includes('"no-right"'));
+  expect(lines.map((line) => JSON.parse(line)).map(({ message, advice }) => [message, advice])).toEqual([
+    [
+      'The role of DATABASE_URL may not read the columns author_id, year of public.books.',
+      'GRANT SELECT (author_id, year) ON "public"."books" to it, or leave that out of the configuration.',
+    ],
+    [
+      'The role of DATABASE_URL may not read shut.Safe.',
+      'GRANT USAGE ON SCHEMA "shut" and GRANT SELECT ON "shut"."Safe" to it, or leave that out of the configuration.',
+    ],
+  ]);
+  expect(code).toBe(1);
+  await withClient(database.url, (client) =>
+    client.query(`DROP SCHEMA shut CASCADE; DROP OWNED BY ${role}; DROP ROLE ${role}`),
+  );
+});
+
+it('asks git whether the folder of secrets is ignored, wherever the repository begins', async () => {
+  const repository = await mkdtemp(join(tmpdir(), 'platform-doctor-'));
+  const inside = join(repository, 'packages', 'shop');
+  await mkdir(join(inside, '.platform'), { recursive: true });
+  execFileSync('git', ['init', '--quiet', repository]);
+  const checks = async (): Promise<readonly string[]> => {
+    const { stdout } = await runPlatform(['doctor', '--json', '--project', inside], { DATABASE_URL: database.url });
+    return ['state-not-ignored', 'secret-in-configuration'].filter((check) => stdout.includes(check));
+  };
+  expect(await checks()).toEqual(['state-not-ignored']);
+  await writeFile(join(repository, '.gitignore'), '**/.platform/*\n');
+  const config = (url: string): string => `export default { database: { url: process.env.DATABASE_URL ?? ${url} } };\n`;
+  await writeFile(join(inside, 'platform.config.mjs'), config('"postgres://shop:pass@db.example/shop"'));
+  expect(await checks()).toEqual(['secret-in-configuration']);
+  await writeFile(
+    join(inside, 'platform.config.mjs'),
+    config('`postgres://shop:$' + '{process.env.PASS}@db.example/shop`'),
+  );
+  expect(await checks()).toEqual([]);
+  await rm(repository, { recursive: true });
 });
 
 it('names secrets, and a database that is out of reach', async () => {

@@ -14,6 +14,7 @@ CREATE TABLE authors (id int PRIMARY KEY, name text NOT NULL, email text);
 CREATE TABLE articles (id int PRIMARY KEY, title text NOT NULL, status text, author_id int REFERENCES authors);
 CREATE TABLE comments (id int PRIMARY KEY, article_id int REFERENCES articles, body text);
 CREATE TABLE loans (book int, since date, PRIMARY KEY (book, since));
+CREATE TABLE events (what text);
 CREATE INDEX ON articles (status);
 INSERT INTO authors VALUES (7, 'Ann', 'ann@example.com');
 INSERT INTO articles VALUES (1, 'One', 'published', 7), (2, 'Two', 'draft', 7), (3, 'Three', 'draft', NULL);
@@ -32,7 +33,8 @@ permissions:
         - { fields: [title], filter: { author_id: { _eq: $CURRENT_USER }, status: draft }, presets: { status: draft } }
         - { fields: [title], filter: { status: broken } }
     comments: { read: true, create: true, update: { fields: [body], filter: { body: short } } }
-    authors: { read: { fields: [id, name] } }
+    authors: { read: { fields: [id, name] }, create: { fields: [id, name], presets: { email: $CURRENT_USER } } }
+    events: { read: true, create: true }
 `;
 
 let folder: string;
@@ -63,6 +65,20 @@ it('prints the table of rights, writes it, and tells when it is out of date', as
   expect(changed.code).toBe(1);
   expect(changed.stderr).toContain('- | `title` | `r1` | `r u2,3` |');
   await writeFile(join(folder, 'permissions.yaml'), permissions);
+  const nowhere = await platform('permissions', 'matrix', '--output', 'no/such/folder.md');
+  expect(nowhere.stderr).toContain('no/such/folder.md cannot be written: ENOENT');
+  expect(nowhere.code).toBe(2);
+});
+
+it('shows names that would move the cursor as what they are', async () => {
+  const hostile = permissions.replace('roles:\n', 'roles:\n  "red\\e[31m\\n": {}\n');
+  await writeFile(join(folder, 'permissions.yaml'), hostile);
+  const can = await platform('can', 'red\u001b[31m\n', 'read', 'articles');
+  const explained = await platform('explain', 'GET /items/articles', '--as', 'red\u001b[31m\n', '--offline');
+  await writeFile(join(folder, 'permissions.yaml'), permissions);
+  expect([can.code, explained.code]).toEqual([1, 1]);
+  expect(can.stderr).toContain('No: red\\u{1b}[31m\\u{a} may not read articles.');
+  expect(can.stderr + explained.stderr).not.toContain('\u001b');
 });
 
 describe('platform can', () => {
@@ -86,6 +102,15 @@ describe('platform can', () => {
     expect(foreign.stderr).toContain('does not hold: author_id _eq $CURRENT_USER');
     expect(foreign.stderr).not.toContain('does not hold: status _eq "draft"');
     expect(foreign.code).toBe(1);
+  });
+
+  it('says no to what nobody can do, and to rules that do not count for the caller', async () => {
+    const keyless = await platform('can', 'writer', 'create', 'events');
+    expect(keyless.stderr).toContain('Nobody may: "events" has no key: it can only be listed.');
+    const nobody = await platform('can', 'writer', 'create', 'authors');
+    expect(nobody.stderr).toContain('does not count: a value that it sets needs a user or a role');
+    const somebody = await platform('can', 'writer', 'create', 'authors', '--user', '7');
+    expect([keyless.code, nobody.code, somebody.code]).toEqual([1, 1, 0]);
   });
 
   it('ends with 2 for what does not exist', async () => {
@@ -130,6 +155,23 @@ describe('platform explain', () => {
     expect((await runPlatform(args, nowhere)).code).toBe(0);
   });
 
+  it('asks for an item that is named by its key', async () => {
+    const read = await platform('explain', 'GET /items/articles/1', '--as', 'public');
+    expect(read.stderr).toContain('rule 1: it allows this item');
+    const refused = await platform('explain', 'GET /items/articles/2', '--as', 'public');
+    expect(refused.stderr).toContain('Rule 1 for reading articles would grant it, but does not reach the row.');
+    expect(refused.stderr).toContain('does not hold: status _eq "published"');
+    const unasked = await platform('explain', 'GET /items/articles/2', '--as', 'public', '--offline');
+    expect([read.code, refused.code, unasked.code]).toEqual([0, 1, 0]);
+  });
+
+  it('has the limits of the environment', async () => {
+    const args = ['explain', 'GET /items/articles?limit=6', '--as', 'public', '--offline', '--project', folder];
+    const { code, stderr } = await runPlatform(args, { DATABASE_URL: database.url, QUERY_LIMIT_MAX: '5' });
+    expect(stderr).toContain('refused  INVALID_QUERY');
+    expect(code).toBe(1);
+  });
+
   it('gives the reason of a refusal', async () => {
     const target = '/items/articles?fields=id,author_id.email';
     const { code, stderr } = await platform('explain', `GET ${target}`, '--as', 'writer', '--offline');
@@ -137,6 +179,7 @@ describe('platform explain', () => {
     expect(stderr).toContain('No rule grants reading email of authors.');
     expect(code).toBe(1);
     expect((await platform('explain', 'POST /server/ping', '--as', 'writer')).code).toBe(2);
+    expect((await platform('explain', 'GET /users/me', '--as', 'writer')).code).toBe(2);
     expect((await platform('explain', 'GET /items/articles', '--as', 'writer', '--rehearse')).code).toBe(2);
   });
 });

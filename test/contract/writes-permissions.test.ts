@@ -83,6 +83,15 @@ describe('fields', () => {
     expect(await rows('SELECT * FROM notes ORDER BY id')).toEqual(before);
   });
 
+  it('of hidden relations are as unknown ones, also where no item is changed', async () => {
+    for (const name of ['notes', 'parent_id', 'person_id', 'nope']) {
+      for (const items of [{ keys: [] }, { query: { filter: { id: { _eq: -1 } } } }]) {
+        const none = await ask('PATCH', 'notes', { ...items, data: { [name]: {}, body: 'new' } });
+        expect([name, items, none.status, none.text]).toEqual([name, items, 403, forbidden]);
+      }
+    }
+  });
+
   it('of collections without a rule for the action are all forbidden', async () => {
     for (const [method, path, body] of [
       ['POST', 'seats', { line: 1, number: 9 }],

@@ -71,9 +71,25 @@ describe.each(servers)('introspection of $name', ({ dialect, missing, start, exa
       'DROP TABLE marks',
       'CREATE VIEW ranked AS SELECT id FROM notes',
       'ALTER VIEW ranked AS SELECT level FROM notes',
+      'ALTER ALGORITHM = TEMPTABLE VIEW ranked AS SELECT level FROM notes',
+      'CREATE TRIGGER marked BEFORE INSERT ON notes FOR EACH ROW SET NEW.level = 1',
+      'ALTER TABLE notes ADD doubled int AS (level * 2) VIRTUAL',
+      'ALTER TABLE notes MODIFY doubled int AS (level * 4) VIRTUAL',
+      'CREATE INDEX bodies ON notes (body(5))',
+      'ALTER TABLE notes DROP INDEX bodies, ADD INDEX bodies (body(6))',
     ]) {
       expect(await changes(sql), sql).toBe(true);
     }
+    const other = new URL(await createMysqlDatabase(server, 'CREATE TABLE tags (id int PRIMARY KEY)')).pathname.slice(
+      1,
+    );
+    const schemas = ['public', other];
+    const before = [await catalogMark(source), await catalogMark(source, { schemas })];
+    await withMysql(own, (connection) => connection.query(`ALTER TABLE ${other}.tags ADD name text`));
+    expect([await catalogMark(source), await catalogMark(source, { schemas })]).toEqual([
+      before[0],
+      expect.not.stringMatching(`^${before[1]}$`),
+    ]);
     await source.close();
   });
 

@@ -6,19 +6,27 @@ import type { Project } from './project.ts';
 /** Folder of a project's own code. */
 const folderName = 'extensions';
 
-/** The files of the folder `extensions`, by name; tests and declarations beside them are not of the server. */
+/**
+ * The files of the folder `extensions`, by name; tests and declarations beside them are not of the server, nor are hidden files,
+ * in which editors keep what they lock.
+ */
 export async function loadExtensions({ folder, output }: Project): Promise<readonly ExtensionSource[]> {
   const path = join(folder, folderName);
   const names = await readdir(path).catch(() => []);
-  const wanted = names.filter((name) => /(?<!\.d|\.test)\.ts$/.test(name)).sort();
+  const wanted = names.filter((name) => /^[^.].*(?<!\.d|\.test)\.ts$/.test(name)).sort();
   const from = slashed(relative(output, path));
-  return Promise.all(
-    wanted.map(async (name) => ({
-      path: `${folderName}/${name}`,
-      text: await readFile(join(path, name), 'utf8'),
-      from: `${from.startsWith('.') ? from : `./${from}`}/${name}`,
-    })),
-  );
+  const read = wanted.map(async (name) => {
+    const text = await readFile(join(path, name), 'utf8').catch(nullIfNoFile);
+    const source = { path: `${folderName}/${name}`, from: `${from.startsWith('.') ? from : `./${from}`}/${name}` };
+    return text === null ? [] : [{ ...source, text }];
+  });
+  return (await Promise.all(read)).flat();
+}
+
+/** A folder of such a name, and a file that went away since it was listed, are none. */
+function nullIfNoFile(error: unknown): null {
+  if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'EISDIR')) return null;
+  throw error;
 }
 
 /** The files of the project that extensions import, and those that these import; not what is generated. */

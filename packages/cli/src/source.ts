@@ -15,6 +15,7 @@ import type { Dialect } from '@platform/runtime/contract';
 import pg from 'pg';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { isMysqlUrl, openMysql } from './mysql-source.ts';
+import { leave, openReading, type ReadingSession, runText } from './postgres-session.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
 import { readable, reasonOf } from './readable.ts';
@@ -34,15 +35,21 @@ export interface Source {
   readonly family: Family;
   readonly dialect: Dialect;
   readonly run: Run;
-  /** Runs a statement that was planned for a server, in a session such as servers have; `before` (`EXPLAIN `) stands in front. */
+  /**
+   * Runs a statement that was planned for a server, in a session such as servers have; `before` (`EXPLAIN `) stands in front.
+   * `settings` (`enable_seqscan = off`) of PostgreSQL hold for this statement alone.
+   */
   readonly read: (
     statement: Statement,
     parameters: readonly Parameter[],
     before?: string,
+    settings?: readonly string[],
   ) => Promise<readonly (readonly (string | null)[])[]>;
   /** Runs a script: migrations, and the sample's set-up. Of several statements on PostgreSQL, of one on MySQL and MariaDB. */
   readonly script: (sql: string) => Promise<void>;
   readonly close: () => Promise<void>;
+  /** Set where a pooler stands before the server, as far as that is known. */
+  readonly pooled?: true;
   /** The running embedded database, which the server takes over; null for a server of its own. */
   readonly embedded: PGlite | null;
 }
@@ -75,40 +82,47 @@ async function openSource(project: Project, { writable = false }: ConnectOptions
 
 async function openPostgres(url: string, writable: boolean): Promise<Source> {
   const parsed = parseUrl(url);
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'platform',
-    connectionTimeoutMillis: 10_000,
-  });
   const label = `PostgreSQL at ${readable(parsed.host === '' ? 'localhost' : parsed.host)}${readable(parsed.pathname)}`;
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    if (!writable) await client.query('SET default_transaction_read_only = on');
-  } catch (error) {
-    // A pooler takes connections to a server that is away; they would keep the process from ending.
-    client.connection.stream.destroy();
-    throw new CommandError(exitCodes.database, `${label} cannot be reached: ${reasonOf(error)}.`, adviceFor(error));
-  }
-  const run: Run = async (sql, parameters) => {
-    const result = await client.query<(string | null)[]>({
-      text: sql,
-      values: [...parameters],
-      rowMode: 'array',
-      types: { getTypeParser: () => (value: string) => value },
-    });
-    return result.rows;
-  };
+  const open = async (): Promise<pg.Client> => connectPostgres(url);
+  const { client, run, runUnder, isShared } = await (writable ? openWriting(open) : openReading(open)).catch(
+    (error: unknown) => {
+      throw new CommandError(exitCodes.database, `${label} cannot be reached: ${reasonOf(error)}.`, adviceFor(error));
+    },
+  );
   return {
     label,
     family: 'postgres',
     dialect: 'postgres',
     run,
-    read: ({ text }, parameters, before = '') => run(before + text, parameters),
+    read: ({ text }, parameters, before = '', settings = []) =>
+      settings.length === 0 ? run(before + text, parameters) : runUnder(settings, before + text, parameters),
     script: async (sql) => void (await client.query(sql)),
     close: () => client.end(),
+    ...(isShared && { pooled: true }),
     embedded: null,
   };
+}
+
+async function connectPostgres(url: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'platform',
+    connectionTimeoutMillis: 10_000,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    leave(client);
+    throw error;
+  }
+}
+
+async function openWriting(connect: () => Promise<pg.Client>): Promise<ReadingSession> {
+  const client = await connect();
+  const run: Run = (sql, parameters) => runText(client, sql, parameters);
+  return { client, run, runUnder: (_, ...statement) => run(...statement), isShared: false };
 }
 
 function parseUrl(url: string): URL {
@@ -133,12 +147,18 @@ async function openEmbedded(folder: string): Promise<Source> {
     });
     return result.rows;
   };
+  const underSettings = (settings: readonly string[], ...[sql, parameters]: Parameters<Run>): ReturnType<Run> =>
+    database.transaction(async (inner) => {
+      for (const setting of settings) await inner.exec(`SET LOCAL ${setting}`);
+      const form = { rowMode: 'array', parsers: textParsers } as const;
+      return (await inner.query<(string | null)[]>(sql, [...parameters], form)).rows;
+    });
   return {
     label: 'the embedded PostgreSQL',
     family: 'postgres',
     dialect: 'postgres',
     run,
-    read: ({ text }, parameters, before = '') => run(before + text, parameters),
+    read: ({ text }, parameters, before = '', settings = []) => underSettings(settings, before + text, parameters),
     script: async (sql) => void (await database.exec(sql)),
     close: () => database.close().finally(release),
     embedded: database,

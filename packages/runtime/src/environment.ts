@@ -177,6 +177,15 @@ export function readLimits(environment: Environment) {
   };
 }
 
+/** What an environment bounds requests by, those that read and those that write. */
+export function requestLimits(environment: Environment) {
+  return {
+    limits: readLimits(environment),
+    fieldLimits: { passwordMinLength: environment.auth.passwordMinLength },
+    mostItems: environment.maxBatchMutation,
+  };
+}
+
 /** Whether the address of the server is one of http on the loopback, where no certificate can be had. */
 function isLocalHttp(publicUrl: string | null, host: string): boolean {
   const url = URL.parse(publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}`);

@@ -38,6 +38,7 @@ export {
   type EnvironmentProblem,
   type EnvironmentReading,
   readEnvironment,
+  requestLimits,
   type Variables,
 } from './environment.ts';
 export { type ErrorCode, type ErrorExtensions, type ErrorOptions, errorBody, PlatformError } from './errors.ts';
@@ -50,7 +51,7 @@ export {
 } from './explain/explain-read.ts';
 export { type ExplainedWrite, explainWrite, type RefusedWrite, type RuleOfWrite } from './explain/explain-write.ts';
 export type { SentStatement } from './explain/rehearsal.ts';
-export type { WriteToExplain } from './explain/try-write.ts';
+export type { WriteLimits, WriteToExplain } from './explain/try-write.ts';
 export { extension } from './extensions/define.ts';
 export type * from './extensions/types.ts';
 export { modelTablesQuestion } from './generations/model-sql.ts';
@@ -97,3 +98,4 @@ export {
 export { TemplateError } from './template-files.ts';
 export { isEmail, longestEmail } from './users/email.ts';
 export { platformVersion } from './version.ts';
+export { canPreset } from './write/scope.ts';

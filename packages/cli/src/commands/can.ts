@@ -1,10 +1,19 @@
 import { didYouMean } from '@platform/introspect';
-import type { AccessClass, AccessRule, CollectionAccess, WriteRule } from '@platform/runtime';
+import {
+  type AccessClass,
+  type AccessRule,
+  type Caller,
+  type CollectionAccess,
+  canPreset,
+  type WriteRule,
+} from '@platform/runtime';
 import { CommandError, exitCodes, judging } from '../exit-codes.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { type ItemQuestion, type Judged, judgeRules, unjudged } from '../explain/judge-rules.ts';
-import { accessOf, callerOf, readableApi } from '../explain/role.ts';
+import { notOffered, type RuledAction } from '../explain/offered.ts';
+import { accessOf, callerOf, writableApi } from '../explain/role.ts';
 import { ruleLines } from '../explain/rule-lines.ts';
+import { visibly } from '../explain/visibly.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
 import { connect } from '../source.ts';
@@ -17,8 +26,6 @@ export interface CanOptions extends GlobalOptions {
 }
 
 const actions = ['read', 'create', 'update', 'delete'] as const;
-
-type Action = (typeof actions)[number];
 
 /** `platform can ROLE ACTION COLLECTION [KEY]`: which rule allows it, and of an item which part of a rule does not. */
 export async function can(
@@ -35,7 +42,7 @@ export async function can(
 
 interface Question {
   readonly role: string;
-  readonly action: Action;
+  readonly action: RuledAction;
   readonly collection: string;
   readonly key: string | undefined;
 }
@@ -49,7 +56,7 @@ async function answer(question: Question, options: CanOptions, progress: Progres
   const source = key === undefined ? null : await connect(project, progress);
   try {
     const schema = await currentSchema(project, progress, source ?? undefined);
-    const api = readableApi(schema);
+    const api = writableApi(schema);
     const access = accessOf(api, role);
     const descriptor = api.collections.find(({ name }) => name === collection);
     if (descriptor === undefined) throw unknownCollection(collection, api.collections);
@@ -58,19 +65,32 @@ async function answer(question: Question, options: CanOptions, progress: Progres
     const item: ItemQuestion = { api, caller, collection, key: key ?? null };
     const judged = source === null ? rules.map(unjudged) : await judgeRules(item, rules, source);
     if (judged === null) throw unknownItem(collection, key, descriptor.key);
-    return tell(question, access, judged, progress);
+    // Without a connection the key of the role is not known, which it has all the same.
+    const signedIn = { ...caller, role: caller.role ?? (source === null && role !== 'public' ? role : null) };
+    const usable = judged.map((one) => ({ ...one, usable: isUsable(one.rule, signedIn) }));
+    return tell(question, access, usable, notOffered(api, collection, action), visibly(progress));
   } finally {
     await source?.close();
   }
 }
 
+/** A rule whose values need a user or a role that is not there is none. */
+function isUsable(rule: AccessRule | WriteRule, caller: Caller): boolean {
+  return !('presets' in rule) || canPreset(rule, caller);
+}
+
+interface Answered extends Judged {
+  readonly usable: boolean;
+}
+
 function tell(
   { role, action, collection, key }: Question,
   access: AccessClass,
-  judged: readonly Judged[],
+  judged: readonly Answered[],
+  impossible: string | null,
   progress: Progress,
 ): boolean {
-  const allowed = judged.some(({ holds }) => holds !== false);
+  const allowed = impossible === null && judged.some(({ holds, usable }) => holds !== false && usable);
   const what = `${action} ${collection}${key === undefined ? '' : ` ${key}`}`;
   progress.event('answer', {
     role,
@@ -79,9 +99,11 @@ function tell(
     key: key ?? null,
     allowed,
     accessClass: access.name,
-    rules: judged.map(({ rule, holds, failing }) => ({ ...rule, holds, failing })),
+    impossible,
+    rules: judged.map(({ rule, ...said }) => ({ ...rule, ...said })),
   });
   progress.say(`${allowed ? 'Yes' : 'No'}: ${role} may ${allowed ? '' : 'not '}${what}.`);
+  if (impossible !== null) progress.say(`  Nobody may: ${impossible}`);
   if (judged.length === 0) progress.say(`  No rule of ${role} is about ${action} of ${collection}.`);
   for (const [index, one] of judged.entries()) {
     for (const line of ruleLines(one, index, action)) progress.say(`  ${line}`);
@@ -89,12 +111,12 @@ function tell(
   return allowed;
 }
 
-function rulesOf(access: AccessClass, collection: string, action: Action): readonly (AccessRule | WriteRule)[] {
+function rulesOf(access: AccessClass, collection: string, action: RuledAction): readonly (AccessRule | WriteRule)[] {
   const own: CollectionAccess | undefined = access.collections.find((one) => one.collection === collection);
   return own?.[action] ?? [];
 }
 
-function actionOf(text: string): Action {
+function actionOf(text: string): RuledAction {
   const found = actions.find((action) => action === text);
   if (found !== undefined) return found;
   throw new CommandError(exitCodes.usage, `"${text}" is no action.`, `Actions are ${actions.join(', ')}.`);

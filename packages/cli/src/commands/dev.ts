@@ -68,7 +68,11 @@ async function buildPatiently(
       if (noticed !== null) project = await loadProject(first.folder, first.stateFolder, noticed.number);
       return await buildFirst(project, held.current(), progress);
     } catch (error) {
-      if (!(error instanceof CommandError) || error.exitCode !== exitCodes.invalid) throw error;
+      const isUnread = error instanceof CommandError && error.exitCode === exitCodes.database;
+      const isPatient =
+        error instanceof CommandError && (error.exitCode === exitCodes.invalid || (isUnread && noticed !== null));
+      if (!isPatient) throw error;
+      if (isUnread) lookout.forgetTables();
       tellFailure(noticed === null ? [] : reasonsOf(noticed), error, 'It is tried again after a change.', progress);
     }
     noticed = await lookout.next(project, stopping);
@@ -82,6 +86,12 @@ interface Running {
   readonly recompiler: RenewableRecompiler;
   readonly types: TypeChecks | null;
   built: Built;
+  /** As it was read last, also where it does not compile: its files are those to look at. */
+  project: Project;
+  /** Whether the tables have to be read again, because what was built since they changed came to nothing. */
+  isStale: boolean;
+  /** What the tables could not be read for, told once. */
+  unread: string | null;
 }
 
 async function serveFirst(built: Built, held: HeldSource, options: DevOptions, progress: Progress): Promise<Running> {
@@ -99,15 +109,15 @@ async function serveFirst(built: Built, held: HeldSource, options: DevOptions, p
     ? startTypeChecks({ folder: project.folder, folders }, (verdict) => tellTypes(verdict, progress))
     : null;
   types?.check();
-  return { server, held, recompiler, types, built };
+  return { server, held, recompiler, types, built, project, isStale: false, unread: null };
 }
 
 /** Serves every change until it is told to stop. */
 async function follow(running: Running, lookout: Lookout, stopping: AbortSignal, progress: Progress): Promise<void> {
   for (;;) {
-    const noticed = await lookout.next(running.built.project, stopping);
+    const noticed = await lookout.next(running.project, stopping);
     if (noticed === null) return;
-    await change(running, noticed, progress);
+    await change(running, noticed, lookout, progress);
   }
 }
 
@@ -115,18 +125,27 @@ function reasonsOf({ paths, tables }: Noticed): readonly string[] {
   return [...paths, ...(tables ? ['database'] : [])];
 }
 
-async function change(running: Running, noticed: Noticed, progress: Progress): Promise<void> {
+async function change(running: Running, noticed: Noticed, lookout: Lookout, progress: Progress): Promise<void> {
   const { number, paths, tables, start } = noticed;
   const reasons = reasonsOf(noticed);
   // The configuration chooses tables.
-  const database = tables || paths.some((path) => path.startsWith('platform.config.'));
+  const database = running.isStale || tables || paths.some((path) => path.startsWith('platform.config.'));
+  running.isStale = database;
   const { server, held, recompiler, types, built: before } = running;
   try {
-    const { built, served } = await rebuild(before, held.current(), { number, database }, async (api, project) => {
+    const { folder, stateFolder } = running.project;
+    const project = await loadProject(folder, stateFolder, number);
+    running.project = project;
+    const change = { project, number, database };
+    const { built, served, unwritten } = await rebuild(before, held.current(), change, async (api) => {
       await server.replace(api);
       await recompiler?.renew(project, api);
     });
-    running.built = built;
+    Object.assign(running, { built, isStale: false, unread: null });
+    if (unwritten !== null) {
+      tellFailure(reasons, unwritten, 'It is served. Its files are written with the next change.', progress);
+      return;
+    }
     const diff = differenceOf(before, built);
     const nothing = tables && paths.length === 0 && diff.changes.length === 0 && built.generation.written.written === 0;
     if (nothing) return;
@@ -135,7 +154,11 @@ async function change(running: Running, noticed: Noticed, progress: Progress): P
     tellRebuilt({ reasons, diff, written, warnings: newWarnings(before, built), ms }, progress);
     types?.check();
   } catch (error) {
-    tellFailure(reasons, error, 'What was served before stays.', progress);
+    const unread = error instanceof CommandError && error.exitCode === exitCodes.database ? error.message : null;
+    if (unread !== null) lookout.forgetTables();
+    const isTold = unread !== null && unread === running.unread && paths.length === 0;
+    running.unread = unread;
+    if (!isTold) tellFailure(reasons, error, 'What was served before stays.', progress);
   }
 }
 

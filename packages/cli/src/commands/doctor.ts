@@ -1,3 +1,4 @@
+import { visible } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
 import { checkProject } from '../check/check-project.ts';
 import { examineDatabase } from '../doctor/examine-database.ts';
@@ -19,7 +20,7 @@ export async function doctor(options: GlobalOptions): Promise<void> {
   const shown = findings.filter(({ severity }) => progress.notes || severity !== 'note');
   for (const finding of findings) progress.event('finding', { ...finding });
   for (const { check, severity, message, advice } of shown) {
-    progress.say(`${severity.padEnd(7)}  ${check}: ${message}\n           ${advice}`);
+    progress.say(`${severity.padEnd(7)}  ${check}: ${visible(message)}\n           ${visible(advice)}`);
   }
   const of = (severity: Finding['severity']): number => findings.filter((one) => one.severity === severity).length;
   progress.event('summary', { problems: of('problem'), warnings: of('warning'), notes: of('note') });

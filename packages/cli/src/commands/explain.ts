@@ -1,14 +1,16 @@
-import { conditionText } from '@platform/compiler';
-import type { AccessClass, ExplainedRead, WriteToExplain } from '@platform/runtime';
+import type { AccessClass, AccessRule, ExplainedRead, PlannedRead, WriteToExplain } from '@platform/runtime';
 import { explainRead, planRead } from '@platform/runtime';
 import { CommandError, exitCodes, judging } from '../exit-codes.ts';
 import { currentSchema } from '../explain/current-schema.ts';
-import { type AskedRequest, explainWriting, onItems, tellRefusal } from '../explain/explain-writing.ts';
+import { type AskedRequest, boundsOf, explainWriting, onItems, tellRefusal } from '../explain/explain-writing.ts';
+import { itemIn, type Judged, judgeNamed } from '../explain/judge-rules.ts';
 import { accessOf, callerOf, readableApi } from '../explain/role.ts';
+import { ruleLines } from '../explain/rule-lines.ts';
 import { tellPlan, tellStatement } from '../explain/tell-plan.ts';
+import { visibly } from '../explain/visibly.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
-import { connect } from '../source.ts';
+import { connect, type Source } from '../source.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform explain`. */
@@ -41,9 +43,10 @@ async function explainRequest(request: string, options: ExplainOptions, progress
   try {
     const schema = await currentSchema(project, progress, source ?? undefined);
     const asked = { project, schema, source, role: options.as, user: options.user ?? null };
-    if (method === 'GET') return await explainReading(target, asked, options.analyze === true, progress);
+    const telling = visibly(progress);
+    if (method === 'GET') return await explainReading(target, asked, options.analyze === true, telling);
     const write: WriteToExplain = { method, target, body: options.data ?? '' };
-    return await explainWriting(write, asked, options.rehearse === true, progress);
+    return await explainWriting(write, asked, options.rehearse === true, telling);
   } finally {
     await source?.close();
   }
@@ -58,15 +61,28 @@ async function explainReading(
   const api = readableApi(schema);
   const access = accessOf(api, role);
   const caller = await callerOf(schema, access, { role, user }, source);
-  const explained = await onItems(target, explainRead(api, target, caller));
+  const { limits = {} } = boundsOf(process.env);
+  const countRows = source === null ? undefined : (planned: PlannedRead) => countIn(source, planned);
+  const explained = await onItems(
+    target,
+    explainRead(api, target, caller, { limits, ...(countRows && { countRows }) }),
+  );
+  const rules = await judgeNamed({ api, caller, target }, rulesOf(access, target), source);
   if (explained.kind === 'refused') {
     const { code, message, reasons } = explained;
     progress.event('refused', { code, message, reasons });
     tellRefusal(explained, progress);
+    tellRules(target, access, rules, progress);
     return false;
   }
-  tellRead(explained, access, progress);
-  const { plan, parameters } = planRead(api, target, caller);
+  progress.event('read', {
+    ...explained,
+    accessClass: access.name,
+    rules: rules.map(({ rule, ...said }) => ({ ...rule, ...said })),
+  });
+  tellRules(target, access, rules, progress);
+  tellRead(explained, progress);
+  const { plan, parameters } = planRead(api, target, caller, limits);
   if (source !== null) await tellPlan({ statement: plan.statement, parameters }, schema, source, analyze, progress);
   return true;
 }
@@ -79,7 +95,7 @@ type Method = (typeof methods)[number];
 function requestOf(request: string): { readonly method: Method; readonly target: string } {
   const [, word = 'GET', target = ''] = /^(?:([A-Za-z]+)\s+)?(\S.*)$/.exec(request.trim()) ?? [];
   const method = methods.find((one) => one === word.toUpperCase());
-  if (method !== undefined && target.startsWith('/')) return { method, target };
+  if (method !== undefined && target.startsWith('/items/')) return { method, target };
   throw new CommandError(
     exitCodes.usage,
     'Only requests of items can be explained: "GET /items/articles?fields=id".',
@@ -99,14 +115,23 @@ function refuseOptions(method: Method, { offline, analyze, data, rehearse }: Exp
   if (found !== undefined) throw new CommandError(exitCodes.usage, found[1], found[2]);
 }
 
-function tellRead(read: ExplainedRead, access: AccessClass, progress: Progress): void {
-  const rules = access.collections.find(({ collection }) => collection === read.collection)?.read ?? [];
-  progress.event('read', { ...read, accessClass: access.name, rules });
-  progress.say(`rules    of ${access.roles.join(', ')} for reading ${read.collection}`);
-  for (const { where, fields } of rules) {
-    progress.say(`           ${conditionText(where)}`);
-    progress.say(`             ${access.admin ? 'every field' : fields.join(', ')}`);
+async function countIn(source: Source, { plan, parameters }: PlannedRead): Promise<number> {
+  return (await source.read(plan.statement, parameters)).length;
+}
+
+function rulesOf({ collections }: AccessClass, target: string): readonly AccessRule[] {
+  return collections.find(({ collection }) => collection === itemIn(target).collection)?.read ?? [];
+}
+
+function tellRules(target: string, access: AccessClass, rules: readonly Judged[], progress: Progress): void {
+  progress.say(`rules    of ${access.roles.join(', ')} for reading ${itemIn(target).collection}`);
+  if (rules.length === 0) progress.say('           none');
+  for (const [index, one] of rules.entries()) {
+    for (const line of ruleLines(one, index, 'read')) progress.say(`           ${line}`);
   }
+}
+
+function tellRead(read: ExplainedRead, progress: Progress): void {
   progress.say(`answer   ${read.many ? 'a list' : 'one item'}`);
   for (const line of read.answer) progress.say(`           ${line}`);
   progress.say('SQL');

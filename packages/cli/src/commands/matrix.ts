@@ -6,6 +6,7 @@ import { CommandError, exitCodes, judging } from '../exit-codes.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
+import { reasonOf } from '../readable.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform permissions matrix`. */
@@ -52,9 +53,13 @@ async function printOrWrite(options: MatrixOptions, progress: Progress): Promise
   }
   const path = resolve(options.project, output);
   const changed = (await readFile(path, 'utf8').catch(() => null)) !== text;
-  if (changed) await writeFile(path, text);
+  if (changed) await writeFile(path, text).catch((error: unknown) => refuseFile(output, error));
   progress.event('file', { path: output, change: changed ? 'changed' : 'none' });
   progress.say(`${output} ${changed ? 'was written' : 'is up to date'}.`);
+}
+
+function refuseFile(output: string, error: unknown): never {
+  throw new CommandError(exitCodes.usage, `${output} cannot be written: ${reasonOf(error)}.`);
 }
 
 async function checkFile(options: MatrixOptions, progress: Progress): Promise<boolean> {

@@ -1,6 +1,7 @@
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
 import { connect, type Source } from '../source.ts';
+import { readOptions } from '../steps.ts';
 import { catalogMark } from './catalog-mark.ts';
 
 /** The connection by which changes are looked for, opened again when it was lost. */
@@ -21,7 +22,7 @@ export function holdSource(first: Source, progress: Progress): HeldSource {
     current: () => current,
     async mark(project) {
       try {
-        return await catalogMark(current);
+        return await catalogMark(current, readOptions(project));
       } catch {
         if (current.embedded !== null) return null;
         await current.close().catch(() => undefined);

@@ -28,6 +28,8 @@ export interface Lookout {
   readonly wake: () => void;
   /** Whether the database tells of changes by `wake`, so that it is asked less often. Default: false. */
   readonly relyOnNotices: (rely: boolean) => void;
+  /** What the tables were seen to be came to nothing: they have changed as soon as they can be looked at again. */
+  readonly forgetTables: () => void;
   /** Resolves to the next change; null when it is told to stop. `project` is the latest one that could be read. */
   next(project: Project, stopping: AbortSignal): Promise<Noticed | null>;
 }
@@ -45,18 +47,22 @@ export async function startLookout(
   let number = 0;
   let told = false;
   let woken = false;
+  let isForgotten = false;
   let interrupt = new AbortController();
   const lookAtTables = async (latest: Project): Promise<boolean> => {
     asked = performance.now();
     woken = false;
     const seen = await source.mark(latest);
     if (seen === null && !away) say('  The database is away; it is asked again every second.');
+    if (seen !== null && away) say('  The database is back.');
     away = seen === null;
+    isForgotten &&= away;
     const changed = seen !== null && seen !== database;
     database = seen ?? database;
     return changed;
   };
-  const isDue = (now: number): boolean => woken || now - asked >= (told && !away ? rhythm.told : rhythm.database);
+  const isDue = (now: number): boolean =>
+    woken || now - asked >= (told && !away && !isForgotten ? rhythm.told : rhythm.database);
   return {
     wake() {
       woken = true;
@@ -64,6 +70,11 @@ export async function startLookout(
     },
     relyOnNotices(rely) {
       told = rely;
+    },
+    forgetTables() {
+      database = null;
+      // The next look is not left to a notice, which nobody sends.
+      isForgotten = true;
     },
     async next(latest, stopping) {
       while (!stopping.aborted) {

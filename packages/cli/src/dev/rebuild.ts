@@ -9,9 +9,11 @@ import {
 } from '@platform/compiler';
 import type { CompiledApi } from '@platform/runtime';
 import { type Compilation, compileProject, writeProject } from '../compile-project.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
 import type { Progress } from '../progress.ts';
-import { loadProject, type Project } from '../project.ts';
+import type { Project } from '../project.ts';
 import { readFacts } from '../read-facts.ts';
+import { reasonOf } from '../readable.ts';
 import type { Source } from '../source.ts';
 import type { Facts, Generation } from '../steps.ts';
 import { openOutput } from '../write-files.ts';
@@ -32,7 +34,7 @@ export interface Built {
 
 /** Builds a project for the first time. */
 export async function buildFirst(project: Project, source: Source, progress: Progress): Promise<Built> {
-  const facts = await readFacts(project, progress, source);
+  const facts = await readFacts(project, progress, source).catch(refuseTables);
   const memory = createCompileMemory();
   const compilation = await compileProject(project, progress, { facts, memory, archived: true });
   const generation = await writeProject(project, compilation, progress);
@@ -42,9 +44,20 @@ export async function buildFirst(project: Project, source: Source, progress: Pro
 
 /** What a rebuild needs to know of the change. */
 export interface ProjectChange {
+  /** As it is after the change. */
+  readonly project: Project;
   readonly number: number;
   /** Whether the tables of the database, or the choice of them, may have changed. */
   readonly database: boolean;
+}
+
+/** What is served, and what became of its files. */
+export interface Rebuild {
+  readonly built: Built;
+  /** When it was served, as of `performance.now()`. */
+  readonly served: number;
+  /** Why its files could not be written; null where they are. */
+  readonly unwritten: unknown;
 }
 
 /**
@@ -54,11 +67,10 @@ export interface ProjectChange {
 export async function rebuild(
   last: Built,
   source: Source,
-  { number, database }: ProjectChange,
+  { project, number, database }: ProjectChange,
   serve: (api: CompiledApi, project: Project) => Promise<void>,
-): Promise<{ readonly built: Built; readonly served: number }> {
-  const project = await loadProject(last.project.folder, last.project.stateFolder, number);
-  const facts = database ? await readFacts(project, silent, source) : last.facts;
+): Promise<Rebuild> {
+  const facts = database ? await readFacts(project, silent, source).catch(refuseTables) : last.facts;
   const {
     memory,
     compilation: { schema: previous },
@@ -68,9 +80,26 @@ export async function rebuild(
   const early = isExtended(compilation.files) ? await write() : null;
   await serve(await linkCompilation(project, compilation, number), project);
   const served = performance.now();
-  const { generation, cleared } = early ?? (await write());
-  const left = noteOutput(project.output, compilation.files);
-  return { built: { project, facts, compilation, generation, left, memory, cleared }, served };
+  const built = { project, facts, compilation, memory };
+  try {
+    const rewritten = early ?? (await write());
+    const left = noteOutput(project.output, compilation.files);
+    return { built: { ...built, ...rewritten, left }, served, unwritten: null };
+  } catch (error) {
+    // What lies there is not known any more, so the next build reads it.
+    const { generation, cleared } = last;
+    return { built: { ...built, generation, cleared, left: new Map() }, served, unwritten: error };
+  }
+}
+
+/** What keeps the tables from being read goes by itself, unlike what people wrote. */
+function refuseTables(error: unknown): never {
+  if (error instanceof CommandError) throw error;
+  throw new CommandError(
+    exitCodes.database,
+    `The tables cannot be read: ${reasonOf(error)}.`,
+    'They are read again as soon as the database answers.',
+  );
 }
 
 type Rewritten = Pick<Built, 'generation' | 'cleared'>;

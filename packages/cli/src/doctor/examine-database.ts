@@ -1,5 +1,6 @@
 /** What a database tells of itself: clock, rights, whether it can be written, and settings that something needs. */
 import type { Schema } from '@platform/introspect/schema';
+import { reasonOf } from '../readable.ts';
 import type { Source } from '../source.ts';
 import { mysqlExaminations } from './examine-mysql.ts';
 import { postgresExaminations } from './examine-postgres.ts';
@@ -9,6 +10,13 @@ import type { Finding } from './finding.ts';
 export async function examineDatabase(source: Source, schema: Schema): Promise<readonly Finding[]> {
   const examinations = source.family === 'postgres' ? postgresExaminations(schema) : mysqlExaminations(schema);
   const found: Finding[] = [];
-  for (const examine of examinations) found.push(...(await examine(source).catch(() => [])));
+  for (const examine of examinations) found.push(...(await examine(source).catch(unanswered)));
   return found;
+}
+
+/** What was not looked at is not known to be well. */
+function unanswered(error: unknown): readonly Finding[] {
+  const message = `The database did not answer a question of the doctor: ${reasonOf(error)}.`;
+  const advice = 'Ask again as a role that may ask it.';
+  return [{ check: 'unanswered', severity: 'note', message, advice }];
 }

@@ -3,6 +3,7 @@ import type { Schema } from '@platform/introspect/schema';
 import type { Source } from '../source.ts';
 import { compareClock } from './clock.ts';
 import type { Examination, Finding } from './finding.ts';
+import { quotedName, quotedTable } from './quoted.ts';
 
 /** What PostgreSQL is asked. */
 export function postgresExaminations(schema: Schema): readonly Examination[] {
@@ -34,17 +35,10 @@ function clock(source: Source): Promise<readonly Finding[]> {
   return compareClock(source, 'SELECT extract(epoch FROM pg_catalog.clock_timestamp())::text');
 }
 
-/** Behind a pooler that shares connections between transactions the answer comes from different processes. */
-async function pooler({ run, embedded }: Source): Promise<readonly Finding[]> {
-  if (embedded !== null) return [];
-  const ask = async (): Promise<string> => (await run('SELECT pg_catalog.pg_backend_pid()::text', []))[0]?.[0] ?? '';
-  const processes = new Set([await ask(), await ask(), await ask()]);
-  const isPooler = await run('SHOW pool_mode', []).then(
-    () => true,
-    () => false,
-  );
-  if (processes.size === 1 && !isPooler) return [];
-  const message = 'A pooler shares the connections: prepared statements may not last.';
+/** Whatever its mode, sessions may be shared with others. */
+async function pooler({ pooled }: Source): Promise<readonly Finding[]> {
+  if (pooled !== true) return [];
+  const message = 'A pooler stands before the database: sessions may be shared, so prepared statements may not last.';
   return [
     {
       check: 'pooler',
@@ -55,20 +49,43 @@ async function pooler({ run, embedded }: Source): Promise<readonly Finding[]> {
   ];
 }
 
+/** Columns of collections that the role may not read, by table; of hidden fields nothing is read. */
 async function rights({ run }: Source, { collections, tables }: Schema): Promise<readonly Finding[]> {
-  const used = new Set(collections.map(({ table }) => table));
-  const own = tables.filter(({ id }) => used.has(id));
-  const names = own.map(({ schema, name }) => [schema, name]);
-  const rows = await run(
-    `SELECT wanted.schema, wanted.name FROM pg_catalog.jsonb_to_recordset($1::jsonb) AS wanted(schema text, name text)
-     WHERE NOT pg_catalog.has_table_privilege(
-       pg_catalog.format('%I.%I', wanted.schema, wanted.name), 'SELECT') ORDER BY 1, 2`,
-    [JSON.stringify(names.map(([schema, name]) => ({ schema, name })))],
-  );
-  return rows.map(([schema, name]) => ({
-    check: 'no-right',
-    severity: 'problem' as const,
-    message: `The role of DATABASE_URL may not read ${schema}.${name}.`,
-    advice: `GRANT SELECT ON ${schema}.${name} to it, or leave the table out of the configuration.`,
-  }));
+  const byId = new Map(tables.map((table) => [table.id, table]));
+  const wanted = collections.flatMap(({ table: id, fields }) => {
+    const table = byId.get(id);
+    return table === undefined ? [] : [{ table, columns: fields.map(({ column }) => column) }];
+  });
+  const rows = await run(rightsSql, [
+    JSON.stringify(wanted.map(({ table: { schema, name }, columns }) => ({ schema, name, columns }))),
+  ]);
+  return rows.flatMap(([schema, name, columns, isWhole, isEntered]) => {
+    const table = wanted.find((one) => one.table.schema === schema && one.table.name === name)?.table;
+    if (table === undefined || columns == null) return [];
+    const what = isWhole === 'true' ? table.id : `the columns ${columns} of ${table.id}`;
+    const some = isWhole === 'true' ? 'SELECT' : `SELECT (${columns})`;
+    const entering = isEntered === 'true' ? '' : `GRANT USAGE ON SCHEMA ${quotedName('postgres', table.schema)} and `;
+    return {
+      check: 'no-right',
+      severity: 'problem' as const,
+      message: `The role of DATABASE_URL may not read ${what}.`,
+      advice: `${entering}GRANT ${some} ON ${quotedTable('postgres', table)} to it, or leave that out of the configuration.`,
+    };
+  });
 }
+
+/** By numbers and not by names: whoever may not enter a schema may not even ask for a table of it by its name. */
+const rightsSql = `SELECT n.nspname, c.relname,
+  pg_catalog.string_agg(pg_catalog.quote_ident(a.attname), ', ' ORDER BY a.attnum) FILTER (WHERE d.denied),
+  pg_catalog.bool_and(d.denied)::text, d.entered::text
+FROM pg_catalog.jsonb_to_recordset($1::jsonb) AS wanted(schema text, name text, columns jsonb)
+JOIN pg_catalog.pg_namespace AS n ON n.nspname = wanted.schema
+JOIN pg_catalog.pg_class AS c ON c.relnamespace = n.oid AND c.relname = wanted.name
+JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND wanted.columns ? a.attname
+CROSS JOIN LATERAL (SELECT pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS entered) AS s
+CROSS JOIN LATERAL (
+  SELECT s.entered, NOT (s.entered AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT')) AS denied
+) AS d
+GROUP BY n.nspname, c.relname, d.entered
+HAVING pg_catalog.bool_or(d.denied)
+ORDER BY 1, 2`;

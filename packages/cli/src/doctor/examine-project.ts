@@ -1,7 +1,10 @@
 /** What the folder of a project tells: versions, and secrets where they do not belong. */
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { configNames } from '../import-config.ts';
 import type { Project } from '../project.ts';
 import type { Finding } from './finding.ts';
 
@@ -22,8 +25,8 @@ function nodeVersion(version: string): readonly Finding[] {
 async function secrets({ config, folder }: Project): Promise<readonly Finding[]> {
   const found: Finding[] = [];
   const url = config.database?.url;
-  const fromEnvironment = process.env.DATABASE_URL;
-  if (url !== undefined && URL.canParse(url) && new URL(url).password !== '' && url !== fromEnvironment) {
+  const isGiven = url !== undefined && url !== process.env.DATABASE_URL && hasPassword(url);
+  if (isGiven || (await configTexts(folder)).some((text) => urlsIn(text).some(hasPassword))) {
     found.push({
       check: 'secret-in-configuration',
       severity: 'problem',
@@ -31,9 +34,7 @@ async function secrets({ config, folder }: Project): Promise<readonly Finding[]>
       advice: 'Take it out, and set DATABASE_URL where the command and the server run.',
     });
   }
-  const ignored = await readFile(join(folder, '.gitignore'), 'utf8').catch(() => '');
-  const isRepository = existsSync(join(folder, '.git'));
-  if (isRepository && existsSync(join(folder, '.platform')) && !/^\/?\.platform\/?$/m.test(ignored)) {
+  if (existsSync(join(folder, '.platform')) && (await isCommitted(folder, '.platform'))) {
     found.push({
       check: 'state-not-ignored',
       severity: 'problem',
@@ -42,6 +43,43 @@ async function secrets({ config, folder }: Project): Promise<readonly Finding[]>
     });
   }
   return found;
+}
+
+function hasPassword(url: string): boolean {
+  return URL.canParse(url) && new URL(url).password !== '';
+}
+
+async function configTexts(folder: string): Promise<readonly string[]> {
+  return Promise.all(configNames.map((name) => readFile(join(folder, name), 'utf8').catch(() => '')));
+}
+
+/** Addresses of databases that stand in a text as they are: none that is put together when it runs. */
+function urlsIn(text: string): readonly string[] {
+  return text.match(/\b(?:postgres|postgresql|mysql|mariadb):\/\/[^\s'"`${]+(?=['"`])/g) ?? [];
+}
+
+/** Whether git would take a folder of the project, wherever its repository begins. Where there is no git, `.gitignore` says so. */
+async function isCommitted(folder: string, name: string): Promise<boolean> {
+  const repository = repositoryOf(folder);
+  if (repository === null) return false;
+  try {
+    await run('git', ['-C', folder, 'check-ignore', '--quiet', `${name}/admin-token`]);
+    return false;
+  } catch (error) {
+    // 1 tells that it is not ignored.
+    if (error instanceof Error && 'code' in error && error.code === 1) return true;
+  }
+  const ignored = await readFile(join(folder, '.gitignore'), 'utf8').catch(() => '');
+  return !ignored.split(/\r?\n/).some((line) => line.replaceAll('/', '') === name);
+}
+
+const run = promisify(execFile);
+
+/** The nearest folder upwards that is a repository; null where there is none. */
+function repositoryOf(folder: string): string | null {
+  if (existsSync(join(folder, '.git'))) return folder;
+  const parent = dirname(folder);
+  return parent === folder ? null : repositoryOf(parent);
 }
 
 function committedFiles({ schemaFile }: Project): readonly Finding[] {

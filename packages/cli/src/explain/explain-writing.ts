@@ -1,8 +1,6 @@
 /** What becomes of a write: its rules, its statements, and with a rehearsal what the database says of it. */
 import type { Schema } from '@platform/introspect/schema';
 import {
-  type Caller,
-  type CompiledApi,
   type Database,
   type ExplainedWrite,
   explainWrite,
@@ -10,6 +8,10 @@ import {
   PlatformError,
   type RefusedWrite,
   type RuleOfWrite,
+  readEnvironment,
+  requestLimits,
+  type Variables,
+  type WriteLimits,
   type WriteToExplain,
 } from '@platform/runtime';
 import { CommandError, exitCodes } from '../exit-codes.ts';
@@ -17,7 +19,7 @@ import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
 import { databaseUrl } from '../settings.ts';
 import type { Source } from '../source.ts';
-import { type Judged, judgeRules, unjudged } from './judge-rules.ts';
+import { type Judged, judgeNamed } from './judge-rules.ts';
 import { accessOf, callerOf, writableApi } from './role.ts';
 import { ruleLines } from './rule-lines.ts';
 import { tellPlan, tellStatement } from './tell-plan.ts';
@@ -43,10 +45,11 @@ export async function explainWriting(
   const access = accessOf(api, role);
   const caller = await callerOf(schema, access, { role, user }, source);
   const database = rehearse && source !== null ? await openFor(project, source) : null;
-  const { explained, sent } = await onItems(write.target, explainWrite(api, write, caller, database)).finally(() =>
-    database?.close(1_000),
-  );
-  const judged = await judgeItem(api, write.target, explained.rules, caller, source);
+  const { explained, sent } = await onItems(
+    write.target,
+    explainWrite(api, write, caller, database, boundsOf(process.env)),
+  ).finally(() => database?.close(1_000));
+  const judged = await judgeNamed({ api, caller, target: write.target }, explained.rules, source);
   progress.event(explained.kind, { ...explained, accessClass: access.name });
   if (explained.kind === 'refused') tellRefusal(explained, progress);
   progress.say(`rules    of ${access.roles.join(', ')} for ${verbs[explained.action]} ${explained.collection}`);
@@ -57,6 +60,12 @@ export async function explainWriting(
   tellStatements(explained, rehearse, progress);
   if (source !== null) for (const one of sent) await tellPlan(one, schema, source, false, progress);
   return explained.kind === 'write';
+}
+
+/** What bounds requests where these are the variables of a server; what the API specification says where they are not. */
+export function boundsOf(variables: Variables): WriteLimits {
+  const reading = readEnvironment(variables);
+  return reading.ok ? requestLimits(reading.environment) : {};
 }
 
 /** Waits for what is told of a request of items. Rejects with advice for any other address. */
@@ -92,27 +101,11 @@ function openFor(project: Project, { embedded }: Source): Promise<Database> {
   return openDatabase({ url });
 }
 
-/** The rules, judged by the item that the address names, if there is one. */
-async function judgeItem(
-  api: CompiledApi,
-  target: string,
-  rules: readonly RuleOfWrite[],
-  caller: Caller,
-  source: Source | null,
-): Promise<readonly Judged<RuleOfWrite>[]> {
-  const [, collection, key] = /^\/items\/([^/?]+)\/([^/?]+)/.exec(target) ?? [];
-  if (source === null || collection === undefined || key === undefined || rules.length === 0)
-    return rules.map(unjudged);
-  const item = { api, caller, collection: decodeURIComponent(collection), key };
-  return (await judgeRules(item, rules, source)) ?? rules.map(unjudged);
-}
-
 function linesOf(judged: Judged<RuleOfWrite>, place: number): readonly string[] {
   const { action, lacking, usable } = judged.rule;
   return [
-    ...ruleLines(judged, place, action),
+    ...ruleLines({ ...judged, usable }, place, action),
     ...(lacking.length === 0 ? [] : [`  does not grant: ${lacking.join(', ')}`]),
-    ...(usable ? [] : ['  does not count: a value that it sets needs a user or a role']),
   ];
 }
 

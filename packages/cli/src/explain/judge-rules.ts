@@ -68,6 +68,23 @@ export async function judgeRules<Rule extends AccessRule>(
   return judged;
 }
 
+/** The rules, judged by the item that a path names, if it names one and a connection is at hand. */
+export async function judgeNamed<Rule extends AccessRule>(
+  { api, caller, target }: Pick<ItemQuestion, 'api' | 'caller'> & { readonly target: string },
+  rules: readonly Rule[],
+  source: Source | null,
+): Promise<readonly Judged<Rule>[]> {
+  const { collection, key } = itemIn(target);
+  if (source === null || key === null || rules.length === 0) return rules.map(unjudged);
+  return (await judgeRules({ api, caller, collection, key }, rules, source)) ?? rules.map(unjudged);
+}
+
+/** The collection of `/items/articles/1?fields=id`, and its key as it was sent; null on the path of the whole collection. */
+export function itemIn(target: string): Pick<ItemQuestion, 'collection' | 'key'> {
+  const [, collection = '', key = null] = /^\/items\/([^/?]*)(?:\/([^/?]+))?/.exec(target) ?? [];
+  return { collection: decodeURIComponent(collection), key };
+}
+
 async function failingParts(item: ItemQuestion, where: Condition, source: Source): Promise<readonly string[]> {
   const failing: string[] = [];
   for (const part of partsOf(where)) {

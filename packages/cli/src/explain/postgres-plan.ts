@@ -22,14 +22,9 @@ export async function missingInPostgres(
   parameters: readonly Parameter[],
   tables: TablesByName,
 ): Promise<readonly MissingIndex[]> {
-  await source.run('SET enable_seqscan = off', []);
-  try {
-    const rows = await source.read(statement, parameters, 'EXPLAIN (FORMAT JSON, VERBOSE) ');
-    const plan: unknown = JSON.parse(rows.map(([text]) => text ?? '').join('\n'));
-    return withoutIndex(nodesOf(plan).flatMap((node) => scanOf(node, tables)));
-  } finally {
-    await source.run('RESET enable_seqscan', []);
-  }
+  const rows = await source.read(statement, parameters, 'EXPLAIN (FORMAT JSON, VERBOSE) ', ['enable_seqscan = off']);
+  const plan: unknown = JSON.parse(rows.map(([text]) => text ?? '').join('\n'));
+  return withoutIndex(nodesOf(plan).flatMap((node) => scanOf(node, tables)));
 }
 
 function scanOf(node: Readonly<Record<string, unknown>>, tables: TablesByName): readonly Scan[] {

@@ -46,25 +46,45 @@ export interface Asker {
   readonly user: string | null;
 }
 
-/** The caller that a server would make of a role and a user; the key of the role is known where there is a database. */
+/**
+ * The caller that a server would make of a role and a user; the key of the role is known where there is a database. Rejects
+ * where that has users, and none of this key.
+ */
 export async function callerOf(
   schema: Schema,
   access: AccessClass,
   { role, user }: Asker,
   source: Source | null,
 ): Promise<Caller> {
-  const roles = schema.collections.find(({ name }) => name === 'platform_roles');
-  const table = schema.tables.find(({ id }) => id === roles?.table);
   const caller = { accessClass: access.name, user, role: null };
-  if (table === undefined || source === null) return caller;
-  const { schema: place, name } = table;
+  if (source === null) return caller;
+  const known = user === null ? undefined : await findIn('platform_users', 'id', user, schema, source);
+  if (known === null) throw new CommandError(exitCodes.usage, `There is no user "${user}".`);
+  return { ...caller, role: (await findIn('platform_roles', 'name', role, schema, source)) ?? null };
+}
+
+/** The key of a row of one of the platform's own tables; null where there is none, undefined where there is no such table. */
+async function findIn(
+  name: string,
+  column: 'id' | 'name',
+  value: string,
+  { tables, collections }: Schema,
+  { family, run }: Source,
+): Promise<string | null | undefined> {
+  const collection = collections.find((one) => one.name === name);
+  const table = tables.find(({ id }) => id === collection?.table);
+  if (table === undefined) return undefined;
   const [row] =
-    source.family === 'postgres'
-      ? await source.run(`SELECT id::text FROM ${quoted('"', place)}.${quoted('"', name)} WHERE name = $1`, [role])
-      : await source.run(`SELECT id FROM ${place === 'public' ? '' : `${quoted('`', place)}.`}${name} WHERE name = ?`, [
-          role,
-        ]);
-  return { ...caller, role: row?.[0] ?? null };
+    family === 'postgres'
+      ? await run(
+          `SELECT id::text FROM ${quoted('"', table.schema)}.${quoted('"', table.name)} WHERE ${column}::text = $1`,
+          [value],
+        )
+      : await run(
+          `SELECT id FROM ${table.schema === 'public' ? '' : `${quoted('`', table.schema)}.`}${table.name} WHERE CAST(${column} AS CHAR) = ?`,
+          [value],
+        );
+  return row?.[0] ?? null;
 }
 
 function quoted(mark: '"' | '`', name: string): string {

@@ -6,8 +6,12 @@ import type { Judged } from './judge-rules.ts';
 /** A rule of any action. */
 type AnyRule = AccessRule & Partial<WriteRule>;
 
-/** A rule, with what was judged of an item by it; `place` counts from 0. */
-export function ruleLines({ rule, holds, failing }: Judged<AnyRule>, place: number, action: string): readonly string[] {
+/** A rule, with what was judged of an item by it; `place` counts from 0. `usable`: whether it counts for the caller at all. */
+export function ruleLines(
+  { rule, holds, failing, usable = true }: Judged<AnyRule> & { readonly usable?: boolean },
+  place: number,
+  action: string,
+): readonly string[] {
   const verdict = holds === null ? '' : holds ? ': it allows this item' : ': it does not reach this item';
   return [
     `rule ${place + 1}${verdict}`,
@@ -15,6 +19,7 @@ export function ruleLines({ rule, holds, failing }: Judged<AnyRule>, place: numb
     ...(action === 'create' ? [] : [`  rows: ${conditionText(rule.where)}`]),
     ...writeLines(rule, action),
     ...failing.map((part) => `  does not hold: ${part}`),
+    ...(usable ? [] : ['  does not count: a value that it sets needs a user or a role']),
   ];
 }
 

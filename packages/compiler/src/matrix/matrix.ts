@@ -4,6 +4,7 @@
  */
 import type { Permission, Schema } from '@platform/introspect/schema';
 import { conditionText, operandText } from '../print/condition.ts';
+import { grantingRules } from './granting-rules.ts';
 
 /** The whole table. */
 export interface Matrix {
@@ -50,7 +51,7 @@ export const deleteRow = '(delete)';
 export function matrixOf(schema: Schema): Matrix {
   const admins = schema.roles.filter(({ admin }) => admin).map(({ name }) => name);
   const roles = ['public', ...schema.roles.filter(({ admin }) => !admin).map(({ name }) => name)];
-  const rules = Map.groupBy(schema.permissions, ({ collection }) => collection);
+  const rules = Map.groupBy(grantingRules(schema), ({ collection }) => collection);
   const shown = schema.collections.filter(({ name }) => rules.has(name));
   return {
     roles,

@@ -64,6 +64,51 @@ For administrators only: secrets.
 `);
   });
 
+  test('has nothing that nobody can do, whatever the rules say', () => {
+    const events = tableOf('events', [columnOf('what', text)], { primaryKey: null });
+    const settings = tableOf('settings', [
+      columnOf('id', typeOf('int4', 'integer')),
+      columnOf('name', text),
+      columnOf('loud', text, { fill: { kind: 'generated', stored: true, expression: 'upper(name)' } }),
+    ]);
+    const stats = tableOf('stats', [columnOf('id', typeOf('int4', 'integer'))], {
+      kind: 'view',
+      writable: { insert: false, update: false, delete: false },
+    });
+    const all = (['read', 'create', 'update', 'delete'] as const).flatMap((action) => [
+      ruleOf('editor', 'events', action, action === 'delete' ? [] : ['what']),
+      ruleOf('editor', 'settings', action, action === 'delete' ? [] : ['id', 'name', 'loud']),
+      ruleOf('editor', 'stats', action, action === 'delete' ? [] : ['id']),
+      ruleOf('public', 'settings', action, [], { where: own }),
+    ]);
+    const collections = [
+      { ...collectionOf(events), key: [] },
+      { ...collectionOf(settings), singleton: true },
+      collectionOf(stats),
+    ];
+    const roles = [{ name: 'editor', description: null, admin: false, app: false }];
+    const impossible = schemaOf([events, settings, stats], collections, { roles, permissions: all });
+    expect(printMatrix(impossible, 'text').split('\n').slice(2)).toEqual([
+      'events',
+      '  field  public  editor',
+      '  what   -       r',
+      '',
+      'settings',
+      '  field  public  editor',
+      '  id     -       r c u',
+      '  name   -       r c u',
+      '  loud   -       r',
+      '',
+      'stats',
+      '  field  public  editor',
+      '  id     -       r',
+      '',
+      'Everything: admin.',
+      '',
+    ]);
+    expect(printMatrix(impossible, 'csv').match(/^editor,(?:events|stats),(?!read)|loud/gm)).toEqual(['loud']);
+  });
+
   test('as Markdown', () => {
     expect(printMatrix(schema, 'markdown')).toContain(
       [
@@ -90,6 +135,15 @@ editor,articles,update,status,"author _eq $CURRENT_USER or status _eq ""publishe
 public,articles,read,id,"status _eq ""published""",
 public,articles,read,title,"status _eq ""published""",
 `);
+  });
+
+  test('as CSV, in which no name is a formula', () => {
+    const names = ['=1', '+1', '-1', '@a', '＝1', '＋1', '－1', '＠a', 'a=1'];
+    const rights = names.map((name) => ruleOf(name, 'articles', 'delete', []));
+    const lines = printMatrix({ ...schema, permissions: rights }, 'csv')
+      .split('\n')
+      .slice(1, -1);
+    expect(lines.map((line) => line.split(',')[0])).toEqual([...names.slice(0, -1).map((name) => `'${name}`), 'a=1']);
   });
 
   test('as a page, in which no name is markup', () => {

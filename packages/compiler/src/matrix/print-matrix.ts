@@ -1,6 +1,7 @@
 /** The table of rights as text, Markdown, CSV and one HTML page. Nothing but the table decides about the bytes. */
 import type { Permission, Schema } from '@platform/introspect/schema';
 import { operandText } from '../print/condition.ts';
+import { grantingRules } from './granting-rules.ts';
 import { type Matrix, type MatrixCollection, type MatrixRight, matrixOf, ruleText } from './matrix.ts';
 
 /** What the table can be printed as. */
@@ -83,8 +84,8 @@ function printMarkdown(matrix: Matrix): string {
 }
 
 /** One line for each right: role, collection, action, field, rows, preset. Rules of one action stay apart. */
-function printCsv({ permissions }: Schema): string {
-  const lines = permissions.flatMap((rule) => {
+function printCsv(schema: Schema): string {
+  const lines = grantingRules(schema).flatMap((rule) => {
     const fields = rule.action === 'delete' ? [''] : rule.fields;
     const set = rule.presets.filter(({ field }) => !rule.fields.includes(field)).map(({ field }) => field);
     return [...fields, ...set].map((field) => csvLine(rule, field));
@@ -98,10 +99,10 @@ function csvLine(rule: Permission, field: string): string {
   return `${[rule.role, rule.collection, rule.action, field, ruleText(rule), value].map(csvCell).join(',')}\n`;
 }
 
-/** As RFC 4180 has it; what a spreadsheet would take for a formula begins with an apostrophe. */
+/** As RFC 4180 has it; what a spreadsheet would take for a formula, also in wide characters, begins with an apostrophe. */
 function csvCell(text: string): string {
   const seen = visible(text);
-  const plain = /^[=+\-@]/.test(seen) ? `'${seen}` : seen;
+  const plain = /^[=+\-@＝＋－＠]/.test(seen) ? `'${seen}` : seen;
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 

@@ -57,7 +57,7 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
   const filled = fillOf(column, index);
   const fill = untold && filled === 'default' ? undefined : filled;
   const constant = singleton ? constantDefault(column) : undefined;
-  const writable = isWritable(field, table, column);
+  const writable = isWritableField(field, table, column);
   const fallback = writable ? fallbackSql(table, column, index) : undefined;
   const nullable = column.nullable && !column.type.domains.some(({ notNull }) => notNull);
   return {
@@ -106,7 +106,8 @@ const fillWords: Readonly<Record<ColumnFill['kind'], FieldDescriptor['filled']>>
   generated: 'generated',
 };
 
-function isWritable(field: Field, table: Table, { fill, updatable }: Column): boolean {
+/** Whether anybody can give the field a value. */
+export function isWritableField(field: Field, table: Table, { fill, updatable }: Column): boolean {
   if (field.serverOwned) return false;
   const given = fill.kind === 'generated' || (fill.kind === 'identity' && fill.always);
   const writable = table.writable.insert || table.writable.update;

@@ -1,29 +1,40 @@
-import type { Action, RuleSource } from '../config/permission-document.ts';
+import type { RuleSource } from '../config/permission-document.ts';
 import { collectionsByName, tablesById } from '../passes/lookup.ts';
-import type { Table } from '../schema.ts';
+import type { Collection, Table } from '../schema.ts';
 import type { Rule } from './rule.ts';
 
-/** A rule for an action that the database does not allow on the table, such as an insert into a view. */
+/** A rule for an action that nobody can do: the database does not allow it, or the items have no key to name them by. */
 export const impossibleRules: Rule = (schema, { permissions }) => {
   const collections = collectionsByName(schema.collections);
   const byId = tablesById(schema.tables);
   return permissions.rules.flatMap((rule) => {
-    const table = byId.get(collections.get(rule.collection.name)?.table ?? '');
-    return table === undefined || isPossible(rule.action, table) ? [] : [impossible(rule)];
+    const collection = collections.get(rule.collection.name);
+    const table = byId.get(collection?.table ?? '');
+    if (collection === undefined || table === undefined) return [];
+    const reason = reasonAgainst(rule, collection, table);
+    return reason === null ? [] : [impossible(rule, reason)];
   });
 };
 
-function isPossible(action: Action, { writable }: Table): boolean {
-  if (action === 'read') return true;
-  return action === 'create' ? writable.insert : writable[action];
+/** Null where the action is possible. */
+function reasonAgainst(
+  { action }: RuleSource,
+  { name, key, singleton }: Collection,
+  { writable }: Table,
+): string | null {
+  if (action === 'read') return null;
+  const isAllowed = action === 'create' ? writable.insert : writable[action];
+  if (!isAllowed) return `The database does not allow to ${action} rows of "${name}"`;
+  if (key.length === 0) return `"${name}" has no key and can only be listed`;
+  return singleton && action === 'delete' ? `"${name}" is a singleton, which nobody deletes` : null;
 }
 
-function impossible({ action, collection, place }: RuleSource) {
+function impossible({ place }: RuleSource, reason: string) {
   return {
     code: 'impossible-rule',
     severity: 'warning' as const,
     place,
-    message: `The database does not allow to ${action} rows of "${collection.name}", so the rule has no effect.`,
+    message: `${reason}, so the rule has no effect.`,
     hint: 'Remove it.',
   };
 }

@@ -82,6 +82,21 @@ permissions:
   ]);
 });
 
+test('what nobody can do without a key, or with a singleton, is named', () => {
+  const permissions = `
+permissions:
+  public:
+    events: { read: true, create: true }
+    articles: { read: true, update: true, delete: true }
+`;
+  const config = { collections: { articles: { singleton: true } } };
+  const events: TableSketch = { columns: ['what'] };
+  expect(complain({ articles, events }, { config, permissions })).toEqual([
+    'warning impossible-rule permissions.yaml:4:35',
+    'warning impossible-rule permissions.yaml:5:51',
+  ]);
+});
+
 test('a create that can never succeed is named, one that presets complete is not', () => {
   const create = (rule: string) => ({ permissions: `permissions: { public: { articles: { create: ${rule} } } }` });
   expect(complain({ articles }, create('{ fields: [body] }'))).toEqual([

@@ -4,13 +4,14 @@
  * For people who build an API, never for its callers: a refusal names what is hidden.
  */
 import type { Caller } from '../caller.ts';
-import type { AccessClass, CompiledApi } from '../contract/index.ts';
+import { type AccessClass, always, type CompiledApi } from '../contract/index.ts';
 import type { Parameter } from '../database/database.ts';
 import { type ErrorCode, PlatformError } from '../errors.ts';
-import { readItemPath, splitTarget } from '../http/target.ts';
+import { type ItemPath, readItemPath, splitTarget } from '../http/target.ts';
+import type { ReadLimits } from '../query/parse-read.ts';
 import type { ShapeField } from '../query/plan.ts';
 import { createPlanner, type PlannedRead } from '../query/planner.ts';
-import { everything, lackingRights, leastOf, tellLacking, withRights } from './rights.ts';
+import { everything, lackingRights, leastOf, tellLacking, unreachable, withRights } from './rights.ts';
 
 /** What of an API decides about reads. */
 export type ReadableApi = Pick<CompiledApi, 'collections' | 'access' | 'dialect'>;
@@ -38,40 +39,58 @@ export interface RefusedRead {
   readonly reasons: readonly string[];
 }
 
+/** What a read is explained with. */
+export interface ExplainReadOptions {
+  /** Limits of requests. Default: those of the API specification, section 16. */
+  readonly limits?: Partial<ReadLimits>;
+  /** Asks the database for the rows of a read by key, and gives their number. Default: it is not asked whether there are any. */
+  readonly countRows?: (planned: PlannedRead) => Promise<number>;
+}
+
+/** A read, who asks for it, and what it is judged by. */
+interface Asked extends ExplainReadOptions {
+  readonly api: ReadableApi;
+  readonly target: string;
+  readonly caller: Caller;
+  readonly item: ItemPath;
+}
+
 /**
- * Plans `GET /items/articles?fields=id` for a caller. Rejects with `PlatformError` ROUTE_NOT_FOUND for a target that is no path
- * of items.
+ * Plans `GET /items/articles?fields=id` for a caller, and asks the database for an item that is named by its key. Rejects with
+ * `PlatformError` ROUTE_NOT_FOUND for a target that is no path of items.
  */
 export async function explainRead(
   api: ReadableApi,
   target: string,
   caller: Caller,
+  options: ExplainReadOptions = {},
 ): Promise<ExplainedRead | RefusedRead> {
-  const { path } = splitTarget(target);
-  const item = readItemPath(path);
-  if (item === null) throw new PlatformError('ROUTE_NOT_FOUND');
+  const item = itemOf(target);
+  const asked: Asked = { ...options, api, target, caller, item };
   try {
-    const { plan, parameters } = planRead(api, target, caller);
-    const { statement, many, fields } = plan;
+    const planned = planRead(api, target, caller, options.limits);
+    const { statement, many, fields } = planned.plan;
+    if (item.key !== null && (await options.countRows?.(planned)) === 0)
+      return refused(forbidden, await rowReasons(asked));
     const { collection } = item;
+    const { parameters } = planned;
     return { kind: 'read', collection, statement: statement.text, parameters, many, answer: fields.flatMap(outline) };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    return {
-      kind: 'refused',
-      code: error.code,
-      message: error.message,
-      reasons: await reasonsFor(api, target, caller, error),
-    };
+    return refused(error, await reasonsFor(asked, error));
   }
 }
 
 /** Plans the read of an item path. Throws as the planner does. */
-export function planRead(api: ReadableApi, target: string, caller: Caller): PlannedRead {
-  const { path, query } = splitTarget(target);
-  const item = readItemPath(path);
-  if (item === null) throw new PlatformError('ROUTE_NOT_FOUND');
-  const planner = createPlanner(api, { plans: 1 });
+export function planRead(
+  api: ReadableApi,
+  target: string,
+  caller: Caller,
+  limits: Partial<ReadLimits> = {},
+): PlannedRead {
+  const { query } = splitTarget(target);
+  const item = itemOf(target);
+  const planner = createPlanner(api, { plans: 1, limits });
   const named = { name: item.collection };
   return item.key === null ? planner.list(caller, named, query) : planner.read(caller, named, item.key, query);
 }
@@ -81,20 +100,71 @@ function outline({ key, shape }: ShapeField): readonly string[] {
   return [`${key}${shape.kind === 'records' ? '[]' : ''}`, ...inner.map((line) => `  ${line}`)];
 }
 
-async function reasonsFor(
-  api: ReadableApi,
-  target: string,
-  caller: Caller,
-  error: PlatformError,
-): Promise<readonly string[]> {
+function refused({ code, message }: PlatformError, reasons: readonly string[]): RefusedRead {
+  return { kind: 'refused', code, message, reasons };
+}
+
+const forbidden = new PlatformError('FORBIDDEN');
+
+function itemOf(target: string): ItemPath {
+  const item = readItemPath(splitTarget(target).path);
+  if (item === null) throw new PlatformError('ROUTE_NOT_FOUND');
+  return item;
+}
+
+async function reasonsFor(asked: Asked, error: PlatformError): Promise<readonly string[]> {
+  const { api, target, caller, item } = asked;
+  if (error.code === 'ROUTE_NOT_FOUND')
+    return [`"${item.collection}" is a singleton: there is one object, without a key.`];
   if (error.code !== 'FORBIDDEN') return ['The request itself is wrong; rights have no part in it.'];
   const access = api.access.find(({ name }) => name === caller.accessClass);
-  if (access === undefined || access.admin || !isAllowed(api, target, caller, everything(api))) {
-    return ['A name in the request does not exist: administrators are refused, too.'];
-  }
+  if (access === undefined || access.admin || !isAllowed(asked, target, everything(api))) return [absentReason(asked)];
   const lacking = lackingRights(api, access, ['read']).filter(({ name }) => occurs(target, name));
-  const needed = await leastOf(lacking, async (granted) => isAllowed(api, target, caller, withRights(access, granted)));
+  const needed = await leastOf(lacking, async (granted) => isAllowed(asked, target, withRights(access, granted)));
   return needed === null ? ['No rule of the role grants what the request names.'] : needed.map(tellLacking);
+}
+
+/** Why not even administrators are answered. */
+function absentReason(asked: Asked): string {
+  const { api, item } = asked;
+  const impossible = item.key === null ? null : unreachable(api, item.collection);
+  if (impossible !== null) return impossible;
+  const isKeyWrong = item.key !== null && isAllowed(asked, pathOf({ ...item, key: null }), everything(api));
+  if (isKeyWrong && !isAllowed(asked, pathOf(item), everything(api))) return 'The key cannot be one of such an item.';
+  return 'A name in the request does not exist: administrators are refused, too.';
+}
+
+/** Why an item that is named by its key is not among the rows that are read. */
+async function rowReasons(asked: Asked): Promise<readonly string[]> {
+  const { api, target, caller, item } = asked;
+  const isThere = async (of: string, access: AccessClass): Promise<boolean> => {
+    const planned = planRead({ ...api, access: [access] }, of, { ...caller, accessClass: access.name }, asked.limits);
+    return (await asked.countRows?.(planned)) !== 0;
+  };
+  if (!(await isThere(pathOf(item), everything(api))))
+    return ['There is no such item: administrators are refused, too.'];
+  const access = api.access.find(({ name }) => name === caller.accessClass);
+  const rules = access?.collections.find(({ collection }) => collection === item.collection)?.read ?? [];
+  const reasons: string[] = [];
+  for (const index of rules.keys()) {
+    if (access?.admin !== false || !(await isThere(target, widened(access, item.collection, index)))) continue;
+    reasons.push(`Rule ${index + 1} for reading ${item.collection} would grant it, but does not reach the row.`);
+  }
+  return reasons.length > 0 ? reasons : ['The filter of the request does not hold for the item.'];
+}
+
+/** The access class as if one rule for reading a collection reached every row. */
+function widened(access: AccessClass, collection: string, index: number): AccessClass {
+  const collections = access.collections.map((one) =>
+    one.collection === collection
+      ? { ...one, read: one.read?.map((rule, at) => (at === index ? { ...rule, where: always } : rule)) ?? [] }
+      : one,
+  );
+  return { ...access, collections };
+}
+
+function pathOf({ collection, key }: ItemPath): string {
+  return `/items/${encodeURIComponent(collection)}${key === null ? '' : `/${key}`}`;
 }
 
 /** A collection can be meant by a relation, so any of them may be the one that is lacking. */
@@ -102,9 +172,9 @@ function occurs(target: string, name: string): boolean {
   return name === '' || decodeURIComponent(target.replaceAll('+', ' ')).includes(name);
 }
 
-function isAllowed(api: ReadableApi, target: string, caller: Caller, access: AccessClass): boolean {
+function isAllowed({ api, caller, limits }: Asked, target: string, access: AccessClass): boolean {
   try {
-    planRead({ ...api, access: [access] }, target, { ...caller, accessClass: access.name });
+    planRead({ ...api, access: [access] }, target, { ...caller, accessClass: access.name }, limits);
     return true;
   } catch (error) {
     if (error instanceof PlatformError) return error.code !== 'FORBIDDEN';

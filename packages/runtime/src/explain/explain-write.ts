@@ -16,7 +16,7 @@ import { canPreset } from '../write/scope.ts';
 import { mayHaveConflict } from '../write/upsert/conflict.ts';
 import type { SentStatement } from './rehearsal.ts';
 import { everything } from './rights.ts';
-import { type Asked, actions, tryOut, type WriteToExplain } from './try-write.ts';
+import { type Asked, actions, tryOut, type WriteLimits, type WriteToExplain } from './try-write.ts';
 import { reasonsFor } from './write-reasons.ts';
 
 /** What one rule says of a write. */
@@ -81,8 +81,9 @@ export async function explainWrite(
   write: WriteToExplain,
   caller: Caller,
   database: Pick<Database, 'transaction'> | null,
+  limits: WriteLimits = {},
 ): Promise<ExplainedStatements> {
-  const asked: Asked = { api, write, caller, database };
+  const asked: Asked = { api, write, caller, database, limits };
   const { path, query } = splitTarget(write.target);
   const item = readItemPath(path);
   if (item === null || (write.method === 'POST' && item.key !== null)) throw new PlatformError('ROUTE_NOT_FOUND');

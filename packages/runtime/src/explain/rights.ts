@@ -78,6 +78,12 @@ function openRule(fields: readonly string[]): WriteRule {
   return { fields, where: { kind: 'and', of: [] }, check: null, presets: [] };
 }
 
+/** Why nobody can name items of a collection by key, or write them; null where that is not so. */
+export function unreachable({ collections }: RuledApi, collection: string): string | null {
+  const known = collections.find(({ name }) => name === collection);
+  return known?.key.length === 0 ? `"${collection}" has no key: it can only be listed.` : null;
+}
+
 /** A whole sentence about a right that is lacking. */
 export function tellLacking({ action, collection, name }: Right): string {
   const some = name === '' ? collection : `${name} of ${collection}`;

@@ -7,7 +7,7 @@ import { parseBodyText } from '../http/body.ts';
 import { readItemPath, splitTarget } from '../http/target.ts';
 import { createPlanner } from '../query/planner.ts';
 import type { Ask } from '../write/ask.ts';
-import { createWriter, type Writer } from '../write/writer.ts';
+import { createWriter, type Writer, type WriterOptions } from '../write/writer.ts';
 import { type Rehearsal, type SentStatement, silentRehearsal, Unanswered, undoneRehearsal } from './rehearsal.ts';
 
 /** A request that writes items. */
@@ -29,7 +29,12 @@ export interface Asked {
   readonly caller: Caller;
   /** Null: nobody answers. */
   readonly database: Pick<Database, 'transaction'> | null;
+  /** What bounds requests. Default: what the API specification says, section 16. */
+  readonly limits?: WriteLimits;
 }
+
+/** What bounds requests that write. */
+export type WriteLimits = Pick<WriterOptions, 'limits' | 'fieldLimits' | 'mostItems'>;
 
 /** What a try came to. */
 export interface Tried {
@@ -41,18 +46,16 @@ export interface Tried {
 }
 
 /** Runs the write in the name of an access class as far as the rehearsal goes. */
-export async function tryOut({ api, write, caller, database }: Asked, access: AccessClass): Promise<Tried> {
+export async function tryOut({ api, write, caller, database, limits }: Asked, access: AccessClass): Promise<Tried> {
   const rehearsal = database === null ? silentRehearsal() : undoneRehearsal(database, api.dialect === 'postgres');
   // Hooks are code of the project: who only asks must not run it.
   const others = api.access.filter(({ name }) => name !== access.name);
   const judged: CompiledApi = { ...api, access: [...others, access], extensions: [] };
   try {
     const body = write.body === '' ? undefined : parseBodyText(write.body, true);
-    const answer = await perform(
-      judged,
-      rehearsal,
-      askOf(judged, write, { ...caller, accessClass: access.name }, body),
-    );
+    refuseSingleton(api, write, access);
+    const ask = askOf(judged, write, { ...caller, accessClass: access.name }, body);
+    const answer = await perform(judged, rehearsal, ask, limits);
     const known: JsonValue = answer === null ? null : JSON.parse(answer.toString('utf8'));
     return { sent: rehearsal.sent(), complete: true, answer: known };
   } catch (error) {
@@ -63,10 +66,24 @@ export async function tryOut({ api, write, caller, database }: Asked, access: Ac
   }
 }
 
-async function perform(api: CompiledApi, { database }: Rehearsal, ask: Ask): Promise<Buffer | null> {
-  const planner = createPlanner(api, { plans: 1 });
+/** A singleton is one object, without keys; whoever may not read it must not learn even that. */
+function refuseSingleton({ collections }: CompiledApi, { method, target }: WriteToExplain, access: AccessClass): void {
+  const item = readItemPath(splitTarget(target).path);
+  const isOne = collections.some(({ name, singleton }) => singleton && name === item?.collection);
+  if (!isOne || (method === 'PATCH' && item?.key === null)) return;
+  const read = access.collections.find(({ collection }) => collection === item?.collection)?.read ?? [];
+  if (read.length > 0) throw new PlatformError('ROUTE_NOT_FOUND');
+}
+
+async function perform(
+  api: CompiledApi,
+  { database }: Rehearsal,
+  ask: Ask,
+  limits: WriteLimits = {},
+): Promise<Buffer | null> {
+  const planner = createPlanner(api, { plans: 1, ...(limits.limits && { limits: limits.limits }) });
   const writer = createWriter({
-    ...{ api, database, planner, patience: 0, plans: 1 },
+    ...{ api, database, planner, patience: 0, plans: 1, ...limits },
     complain: () => {},
     gate: () => {},
   });

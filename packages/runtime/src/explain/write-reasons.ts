@@ -1,7 +1,7 @@
 /** Why a write is refused, in whole sentences. */
 import type { AccessClass, CompiledApi, WriteRule } from '../contract/index.ts';
 import type { Action } from '../write/ask.ts';
-import { everything, lackingRights, leastOf, type Right, tellLacking, withRights } from './rights.ts';
+import { everything, lackingRights, leastOf, type Right, tellLacking, unreachable, withRights } from './rights.ts';
 import { type Asked, type Tried, tryOut } from './try-write.ts';
 
 /** What a write is about. */
@@ -21,17 +21,33 @@ export async function reasonsFor(
   { action, collection }: Subject,
 ): Promise<readonly string[]> {
   if (error === undefined) return [];
+  if (error.code === 'ROUTE_NOT_FOUND')
+    return [`"${collection}" is a singleton: it has no keys, and nobody creates or deletes it.`];
   if (error.code !== 'FORBIDDEN') return [error, ...error.others].map(({ message }) => message);
   const isAllowed = async (granted: AccessClass): Promise<boolean> =>
-    (await tryOut(asked, granted)).error?.code !== 'FORBIDDEN';
+    !['FORBIDDEN', 'ROUTE_NOT_FOUND'].includes((await tryOut(asked, granted)).error?.code ?? '');
   if (access === undefined || access.admin || !(await isAllowed(everything(asked.api)))) {
-    return ['Something that the request names does not exist: administrators are refused, too.'];
+    return impossible(asked, { action, collection });
   }
   const lacking = rightsInQuestion(asked, access, collection);
   const needed = await leastOf(lacking, (granted) => isAllowed(withRights(access, granted)));
   if (needed !== null && needed.length > 0) return needed.map(tellLacking);
   const rows = sent.length === 0 ? [] : await narrowRules({ action, collection }, access, isAllowed);
   return rows.length > 0 ? rows : ['No single rule of the role decides: several together refuse the request.'];
+}
+
+/** Why nobody can do this, whatever the rights. */
+async function impossible(asked: Asked, { action, collection }: Subject): Promise<readonly string[]> {
+  const { api } = asked;
+  const keyless = unreachable(api, collection);
+  if (keyless !== null) return [keyless];
+  const isKnown = api.collections.some(({ name }) => name === collection);
+  if (isKnown && !api.routes.some((one) => one.collection.name === collection && one.operation === action))
+    return [`Nobody can do that: the database does not allow ${verbs[action]} rows of ${collection}.`];
+  // To others a name that nobody can write is none.
+  const { error } = await tryOut(asked, { ...everything(api), admin: true });
+  if (error !== undefined && error.code !== 'FORBIDDEN') return [error, ...error.others].map(({ message }) => message);
+  return ['Something that the request names does not exist: administrators are refused, too.'];
 }
 
 /** Rights that the role lacks on collections which the request leads to, as far as the request has their names. */

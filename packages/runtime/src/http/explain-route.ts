@@ -3,21 +3,33 @@
  * a role, and why one is refused. Off unless EXPLAIN says otherwise, and never there in production: reasons name what is
  * hidden.
  */
+import type { Caller } from '../caller.ts';
 import type { AccessClass, CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
-import { explainRead } from '../explain/explain-read.ts';
+import { explainRead, planRead } from '../explain/explain-read.ts';
 import { explainWrite } from '../explain/explain-write.ts';
+import type { WriteLimits } from '../explain/try-write.ts';
+import { type Answer, createAnswerWriter } from '../json/answer.ts';
+import type { PlannedRead } from '../query/planner.ts';
 import { type Answerer, mediaTypes } from './answer.ts';
 import { bodyObject, optionalFlag, optionalText, requiredText } from './auth-body.ts';
 import type { Endpoint, Handler } from './endpoints.ts';
 
-/** Makes the endpoint. Writes are rehearsed on the database, in transactions that are taken back. */
-export function createExplainEndpoint(
-  api: CompiledApi,
-  database: Pick<Database, 'transaction'>,
-  answerer: Answerer,
-): Endpoint {
+/** What explaining needs. */
+export interface ExplainOptions {
+  readonly api: CompiledApi;
+  readonly database: Pick<Database, 'transaction' | 'read'>;
+  readonly answerer: Answerer;
+  /** What bounds the requests of this server. */
+  readonly limits: WriteLimits;
+}
+
+/**
+ * Makes the endpoint. The database is asked for items that are read by key, and writes are rehearsed there, in transactions
+ * that are taken back.
+ */
+export function createExplainEndpoint({ api, database, answerer, limits }: ExplainOptions): Endpoint {
   const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
 
   function accessOf(role: string): AccessClass {
@@ -26,14 +38,48 @@ export function createExplainEndpoint(
     return found;
   }
 
+  async function read({ plan, parameters, size }: PlannedRead): Promise<Answer> {
+    const rows = createAnswerWriter(plan)(size);
+    await database.read(plan.statement, parameters, rows);
+    return rows;
+  }
+
+  /** The key of an item of the platform; null where there is none, undefined where the platform has no such items. */
+  async function keyIn(path: string, collection: string, filter: JsonValue): Promise<string | null | undefined> {
+    const admin = api.access.find((one) => one.admin);
+    const isKept = api.collections.some(({ name }) => name === collection);
+    if (admin === undefined || !isKept) return undefined;
+    const target = `${path}?fields=id&filter=${encodeURIComponent(JSON.stringify(filter))}`;
+    const found = await read(planRead(api, target, { accessClass: admin.name, user: null, role: null }));
+    const { data }: { readonly data: readonly { readonly id: string }[] } = JSON.parse(found.end().toString('utf8'));
+    return data[0]?.id ?? null;
+  }
+
+  /** Whom a server would make of a role and a user. */
+  async function callerOf(role: string, user: string | null): Promise<Caller> {
+    const { name: accessClass } = accessOf(role);
+    if (user !== null && (await userKey(user)) === null) {
+      throw new PlatformError('INVALID_PAYLOAD', `There is no user "${user}".`);
+    }
+    return { accessClass, user, role: (await keyIn('/roles', 'platform_roles', { name: { _eq: role } })) ?? null };
+  }
+
+  /** As `keyIn`; what cannot be a key is that of nobody. */
+  async function userKey(user: string): Promise<string | null | undefined> {
+    return keyIn('/users', 'platform_users', { id: { _eq: user } }).catch((error: unknown) => {
+      if (error instanceof PlatformError && error.code === 'INVALID_QUERY') return null;
+      throw error;
+    });
+  }
+
   async function explainAsked(payload: Readonly<Record<string, JsonValue>>): Promise<object> {
     const { method, target } = readRequest(requiredText(payload, 'request'));
-    const { name: accessClass } = accessOf(requiredText(payload, 'as'));
-    const caller = { accessClass, user: optionalText(payload, 'user'), role: null };
+    const caller = await callerOf(requiredText(payload, 'as'), optionalText(payload, 'user'));
     const rehearsed = optionalFlag(payload, 'rehearse');
-    if (method === 'GET') return explainRead(api, target, caller);
+    const countRows = async (planned: PlannedRead): Promise<number> => (await read(planned)).items;
+    if (method === 'GET') return explainRead(api, target, caller, { ...limits, countRows });
     const body = payload.data === undefined ? '' : JSON.stringify(payload.data);
-    return (await explainWrite(api, { method, target, body }, caller, rehearsed ? database : null)).explained;
+    return (await explainWrite(api, { method, target, body }, caller, rehearsed ? database : null, limits)).explained;
   }
 
   const explain: Handler = async (exchange, { caller }, body) => {

@@ -13,7 +13,7 @@ import type { Caller } from '../caller.ts';
 import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { DriftWatch } from '../drift-watch.ts';
-import { type Environment, readLimits } from '../environment.ts';
+import { type Environment, readLimits, requestLimits } from '../environment.ts';
 import { createFileServices } from '../files/services.ts';
 import { createRequestLimiter, type RequestLimiter } from '../limits/request-limiter.ts';
 import type { Planner } from '../query/planner.ts';
@@ -222,7 +222,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
           mostItems: environment.maxBatchMutation,
         });
   const docs = environment.docs ? docsEndpoints(answerer) : [];
-  const explained = environment.explain ? [createExplainEndpoint(api, database, answerer)] : [];
+  const explaining = { api, database, answerer, limits: requestLimits(environment) };
+  const explained = environment.explain ? [createExplainEndpoint(explaining)] : [];
   const listed = listEndpoints(api, items, own, users);
   const endpoints = [
     ...(fileRoutes?.withUploads(listed) ?? listed),
@@ -273,11 +274,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
 function writeLimits(
   environment: Environment,
 ): Pick<WriterOptions, 'limits' | 'fieldLimits' | 'mostItems' | 'answerTtlMs' | 'patience'> {
-  const { maxBatchMutation: mostItems, idempotencyTtl: answerTtlMs, database, auth } = environment;
+  const { idempotencyTtl: answerTtlMs, database } = environment;
   return {
-    limits: readLimits(environment),
-    fieldLimits: { passwordMinLength: auth.passwordMinLength },
-    mostItems,
+    ...requestLimits(environment),
     answerTtlMs,
     // A hook holds a connection like a statement does, so it may take as long.
     patience: database.statementTimeout,

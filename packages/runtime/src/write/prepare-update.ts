@@ -63,6 +63,7 @@ export async function prepareUpdate(desk: Desk, body: JsonValue | undefined): Pr
   const { writable } = granted;
   const keys = namedKeys(writable, named.keys);
   if (isTree(writable, [data])) {
+    if (keys.count === 0) checkNames(granted, data);
     checkOwnKey(writable.collection, data, keys);
     return prepareTree(desk, writable, changedEntries(writable, keys, [data], null), true, echo);
   }
@@ -142,6 +143,15 @@ async function createSingleton(
   return done.keys;
 }
 
+/**
+ * The names of a tree are judged item by item. Where there is no item they are judged here, so that the name of a relation that
+ * is hidden answers as one that does not exist.
+ */
+function checkNames({ writable, grant }: Granted, payload: FilterObject): void {
+  const own = writable.namesKey ? writable.collection.descriptor.key : [];
+  if (Object.keys(payload).some((name) => !grant.listed.has(name) && !own.includes(name))) throw forbidden();
+}
+
 /** The rules by which a caller changes items. Throws FORBIDDEN when there are none. */
 export function updateGrant({ caller }: Desk, writable: WritableCollection): Granted {
   const grant = grantFor(writable, writable.update, caller);
@@ -218,6 +228,7 @@ async function queried(desk: Desk, granted: Granted, query: JsonValue, data: Fil
       if (tree && keys !== null) {
         return runTree(desk, writable, changedEntries(writable, keys, [data], null), true, running);
       }
+      if (tree) checkNames(granted, data);
       return keys === null ? null : runUpdate(running, step, keys, true);
     },
   };

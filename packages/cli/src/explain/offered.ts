@@ -1,0 +1,22 @@
+/** What the API offers on a collection to anybody, whatever the rules. */
+import type { CompiledApi } from '@platform/runtime';
+
+/** What rules are about. */
+export type RuledAction = 'read' | 'create' | 'update' | 'delete';
+
+/** Why nobody can do something with the items of a collection; null where somebody could. */
+export function notOffered(
+  { collections, routes }: Pick<CompiledApi, 'collections' | 'routes'>,
+  collection: string,
+  action: RuledAction,
+): string | null {
+  const known = collections.find(({ name }) => name === collection);
+  // The platform's own collections have routes of their own.
+  if (known === undefined || known.system === true || action === 'read') return null;
+  if (known.key.length === 0) return `"${collection}" has no key: it can only be listed.`;
+  if (known.singleton && action === 'delete') return `"${collection}" is a singleton, which nobody deletes.`;
+  // The one object of a singleton is made by its first change.
+  const operation = known.singleton ? 'update' : action;
+  const isRouted = routes.some((one) => one.collection.name === collection && one.operation === operation);
+  return isRouted ? null : `The database does not allow to ${action} rows of "${collection}".`;
+}
