@@ -33,6 +33,21 @@ function composite(nullable: boolean): Edit {
   );
 }
 
+/** Rules of the reader about images. */
+const images = (rules: string): Edit =>
+  rule('    images: { read: true }\n    settings', `    images: ${rules}\n    settings`);
+
+/** Images whose address is a text of so many characters, which the reader writes and does not read. */
+const unread = (maxLength: number): Edit =>
+  all(
+    images('{ create: { fields: [url] }, update: { fields: [url] } }'),
+    column('images', 'url', (one) => ({
+      ...one,
+      nativeType: `varchar(${maxLength})`,
+      type: { ...one.type, portable: 'string', base: 'varchar', maxLength },
+    })),
+  );
+
 /** By a name that is a file's. Where the before is another world than the usual one, it is the first of two. */
 export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, after: Edit]>> = {
   'table-added': addTables({ shelves: { columns: ['id!=:integer', 'label!'], key: ['id'] } }),
@@ -355,4 +370,86 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
   'preset-changed': rule('presets: { color: red }', 'presets: { color: blue }'),
   'preset-added': rule('presets: { color: red }', 'presets: { color: red, id: 7 }'),
   'preset-removed': rule(', presets: { color: red }', ''),
+  'preset-of-a-second-rule': [
+    images('{ create: [{ fields: [id], presets: { url: a } }, { fields: [id, url] }] }'),
+    images('{ create: [{ fields: [id], presets: { url: a } }, { fields: [id, url], presets: { url: b } }] }'),
+  ],
+  'preset-of-a-needed-field-removed': [
+    images('{ read: true, create: { fields: [id], presets: { url: a } } }'),
+    images('{ read: true, create: { fields: [id] } }'),
+  ],
+  'column-added-that-nobody-gives': [
+    images('{ read: { fields: [id, url] }, create: { fields: [url] } }'),
+    all(images('{ read: { fields: [id, url] }, create: { fields: [url] } }'), addColumns('images', 'width!:integer')),
+  ],
+  'field-rows-widened': [
+    images('{ read: [{ fields: [id] }, { fields: [url], filter: { id: 1 } }] }'),
+    images('{ read: [{ fields: [id] }, { fields: [url], filter: { id: { _in: [1, 2] } } }] }'),
+  ],
+  'field-rows-narrowed': [
+    images('{ read: true, update: [{ fields: [id] }, { fields: [url] }] }'),
+    images('{ read: true, update: [{ fields: [id] }, { fields: [url], filter: { id: 1 } }] }'),
+  ],
+  'field-rows-changed': [
+    images('{ read: [{ fields: [id], filter: { id: 1 } }, { fields: [url], filter: { id: 2 } }] }'),
+    images('{ read: [{ fields: [id], filter: { id: 2 } }, { fields: [url], filter: { id: 1 } }] }'),
+  ],
+  'rules-reordered': [
+    images('{ read: [{ fields: [id] }, { fields: [url], filter: { id: 1 } }] }'),
+    images('{ read: [{ fields: [url], filter: { id: 1 } }, { fields: [id] }] }'),
+  ],
+  'field-validation-tightened': [
+    images('{ read: true, update: [{ fields: [id], validation: { id: 1 } }, { fields: [url], validation: {} }] }'),
+    images(
+      '{ read: true, update: [{ fields: [id], validation: { id: 1 } }, { fields: [url], validation: { id: 1 } }, { fields: [id], validation: {} }] }',
+    ),
+  ],
+  'validations-change-places': [
+    images(
+      '{ read: true, update: [{ fields: [url], filter: { url: a }, validation: { id: 1 } }, { fields: [url], filter: { url: b }, validation: { id: 2 } }] }',
+    ),
+    images(
+      '{ read: true, update: [{ fields: [url], filter: { url: a }, validation: { id: 2 } }, { fields: [url], filter: { url: b }, validation: { id: 1 } }] }',
+    ),
+  ],
+
+  'unread-input-shortened': [unread(80), unread(40)],
+  'unread-input-lengthened': [unread(40), unread(80)],
+  'unread-input-renamed': [
+    unread(80),
+    all(
+      unread(80),
+      column('images', 'url', (one) => ({ ...one, ...rename('link')(one) })),
+      rule('create: { fields: [url] }', 'create: { fields: [link] }'),
+      rule('update: { fields: [url] }', 'update: { fields: [link] }'),
+    ),
+  ],
+  'unread-input-retyped': [
+    unread(80),
+    all(
+      unread(80),
+      column('images', 'url', (one) => ({
+        ...one,
+        nativeType: 'integer',
+        type: { ...one.type, portable: 'integer', base: 'int4', maxLength: null },
+      })),
+    ),
+  ],
+  'unread-input-values-removed': [
+    all(
+      unread(80),
+      column('images', 'url', (one) => ({ ...one, type: { ...one.type, values: ['a', 'b'] } })),
+    ),
+    all(
+      unread(80),
+      column('images', 'url', (one) => ({ ...one, type: { ...one.type, values: ['b'] } })),
+    ),
+  ],
+  'unread-input-noted': [
+    unread(80),
+    all(
+      unread(80),
+      column('images', 'url', (one) => ({ ...one, comment: 'Where it lies.' })),
+    ),
+  ],
 };

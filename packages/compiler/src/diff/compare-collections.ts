@@ -4,7 +4,9 @@ import type { ViewCollection } from '../openapi/view.ts';
 import type { Verdicts } from './change.ts';
 import { compareFields } from './compare-fields.ts';
 import { compareInputs } from './compare-inputs.ts';
-import { compareRelations } from './compare-relations.ts';
+import { compareNeeds } from './compare-needs.ts';
+import { compareRelations, renamedRelations } from './compare-relations.ts';
+import { compareUnread } from './compare-unread.ts';
 import { type Concern, offers } from './operations.ts';
 import { pairs, quoted } from './pair.ts';
 import type { RenameIndex } from './renames.ts';
@@ -18,6 +20,8 @@ export interface CollectionPair {
   readonly is: ViewCollection;
   /** Names of fields and relations before to those after. */
   readonly renamed: ReadonlyMap<string, string>;
+  /** Names of collections before to those after. */
+  readonly collections: ReadonlyMap<string, string>;
 }
 
 /** Compares everything that a role sees. */
@@ -26,8 +30,11 @@ export function compareCollections(before: Side, after: Side, renames: RenameInd
   return sides.flatMap(({ was, is }): readonly Found[] => {
     if (was === undefined) return is === undefined ? [] : [appeared(is, before, after)];
     if (is === undefined) return [disappeared(was, before, after, renames)];
-    if (isUnchanged(was, is, before, after) && !renames.members.has(is.name)) return [];
-    return comparePair({ before, after, was, is, renamed: renames.members.get(is.name) ?? new Map() });
+    const { members, collections } = renames;
+    const pair = { before, after, was, is, collections, renamed: members.get(is.name) ?? new Map<string, string>() };
+    // What is shown can be the same where a rule no longer gives what nobody else can.
+    if (isUnchanged(was, is, before, after) && !members.has(is.name)) return compareNeeds(pair);
+    return comparePair({ ...pair, renamed: new Map([...pair.renamed, ...renamedRelations(pair)]) });
   });
 }
 
@@ -117,6 +124,8 @@ function comparePair(pair: CollectionPair): readonly Found[] {
     ...concerns.flatMap((concern) => compareConcern(pair, concern)),
     ...(was.readable && is.readable ? [...compareFields(pair), ...compareRelations(pair)] : []),
     ...compareInputs(pair),
+    ...compareUnread(pair),
+    ...compareNeeds(pair),
   ];
 }
 

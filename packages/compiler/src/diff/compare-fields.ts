@@ -52,14 +52,18 @@ function hasField(fields: readonly ApiField[] = [], name: string): boolean {
   return fields.some(({ descriptor }) => descriptor.name === name);
 }
 
-type Told = Pick<Found, 'rule' | 'message' | 'verdicts'>;
+/** What is told of a field. */
+export type FieldChange = Pick<Found, 'rule' | 'message' | 'verdicts'>;
 
-function compareField(pair: CollectionPair, was: ViewField, is: ViewField): readonly Told[] {
+type Told = FieldChange;
+
+/** Compares one field. */
+export function compareField(pair: CollectionPair, was: ViewField, is: ViewField): readonly FieldChange[] {
   const name = is.name;
   const singles: readonly (Told | null)[] = [
     was.name === name ? null : { rule: 'field-renamed', message: `"${was.name}" is "${name}" now.` },
     typeChange(pair, was, is),
-    leadChange(was, is),
+    leadChange(pair, was, is),
     was.nullable === is.nullable
       ? null
       : is.nullable
@@ -104,9 +108,9 @@ function typeText({ descriptor: { type, element, native } }: ViewField): string 
   return `${name} (${native.replaceAll('"', '')})`;
 }
 
-function leadChange(was: ViewField, is: ViewField): Told | null {
+function leadChange({ collections }: CollectionPair, was: ViewField, is: ViewField): Told | null {
   const [old, fresh] = [was.filtered?.collection ?? null, is.filtered?.collection ?? null];
-  if (old === fresh) return null;
+  if (old === fresh || (old !== null && collections.get(old) === fresh)) return null;
   if (old === null) return { rule: 'field-leads', message: `"${is.name}" leads to "${fresh}".` };
   if (fresh === null) return { rule: 'field-leads-no-more', message: `"${is.name}" leads no longer to "${old}".` };
   return { rule: 'relation-target-changed', message: `"${is.name}" leads to "${fresh}" in place of "${old}".` };

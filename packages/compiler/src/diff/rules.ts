@@ -153,6 +153,7 @@ export const rules = {
   'input-now-optional': { verdicts: everywhere(S), reason: 'Less is asked of payloads.' },
   'input-not-null': { verdicts: { rest: B, openapi: B, client: B }, reason: 'Payloads that say null are refused.' },
   'input-nullable': { verdicts: { rest: S, openapi: S, client: S }, reason: 'More is taken.' },
+  'input-widened': { verdicts: { rest: S, openapi: S, client: S }, reason: 'More is taken.' },
   'nested-write-removed': { verdicts: everywhere(B), reason: 'Payloads with related items are refused.' },
   'nested-write-added': { verdicts: everywhere(S), reason: more },
   'upsert-key-removed': {
@@ -226,6 +227,12 @@ export const rules = {
   },
   'rows-widened': { verdicts: { rest: D, client: S }, reason: 'More rows are reached.' },
   'rows-changed': { verdicts: { rest: D, client: D }, reason: 'Other rows are reached.' },
+  'field-rows-narrowed': {
+    verdicts: { rest: D },
+    reason: 'The role has the fields on fewer rows; on others they read as null, and writes of them are refused.',
+  },
+  'field-rows-widened': { verdicts: { rest: D }, reason: 'The role has the fields on more rows.' },
+  'field-rows-changed': { verdicts: { rest: D }, reason: 'The role has the fields on other rows.' },
   'validation-tightened': { verdicts: { rest: D }, reason: 'Writes that were taken are refused.' },
   'validation-loosened': { verdicts: { rest: S }, reason: 'More is taken.' },
   'validation-changed': { verdicts: { rest: D }, reason: 'Other writes are taken.' },
