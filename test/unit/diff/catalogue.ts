@@ -1,4 +1,5 @@
 /** Kinds of change, each as an edit of the world; `expected/` holds what `platform diff` says of each. */
+import type { Column } from '@platform/introspect/schema';
 import { table } from '../../../packages/introspect/src/testing/facts.ts';
 import {
   addColumns,
@@ -47,6 +48,26 @@ const unread = (maxLength: number): Edit =>
       type: { ...one.type, portable: 'string', base: 'varchar', maxLength },
     })),
   );
+
+/** The number of views as another type of the same form. */
+const views = (base: string): Edit =>
+  column('articles', 'views', (one) => ({ ...one, nativeType: base, type: { ...one.type, base } }));
+
+/** The body of articles as another type. */
+const body = (nativeType: string, type: Partial<Column['type']>): Edit =>
+  column('articles', 'body', (one) => ({ ...one, nativeType, type: { ...one.type, ...type } }));
+
+/** The body as a list of texts of so many characters. */
+const parts = (maxLength: number): Edit =>
+  inTable('articles', (one) => ({
+    ...one,
+    columns: one.columns.map((each) => {
+      if (each.name !== 'body') return each;
+      const element = { ...each.type, portable: 'string' as const, base: 'varchar', maxLength };
+      const type = { ...each.type, portable: 'array' as const, base: '_varchar', category: 'array' as const, element };
+      return { ...each, nativeType: `varchar(${maxLength})[]`, type };
+    }),
+  }));
 
 /** By a name that is a file's. Where the before is another world than the usual one, it is the first of two. */
 export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, after: Edit]>> = {
@@ -122,6 +143,35 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
     nativeType: 'bigint',
     type: { ...one.type, portable: 'bigInteger', base: 'int8' },
   })),
+  'type-integer-to-smallint': [views('int4'), views('int2')],
+  'type-smallint-to-integer': [views('int2'), views('int4')],
+  'type-mediumint-to-int': [views('mediumint'), views('int')],
+  'type-int-to-unsigned': [views('int'), views('int unsigned')],
+  'type-json-to-jsonb': [
+    body('json', { portable: 'json', base: 'json' }),
+    body('jsonb', { portable: 'json', base: 'jsonb' }),
+  ],
+  'type-text-to-unknown': body('tsvector', { portable: 'unknown', base: 'tsvector' }),
+  'type-unknown-to-text': [body('tsvector', { portable: 'unknown', base: 'tsvector' }), all()],
+  'type-range-to-another': [
+    body('numrange', { portable: 'unknown', base: 'numrange', category: 'range' }),
+    body('daterange', { portable: 'unknown', base: 'daterange', category: 'range' }),
+  ],
+  'time-without-fraction': column('articles', 'created_at', (one) => ({
+    ...one,
+    nativeType: 'timestamp(0) with time zone',
+    type: { ...one.type, precision: 0 },
+  })),
+  'elements-shortened': [parts(80), parts(40)],
+  'domain-added': body('public.markdown', {
+    domains: [{ name: 'public.markdown', notNull: false, checks: ["(VALUE <> ''::text)"] }],
+  }),
+  'domain-removed': [
+    body('public.markdown', {
+      domains: [{ name: 'public.markdown', notNull: false, checks: ["(VALUE <> ''::text)"] }],
+    }),
+    all(),
+  ],
   'type-text-to-integer': column('authors', 'country', (one) => ({
     ...one,
     nativeType: 'integer',

@@ -1,5 +1,5 @@
 /** What the database does with rows of a collection that a role reads or writes, whatever is told of it. */
-import type { Table } from '@platform/introspect/schema';
+import type { Column, Table } from '@platform/introspect/schema';
 import { isSame } from '../memory/same.ts';
 import { type Concern, offers } from './operations.ts';
 import { pairs } from './pair.ts';
@@ -60,6 +60,22 @@ function writeChanges(was: Table, is: Table): readonly Told[] {
       if (old.expression === now.expression) return [];
       return [{ rule: 'check-changed', message: `Rows must meet ${now.expression}, not ${old.expression}.` }];
     }),
+    ...pairs(was.columns, is.columns).flatMap(({ was: old, is: now }) => (old && now ? domainChanges(old, now) : [])),
+  ];
+}
+
+/** What the domain of a column asks of its values. */
+function domainChanges(was: Column, is: Column): readonly Told[] {
+  const checks = ({ type }: Column): readonly string[] =>
+    [...type.domains, ...(type.element?.domains ?? [])].flatMap((domain) => domain.checks);
+  const [old, now] = [checks(was), checks(is)];
+  return [
+    ...fresh(old, now).map(
+      (check): Told => ({ rule: 'check-added', message: `Values of "${is.name}" must meet ${check}.` }),
+    ),
+    ...fresh(now, old).map(
+      (check): Told => ({ rule: 'check-removed', message: `Values of "${is.name}" need not meet ${check} any more.` }),
+    ),
   ];
 }
 
