@@ -84,6 +84,9 @@ it('stops what was not compiled, and compares with the live database', async () 
   const live = await platform('diff', 'work', 'database', '--format', 'sarif', '--fail-on', 'dangerous');
   expect(JSON.parse(live.stdout).runs[0].results[0].ruleId).toBe('field-now-nullable');
   expect(live.code).toBe(1);
+  const unwritable = await platform('diff', 'HEAD', '--output', join(folder, 'nowhere', 'diff.md'));
+  expect(unwritable.stderr).toContain('--output cannot be written');
+  expect(unwritable.code).toBe(2);
   const nowhere = await platform('diff', 'no-such-revision');
   expect(nowhere.stderr).toContain('is neither a file nor a revision');
   expect(nowhere.code).toBe(2);

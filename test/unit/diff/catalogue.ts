@@ -83,6 +83,30 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
     rule('    headings: { read: true }\n', '    titles: { read: true }\n'),
     configure(({ manyToAny = [] }) => ({ manyToAny: manyToAny.map((one) => ({ ...one, allowed: ['titles'] })) })),
   ),
+  'table-renamed-that-others-refer-to': all(
+    inTable('categories', (one) => ({ ...one, name: 'kinds', id: 'public.kinds' })),
+    foreignKey('articles', 'category_id', (key) => ({ ...key, target: 'public.kinds' })),
+    rule('    categories: { read: true }\n', '    kinds: { read: true }\n'),
+  ),
+  'column-renamed-with-its-keys': [
+    inTable('articles', (one) => ({
+      ...one,
+      checks: [{ name: 'articles_slug_check', expression: "(slug <> ''::text)", columns: ['slug'], allowed: null }],
+      indexes: [{ name: 'i', method: 'btree', columns: ['slug'], include: [], unique: false, predicate: null }],
+    })),
+    all(
+      inTable('articles', (one) => ({
+        ...one,
+        columns: one.columns.map((each) => (each.name === 'slug' ? { ...each, name: 'handle' } : each)),
+        uniques: one.uniques.map((key) => ({ ...key, columns: ['handle'] })),
+        checks: [
+          { name: 'articles_slug_check', expression: "(handle <> ''::text)", columns: ['handle'], allowed: null },
+        ],
+        indexes: [{ name: 'i', method: 'btree', columns: ['handle'], include: [], unique: false, predicate: null }],
+      })),
+      rule('[id, title, slug, status, author_id]', '[id, title, handle, status, author_id]'),
+    ),
+  ],
   'collection-renamed-in-config': all(
     configured('comments', { name: 'remarks' }),
     rule('    comments: { read: true, create', '    remarks: { read: true, create'),

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type MatrixFormat, matrixFormats, printMatrix } from '@platform/compiler';
 import { lineDifference } from '../check/line-difference.ts';
@@ -6,6 +6,7 @@ import { CommandError, exitCodes, judging } from '../exit-codes.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
+import { writeOutput } from '../write-output.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform permissions matrix`. */
@@ -52,7 +53,7 @@ async function printOrWrite(options: MatrixOptions, progress: Progress): Promise
   }
   const path = resolve(options.project, output);
   const changed = (await readFile(path, 'utf8').catch(() => null)) !== text;
-  if (changed) await writeFile(path, text);
+  if (changed) await writeOutput(path, text);
   progress.event('file', { path: output, change: changed ? 'changed' : 'none' });
   progress.say(`${output} ${changed ? 'was written' : 'is up to date'}.`);
 }

@@ -142,10 +142,10 @@ function compareConcern(
   const [old, fresh] = [operationsIn(before, was.name, concern), operationsIn(after, is.name, concern)];
   if (had && !has) return [gone(is.name, concern, old, after)];
   if (!had && has) return [granted(is.name, concern, fresh, after)];
-  const paths = (operations: readonly string[], name: string): readonly string[] =>
-    operations.map((one) => one.replace(`/${encodeURIComponent(name)}`, '/*').replace(`${name}`, '*'));
-  const lost = old.filter((_, at) => !paths(fresh, is.name).includes(paths(old, was.name)[at] ?? ''));
-  const won = fresh.filter((_, at) => !paths(old, was.name).includes(paths(fresh, is.name)[at] ?? ''));
+  // A collection with another name has others for all of them, which is told once.
+  const isRenamed = was.name !== is.name && old.length === fresh.length;
+  const lost = isRenamed ? [] : old.filter((one) => !fresh.includes(one));
+  const won = isRenamed ? [] : fresh.filter((one) => !old.includes(one));
   const graphql = (names: readonly string[]): boolean => names.some((one) => /^(?:query|mutation) /.test(one));
   const rest = (names: readonly string[]): boolean => names.some((one) => one.includes('/'));
   return [

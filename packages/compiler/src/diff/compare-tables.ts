@@ -3,6 +3,7 @@ import type { Column, Table } from '@platform/introspect/schema';
 import { isSame } from '../memory/same.ts';
 import { type Concern, offers } from './operations.ts';
 import { pairs } from './pair.ts';
+import { renamedColumns, renamedTables, withNames } from './renamed-table.ts';
 import type { RenameIndex } from './renames.ts';
 import { type Found, operationsIn, type Side } from './side.ts';
 
@@ -11,6 +12,7 @@ type Told = Pick<Found, 'rule' | 'message'>;
 /** Compares the tables of the collections that a role has on both sides. */
 export function compareTables(before: Side, after: Side, renames: RenameIndex): readonly Found[] {
   const sides = pairs([...before.collections.values()], [...after.collections.values()], renames.collections);
+  const tables = renamedTables(before, after, renames);
   return sides.flatMap(({ was, is }): readonly Found[] => {
     if (was === undefined || is === undefined) return [];
     const [old, fresh] = [before.version.tables.get(was.name), after.version.tables.get(is.name)];
@@ -24,12 +26,13 @@ export function compareTables(before: Side, after: Side, renames: RenameIndex): 
     };
     const deletes = toldOf(deleteChanges(before, after, old, fresh), ['delete']);
     if (isSame(old, fresh)) return deletes;
+    const named = withNames(old, renamedColumns(before, after, was.name, is.name, renames), tables);
     const written = (['create', 'update'] as const).filter((action) => offers(is, action) && offers(was, action));
     return [
-      ...toldOf(writeChanges(old, fresh), written),
+      ...toldOf(writeChanges(named, fresh), written),
       ...deletes,
       ...told(tableChanges(old, fresh), operationsIn(before, was.name, 'all')),
-      ...toldOf(indexChanges(old, fresh), ['read']),
+      ...toldOf(indexChanges(named, fresh), ['read']),
     ];
   });
 }
