@@ -12,7 +12,8 @@ export async function readAcknowledged(
 ): Promise<ReadonlySet<string>> {
   if (path === undefined) return new Set();
   const text = await readFile(resolve(path), 'utf8').catch(() => '');
-  return new Set(text.split('\n').map((line) => nameIn(line, changes)));
+  const names = text.split('\n').map((line) => nameIn(line, changes));
+  return new Set(names.filter((name) => name !== ''));
 }
 
 function nameIn(line: string, changes: ReadonlySet<string>): string {
