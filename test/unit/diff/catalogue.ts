@@ -34,6 +34,15 @@ function composite(nullable: boolean): Edit {
   );
 }
 
+/** The platform's own table of users. */
+const users = addTables({
+  platform_users: {
+    schema: 'platform',
+    columns: ['id!=:uuid', 'email', 'password', 'provider!=', 'security_version!=:integer'],
+    key: ['id'],
+  },
+});
+
 /** Rules of the reader about images. */
 const images = (rules: string): Edit =>
   rule('    images: { read: true }\n    settings', `    images: ${rules}\n    settings`);
@@ -390,6 +399,8 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
     all(),
   ],
 
+  'users-installed': users,
+  'users-removed': [users, all()],
   'graphql-off': configure(() => ({ graphql: false })),
   'graphql-on': [configure(() => ({ graphql: false })), all()],
   'role-added': rule('  reader: {}\n', '  reader: {}\n  guest: {}\n'),

@@ -28,6 +28,8 @@ const told = 'Only what is told about it changes.';
 export const rules = {
   'graphql-removed': { verdicts: everywhere(B), reason: 'There is no GraphQL API any more.' },
   'graphql-added': { verdicts: everywhere(S), reason: more },
+  'accounts-removed': { verdicts: everywhere(B), reason: 'Nobody signs in any more.' },
+  'accounts-added': { verdicts: everywhere(S), reason: more },
   'document-removed': {
     verdicts: { graphql: B },
     reason: 'A server that answers only documents of the project refuses it.',
