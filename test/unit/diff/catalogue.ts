@@ -43,6 +43,16 @@ const users = addTables({
   },
 });
 
+/** Tags of which everybody reads the number and the color, and whose key is a column. */
+const tagsByName = (key: string): Edit =>
+  all(
+    rule('    tags: { read: true }\n  reader', '    tags: { read: { fields: [id, color] } }\n  reader'),
+    inTable('tags', (one) => ({
+      ...one,
+      primaryKey: table('tags', { columns: [key], key: [key] }).primaryKey,
+    })),
+  );
+
 /** Rules of the reader about images. */
 const images = (rules: string): Edit =>
   rule('    images: { read: true }\n    settings', `    images: ${rules}\n    settings`);
@@ -134,6 +144,17 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
     ...one,
     primaryKey: table('tags', { columns: ['name'], key: ['name'] }).primaryKey,
   })),
+  'key-moves-to-a-hidden-column': [tagsByName('id'), tagsByName('name')],
+  'key-moves-to-a-shown-column': [tagsByName('name'), tagsByName('id')],
+  'read-granted-to-a-writer': [
+    images('{ create: { fields: [url] } }'),
+    images('{ read: true, create: { fields: [url] } }'),
+  ],
+  'item-in-the-place-of-a-key': [
+    rule('  reader:\n    articles: { read: true }', '  reader:\n    articles: { read: { fields: [title] } }'),
+    all(),
+  ],
+  'item-in-the-place-of-a-linked-key': [rule('    headings: { read: true }\n    images', '    images'), all()],
   'key-dropped': inTable('images', (one) => ({ ...one, primaryKey: null })),
   'key-given-to-a-view': configured('totals', { key: ['day'] }),
   'view-becomes-writable': inTable('totals', (one) => ({

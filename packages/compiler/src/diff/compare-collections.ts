@@ -1,4 +1,5 @@
 /** Collections as one role sees them. */
+import type { CollectionDescriptor } from '@platform/runtime/contract';
 import { isSame } from '../memory/same.ts';
 import type { ViewCollection } from '../openapi/view.ts';
 import type { Verdicts } from './change.ts';
@@ -32,9 +33,10 @@ export function compareCollections(before: Side, after: Side, renames: RenameInd
     if (is === undefined) return [disappeared(was, before, after, renames)];
     const { members, collections } = renames;
     const pair = { before, after, was, is, collections, renamed: members.get(is.name) ?? new Map<string, string>() };
-    // What is shown can be the same where a rule no longer gives what nobody else can.
-    if (isUnchanged(was, is, before, after) && !members.has(is.name)) return compareNeeds(pair);
-    return comparePair({ ...pair, renamed: new Map([...pair.renamed, ...renamedRelations(pair)]) });
+    // What is shown of a collection can be the same where a rule no longer gives what nobody else can.
+    const needs = compareNeeds(pair);
+    if (isUnchanged(was, is, before, after) && !members.has(is.name)) return needs;
+    return [...comparePair({ ...pair, renamed: new Map([...pair.renamed, ...renamedRelations(pair)]) }), ...needs];
   });
 }
 
@@ -89,8 +91,10 @@ function comparePair(pair: CollectionPair): readonly Found[] {
       ),
     ];
   }
-  const key = is.key.map(({ name }) => name).join(', ');
-  const keyBefore = was.key.map(({ name }) => renamed.get(name) ?? name).join(', ');
+  const key = keyOf(is).join(', ');
+  const keyBefore = keyOf(was)
+    .map((name) => renamed.get(name) ?? name)
+    .join(', ');
   const own = after.version.collections.get(is.name)?.descriptor;
   const old = before.version.collections.get(was.name)?.descriptor;
   return [
@@ -104,9 +108,7 @@ function comparePair(pair: CollectionPair): readonly Found[] {
             `"${is.name}" is ${is.deprecated === null ? 'no longer ' : ''}deprecated.`,
           ),
         ]),
-    ...(key === keyBefore || key === '' || keyBefore === ''
-      ? []
-      : [told('key-changed', `The key of "${is.name}" is (${key}), it was (${keyBefore}).`)]),
+    ...keyChange(key, keyBefore, own, old).map(([rule, message]) => told(rule, message)),
     ...(renameOf(old?.sort, renamed) === own?.sort
       ? []
       : [
@@ -125,8 +127,28 @@ function comparePair(pair: CollectionPair): readonly Found[] {
     ...(was.readable && is.readable ? [...compareFields(pair), ...compareRelations(pair)] : []),
     ...compareInputs(pair),
     ...compareUnread(pair),
-    ...compareNeeds(pair),
   ];
+}
+
+/** As far as the role sees it, or may write it. */
+function keyOf({ key, writes }: ViewCollection): readonly string[] {
+  return (key.length > 0 ? key : (writes?.key ?? [])).map(({ name }) => name);
+}
+
+/** Where a field of the same key is hidden or shown, that is told, and where there is no key any more, what it was for. */
+function keyChange(
+  is: string,
+  was: string,
+  own: CollectionDescriptor | undefined,
+  old: CollectionDescriptor | undefined,
+): readonly (readonly ['key-changed' | 'key-hidden' | 'operation-added', string])[] {
+  const names = own?.name ?? '';
+  if (is === was) return [];
+  if (is !== '' && was !== '') return [['key-changed', `The key of "${names}" is (${is}), it was (${was}).`]];
+  if (!own?.key.length || !old?.key.length || isSame(own.key, old.key)) return [];
+  return is === ''
+    ? [['key-hidden', `The key of "${names}" cannot be read, it was (${was}).`]]
+    : [['operation-added', `Items of "${names}" can be named by (${is}).`]];
 }
 
 function renameOf(name: string | undefined, renamed: ReadonlyMap<string, string>): string | undefined {
@@ -141,7 +163,7 @@ function compareConcern(
   const [had, has] = [offers(was, concern), offers(is, concern)];
   const [old, fresh] = [operationsIn(before, was.name, concern), operationsIn(after, is.name, concern)];
   if (had && !has) return [gone(is.name, concern, old, after)];
-  if (!had && has) return [granted(is.name, concern, fresh, after)];
+  if (!had && has) return [granted(is.name, concern, fresh, after, answered(was.writes))];
   // A collection with another name has others for all of them, which is told once.
   const isRenamed = was.name !== is.name && old.length === fresh.length;
   const lost = isRenamed ? [] : old.filter((one) => !fresh.includes(one));
@@ -201,13 +223,25 @@ function gone(name: string, concern: string, operations: readonly string[], { ac
   };
 }
 
-function granted(name: string, concern: string, operations: readonly string[], { access }: Side): Found {
+/** Mutations that answered whether they were done answer items once these can be read. */
+function answered(writes: ViewCollection['writes']): boolean {
+  return writes?.create != null || writes?.update != null;
+}
+
+function granted(
+  name: string,
+  concern: string,
+  operations: readonly string[],
+  { access }: Side,
+  isAnswered: boolean,
+): Found {
+  const isGiven = concern === 'read' && isAnswered;
   return {
     rule: access.admin ? 'operation-added' : 'action-granted',
     subject: name,
-    message: `Items of "${name}" can be ${participles[concern]}.`,
+    message: `Items of "${name}" can be ${participles[concern]}${isGiven ? ', and mutations of GraphQL answer them' : ''}.`,
     operations,
-    verdicts: everything('safe'),
+    verdicts: { ...everything('safe'), ...(isGiven && { graphql: 'breaking' as const }) },
     ...(!access.admin && { rights: 'widening' as const }),
   };
 }

@@ -10,6 +10,7 @@ import { type Change, mostSevere, type Surface, surfaces, type Verdicts } from '
 import { compareCollections } from './compare-collections.ts';
 import { compareDocuments, type OperationsOfBoth } from './compare-documents.ts';
 import { compareExtensions, type ExtensionsOfBoth } from './compare-extensions.ts';
+import { compareItems } from './compare-items.ts';
 import { compareRights } from './compare-rights.ts';
 import { compareTables } from './compare-tables.ts';
 import { differingSurfaces } from './differing-surfaces.ts';
@@ -61,6 +62,7 @@ function compareSides(was: Side, is: Side, renames: RenameIndex): readonly Found
   const changes = [
     ...apiChanges(was, is),
     ...compareCollections(was, is, renames),
+    ...compareItems(was, is, renames),
     ...compareTables(was, is, renames),
     ...compareRights(was, is, renames),
   ];

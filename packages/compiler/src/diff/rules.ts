@@ -92,6 +92,7 @@ export const rules = {
     verdicts: { rest: B, openapi: B, graphql: B, client: B },
     reason: 'Items are named by other values.',
   },
+  'key-hidden': { verdicts: everywhere(B), reason: 'Items cannot be named any more.' },
   'operation-removed': { verdicts: everywhere(B), reason: gone },
   'operation-added': { verdicts: everywhere(S), reason: more },
   'default-sort-changed': { verdicts: { rest: D }, reason: 'Lists that ask for no order come in another one.' },
