@@ -20,6 +20,9 @@ beforeAll(async () => {
   database = await createDatabase('CREATE TABLE books (id int PRIMARY KEY, title text NOT NULL, pages int)');
   await writeFile(join(folder, 'permissions.yaml'), 'permissions: { public: { books: { read: true } } }\n');
   await git('init', '--quiet', '--initial-branch', 'main');
+  await writeFile(join(folder, '.gitignore'), 'diff.md\n');
+  await commit();
+  await git('tag', 'begin');
   await compile();
   await commit();
 });
@@ -45,10 +48,10 @@ async function compile(): Promise<void> {
 }
 
 /** The second one, as a pipeline takes it: no database. */
-async function judge(): Promise<{ readonly code: number; readonly output: string }> {
+async function judge(base = 'main'): Promise<{ readonly code: number; readonly output: string }> {
   const environment = { ...process.env, DATABASE_URL: '', PLATFORM: `${process.execPath} ${command}` };
   try {
-    const { stdout, stderr } = await run('sh', [script, 'main'], { cwd: folder, env: environment });
+    const { stdout, stderr } = await run('sh', [script, base], { cwd: folder, env: environment });
     return { code: 0, output: stdout + stderr };
   } catch (error) {
     const failed: { readonly code?: unknown; readonly stdout?: unknown; readonly stderr?: unknown } =
@@ -56,6 +59,29 @@ async function judge(): Promise<{ readonly code: number; readonly output: string
     return { code: Number(failed.code), output: `${failed.stdout}${failed.stderr}` };
   }
 }
+
+it('lets a new project pass, and judges a branch without what was added to its base since', async () => {
+  const fresh = await judge('begin');
+  expect(fresh.output).toContain('The project is new');
+  expect(fresh.code).toBe(0);
+
+  await git('branch', 'behind');
+  const permissions = join(folder, 'permissions.yaml');
+  const rules = await readFile(permissions, 'utf8');
+  await writeFile(permissions, `roles: { reader: {} }\n${rules}`);
+  await compile();
+  await commit();
+  await git('switch', '--quiet', 'behind');
+  const behind = await judge();
+  expect(behind.output).toContain('0 breaking, 0 dangerous, 0 safe.');
+  expect(behind.code).toBe(0);
+  await git('switch', '--quiet', 'main');
+  await git('reset', '--quiet', '--hard', 'behind');
+
+  const strange = await judge('no-such-base');
+  expect(strange.output).toContain('fetch the whole history');
+  expect(strange.code).toBe(2);
+}, 180_000);
 
 it('stops a breaking change, and lets it pass when it is acknowledged', async () => {
   await git('switch', '--quiet', '--create', 'change');
@@ -84,6 +110,9 @@ it('stops what was not compiled, and compares with the live database', async () 
   const live = await platform('diff', 'work', 'database', '--format', 'sarif', '--fail-on', 'dangerous');
   expect(JSON.parse(live.stdout).runs[0].results[0].ruleId).toBe('field-now-nullable');
   expect(live.code).toBe(1);
+  const unwritable = await platform('diff', 'HEAD', '--output', join(folder, 'nowhere', 'diff.md'));
+  expect(unwritable.stderr).toContain('--output cannot be written');
+  expect(unwritable.code).toBe(2);
   const nowhere = await platform('diff', 'no-such-revision');
   expect(nowhere.stderr).toContain('is neither a file nor a revision');
   expect(nowhere.code).toBe(2);

@@ -1,4 +1,5 @@
 /** Kinds of change, each as an edit of the world; `expected/` holds what `platform diff` says of each. */
+import type { Column } from '@platform/introspect/schema';
 import { table } from '../../../packages/introspect/src/testing/facts.ts';
 import {
   addColumns,
@@ -33,6 +34,60 @@ function composite(nullable: boolean): Edit {
   );
 }
 
+/** The platform's own table of users. */
+const users = addTables({
+  platform_users: {
+    schema: 'platform',
+    columns: ['id!=:uuid', 'email', 'password', 'provider!=', 'security_version!=:integer'],
+    key: ['id'],
+  },
+});
+
+/** Tags of which everybody reads the number and the color, and whose key is a column. */
+const tagsByName = (key: string): Edit =>
+  all(
+    rule('    tags: { read: true }\n  reader', '    tags: { read: { fields: [id, color] } }\n  reader'),
+    inTable('tags', (one) => ({
+      ...one,
+      primaryKey: table('tags', { columns: [key], key: [key] }).primaryKey,
+    })),
+  );
+
+/** Rules of the reader about images. */
+const images = (rules: string): Edit =>
+  rule('    images: { read: true }\n    settings', `    images: ${rules}\n    settings`);
+
+/** Images whose address is a text of so many characters, which the reader writes and does not read. */
+const unread = (maxLength: number): Edit =>
+  all(
+    images('{ create: { fields: [url] }, update: { fields: [url] } }'),
+    column('images', 'url', (one) => ({
+      ...one,
+      nativeType: `varchar(${maxLength})`,
+      type: { ...one.type, portable: 'string', base: 'varchar', maxLength },
+    })),
+  );
+
+/** The number of views as another type of the same form. */
+const views = (base: string): Edit =>
+  column('articles', 'views', (one) => ({ ...one, nativeType: base, type: { ...one.type, base } }));
+
+/** The body of articles as another type. */
+const body = (nativeType: string, type: Partial<Column['type']>): Edit =>
+  column('articles', 'body', (one) => ({ ...one, nativeType, type: { ...one.type, ...type } }));
+
+/** The body as a list of texts of so many characters. */
+const parts = (maxLength: number): Edit =>
+  inTable('articles', (one) => ({
+    ...one,
+    columns: one.columns.map((each) => {
+      if (each.name !== 'body') return each;
+      const element = { ...each.type, portable: 'string' as const, base: 'varchar', maxLength };
+      const type = { ...each.type, portable: 'array' as const, base: '_varchar', category: 'array' as const, element };
+      return { ...each, nativeType: `varchar(${maxLength})[]`, type };
+    }),
+  }));
+
 /** By a name that is a file's. Where the before is another world than the usual one, it is the first of two. */
 export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, after: Edit]>> = {
   'table-added': addTables({ shelves: { columns: ['id!=:integer', 'label!'], key: ['id'] } }),
@@ -47,6 +102,30 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
     rule('    headings: { read: true }\n', '    titles: { read: true }\n'),
     configure(({ manyToAny = [] }) => ({ manyToAny: manyToAny.map((one) => ({ ...one, allowed: ['titles'] })) })),
   ),
+  'table-renamed-that-others-refer-to': all(
+    inTable('categories', (one) => ({ ...one, name: 'kinds', id: 'public.kinds' })),
+    foreignKey('articles', 'category_id', (key) => ({ ...key, target: 'public.kinds' })),
+    rule('    categories: { read: true }\n', '    kinds: { read: true }\n'),
+  ),
+  'column-renamed-with-its-keys': [
+    inTable('articles', (one) => ({
+      ...one,
+      checks: [{ name: 'articles_slug_check', expression: "(slug <> ''::text)", columns: ['slug'], allowed: null }],
+      indexes: [{ name: 'i', method: 'btree', columns: ['slug'], include: [], unique: false, predicate: null }],
+    })),
+    all(
+      inTable('articles', (one) => ({
+        ...one,
+        columns: one.columns.map((each) => (each.name === 'slug' ? { ...each, name: 'handle' } : each)),
+        uniques: one.uniques.map((key) => ({ ...key, columns: ['handle'] })),
+        checks: [
+          { name: 'articles_slug_check', expression: "(handle <> ''::text)", columns: ['handle'], allowed: null },
+        ],
+        indexes: [{ name: 'i', method: 'btree', columns: ['handle'], include: [], unique: false, predicate: null }],
+      })),
+      rule('[id, title, slug, status, author_id]', '[id, title, handle, status, author_id]'),
+    ),
+  ],
   'collection-renamed-in-config': all(
     configured('comments', { name: 'remarks' }),
     rule('    comments: { read: true, create', '    remarks: { read: true, create'),
@@ -65,6 +144,17 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
     ...one,
     primaryKey: table('tags', { columns: ['name'], key: ['name'] }).primaryKey,
   })),
+  'key-moves-to-a-hidden-column': [tagsByName('id'), tagsByName('name')],
+  'key-moves-to-a-shown-column': [tagsByName('name'), tagsByName('id')],
+  'read-granted-to-a-writer': [
+    images('{ create: { fields: [url] } }'),
+    images('{ read: true, create: { fields: [url] } }'),
+  ],
+  'item-in-the-place-of-a-key': [
+    rule('  reader:\n    articles: { read: true }', '  reader:\n    articles: { read: { fields: [title] } }'),
+    all(),
+  ],
+  'item-in-the-place-of-a-linked-key': [rule('    headings: { read: true }\n    images', '    images'), all()],
   'key-dropped': inTable('images', (one) => ({ ...one, primaryKey: null })),
   'key-given-to-a-view': configured('totals', { key: ['day'] }),
   'view-becomes-writable': inTable('totals', (one) => ({
@@ -107,6 +197,35 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
     nativeType: 'bigint',
     type: { ...one.type, portable: 'bigInteger', base: 'int8' },
   })),
+  'type-integer-to-smallint': [views('int4'), views('int2')],
+  'type-smallint-to-integer': [views('int2'), views('int4')],
+  'type-mediumint-to-int': [views('mediumint'), views('int')],
+  'type-int-to-unsigned': [views('int'), views('int unsigned')],
+  'type-json-to-jsonb': [
+    body('json', { portable: 'json', base: 'json' }),
+    body('jsonb', { portable: 'json', base: 'jsonb' }),
+  ],
+  'type-text-to-unknown': body('tsvector', { portable: 'unknown', base: 'tsvector' }),
+  'type-unknown-to-text': [body('tsvector', { portable: 'unknown', base: 'tsvector' }), all()],
+  'type-range-to-another': [
+    body('numrange', { portable: 'unknown', base: 'numrange', category: 'range' }),
+    body('daterange', { portable: 'unknown', base: 'daterange', category: 'range' }),
+  ],
+  'time-without-fraction': column('articles', 'created_at', (one) => ({
+    ...one,
+    nativeType: 'timestamp(0) with time zone',
+    type: { ...one.type, precision: 0 },
+  })),
+  'elements-shortened': [parts(80), parts(40)],
+  'domain-added': body('public.markdown', {
+    domains: [{ name: 'public.markdown', notNull: false, checks: ["(VALUE <> ''::text)"] }],
+  }),
+  'domain-removed': [
+    body('public.markdown', {
+      domains: [{ name: 'public.markdown', notNull: false, checks: ["(VALUE <> ''::text)"] }],
+    }),
+    all(),
+  ],
   'type-text-to-integer': column('authors', 'country', (one) => ({
     ...one,
     nativeType: 'integer',
@@ -301,6 +420,8 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
     all(),
   ],
 
+  'users-installed': users,
+  'users-removed': [users, all()],
   'graphql-off': configure(() => ({ graphql: false })),
   'graphql-on': [configure(() => ({ graphql: false })), all()],
   'role-added': rule('  reader: {}\n', '  reader: {}\n  guest: {}\n'),
@@ -355,4 +476,86 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
   'preset-changed': rule('presets: { color: red }', 'presets: { color: blue }'),
   'preset-added': rule('presets: { color: red }', 'presets: { color: red, id: 7 }'),
   'preset-removed': rule(', presets: { color: red }', ''),
+  'preset-of-a-second-rule': [
+    images('{ create: [{ fields: [id], presets: { url: a } }, { fields: [id, url] }] }'),
+    images('{ create: [{ fields: [id], presets: { url: a } }, { fields: [id, url], presets: { url: b } }] }'),
+  ],
+  'preset-of-a-needed-field-removed': [
+    images('{ read: true, create: { fields: [id], presets: { url: a } } }'),
+    images('{ read: true, create: { fields: [id] } }'),
+  ],
+  'column-added-that-nobody-gives': [
+    images('{ read: { fields: [id, url] }, create: { fields: [url] } }'),
+    all(images('{ read: { fields: [id, url] }, create: { fields: [url] } }'), addColumns('images', 'width!:integer')),
+  ],
+  'field-rows-widened': [
+    images('{ read: [{ fields: [id] }, { fields: [url], filter: { id: 1 } }] }'),
+    images('{ read: [{ fields: [id] }, { fields: [url], filter: { id: { _in: [1, 2] } } }] }'),
+  ],
+  'field-rows-narrowed': [
+    images('{ read: true, update: [{ fields: [id] }, { fields: [url] }] }'),
+    images('{ read: true, update: [{ fields: [id] }, { fields: [url], filter: { id: 1 } }] }'),
+  ],
+  'field-rows-changed': [
+    images('{ read: [{ fields: [id], filter: { id: 1 } }, { fields: [url], filter: { id: 2 } }] }'),
+    images('{ read: [{ fields: [id], filter: { id: 2 } }, { fields: [url], filter: { id: 1 } }] }'),
+  ],
+  'rules-reordered': [
+    images('{ read: [{ fields: [id] }, { fields: [url], filter: { id: 1 } }] }'),
+    images('{ read: [{ fields: [url], filter: { id: 1 } }, { fields: [id] }] }'),
+  ],
+  'field-validation-tightened': [
+    images('{ read: true, update: [{ fields: [id], validation: { id: 1 } }, { fields: [url], validation: {} }] }'),
+    images(
+      '{ read: true, update: [{ fields: [id], validation: { id: 1 } }, { fields: [url], validation: { id: 1 } }, { fields: [id], validation: {} }] }',
+    ),
+  ],
+  'validations-change-places': [
+    images(
+      '{ read: true, update: [{ fields: [url], filter: { url: a }, validation: { id: 1 } }, { fields: [url], filter: { url: b }, validation: { id: 2 } }] }',
+    ),
+    images(
+      '{ read: true, update: [{ fields: [url], filter: { url: a }, validation: { id: 2 } }, { fields: [url], filter: { url: b }, validation: { id: 1 } }] }',
+    ),
+  ],
+
+  'unread-input-shortened': [unread(80), unread(40)],
+  'unread-input-lengthened': [unread(40), unread(80)],
+  'unread-input-renamed': [
+    unread(80),
+    all(
+      unread(80),
+      column('images', 'url', (one) => ({ ...one, ...rename('link')(one) })),
+      rule('create: { fields: [url] }', 'create: { fields: [link] }'),
+      rule('update: { fields: [url] }', 'update: { fields: [link] }'),
+    ),
+  ],
+  'unread-input-retyped': [
+    unread(80),
+    all(
+      unread(80),
+      column('images', 'url', (one) => ({
+        ...one,
+        nativeType: 'integer',
+        type: { ...one.type, portable: 'integer', base: 'int4', maxLength: null },
+      })),
+    ),
+  ],
+  'unread-input-values-removed': [
+    all(
+      unread(80),
+      column('images', 'url', (one) => ({ ...one, type: { ...one.type, values: ['a', 'b'] } })),
+    ),
+    all(
+      unread(80),
+      column('images', 'url', (one) => ({ ...one, type: { ...one.type, values: ['b'] } })),
+    ),
+  ],
+  'unread-input-noted': [
+    unread(80),
+    all(
+      unread(80),
+      column('images', 'url', (one) => ({ ...one, comment: 'Where it lies.' })),
+    ),
+  ],
 };

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { diffFormats, diffSchemas, findRenames, printDiff, rules } from '@platform/compiler';
 import { describe, expect, test } from 'vitest';
 import { hostileSchema } from '../../../packages/compiler/src/testing/hostile.ts';
-import { addColumns, all, column, dropColumn, rule, schemaOf, world } from './world.ts';
+import { addColumns, all, column, dropColumn, inTable, rule, schemaOf, world } from './world.ts';
 
 const before = schemaOf(world);
 const after = schemaOf(
@@ -57,6 +57,58 @@ describe('printed', () => {
     if (format === 'text' || format === 'markdown') expect(hostile).not.toMatch(/[\u2028\u2029\u202e]/);
     if (format === 'markdown') expect(hostile).not.toMatch(/<script|\n\| [^|]*\n[^|]/);
   });
+});
+
+describe('texts from outside', () => {
+  const check = (expression: string) =>
+    diffSchemas(
+      before,
+      schemaOf(
+        inTable('articles', (one) => ({
+          ...one,
+          checks: [{ name: 'c', expression, columns: ['body'], allowed: null }],
+        }))(world),
+      ),
+    );
+  const named = (name: string) => diffSchemas(before, schemaOf(addColumns('images', name)(world)));
+
+  test('name nobody, and link to nothing, in Markdown', () => {
+    const text = printDiff(
+      check("body ~ '@team/all #12 https://a.example www.a.example ~~x~~ [a](b)'"),
+      'markdown',
+      labels,
+    );
+    expect(text).toContain('@&#8203;team');
+    expect(text).not.toMatch(/@\w|#1|:\/\/|www\.|[^\\]~|[^\\]\[/);
+  });
+
+  test.each(['a``b', 'a`|b', 'a\\|b', 'a|b'])('stay in their cell of Markdown: %s', (name) => {
+    const row = printDiff(named(name), 'markdown', labels)
+      .split('\n')
+      .find((line) => line.includes('field-added'));
+    expect(row).toContain(`**<code>images&#46;`);
+    // Seven cells, and no bar or mark of code but those of the table and of the report itself.
+    expect(row?.replaceAll(/\\[\\`|]/g, '').match(/\|/g)).toHaveLength(8);
+    expect((row?.replaceAll(/\\[\\`|]/g, '').match(/`/g)?.length ?? 1) % 2).toBe(0);
+  });
+
+  test('are no links in SARIF', () => {
+    const text = printDiff(check("body <> '[a](https://a.example)'"), 'sarif', labels);
+    expect(text).toContain('[a] (https://a.example)');
+  });
+});
+
+test('Markdown is never longer than what hosts take, and tells how much is left out', () => {
+  const many = addColumns('images', ...Array.from({ length: 400 }, (_, at) => `column_${at}`));
+  const text = printDiff(diffSchemas(before, schemaOf(many(world))), 'markdown', labels);
+  expect(text.length).toBeLessThan(65_536);
+  expect(text).toMatch(/Safe \(\d+\)<\/summary>/);
+  expect(text).toMatch(/\n\d+ more: the other formats list them\.\n\n<\/details>/);
+});
+
+test('SARIF names the schema from the root of the repository', () => {
+  const text = printDiff(diff, 'sarif', { ...labels, file: 'apps/my shop#1/platform.schema.json' });
+  expect(text).toContain('"uri": "apps/my%20shop%231/platform.schema.json"');
 });
 
 describe('renames', () => {

@@ -1,4 +1,3 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import {
@@ -14,11 +13,14 @@ import {
   type Severity,
 } from '@platform/compiler';
 import type { Schema } from '@platform/introspect/schema';
+import { readAcknowledged } from '../diff/acknowledged.ts';
 import { outputAt } from '../diff/output-at.ts';
+import { folderInRepository } from '../diff/revision-file.ts';
 import { schemaAt, workingTree } from '../diff/schema-at.ts';
 import { CommandError, exitCodes, judging } from '../exit-codes.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
+import { writeOutput } from '../write-output.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform diff`. */
@@ -54,9 +56,10 @@ async function compare(from: string, to: string, options: DiffOptions, progress:
   const found = await progress.phase('compare', () =>
     diffSchemas(before, after, { renames, ...(operations && { operations }), ...(extensions && { extensions }) }),
   );
-  const acknowledged = await readAcknowledged(options.acknowledged);
-  const text = printDiff(found, format, { from, to, acknowledged });
-  if (options.output !== undefined) await writeFile(resolve(options.output), text);
+  const acknowledged = await readAcknowledged(options.acknowledged, new Set(found.changes.map(changeName)));
+  const file = `${await folderInRepository(project)}platform.schema.json`;
+  const text = printDiff(found, format, { from, to, acknowledged, file });
+  if (options.output !== undefined) await writeOutput(resolve(options.output), text);
   else if (options.json !== true) process.stdout.write(text);
   for (const change of found.changes) progress.event('change', { ...change, acknowledged: isIn(change, acknowledged) });
   progress.event('summary', { from, to, ...countChanges(found), renames: found.renames });
@@ -93,15 +96,6 @@ async function chooseRenames(before: Schema, after: Schema, options: DiffOptions
   }
   lines.close();
   return found.flatMap((one) => (one.certain ? [one] : agreed.has(one) ? [{ ...one, certain: true }] : []));
-}
-
-/** Lines as `changeName` prints them; what stands behind a `#` is for people. */
-async function readAcknowledged(path: string | undefined): Promise<ReadonlySet<string>> {
-  if (path === undefined) return new Set();
-  const text = await readFile(resolve(path), 'utf8').catch(() => null);
-  if (text === null) return new Set();
-  const lines = text.split('\n').map((line) => line.replace(/(?:^|\s)#.*$/, '').trim());
-  return new Set(lines.map((line) => line.replace(/^[-*] /, '')).filter((line) => line !== ''));
 }
 
 function isIn(change: Change, acknowledged: ReadonlySet<string>): boolean {

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type MatrixFormat, matrixFormats, printMatrix } from '@platform/compiler';
 import { lineDifference } from '../check/line-difference.ts';
@@ -6,7 +6,7 @@ import { CommandError, exitCodes, judging } from '../exit-codes.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
-import { reasonOf } from '../readable.ts';
+import { writeOutput } from '../write-output.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform permissions matrix`. */
@@ -53,13 +53,9 @@ async function printOrWrite(options: MatrixOptions, progress: Progress): Promise
   }
   const path = resolve(options.project, output);
   const changed = (await readFile(path, 'utf8').catch(() => null)) !== text;
-  if (changed) await writeFile(path, text).catch((error: unknown) => refuseFile(output, error));
+  if (changed) await writeOutput(path, text);
   progress.event('file', { path: output, change: changed ? 'changed' : 'none' });
   progress.say(`${output} ${changed ? 'was written' : 'is up to date'}.`);
-}
-
-function refuseFile(output: string, error: unknown): never {
-  throw new CommandError(exitCodes.usage, `${output} cannot be written: ${reasonOf(error)}.`);
 }
 
 async function checkFile(options: MatrixOptions, progress: Progress): Promise<boolean> {

@@ -1,11 +1,10 @@
 /** What the generated files of a version list beside what its schema says: GraphQL operations, and extensions. */
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, relative, resolve, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { type ListedExtensions, type ListedOperation, listedFile } from '@platform/compiler';
 import type { Project } from '../project.ts';
 import { readRevisionFile } from './revision-file.ts';
-import { liveDatabase, workingTree } from './schema-at.ts';
+import { isSchemaFile, liveDatabase, workingTree } from './schema-at.ts';
 
 /** What is listed; null where it is not known. */
 export interface ListedOutput {
@@ -18,7 +17,7 @@ export interface ListedOutput {
  */
 export async function outputAt(name: string, project: Project): Promise<ListedOutput> {
   const isHere = name === workingTree || name === liveDatabase;
-  if (!isHere && name.endsWith('.json') && existsSync(resolve(name))) return { operations: null, extensions: null };
+  if (!isHere && isSchemaFile(name)) return { operations: null, extensions: null };
   const output = relative(project.folder, project.output).split(sep).join('/');
   const read = (file: string): Promise<string | null> =>
     isHere

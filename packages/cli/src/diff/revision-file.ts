@@ -12,3 +12,9 @@ export async function readRevisionFile(revision: string, path: string, { folder 
   const { stdout } = await run('git', ['show', `${revision}:./${path}`], options);
   return stdout;
 }
+
+/** The project's folder from the root of its repository, with a `/` at the end; empty at the root, and where there is none. */
+export async function folderInRepository({ folder }: Project): Promise<string> {
+  const found = await run('git', ['rev-parse', '--show-prefix'], { cwd: folder }).catch(() => null);
+  return found === null ? '' : found.stdout.replace(/\n$/, '');
+}

@@ -1,5 +1,5 @@
 /** What `platform diff` compares: a revision of git, a file, the live database, or the project as it is. */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseSchema } from '@platform/introspect';
@@ -28,9 +28,13 @@ export async function schemaAt(name: string, project: Project, progress: Progres
     const source = await connect(project, progress);
     return currentSchema(project, progress, source).finally(() => source.close());
   }
-  const path = resolve(name);
-  if (existsSync(path) && name.endsWith('.json')) return parsed(await readFile(path, 'utf8'), name);
+  if (isSchemaFile(name)) return parsed(await readFile(resolve(name), 'utf8'), name);
   return parsed(await readRevision(name, project), `${name}:platform.schema.json`);
+}
+
+/** Whether a name is that of a file, and not of a revision. */
+export function isSchemaFile(name: string): boolean {
+  return name.endsWith('.json') && statSync(resolve(name), { throwIfNoEntry: false })?.isFile() === true;
 }
 
 function parsed(text: string, place: string): Schema {

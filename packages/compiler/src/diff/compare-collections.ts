@@ -1,10 +1,13 @@
 /** Collections as one role sees them. */
+import type { CollectionDescriptor } from '@platform/runtime/contract';
 import { isSame } from '../memory/same.ts';
 import type { ViewCollection } from '../openapi/view.ts';
 import type { Verdicts } from './change.ts';
 import { compareFields } from './compare-fields.ts';
 import { compareInputs } from './compare-inputs.ts';
-import { compareRelations } from './compare-relations.ts';
+import { compareNeeds } from './compare-needs.ts';
+import { compareRelations, renamedRelations } from './compare-relations.ts';
+import { compareUnread } from './compare-unread.ts';
 import { type Concern, offers } from './operations.ts';
 import { pairs, quoted } from './pair.ts';
 import type { RenameIndex } from './renames.ts';
@@ -18,6 +21,8 @@ export interface CollectionPair {
   readonly is: ViewCollection;
   /** Names of fields and relations before to those after. */
   readonly renamed: ReadonlyMap<string, string>;
+  /** Names of collections before to those after. */
+  readonly collections: ReadonlyMap<string, string>;
 }
 
 /** Compares everything that a role sees. */
@@ -26,8 +31,12 @@ export function compareCollections(before: Side, after: Side, renames: RenameInd
   return sides.flatMap(({ was, is }): readonly Found[] => {
     if (was === undefined) return is === undefined ? [] : [appeared(is, before, after)];
     if (is === undefined) return [disappeared(was, before, after, renames)];
-    if (isUnchanged(was, is, before, after) && !renames.members.has(is.name)) return [];
-    return comparePair({ before, after, was, is, renamed: renames.members.get(is.name) ?? new Map() });
+    const { members, collections } = renames;
+    const pair = { before, after, was, is, collections, renamed: members.get(is.name) ?? new Map<string, string>() };
+    // What is shown of a collection can be the same where a rule no longer gives what nobody else can.
+    const needs = compareNeeds(pair);
+    if (isUnchanged(was, is, before, after) && !members.has(is.name)) return needs;
+    return [...comparePair({ ...pair, renamed: new Map([...pair.renamed, ...renamedRelations(pair)]) }), ...needs];
   });
 }
 
@@ -82,8 +91,10 @@ function comparePair(pair: CollectionPair): readonly Found[] {
       ),
     ];
   }
-  const key = is.key.map(({ name }) => name).join(', ');
-  const keyBefore = was.key.map(({ name }) => renamed.get(name) ?? name).join(', ');
+  const key = keyOf(is).join(', ');
+  const keyBefore = keyOf(was)
+    .map((name) => renamed.get(name) ?? name)
+    .join(', ');
   const own = after.version.collections.get(is.name)?.descriptor;
   const old = before.version.collections.get(was.name)?.descriptor;
   return [
@@ -97,9 +108,7 @@ function comparePair(pair: CollectionPair): readonly Found[] {
             `"${is.name}" is ${is.deprecated === null ? 'no longer ' : ''}deprecated.`,
           ),
         ]),
-    ...(key === keyBefore || key === '' || keyBefore === ''
-      ? []
-      : [told('key-changed', `The key of "${is.name}" is (${key}), it was (${keyBefore}).`)]),
+    ...keyChange(key, keyBefore, own, old).map(([rule, message]) => told(rule, message)),
     ...(renameOf(old?.sort, renamed) === own?.sort
       ? []
       : [
@@ -117,7 +126,29 @@ function comparePair(pair: CollectionPair): readonly Found[] {
     ...concerns.flatMap((concern) => compareConcern(pair, concern)),
     ...(was.readable && is.readable ? [...compareFields(pair), ...compareRelations(pair)] : []),
     ...compareInputs(pair),
+    ...compareUnread(pair),
   ];
+}
+
+/** As far as the role sees it, or may write it. */
+function keyOf({ key, writes }: ViewCollection): readonly string[] {
+  return (key.length > 0 ? key : (writes?.key ?? [])).map(({ name }) => name);
+}
+
+/** Where a field of the same key is hidden or shown, that is told, and where there is no key any more, what it was for. */
+function keyChange(
+  is: string,
+  was: string,
+  own: CollectionDescriptor | undefined,
+  old: CollectionDescriptor | undefined,
+): readonly (readonly ['key-changed' | 'key-hidden' | 'operation-added', string])[] {
+  const names = own?.name ?? '';
+  if (is === was) return [];
+  if (is !== '' && was !== '') return [['key-changed', `The key of "${names}" is (${is}), it was (${was}).`]];
+  if (!own?.key.length || !old?.key.length || isSame(own.key, old.key)) return [];
+  return is === ''
+    ? [['key-hidden', `The key of "${names}" cannot be read, it was (${was}).`]]
+    : [['operation-added', `Items of "${names}" can be named by (${is}).`]];
 }
 
 function renameOf(name: string | undefined, renamed: ReadonlyMap<string, string>): string | undefined {
@@ -132,11 +163,11 @@ function compareConcern(
   const [had, has] = [offers(was, concern), offers(is, concern)];
   const [old, fresh] = [operationsIn(before, was.name, concern), operationsIn(after, is.name, concern)];
   if (had && !has) return [gone(is.name, concern, old, after)];
-  if (!had && has) return [granted(is.name, concern, fresh, after)];
-  const paths = (operations: readonly string[], name: string): readonly string[] =>
-    operations.map((one) => one.replace(`/${encodeURIComponent(name)}`, '/*').replace(`${name}`, '*'));
-  const lost = old.filter((_, at) => !paths(fresh, is.name).includes(paths(old, was.name)[at] ?? ''));
-  const won = fresh.filter((_, at) => !paths(old, was.name).includes(paths(fresh, is.name)[at] ?? ''));
+  if (!had && has) return [granted(is.name, concern, fresh, after, answered(was.writes))];
+  // A collection with another name has others for all of them, which is told once.
+  const isRenamed = was.name !== is.name && old.length === fresh.length;
+  const lost = isRenamed ? [] : old.filter((one) => !fresh.includes(one));
+  const won = isRenamed ? [] : fresh.filter((one) => !old.includes(one));
   const graphql = (names: readonly string[]): boolean => names.some((one) => /^(?:query|mutation) /.test(one));
   const rest = (names: readonly string[]): boolean => names.some((one) => one.includes('/'));
   return [
@@ -192,13 +223,25 @@ function gone(name: string, concern: string, operations: readonly string[], { ac
   };
 }
 
-function granted(name: string, concern: string, operations: readonly string[], { access }: Side): Found {
+/** Mutations that answered whether they were done answer items once these can be read. */
+function answered(writes: ViewCollection['writes']): boolean {
+  return writes?.create != null || writes?.update != null;
+}
+
+function granted(
+  name: string,
+  concern: string,
+  operations: readonly string[],
+  { access }: Side,
+  isAnswered: boolean,
+): Found {
+  const isGiven = concern === 'read' && isAnswered;
   return {
     rule: access.admin ? 'operation-added' : 'action-granted',
     subject: name,
-    message: `Items of "${name}" can be ${participles[concern]}.`,
+    message: `Items of "${name}" can be ${participles[concern]}${isGiven ? ', and mutations of GraphQL answer them' : ''}.`,
     operations,
-    verdicts: everything('safe'),
+    verdicts: { ...everything('safe'), ...(isGiven && { graphql: 'breaking' as const }) },
     ...(!access.admin && { rights: 'widening' as const }),
   };
 }

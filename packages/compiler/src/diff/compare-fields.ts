@@ -1,14 +1,17 @@
 /** Fields as one role reads them. */
 import { isDeepStrictEqual } from 'node:util';
+import type { FieldDescriptor } from '@platform/runtime/contract';
 import type { ApiField } from '../api.ts';
 import { sentType } from '../client/values.ts';
 import { functionGroup } from '../graphql/functions.ts';
 import { valueType } from '../graphql/values.ts';
 import { valueSchema } from '../openapi/values.ts';
 import type { ViewCollection, ViewField } from '../openapi/view.ts';
+import type { Verdicts } from './change.ts';
 import type { CollectionPair } from './compare-collections.ts';
+import { isText, type StoredField, sizeChanges, storageChange } from './compare-stored.ts';
 import { pairs, quoted } from './pair.ts';
-import { type Found, operationsIn } from './side.ts';
+import { type Found, operationsIn, type Side } from './side.ts';
 
 /** Compares the fields that can be read on both sides. */
 export function compareFields(pair: CollectionPair): readonly Found[] {
@@ -52,23 +55,33 @@ function hasField(fields: readonly ApiField[] = [], name: string): boolean {
   return fields.some(({ descriptor }) => descriptor.name === name);
 }
 
-type Told = Pick<Found, 'rule' | 'message' | 'verdicts'>;
+/** What is told of a field. */
+export type FieldChange = Pick<Found, 'rule' | 'message' | 'verdicts'>;
 
-function compareField(pair: CollectionPair, was: ViewField, is: ViewField): readonly Told[] {
+type Told = FieldChange;
+
+/** Compares one field. */
+export function compareField(pair: CollectionPair, was: ViewField, is: ViewField): readonly FieldChange[] {
   const name = is.name;
+  const old = storedField(pair.before, pair.was.name, was);
+  const fresh = storedField(pair.after, pair.is.name, is);
+  const [type, sizes] = [typeChange(pair, was, is), sizeChanges(name, old, fresh)];
+  const isStoredAlike = type === null && sizes.length === 0;
   const singles: readonly (Told | null)[] = [
     was.name === name ? null : { rule: 'field-renamed', message: `"${was.name}" is "${name}" now.` },
-    typeChange(pair, was, is),
-    leadChange(was, is),
+    // What a number holds says more than what its type is called.
+    type?.rule === 'field-type-kept' && sizes.length > 0 && !isText(is.descriptor.type) ? null : type,
+    leadChange(pair, was, is),
     was.nullable === is.nullable
       ? null
       : is.nullable
         ? { rule: 'field-now-nullable', message: `"${name}" can be null.` }
         : { rule: 'field-never-null', message: `"${name}" is never null.` },
     ...valuesChanges(was, is),
-    ...sizeChanges(was, is),
+    ...sizes,
+    isStoredAlike ? storageChange(name, old, fresh) : null,
     defaultChange(pair, was, is),
-    collationChange(pair, was, is),
+    collationChange(name, old, fresh),
     was.note === is.note ? null : { rule: 'field-note', message: `The note of "${name}" has changed.` },
     deprecationChange(was, is),
   ];
@@ -77,7 +90,9 @@ function compareField(pair: CollectionPair, was: ViewField, is: ViewField): read
 
 function typeChange({ was: before, is: after }: CollectionPair, was: ViewField, is: ViewField): Told | null {
   const [old, fresh] = [was.descriptor, is.descriptor];
-  if (old.type === fresh.type && old.element === fresh.element && old.native === fresh.native) return null;
+  const [range, other] = [rangeOf(old), rangeOf(fresh)];
+  const isOne = old.type === fresh.type && old.element === fresh.element && range === other;
+  if (isOne && old.native === fresh.native) return null;
   const message = `"${is.name}" is ${typeText(is)}, it was ${typeText(was)}.`;
   // Lists, lengths and digits have rules of their own.
   const schema = ({ descriptor }: ViewField) => {
@@ -85,13 +100,32 @@ function typeChange({ was: before, is: after }: CollectionPair, was: ViewField, 
     return valueSchema(rest, null);
   };
   const isSame =
+    range === other &&
+    // Of a type that is unknown filters ask less.
+    (fresh.type !== 'unknown' || old.type === 'unknown') &&
     isDeepStrictEqual(schema(was), schema(is)) &&
     graphqlType(before, was) === graphqlType(after, is) &&
     isDeepStrictEqual(sentType(old, null), sentType(fresh, null)) &&
     functionGroup(old.type) === functionGroup(fresh.type) &&
-    old.wire.kind === fresh.wire.kind;
+    formOf(old.wire.kind) === formOf(fresh.wire.kind);
   if (!isSame) return { rule: 'field-type-changed', message };
-  return old.type === fresh.type && old.native === fresh.native ? null : { rule: 'field-type-kept', message };
+  if (old.type === fresh.type && old.native === fresh.native) return null;
+  const isNamed = old.type === 'unknown' && fresh.type !== 'unknown';
+  return { rule: 'field-type-kept', message, ...(isNamed && { verdicts: askedNow }) };
+}
+
+/** Filters can ask more of it, by another input type. */
+const askedNow: Verdicts = { rest: 'dangerous', openapi: 'safe', graphql: 'breaking', client: 'safe' };
+
+/** Ranges of integers have one form. */
+function rangeOf({ range }: FieldDescriptor): string | undefined {
+  return range?.replace(/^int[48]/, 'int');
+}
+
+/** What arrives from the database in another way is answered in the same one. */
+function formOf(kind: FieldDescriptor['wire']['kind']): string {
+  if (kind === 'i2') return 'i4';
+  return kind === 'jsonb' ? 'json' : kind;
 }
 
 function graphqlType({ key }: ViewCollection, { descriptor, filtered }: ViewField): string {
@@ -99,14 +133,14 @@ function graphqlType({ key }: ViewCollection, { descriptor, filtered }: ViewFiel
   return valueType(descriptor, key.length === 1 && key[0]?.name === descriptor.name);
 }
 
-function typeText({ descriptor: { type, element, native } }: ViewField): string {
+function typeText({ descriptor: { type, element, native, range } }: ViewField): string {
   const name = type === 'array' ? `array of ${element ?? 'unknown'}` : type;
-  return `${name} (${native.replaceAll('"', '')})`;
+  return `${name} (${range ?? native.replaceAll('"', '')})`;
 }
 
-function leadChange(was: ViewField, is: ViewField): Told | null {
+function leadChange({ collections }: CollectionPair, was: ViewField, is: ViewField): Told | null {
   const [old, fresh] = [was.filtered?.collection ?? null, is.filtered?.collection ?? null];
-  if (old === fresh) return null;
+  if (old === fresh || (old !== null && collections.get(old) === fresh)) return null;
   if (old === null) return { rule: 'field-leads', message: `"${is.name}" leads to "${fresh}".` };
   if (fresh === null) return { rule: 'field-leads-no-more', message: `"${is.name}" leads no longer to "${old}".` };
   return { rule: 'relation-target-changed', message: `"${is.name}" leads to "${fresh}" in place of "${old}".` };
@@ -128,35 +162,6 @@ function valuesChanges(was: ViewField, is: ViewField): readonly (Told | null)[] 
   ];
 }
 
-function sizeChanges(was: ViewField, is: ViewField): readonly (Told | null)[] {
-  const [old, fresh] = [was.descriptor, is.descriptor];
-  if (old.type === 'array' || old.type !== fresh.type) {
-    // Between string and text the length is all that changes.
-    if (!isText(old.type) || !isText(fresh.type)) return [];
-  }
-  const digits = (one: typeof old): number => (one.precision ?? 1000) - (one.scale ?? 0);
-  const less = digits(fresh) < digits(old) || (fresh.scale ?? 1000) < (old.scale ?? 1000);
-  const moreDigits = digits(fresh) > digits(old) || (fresh.scale ?? 1000) > (old.scale ?? 1000);
-  return [
-    sizeChange('length', is.name, old.maxLength, fresh.maxLength),
-    old.type === 'decimal' && less ? { rule: 'precision-reduced', message: `"${is.name}" has fewer digits.` } : null,
-    old.type === 'decimal' && !less && moreDigits
-      ? { rule: 'precision-raised', message: `"${is.name}" has more digits.` }
-      : null,
-  ];
-}
-
-function isText(type: string): boolean {
-  return type === 'string' || type === 'text';
-}
-
-function sizeChange(what: 'length', name: string, was: number | undefined, is: number | undefined): Told | null {
-  if (was === is) return null;
-  const reduced = (is ?? Number.POSITIVE_INFINITY) < (was ?? Number.POSITIVE_INFINITY);
-  const text = `The ${what} of "${name}" is ${is ?? 'unlimited'}, it was ${was ?? 'unlimited'}.`;
-  return { rule: reduced ? 'length-reduced' : 'length-raised', message: text };
-}
-
 function apiField(
   { version, name }: { version: CollectionPair['before']['version']; name: string },
   field: string,
@@ -176,20 +181,16 @@ function defaultChange(
   return { rule: 'default-changed', message: `The default of "${is.name}" is ${text(fresh)}, it was ${text(old)}.` };
 }
 
-function collationChange(
-  { before, after, was: one, is: other }: CollectionPair,
-  was: ViewField,
-  is: ViewField,
-): Told | null {
-  const of = (side: CollectionPair['before'], collection: string, field: string): string | null => {
-    const { tables, collections } = side.version.schema;
-    const found = collections.find(({ name }) => name === collection);
-    const column = found?.fields.find(({ name }) => name === field)?.column;
-    return tables.find(({ id }) => id === found?.table)?.columns.find(({ name }) => name === column)?.collation ?? null;
-  };
-  const [old, fresh] = [of(before, one.name, was.name), of(after, other.name, is.name)];
+function collationChange(name: string, was: StoredField, is: StoredField): Told | null {
+  const [old, fresh] = [was.column?.collation ?? null, is.column?.collation ?? null];
   if (old === fresh) return null;
-  return { rule: 'collation-changed', message: `The collation of "${is.name}" is ${fresh ?? 'the usual one'}.` };
+  return { rule: 'collation-changed', message: `The collation of "${name}" is ${fresh ?? 'the usual one'}.` };
+}
+
+function storedField({ version }: Side, collection: string, { descriptor }: ViewField): StoredField {
+  const stored = apiField({ version, name: collection }, descriptor.name)?.stored.name;
+  const column = version.tables.get(collection)?.columns.find(({ name }) => name === stored);
+  return { descriptor, column };
 }
 
 function deprecationChange(was: ViewField, is: ViewField): Told | null {

@@ -11,9 +11,8 @@ type Told = Pick<Found, 'rule' | 'message' | 'verdicts'>;
 export function compareRelations(pair: CollectionPair): readonly Found[] {
   const { before, after, was, is } = pair;
   const [old, fresh] = [operationsIn(before, was.name, 'read'), operationsIn(after, is.name, 'read')];
-  const renamed = new Map([...pair.renamed, ...renamedRelations(pair)]);
   const rights = (direction: 'widening' | 'narrowing') => (after.access.admin ? {} : { rights: direction });
-  return pairs(was.relations, is.relations, renamed).flatMap((one): readonly Found[] => {
+  return pairs(was.relations, is.relations, pair.renamed).flatMap((one): readonly Found[] => {
     const subject = `${is.name}.${one.name}`;
     if (one.was === undefined) {
       const existed = descriptorOf(before, was.name, one.name) !== undefined;
@@ -46,21 +45,26 @@ export function compareRelations(pair: CollectionPair): readonly Found[] {
 }
 
 /** A relation is what it does: one of the same kind to the same items by the same columns is the same under another name. */
-function renamedRelations({ before, after, was, is }: CollectionPair): readonly (readonly [string, string])[] {
+export function renamedRelations(pair: CollectionPair): readonly (readonly [string, string])[] {
+  const { before, after, was, is, collections } = pair;
   const gone = was.relations.filter(({ name }) => !is.relations.some((one) => one.name === name));
   const fresh = is.relations.filter(({ name }) => !was.relations.some((one) => one.name === name));
   return gone.flatMap(({ name }) => {
-    const form = formOf(descriptorOf(before, was.name, name));
+    const form = formOf(descriptorOf(before, was.name, name), collections);
     const same = fresh.filter((one) => formOf(descriptorOf(after, is.name, one.name)) === form);
     const [found] = same;
     return found && same.length === 1 ? [[name, found.name] as const] : [];
   });
 }
 
-function formOf(relation: RelationDescriptor | undefined): string {
+function formOf(relation: RelationDescriptor | undefined, names?: ReadonlyMap<string, string>): string {
   if (relation === undefined) return '';
   const { kind, target } = relation;
-  return JSON.stringify([kind, target, relation.kind === 'm2m' ? [relation.near, relation.far] : relation.on]);
+  return JSON.stringify([
+    kind,
+    names?.get(target) ?? target,
+    relation.kind === 'm2m' ? [relation.near, relation.far] : relation.on,
+  ]);
 }
 
 function descriptorOf({ version }: Side, collection: string, name: string): RelationDescriptor | undefined {
@@ -68,7 +72,7 @@ function descriptorOf({ version }: Side, collection: string, name: string): Rela
 }
 
 function compareRelation(
-  { before, after, was: one, is: other }: CollectionPair,
+  { before, after, was: one, is: other, collections }: CollectionPair,
   was: ViewRelation,
   is: ViewRelation,
 ): readonly Told[] {
@@ -76,7 +80,9 @@ function compareRelation(
   const [old, fresh] = [descriptorOf(before, one.name, was.name), descriptorOf(after, other.name, name)];
   const renamed: readonly Told[] =
     was.name === name ? [] : [{ rule: 'relation-renamed', message: `"${was.name}" is "${name}" now.` }];
-  if (was.target.collection !== is.target.collection && was.kind !== 'm2a') {
+  // Whoever reads it is told of the collection that it has another name.
+  const target = collections.get(was.target.collection) ?? was.target.collection;
+  if (target !== is.target.collection && was.kind !== 'm2a') {
     const message = `"${name}" leads to "${is.target.collection}" in place of "${was.target.collection}".`;
     return [...renamed, { rule: 'relation-target-changed', message }];
   }
@@ -87,7 +93,7 @@ function compareRelation(
       { rule: 'relation-kind-changed', message: `"${name}" is ${kinds[is.kind]}, it was ${kinds[was.kind]}.` },
     ];
   }
-  return [...renamed, ...detailChanges(was, is, old, fresh)];
+  return [...renamed, ...detailChanges(was, is, old, fresh, collections)];
 }
 
 function detailChanges(
@@ -95,11 +101,13 @@ function detailChanges(
   is: ViewRelation,
   old: RelationDescriptor | undefined,
   fresh: RelationDescriptor | undefined,
+  names: ReadonlyMap<string, string>,
 ): readonly Told[] {
   const { name } = is;
   const linked = ({ linked: targets }: ViewRelation): readonly string[] => targets.map(({ collection }) => collection);
-  const lost = linked(was).filter((target) => !linked(is).includes(target));
-  const won = linked(is).filter((target) => !linked(was).includes(target));
+  const linkedBefore = linked(was).map((target) => names.get(target) ?? target);
+  const lost = linkedBefore.filter((target) => !linked(is).includes(target));
+  const won = linked(is).filter((target) => !linkedBefore.includes(target));
   const told: readonly (Told | null)[] = [
     was.nullable === is.nullable
       ? null

@@ -1,6 +1,4 @@
 /** The rules of one role: which rows they reach, what written rows must be like, and what the server sets. */
-import { isDeepStrictEqual } from 'node:util';
-import { implies } from '@platform/introspect';
 import {
   type AccessRule,
   always,
@@ -10,8 +8,10 @@ import {
 } from '@platform/runtime/contract';
 import { conditionText, operandText } from '../print/condition.ts';
 import type { Direction } from './change.ts';
-import { pairs } from './pair.ts';
+import { type ConditionChange, conditionChanges } from './condition-changes.ts';
+import { pairs, quoted } from './pair.ts';
 import type { RenameIndex } from './renames.ts';
+import type { RuleId } from './rules.ts';
 import { type Found, operationsIn, type Side } from './side.ts';
 
 const actions = ['read', 'create', 'update', 'delete'] as const;
@@ -56,12 +56,16 @@ type Told = Omit<Found, 'subject' | 'operations'>;
 
 /** Rows of a set of rules are those of any of them. */
 function rowChanges(action: Action, old: readonly AccessRule[], fresh: readonly AccessRule[]): readonly Told[] {
-  const [was, is] = [old.map(({ where }) => where), fresh.map(({ where }) => where)];
-  const direction = directionOf(was, is);
-  if (direction === null) return [];
   const rule = { widening: 'rows-widened', narrowing: 'rows-narrowed', unclear: 'rows-changed' } as const;
-  const message = `Rows for ${action}: ${textOf(is)}; they were: ${textOf(was)}.`;
-  return [{ rule: rule[direction], message, rights: direction }];
+  const own = {
+    widening: 'field-rows-widened',
+    narrowing: 'field-rows-narrowed',
+    unclear: 'field-rows-changed',
+  } as const;
+  return conditionChanges(old, fresh, (rules) => rules.map(({ where }) => where)).map((one) => {
+    const message = `Rows${ofFields(one)} for ${action}: ${textOf(one.is)}; they were: ${textOf(one.was)}.`;
+    return { ...ruleOf(one, one.fields === null ? rule : own), message };
+  });
 }
 
 function checkChanges(action: Action, old: readonly AccessRule[], fresh: readonly AccessRule[]): readonly Told[] {
@@ -70,23 +74,55 @@ function checkChanges(action: Action, old: readonly AccessRule[], fresh: readonl
   const explicit = [...old, ...fresh].filter(isWrite).some(({ check }) => check !== null);
   // Without a check of its own an updated row must meet the rows' condition, whose change is told.
   if (!explicit) return [];
-  const [was, is] = [checks(old), checks(fresh)];
-  const direction = directionOf(was, is);
-  if (direction === null) return [];
   const rule = {
     widening: 'validation-loosened',
     narrowing: 'validation-tightened',
     unclear: 'validation-changed',
   } as const;
-  const message = `Written rows for ${action} must meet: ${textOf(is)}; they had to meet: ${textOf(was)}.`;
-  return [{ rule: rule[direction], message, rights: direction }];
+  const found = conditionChanges(old, fresh, checks).map((one) => {
+    const [now, then] = [textOf(one.is), textOf(one.was)];
+    const message = `Written rows${ofFields(one)} for ${action} must meet: ${now}; they had to meet: ${then}.`;
+    return { ...ruleOf(one, rule), message };
+  });
+  if (found.length > 0 || rowChanges(action, old, fresh).length > 0) return found;
+  return conditionChanges(old, fresh, bothOf).map((one) => {
+    const message = `Which rows${ofFields(one)} must meet what after ${action} has changed.`;
+    return { ...ruleOf(one, rule), message };
+  });
 }
 
+/** Rows before and after a write, as one condition of each rule: two rules can change places in one of them only. */
+function bothOf(rules: readonly AccessRule[]): readonly Condition[] {
+  return rules.filter(isWrite).map(({ check, where }) => ({ kind: 'and', of: [ofStored(where), check ?? where] }));
+}
+
+/** Under names that no field has, so that nothing about the stored row follows from the written one. */
+function ofStored(condition: Condition): Condition {
+  if (condition.kind === 'compare') return { ...condition, field: `stored ${condition.field}` };
+  if (condition.kind === 'related') return { ...condition, relation: `stored ${condition.relation}` };
+  return { ...condition, of: condition.of.map(ofStored) };
+}
+
+function ofFields({ fields }: ConditionChange): string {
+  return fields === null ? '' : ` of ${quoted(fields)}`;
+}
+
+function ruleOf(
+  { direction }: ConditionChange,
+  rule: Readonly<Record<Direction, RuleId>>,
+): Pick<Told, 'rule' | 'rights'> {
+  return { rule: rule[direction], rights: direction };
+}
+
+/** By field, also where several rules set it. */
 function presetChanges(action: Action, old: readonly AccessRule[], fresh: readonly AccessRule[]): readonly Told[] {
-  const presets = (rules: readonly AccessRule[]) =>
-    rules
-      .filter(isWrite)
-      .flatMap(({ presets: own }) => own.map(({ field, value }) => ({ name: field, text: operandText(value) })));
+  const presets = (rules: readonly AccessRule[]) => {
+    const all = rules.filter(isWrite).flatMap((one) => one.presets);
+    return [...Map.groupBy(all, ({ field }) => field)].map(([name, same]) => ({
+      name,
+      text: [...new Set(same.map(({ value }) => operandText(value)))].sort().join(' or '),
+    }));
+  };
   return pairs(presets(old), presets(fresh)).flatMap(({ name, was, is }): readonly Told[] => {
     if (was === undefined)
       return [
@@ -111,23 +147,23 @@ function isWrite(rule: AccessRule | WriteRule): rule is WriteRule {
   return 'check' in rule;
 }
 
-/** Null when the two reach the same rows, as far as their forms tell. */
-function directionOf(was: readonly Condition[], is: readonly Condition[]): Direction | null {
-  if (isDeepStrictEqual(was, is)) return null;
-  const within = (inner: readonly Condition[], outer: readonly Condition[]): boolean =>
-    inner.every((one) => outer.some((other) => implies(one, other)));
-  const [grows, shrinks] = [within(was, is), within(is, was)];
-  if (grows && shrinks) return null;
-  return grows ? 'widening' : shrinks ? 'narrowing' : 'unclear';
-}
-
 function textOf(conditions: readonly Condition[]): string {
   return conditions.map(conditionText).join(' or ');
 }
 
 /** The rule under the new names of its own collection's fields; what it looks through relations at keeps its names. */
-function withNames<T extends AccessRule>(rule: T, renamed: ReadonlyMap<string, string>): T {
-  return renamed.size === 0 ? rule : { ...rule, where: rename(rule.where, renamed) };
+function withNames<T extends AccessRule | WriteRule>(rule: T, names: ReadonlyMap<string, string>): T {
+  if (names.size === 0) return rule;
+  const named = (name: string): string => names.get(name) ?? name;
+  return {
+    ...rule,
+    fields: rule.fields.map(named),
+    where: rename(rule.where, names),
+    ...(isWrite(rule) && {
+      check: rule.check && rename(rule.check, names),
+      presets: rule.presets.map((preset) => ({ ...preset, field: named(preset.field) })),
+    }),
+  };
 }
 
 function rename(condition: Condition, names: ReadonlyMap<string, string>): Condition {

@@ -1,8 +1,9 @@
 /** What the database does with rows of a collection that a role reads or writes, whatever is told of it. */
-import type { Table } from '@platform/introspect/schema';
+import type { Column, Table } from '@platform/introspect/schema';
 import { isSame } from '../memory/same.ts';
 import { type Concern, offers } from './operations.ts';
 import { pairs } from './pair.ts';
+import { renamedColumns, renamedTables, withNames } from './renamed-table.ts';
 import type { RenameIndex } from './renames.ts';
 import { type Found, operationsIn, type Side } from './side.ts';
 
@@ -11,6 +12,7 @@ type Told = Pick<Found, 'rule' | 'message'>;
 /** Compares the tables of the collections that a role has on both sides. */
 export function compareTables(before: Side, after: Side, renames: RenameIndex): readonly Found[] {
   const sides = pairs([...before.collections.values()], [...after.collections.values()], renames.collections);
+  const tables = renamedTables(before, after, renames);
   return sides.flatMap(({ was, is }): readonly Found[] => {
     if (was === undefined || is === undefined) return [];
     const [old, fresh] = [before.version.tables.get(was.name), after.version.tables.get(is.name)];
@@ -24,12 +26,13 @@ export function compareTables(before: Side, after: Side, renames: RenameIndex): 
     };
     const deletes = toldOf(deleteChanges(before, after, old, fresh), ['delete']);
     if (isSame(old, fresh)) return deletes;
+    const named = withNames(old, renamedColumns(before, after, was.name, is.name, renames), tables);
     const written = (['create', 'update'] as const).filter((action) => offers(is, action) && offers(was, action));
     return [
-      ...toldOf(writeChanges(old, fresh), written),
+      ...toldOf(writeChanges(named, fresh), written),
       ...deletes,
       ...told(tableChanges(old, fresh), operationsIn(before, was.name, 'all')),
-      ...toldOf(indexChanges(old, fresh), ['read']),
+      ...toldOf(indexChanges(named, fresh), ['read']),
     ];
   });
 }
@@ -60,6 +63,22 @@ function writeChanges(was: Table, is: Table): readonly Told[] {
       if (old.expression === now.expression) return [];
       return [{ rule: 'check-changed', message: `Rows must meet ${now.expression}, not ${old.expression}.` }];
     }),
+    ...pairs(was.columns, is.columns).flatMap(({ was: old, is: now }) => (old && now ? domainChanges(old, now) : [])),
+  ];
+}
+
+/** What the domain of a column asks of its values. */
+function domainChanges(was: Column, is: Column): readonly Told[] {
+  const checks = ({ type }: Column): readonly string[] =>
+    [...type.domains, ...(type.element?.domains ?? [])].flatMap((domain) => domain.checks);
+  const [old, now] = [checks(was), checks(is)];
+  return [
+    ...fresh(old, now).map(
+      (check): Told => ({ rule: 'check-added', message: `Values of "${is.name}" must meet ${check}.` }),
+    ),
+    ...fresh(now, old).map(
+      (check): Told => ({ rule: 'check-removed', message: `Values of "${is.name}" need not meet ${check} any more.` }),
+    ),
   ];
 }
 

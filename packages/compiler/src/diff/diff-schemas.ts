@@ -5,10 +5,12 @@
  */
 import type { Schema } from '@platform/introspect/schema';
 import { createCompileMemory } from '../memory/compile-memory.ts';
+import { hasUsers } from '../openapi/auth-paths.ts';
 import { type Change, mostSevere, type Surface, surfaces, type Verdicts } from './change.ts';
 import { compareCollections } from './compare-collections.ts';
 import { compareDocuments, type OperationsOfBoth } from './compare-documents.ts';
 import { compareExtensions, type ExtensionsOfBoth } from './compare-extensions.ts';
+import { compareItems } from './compare-items.ts';
 import { compareRights } from './compare-rights.ts';
 import { compareTables } from './compare-tables.ts';
 import { differingSurfaces } from './differing-surfaces.ts';
@@ -60,6 +62,7 @@ function compareSides(was: Side, is: Side, renames: RenameIndex): readonly Found
   const changes = [
     ...apiChanges(was, is),
     ...compareCollections(was, is, renames),
+    ...compareItems(was, is, renames),
     ...compareTables(was, is, renames),
     ...compareRights(was, is, renames),
   ];
@@ -84,13 +87,21 @@ function lonely(role: string, isNew: boolean): Found {
       };
 }
 
+/** What the API has beside collections. */
 function apiChanges(was: Side, is: Side): readonly Found[] {
-  const [had, has] = [was.version.api.graphql, is.version.api.graphql];
-  if (had === has) return [];
-  const operations = ['POST /graphql'];
-  return has
-    ? [{ rule: 'graphql-added', subject: 'api', message: 'There is a GraphQL API.', operations }]
-    : [{ rule: 'graphql-removed', subject: 'api', message: 'There is no GraphQL API any more.', operations }];
+  const [old, fresh] = [was.version.api, is.version.api];
+  const told = (rule: RuleId, message: string, operation: string): Found => {
+    return { rule, subject: 'api', message, operations: [operation] };
+  };
+  const found: Found[] = [];
+  if (!old.graphql && fresh.graphql) found.push(told('graphql-added', 'There is a GraphQL API.', 'POST /graphql'));
+  if (old.graphql && !fresh.graphql) {
+    found.push(told('graphql-removed', 'There is no GraphQL API any more.', 'POST /graphql'));
+  }
+  const [had, has] = [hasUsers(old), hasUsers(fresh)];
+  if (!had && has) found.push(told('accounts-added', 'There are users, who sign in.', 'POST /auth/login'));
+  if (had && !has) found.push(told('accounts-removed', 'There are no users any more.', 'POST /auth/login'));
+  return found;
 }
 
 function roleChanges(role: string, was: Side, is: Side): readonly Found[] {

@@ -28,6 +28,8 @@ const told = 'Only what is told about it changes.';
 export const rules = {
   'graphql-removed': { verdicts: everywhere(B), reason: 'There is no GraphQL API any more.' },
   'graphql-added': { verdicts: everywhere(S), reason: more },
+  'accounts-removed': { verdicts: everywhere(B), reason: 'Nobody signs in any more.' },
+  'accounts-added': { verdicts: everywhere(S), reason: more },
   'document-removed': {
     verdicts: { graphql: B },
     reason: 'A server that answers only documents of the project refuses it.',
@@ -90,6 +92,7 @@ export const rules = {
     verdicts: { rest: B, openapi: B, graphql: B, client: B },
     reason: 'Items are named by other values.',
   },
+  'key-hidden': { verdicts: everywhere(B), reason: 'Items cannot be named any more.' },
   'operation-removed': { verdicts: everywhere(B), reason: gone },
   'operation-added': { verdicts: everywhere(S), reason: more },
   'default-sort-changed': { verdicts: { rest: D }, reason: 'Lists that ask for no order come in another one.' },
@@ -153,6 +156,7 @@ export const rules = {
   'input-now-optional': { verdicts: everywhere(S), reason: 'Less is asked of payloads.' },
   'input-not-null': { verdicts: { rest: B, openapi: B, client: B }, reason: 'Payloads that say null are refused.' },
   'input-nullable': { verdicts: { rest: S, openapi: S, client: S }, reason: 'More is taken.' },
+  'input-widened': { verdicts: { rest: S, openapi: S, client: S }, reason: 'More is taken.' },
   'nested-write-removed': { verdicts: everywhere(B), reason: 'Payloads with related items are refused.' },
   'nested-write-added': { verdicts: everywhere(S), reason: more },
   'upsert-key-removed': {
@@ -226,6 +230,12 @@ export const rules = {
   },
   'rows-widened': { verdicts: { rest: D, client: S }, reason: 'More rows are reached.' },
   'rows-changed': { verdicts: { rest: D, client: D }, reason: 'Other rows are reached.' },
+  'field-rows-narrowed': {
+    verdicts: { rest: D },
+    reason: 'The role has the fields on fewer rows; on others they read as null, and writes of them are refused.',
+  },
+  'field-rows-widened': { verdicts: { rest: D }, reason: 'The role has the fields on more rows.' },
+  'field-rows-changed': { verdicts: { rest: D }, reason: 'The role has the fields on other rows.' },
   'validation-tightened': { verdicts: { rest: D }, reason: 'Writes that were taken are refused.' },
   'validation-loosened': { verdicts: { rest: S }, reason: 'More is taken.' },
   'validation-changed': { verdicts: { rest: D }, reason: 'Other writes are taken.' },

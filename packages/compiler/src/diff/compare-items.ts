@@ -1,0 +1,64 @@
+/** Items that GraphQL has in the place of their keys, which depends on what a role sees of other collections. */
+import { type Shown, surfaceOf } from '../graphql/surface.ts';
+import type { ViewCollection, ViewInput } from '../openapi/view.ts';
+import { pairs } from './pair.ts';
+import type { RenameIndex } from './renames.ts';
+import { type Found, operationsIn, type Side } from './side.ts';
+
+/** Compares fields that can be read, or written, on both sides. What is told of a field as it is read is left out. */
+export function compareItems(before: Side, after: Side, renames: RenameIndex): readonly Found[] {
+  if (!before.version.api.graphql || !after.version.api.graphql) return [];
+  const [old, fresh] = [shownBy(before), shownBy(after)];
+  return pairs([...old.values()], [...fresh.values()], renames.collections).flatMap(({ was, is }): readonly Found[] => {
+    if (was === undefined || is === undefined) return [];
+    const told = (name: string, concern: 'read' | 'create' | 'update'): Found => ({
+      rule: 'field-leads',
+      subject: `${is.name}.${name}`,
+      message: `Over GraphQL an item stands in the place of "${name}" (${concern}).`,
+      operations: operationsIn(before, was.name, concern),
+      verdicts: { graphql: 'breaking' },
+    });
+    const renamed = renames.members.get(is.name) ?? new Map<string, string>();
+    const item = is.shown.item?.field;
+    const read =
+      item !== undefined && was.shown.item === null && isRead(was.shown.view, item) ? [told(item, 'read')] : [];
+    const written = (['create', 'update'] as const).flatMap((action) =>
+      pairs(inputsOf(was.shown, action), inputsOf(is.shown, action), renamed).flatMap(({ was: one, is: other }) => {
+        if (one === undefined || other === undefined || isTold(was.shown.view, one, is.shown.view, other)) return [];
+        return isItem(one, was.shown, old) || !isItem(other, is.shown, fresh) ? [] : [told(other.name, action)];
+      }),
+    );
+    return [...read, ...written];
+  });
+}
+
+interface Named {
+  readonly name: string;
+  readonly shown: Shown;
+}
+
+function shownBy({ version, access }: Side): ReadonlyMap<string, Named> {
+  const { collections } = surfaceOf(version.api, version.view(access));
+  return new Map([...collections].map(([name, shown]) => [name, { name, shown }]));
+}
+
+function inputsOf({ view: { writes } }: Shown, action: 'create' | 'update'): readonly ViewInput[] {
+  return writes?.[action]?.fields ?? [];
+}
+
+function isRead({ fields }: ViewCollection, name: string): boolean {
+  return fields.some((field) => field.name === name);
+}
+
+/** Of a field that can be read before and after, and only now leads to what can be read. */
+function isTold(was: ViewCollection, one: ViewInput, is: ViewCollection, other: ViewInput): boolean {
+  const old = was.fields.find(({ name }) => name === one.name);
+  return old?.filtered === null && is.fields.some(({ name, filtered }) => name === other.name && filtered !== null);
+}
+
+/** Whether a payload has an item in the place of a key. */
+function isItem({ name, member }: ViewInput, { descriptor }: Shown, all: ReadonlyMap<string, Named>): boolean {
+  if (member !== null) return true;
+  const relation = descriptor.relations.find((one) => one.kind === 'm2o' && one.field === name);
+  return relation !== undefined && (all.get(relation.target)?.shown.view.key.length ?? 0) > 0;
+}

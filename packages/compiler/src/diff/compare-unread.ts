@@ -1,0 +1,55 @@
+/** Fields that a role writes and does not read: what payloads may say of them. */
+import type { ViewField, ViewInput, ViewWrites } from '../openapi/view.ts';
+import type { Verdicts } from './change.ts';
+import type { CollectionPair } from './compare-collections.ts';
+import { compareField, type FieldChange } from './compare-fields.ts';
+import { pairs } from './pair.ts';
+import type { RuleId } from './rules.ts';
+import { type Found, operationsIn } from './side.ts';
+
+/** Compares the fields that can be written on both sides and not be read on both: what is read is told as it is read. */
+export function compareUnread(pair: CollectionPair): readonly Found[] {
+  const { before, was, is, renamed } = pair;
+  return pairs(writtenIn(was.writes), writtenIn(is.writes), renamed).flatMap((one): readonly Found[] => {
+    if (one.was === undefined || one.is === undefined) return [];
+    if (isRead(was.fields, one.was.name) && isRead(is.fields, one.is.name)) return [];
+    const actions = (['create', 'update'] as const).filter((action) => hasInput(was.writes, action, one.was?.name));
+    const operations = actions.flatMap((action) => operationsIn(before, was.name, action));
+    const subject = `${is.name}.${one.name}`;
+    return compareField(pair, unread(one.was), unread(one.is)).flatMap((found) =>
+      asWritten(found, actions.includes('create')).map((told) => ({ subject, operations, ...told })),
+    );
+  });
+}
+
+/** A field that both actions take is looked at once. */
+function writtenIn(writes: ViewWrites | null): readonly ViewInput[] {
+  const all = [...(writes?.create?.fields ?? []), ...(writes?.update?.fields ?? [])];
+  return [...new Map(all.map((field) => [field.name, field])).values()];
+}
+
+function hasInput(writes: ViewWrites | null, action: 'create' | 'update', name: string | undefined): boolean {
+  return writes?.[action]?.fields.some((field) => field.name === name) === true;
+}
+
+function isRead(fields: readonly ViewField[], name: string): boolean {
+  return fields.some((field) => field.name === name);
+}
+
+/** Whether it takes null is told of each action. */
+function unread(input: ViewInput): ViewField {
+  return { ...input, nullable: false, items: [], filtered: null };
+}
+
+/** What a rule about answers says of payloads. */
+function asWritten(found: FieldChange, isCreated: boolean): readonly FieldChange[] {
+  const { rule } = found;
+  if (widening.has(rule)) return [{ rule: 'input-widened', message: found.message }];
+  if (rule === 'values-reordered') return [{ ...found, verdicts: documented }];
+  if (rule === 'collation-changed') return [];
+  return rule === 'default-changed' && !isCreated ? [] : [found];
+}
+
+const widening: ReadonlySet<RuleId> = new Set(['values-added', 'values-unlisted', 'length-raised', 'precision-raised']);
+
+const documented: Verdicts = { openapi: 'safe', client: 'safe' };
