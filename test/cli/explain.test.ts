@@ -66,7 +66,7 @@ it('prints the table of rights, writes it, and tells when it is out of date', as
   expect(changed.stderr).toContain('- | `title` | `r1` | `r u2,3` |');
   await writeFile(join(folder, 'permissions.yaml'), permissions);
   const nowhere = await platform('permissions', 'matrix', '--output', 'no/such/folder.md');
-  expect(nowhere.stderr).toContain('no/such/folder.md cannot be written: ENOENT');
+  expect(nowhere.stderr).toContain('The file of --output cannot be written: ENOENT');
   expect(nowhere.code).toBe(2);
 });
 
