@@ -196,6 +196,31 @@ export default defineExtension(({ route }) => {
     .toEqual([expect.stringContaining('extensions/lib/word.ts:2: ')]);
 });
 
+test('code that cannot be loaded is told with its place, also by the first build', async () => {
+  const other = await createProject();
+  await mkdir(join(other.folder, 'extensions'));
+  const extension = (line: string): string => `import { defineExtension } from '../generated/extension.ts';
+${line}
+export default defineExtension(() => {});
+`;
+  const file = join(other.folder, 'extensions', 'late.ts');
+  await writeFile(file, extension("throw new Error('Not today.');"));
+  let failed = '';
+  const late = await startUnchecked(other.folder, database.url, {}, ['--no-types'], 'dev', (text) => {
+    if (failed !== '' || !text.includes('"event":"failed"')) return;
+    failed = text;
+    void writeFile(file, extension(''));
+  });
+  expect(failed).toContain('extensions/late.ts:2 cannot be loaded: Not today.');
+  expect((await late.admin('/items/docs')).status).toBe(200);
+  await writeFile(file, extension("throw new Error('Nor tomorrow.');"));
+  await expect
+    .poll(() => late.log(), { timeout: 10_000 })
+    .toContain('extensions/late.ts:2 cannot be loaded: Nor tomorrow.');
+  await late.stop();
+  await other.remove();
+});
+
 test('a mark of the catalog changes with every table, and with no row', async () => {
   await withClient(database.url, async (client) => {
     const source = { family: 'postgres', dialect: 'postgres', run: runOn(client) } as const;

@@ -72,6 +72,11 @@ it('what is compiled is what the configuration names, and a difference is told',
   expect(await readFile(path('generated/server.ts'), 'utf8')).toMatch(/permissionsDigest:\s+'[0-9a-f]{64}'/);
 });
 
+it('who may do something is asked of the tables where they are what is compiled', async () => {
+  const { code, events } = await platform('can', 'public', 'read', 'docs');
+  expect([code, events.find(({ event }) => event === 'answer').rules[0].fields]).toEqual([0, ['id', 'title']]);
+});
+
 it('pull writes the file from the tables, after which both say the same, also without a database', async () => {
   expect((await platform('permissions', 'pull')).code).toBe(0);
   expect(await readFile(path('permissions.yaml'), 'utf8')).toBe(`# Ours.

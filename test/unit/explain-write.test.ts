@@ -107,7 +107,7 @@ describe('reasons', () => {
       ['No rule grants creating comments with id.'],
     ],
     ['PATCH /items/articles/1', { nothing: 1 }, [nowhere()]],
-    ['POST /items/notes', { text: 'a' }, [nowhere()]],
+    ['POST /items/notes', { text: 'a' }, ['"notes" has no key: it can only be listed.']],
     ['POST /items/nowhere', {}, [nowhere()]],
     ['PATCH /items/articles/1', '{', ['The body is not valid JSON.']],
     ['POST /items/articles', { title: null }, ['"title" is required.']],

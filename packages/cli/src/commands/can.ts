@@ -53,7 +53,9 @@ async function answer(question: Question, options: CanOptions, progress: Progres
     throw new CommandError(exitCodes.usage, 'An item that is created has no key yet.', 'Leave the key out.');
   }
   const project = await loadProject(options.project);
-  const source = key === undefined ? null : await connect(project, progress);
+  // Rules that the tables hold are those of a server; the file may say otherwise.
+  const isAsked = key !== undefined || project.config.permissionSource === 'tables';
+  const source = isAsked ? await connect(project, progress) : null;
   try {
     const schema = await currentSchema(project, progress, source ?? undefined);
     const api = writableApi(schema);
@@ -63,7 +65,7 @@ async function answer(question: Question, options: CanOptions, progress: Progres
     const rules = rulesOf(access, collection, action);
     const caller = await callerOf(schema, access, { role, user: options.user ?? null }, source);
     const item: ItemQuestion = { api, caller, collection, key: key ?? null };
-    const judged = source === null ? rules.map(unjudged) : await judgeRules(item, rules, source);
+    const judged = source === null || key === undefined ? rules.map(unjudged) : await judgeRules(item, rules, source);
     if (judged === null) throw unknownItem(collection, key, descriptor.key);
     // Without a connection the key of the role is not known, which it has all the same.
     const signedIn = { ...caller, role: caller.role ?? (source === null && role !== 'public' ? role : null) };

@@ -1,6 +1,7 @@
-import type { RunningServer } from '@platform/runtime';
+import type { CompiledApi, RunningServer } from '@platform/runtime';
 import { refreshModules } from '../dev/fresh-modules.ts';
 import { type HeldSource, holdSource } from '../dev/held-source.ts';
+import { linkCompilation } from '../dev/link-compilation.ts';
 import { type Lookout, type Noticed, startLookout } from '../dev/lookout.ts';
 import { startNotices } from '../dev/notices.ts';
 import { type Built, buildFirst, differenceOf, newWarnings, rebuild } from '../dev/rebuild.ts';
@@ -37,10 +38,10 @@ export async function dev(options: DevOptions): Promise<void> {
   const endNotices = options.notify === true ? await startNotices(project, source, lookout, progress) : null;
   let running: Running | null = null;
   try {
-    const built = await buildPatiently(project, held, lookout, stopping, progress);
-    if (built !== null) {
-      printSummary(built.project, built.generation, progress);
-      running = await serveFirst(built, held, options, progress);
+    const ready = await buildPatiently(project, held, lookout, stopping, progress);
+    if (ready !== null) {
+      printSummary(ready.built.project, ready.built.generation, progress);
+      running = await serveFirst(ready, held, options, progress);
       await follow(running, lookout, stopping, progress);
     }
   } finally {
@@ -54,6 +55,12 @@ export async function dev(options: DevOptions): Promise<void> {
   process.exit(0);
 }
 
+/** A first build that can be served. */
+interface Ready {
+  readonly built: Built;
+  readonly api: CompiledApi;
+}
+
 /** Builds for the first time; while that fails because of what people wrote, it waits for them. Null when it is told to stop. */
 async function buildPatiently(
   first: Project,
@@ -61,17 +68,21 @@ async function buildPatiently(
   lookout: Lookout,
   stopping: AbortSignal,
   progress: Progress,
-): Promise<Built | null> {
+): Promise<Ready | null> {
   let project = first;
   for (let noticed: Noticed | null = null; ; ) {
     try {
       if (noticed !== null) project = await loadProject(first.folder, first.stateFolder, noticed.number);
-      return await buildFirst(project, held.current(), progress);
+      const built = await buildFirst(project, held.current(), progress);
+      // What could not be loaded once, Node does not load again under its own name.
+      const api = await (noticed === null
+        ? importApi(project)
+        : linkCompilation(project, built.compilation, noticed.number));
+      return { built, api };
     } catch (error) {
-      const isUnread = error instanceof CommandError && error.exitCode === exitCodes.database;
-      const isPatient =
-        error instanceof CommandError && (error.exitCode === exitCodes.invalid || (isUnread && noticed !== null));
-      if (!isPatient) throw error;
+      const code = error instanceof CommandError ? error.exitCode : exitCodes.internal;
+      const isUnread = code === exitCodes.database && noticed !== null;
+      if (!isUnread && code !== exitCodes.invalid && code !== exitCodes.start) throw error;
       if (isUnread) lookout.forgetTables();
       tellFailure(noticed === null ? [] : reasonsOf(noticed), error, 'It is tried again after a change.', progress);
     }
@@ -94,11 +105,15 @@ interface Running {
   unread: string | null;
 }
 
-async function serveFirst(built: Built, held: HeldSource, options: DevOptions, progress: Progress): Promise<Running> {
+async function serveFirst(
+  { built, api: loaded }: Ready,
+  held: HeldSource,
+  options: DevOptions,
+  progress: Progress,
+): Promise<Running> {
   const { project } = built;
-  const generated = await importApi(project);
-  const recompiler = await createRenewableRecompiler(project, generated);
-  const settings = { ...options, signals: false, development: true, recompiler };
+  const recompiler = await createRenewableRecompiler(project, loaded);
+  const settings = { ...options, signals: false, development: true, recompiler, loaded };
   const { server, api, token, administrator } = await serveOne(project, held.current(), settings, progress);
   reportDrift(server.drifts(), progress);
   progress.event('listening', { url: server.url });

@@ -14,6 +14,7 @@ import { EmbeddedInUseError, EnvironmentError, keptSecret, serve, TemplateError 
 import { type AdminToken, adminToken } from '../admin-token.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { importGenerated } from '../generated-modules.ts';
+import { ownCodeError } from '../own-code-error.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { databaseUrl, embeddedFolder, loadSettings, type Settings } from '../settings.ts';
 import type { Source } from '../source.ts';
@@ -88,6 +89,13 @@ export interface Served {
   readonly administrator: FirstAdministrator | null;
 }
 
+/** What differs in development. */
+interface DevelopmentOptions {
+  readonly development?: boolean;
+  /** What is loaded already. Default: the generated files are loaded. */
+  readonly loaded?: CompiledApi;
+}
+
 /** Serves what was generated in this process. */
 export async function serveOne(
   project: Settings,
@@ -100,11 +108,12 @@ export async function serveOne(
     recordExamples = false,
     recompiler,
     development = false,
-  }: StartOptions & Pick<ServeOptions, 'signals' | 'recompiler'> & { readonly development?: boolean },
+    loaded,
+  }: StartOptions & Pick<ServeOptions, 'signals' | 'recompiler'> & DevelopmentOptions,
   progress: Progress,
 ): Promise<Served> {
   const token = await adminToken(project.stateFolder);
-  const api = await progress.phase('load', () => importApi(project));
+  const api = loaded ?? (await progress.phase('load', () => importApi(project)));
   let administrator: FirstAdministrator | null = null;
   const onFirstAdministrator = (made: FirstAdministrator): void => {
     administrator = made;
@@ -159,7 +168,8 @@ export async function importApi(project: Settings): Promise<CompiledApi> {
   try {
     return (await importGenerated(project.output)).api;
   } catch (error) {
-    if (!isMissingFile(error)) throw error;
+    const own = ownCodeError(error, project.folder, exitCodes.start);
+    if (!isMissingFile(error) || own instanceof CommandError) throw own;
     throw new CommandError(
       exitCodes.start,
       `The generated code cannot be loaded: ${error.message}`,

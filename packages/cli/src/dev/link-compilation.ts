@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { CompiledApi } from '@platform/runtime';
 import type { Compilation } from '../compile-project.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { ownCodeError } from '../own-code-error.ts';
 import type { Project } from '../project.ts';
 import { linkModel } from '../recompile/link-model.ts';
 import { freshUrl } from './fresh-modules.ts';
@@ -35,9 +37,13 @@ export function isExtended(files: Compilation['files']): boolean {
   return files.some(({ path }) => path === 'extensions.ts');
 }
 
-async function loadExtensionsOf({ output }: Project, change: number): Promise<CompiledApi['extensions']> {
-  const module: Pick<CompiledApi, 'extensions'> = await import(freshUrl(join(output, 'extensions.ts'), change));
-  return module.extensions;
+async function loadExtensionsOf({ folder, output }: Project, change: number): Promise<CompiledApi['extensions']> {
+  try {
+    const module: Pick<CompiledApi, 'extensions'> = await import(freshUrl(join(output, 'extensions.ts'), change));
+    return module.extensions;
+  } catch (error) {
+    throw ownCodeError(error, folder, exitCodes.start);
+  }
 }
 
 function absent(path: string): never {
