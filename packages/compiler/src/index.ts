@@ -7,7 +7,7 @@ export type { ListedOperation, OperationsOfBoth } from './diff/compare-documents
 export type { ExtensionsOfBoth } from './diff/compare-extensions.ts';
 export { type Diff, type DiffOptions, diffSchemas, ruleIds } from './diff/diff-schemas.ts';
 export { type DiffFormat, diffFormats, printDiff } from './diff/print-diff.ts';
-export { changeName, countChanges, type DiffLabels } from './diff/print-parts.ts';
+export { changeName, countChanges, type DiffLabels, visible } from './diff/print-parts.ts';
 export { findRenames, type Rename } from './diff/renames.ts';
 export { type Rule, type RuleId, rules } from './diff/rules.ts';
 export type { DocumentSource } from './documents/check-documents.ts';

@@ -205,6 +205,10 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
     body('json', { portable: 'json', base: 'json' }),
     body('jsonb', { portable: 'json', base: 'jsonb' }),
   ],
+  'set-label-removed': [
+    body("set('a','b')", { portable: 'csv', base: 'set', values: ['a', 'b'] }),
+    body("set('a')", { portable: 'csv', base: 'set', values: ['a'] }),
+  ],
   'type-text-to-unknown': body('tsvector', { portable: 'unknown', base: 'tsvector' }),
   'type-unknown-to-text': [body('tsvector', { portable: 'unknown', base: 'tsvector' }), all()],
   'type-range-to-another': [

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import {
   type Change,
   changeName,
@@ -14,6 +13,7 @@ import {
 } from '@platform/compiler';
 import type { Schema } from '@platform/introspect/schema';
 import { readAcknowledged } from '../diff/acknowledged.ts';
+import { askRenames } from '../diff/ask-renames.ts';
 import { outputAt } from '../diff/output-at.ts';
 import { folderInRepository } from '../diff/revision-file.ts';
 import { schemaAt, workingTree } from '../diff/schema-at.ts';
@@ -88,13 +88,7 @@ async function chooseRenames(before: Schema, after: Schema, options: DiffOptions
   if (!options.guess) return found.filter(({ certain }) => certain);
   const isAsked = process.stdin.isTTY === true && process.stderr.isTTY === true && options.json !== true;
   if (guesses.length === 0 || !isAsked) return found;
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const agreed = new Set<Rename>();
-  for (const guess of guesses) {
-    const answer = await lines.question(`Was ${guess.from} renamed to ${guess.to}? [Y/n] `);
-    if (!/^n/i.test(answer.trim())) agreed.add(guess);
-  }
-  lines.close();
+  const agreed = new Set(await askRenames(guesses));
   return found.flatMap((one) => (one.certain ? [one] : agreed.has(one) ? [{ ...one, certain: true }] : []));
 }
 

@@ -77,7 +77,7 @@ export function compareField(pair: CollectionPair, was: ViewField, is: ViewField
       : is.nullable
         ? { rule: 'field-now-nullable', message: `"${name}" can be null.` }
         : { rule: 'field-never-null', message: `"${name}" is never null.` },
-    ...valuesChanges(was, is),
+    ...valuesChanges(is, listedIn(was, old), listedIn(is, fresh)),
     ...sizes,
     isStoredAlike ? storageChange(name, old, fresh) : null,
     defaultChange(pair, was, is),
@@ -146,8 +146,14 @@ function leadChange({ collections }: CollectionPair, was: ViewField, is: ViewFie
   return { rule: 'relation-target-changed', message: `"${is.name}" leads to "${fresh}" in place of "${old}".` };
 }
 
-function valuesChanges(was: ViewField, is: ViewField): readonly (Told | null)[] {
-  const [old, fresh] = [was.values, is.values];
+type Values = readonly string[] | null;
+
+/** The values of a field; documents do not list those of a set of MySQL. */
+function listedIn({ values, descriptor }: ViewField, { column }: StoredField): Values {
+  return descriptor.type === 'csv' ? (column?.type.values ?? null) : values;
+}
+
+function valuesChanges(is: ViewField, old: Values, fresh: Values): readonly (Told | null)[] {
   if (old === null && fresh === null) return [];
   if (old === null) return [{ rule: 'values-listed', message: `"${is.name}" is one of ${quoted(fresh ?? [])}.` }];
   if (fresh === null) return [{ rule: 'values-unlisted', message: `"${is.name}" can have any value.` }];

@@ -9,8 +9,14 @@ import { type Found, operationsIn, type Side } from './side.ts';
 export function compareItems(before: Side, after: Side, renames: RenameIndex): readonly Found[] {
   if (!before.version.api.graphql || !after.version.api.graphql) return [];
   const [old, fresh] = [shownBy(before), shownBy(after)];
+  const hasKey = (one: Named | undefined): boolean => (one?.shown.view.key.length ?? 0) > 0;
+  const keyed = new Set(
+    [...fresh.values()].filter((one) => hasKey(one) && !hasKey(old.get(one.name))).map(({ name }) => name),
+  );
   return pairs([...old.values()], [...fresh.values()], renames.collections).flatMap(({ was, is }): readonly Found[] => {
     if (was === undefined || is === undefined) return [];
+    // Most collections are as they were, and so is all that they lead to.
+    if (was.shown === is.shown && !is.shown.descriptor.relations.some(({ target }) => keyed.has(target))) return [];
     const told = (name: string, concern: 'read' | 'create' | 'update'): Found => ({
       rule: 'field-leads',
       subject: `${is.name}.${name}`,
