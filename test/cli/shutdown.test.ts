@@ -11,7 +11,7 @@ async function untilRunning(url: string): Promise<void> {
   await withClient(url, async (client) => {
     for (;;) {
       const { rows } = await client.query(
-        "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%slow%' AND pid <> pg_backend_pid()",
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query LIKE '%slow%' AND pid <> pg_backend_pid()",
       );
       if (rows.length > 0) return;
       await wait(10);
