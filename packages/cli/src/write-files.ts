@@ -86,7 +86,7 @@ export function openOutput(outputFolder: string, holds: KnownContents = () => nu
     async finish(files) {
       const staging = stage(files);
       const [, stale] = await bothOf(staging, findStale(outputFolder, [...target.values()]));
-      await staged.moveIn(stale);
+      staged.moveIn(stale);
       await removeEmptyFolders(outputFolder, stale);
       const paths = staged.paths.map((path) => path.split(sep).join('/')).sort();
       return { paths, written: paths.length, unchanged: target.size - paths.length, removed: stale.length };
