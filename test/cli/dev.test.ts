@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type CatalogMarks, changedRelations, readMarks } from '@platform/introspect';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { catalogMark } from '../../packages/cli/src/dev/catalog-mark.ts';
 import { runOn } from '../introspect/facts.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
@@ -99,6 +99,23 @@ test('a column is noticed by an event trigger, and without it by asking', async 
   const asked = await after(alter("COMMENT ON COLUMN docs.body IS 'Text.'"), 'rebuilt');
   expect(asked.reasons).toEqual(['database']);
   await expect.poll(() => told('notices').at(-1)?.live, { timeout: 20_000 }).toBe(true);
+});
+
+test('what a change of other tables tells nobody of is found afterwards', async () => {
+  await after(
+    alter(`CREATE FUNCTION titled() RETURNS text LANGUAGE sql AS 'SELECT NULL::text';
+    CREATE TABLE alone (id integer PRIMARY KEY); ALTER TABLE docs ALTER title SET DEFAULT titled()`),
+    'rebuilt',
+  );
+  const schema = () => readFile(join(project.folder, 'platform.schema.json'), 'utf8');
+  await expect.poll(schema).toContain('titled()');
+  // No mark is of functions, so this is not noticed.
+  await alter('ALTER FUNCTION titled() RENAME TO untitled')();
+  await alter("COMMENT ON TABLE alone IS 'Of others.'")();
+  await expect.poll(schema).toContain('Of others.');
+  expect(await schema()).not.toContain('untitled()');
+  await expect.poll(schema, { timeout: 10_000 }).toContain('untitled()');
+  await after(alter('DROP TABLE alone; ALTER TABLE docs ALTER title DROP DEFAULT'), 'rebuilt');
 });
 
 test('rules that change are served, and what that means to clients is told', async () => {
@@ -223,11 +240,11 @@ export default defineExtension(() => {});
 
 test('a mark of the catalog changes with every table, and with no row', async () => {
   await withClient(database.url, async (client) => {
-    const source = { family: 'postgres', dialect: 'postgres', run: runOn(client) } as const;
+    const marks = (): Promise<CatalogMarks> => readMarks('postgres', runOn(client));
     const changes = async (sql: string): Promise<boolean> => {
-      const before = await catalogMark(source);
+      const before = await marks();
       await client.query(sql);
-      return (await catalogMark(source)) !== before;
+      return changedRelations(before, await marks()) !== null;
     };
     const temporary = `CREATE FUNCTION pg_temp.none() RETURNS int LANGUAGE sql AS 'SELECT 1';
       CREATE TEMP TABLE brief (id serial PRIMARY KEY, text text DEFAULT 'x' CHECK (text <> ''));

@@ -1,5 +1,5 @@
 /** Database → what a schema is resolved from. */
-import { readFacts as readDatabase } from '@platform/introspect';
+import { type ChangedRelations, type Reading, readTables, rereadTables } from '@platform/introspect';
 import { readModel } from './model-tables.ts';
 import { readPermissionTables } from './permission-tables.ts';
 import type { Progress } from './progress.ts';
@@ -8,18 +8,40 @@ import { connect, type Source } from './source.ts';
 import { count, type Facts, readOptions } from './steps.ts';
 import { systemDiagnostics } from './system.ts';
 
-/** Reads the tables of the project's database. */
-export async function readFacts(project: Project, progress: Progress, open?: Source): Promise<Facts> {
+/** What is known of a database that was read before, and what changed since. */
+export interface KnownTables {
+  readonly reading: Reading;
+  readonly changed: ChangedRelations;
+}
+
+/** Facts that can be read again in part. */
+export interface ReadFacts extends Facts {
+  readonly reading: Reading;
+}
+
+/** Reads the tables of the project's database; where they are known, those that changed. */
+export async function readFacts(
+  project: Project,
+  progress: Progress,
+  open?: Source,
+  known?: KnownTables,
+): Promise<ReadFacts> {
   const source = open ?? (await connect(project, progress));
   try {
     return await progress.phase('introspect', async (detail) => {
-      const facts = await readDatabase(source.family, source.run, readOptions(project));
+      const reading = await readChanged(source, project, known);
+      const { facts } = reading;
       detail(`${count(facts.tables.length, 'table')} from ${source.label}`);
       const diagnostics = [...facts.diagnostics, ...(await systemDiagnostics(source, project))];
       const model = await readModel(source, project);
-      return { ...facts, model, diagnostics, permissions: await readPermissionTables(source, project) };
+      return { ...facts, model, diagnostics, permissions: await readPermissionTables(source, project), reading };
     });
   } finally {
     if (open === undefined) await source.close();
   }
+}
+
+async function readChanged(source: Source, project: Project, known: KnownTables | undefined): Promise<Reading> {
+  const reread = known === undefined ? null : await rereadTables(source.run, known.reading, known.changed);
+  return reread ?? readTables(source.family, source.run, readOptions(project));
 }

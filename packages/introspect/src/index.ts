@@ -13,6 +13,7 @@ export type * from './diagnostic.ts';
 export { didYouMean } from './did-you-mean.ts';
 export { compareFacts, type FactDifference } from './difference/compare-facts.ts';
 export type { SchemaFacts } from './facts.ts';
+export { bothChanges, type CatalogMarks, type ChangedRelations, changedRelations } from './marks.ts';
 export type { MysqlCatalog } from './mysql/catalog.ts';
 export { mysqlSettings } from './mysql/catalog-sql.ts';
 export { withDrafts } from './mysql/drafts.ts';
@@ -21,7 +22,17 @@ export { defaultSchema } from './passes/match-tables.ts';
 export type * from './postgres/catalog.ts';
 export { buildTables } from './postgres/tables.ts';
 export { type ReadOptions, type RunStatement, readCatalog } from './read.ts';
-export { type AnyCatalog, buildFacts, type Family, readAnyCatalog, readFacts } from './read-facts.ts';
+export {
+  type AnyCatalog,
+  buildFacts,
+  type Family,
+  type Reading,
+  readAnyCatalog,
+  readFacts,
+  readTables,
+  rereadTables,
+} from './read-facts.ts';
+export { readMarks } from './read-marks.ts';
 export { readMysqlCatalog } from './read-mysql.ts';
 export * from './resolve.ts';
 export type * from './schema.ts';

@@ -1,6 +1,7 @@
 import { defaultSystemSchema } from '@platform/runtime/contract';
 import { type Catalog, type CatalogRows, oldestVersion, type Selection } from './postgres/catalog.ts';
 import { catalogSql, versionSql } from './postgres/catalog-sql.ts';
+import { type MergedCatalog, mergeCatalog } from './postgres/merge-catalog.ts';
 
 /** Runs one statement and returns its rows as text values: how this package reaches a database. */
 export type RunStatement = (
@@ -33,9 +34,26 @@ export interface ReadOptions {
 export async function readCatalog(run: RunStatement, options: ReadOptions = {}): Promise<Catalog> {
   const selection = selectionOf(options);
   const version = Number((await run(versionSql, []))[0]?.[0]);
-  const schemas = selection.schemas === null ? null : JSON.stringify([...selection.schemas, selection.system]);
-  const rows = version >= oldestVersion ? await run(catalogSql(version), [schemas]) : [];
+  const rows = version >= oldestVersion ? await run(catalogSql(version), [schemasOf(selection)]) : [];
   return { version, selection, ...rowsByKind(rows) };
+}
+
+/**
+ * Reads these relations again, and others of which something follows from them; what else there is, is taken from the
+ * catalog that is known. Null where that has to be read again as well.
+ */
+export async function rereadCatalog(
+  run: RunStatement,
+  known: Catalog,
+  relations: ReadonlySet<string>,
+): Promise<MergedCatalog | null> {
+  const { version, selection } = known;
+  const rows = await run(catalogSql(version, 'reread'), [schemasOf(selection), JSON.stringify([...relations])]);
+  return mergeCatalog(known, { version, selection, ...rowsByKind(rows) }, relations);
+}
+
+function schemasOf({ schemas, system }: Selection): string | null {
+  return schemas === null ? null : JSON.stringify([...schemas, system]);
 }
 
 function selectionOf(options: ReadOptions): Selection {

@@ -1,3 +1,4 @@
+import { bothChanges, type ChangedRelations } from '@platform/introspect';
 import type { CompiledApi, RunningServer } from '@platform/runtime';
 import { refreshModules } from '../dev/fresh-modules.ts';
 import { type HeldSource, holdSource } from '../dev/held-source.ts';
@@ -99,8 +100,10 @@ interface Running {
   built: Built;
   /** As it was read last, also where it does not compile: its files are those to look at. */
   project: Project;
-  /** Whether the tables have to be read again, because what was built since they changed came to nothing. */
-  isStale: boolean;
+  /** Relations that have to be read again, because what was built since they changed came to nothing; null where there are none. */
+  stale: ChangedRelations | null;
+  /** Whether the last change was built. */
+  isBuilt: boolean;
   /** What the tables could not be read for, told once. */
   unread: string | null;
 }
@@ -124,7 +127,7 @@ async function serveFirst(
     ? startTypeChecks({ folder: project.folder, folders }, (verdict) => tellTypes(verdict, progress))
     : null;
   types?.check();
-  return { server, held, recompiler, types, built, project, isStale: false, unread: null };
+  return { server, held, recompiler, types, built, project, stale: null, isBuilt: true, unread: null };
 }
 
 /** Serves every change until it is told to stop. */
@@ -137,32 +140,41 @@ async function follow(running: Running, lookout: Lookout, stopping: AbortSignal,
 }
 
 function reasonsOf({ paths, tables }: Noticed): readonly string[] {
-  return [...paths, ...(tables ? ['database'] : [])];
+  return [...paths, ...(tables === null ? [] : ['database'])];
 }
 
 async function change(running: Running, noticed: Noticed, lookout: Lookout, progress: Progress): Promise<void> {
   const { number, paths, tables, start } = noticed;
   const reasons = reasonsOf(noticed);
   // The configuration chooses tables.
-  const database = running.isStale || tables || paths.some((path) => path.startsWith('platform.config.'));
-  running.isStale = database;
+  const chosen = paths.some((path) => path.startsWith('platform.config.')) ? 'all' : null;
+  const stale = bothChanges(running.stale, bothChanges(tables, chosen));
+  const onlyTables = paths.length === 0 && running.isBuilt;
+  Object.assign(running, { stale, isBuilt: false });
   const { server, held, recompiler, types, built: before } = running;
   try {
     const { folder, stateFolder } = running.project;
     const project = await loadProject(folder, stateFolder, number);
     running.project = project;
-    const change = { project, number, database };
-    const { built, served, unwritten } = await rebuild(before, held.current(), change, async (api) => {
+    const change = { project, number, tables: stale, onlyTables };
+    const rebuilt = await rebuild(before, held.current(), change, async (api) => {
       await server.replace(api);
       await recompiler?.renew(project, api);
     });
-    Object.assign(running, { built, isStale: false, unread: null });
+    Object.assign(running, { stale: null, isBuilt: true, unread: null });
+    if (rebuilt === null) return;
+    const { built, served, unwritten } = rebuilt;
+    // Files that could not be written are, with whatever comes next.
+    Object.assign(running, { built, isBuilt: unwritten === null });
+    // What follows from a relation that changed is looked up in the catalog; whether that was all is seen when nobody waits.
+    if (stale !== null && stale !== 'all') lookout.proveTables();
     if (unwritten !== null) {
       tellFailure(reasons, unwritten, 'It is served. Its files are written with the next change.', progress);
       return;
     }
     const diff = differenceOf(before, built);
-    const nothing = tables && paths.length === 0 && diff.changes.length === 0 && built.generation.written.written === 0;
+    const nothing =
+      tables !== null && paths.length === 0 && diff.changes.length === 0 && built.generation.written.written === 0;
     if (nothing) return;
     const { written } = built.generation;
     const ms = Math.round(served - start);

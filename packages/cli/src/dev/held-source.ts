@@ -1,15 +1,15 @@
+import { type CatalogMarks, readMarks } from '@platform/introspect';
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
 import { connect, type Source } from '../source.ts';
 import { readOptions } from '../steps.ts';
-import { catalogMark } from './catalog-mark.ts';
 
 /** The connection by which changes are looked for, opened again when it was lost. */
 export interface HeldSource {
   /** The one in use. */
   current(): Source;
-  /** As of `catalogMark`; null while the database is away. */
-  mark(project: Project): Promise<string | null>;
+  /** As of `readMarks`; null while the database is away. */
+  marks(project: Project): Promise<CatalogMarks | null>;
   /** Closes what was opened in the place of the first one; that one where `first` says so. */
   close(first: boolean): Promise<void>;
 }
@@ -20,9 +20,9 @@ export function holdSource(first: Source, progress: Progress): HeldSource {
   let current = first;
   return {
     current: () => current,
-    async mark(project) {
+    async marks(project) {
       try {
-        return await catalogMark(current, readOptions(project));
+        return await readMarks(current.dialect, current.run, readOptions(project));
       } catch {
         if (current.embedded !== null) return null;
         await current.close().catch(() => undefined);

@@ -1,5 +1,6 @@
 /** Looks for changes of a project under development: of its files, and of the tables of its database. */
 import { setTimeout as wait } from 'node:timers/promises';
+import { type ChangedRelations, changedRelations } from '@platform/introspect';
 import type { Project } from '../project.ts';
 import type { HeldSource } from './held-source.ts';
 import { changedPaths, type InputMarks, takeMarks } from './input-marks.ts';
@@ -10,17 +11,17 @@ export interface Noticed {
   readonly number: number;
   /** Files from the project's folder on. */
   readonly paths: readonly string[];
-  /** Whether the tables of the database may have changed. */
-  readonly tables: boolean;
+  /** Which relations of the database may have changed; null where none did. */
+  readonly tables: ChangedRelations | null;
   /** When it was noticed, as of `performance.now()`. */
   readonly start: number;
 }
 
 /**
  * Milliseconds between two looks at the files, at the database, at a database that tells of changes, and at files that are
- * being written.
+ * being written; and from a change to the proof that nothing else changed with it.
  */
-const rhythm = { files: 250, database: 1000, told: 30_000, settling: 50 } as const;
+const rhythm = { files: 250, database: 1000, told: 30_000, settling: 50, proof: 3000 } as const;
 
 /** Where changes are looked for. */
 export interface Lookout {
@@ -30,6 +31,8 @@ export interface Lookout {
   readonly relyOnNotices: (rely: boolean) => void;
   /** What the tables were seen to be came to nothing: they have changed as soon as they can be looked at again. */
   readonly forgetTables: () => void;
+  /** All tables may have changed, to be told when nothing else has for a while. */
+  readonly proveTables: () => void;
   /** Resolves to the next change; null when it is told to stop. `project` is the latest one that could be read. */
   next(project: Project, stopping: AbortSignal): Promise<Noticed | null>;
 }
@@ -41,24 +44,26 @@ export async function startLookout(
   say: (text: string) => void,
 ): Promise<Lookout> {
   let files = await takeMarks(project);
-  let database = await source.mark(project);
+  let database = await source.marks(project);
   let asked = performance.now();
   let away = false;
   let number = 0;
   let told = false;
   let woken = false;
   let isForgotten = false;
+  let proofAt = Number.POSITIVE_INFINITY;
   let interrupt = new AbortController();
-  const lookAtTables = async (latest: Project): Promise<boolean> => {
+  const lookAtTables = async (latest: Project): Promise<ChangedRelations | null> => {
     asked = performance.now();
     woken = false;
-    const seen = await source.mark(latest);
+    const seen = await source.marks(latest);
     if (seen === null && !away) say('  The database is away; it is asked again every second.');
     if (seen !== null && away) say('  The database is back.');
     away = seen === null;
     isForgotten &&= away;
-    const changed = seen !== null && seen !== database;
-    database = seen ?? database;
+    if (seen === null) return null;
+    const changed = database === null ? 'all' : changedRelations(database, seen);
+    database = seen;
     return changed;
   };
   const isDue = (now: number): boolean =>
@@ -76,6 +81,9 @@ export async function startLookout(
       // The next look is not left to a notice, which nobody sends.
       isForgotten = true;
     },
+    proveTables() {
+      proofAt = performance.now() + rhythm.proof;
+    },
     async next(latest, stopping) {
       while (!stopping.aborted) {
         interrupt = new AbortController();
@@ -84,8 +92,11 @@ export async function startLookout(
         const start = performance.now();
         const seen = await settledMarks(latest, files);
         const paths = changedPaths(files, seen);
-        const tables = isDue(start) && (await lookAtTables(latest));
-        if (stopping.aborted || (paths.length === 0 && !tables)) continue;
+        const seenTables = isDue(start) ? await lookAtTables(latest) : null;
+        const isQuiet = paths.length === 0 && seenTables === null;
+        const tables = isQuiet && start >= proofAt && !away ? 'all' : seenTables;
+        if (stopping.aborted || (paths.length === 0 && tables === null)) continue;
+        if (tables === 'all') proofAt = Number.POSITIVE_INFINITY;
         files = seen;
         number += 1;
         return { number, paths, tables, start };

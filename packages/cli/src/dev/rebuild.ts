@@ -1,4 +1,5 @@
 /** One change of a project under development, from its files and tables to requests that it answers. */
+import { isDeepStrictEqual } from 'node:util';
 import {
   type CompileMemory,
   createCompileMemory,
@@ -7,15 +8,16 @@ import {
   type ListedExtensions,
   listedFile,
 } from '@platform/compiler';
+import type { ChangedRelations } from '@platform/introspect';
 import type { CompiledApi } from '@platform/runtime';
 import { type Compilation, compileProject, writeProject } from '../compile-project.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
-import { readFacts } from '../read-facts.ts';
+import { type ReadFacts, readFacts } from '../read-facts.ts';
 import { reasonOf } from '../readable.ts';
 import type { Source } from '../source.ts';
-import type { Facts, Generation } from '../steps.ts';
+import type { Generation } from '../steps.ts';
 import { openOutput } from '../write-files.ts';
 import { knownOutput, type LeftOutput, noteOutput } from './left-output.ts';
 import { isExtended, linkCompilation } from './link-compilation.ts';
@@ -23,7 +25,7 @@ import { isExtended, linkCompilation } from './link-compilation.ts';
 /** What was built last, and what the next build begins with. */
 export interface Built {
   readonly project: Project;
-  readonly facts: Facts;
+  readonly facts: ReadFacts;
   readonly compilation: Compilation;
   readonly generation: Generation;
   readonly left: LeftOutput;
@@ -47,8 +49,10 @@ export interface ProjectChange {
   /** As it is after the change. */
   readonly project: Project;
   readonly number: number;
-  /** Whether the tables of the database, or the choice of them, may have changed. */
-  readonly database: boolean;
+  /** Which relations of the database, or of the choice of them, may have changed; null where none did. */
+  readonly tables: ChangedRelations | null;
+  /** Whether it is a change only where the database says something else than it said. */
+  readonly onlyTables: boolean;
 }
 
 /** What is served, and what became of its files. */
@@ -62,19 +66,20 @@ export interface Rebuild {
 
 /**
  * Builds a project again and serves it by `serve`. Rejects, and leaves what is served, with what is wrong with it. Files
- * are written last where nothing of them has to be loaded: nobody waits for them.
+ * are written last where nothing of them has to be loaded: nobody waits for them. Null where nothing changed.
  */
 export async function rebuild(
   last: Built,
   source: Source,
-  { project, number, database }: ProjectChange,
+  { project, number, tables, onlyTables }: ProjectChange,
   serve: (api: CompiledApi, project: Project) => Promise<void>,
-): Promise<Rebuild> {
-  const facts = database ? await readFacts(project, silent, source).catch(refuseTables) : last.facts;
+): Promise<Rebuild | null> {
   const {
     memory,
     compilation: { schema: previous },
   } = last;
+  const facts = tables === null ? last.facts : await readAgain(last, project, source, tables);
+  if (onlyTables && isSaid(last.facts, facts)) return null;
   const compilation = await compileProject(project, silent, { facts: { ...facts, previous }, memory });
   const write = (): Promise<Rewritten> => rewriteProject(project, compilation, last.left);
   const early = isExtended(compilation.files) ? await write() : null;
@@ -90,6 +95,25 @@ export async function rebuild(
     const { generation, cleared } = last;
     return { built: { ...built, generation, cleared, left: new Map() }, served, unwritten: error };
   }
+}
+
+/** Tables that say what they said are the same objects. */
+async function readAgain(
+  { facts: { reading }, memory }: Built,
+  project: Project,
+  source: Source,
+  changed: ChangedRelations,
+): Promise<ReadFacts> {
+  const facts = await readFacts(project, silent, source, { reading, changed }).catch(refuseTables);
+  return { ...facts, tables: memory.recallTables(facts.tables) };
+}
+
+function isSaid(before: ReadFacts, { tables, enums, diagnostics, model, permissions }: ReadFacts): boolean {
+  return (
+    tables.length === before.tables.length &&
+    tables.every((table, at) => table === before.tables[at]) &&
+    isDeepStrictEqual({ ...before, enums, diagnostics, model, permissions }, before)
+  );
 }
 
 /** What keeps the tables from being read goes by itself, unlike what people wrote. */

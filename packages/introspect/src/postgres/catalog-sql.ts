@@ -8,17 +8,18 @@ import type { CatalogRows } from './catalog.ts';
 import { constraintsSql, indexesSql } from './sql/constraints.ts';
 import { objectsSql } from './sql/objects.ts';
 import { columnsSql, inheritsSql, namespacesSql, relationsSql, rulesSql } from './sql/relations.ts';
+import { rereadSql } from './sql/reread.ts';
 import { typesSql, usedTypesSql } from './sql/types.ts';
-import { settingsSql, wantedSql } from './sql/wanted.ts';
+import { type Extent, settingsSql, wantedSql } from './sql/wanted.ts';
 
 /** Reads the version of the server as `server_version_num`. */
 export const versionSql = "SELECT pg_catalog.current_setting('server_version_num')";
 
-/** Prints the statement for a server of this version (14 or later). */
-export function catalogSql(version: number): string {
-  const parts = Object.entries(rowsSql(version)).map(([kind, sql]) => printPart(kind, sql));
+/** Prints the statement for a server of this version (14 or later); one that reads relations again has a second parameter. */
+export function catalogSql(version: number, extent: Extent = 'all'): string {
+  const parts = Object.entries(rowsSql(version, extent)).map(([kind, sql]) => printPart(kind, sql));
   return `WITH RECURSIVE ${settingsSql},
-${wantedSql},
+${extent === 'all' ? '' : `${rereadSql},\n`}${wantedSql(extent)},
 ${usedTypesSql}
 ${parts.join('\nUNION ALL\n')}`;
 }
@@ -30,7 +31,7 @@ ${sql}
 ) AS part`;
 }
 
-function rowsSql(version: number): Readonly<Record<keyof CatalogRows, string>> {
+function rowsSql(version: number, extent: Extent): Readonly<Record<keyof CatalogRows, string>> {
   return {
     namespaces: namespacesSql,
     relations: relationsSql,
@@ -40,6 +41,6 @@ function rowsSql(version: number): Readonly<Record<keyof CatalogRows, string>> {
     inherits: inheritsSql,
     rules: rulesSql,
     types: typesSql,
-    objects: objectsSql,
+    objects: objectsSql(extent),
   };
 }

@@ -27,29 +27,29 @@ export interface Lookup {
 
 /** Arranges a catalog. */
 export function lookupOf(catalog: Catalog): Lookup {
-  const columns = groupedBy(sortedRows(catalog.columns, byNumber), (row) => row.attrelid);
-  const numbered = new Map(catalog.columns.map((row) => [`${row.attrelid}.${row.attnum}`, row]));
-  const constraints = groupedBy(sortedRows(catalog.constraints, byConstraintName), (row) => row.conrelid);
-  const indexes = groupedBy(sortedRows(catalog.indexes, byIndexName), (row) => row.indrelid);
+  const columns = sortedGroups(catalog.columns, (row) => row.attrelid, byNumber);
+  const column: Lookup['column'] = (relation, attnum) => columns(relation).find((row) => row.attnum === attnum);
   const partitionOf = new Map(
     catalog.inherits.filter((row) => row.relispartition).map((row) => [row.inhrelid, row.inhparent]),
   );
   const links = catalog.inherits.filter((row) => !row.relispartition);
-  const parents = groupedBy(sortedRows(links, bySequence), (row) => row.inhrelid);
   const withChildren = new Set(links.map((row) => row.inhparent));
-  const traces = new Map(catalog.rules.map((row) => [row.ev_class, traceView(row.action)]));
+  const actions = new Map(catalog.rules.map((row) => [row.ev_class, row.action]));
+  const traces = new Map<string, ViewTrace>();
   return {
     relations: new Map(catalog.relations.map((row) => [row.oid, row])),
-    columns: (relation) => columns.get(relation) ?? [],
-    column: (relation, attnum) => numbered.get(`${relation}.${attnum}`),
-    columnNames: (relation, numbers) =>
-      numbers.flatMap((number) => numbered.get(`${relation}.${number}`)?.attname ?? []),
-    constraints: (relation) => constraints.get(relation) ?? [],
-    indexes: (relation) => indexes.get(relation) ?? [],
+    columns,
+    column,
+    columnNames: (relation, numbers) => numbers.flatMap((number) => column(relation, number)?.attname ?? []),
+    constraints: sortedGroups(catalog.constraints, (row) => row.conrelid, byConstraintName),
+    indexes: sortedGroups(catalog.indexes, (row) => row.indrelid, byIndexName),
     root: (relation) => rootOf(relation, partitionOf),
-    parents: (relation) => parents.get(relation) ?? [],
+    parents: sortedGroups(links, (row) => row.inhrelid, bySequence),
     hasChildren: (relation) => withChildren.has(relation),
-    trace: (relation) => traces.get(relation),
+    trace: (relation) => {
+      const action = actions.get(relation);
+      return action === undefined ? undefined : found(traces, relation, () => traceView(action));
+    },
     types: typesByOid(catalog),
   };
 }
@@ -60,8 +60,24 @@ function rootOf(relation: string, partitionOf: ReadonlyMap<string, string>): str
   return root;
 }
 
-function sortedRows<T>(rows: readonly T[], compare: (left: T, right: T) => number): T[] {
-  return [...rows].sort(compare);
+/** Groups rows by relation; a group is sorted when it is first asked for. */
+function sortedGroups<Row>(
+  rows: readonly Row[],
+  relationOf: (row: Row) => string,
+  compare: (left: Row, right: Row) => number,
+): (relation: string) => readonly Row[] {
+  const groups = groupedBy(rows, relationOf);
+  const sorted = new Map<string, readonly Row[]>();
+  return (relation) => found(sorted, relation, () => (groups.get(relation) ?? []).toSorted(compare));
+}
+
+/** What is made once by name. */
+function found<Value>(made: Map<string, Value>, name: string, make: () => Value): Value {
+  const known = made.get(name);
+  if (known !== undefined) return known;
+  const value = make();
+  made.set(name, value);
+  return value;
 }
 
 function byNumber(left: ColumnRow, right: ColumnRow): number {

@@ -2,16 +2,13 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import { groupedBy } from '../order.ts';
 import { quotedNames } from '../patterns.ts';
-import type { RelationRow } from './catalog.ts';
-import { relationId } from './columns.ts';
-import type { Lookup } from './lookup.ts';
+import type { Table } from '../schema.ts';
 
 /** Warnings about tables (one per schema) and about single columns (one per table) without the privilege SELECT. */
-export function privilegeDiagnostics(lookup: Lookup, tables: readonly RelationRow[]): Diagnostic[] {
-  const found = tables.map((table) => ({ table, names: unreadableColumns(lookup, table) }));
-  const incomplete = found.filter(({ names }) => names.length > 0);
-  const isWhole = ({ table, names }: Unreadable): boolean => names.length === lookup.columns(table.oid).length;
-  const schemas = groupedBy(incomplete.filter(isWhole), ({ table }) => table.nspname);
+export function privilegeDiagnostics(tables: readonly Unreadable[]): Diagnostic[] {
+  const incomplete = tables.filter(({ unreadable }) => unreadable.length > 0);
+  const isWhole = ({ table, unreadable }: Unreadable): boolean => unreadable.length === table.columns.length;
+  const schemas = groupedBy(incomplete.filter(isWhole), ({ table }) => table.schema);
   return [
     ...[...schemas].map(([schema, rows]) => tablesDiagnostic(schema, rows)),
     ...incomplete.filter((row) => !isWhole(row)).map(columnsDiagnostic),
@@ -19,13 +16,9 @@ export function privilegeDiagnostics(lookup: Lookup, tables: readonly RelationRo
 }
 
 interface Unreadable {
-  readonly table: RelationRow;
+  readonly table: Table;
   /** Its columns that may not be read. */
-  readonly names: readonly string[];
-}
-
-function unreadableColumns(lookup: Lookup, table: RelationRow): readonly string[] {
-  return lookup.columns(table.oid).flatMap(({ attname, isReadable }) => (isReadable ? [] : [attname]));
+  readonly unreadable: readonly string[];
 }
 
 function tablesDiagnostic(schema: string, rows: readonly Unreadable[]): Diagnostic {
@@ -33,17 +26,17 @@ function tablesDiagnostic(schema: string, rows: readonly Unreadable[]): Diagnost
     code: 'unreadable-tables',
     severity: 'warning',
     place: `schema ${schema}`,
-    message: `The database role may not read ${quotedNames(rows.map(({ table }) => table.relname))}: requests for them will fail.`,
+    message: `The database role may not read ${quotedNames(rows.map(({ table }) => table.name))}: requests for them will fail.`,
     hint: 'GRANT it USAGE on the schema and SELECT on the tables, or leave them out with `database.exclude` in platform.config.ts.',
   };
 }
 
-function columnsDiagnostic({ table, names }: Unreadable): Diagnostic {
+function columnsDiagnostic({ table, unreadable }: Unreadable): Diagnostic {
   return {
     code: 'unreadable-columns',
     severity: 'warning',
-    place: `table ${relationId(table)}`,
-    message: `The database role may not read the columns ${quotedNames(names)}: requests for them will fail.`,
+    place: `table ${table.id}`,
+    message: `The database role may not read the columns ${quotedNames(unreadable)}: requests for them will fail.`,
     hint: 'GRANT it SELECT on the columns, or set `hidden: true` for the fields in platform.config.ts.',
   };
 }

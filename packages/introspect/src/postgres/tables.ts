@@ -14,6 +14,21 @@ import { catalogRemarks, tableRemarks } from './remarks.ts';
 import { selectRelations } from './selection.ts';
 import { buildEnums } from './types.ts';
 
+/** What was built of one relation. */
+export interface BuiltRelation {
+  readonly table: Table;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Names of its columns that may not be read. */
+  readonly unreadable: readonly string[];
+}
+
+/** The facts, and what they were built from by relation. */
+export interface BuiltTables {
+  readonly facts: SchemaFacts;
+  /** By oid. */
+  readonly relations: ReadonlyMap<string, BuiltRelation>;
+}
+
 /**
  * Builds tables and enums from a catalog. Pure: the result does not depend on the order of the catalog's rows, and is
  * sorted (tables by id, enums by schema and name, diagnostics by place, code and message).
@@ -21,30 +36,56 @@ import { buildEnums } from './types.ts';
  * What has no place in the result is told in the diagnostics.
  */
 export function buildTables(catalog: Catalog): SchemaFacts {
-  if (!(catalog.version >= oldestVersion)) return { tables: [], enums: [], diagnostics: [serverTooOld(catalog)] };
+  return buildRelations(catalog).facts;
+}
+
+/** The same; relations that are built already stay what they are. */
+export function buildRelations(catalog: Catalog, built: ReadonlyMap<string, BuiltRelation> = new Map()): BuiltTables {
+  if (!(catalog.version >= oldestVersion)) {
+    return { facts: { tables: [], enums: [], diagnostics: [serverTooOld(catalog)] }, relations: new Map() };
+  }
   const lookup = lookupOf(catalog);
   const { listed, diagnostics } = selectRelations(catalog, lookup);
-  const buildColumns = columnsBuilder(lookup, (relation) => listed.has(relation));
+  const build = relationBuilder(catalog, lookup, listed);
   const rows = sortedBy([...listed.values()], relationId);
-  const foreignKeys = new Map(rows.map((row) => [row.oid, buildForeignKeys(lookup, listed, row)]));
-  const triggered = new Set(
-    catalog.objects.filter(isTrigger).map((object) => tableId(object.nspname, object.relation)),
-  );
-  const tables = rows.map((row) => ({
-    ...buildTable(lookup, listed, buildColumns, row),
-    ...(isAmended(lookup, triggered, row) && { amended: true as const }),
-    foreignKeys: foreignKeys.get(row.oid)?.foreignKeys ?? [],
-  }));
-  return {
+  const relations = new Map(rows.map((row) => [row.oid, built.get(row.oid) ?? build(row)]));
+  const all = [...relations.values()];
+  const tables = all.map(({ table }) => table);
+  const facts = {
     tables,
     enums: buildEnums(catalog, usedEnums(tables)),
     diagnostics: sortDiagnostics([
       ...diagnostics,
-      ...[...foreignKeys.values()].flatMap((keys) => keys.diagnostics),
-      ...rows.flatMap((row) => tableRemarks(lookup, listed, row)),
+      ...all.flatMap((one) => one.diagnostics),
       ...catalogRemarks(catalog, lookup, tables),
-      ...privilegeDiagnostics(lookup, rows),
+      ...privilegeDiagnostics(all),
     ]),
+  };
+  return { facts, relations };
+}
+
+function relationBuilder(
+  catalog: Catalog,
+  lookup: Lookup,
+  listed: ReadonlyMap<string, RelationRow>,
+): (row: RelationRow) => BuiltRelation {
+  const buildColumns = columnsBuilder(lookup, (relation) => listed.has(relation));
+  const triggered = new Set(
+    catalog.objects.filter(isTrigger).map((object) => tableId(object.nspname, object.relation)),
+  );
+  return (row) => {
+    const { foreignKeys, diagnostics } = buildForeignKeys(lookup, listed, row);
+    const table = {
+      ...buildTable(lookup, listed, buildColumns, row),
+      ...(isAmended(lookup, triggered, row) && { amended: true as const }),
+      foreignKeys,
+    };
+    const unreadable = lookup.columns(row.oid).filter((column) => !column.isReadable);
+    return {
+      table,
+      diagnostics: [...diagnostics, ...tableRemarks(lookup, listed, row)],
+      unreadable: unreadable.map((column) => column.attname),
+    };
   };
 }
 

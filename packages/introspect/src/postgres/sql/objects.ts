@@ -1,11 +1,21 @@
+import type { Extent } from './wanted.ts';
+
 /**
  * Reads the names of everything else in the allowed schemas: it has no place in the IR and is reported.
  *
  * Objects of extensions are left out; the extension stands for them.
+ * Where some relations are read again, what is attached to none is left out.
  */
-export const objectsSql = `  SELECT s.nspname, o.relation, o.kind, o.name
+export function objectsSql(extent: Extent): string {
+  return `  SELECT s.nspname, o.relation, o.kind, o.name
   FROM (
-    -- triggers that people made; those of foreign keys are internal, those of partitions are copies
+${attachedSql}${extent === 'all' ? `\n    UNION ALL\n${looseSql}` : ''}
+  ) AS o
+  JOIN space AS s ON s.oid = o.space
+  WHERE s.allowed`;
+}
+
+const attachedSql = `    -- triggers that people made; those of foreign keys are internal, those of partitions are copies
     SELECT r.space, r.relname AS relation, 'trigger' AS kind, t.tgname::pg_catalog.text AS name
     FROM relation AS r
     JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.oid
@@ -25,9 +35,9 @@ export const objectsSql = `  SELECT s.nspname, o.relation, o.kind, o.name
     SELECT r.space, r.relname, 'extended statistics object', x.stxname::pg_catalog.text
     FROM relation AS r
     JOIN pg_catalog.pg_statistic_ext AS x ON x.stxrelid = r.oid
-    WHERE r.extension IS NULL
-    UNION ALL
-    -- sequences that no column owns: the others are told by their column
+    WHERE r.extension IS NULL`;
+
+const looseSql = `    -- sequences that no column owns: the others are told by their column
     SELECT c.relnamespace, NULL, 'sequence', c.relname::pg_catalog.text
     FROM pg_catalog.pg_class AS c
     WHERE c.relkind = 'S' AND c.relpersistence <> 't' AND NOT EXISTS (
@@ -58,7 +68,4 @@ export const objectsSql = `  SELECT s.nspname, o.relation, o.kind, o.name
     FROM pg_catalog.pg_ts_config AS ts
     WHERE NOT EXISTS (
       SELECT FROM pg_catalog.pg_depend AS d
-      WHERE d.classid = 'pg_catalog.pg_ts_config'::pg_catalog.regclass AND d.objid = ts.oid AND d.deptype = 'e')
-  ) AS o
-  JOIN space AS s ON s.oid = o.space
-  WHERE s.allowed`;
+      WHERE d.classid = 'pg_catalog.pg_ts_config'::pg_catalog.regclass AND d.objid = ts.oid AND d.deptype = 'e')`;

@@ -15,13 +15,17 @@ export const settingsSql = `settings AS MATERIALIZED (
     || pg_catalog.set_config('standard_conforming_strings', 'on', true) AS applied
 )`;
 
+/** Which relations are read: all that were asked for, or those of them that `rereadSql` finds. */
+export type Extent = 'all' | 'reread';
+
 /**
  * `space`: schemas that can be asked for, with `allowed`. `relation`: what is read, which is every relation with rows
  * in the allowed schemas and those that their views read. `detailed` says that its columns are wanted.
  *
  * Every part of the statement that prints an expression starts from one of them, and so after the settings.
  */
-export const wantedSql = `space AS MATERIALIZED (
+export function wantedSql(extent: Extent): string {
+  return `space AS MATERIALIZED (
   SELECT n.oid, n.nspname,
     $1::pg_catalog.text IS NULL
       OR n.nspname IN (SELECT pg_catalog.json_array_elements_text($1::pg_catalog.json)) AS allowed
@@ -69,5 +73,6 @@ relation AS MATERIALIZED (
   LEFT JOIN pg_catalog.pg_foreign_server AS fs ON fs.oid = ft.ftserver
   LEFT JOIN pg_catalog.pg_foreign_data_wrapper AS fdw ON fdw.oid = fs.srvfdw
   -- a view also depends on sequences, and on the row types of functions
-  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't'
+  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't'${extent === 'all' ? '' : '\n    AND c.oid IN (SELECT reread.oid FROM reread)'}
 )`;
+}

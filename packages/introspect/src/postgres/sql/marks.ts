@@ -1,0 +1,76 @@
+/**
+ * The statement that marks what is read of the catalog: rows of two texts, the oid of a relation and its mark, which is
+ * another one whenever somebody changed something of it. The mark of relation 0 is that of all that is no relation's own.
+ *
+ * Rows of the catalog have a place and the number of the transaction that wrote them. What is temporary is left out:
+ * sessions come and go with it, our own with its event trigger; so is what belongs to the server itself.
+ */
+export const marksSql = `WITH relation AS MATERIALIZED (
+  SELECT c.oid, c.ctid, c.xmin
+  FROM pg_catalog.pg_class AS c
+  WHERE c.oid >= 16384 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't'
+),
+temporary AS MATERIALIZED (
+  SELECT n.oid
+  FROM pg_catalog.pg_namespace AS n
+  WHERE n.nspname LIKE 'pg\\_temp\\_%' OR n.nspname LIKE 'pg\\_toast\\_temp\\_%'
+)
+SELECT marked.relation::pg_catalog.text, pg_catalog.bit_xor(marked.mark)::pg_catalog.text
+FROM (
+${markedParts().join('\n  UNION ALL\n')}
+) AS marked(relation, mark)
+WHERE marked.relation = 0 OR marked.relation IN (SELECT r.oid FROM relation AS r)
+GROUP BY marked.relation`;
+
+/** What is read of relations, and of everything else (relation 0); \`c\` is the row that is marked. */
+function markedParts(): readonly string[] {
+  const all = '0::pg_catalog.oid';
+  const parts = [
+    ['c.oid', 'relation AS c'],
+    ['c.attrelid', 'pg_catalog.pg_attribute AS c WHERE c.attnum > 0'],
+    ['c.adrelid', 'pg_catalog.pg_attrdef AS c'],
+    // A valid NOT NULL is what pg_attribute says. Checks of domains have no relation.
+    ['c.conrelid', "pg_catalog.pg_constraint AS c WHERE c.contype <> 'n' OR NOT c.convalidated"],
+    ['c.indrelid', 'pg_catalog.pg_index AS c'],
+    ['x.indrelid', 'pg_catalog.pg_index AS x JOIN pg_catalog.pg_class AS c ON c.oid = x.indexrelid'],
+    ['c.tgrelid', 'pg_catalog.pg_trigger AS c WHERE NOT c.tgisinternal'],
+    ['c.ev_class', 'pg_catalog.pg_rewrite AS c'],
+    ['c.polrelid', 'pg_catalog.pg_policy AS c'],
+    ['c.stxrelid', 'pg_catalog.pg_statistic_ext AS c'],
+    [
+      "CASE c.classoid WHEN 'pg_catalog.pg_class'::pg_catalog.regclass THEN c.objoid ELSE 0 END",
+      `pg_catalog.pg_description AS c
+    WHERE c.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass
+      OR c.classoid = 'pg_catalog.pg_type'::pg_catalog.regclass AND c.objoid >= 16384`,
+    ],
+    // Of the table whose column owns the sequence.
+    [
+      'COALESCE(d.refobjid, 0)',
+      `pg_catalog.pg_class AS c
+    LEFT JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid
+      AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.deptype IN ('a', 'i')
+    WHERE c.relkind = 'S' AND c.relpersistence <> 't'`,
+    ],
+    // Row types go with their tables, array types with their elements.
+    [
+      all,
+      `pg_catalog.pg_type AS c
+    LEFT JOIN pg_catalog.pg_class AS r ON r.oid = c.typrelid
+    WHERE c.oid >= 16384 AND COALESCE(r.relkind = 'c', true) AND NOT (c.typtype = 'b' AND c.typcategory = 'A')
+      AND c.typnamespace NOT IN (SELECT t.oid FROM temporary AS t)`,
+    ],
+    [all, 'pg_catalog.pg_enum AS c WHERE c.oid >= 16384'],
+    [
+      all,
+      `pg_catalog.pg_namespace AS c
+    WHERE (c.oid >= 16384 OR c.nspname = 'public') AND c.oid NOT IN (SELECT t.oid FROM temporary AS t)`,
+    ],
+    [all, 'pg_catalog.pg_inherits AS c WHERE c.inhrelid IN (SELECT r.oid FROM relation AS r)'],
+    [all, 'pg_catalog.pg_auth_members AS c WHERE c.member >= 16384'],
+  ];
+  return parts.map(
+    ([relation, rows], at) => `  SELECT ${relation},
+    pg_catalog.hashtidextended(c.ctid, c.xmin::pg_catalog.text::pg_catalog.int8 * 32 + ${at})
+  FROM ${rows}`,
+  );
+}
