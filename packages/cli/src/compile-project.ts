@@ -79,10 +79,28 @@ export async function generateProject(
 /** Writes what was compiled, where nothing else is said into the output folder. */
 export async function writeProject(
   project: Project,
-  { schema, schemaText, summary, files, diagnostics }: Compilation,
+  compilation: Compilation,
   progress: Progress,
   write = (files: readonly OutputFile[]): Promise<WriteResult> => writeFiles(project.output, files),
 ): Promise<Generation> {
+  const { generation, clear } = await placeProject(project, compilation, progress, write);
+  await clear();
+  return generation;
+}
+
+/** What was written, and what takes away what that has replaced. */
+export interface Placed {
+  readonly generation: Generation;
+  clear(): Promise<void>;
+}
+
+/** The same, up to where every file is in its place. */
+export async function placeProject(
+  project: Project,
+  { schema, schemaText, summary, files, diagnostics }: Compilation,
+  progress: Progress,
+  write: (files: readonly OutputFile[]) => Promise<WriteResult>,
+): Promise<Placed> {
   const [outcome, staging] = await Promise.allSettled([
     progress.phase('write', () => write(files)),
     // It is printed while files are written.
@@ -93,10 +111,12 @@ export async function writeProject(
     if (outcome.status === 'rejected') throw outcome.reason;
     if (staging.status === 'rejected') throw staging.reason;
     // Not without the files, which are all there or none is.
-    await staged?.place();
-    return { schema, summary, written: outcome.value, diagnostics };
-  } finally {
+    staged?.place();
+    const generation = { schema, summary, written: outcome.value, diagnostics };
+    return { generation, clear: async () => staged?.close() };
+  } catch (error) {
     await staged?.close();
+    throw error;
   }
 }
 
@@ -115,8 +135,9 @@ export async function compileProject(
   project: Project,
   progress: Progress,
   options: GenerateOptions = {},
+  meanwhile?: Meanwhile,
 ): Promise<Compilation> {
-  return withSchema(project, progress, options, (given) => compileResolved(project, progress, given));
+  return withSchema(project, progress, options, (given) => compileResolved(project, progress, given, meanwhile));
 }
 
 /** A schema, and what else it takes to compile it. */

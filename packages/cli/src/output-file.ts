@@ -1,5 +1,5 @@
 /** The texts of files to write: never a second time in memory as a whole. */
-import { closeSync, openSync, writeFileSync, writev } from 'node:fs';
+import { closeSync, linkSync, openSync, writeFileSync, writev } from 'node:fs';
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { Piece } from '@platform/compiler';
@@ -106,6 +106,16 @@ export async function writePieces(path: string, pieces: readonly Piece[]): Promi
 }
 
 const writeAll = promisify(writev);
+
+/** Gives a file a second name. False where the file system has no second names. */
+export function isLinked(path: string, second: string): boolean {
+  try {
+    linkSync(path, second);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Writes the bytes of a file one after the other. */
 export function writeChunks(path: string, chunks: Iterable<Uint8Array>): void {

@@ -1,10 +1,18 @@
 /** Files on their way into a folder: written beside it, and moved when all of them are there. */
 import { randomUUID } from 'node:crypto';
-import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { bothOf } from './both-of.ts';
-import { eachOf, haveSamePieces, type OutputFile, wholeText, writePieces, writeWhole } from './output-file.ts';
+import {
+  eachOf,
+  haveSamePieces,
+  isLinked,
+  type OutputFile,
+  wholeText,
+  writePieces,
+  writeWhole,
+} from './output-file.ts';
 
 /** A file with its path as the system writes it. */
 export interface Target {
@@ -80,16 +88,6 @@ export function stageFiles(folder: string): StagedFiles {
     },
     close: () => rm(staging, { recursive: true, force: true }),
   };
-}
-
-/** Gives a file a second name. False where the file system has no second names. */
-function isLinked(path: string, second: string): boolean {
-  try {
-    linkSync(path, second);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Makes the folders that files will lie in. */

@@ -165,7 +165,7 @@ export async function resolveProject(project: Project, facts: Facts, progress: P
 export async function writeSchemaText(project: Project, pieces: readonly Piece[]): Promise<void> {
   const staged = await stageSchemaText(project, () => pieces);
   try {
-    await staged?.place();
+    staged?.place();
   } finally {
     await staged?.close();
   }

@@ -54,8 +54,8 @@ export type KnownContents = (file: OutputFile) => boolean | null;
 /** An output folder on its way to another state. */
 export interface OutputWriter {
   /**
-   * Writes files beside the folder, but those that it holds already and those that were staged before. Rejects with the file
-   * system's error.
+   * Writes files beside the folder, but those that it holds already and those that were staged before. Long ones that it is
+   * known not to hold begin to be written at once. Rejects with the file system's error, as `finish` will.
    */
   stage(files: readonly OutputFile[]): Promise<void>;
   /**
@@ -71,27 +71,42 @@ export interface OutputWriter {
 export function openOutput(outputFolder: string, holds: KnownContents = () => null): OutputWriter {
   const staged = stageFiles(outputFolder);
   const target = new Map<OutputFile, Target>();
-  const stage = async (files: readonly OutputFile[]): Promise<void> => {
+  const stageChanged = async (files: readonly Target[]): Promise<void> => {
+    const { changed, unknown } = sortKnown(outputFolder, files, holds);
+    const staging = staged.stage(changed);
+    const stageUnknown = async () => staged.stage(await selectChanged(outputFolder, unknown));
+    await (unknown.length === 0 ? staging : bothOf(staging, stageUnknown()));
+  };
+  const stageMore = async (files: readonly OutputFile[]): Promise<void> => {
     const more = files.filter((file) => !target.has(file)).map(targetOf);
     for (const one of more) target.set(one.file, one);
     const isLong = ({ file }: Target): boolean => wholeText(file) === null;
-    // Long ones are written while this thread looks at the others.
-    const writing = staged.stage(await selectChanged(outputFolder, more.filter(isLong), holds));
-    const short = more.filter((one) => !isLong(one));
-    const stageShort = async () => staged.stage(await selectChanged(outputFolder, short, holds));
-    await bothOf(writing, stageShort());
+    // Long ones are written while this thread looks at the others, or goes on with what it does.
+    const writing = stageChanged(more.filter(isLong));
+    await bothOf(writing, stageChanged(more.filter((one) => !isLong(one))));
+  };
+  const stagings: Promise<void>[] = [];
+  const stage = (files: readonly OutputFile[]): Promise<void> => {
+    const staging = stageMore(files);
+    // Whoever finishes hears of it, too; it may fail before.
+    staging.catch(() => undefined);
+    stagings.push(staging);
+    return staging;
   };
   return {
     stage,
     async finish(files) {
-      const staging = stage(files);
-      const [, stale] = await bothOf(staging, findStale(outputFolder, [...target.values()]));
+      stage(files);
+      const [, stale] = await bothOf(Promise.all(stagings), findStale(outputFolder, [...target.values()]));
       staged.moveIn(stale);
       await removeEmptyFolders(outputFolder, stale);
       const paths = staged.paths.map((path) => path.split(sep).join('/')).sort();
       return { paths, written: paths.length, unchanged: target.size - paths.length, removed: stale.length };
     },
-    close: () => staged.close(),
+    async close() {
+      await Promise.allSettled(stagings);
+      await staged.close();
+    },
   };
 }
 
@@ -122,18 +137,25 @@ function checkedPath(path: string): string {
   return plain;
 }
 
-async function selectChanged(
+/** Files that have to be written for all that is known, and those that have to be read to know it. */
+function sortKnown(
   folder: string,
   files: readonly Target[],
-  holds: KnownContents = () => null,
-): Promise<readonly Target[]> {
+  holds: KnownContents,
+): { readonly changed: readonly Target[]; readonly unknown: readonly Target[] } {
   // Where there is no folder there is no file either.
-  if (!existsSync(folder)) return files;
+  if (!existsSync(folder)) return { changed: files, unknown: [] };
   const known = files.map(({ file }) => holds(file));
-  const unknown = files.filter((_, at) => known[at] === null);
-  const same = await eachOf(unknown, ({ path, file }) => holdsText(join(folder, path), piecesOf(file)));
-  const changed = new Set(unknown.filter((_, at) => same[at] !== true));
-  return files.filter((file, at) => known[at] === false || changed.has(file));
+  return {
+    changed: files.filter((_, at) => known[at] === false),
+    unknown: files.filter((_, at) => known[at] === null),
+  };
+}
+
+async function selectChanged(folder: string, files: readonly Target[]): Promise<readonly Target[]> {
+  if (!existsSync(folder)) return files;
+  const same = await eachOf(files, ({ path, file }) => holdsText(join(folder, path), piecesOf(file)));
+  return files.filter((_, at) => same[at] !== true);
 }
 
 /** Files that the last run made and this one does not. A manifest that cannot be read says nothing about any file. */

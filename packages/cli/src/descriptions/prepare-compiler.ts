@@ -14,7 +14,10 @@ export interface CompilerCircumstances {
   readonly cache: string | null;
 }
 
-/** What is done with files while others are still being made by another thread. Nothing where there is one thread. */
+/**
+ * What is done with files while others are still being made. One thread that makes them all waits for nothing of it, so that
+ * whoever does it has to tell what came of it.
+ */
 export type Meanwhile = (files: readonly GeneratedFile[]) => Promise<void>;
 
 /** A compiler that gets ready before it is needed. */
@@ -43,13 +46,10 @@ export async function prepareCompiler(
   const isShared = memory === null && isWorthDescribing(tables) && !(cache !== null && (await isArchived(cache)));
   const thread = isShared ? startDescribing({ inputs, cache }) : null;
   return {
-    async compile(schema, meanwhile) {
+    async compile(schema, meanwhile = async () => undefined) {
       const archived = isWorthArchiving(schema) ? cache : null;
       if (thread !== null) return compileShared(schema, inputs, archived, thread, meanwhile);
-      const { compileKept } = await loaded();
-      const { result, save } = await compileKept(schema, { ...inputs, ...(memory && { memory }) }, archived);
-      await save();
-      return result;
+      return compileAlone(schema, { ...inputs, ...(memory && { memory }) }, archived, meanwhile);
     },
     close: async () => thread?.close(),
   };
@@ -58,12 +58,26 @@ export async function prepareCompiler(
 /** What compiles is loaded when the other thread has its schema. */
 const loaded = () => import('./compile-kept.ts');
 
+/** Waits for nothing that is done meanwhile. */
+async function compileAlone(
+  schema: Schema,
+  inputs: CompileOptions,
+  cache: string | null,
+  meanwhile: Meanwhile,
+): Promise<CompileResult> {
+  const { compileKept } = await loaded();
+  const described = (file: GeneratedFile): void => void meanwhile([file]).catch(() => undefined);
+  const { result, save } = await compileKept(schema, { ...inputs, described }, cache);
+  await save();
+  return result;
+}
+
 async function compileShared(
   schema: Schema,
   inputs: CompileOptions,
   cache: string | null,
   thread: DescribingThread,
-  meanwhile: Meanwhile = async () => undefined,
+  meanwhile: Meanwhile,
 ): Promise<CompileResult> {
   const descriptions: GeneratedFile[] = [];
   const arrivals = createArrivals(meanwhile);

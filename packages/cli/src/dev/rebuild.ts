@@ -10,7 +10,9 @@ import {
 } from '@platform/compiler';
 import type { ChangedRelations } from '@platform/introspect';
 import type { CompiledApi } from '@platform/runtime';
-import { type Compilation, compileProject, writeProject } from '../compile-project.ts';
+import { bothOf } from '../both-of.ts';
+import { type Compilation, compileProject, placeProject, writeProject } from '../compile-project.ts';
+import type { Meanwhile } from '../descriptions/prepare-compiler.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
@@ -80,20 +82,25 @@ export async function rebuild(
   } = last;
   const facts = tables === null ? last.facts : await readAgain(last, project, source, tables);
   if (onlyTables && isSaid(last.facts, facts)) return null;
-  const compilation = await compileProject(project, silent, { facts: { ...facts, previous }, memory });
-  const write = (): Promise<Rewritten> => rewriteProject(project, compilation, last.left);
-  const early = isExtended(compilation.files) ? await write() : null;
-  await serve(await linkCompilation(project, compilation, number), project);
-  const served = performance.now();
-  const built = { project, facts, compilation, memory };
+  const rewriting = startRewriting(project, last.left);
   try {
-    const rewritten = early ?? (await write());
-    const left = noteOutput(project.output, compilation.files);
-    return { built: { ...built, ...rewritten, left }, served, unwritten: null };
-  } catch (error) {
+    const given = { facts: { ...facts, previous }, memory };
+    const compilation = await compileProject(project, silent, given, rewriting.begin);
+    const early = isExtended(compilation.files) ? await rewriting.finish(compilation) : null;
+    await serve(await linkCompilation(project, compilation, number), project);
+    const served = performance.now();
+    const built = { project, facts, compilation, memory };
+    const rewritten = early ?? (await rewriting.finish(compilation).catch((error: unknown) => ({ error })));
+    if (!('error' in rewritten)) {
+      const left = noteOutput(project.output, compilation.files);
+      return { built: { ...built, ...rewritten, left }, served, unwritten: null };
+    }
     // What lies there is not known any more, so the next build reads it.
     const { generation, cleared } = last;
-    return { built: { ...built, generation, cleared, left: new Map() }, served, unwritten: error };
+    return { built: { ...built, generation, cleared, left: new Map() }, served, unwritten: rewritten.error };
+  } catch (error) {
+    await rewriting.close();
+    throw error;
   }
 }
 
@@ -128,20 +135,40 @@ function refuseTables(error: unknown): never {
 
 type Rewritten = Pick<Built, 'generation' | 'cleared'>;
 
+/** Files of a project on their way to what is being compiled. */
+export interface Rewriting {
+  /** Begins with files that are made already. */
+  readonly begin: Meanwhile;
+  /** Writes what changed; rejects, and leaves nothing behind, where that cannot be. */
+  finish(compilation: Compilation): Promise<Rewritten>;
+  /** Leaves nothing behind of what was begun. */
+  close(): Promise<void>;
+}
+
 /**
  * Writes what changed, and reads nothing that nobody has touched since it was written. Nobody waits for the removal of what
  * was replaced, which takes the system as long as the writing.
  */
-export async function rewriteProject(project: Project, compilation: Compilation, left: LeftOutput): Promise<Rewritten> {
+export function startRewriting(project: Project, left: LeftOutput): Rewriting {
   const output = openOutput(project.output, knownOutput(project.output, left));
-  try {
-    const generation = await writeProject(project, compilation, silent, output.finish);
-    // What cannot be removed takes room and does nothing else.
-    return { generation, cleared: output.close().catch(() => undefined) };
-  } catch (error) {
-    await output.close();
-    throw error;
-  }
+  return {
+    begin: output.stage,
+    async finish(compilation) {
+      try {
+        const { generation, clear } = await placeProject(project, compilation, silent, output.finish);
+        // What cannot be removed takes room and does nothing else.
+        const cleared = bothOf(output.close(), clear()).then(
+          () => undefined,
+          () => undefined,
+        );
+        return { generation, cleared };
+      } catch (error) {
+        await output.close();
+        throw error;
+      }
+    },
+    close: output.close,
+  };
 }
 
 /** What the change means to clients; nothing where schema and extensions say what they said. */
