@@ -1,10 +1,10 @@
 /** One change of a project under development, from its files and tables to requests that it answers. */
-import { isDeepStrictEqual } from 'node:util';
 import {
   type CompileMemory,
   createCompileMemory,
   type Diff,
   diffSchemas,
+  isSame,
   type ListedExtensions,
   listedFile,
 } from '@platform/compiler';
@@ -116,11 +116,7 @@ async function readAgain(
 }
 
 function isSaid(before: ReadFacts, { tables, enums, diagnostics, model, permissions }: ReadFacts): boolean {
-  return (
-    tables.length === before.tables.length &&
-    tables.every((table, at) => table === before.tables[at]) &&
-    isDeepStrictEqual({ ...before, enums, diagnostics, model, permissions }, before)
-  );
+  return isSame({ ...before, tables, enums, diagnostics, model, permissions }, before);
 }
 
 /** What keeps the tables from being read goes by itself, unlike what people wrote. */
@@ -174,9 +170,8 @@ export function startRewriting(project: Project, left: LeftOutput): Rewriting {
 /** What the change means to clients; nothing where schema and extensions say what they said. */
 export function differenceOf(before: Built, after: Built): Diff {
   const [was, is] = [before.compilation, after.compilation];
-  const isSame =
-    JSON.stringify(was.schema) === JSON.stringify(is.schema) && textOfExtensions(was) === textOfExtensions(is);
-  if (isSame) return { changes: [], renames: [] };
+  const isUnchanged = isSame(was.schema, is.schema) && textOfExtensions(was) === textOfExtensions(is);
+  if (isUnchanged) return { changes: [], renames: [] };
   const extensions = { before: extensionsOf(was), after: extensionsOf(is) };
   return diffSchemas(was.schema, is.schema, { extensions });
 }

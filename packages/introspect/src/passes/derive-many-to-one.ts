@@ -8,23 +8,47 @@ import { fieldNames, tablesById, withRelations } from './lookup.ts';
  * A single-column key is named as its field. A composite one is named as the collection it references, and
  * `<target>_by_<fields>` where that name is a field's or several keys lead there. Of several keys over one column the
  * first by constraint name takes the field, the others are `<target>_by_<field>`. A key that repeats another is left out.
+ * Of a collection and a table that are the same objects as the last time, with the same targets, what is made is as well.
  */
 export function deriveManyToOne(collections: readonly Collection[], tables: readonly Table[]): readonly Collection[] {
   const byId = tablesById(tables);
   const targets = new Map(collections.map((collection) => [collection.table, collection.name]));
   return collections.map((collection) => {
-    const { columns = [], foreignKeys = [] } = byId.get(collection.table) ?? {};
-    const keys = shownKeys(collection, foreignKeys, targets);
-    if (keys.length === 0) return collection;
-    const nullable = new Set(columns.filter((column) => column.nullable).map(({ name }) => name));
-    const single = keys.filter(({ on }) => on.length === 1);
-    const composite = keys.filter(({ on }) => on.length > 1);
-    const relations = [...nameSingle(collection, single), ...nameComposite(collection, composite)];
-    return withRelations(
-      collection,
-      relations.map((relation) => ({ ...relation, nullable: relation.on.some(({ from }) => nullable.has(from)) })),
-    );
+    const table = byId.get(collection.table);
+    if (table === undefined || table.foreignKeys.length === 0) return collection;
+    const named = table.foreignKeys.map(({ target }) => targets.get(target));
+    const known = last.get(collection);
+    if (known?.table === table && known.targets.every((target, at) => target === named[at])) return known.made;
+    const made = withManyToOne(collection, table, targets);
+    last.set(collection, { table, targets: named, made });
+    return made;
   });
+}
+
+/** What was made last of a collection, and of what: the names that the targets of its foreign keys had. */
+interface Made {
+  readonly table: Table;
+  readonly targets: readonly (string | undefined)[];
+  readonly made: Collection;
+}
+
+const last = new WeakMap<Collection, Made>();
+
+function withManyToOne(
+  collection: Collection,
+  { columns, foreignKeys }: Table,
+  targets: ReadonlyMap<string, string>,
+): Collection {
+  const keys = shownKeys(collection, foreignKeys, targets);
+  if (keys.length === 0) return collection;
+  const nullable = new Set(columns.filter((column) => column.nullable).map(({ name }) => name));
+  const single = keys.filter(({ on }) => on.length === 1);
+  const composite = keys.filter(({ on }) => on.length > 1);
+  const relations = [...nameSingle(collection, single), ...nameComposite(collection, composite)];
+  return withRelations(
+    collection,
+    relations.map((relation) => ({ ...relation, nullable: relation.on.some(({ from }) => nullable.has(from)) })),
+  );
 }
 
 interface Key {
@@ -41,7 +65,6 @@ function shownKeys(
   foreignKeys: readonly ForeignKey[],
   targets: ReadonlyMap<string, string>,
 ): readonly Key[] {
-  if (foreignKeys.length === 0) return [];
   const shown = new Set(collection.fields.map(({ column }) => column));
   const keys = foreignKeys.flatMap((key) => {
     const target = targets.get(key.target);

@@ -21,7 +21,7 @@ export interface NamedTable {
 export function nameCollections(tables: readonly Table[], config: PlatformConfig): readonly NamedTable[] {
   const matches = matchTables(tables, config);
   const schema = defaultSchema(config);
-  const named = tables.map((table) => nameTable(table, matches.get(table.id) ?? {}, schema));
+  const named = tables.map((table) => nameTable(table, matches.get(table.id) ?? unconfigured, schema));
   const shown = named.filter(
     ({ name, table, config: own }) =>
       own.hidden !== true && (!name.startsWith(reservedPrefix) || systemOf(table, config) !== undefined),
@@ -32,6 +32,9 @@ export function nameCollections(tables: readonly Table[], config: PlatformConfig
     ({ table }) => table.id,
   );
 }
+
+/** One object for all tables of which the configuration says nothing. */
+const unconfigured: CollectionConfig = {};
 
 /** The name a table has in the API when it is shown. */
 export function collectionName(table: Table, config: CollectionConfig, schema: string): string {

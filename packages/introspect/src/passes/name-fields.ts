@@ -3,10 +3,22 @@ import type { Collection, Column, Field, Table } from '../schema.ts';
 import { namedIn } from './lookup.ts';
 import type { NamedTable } from './name-collections.ts';
 
-/** Turns named tables into collections with fields and key, without relations. */
+/**
+ * Turns named tables into collections with fields and key, without relations. Of a table and a part of the configuration
+ * that are the same objects as the last time, the collection is as well.
+ */
 export function nameFields(tables: readonly NamedTable[]): readonly Collection[] {
-  return tables.map(nameFieldsOf);
+  return tables.map((named) => {
+    const known = last.get(named.table);
+    if (known?.name === named.name && known.config === named.config) return known.collection;
+    const collection = nameFieldsOf(named);
+    last.set(named.table, { name: named.name, config: named.config, collection });
+    return collection;
+  });
 }
+
+/** What was made last of a table, for as long as there is the table. */
+const last = new WeakMap<Table, Omit<NamedTable, 'table'> & { readonly collection: Collection }>();
 
 function nameFieldsOf({ name, table, config }: NamedTable): Collection {
   const fields = fieldsOf(table, config);
