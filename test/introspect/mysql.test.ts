@@ -52,6 +52,14 @@ describe.each(servers)('introspection of $name', ({ dialect, missing, start, exa
     }
   });
 
+  it.runIf(dialect === 'mysql')('makes the list of constraints once, and not for each check', async () => {
+    const checks = statements.find((sql) => sql.includes('CHECK_CONSTRAINTS')) ?? '';
+    const explained = await withMysql(url, (connection) =>
+      connection.query<RowDataPacket[]>(`EXPLAIN FORMAT=TREE ${checks.replaceAll('?', 'DATABASE()')}`),
+    );
+    expect(JSON.stringify(explained[0])).toMatch(/Index lookup on [ct] using <auto_key/);
+  });
+
   it('has a mark that changes with every table, and with no row', async () => {
     const own = await createMysqlDatabase(server, 'CREATE TABLE notes (id int PRIMARY KEY, body text)');
     const source = await openMysql(own, false);

@@ -4,7 +4,7 @@
  *
  * What is joined is made once beforehand (`DISTINCT`, `GROUP BY`): the tables of `information_schema` have no indexes, but
  * MariaDB gives one to what it has made. Otherwise it compares each row with all, and reads some of them anew for each,
- * which takes five seconds for a thousand tables instead of a twentieth of one.
+ * which takes five seconds for a thousand tables instead of a twentieth of one; MySQL does so with checks, in eight.
  */
 import type { MysqlDialect, MysqlRows } from './catalog.ts';
 
@@ -124,10 +124,12 @@ function checksSql(dialect: MysqlDialect, among: (column: string) => string): st
   }
   return select(
     { table_schema: 't.TABLE_SCHEMA', table_name: 't.TABLE_NAME', ...names },
-    `information_schema.CHECK_CONSTRAINTS c
-     JOIN information_schema.TABLE_CONSTRAINTS t ON t.CONSTRAINT_SCHEMA = c.CONSTRAINT_SCHEMA
-       AND t.CONSTRAINT_NAME = c.CONSTRAINT_NAME AND t.CONSTRAINT_TYPE = 'CHECK'
-     WHERE ${among('t.TABLE_SCHEMA')}`,
+    `(SELECT DISTINCT TABLE_SCHEMA, TABLE_NAME, CONSTRAINT_SCHEMA, CONSTRAINT_NAME
+       FROM information_schema.TABLE_CONSTRAINTS
+       WHERE ${among('TABLE_SCHEMA')} AND CONSTRAINT_TYPE = 'CHECK') t
+     JOIN (SELECT DISTINCT CONSTRAINT_SCHEMA, CONSTRAINT_NAME, CHECK_CLAUSE
+       FROM information_schema.CHECK_CONSTRAINTS WHERE ${among('CONSTRAINT_SCHEMA')}) c
+       ON c.CONSTRAINT_SCHEMA = t.CONSTRAINT_SCHEMA AND c.CONSTRAINT_NAME = t.CONSTRAINT_NAME`,
   );
 }
 
