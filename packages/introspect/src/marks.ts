@@ -1,12 +1,12 @@
 /** What a catalog was when it was looked at, so that the next look tells what changed. */
 export interface CatalogMarks {
-  /** Of all that is no relation's own; of MySQL and MariaDB it is everything. */
+  /** Of all that is no relation's own. */
   readonly whole: string;
-  /** Of every relation of PostgreSQL, by its oid. */
+  /** Of every relation, by its oid; of MySQL and MariaDB by a name. */
   readonly relations: ReadonlyMap<string, string>;
 }
 
-/** Relations that changed, new and gone ones with them, by oid; `all` where it may be anything. */
+/** Relations that changed, new and gone ones with them, as marks call them; `all` where it may be anything. */
 export type ChangedRelations = ReadonlySet<string> | 'all';
 
 /** More than these are read with all others, which takes one statement less long than many relations looked up one by one. */

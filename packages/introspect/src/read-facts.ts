@@ -5,7 +5,7 @@ import { buildMysqlTables } from './mysql/tables.ts';
 import type { Catalog } from './postgres/catalog.ts';
 import { type BuiltTables, buildRelations, buildTables } from './postgres/tables.ts';
 import { type ReadOptions, type RunStatement, readCatalog, rereadCatalog } from './read.ts';
-import { readMysqlCatalog } from './read-mysql.ts';
+import { readMysqlCatalog, rereadMysqlCatalog } from './read-mysql.ts';
 
 /** What a connection speaks: the protocol and SQL of PostgreSQL, or those that MySQL and MariaDB share. */
 export type Family = 'postgres' | 'mysql';
@@ -13,11 +13,12 @@ export type Family = 'postgres' | 'mysql';
 /** The rows that a server reports, of either family. */
 export type AnyCatalog = Catalog | MysqlCatalog;
 
-/** Facts, and what they were built from where a part of them can be read again. */
+/** Facts, and what they were built from. */
 export interface Reading {
   readonly facts: SchemaFacts;
-  /** Of PostgreSQL only. */
-  readonly origin: { readonly catalog: Catalog; readonly relations: BuiltTables['relations'] } | null;
+  readonly catalog: AnyCatalog;
+  /** Of PostgreSQL: what was built of each relation. */
+  readonly relations: BuiltTables['relations'];
 }
 
 /** Reads the facts of a database over a connection of one family. Rejects with whatever `run` rejects with. */
@@ -27,27 +28,31 @@ export async function readFacts(family: Family, run: RunStatement, options: Read
 
 /** The same, so that a part of it can be read again. */
 export async function readTables(family: Family, run: RunStatement, options: ReadOptions = {}): Promise<Reading> {
-  const catalog = await readAnyCatalog(family, run, options);
-  if ('dialect' in catalog) return { facts: buildMysqlTables(catalog), origin: null };
-  const { facts, relations } = buildRelations(catalog);
-  return { facts, origin: { catalog, relations } };
+  return build(await readAnyCatalog(family, run, options));
 }
 
 /**
- * Reads again what changed since, with the same options: the facts are those of `readTables`, and tables that did not
- * change are the same objects. Null where everything has to be read.
+ * Reads again what changed since, with the same options: the facts are those of `readTables`, and of PostgreSQL tables that
+ * did not change are the same objects. Null where everything has to be read.
  */
 export async function rereadTables(
   run: RunStatement,
-  { origin }: Reading,
+  { catalog, relations }: Reading,
   changed: ChangedRelations,
 ): Promise<Reading | null> {
-  if (origin === null || changed === 'all') return null;
-  const merged = await rereadCatalog(run, origin.catalog, changed);
+  if (changed === 'all') return null;
+  if ('dialect' in catalog) {
+    const merged = await rereadMysqlCatalog(run, catalog, changed);
+    return merged && build(merged);
+  }
+  const merged = await rereadCatalog(run, catalog, changed);
   if (merged === null) return null;
-  const kept = new Map([...origin.relations].filter(([oid]) => !merged.reread.has(oid)));
-  const { facts, relations } = buildRelations(merged.catalog, kept);
-  return { facts, origin: { catalog: merged.catalog, relations } };
+  return build(merged.catalog, new Map([...relations].filter(([oid]) => !merged.reread.has(oid))));
+}
+
+function build(catalog: AnyCatalog, kept: BuiltTables['relations'] = new Map()): Reading {
+  if ('dialect' in catalog) return { facts: buildMysqlTables(catalog), catalog, relations: kept };
+  return { catalog, ...buildRelations(catalog, kept) };
 }
 
 /** Reads the catalog of a database over a connection of one family. Rejects with whatever `run` rejects with. */

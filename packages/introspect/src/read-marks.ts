@@ -1,6 +1,6 @@
 import type { Dialect } from '@platform/runtime/contract';
 import type { CatalogMarks } from './marks.ts';
-import { marksQuestion } from './mysql/marks-sql.ts';
+import { markedName, marksQuestion } from './mysql/marks-sql.ts';
 import { marksSql } from './postgres/sql/marks.ts';
 import type { ReadOptions, RunStatement } from './read.ts';
 
@@ -14,10 +14,7 @@ export async function readMarks(
   run: RunStatement,
   options: Pick<ReadOptions, 'schemas'> = {},
 ): Promise<CatalogMarks> {
-  if (dialect !== 'postgres') {
-    const rows = await run(...marksQuestion(dialect, options.schemas));
-    return { whole: rows.map((row) => row.join(' ')).join('\n'), relations: new Map() };
-  }
+  if (dialect !== 'postgres') return gather(await run(...marksQuestion(dialect, options.schemas)));
   const marks = new Map((await run(marksSql, [])).map(([relation, mark]) => [relation ?? '', mark ?? '']));
   const whole = marks.get(noRelation) ?? '';
   marks.delete(noRelation);
@@ -26,3 +23,17 @@ export async function readMarks(
 
 /** The oid by which the statement marks what is no relation's own. */
 const noRelation = '0';
+
+function gather(rows: readonly (readonly (string | null)[])[]): CatalogMarks {
+  const relations = new Map<string, string>();
+  let whole = '';
+  for (const [schema, table, ...marks] of rows) {
+    const mark = ` ${marks.join(' ')}`;
+    if (schema == null || table == null) whole += mark;
+    else {
+      const name = markedName({ table_schema: schema, table_name: table });
+      relations.set(name, (relations.get(name) ?? '') + mark);
+    }
+  }
+  return { whole, relations };
+}

@@ -1,5 +1,6 @@
-import type { MysqlCatalog, MysqlRows } from './mysql/catalog.ts';
-import { parametersOf, rowsSql, serverSql } from './mysql/catalog-sql.ts';
+import type { MysqlCatalog, MysqlRows, TableName } from './mysql/catalog.ts';
+import { rowsSql, type Statement, serverSql } from './mysql/catalog-sql.ts';
+import { markedName, tableOf } from './mysql/marks-sql.ts';
 import { ownSchema } from './mysql/names.ts';
 import type { ReadOptions, RunStatement } from './read.ts';
 
@@ -16,7 +17,6 @@ export async function readMysqlCatalog(run: RunStatement, options: ReadOptions =
   const asked = (options.schemas ?? [ownSchema]).map(named);
   const system = named(options.systemSchema ?? ownSchema);
   const databases = [...new Set([...asked, system])];
-  const sql = rowsSql(dialect, databases.length);
   return {
     version,
     dialect,
@@ -25,19 +25,55 @@ export async function readMysqlCatalog(run: RunStatement, options: ReadOptions =
     system,
     include: options.include ?? null,
     exclude: options.exclude ?? [],
-    tables: await rowsOf<'tables'>(run, sql.tables, databases),
-    columns: await rowsOf<'columns'>(run, sql.columns, databases),
-    statistics: await rowsOf<'statistics'>(run, sql.statistics, databases),
-    keys: await rowsOf<'keys'>(run, sql.keys, databases),
-    checks: await rowsOf<'checks'>(run, sql.checks, databases),
+    ...(await readRows(run, rowsSql(dialect, { databases }))),
+  };
+}
+
+/** More tables than these are read with all others. */
+const most = 10;
+
+/**
+ * Reads these tables again, named by `markedName`; what else there is, is taken from the catalog that is known. Null where
+ * that is read in less time.
+ */
+export async function rereadMysqlCatalog(
+  run: RunStatement,
+  known: MysqlCatalog,
+  changed: ReadonlySet<string>,
+): Promise<MysqlCatalog | null> {
+  if (changed.size > most) return null;
+  const isKept = (row: TableName): boolean => !changed.has(markedName(row));
+  const read: MysqlRows[] = [];
+  for (const name of changed) read.push(await readRows(run, rowsSql(known.dialect, tableOf(name))));
+  // To a server two names may be one that are not.
+  const isRead = (row: TableName): boolean => changed.has(markedName(row));
+  return {
+    ...known,
+    tables: [...known.tables.filter(isKept), ...read.flatMap(({ tables }) => tables.filter(isRead))],
+    columns: [...known.columns.filter(isKept), ...read.flatMap(({ columns }) => columns.filter(isRead))],
+    statistics: [...known.statistics.filter(isKept), ...read.flatMap(({ statistics }) => statistics.filter(isRead))],
+    keys: [...known.keys.filter(isKept), ...read.flatMap(({ keys }) => keys.filter(isRead))],
+    checks: [...known.checks.filter(isKept), ...read.flatMap(({ checks }) => checks.filter(isRead))],
+  };
+}
+
+async function readRows(
+  run: RunStatement,
+  statements: Readonly<Record<keyof MysqlRows, Statement>>,
+): Promise<MysqlRows> {
+  return {
+    tables: await rowsOf<'tables'>(run, statements.tables),
+    columns: await rowsOf<'columns'>(run, statements.columns),
+    statistics: await rowsOf<'statistics'>(run, statements.statistics),
+    keys: await rowsOf<'keys'>(run, statements.keys),
+    checks: await rowsOf<'checks'>(run, statements.checks),
   };
 }
 
 // The shape of each row is what our own statement builds, so it is not checked again.
 async function rowsOf<Kind extends keyof MysqlRows>(
   run: RunStatement,
-  sql: string,
-  databases: readonly string[],
+  { sql, parameters }: Statement,
 ): Promise<readonly MysqlRows[Kind][number][]> {
-  return (await run(sql, parametersOf(sql, databases))).flatMap(([row]) => (row == null ? [] : [JSON.parse(row)]));
+  return (await run(sql, parameters)).flatMap(([row]) => (row == null ? [] : [JSON.parse(row)]));
 }

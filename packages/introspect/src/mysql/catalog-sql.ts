@@ -1,12 +1,12 @@
 /**
- * The statements that read the catalog: one per kind of rows, each with the allowed databases as its parameters. They
+ * The statements that read the catalog: one per kind of rows, each with the databases or the table as its parameters. They
  * return one column, the row as JSON.
  *
  * What is joined is made once beforehand (`DISTINCT`, `GROUP BY`): the tables of `information_schema` have no indexes, but
  * MariaDB gives one to what it has made. Otherwise it compares each row with all, and reads some of them anew for each,
  * which takes five seconds for a thousand tables instead of a twentieth of one; MySQL does so with checks, in eight.
  */
-import type { MysqlDialect, MysqlRows } from './catalog.ts';
+import type { MysqlDialect, MysqlRows, TableName } from './catalog.ts';
 
 /**
  * To be run on a session before the catalog is read: types of the columns of views depend on it, and this is what
@@ -17,116 +17,150 @@ export const mysqlSettings = 'SET SESSION group_concat_max_len = 4294967295';
 /** Reads the version of the server and the database of the connection. */
 export const serverSql = 'SELECT VERSION(), DATABASE()';
 
+/** Which tables are read: all of some databases, or one. */
+export type Extent = { readonly databases: readonly string[] } | TableName;
+
+/** A statement and what stands for its question marks. */
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly string[];
+}
+
+/** Prints a condition by the column that names the database, and the one that names the table where there is one. */
+type Among = (database: string, table?: string) => string;
+
 /**
- * Prints the statement of each kind for a number of databases; `parametersOf` gives its parameters. The servers find the rows of named databases without
- * opening the tables of all others, so the condition stands in every statement as it is.
+ * Prints the statement of each kind. The servers find the rows of named databases without opening the tables of all others,
+ * and those of one table without the others, so the condition stands in every statement as it is.
  */
-export function rowsSql(dialect: MysqlDialect, databases: number): Readonly<Record<keyof MysqlRows, string>> {
-  const among = (column: string): string => `${column} IN (${Array(databases).fill('?').join(', ')})`;
+export function rowsSql(dialect: MysqlDialect, extent: Extent): Readonly<Record<keyof MysqlRows, Statement>> {
+  const statement = (print: (among: Among) => string): Statement => {
+    // In the order of the question marks, which is that in which a text is put together.
+    const parameters: string[] = [];
+    const sql = print((database, table) => {
+      if ('databases' in extent) {
+        parameters.push(...extent.databases);
+        return `${database} IN (${extent.databases.map(() => '?').join(', ')})`;
+      }
+      parameters.push(extent.table_schema, ...(table === undefined ? [] : [extent.table_name]));
+      return `${database} = ?${table === undefined ? '' : ` AND ${table} = ?`}`;
+    });
+    return { sql, parameters };
+  };
   return {
-    tables: select(
-      {
-        table_schema: 't.TABLE_SCHEMA',
-        table_name: 't.TABLE_NAME',
-        table_type: 't.TABLE_TYPE',
-        table_comment: 't.TABLE_COMMENT',
-        create_options: 't.CREATE_OPTIONS',
-        is_updatable: 'v.IS_UPDATABLE',
-        triggers: 'COALESCE(g.triggers, 0)',
-      },
-      `information_schema.TABLES t
-       LEFT JOIN (SELECT DISTINCT TABLE_SCHEMA, TABLE_NAME, IS_UPDATABLE
-         FROM information_schema.VIEWS WHERE ${among('TABLE_SCHEMA')}) v
-         ON v.TABLE_SCHEMA = t.TABLE_SCHEMA AND v.TABLE_NAME = t.TABLE_NAME
-       LEFT JOIN (SELECT EVENT_OBJECT_SCHEMA, EVENT_OBJECT_TABLE, COUNT(*) AS triggers
-         FROM information_schema.TRIGGERS WHERE ${among('EVENT_OBJECT_SCHEMA')}
-         GROUP BY EVENT_OBJECT_SCHEMA, EVENT_OBJECT_TABLE) g
-         ON g.EVENT_OBJECT_SCHEMA = t.TABLE_SCHEMA AND g.EVENT_OBJECT_TABLE = t.TABLE_NAME
-       WHERE ${among('t.TABLE_SCHEMA')}`,
-    ),
-    columns: select(
-      plain([
-        'table_schema',
-        'table_name',
-        'column_name',
-        'ordinal_position',
-        'column_default',
-        'is_nullable',
-        'data_type',
-        'column_type',
-        'character_maximum_length',
-        'numeric_precision',
-        'numeric_scale',
-        'datetime_precision',
-        'collation_name',
-        'extra',
-        'column_comment',
-        'generation_expression',
-      ]),
-      `information_schema.COLUMNS WHERE ${among('TABLE_SCHEMA')}`,
-    ),
-    statistics: select(
-      {
-        ...plain([
-          'table_schema',
-          'table_name',
-          'index_name',
-          'non_unique',
-          'seq_in_index',
-          'column_name',
-          'sub_part',
-          'index_type',
-        ]),
-        // MariaDB knows no indexes on expressions.
-        expression: dialect === 'mysql' ? 'EXPRESSION' : 'NULL',
-      },
-      `information_schema.STATISTICS WHERE ${among('TABLE_SCHEMA')}`,
-    ),
-    keys: select(
-      {
-        table_schema: 'k.TABLE_SCHEMA',
-        table_name: 'k.TABLE_NAME',
-        constraint_name: 'k.CONSTRAINT_NAME',
-        column_name: 'k.COLUMN_NAME',
-        ordinal_position: 'k.ORDINAL_POSITION',
-        referenced_table_schema: 'k.REFERENCED_TABLE_SCHEMA',
-        referenced_table_name: 'k.REFERENCED_TABLE_NAME',
-        referenced_column_name: 'k.REFERENCED_COLUMN_NAME',
-        update_rule: 'r.UPDATE_RULE',
-        delete_rule: 'r.DELETE_RULE',
-      },
-      `information_schema.KEY_COLUMN_USAGE k
-       JOIN (SELECT DISTINCT CONSTRAINT_SCHEMA, CONSTRAINT_NAME, TABLE_NAME, UPDATE_RULE, DELETE_RULE
-         FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE ${among('CONSTRAINT_SCHEMA')}) r
-         ON r.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA
-         AND r.CONSTRAINT_NAME = k.CONSTRAINT_NAME AND r.TABLE_NAME = k.TABLE_NAME
-       WHERE ${among('k.TABLE_SCHEMA')} AND k.REFERENCED_TABLE_NAME IS NOT NULL`,
-    ),
-    checks: checksSql(dialect, among),
+    tables: statement(tablesSql),
+    columns: statement(columnsSql),
+    statistics: statement((among) => statisticsSql(dialect, among)),
+    keys: statement(keysSql),
+    checks: statement((among) => checksSql(dialect, among)),
   };
 }
 
-/** The parameters of a statement: in each of its lists all databases. */
-export function parametersOf(sql: string, databases: readonly string[]): readonly string[] {
-  const placeholders = sql.split('?').length - 1;
-  return Array.from({ length: placeholders }, (_, at) => databases[at % databases.length] ?? '');
+function tablesSql(among: Among): string {
+  return select(
+    {
+      table_schema: 't.TABLE_SCHEMA',
+      table_name: 't.TABLE_NAME',
+      table_type: 't.TABLE_TYPE',
+      table_comment: 't.TABLE_COMMENT',
+      create_options: 't.CREATE_OPTIONS',
+      is_updatable: 'v.IS_UPDATABLE',
+      triggers: 'COALESCE(g.triggers, 0)',
+    },
+    `information_schema.TABLES t
+       LEFT JOIN (SELECT DISTINCT TABLE_SCHEMA, TABLE_NAME, IS_UPDATABLE
+         FROM information_schema.VIEWS WHERE ${among('TABLE_SCHEMA', 'TABLE_NAME')}) v
+         ON v.TABLE_SCHEMA = t.TABLE_SCHEMA AND v.TABLE_NAME = t.TABLE_NAME
+       LEFT JOIN (SELECT EVENT_OBJECT_SCHEMA, EVENT_OBJECT_TABLE, COUNT(*) AS triggers
+         FROM information_schema.TRIGGERS WHERE ${among('EVENT_OBJECT_SCHEMA', 'EVENT_OBJECT_TABLE')}
+         GROUP BY EVENT_OBJECT_SCHEMA, EVENT_OBJECT_TABLE) g
+         ON g.EVENT_OBJECT_SCHEMA = t.TABLE_SCHEMA AND g.EVENT_OBJECT_TABLE = t.TABLE_NAME
+       WHERE ${among('t.TABLE_SCHEMA', 't.TABLE_NAME')}`,
+  );
+}
+
+function columnsSql(among: Among): string {
+  return select(
+    plain([
+      'table_schema',
+      'table_name',
+      'column_name',
+      'ordinal_position',
+      'column_default',
+      'is_nullable',
+      'data_type',
+      'column_type',
+      'character_maximum_length',
+      'numeric_precision',
+      'numeric_scale',
+      'datetime_precision',
+      'collation_name',
+      'extra',
+      'column_comment',
+      'generation_expression',
+    ]),
+    `information_schema.COLUMNS WHERE ${among('TABLE_SCHEMA', 'TABLE_NAME')}`,
+  );
+}
+
+function statisticsSql(dialect: MysqlDialect, among: Among): string {
+  return select(
+    {
+      ...plain([
+        'table_schema',
+        'table_name',
+        'index_name',
+        'non_unique',
+        'seq_in_index',
+        'column_name',
+        'sub_part',
+        'index_type',
+      ]),
+      // MariaDB knows no indexes on expressions.
+      expression: dialect === 'mysql' ? 'EXPRESSION' : 'NULL',
+    },
+    `information_schema.STATISTICS WHERE ${among('TABLE_SCHEMA', 'TABLE_NAME')}`,
+  );
+}
+
+function keysSql(among: Among): string {
+  return select(
+    {
+      table_schema: 'k.TABLE_SCHEMA',
+      table_name: 'k.TABLE_NAME',
+      constraint_name: 'k.CONSTRAINT_NAME',
+      column_name: 'k.COLUMN_NAME',
+      ordinal_position: 'k.ORDINAL_POSITION',
+      referenced_table_schema: 'k.REFERENCED_TABLE_SCHEMA',
+      referenced_table_name: 'k.REFERENCED_TABLE_NAME',
+      referenced_column_name: 'k.REFERENCED_COLUMN_NAME',
+      update_rule: 'r.UPDATE_RULE',
+      delete_rule: 'r.DELETE_RULE',
+    },
+    `information_schema.KEY_COLUMN_USAGE k
+       JOIN (SELECT DISTINCT CONSTRAINT_SCHEMA, CONSTRAINT_NAME, TABLE_NAME, UPDATE_RULE, DELETE_RULE
+         FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE ${among('CONSTRAINT_SCHEMA', 'TABLE_NAME')}) r
+         ON r.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA
+         AND r.CONSTRAINT_NAME = k.CONSTRAINT_NAME AND r.TABLE_NAME = k.TABLE_NAME
+       WHERE ${among('k.TABLE_SCHEMA', 'k.TABLE_NAME')} AND k.REFERENCED_TABLE_NAME IS NOT NULL`,
+  );
 }
 
 /** In MariaDB the checks of two tables may share a name; MySQL tells the table elsewhere. */
-function checksSql(dialect: MysqlDialect, among: (column: string) => string): string {
+function checksSql(dialect: MysqlDialect, among: Among): string {
   const names = { constraint_name: 'c.CONSTRAINT_NAME', check_clause: 'c.CHECK_CLAUSE' };
   if (dialect === 'mariadb') {
     const table = { table_schema: 'c.CONSTRAINT_SCHEMA', table_name: 'c.TABLE_NAME' };
     return select(
       { ...table, ...names },
-      `information_schema.CHECK_CONSTRAINTS c WHERE ${among('c.CONSTRAINT_SCHEMA')}`,
+      `information_schema.CHECK_CONSTRAINTS c WHERE ${among('c.CONSTRAINT_SCHEMA', 'c.TABLE_NAME')}`,
     );
   }
   return select(
     { table_schema: 't.TABLE_SCHEMA', table_name: 't.TABLE_NAME', ...names },
     `(SELECT DISTINCT TABLE_SCHEMA, TABLE_NAME, CONSTRAINT_SCHEMA, CONSTRAINT_NAME
        FROM information_schema.TABLE_CONSTRAINTS
-       WHERE ${among('TABLE_SCHEMA')} AND CONSTRAINT_TYPE = 'CHECK') t
+       WHERE ${among('TABLE_SCHEMA', 'TABLE_NAME')} AND CONSTRAINT_TYPE = 'CHECK') t
      JOIN (SELECT DISTINCT CONSTRAINT_SCHEMA, CONSTRAINT_NAME, CHECK_CLAUSE
        FROM information_schema.CHECK_CONSTRAINTS WHERE ${among('CONSTRAINT_SCHEMA')}) c
        ON c.CONSTRAINT_SCHEMA = t.CONSTRAINT_SCHEMA AND c.CONSTRAINT_NAME = t.CONSTRAINT_NAME`,
