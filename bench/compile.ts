@@ -11,7 +11,7 @@ import { parseSchema } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
 import { compileProject, writeProject } from '../packages/cli/src/compile-project.ts';
 import { noteOutput } from '../packages/cli/src/dev/left-output.ts';
-import { startRewriting } from '../packages/cli/src/dev/rebuild.ts';
+import { startRewriting } from '../packages/cli/src/dev/rewriting.ts';
 import { createProgress } from '../packages/cli/src/progress.ts';
 import { loadProject } from '../packages/cli/src/project.ts';
 import { loadFacts } from '../packages/cli/src/steps.ts';

@@ -117,3 +117,13 @@ export function eventLine(event: object): string {
   const escaped = (separator: string): string => `\\u${separator.charCodeAt(0).toString(16)}`;
   return `${JSON.stringify(event).replace(/[\u2028\u2029]/g, escaped)}\n`;
 }
+
+/** Tells nothing: whoever does a step again and again tells what it came to when it is done. */
+export const silent: Progress = {
+  phases: [],
+  notes: false,
+  color: false,
+  phase: async (_, work) => work(() => undefined),
+  say: () => undefined,
+  event: () => undefined,
+};

@@ -144,11 +144,13 @@ function reasonsOf({ paths, tables }: Noticed): readonly string[] {
 }
 
 async function change(running: Running, noticed: Noticed, lookout: Lookout, progress: Progress): Promise<void> {
-  const { number, paths, tables, start } = noticed;
+  const { number, paths, tables, isProof, start } = noticed;
   const reasons = reasonsOf(noticed);
   // The configuration chooses tables.
   const chosen = paths.some((path) => path.startsWith('platform.config.')) ? 'all' : null;
   const stale = bothChanges(running.stale, bothChanges(tables, chosen));
+  // What is wrong was told; all tables are read when it is mended.
+  if (isProof && !running.isBuilt) return void Object.assign(running, { stale });
   const onlyTables = paths.length === 0 && running.isBuilt;
   Object.assign(running, { stale, isBuilt: false });
   const { server, held, recompiler, types, built: before } = running;
@@ -157,17 +159,15 @@ async function change(running: Running, noticed: Noticed, lookout: Lookout, prog
     const project = await loadProject(folder, stateFolder, number);
     running.project = project;
     const change = { project, number, tables: stale, onlyTables };
-    const rebuilt = await rebuild(before, held.current(), change, async (api) => {
+    const { built, served, unwritten } = await rebuild(before, held.current(), change, async (api) => {
       await server.replace(api);
       await recompiler?.renew(project, api);
     });
-    Object.assign(running, { stale: null, isBuilt: true, unread: null });
-    if (rebuilt === null) return;
-    const { built, served, unwritten } = rebuilt;
     // Files that could not be written are, with whatever comes next.
-    Object.assign(running, { built, isBuilt: unwritten === null });
+    Object.assign(running, { built, stale: null, isBuilt: unwritten === null, unread: null });
     // What follows from a relation that changed is looked up in the catalog; whether that was all is seen when nobody waits.
     if (stale !== null && stale !== 'all') lookout.proveTables();
+    if (served === null) return;
     if (unwritten !== null) {
       tellFailure(reasons, unwritten, 'It is served. Its files are written with the next change.', progress);
       return;

@@ -13,6 +13,8 @@ export interface Noticed {
   readonly paths: readonly string[];
   /** Which relations of the database may have changed; null where none did. */
   readonly tables: ChangedRelations | null;
+  /** Whether nothing was noticed, and it is time to prove that. */
+  readonly isProof: boolean;
   /** When it was noticed, as of `performance.now()`. */
   readonly start: number;
 }
@@ -94,12 +96,13 @@ export async function startLookout(
         const paths = changedPaths(files, seen);
         const seenTables = isDue(start) ? await lookAtTables(latest) : null;
         const isQuiet = paths.length === 0 && seenTables === null;
-        const tables = isQuiet && start >= proofAt && !away ? 'all' : seenTables;
-        if (stopping.aborted || (paths.length === 0 && tables === null)) continue;
+        const isProof = isQuiet && start >= proofAt && !away;
+        if (stopping.aborted || (isQuiet && !isProof)) continue;
+        const tables = isProof ? 'all' : seenTables;
         if (tables === 'all') proofAt = Number.POSITIVE_INFINITY;
         files = seen;
         number += 1;
-        return { number, paths, tables, start };
+        return { number, paths, tables, isProof, start };
       }
       return null;
     },

@@ -10,19 +10,17 @@ import {
 } from '@platform/compiler';
 import type { ChangedRelations } from '@platform/introspect';
 import type { CompiledApi } from '@platform/runtime';
-import { bothOf } from '../both-of.ts';
-import { type Compilation, compileProject, placeProject, writeProject } from '../compile-project.ts';
-import type { Meanwhile } from '../descriptions/prepare-compiler.ts';
+import { type Compilation, compileProject, writeProject } from '../compile-project.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
-import type { Progress } from '../progress.ts';
+import { type Progress, silent } from '../progress.ts';
 import type { Project } from '../project.ts';
 import { type ReadFacts, readFacts } from '../read-facts.ts';
 import { reasonOf } from '../readable.ts';
 import type { Source } from '../source.ts';
 import type { Generation } from '../steps.ts';
-import { openOutput } from '../write-files.ts';
-import { knownOutput, type LeftOutput, noteOutput } from './left-output.ts';
+import { type LeftOutput, noteOutput } from './left-output.ts';
 import { isExtended, linkCompilation } from './link-compilation.ts';
+import { startRewriting } from './rewriting.ts';
 
 /** What was built last, and what the next build begins with. */
 export interface Built {
@@ -60,28 +58,28 @@ export interface ProjectChange {
 /** What is served, and what became of its files. */
 export interface Rebuild {
   readonly built: Built;
-  /** When it was served, as of `performance.now()`. */
-  readonly served: number;
+  /** When it was served, as of `performance.now()`; null where the database says what it said, so that nothing was made. */
+  readonly served: number | null;
   /** Why its files could not be written; null where they are. */
   readonly unwritten: unknown;
 }
 
 /**
  * Builds a project again and serves it by `serve`. Rejects, and leaves what is served, with what is wrong with it. Files
- * are written last where nothing of them has to be loaded: nobody waits for them. Null where nothing changed.
+ * are written last where nothing of them has to be loaded: nobody waits for them.
  */
 export async function rebuild(
   last: Built,
   source: Source,
   { project, number, tables, onlyTables }: ProjectChange,
   serve: (api: CompiledApi, project: Project) => Promise<void>,
-): Promise<Rebuild | null> {
+): Promise<Rebuild> {
   const {
     memory,
     compilation: { schema: previous },
   } = last;
   const facts = tables === null ? last.facts : await readAgain(last, project, source, tables);
-  if (onlyTables && isSaid(last.facts, facts)) return null;
+  if (onlyTables && isSaid(last.facts, facts)) return { built: { ...last, facts }, served: null, unwritten: null };
   const rewriting = startRewriting(project, last.left);
   try {
     const given = { facts: { ...facts, previous }, memory };
@@ -129,44 +127,6 @@ function refuseTables(error: unknown): never {
   );
 }
 
-type Rewritten = Pick<Built, 'generation' | 'cleared'>;
-
-/** Files of a project on their way to what is being compiled. */
-export interface Rewriting {
-  /** Begins with files that are made already. */
-  readonly begin: Meanwhile;
-  /** Writes what changed; rejects, and leaves nothing behind, where that cannot be. */
-  finish(compilation: Compilation): Promise<Rewritten>;
-  /** Leaves nothing behind of what was begun. */
-  close(): Promise<void>;
-}
-
-/**
- * Writes what changed, and reads nothing that nobody has touched since it was written. Nobody waits for the removal of what
- * was replaced, which takes the system as long as the writing.
- */
-export function startRewriting(project: Project, left: LeftOutput): Rewriting {
-  const output = openOutput(project.output, knownOutput(project.output, left));
-  return {
-    begin: output.stage,
-    async finish(compilation) {
-      try {
-        const { generation, clear } = await placeProject(project, compilation, silent, output.finish);
-        // What cannot be removed takes room and does nothing else.
-        const cleared = bothOf(output.close(), clear()).then(
-          () => undefined,
-          () => undefined,
-        );
-        return { generation, cleared };
-      } catch (error) {
-        await output.close();
-        throw error;
-      }
-    },
-    close: output.close,
-  };
-}
-
 /** What the change means to clients; nothing where schema and extensions say what they said. */
 export function differenceOf(before: Built, after: Built): Diff {
   const [was, is] = [before.compilation, after.compilation];
@@ -195,13 +155,3 @@ function warningsOf({ compilation }: Built): readonly string[] {
   const warnings = compilation.diagnostics.filter(({ severity }) => severity === 'warning');
   return warnings.map(({ place, message }) => `${place}: ${message}`);
 }
-
-/** What is built again tells what it came to when it is done. */
-const silent: Progress = {
-  phases: [],
-  notes: false,
-  color: false,
-  phase: async (_, work) => work(() => undefined),
-  say: () => undefined,
-  event: () => undefined,
-};

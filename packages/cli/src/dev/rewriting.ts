@@ -1,0 +1,52 @@
+/** The files of a project that is built again, from when the first of them is made until all are in their places. */
+import { bothOf } from '../both-of.ts';
+import { type Compilation, placeProject } from '../compile-project.ts';
+import type { Meanwhile } from '../descriptions/prepare-compiler.ts';
+import { silent } from '../progress.ts';
+import type { Project } from '../project.ts';
+import type { Generation } from '../steps.ts';
+import { openOutput } from '../write-files.ts';
+import { knownOutput, type LeftOutput } from './left-output.ts';
+
+/** What was written. */
+export interface Rewritten {
+  readonly generation: Generation;
+  /** Resolves when nothing is left of the files that were replaced. */
+  readonly cleared: Promise<void>;
+}
+
+/** Files of a project on their way to what is being compiled. */
+export interface Rewriting {
+  /** Begins with files that are made already. */
+  readonly begin: Meanwhile;
+  /** Writes what changed; rejects, and leaves nothing behind, where that cannot be. */
+  finish(compilation: Compilation): Promise<Rewritten>;
+  /** Leaves nothing behind of what was begun. */
+  close(): Promise<void>;
+}
+
+/**
+ * Writes what changed, and reads nothing that nobody has touched since it was written. Nobody waits for the removal of what
+ * was replaced, which takes the system as long as the writing.
+ */
+export function startRewriting(project: Project, left: LeftOutput): Rewriting {
+  const output = openOutput(project.output, knownOutput(project.output, left));
+  return {
+    begin: output.stage,
+    async finish(compilation) {
+      try {
+        const { generation, clear } = await placeProject(project, compilation, silent, output.finish);
+        // What cannot be removed takes room and does nothing else.
+        const cleared = bothOf(output.close(), clear()).then(
+          () => undefined,
+          () => undefined,
+        );
+        return { generation, cleared };
+      } catch (error) {
+        await output.close();
+        throw error;
+      }
+    },
+    close: output.close,
+  };
+}
