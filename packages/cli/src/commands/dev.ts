@@ -165,9 +165,9 @@ async function change(running: Running, noticed: Noticed, lookout: Lookout, prog
     });
     // Files that could not be written are, with whatever comes next.
     Object.assign(running, { built, stale: null, isBuilt: unwritten === null, unread: null });
+    if (served === null) return;
     // What follows from a relation that changed is looked up in the catalog; whether that was all is seen when nobody waits.
     if (stale !== null && stale !== 'all') lookout.proveTables();
-    if (served === null) return;
     if (unwritten !== null) {
       tellFailure(reasons, unwritten, 'It is served. Its files are written with the next change.', progress);
       return;
