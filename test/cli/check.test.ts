@@ -145,12 +145,30 @@ it('ends with 2 where it cannot judge', async () => {
   for (const command of [['check'], ['generate', '--check']]) {
     expect((await runPlatform([...command, '--project', folder], nowhere)).code).toBe(2);
   }
-  const empty = await mkdtemp(join(folder, 'empty-'));
-  const { code, stderr } = await runPlatform(['generate', '--check', '--project', empty]);
-  expect(stderr).toContain('There is no database to compare with.');
-  expect(code).toBe(2);
-  expect(await readdir(empty)).toEqual([]);
 });
+
+it('makes no database where a command only asks, and none is there', async () => {
+  const empty = await mkdtemp(join(folder, 'empty-'));
+  const ends: Readonly<Record<string, number>> = {
+    check: 2,
+    'generate --check': 2,
+    'can public read books 1': 2,
+    'explain /items/books --as public': 2,
+    'diff work database': 2,
+    doctor: 1,
+    'permissions matrix': 3,
+    'permissions diff': 3,
+    'migrate --status': 3,
+    'users list': 3,
+  };
+  for (const [command, exit] of Object.entries(ends)) {
+    const { code, stderr } = await runPlatform([...command.split(' '), '--project', empty]);
+    expect(stderr, command).toContain('There is no database to ask: DATABASE_URL is not set');
+    expect(stderr, command).toContain('Set DATABASE_URL');
+    expect(code, command).toBe(exit);
+    expect(await readdir(empty), command).toEqual([]);
+  }
+}, 60_000);
 
 it('pulls the schema of another database and tells what is new in it', async () => {
   const staging = await createDatabase('CREATE TABLE books (id int PRIMARY KEY, title text NOT NULL, pages int)');

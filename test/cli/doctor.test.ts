@@ -126,3 +126,10 @@ it('names secrets, and a database that is out of reach', async () => {
   ]);
   expect(code).toBe(1);
 });
+
+it('tells what the files tell where there is no database', async () => {
+  expect((await runPlatform(['introspect', '--project', folder], { DATABASE_URL: database.url })).code).toBe(0);
+  const { found } = await findings('postgres://nobody@127.0.0.1:1/nowhere');
+  expect(found).toContainEqual(expect.stringContaining('problem database: '));
+  expect(found).toContain('warning no-key: "loans" has no key: it can only be listed.');
+});

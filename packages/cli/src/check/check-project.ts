@@ -10,12 +10,13 @@ import { compareFacts, type Diagnostic, resolveSchema, type SchemaFacts } from '
 import type { Schema } from '@platform/introspect/schema';
 import { choosePermissions } from '../permission-source.ts';
 import { planDocuments } from '../plan-documents.ts';
+import { refuseNewDatabase } from '../present-database.ts';
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
 import { readFacts } from '../read-facts.ts';
 import { type Facts, loadInputs, loadSchema } from '../steps.ts';
 import { compareFiles } from '../write-files.ts';
-import { refuseNewDatabase } from './check-output.ts';
+import { offlineAdvice } from './check-output.ts';
 import { compareAccess } from './compare-access.ts';
 import { compareFingerprints } from './compare-fingerprints.ts';
 import { type ReadOutput, readOutput } from './read-output.ts';
@@ -38,7 +39,7 @@ export async function checkProject(
   progress: Progress,
   { offline }: { readonly offline: boolean },
 ): Promise<readonly Verdict[]> {
-  refuseNewDatabase(project, { offline });
+  if (!offline) refuseNewDatabase(project, offlineAdvice);
   const live = offline ? null : await readFacts(project, progress);
   const chosen = choosePermissions(project, live === null ? 'offline' : live.permissions);
   const parties: Parties = {

@@ -16,7 +16,7 @@ import { ruleLines } from '../explain/rule-lines.ts';
 import { visibly } from '../explain/visibly.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
-import { connect } from '../source.ts';
+import { connectPresent } from '../source.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform can`. */
@@ -55,7 +55,7 @@ async function answer(question: Question, options: CanOptions, progress: Progres
   const project = await loadProject(options.project);
   // Rules that the tables hold are those of a server; the file may say otherwise.
   const isAsked = key !== undefined || project.config.permissionSource === 'tables';
-  const source = isAsked ? await connect(project, progress) : null;
+  const source = isAsked ? await connectPresent(project, progress) : null;
   try {
     const schema = await currentSchema(project, progress, source ?? undefined);
     const api = writableApi(schema);

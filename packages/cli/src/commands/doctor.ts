@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { visible } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
 import { checkProject } from '../check/check-project.ts';
@@ -9,7 +10,7 @@ import { CommandError, exitCodes, judging } from '../exit-codes.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject, type Project } from '../project.ts';
-import { connect } from '../source.ts';
+import { connectPresent, type Source } from '../source.ts';
 import { count } from '../steps.ts';
 import type { GlobalOptions } from './options.ts';
 
@@ -34,31 +35,50 @@ export async function doctor(options: GlobalOptions): Promise<void> {
 async function examine(options: GlobalOptions, progress: Progress): Promise<readonly Finding[]> {
   const project = await loadProject(options.project);
   const own = await examineProject(project);
-  return [...own, ...(await examineLive(project, progress))];
+  return [...own, ...(await examineRest(project, progress))];
 }
 
-/** A database that is out of reach is a finding like others, and ends nothing. */
-async function examineLive(project: Project, progress: Progress): Promise<readonly Finding[]> {
+/** A database that is out of reach is a finding like others, and ends nothing: what the files tell is told all the same. */
+async function examineRest(project: Project, progress: Progress): Promise<readonly Finding[]> {
+  let source: Source;
   try {
-    const source = await connect(project, progress);
-    let schema: Schema;
-    let live: readonly Finding[];
-    try {
-      schema = await currentSchema(project, progress, source);
-      live = await examineDatabase(source, schema);
-    } finally {
-      await source.close();
-    }
-    return [...live, ...examineTables(schema), ...(await drift(project, progress))];
+    source = await connectPresent(project, progress);
   } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    const { message, hint } = error;
-    return [{ check: 'database', severity: 'problem', message, advice: hint ?? 'Correct what is said above.' }];
+    return [refused(error), ...(await examineFiles(project, progress).catch((other) => [refused(other)]))];
   }
+  return examineLive(project, source, progress).catch((error) => [refused(error)]);
 }
 
-async function drift(project: Project, progress: Progress): Promise<readonly Finding[]> {
-  const verdicts = await checkProject(project, progress, { offline: false });
+async function examineLive(project: Project, source: Source, progress: Progress): Promise<readonly Finding[]> {
+  let schema: Schema;
+  let live: readonly Finding[];
+  try {
+    schema = await currentSchema(project, progress, source);
+    live = await examineDatabase(source, schema);
+  } finally {
+    await source.close();
+  }
+  return [...live, ...examineTables(schema), ...(await drift(project, progress, { offline: false }))];
+}
+
+async function examineFiles(project: Project, progress: Progress): Promise<readonly Finding[]> {
+  if (!existsSync(project.schemaFile)) return [];
+  const schema = await currentSchema(project, progress);
+  return [...examineTables(schema), ...(await drift(project, progress, { offline: true }))];
+}
+
+function refused(error: unknown): Finding {
+  if (!(error instanceof CommandError)) throw error;
+  const { message, hint } = error;
+  return { check: 'database', severity: 'problem', message, advice: hint ?? 'Correct what is said above.' };
+}
+
+async function drift(
+  project: Project,
+  progress: Progress,
+  parties: { readonly offline: boolean },
+): Promise<readonly Finding[]> {
+  const verdicts = await checkProject(project, progress, parties);
   return verdicts
     .filter(({ verdict }) => verdict === 'differs')
     .map(({ pair, findings }) => ({

@@ -10,7 +10,7 @@ import { tellPlan, tellStatement } from '../explain/tell-plan.ts';
 import { visibly } from '../explain/visibly.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
-import { connect, type Source } from '../source.ts';
+import { connectPresent, type Source } from '../source.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform explain`. */
@@ -39,7 +39,7 @@ async function explainRequest(request: string, options: ExplainOptions, progress
   const { method, target } = requestOf(request);
   refuseOptions(method, options);
   const project = await loadProject(options.project);
-  const source = options.offline === true ? null : await connect(project, progress);
+  const source = options.offline === true ? null : await connectPresent(project, progress, { hint });
   try {
     const schema = await currentSchema(project, progress, source ?? undefined);
     const asked = { project, schema, source, role: options.as, user: options.user ?? null };
@@ -86,6 +86,9 @@ async function explainReading(
   if (source !== null) await tellPlan({ statement: plan.statement, parameters }, schema, source, analyze, progress);
   return true;
 }
+
+/** Where the database has nothing to say. */
+const hint = 'Set DATABASE_URL, or add --offline to plan over platform.schema.json.';
 
 const methods = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
 
