@@ -1,5 +1,5 @@
 /** What people ask about rules: who may do what, which rule decides, and what becomes of a request. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -250,4 +250,37 @@ describe('platform explain of a write', () => {
     const missing = await explained('PATCH /items/articles/99', '--data', '{"title":"x"}', '--rehearse');
     expect(missing).toContain('administrators are refused, too');
   });
+});
+
+it('names the hooks that a write would run, in their order, and runs none', async () => {
+  const extension = (register: string): string =>
+    `import { defineExtension } from '../generated/extension.ts';\nthrow new Error('run');\nexport default defineExtension(${register});\n`;
+  await mkdir(join(folder, 'extensions'));
+  const [first, second] = [join(folder, 'extensions/a.ts'), join(folder, 'extensions/b.ts')];
+  await writeFile(
+    first,
+    extension(
+      "({ before, after: then }) => {\n  then('comments.create', () => {});\n  before('comments.create', () => {});\n  before('comments.update', () => {});\n  before('gone.create', () => {});\n}",
+    ),
+  );
+  await writeFile(second, extension("(tools) => tools.before('comments.create', () => {})"));
+  const request = ['POST /items/comments?on_conflict=id', '--as', 'writer', '--data', '{"id":1}'];
+  const { stderr } = await platform('explain', ...request);
+  const { stdout } = await platform('explain', ...request, '--offline', '--json');
+  const read = await platform('explain', 'GET /items/comments', '--as', 'writer');
+  await rm(join(folder, 'extensions'), { recursive: true });
+  expect(stderr.split('\n').filter((line) => / at extensions\//.test(line))).toEqual([
+    '           before comments.create at extensions/a.ts:5:3',
+    '           before comments.create at extensions/b.ts:3:43',
+    '           after comments.create at extensions/a.ts:4:3',
+    '           before comments.update at extensions/a.ts:6:3',
+  ]);
+  const told = stdout.split('\n').find((line) => line.includes('"hooks"')) ?? '{}';
+  expect(JSON.parse(told).hooks).toEqual([
+    'before comments.create',
+    'before comments.create',
+    'after comments.create',
+    'before comments.update',
+  ]);
+  expect([read.code, read.stderr.includes('hooks')]).toEqual([0, false]);
 });
