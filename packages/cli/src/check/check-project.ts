@@ -66,7 +66,7 @@ function withDatabase(parties: Parties, live: SchemaFacts): readonly Verdict[] {
     file === null ? missingFile(first) : judge(first, compareFacts(file, live)),
     output === null || now === null
       ? missing(second, output)
-      : judge(second, compareFingerprints(output.fingerprint, now)),
+      : judge(second, compareFingerprints(live.dialect ?? 'postgres', output.fingerprint, now)),
     judge(['database', 'permissions.yaml'], complaints(resolveUnder(parties, live, parties.permissions).diagnostics)),
   ];
 }
@@ -89,7 +89,7 @@ async function fileAndOutput({ project, file, output }: Parties): Promise<Verdic
   if (different.length === 0) return judge(pair, []);
   const api = resolveApi(file);
   const named = [
-    ...compareFingerprints(output.fingerprint, api.fingerprint),
+    ...compareFingerprints(file.dialect, output.fingerprint, api.fingerprint),
     ...compareAccess(
       output.access,
       api.access.map(({ access }) => access),
