@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import {
   can,
@@ -27,6 +26,7 @@ import { CommandError, exitCodes } from './exit-codes.ts';
 import { lendPackages } from './lend-packages.ts';
 import { findOwnModules } from './own-modules.ts';
 import { eventLine } from './progress.ts';
+import { commandVersion } from './version.ts';
 
 const exitCodeHelp = `
 Exit codes:
@@ -63,7 +63,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 function program(): Command {
   const root = new Command('platform')
     .description('Compiles a SQL database and a permission configuration into a typed API server.')
-    .version(version(), '-V, --version')
+    .version(commandVersion(), '-V, --version')
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', `${environmentHelp}${exitCodeHelp}`);
@@ -190,11 +190,4 @@ function tellError(error: unknown): number {
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   process.stderr.write('This is a bug of the platform; please report it with the lines above.\n');
   return exitCodes.internal;
-}
-
-function version(): string {
-  const manifest: { readonly version: string } = JSON.parse(
-    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-  );
-  return manifest.version;
 }
