@@ -1,3 +1,5 @@
+import type { Diagnostic } from '@platform/introspect';
+
 /** What the exit code of the command line tells a pipeline. Documented in `platform --help` and docs/cli.md. */
 export const exitCodes = {
   ok: 0,
@@ -23,6 +25,17 @@ export class CommandError extends Error {
     this.name = 'CommandError';
     this.exitCode = exitCode;
     this.hint = hint;
+  }
+}
+
+/** What is wrong with the project or its database, each error by itself: none of them can be compiled. */
+export class DiagnosticsError extends CommandError {
+  readonly diagnostics: readonly Diagnostic[];
+
+  constructor(diagnostics: readonly Diagnostic[], message: string) {
+    super(exitCodes.invalid, message);
+    this.name = 'DiagnosticsError';
+    this.diagnostics = diagnostics;
   }
 }
 
