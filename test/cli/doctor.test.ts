@@ -152,7 +152,11 @@ it('tells what the files tell where there is no database', async () => {
   const { code, stderr } = await runPlatform(['introspect', '--project', folder], { DATABASE_URL: database.url });
   expect(stderr).toContain('warning schema-file at platform.schema.json');
   expect(code).toBe(0);
+  const generated = await runPlatform(['generate', '--project', folder], { DATABASE_URL: database.url });
+  expect(generated.code).toBe(0);
+  await writeFile(join(folder, 'generated/fingerprint.ts'), '<<<<<<< HEAD\n');
   const { found } = await findings('postgres://nobody@127.0.0.1:1/nowhere');
   expect(found).toContainEqual(expect.stringContaining('problem database: '));
+  expect(found).toContainEqual(expect.stringMatching(/^problem drift: The generated code cannot be loaded: /));
   expect(found).toContain('warning no-key: "loans" has no key: it can only be listed.');
 });

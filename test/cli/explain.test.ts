@@ -122,7 +122,9 @@ describe('platform can', () => {
     expect(word.stderr).toContain('There is no item "two" in articles.');
     const pair = await platform('can', 'public', 'read', 'loans', '1');
     expect(pair.stderr).toContain('A key is a value for each of book, since, with commas between.');
-    expect([role.code, item.code, word.code, pair.code]).toEqual([2, 2, 2, 2]);
+    const unkeyed = await platform('can', 'admin', 'read', 'events', '1');
+    expect(unkeyed.stderr).toContain('"events" has no key: it can only be listed.');
+    expect([role.code, item.code, word.code, pair.code, unkeyed.code]).toEqual([2, 2, 2, 2, 2]);
   });
 });
 

@@ -23,6 +23,7 @@ import {
   start,
 } from './commands/lazy.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
+import { fileError } from './file-error.ts';
 import { lendPackages } from './lend-packages.ts';
 import { findOwnModules } from './own-modules.ts';
 import { eventLine } from './progress.ts';
@@ -34,7 +35,8 @@ Exit codes:
   1   the configuration, the permissions or the database cannot be compiled; diagnostics say why;
       also when the platform's tables do not fit this version, and after \`migrate --status\` when they are behind;
       of \`generate --check\`, \`check\` and \`diff\`: something differs
-  2   the command line or DATABASE_URL is wrong; of these commands: whatever keeps them from judging
+  2   the command line or DATABASE_URL is wrong, or a file cannot be read or written;
+      of these commands: whatever keeps them from judging
   3   the database cannot be reached, refuses what is asked, or the embedded one is in use by another process
   4   the server cannot start
   70  a bug of the platform
@@ -56,7 +58,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   try {
     await program().parseAsync([...argv]);
   } catch (error) {
-    process.exitCode = tellError(error);
+    process.exitCode = tellError(fileError(error));
   }
 }
 

@@ -62,6 +62,7 @@ async function answer(question: Question, options: CanOptions, progress: Progres
     const access = accessOf(api, role);
     const descriptor = api.collections.find(({ name }) => name === collection);
     if (descriptor === undefined) throw unknownCollection(collection, api.collections);
+    if (key !== undefined && descriptor.key.length === 0) throw unkeyed(collection);
     const rules = rulesOf(access, collection, action);
     const caller = await callerOf(schema, access, { role, user: options.user ?? null }, source);
     const item: ItemQuestion = { api, caller, collection, key: key ?? null };
@@ -127,6 +128,10 @@ function actionOf(text: string): RuledAction {
 function unknownItem(collection: string, key: string | undefined, fields: readonly string[]): CommandError {
   const hint = fields.length > 1 ? `A key is a value for each of ${fields.join(', ')}, with commas between.` : null;
   return new CommandError(exitCodes.usage, `There is no item "${key}" in ${collection}.`, hint);
+}
+
+function unkeyed(collection: string): CommandError {
+  return new CommandError(exitCodes.usage, `"${collection}" has no key: it can only be listed.`, 'Leave the key out.');
 }
 
 function unknownCollection(name: string, known: readonly { readonly name: string }[]): CommandError {

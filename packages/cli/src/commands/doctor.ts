@@ -96,7 +96,7 @@ async function examineResolved(
   progress: Progress,
   offline: boolean,
 ): Promise<readonly Finding[]> {
-  const drifts = isFileRead ? await drift(project, progress, offline, wrong.length === 0) : [];
+  const drifts = isFileRead ? await drift(project, progress, offline, wrong.length === 0).catch(uncompared) : [];
   return [...wrong, ...examineTables(schema), ...drifts];
 }
 
@@ -105,6 +105,11 @@ function refused(error: unknown): readonly Finding[] {
   if (!(error instanceof CommandError)) throw error;
   const { message, hint } = error;
   return [{ check: 'database', severity: 'problem', message, advice: hint ?? 'Correct what is said above.' }];
+}
+
+/** What cannot be compared, as generated code that somebody has changed, is wrong by itself. */
+function uncompared(error: unknown): readonly Finding[] {
+  return refused(error).map((one) => ({ ...one, check: one.check === 'database' ? 'drift' : one.check }));
 }
 
 function wrongWith({ code, place, message, hint }: Diagnostic): Finding {

@@ -149,3 +149,16 @@ test('lists read as sentences', () => {
   expect(quotedList(['a'])).toBe('"a"');
   expect(quotedList(['a', 'b', 'c'])).toBe('"a", "b" and "c"');
 });
+
+test('a collection that does not exist is told once, whatever actions its block has', () => {
+  const permissions = `
+permissions:
+  public: { gone: { read: true, create: true, update: true } }
+  writer: { gone: { read: true, create: true, update: true } }
+roles: { writer: {} }
+`;
+  expect(complain({ articles }, { permissions })).toEqual([
+    'error unknown-collection permissions.yaml:3:13',
+    'error unknown-collection permissions.yaml:4:13',
+  ]);
+});
