@@ -15,6 +15,7 @@ CREATE TABLE articles (id int PRIMARY KEY, title text NOT NULL, status text, aut
 CREATE TABLE comments (id int PRIMARY KEY, article_id int REFERENCES articles, body text);
 CREATE TABLE loans (book int, since date, PRIMARY KEY (book, since));
 CREATE TABLE events (what text);
+CREATE TABLE site (id int PRIMARY KEY);
 CREATE INDEX ON articles (status);
 INSERT INTO authors VALUES (7, 'Ann', 'ann@example.com');
 INSERT INTO articles VALUES (1, 'One', 'published', 7), (2, 'Two', 'draft', 7), (3, 'Three', 'draft', NULL);
@@ -43,7 +44,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'platform-explain-'));
   database = await createDatabase(sql);
   await writeFile(join(folder, 'permissions.yaml'), permissions);
-  const user = '{ database: { url: process.env.DATABASE_URL } }';
+  const user = '{ database: { url: process.env.DATABASE_URL }, collections: { site: { singleton: true } } }';
   await writeFile(join(folder, 'platform.config.mjs'), `export default ${user};\n`);
   expect((await platform('introspect')).code).toBe(0);
 });
@@ -124,7 +125,9 @@ describe('platform can', () => {
     expect(pair.stderr).toContain('A key is a value for each of book, since, with commas between.');
     const unkeyed = await platform('can', 'admin', 'read', 'events', '1');
     expect(unkeyed.stderr).toContain('"events" has no key: it can only be listed.');
-    expect([role.code, item.code, word.code, pair.code, unkeyed.code]).toEqual([2, 2, 2, 2, 2]);
+    const single = await platform('can', 'admin', 'read', 'site', '1');
+    expect(single.stderr).toContain('"site" is a singleton: there is one object, without a key.');
+    expect([role, item, word, pair, unkeyed, single].map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 2]);
   });
 });
 

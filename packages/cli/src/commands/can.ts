@@ -7,6 +7,7 @@ import {
   canPreset,
   type WriteRule,
 } from '@platform/runtime';
+import type { CollectionDescriptor } from '@platform/runtime/contract';
 import { CommandError, exitCodes, judging } from '../exit-codes.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { type ItemQuestion, type Judged, judgeRules, unjudged } from '../explain/judge-rules.ts';
@@ -62,7 +63,7 @@ async function answer(question: Question, options: CanOptions, progress: Progres
     const access = accessOf(api, role);
     const descriptor = api.collections.find(({ name }) => name === collection);
     if (descriptor === undefined) throw unknownCollection(collection, api.collections);
-    if (key !== undefined && descriptor.key.length === 0) throw unkeyed(collection);
+    if (key !== undefined) refuseKey(descriptor);
     const rules = rulesOf(access, collection, action);
     const caller = await callerOf(schema, access, { role, user: options.user ?? null }, source);
     const item: ItemQuestion = { api, caller, collection, key: key ?? null };
@@ -130,8 +131,13 @@ function unknownItem(collection: string, key: string | undefined, fields: readon
   return new CommandError(exitCodes.usage, `There is no item "${key}" in ${collection}.`, hint);
 }
 
-function unkeyed(collection: string): CommandError {
-  return new CommandError(exitCodes.usage, `"${collection}" has no key: it can only be listed.`, 'Leave the key out.');
+/** No address names one of these by a key. */
+function refuseKey({ name, key, singleton }: CollectionDescriptor): void {
+  if (key.length > 0 && !singleton) return;
+  const reason = singleton
+    ? 'is a singleton: there is one object, without a key.'
+    : 'has no key: it can only be listed.';
+  throw new CommandError(exitCodes.usage, `"${name}" ${reason}`, 'Leave the key out.');
 }
 
 function unknownCollection(name: string, known: readonly { readonly name: string }[]): CommandError {
