@@ -29,6 +29,8 @@ interface Parties {
   readonly live: Facts | null;
   /** The rules that are compiled: of the file, or of the tables where the configuration says so. */
   readonly permissions: PermissionDocument;
+  /** What is wrong with them where they come from. */
+  readonly complaints: readonly Diagnostic[];
   readonly file: Schema | null;
   readonly output: ReadOutput | null;
 }
@@ -46,6 +48,7 @@ export async function checkProject(
     project,
     live,
     permissions: chosen.document,
+    complaints: chosen.diagnostics,
     file: await loadSchema(project),
     output: await readOutput(project.output),
   };
@@ -57,17 +60,22 @@ export async function checkProject(
   ]);
 }
 
+/** A database with which something is wrong by itself fits nothing. */
 function withDatabase(parties: Parties, live: SchemaFacts): readonly Verdict[] {
   const { file, output } = parties;
   const first = ['database', 'platform.schema.json'] as const;
   const second = ['database', 'generated'] as const;
   const now = fingerprintOf(parties, live);
+  const own = complaints(live.diagnostics);
   return [
-    file === null ? missingFile(first) : judge(first, compareFacts(file, live)),
+    file === null ? missingFile(first) : judge(first, [...own, ...compareFacts(file, live)]),
     output === null || now === null
       ? missing(second, output)
-      : judge(second, compareFingerprints(live.dialect ?? 'postgres', output.fingerprint, now)),
-    judge(['database', 'permissions.yaml'], complaints(resolveUnder(parties, live, parties.permissions).diagnostics)),
+      : judge(second, [...own, ...compareFingerprints(live.dialect ?? 'postgres', output.fingerprint, now)]),
+    judge(
+      ['database', 'permissions.yaml'],
+      [...own, ...complaints(resolveUnder(parties, live, parties.permissions).diagnostics)],
+    ),
   ];
 }
 
@@ -154,12 +162,12 @@ function outputAndPermissions(parties: Parties): Verdict {
 }
 
 function resolveUnder(
-  { project: { config, diagnostics: read }, file }: Parties,
+  { project: { config, diagnostics: read }, file, permissions: chosen, complaints: told }: Parties,
   facts: SchemaFacts,
   permissions: PermissionDocument,
 ): { readonly schema: Schema; readonly diagnostics: readonly Diagnostic[] } {
   const { schema, diagnostics } = resolveSchema(facts, config, permissions, file === null ? {} : { previous: file });
-  return { schema, diagnostics: [...read, ...diagnostics] };
+  return { schema, diagnostics: [...read, ...(permissions === chosen ? told : []), ...diagnostics] };
 }
 
 function complaints(diagnostics: readonly Diagnostic[]): readonly Finding[] {
