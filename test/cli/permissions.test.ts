@@ -142,6 +142,14 @@ it.skipIf(isOnMariadb())('tables in a schema that the role may not enter are as 
       'permissionSource: The permissions are to come from the tables of the platform, and these cannot be read.',
     );
     expect(checked.code).toBe(1);
+    await write('platform.config.ts', 'export default {};\n');
+    const can = await asOutside('can', 'editor', 'read', 'docs', '1');
+    expect(can.stderr).toContain('The database refuses: permission denied for schema platform.');
+    await run(`GRANT USAGE ON SCHEMA platform TO ${role}; GRANT SELECT ON platform.platform_roles TO ${role}`);
+    const change = ['PATCH /items/docs/1', '--as', 'editor', '--data', '{"title":"b"}'];
+    const rehearsed = await asOutside('explain', ...change, '--rehearse');
+    expect(rehearsed.stderr).toContain('The database refuses: permission denied for table docs.');
+    expect([can.code, rehearsed.code]).toEqual([2, 2]);
   } finally {
     await run(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
   }

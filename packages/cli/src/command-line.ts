@@ -23,7 +23,7 @@ import {
   start,
 } from './commands/lazy.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
-import { fileError } from './file-error.ts';
+import { knownFailure } from './known-failure.ts';
 import { lendPackages } from './lend-packages.ts';
 import { findOwnModules } from './own-modules.ts';
 import { eventLine } from './progress.ts';
@@ -58,7 +58,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   try {
     await program().parseAsync([...argv]);
   } catch (error) {
-    process.exitCode = tellError(fileError(error));
+    process.exitCode = tellError(knownFailure(error));
   }
 }
 

@@ -38,16 +38,3 @@ export class DiagnosticsError extends CommandError {
     this.diagnostics = diagnostics;
   }
 }
-
-/**
- * Runs a command whose exit code is a verdict, so that 1 says nothing else: whatever keeps it from judging ends with 2.
- * Bugs stay bugs.
- */
-export async function judging<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    throw new CommandError(exitCodes.usage, error.message, error.hint);
-  }
-}

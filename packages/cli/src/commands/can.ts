@@ -8,13 +8,14 @@ import {
   type WriteRule,
 } from '@platform/runtime';
 import type { CollectionDescriptor } from '@platform/runtime/contract';
-import { CommandError, exitCodes, judging } from '../exit-codes.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { type ItemQuestion, type Judged, judgeRules, unjudged } from '../explain/judge-rules.ts';
 import { notOffered, type RuledAction } from '../explain/offered.ts';
 import { accessOf, callerOf, writableApi } from '../explain/role.ts';
 import { ruleLines } from '../explain/rule-lines.ts';
 import { visibly } from '../explain/visibly.ts';
+import { judging } from '../judging.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
 import { connectPresent } from '../source.ts';

@@ -6,7 +6,9 @@ import { examineDatabase } from '../doctor/examine-database.ts';
 import { examineProject } from '../doctor/examine-project.ts';
 import { examineTables } from '../doctor/examine-tables.ts';
 import type { Finding } from '../doctor/finding.ts';
-import { CommandError, DiagnosticsError, exitCodes, judging } from '../exit-codes.ts';
+import { CommandError, DiagnosticsError, exitCodes } from '../exit-codes.ts';
+import { judging } from '../judging.ts';
+import { knownFailure } from '../known-failure.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject, type Project } from '../project.ts';
 import { readFacts } from '../read-facts.ts';
@@ -102,8 +104,9 @@ async function examineResolved(
 
 function refused(error: unknown): readonly Finding[] {
   if (error instanceof DiagnosticsError) return error.diagnostics.map(wrongWith);
-  if (!(error instanceof CommandError)) throw error;
-  const { message, hint } = error;
+  const failure = knownFailure(error);
+  if (!(failure instanceof CommandError)) throw failure;
+  const { message, hint } = failure;
   return [{ check: 'database', severity: 'problem', message, advice: hint ?? 'Correct what is said above.' }];
 }
 

@@ -1,6 +1,6 @@
 import type { AccessClass, AccessRule, ExplainedRead, PlannedRead, WriteToExplain } from '@platform/runtime';
 import { explainRead, planRead } from '@platform/runtime';
-import { CommandError, exitCodes, judging } from '../exit-codes.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { type AskedRequest, boundsOf, explainWriting, onItems, tellRefusal } from '../explain/explain-writing.ts';
 import { itemIn, type Judged, judgeNamed } from '../explain/judge-rules.ts';
@@ -8,6 +8,7 @@ import { accessOf, callerOf, readableApi } from '../explain/role.ts';
 import { ruleLines } from '../explain/rule-lines.ts';
 import { tellPlan, tellStatement } from '../explain/tell-plan.ts';
 import { visibly } from '../explain/visibly.ts';
+import { judging } from '../judging.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
 import { connectPresent, type Source } from '../source.ts';
