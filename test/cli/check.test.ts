@@ -1,5 +1,5 @@
 /** What pipelines ask before a deploy: whether everything that was committed still fits the database and one another. */
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -145,12 +145,54 @@ it('ends with 2 where it cannot judge', async () => {
   for (const command of [['check'], ['generate', '--check']]) {
     expect((await runPlatform([...command, '--project', folder], nowhere)).code).toBe(2);
   }
-  const empty = await mkdtemp(join(folder, 'empty-'));
-  const { code, stderr } = await runPlatform(['generate', '--check', '--project', empty]);
-  expect(stderr).toContain('There is no database to compare with.');
-  expect(code).toBe(2);
-  expect(await readdir(empty)).toEqual([]);
 });
+
+it('tells what the file system refuses, which is no bug', async () => {
+  const path = join(folder, 'generated/server.ts');
+  const text = await readFile(path, 'utf8');
+  await rm(path);
+  await mkdir(path);
+  const changed = await verdicts('--offline');
+  expect(changed).toEqual({ code: 1, pairs: expect.anything(), found: ['generated/server.ts'] });
+  const { code, stderr } = await platform('generate', '--offline');
+  expect(stderr).toMatch(/The file system refuses: EISDIR: .*generated\/server\.ts/);
+  expect(stderr).not.toContain('bug of the platform');
+  expect(code).toBe(2);
+  await rm(path, { recursive: true });
+  await writeFile(path, text);
+  await rm(join(folder, 'permissions.yaml'));
+  await mkdir(join(folder, 'permissions.yaml'));
+  const unread = await platform('check', '--offline');
+  expect(unread.stderr).toMatch(/The file of permissions ".*permissions\.yaml" cannot be read: EISDIR/);
+  expect(unread.code).toBe(2);
+  await rm(join(folder, 'permissions.yaml'), { recursive: true });
+  await writeFile(join(folder, 'permissions.yaml'), permissions);
+  const file = await runPlatform(['doctor', '--project', join(folder, 'permissions.yaml')]);
+  expect([file.code, file.stderr]).toEqual([2, expect.stringContaining('permissions.yaml" is no folder.')]);
+});
+
+it('makes no database where a command only asks, and none is there', async () => {
+  const empty = await mkdtemp(join(folder, 'empty-'));
+  const ends: Readonly<Record<string, number>> = {
+    check: 2,
+    'generate --check': 2,
+    'can public read books 1': 2,
+    'explain /items/books --as public': 2,
+    'diff work database': 2,
+    doctor: 1,
+    'permissions matrix': 3,
+    'permissions diff': 3,
+    'migrate --status': 3,
+    'users list': 3,
+  };
+  for (const [command, exit] of Object.entries(ends)) {
+    const { code, stderr } = await runPlatform([...command.split(' '), '--project', empty]);
+    expect(stderr, command).toContain('There is no database to ask: DATABASE_URL is not set');
+    expect(stderr, command).toContain('Set DATABASE_URL');
+    expect(code, command).toBe(exit);
+    expect(await readdir(empty), command).toEqual([]);
+  }
+}, 60_000);
 
 it('pulls the schema of another database and tells what is new in it', async () => {
   const staging = await createDatabase('CREATE TABLE books (id int PRIMARY KEY, title text NOT NULL, pages int)');

@@ -1,6 +1,6 @@
 /** What `platform doctor` finds, in one database that has a bit of everything. */
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -125,4 +125,38 @@ it('names secrets, and a database that is out of reach', async () => {
     'problem database',
   ]);
   expect(code).toBe(1);
+});
+
+it('names each mistake in the files, and hides nothing else behind it', async () => {
+  const good = await readFile(join(folder, 'permissions.yaml'), 'utf8');
+  await writeFile(join(folder, 'permissions.yaml'), good.replace('[id]', '[id, gone]').replace('filter', 'where'));
+  await writeFile(join(folder, 'platform.schema.json'), '<<<<<<< HEAD\n');
+  const { code, found } = await findings(database.url);
+  await writeFile(join(folder, 'permissions.yaml'), good);
+  expect(found).toEqual(
+    expect.arrayContaining([
+      'problem schema-file: platform.schema.json: The file is not JSON.',
+      expect.stringMatching(/^problem permissions-key: permissions\.yaml:1:\d+: The key "where" is unknown\.$/),
+      expect.stringMatching(
+        /^problem unknown-field: permissions\.yaml:1:\d+: The collection "books" has no field "gone"\.$/,
+      ),
+      expect.stringMatching(/^warning superuser: /),
+      'warning no-key: "loans" has no key: it can only be listed.',
+    ]),
+  );
+  expect(code).toBe(1);
+});
+
+it('tells what the files tell where there is no database', async () => {
+  // What merging has left of the file is written anew.
+  const { code, stderr } = await runPlatform(['introspect', '--project', folder], { DATABASE_URL: database.url });
+  expect(stderr).toContain('warning schema-file at platform.schema.json');
+  expect(code).toBe(0);
+  const generated = await runPlatform(['generate', '--project', folder], { DATABASE_URL: database.url });
+  expect(generated.code).toBe(0);
+  await writeFile(join(folder, 'generated/fingerprint.ts'), '<<<<<<< HEAD\n');
+  const { found } = await findings('postgres://nobody@127.0.0.1:1/nowhere');
+  expect(found).toContainEqual(expect.stringContaining('problem database: '));
+  expect(found).toContainEqual(expect.stringMatching(/^problem drift: The generated code cannot be loaded: /));
+  expect(found).toContain('warning no-key: "loans" has no key: it can only be listed.');
 });

@@ -1,5 +1,5 @@
 /** What people ask about rules: who may do what, which rule decides, and what becomes of a request. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -15,6 +15,7 @@ CREATE TABLE articles (id int PRIMARY KEY, title text NOT NULL, status text, aut
 CREATE TABLE comments (id int PRIMARY KEY, article_id int REFERENCES articles, body text);
 CREATE TABLE loans (book int, since date, PRIMARY KEY (book, since));
 CREATE TABLE events (what text);
+CREATE TABLE site (id int PRIMARY KEY);
 CREATE INDEX ON articles (status);
 INSERT INTO authors VALUES (7, 'Ann', 'ann@example.com');
 INSERT INTO articles VALUES (1, 'One', 'published', 7), (2, 'Two', 'draft', 7), (3, 'Three', 'draft', NULL);
@@ -43,7 +44,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'platform-explain-'));
   database = await createDatabase(sql);
   await writeFile(join(folder, 'permissions.yaml'), permissions);
-  const user = '{ database: { url: process.env.DATABASE_URL } }';
+  const user = '{ database: { url: process.env.DATABASE_URL }, collections: { site: { singleton: true } } }';
   await writeFile(join(folder, 'platform.config.mjs'), `export default ${user};\n`);
   expect((await platform('introspect')).code).toBe(0);
 });
@@ -122,7 +123,11 @@ describe('platform can', () => {
     expect(word.stderr).toContain('There is no item "two" in articles.');
     const pair = await platform('can', 'public', 'read', 'loans', '1');
     expect(pair.stderr).toContain('A key is a value for each of book, since, with commas between.');
-    expect([role.code, item.code, word.code, pair.code]).toEqual([2, 2, 2, 2]);
+    const unkeyed = await platform('can', 'admin', 'read', 'events', '1');
+    expect(unkeyed.stderr).toContain('"events" has no key: it can only be listed.');
+    const single = await platform('can', 'admin', 'read', 'site', '1');
+    expect(single.stderr).toContain('"site" is a singleton: there is one object, without a key.');
+    expect([role, item, word, pair, unkeyed, single].map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 2]);
   });
 });
 
@@ -250,4 +255,37 @@ describe('platform explain of a write', () => {
     const missing = await explained('PATCH /items/articles/99', '--data', '{"title":"x"}', '--rehearse');
     expect(missing).toContain('administrators are refused, too');
   });
+});
+
+it('names the hooks that a write would run, in their order, and runs none', async () => {
+  const extension = (register: string): string =>
+    `import { defineExtension } from '../generated/extension.ts';\nthrow new Error('run');\nexport default defineExtension(${register});\n`;
+  await mkdir(join(folder, 'extensions'));
+  const [first, second] = [join(folder, 'extensions/a.ts'), join(folder, 'extensions/b.ts')];
+  await writeFile(
+    first,
+    extension(
+      "({ before, after: then }) => {\n  then('comments.create', () => {});\n  before('comments.create', () => {});\n  before('comments.update', () => {});\n  before('gone.create', () => {});\n}",
+    ),
+  );
+  await writeFile(second, extension("(tools) => tools.before('comments.create', () => {})"));
+  const request = ['POST /items/comments?on_conflict=id', '--as', 'writer', '--data', '{"id":1}'];
+  const { stderr } = await platform('explain', ...request);
+  const { stdout } = await platform('explain', ...request, '--offline', '--json');
+  const read = await platform('explain', 'GET /items/comments', '--as', 'writer');
+  await rm(join(folder, 'extensions'), { recursive: true });
+  expect(stderr.split('\n').filter((line) => / at extensions\//.test(line))).toEqual([
+    '           before comments.create at extensions/a.ts:5:3',
+    '           before comments.create at extensions/b.ts:3:43',
+    '           after comments.create at extensions/a.ts:4:3',
+    '           before comments.update at extensions/a.ts:6:3',
+  ]);
+  const told = stdout.split('\n').find((line) => line.includes('"hooks"')) ?? '{}';
+  expect(JSON.parse(told).hooks).toEqual([
+    'before comments.create',
+    'before comments.create',
+    'after comments.create',
+    'before comments.update',
+  ]);
+  expect([read.code, read.stderr.includes('hooks')]).toEqual([0, false]);
 });

@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ContractDatabase, createSystemDatabase } from '../support/contract-database.ts';
+import { type ContractDatabase, createSystemDatabase, isOnMariadb } from '../support/contract-database.ts';
 import { createProject, runPlatform } from '../support/platform.ts';
 
 let database: ContractDatabase;
@@ -122,4 +122,48 @@ it('a role that users have is not removed by push', async () => {
   await run('DELETE FROM platform.platform_users');
   expect((await platform('permissions', 'push', '--yes')).code).toBe(0);
   expect(await run('SELECT fields FROM platform.platform_permissions')).toEqual([{ fields: '*' }]);
+});
+
+it.skipIf(isOnMariadb())('tables in a schema that the role may not enter are as none', async () => {
+  const role = `outside_${database.name}`;
+  await run(`CREATE ROLE ${role} LOGIN PASSWORD 'x'; GRANT SELECT ON docs TO ${role}`);
+  const url = new URL(database.url);
+  Object.assign(url, { username: role, password: 'x' });
+  const asOutside = (...args: readonly string[]) =>
+    runPlatform([...args, '--project', project.folder], { DATABASE_URL: url.href });
+  try {
+    await write('platform.config.ts', 'export default {};\n');
+    await write('permissions.yaml', first);
+    expect((await asOutside('generate')).code).toBe(0);
+    expect((await asOutside('check')).code).toBe(0);
+    await write('platform.config.ts', "export default { permissionSource: 'tables' };\n");
+    const checked = await asOutside('check');
+    expect(checked.stderr).toContain(
+      'permissionSource: The permissions are to come from the tables of the platform, and these cannot be read.',
+    );
+    expect(checked.code).toBe(1);
+    await write('platform.config.ts', 'export default {};\n');
+    const can = await asOutside('can', 'editor', 'read', 'docs', '1');
+    expect(can.stderr).toContain('The database refuses: permission denied for schema platform.');
+    await run(`GRANT USAGE ON SCHEMA platform TO ${role}; GRANT SELECT ON platform.platform_roles TO ${role}`);
+    const change = ['PATCH /items/docs/1', '--as', 'editor', '--data', '{"title":"b"}'];
+    const rehearsed = await asOutside('explain', ...change, '--rehearse');
+    expect(rehearsed.stderr).toContain('The database refuses: permission denied for table docs.');
+    expect([can.code, rehearsed.code]).toEqual([2, 2]);
+  } finally {
+    await run(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  }
+});
+
+it('a database of a later version fits nothing', async () => {
+  await run("INSERT INTO platform.platform_migrations VALUES (99, 'later', repeat('0', 64), now(), '99.0.0')");
+  const { code, events } = await platform('check');
+  await run('DELETE FROM platform.platform_migrations WHERE id = 99');
+  const pairs = events.filter(({ event, pair }) => event === 'verdict' && pair.includes('database'));
+  expect(pairs.map(({ findings }) => findings.map(({ object }: { readonly object: string }) => object))).toEqual([
+    expect.arrayContaining(['database']),
+    expect.arrayContaining(['database']),
+    expect.arrayContaining(['database']),
+  ]);
+  expect(code).toBe(1);
 });

@@ -108,7 +108,9 @@ it('stops what was not compiled, and compares with the live database', async () 
   expect(stale.code).toBe(1);
   await withClient(database.url, (client) => client.query('ALTER TABLE books ALTER title DROP NOT NULL'));
   const live = await platform('diff', 'work', 'database', '--format', 'sarif', '--fail-on', 'dangerous');
-  expect(JSON.parse(live.stdout).runs[0].results[0].ruleId).toBe('field-now-nullable');
+  const [run] = JSON.parse(live.stdout).runs;
+  expect(run.results[0].ruleId).toBe('field-now-nullable');
+  expect(run.tool.driver.version).toBe((await platform('--version')).stdout.trim());
   expect(live.code).toBe(1);
   const unwritable = await platform('diff', 'HEAD', '--output', join(folder, 'nowhere', 'diff.md'));
   expect(unwritable.stderr).toContain('--output cannot be written');

@@ -271,6 +271,8 @@ describe('settings', () => {
     ] as const) {
       expect(failure(await asAdmin(method, path))).toBe('404 ROUTE_NOT_FOUND');
     }
+    expect((await asAdmin('PATCH', '/settings', { id: 1 })).status).toBe(200);
+    expect(failure(await asAdmin('PATCH', '/settings', { id: 2 }))).toBe('400 INVALID_PAYLOAD');
   });
 
   it.each([

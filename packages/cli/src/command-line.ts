@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import {
   can,
@@ -24,9 +23,11 @@ import {
   start,
 } from './commands/lazy.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
+import { knownFailure } from './known-failure.ts';
 import { lendPackages } from './lend-packages.ts';
 import { findOwnModules } from './own-modules.ts';
 import { eventLine } from './progress.ts';
+import { commandVersion } from './version.ts';
 
 const exitCodeHelp = `
 Exit codes:
@@ -34,7 +35,8 @@ Exit codes:
   1   the configuration, the permissions or the database cannot be compiled; diagnostics say why;
       also when the platform's tables do not fit this version, and after \`migrate --status\` when they are behind;
       of \`generate --check\`, \`check\` and \`diff\`: something differs
-  2   the command line or DATABASE_URL is wrong; of these commands: whatever keeps them from judging
+  2   the command line or DATABASE_URL is wrong, or a file cannot be read or written;
+      of these commands: whatever keeps them from judging
   3   the database cannot be reached, refuses what is asked, or the embedded one is in use by another process
   4   the server cannot start
   70  a bug of the platform
@@ -56,14 +58,14 @@ export async function main(argv: readonly string[]): Promise<void> {
   try {
     await program().parseAsync([...argv]);
   } catch (error) {
-    process.exitCode = tellError(error);
+    process.exitCode = tellError(knownFailure(error));
   }
 }
 
 function program(): Command {
   const root = new Command('platform')
     .description('Compiles a SQL database and a permission configuration into a typed API server.')
-    .version(version(), '-V, --version')
+    .version(commandVersion(), '-V, --version')
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', `${environmentHelp}${exitCodeHelp}`);
@@ -190,11 +192,4 @@ function tellError(error: unknown): number {
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   process.stderr.write('This is a bug of the platform; please report it with the lines above.\n');
   return exitCodes.internal;
-}
-
-function version(): string {
-  const manifest: { readonly version: string } = JSON.parse(
-    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-  );
-  return manifest.version;
 }

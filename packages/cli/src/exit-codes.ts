@@ -1,3 +1,5 @@
+import type { Diagnostic } from '@platform/introspect';
+
 /** What the exit code of the command line tells a pipeline. Documented in `platform --help` and docs/cli.md. */
 export const exitCodes = {
   ok: 0,
@@ -26,15 +28,13 @@ export class CommandError extends Error {
   }
 }
 
-/**
- * Runs a command whose exit code is a verdict, so that 1 says nothing else: whatever keeps it from judging ends with 2.
- * Bugs stay bugs.
- */
-export async function judging<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    throw new CommandError(exitCodes.usage, error.message, error.hint);
+/** What is wrong with the project or its database, each error by itself: none of them can be compiled. */
+export class DiagnosticsError extends CommandError {
+  readonly diagnostics: readonly Diagnostic[];
+
+  constructor(diagnostics: readonly Diagnostic[], message: string) {
+    super(exitCodes.invalid, message);
+    this.name = 'DiagnosticsError';
+    this.diagnostics = diagnostics;
   }
 }

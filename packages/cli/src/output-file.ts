@@ -185,9 +185,13 @@ export async function readText(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (isMissing(error)) return null;
+    if (isMissing(error) || isFolder(error)) return null;
     throw error;
   }
+}
+
+function isFolder(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EISDIR';
 }
 
 /** Whether there is no such file or folder. */

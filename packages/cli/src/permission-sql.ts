@@ -1,6 +1,12 @@
 /** The statements by which the command line reads and writes roles and rules in the platform's own tables. */
 import { give, type MysqlTables, mysqlTurn, type OwnSql, script, transactionLock } from '@platform/runtime';
-import { mysqlPermissionRowsSql, mysqlRoleRowsSql, permissionRowsSql, roleRowsSql } from '@platform/runtime/contract';
+import {
+  isQuotedSchema,
+  mysqlPermissionRowsSql,
+  mysqlRoleRowsSql,
+  permissionRowsSql,
+  roleRowsSql,
+} from '@platform/runtime/contract';
 import type { Source } from './source.ts';
 
 /** By what they do; `$1` is the name of a role. */
@@ -21,18 +27,18 @@ export interface PermissionTexts {
   readonly addRule: OwnSql;
 }
 
-/** A name in a schema that the role may not use counts as missing. */
+/** What is in a schema that the role may not use counts as missing. */
 const readableSql = `SELECT COALESCE(pg_catalog.bool_and(pg_catalog.has_table_privilege(found.oid, 'SELECT')
   AND pg_catalog.has_schema_privilege(found.relnamespace, 'USAGE')), false) AND pg_catalog.count(*) = 2
-FROM pg_catalog.pg_class AS found
-WHERE found.oid IN (pg_catalog.to_regclass($1::text), pg_catalog.to_regclass($2::text))`;
+FROM pg_catalog.pg_class AS found JOIN pg_catalog.pg_namespace AS n ON n.oid = found.relnamespace
+WHERE found.relname IN ('platform_permissions', 'platform_roles') AND ${isQuotedSchema('n.nspname', '$1')}`;
 
 /** Those for PostgreSQL. */
 export function postgresPermissions(schema: string): PermissionTexts {
   const named = `(SELECT id FROM ${schema}.platform_roles WHERE name = $1::text)`;
   return {
     async areReadable({ run }) {
-      const [row] = await run(readableSql, [`${schema}.platform_permissions`, `${schema}.platform_roles`]);
+      const [row] = await run(readableSql, [schema]);
       return /^t(rue)?$/.test(row?.[0] ?? '');
     },
     roles: roleRowsSql(schema),

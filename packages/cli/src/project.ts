@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { Diagnostic, PermissionDocument } from '@platform/introspect';
 import { parsePermissions } from '@platform/introspect/resolve';
 import { CommandError, exitCodes } from './exit-codes.ts';
+import { reasonOf } from './readable.ts';
 import { loadSettings, type Settings } from './settings.ts';
 
 /** A folder with a configuration and permissions, as the commands use it. Paths are absolute. */
@@ -42,11 +43,15 @@ function parseOnce(text: string, fileName: string): ReturnType<typeof parsePermi
 
 /** Without the file nobody but the administrators may read; one that is asked for by name must be there. */
 async function readPermissions(path: string, named: boolean): Promise<string> {
-  if (existsSync(path)) return readFile(path, 'utf8');
+  if (existsSync(path)) return readFile(path, 'utf8').catch((error) => refuse(path, error));
   if (!named) return '';
   throw new CommandError(
     exitCodes.invalid,
     `The file of permissions "${path}" does not exist.`,
     'Correct "permissions" in platform.config.ts.',
   );
+}
+
+function refuse(path: string, error: unknown): never {
+  throw new CommandError(exitCodes.invalid, `The file of permissions "${path}" cannot be read: ${reasonOf(error)}.`);
 }

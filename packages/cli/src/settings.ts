@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Diagnostic } from '@platform/introspect';
 import type { PlatformConfig } from '@platform/introspect/config';
@@ -29,6 +29,7 @@ export interface Settings {
 export async function loadSettings(folder: string, stateFolder?: string, change = 0): Promise<Settings> {
   const absolute = resolve(folder);
   if (!existsSync(absolute)) throw new CommandError(exitCodes.usage, `The folder "${folder}" does not exist.`);
+  if (!statSync(absolute).isDirectory()) throw new CommandError(exitCodes.usage, `"${folder}" is no folder.`);
   const { config, diagnostics } = readConfig(await importConfig(absolute, change));
   return {
     folder: absolute,

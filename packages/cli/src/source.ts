@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import type { Family } from '@platform/introspect';
 import {
@@ -16,6 +14,7 @@ import pg from 'pg';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { isMysqlUrl, openMysql } from './mysql-source.ts';
 import { leave, openReading, type ReadingSession, runText } from './postgres-session.ts';
+import { hasDatabase, refuseNewDatabase } from './present-database.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
 import { readable, reasonOf } from './readable.ts';
@@ -68,9 +67,18 @@ export interface ConnectOptions {
 /** Opens the project's database as a phase of its own. */
 export function connect(project: Project, progress: Progress, options: ConnectOptions = {}): Promise<Source> {
   // Making the embedded database keeps this thread busy for seconds, so nothing could tell while it lasts.
-  const isNew = databaseUrl(project) === null && !existsSync(join(embeddedFolder(project), 'PG_VERSION'));
-  if (isNew) progress.say('  making the embedded PostgreSQL (only this first time) …');
+  if (!hasDatabase(project)) progress.say('  making the embedded PostgreSQL (only this first time) …');
   return progress.phase('connect', () => openSource(project, options));
+}
+
+/** The same for a command that only asks: rejects where an embedded database would have to be made first. */
+export async function connectPresent(
+  project: Project,
+  progress: Progress,
+  { hint, ...options }: ConnectOptions & { readonly hint?: string } = {},
+): Promise<Source> {
+  refuseNewDatabase(project, hint);
+  return connect(project, progress, options);
 }
 
 /** Opens the project's database. Rejects with advice when it cannot be reached. */

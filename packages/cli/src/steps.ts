@@ -8,7 +8,7 @@ import { parseSchema, printDiagnostics, printSchemaPieces, resolveSchema } from 
 import type { Schema } from '@platform/introspect/schema';
 import { loadDocuments } from './documents.ts';
 import { loadExamples } from './examples/load.ts';
-import { CommandError, exitCodes } from './exit-codes.ts';
+import { CommandError, DiagnosticsError, exitCodes } from './exit-codes.ts';
 import { loadExtensions, loadModules, outputOf } from './extensions.ts';
 import { holdsText } from './output-file.ts';
 import { choosePermissions } from './permission-source.ts';
@@ -35,10 +35,13 @@ export interface Resolution {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads the database's catalog and resolves it under the project's configuration. Writes `platform.schema.json`. */
-export async function introspectProject(project: Project, progress: Progress): Promise<Schema> {
+/**
+ * Reads the database's catalog and resolves it under the project's configuration. Writes `platform.schema.json` over what
+ * it held before.
+ */
+export async function introspectProject(project: Project, progress: Progress, before: Schema | null): Promise<Schema> {
   const facts = await factsOf(project, progress);
-  const { schema } = await progress.phase('resolve', () => resolveProject(project, facts, progress));
+  const { schema } = await progress.phase('resolve', () => resolveProject(project, facts, progress, before));
   await writeSchemaText(project, printSchemaPieces(schema));
   return schema;
 }
@@ -146,9 +149,38 @@ export async function loadSchema(project: Project): Promise<Schema | null> {
   throw invalid([parsed.diagnostic]);
 }
 
-/** Resolves facts under the project's configuration and permissions, and reports what there is to say. */
-export async function resolveProject(project: Project, facts: Facts, progress: Progress): Promise<Resolution> {
-  const previous = facts.previous ?? (await loadSchema(project));
+/** The same where the file is about to be written anew: what is wrong with it is told, and keeps nobody from that. */
+export async function loadReplaced(project: Project, progress: Progress): Promise<Schema | null> {
+  try {
+    return await loadSchema(project);
+  } catch (error) {
+    if (!(error instanceof DiagnosticsError)) throw error;
+    const told = error.diagnostics.map(
+      (one): Diagnostic => ({ ...one, severity: 'warning', hint: 'It is written anew.' }),
+    );
+    report(told, progress);
+    return null;
+  }
+}
+
+/**
+ * Resolves facts under the project's configuration and permissions, and reports what there is to say. Rejects with what is
+ * wrong. `previous` is the schema compiled before; default: that of the file.
+ */
+export async function resolveProject(
+  project: Project,
+  facts: Facts,
+  progress: Progress,
+  previous?: Schema | null,
+): Promise<Resolution> {
+  const before = previous === undefined ? (facts.previous ?? (await loadSchema(project))) : previous;
+  const resolution = resolveFacts(project, facts, before);
+  report(resolution.diagnostics, progress);
+  return resolution;
+}
+
+/** The same without a word, whatever is wrong: with an error among the diagnostics the schema is no one to compile. */
+export function resolveFacts(project: Project, facts: Facts, previous: Schema | null): Resolution {
   const chosen = choosePermissions(project, facts.permissions);
   const { schema, diagnostics } = resolveSchema(
     facts,
@@ -156,9 +188,7 @@ export async function resolveProject(project: Project, facts: Facts, progress: P
     chosen.document,
     previous === null ? {} : { previous },
   );
-  const all = [...project.diagnostics, ...facts.diagnostics, ...chosen.diagnostics, ...diagnostics];
-  report(all, progress);
-  return { schema, diagnostics: all };
+  return { schema, diagnostics: [...project.diagnostics, ...facts.diagnostics, ...chosen.diagnostics, ...diagnostics] };
 }
 
 /** Writes the text of `platform.schema.json` when it would change: whoever reads the file has the whole text. */
@@ -192,10 +222,10 @@ export function report(diagnostics: readonly Diagnostic[], progress: Progress): 
   if (infos > 0) progress.say(`  ${count(infos, 'note')} about the database (--notes shows them)`);
 }
 
-function invalid(diagnostics: readonly Diagnostic[]): CommandError {
+function invalid(diagnostics: readonly Diagnostic[]): DiagnosticsError {
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  return new CommandError(
-    exitCodes.invalid,
+  return new DiagnosticsError(
+    errors,
     `${printDiagnostics(errors, { color: false })}\n${count(errors.length, 'error')}: nothing was written.`,
   );
 }

@@ -13,7 +13,7 @@ export { type Rule, type RuleId, rules } from './diff/rules.ts';
 export type { DocumentSource } from './documents/check-documents.ts';
 export { type TemplateName, templateNames } from './emit/templates.ts';
 export { type ReadRoutes, readCustomRoutes } from './extensions/custom-routes.ts';
-export { type ListedExtensions, listedFile } from './extensions/listed.ts';
+export { type ListedExtensions, listedFile, type ReadHook, readHooks } from './extensions/listed.ts';
 export type { ExtensionSource, ModuleSource } from './extensions/source.ts';
 export { type Matrix, type MatrixCollection, type MatrixRight, type MatrixRow, matrixOf } from './matrix/matrix.ts';
 export { type MatrixFormat, matrixFormats, printMatrix } from './matrix/print-matrix.ts';

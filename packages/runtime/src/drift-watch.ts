@@ -60,9 +60,10 @@ export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
     try {
       const found = await readLive(database, fingerprint);
       if (stopped) return;
-      const current = compareFingerprint(fingerprint, found);
+      const current = compareFingerprint(fingerprint, found, dialect);
       tellDrift(log, drifts, current);
-      for (const added of findNewColumns(live ?? found, found)) log.info({ object: added.object }, added.message);
+      for (const added of findNewColumns(live ?? found, found, dialect))
+        log.info({ object: added.object }, added.message);
       live = found;
       drifts = current;
       closed = new Set(

@@ -4,12 +4,18 @@
  * A change of an object in use closes the collections that use it; the others keep working. Unrelated objects are never
  * looked at. Source: API specification, section 9 (SERVICE_UNAVAILABLE).
  */
-import type { Fingerprint, FingerprintColumn, FingerprintObject } from './contract/index.ts';
+import {
+  type Dialect,
+  type Fingerprint,
+  type FingerprintColumn,
+  type FingerprintObject,
+  shownTable,
+} from './contract/index.ts';
 import type { LiveObject } from './live-objects.ts';
 
 /** One difference between the compiled API and the database. */
 export interface Drift {
-  /** `column public.articles.title`, `table public.articles`. */
+  /** `column public.articles.title`, `table public.articles`; of MySQL and MariaDB `table articles`. */
   readonly object: string;
   /** A whole sentence. */
   readonly message: string;
@@ -20,51 +26,63 @@ export interface Drift {
 }
 
 /** Lists every difference, in the order of the fingerprint. Columns that nothing uses are no difference. */
-export function compareFingerprint(expected: Fingerprint, live: readonly LiveObject[]): readonly Drift[] {
+export function compareFingerprint(
+  expected: Fingerprint,
+  live: readonly LiveObject[],
+  dialect: Dialect = 'postgres',
+): readonly Drift[] {
   const byName = new Map(live.map((object) => [qualifiedName(object), object]));
-  return expected.objects.flatMap((object) => compareObject(object, byName.get(qualifiedName(object))));
+  return expected.objects.flatMap((object) => {
+    const name = qualifiedName(object);
+    return compareObject(shownTable(dialect, name), object, byName.get(name));
+  });
 }
 
 /** Lists the columns that appeared between two readings: additive, so they are told and close nothing. */
-export function findNewColumns(before: readonly LiveObject[], after: readonly LiveObject[]): readonly Drift[] {
+export function findNewColumns(
+  before: readonly LiveObject[],
+  after: readonly LiveObject[],
+  dialect: Dialect = 'postgres',
+): readonly Drift[] {
   const known = new Map(
     before.map((object) => [qualifiedName(object), new Set(object.columns.map(({ name }) => name))]),
   );
   return after.flatMap((object) => {
     const names = known.get(qualifiedName(object));
     if (names === undefined) return [];
+    const shown = shownTable(dialect, qualifiedName(object));
     return object.columns
       .filter(({ name }) => !names.has(name))
       .map(({ name }) => ({
-        object: `column ${qualifiedName(object)}.${name}`,
-        message: `Column "${name}" of ${qualifiedName(object)} is new and not compiled.`,
+        object: `column ${shown}.${name}`,
+        message: `Column "${name}" of ${shown} is new and not compiled.`,
         collections: [],
         severity: 'info' as const,
       }));
   });
 }
 
-function compareObject(expected: FingerprintObject, live: LiveObject | undefined): readonly Drift[] {
-  const place = `table ${qualifiedName(expected)}`;
+function compareObject(shown: string, expected: FingerprintObject, live: LiveObject | undefined): readonly Drift[] {
+  const place = `table ${shown}`;
   const drifts: Drift[] = [];
   function report(object: string, message: string, severity: Drift['severity'] = 'error'): void {
     drifts.push({ object, message, severity, collections: expected.collections });
   }
   if (live === undefined) {
-    report(place, `${qualifiedName(expected)} is gone or cannot be seen.`);
+    report(place, `${shown} is gone or cannot be seen.`);
     return drifts;
   }
-  if (live.kind !== expected.kind) report(place, `${qualifiedName(expected)} is of another kind than when compiled.`);
+  if (live.kind !== expected.kind) report(place, `${shown} is of another kind than when compiled.`);
   if (live.rowSecurity !== expected.rowSecurity) {
-    report(place, `Row-level security of ${qualifiedName(expected)} was switched ${live.rowSecurity ? 'on' : 'off'}.`);
+    report(place, `Row-level security of ${shown} was switched ${live.rowSecurity ? 'on' : 'off'}.`);
   }
   if (live.key.join('\0') !== expected.key.join('\0')) {
-    report(place, `The primary key of ${qualifiedName(expected)} has changed.`);
+    report(place, `The primary key of ${shown} has changed.`);
   }
   const columns = new Map(live.columns.map((column) => [column.name, column]));
   for (const column of expected.columns) {
     const found = columns.get(column.name);
-    const at = `column ${qualifiedName(expected)}.${column.name}`;
+    const at = `column ${shown}.${column.name}`;
     for (const { message, severity } of compareColumn(column, found, holdsRows(expected)))
       report(at, message, severity);
   }

@@ -38,9 +38,10 @@ describe('printed', () => {
   });
 
   test('as SARIF that says which rule, how severe and what is agreed to', () => {
-    const { version, runs } = JSON.parse(printDiff(diff, 'sarif', labels));
+    const { version, runs } = JSON.parse(printDiff(diff, 'sarif', { ...labels, version: '1.2.3' }));
     const [{ tool, results }] = runs;
     expect(version).toBe('2.1.0');
+    expect(tool.driver).toMatchObject({ name: 'platform diff', version: '1.2.3' });
     for (const result of results) {
       expect(tool.driver.rules[result.ruleIndex].id).toBe(result.ruleId);
       expect(['error', 'warning', 'note']).toContain(result.level);

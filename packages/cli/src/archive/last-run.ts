@@ -15,6 +15,7 @@ import type { Project } from '../project.ts';
 import { replaceFile } from '../replace-file.ts';
 import type { KnownContents } from '../write-files.ts';
 import { type DigestedFile, digestedFiles, isUntouched, knownContents } from './left-files.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { markOfCompiler } from './mark.ts';
 
 /** What is kept of a run, in `.platform/cache/last-run.json`. */
@@ -59,6 +60,7 @@ export async function lookAtLastRun(project: Folders, sources: RunSources): Prom
       const path = pathOf(project);
       try {
         await mkdir(join(path, '..'), { recursive: true });
+        await removeLeftovers(join(path, '..'));
         await replaceFile(path, JSON.stringify(run));
       } catch {
         // Nothing is lost but time.

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -25,9 +25,19 @@ test('an archive is worth opening where this compiler has written descriptions',
   }
 });
 
+test('what a killed process was writing is removed an hour later, when something is written', async () => {
+  const own = join(folder, 'descriptions');
+  const [old, young] = [join(own, 'old.layer.tmp'), join(own, 'young.layer.tmp')];
+  for (const path of [old, young]) writeFileSync(path, 'half');
+  const before = Date.now() / 1000 - 3700;
+  utimesSync(old, before, before);
+  await keep('openapi paths', 'another digest');
+  expect(readdirSync(own).filter((name) => name.endsWith('.tmp'))).toEqual(['young.layer.tmp']);
+});
+
 /** Keeps a text that a maker of that name has made. */
-async function keep(maker: string): Promise<void> {
+async function keep(maker: string, digest = 'digest'): Promise<void> {
   const archive = await openArchive(folder);
-  archive.keep(maker, 'digest', { asked: [], answers: '', texts: ['a text'] });
+  archive.keep(maker, digest, { asked: [], answers: '', texts: ['a text'] });
   await archive.save();
 }

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { Archive, Archived, CompilePart } from '@platform/compiler';
 import { partOfMaker } from '@platform/compiler/files';
 import { type Entry, isLayerOf, readLayer, writeLayer } from './layer.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { markOfCompiler } from './mark.ts';
 
 /** An archive with a place on disk. */
@@ -69,6 +70,7 @@ async function openLayers(folder: string, mark: string): Promise<ProjectArchive>
       const stale = layers.includes(null) || stored.length > 2 * (entries.length - fresh.length);
       if (fresh.length === 0 && !stale) return;
       await mkdir(folder, { recursive: true });
+      await removeLeftovers(folder);
       // Whatever the project says of its other files, these are of this machine.
       await writeFile(join(folder, '.gitignore'), '*\n');
       const whole = stale || layers.length >= mostLayers || fresh.length > stored.length / 4;

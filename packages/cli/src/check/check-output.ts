@@ -1,19 +1,17 @@
 /** `platform generate --check`: whether the files are what the inputs give, without writing any. */
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { compileProject, type GenerateOptions } from '../compile-project.ts';
-import { CommandError, exitCodes } from '../exit-codes.ts';
+import { refuseNewDatabase } from '../present-database.ts';
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
-import { databaseUrl, embeddedFolder } from '../settings.ts';
 import { count } from '../steps.ts';
 import { compareFiles, type FileDifference } from '../write-files.ts';
 import { lineDifference } from './line-difference.ts';
 
 /** Compares and prints; resolves to whether everything is as it should be. */
 export async function checkOutput(project: Project, progress: Progress, options: GenerateOptions): Promise<boolean> {
-  refuseNewDatabase(project, options);
+  if (options.offline !== true && options.source === undefined) refuseNewDatabase(project, offlineAdvice);
   const { schemaText, files } = await compileProject(project, progress, options);
   const differences = await progress.phase('compare', () => compareFiles(project.output, files));
   const present = await readFile(project.schemaFile, 'utf8').catch(() => null);
@@ -33,15 +31,8 @@ export async function checkOutput(project: Project, progress: Progress, options:
   return all.length === 0;
 }
 
-/** An embedded database is made where there is none, and nothing is to be made here. */
-export function refuseNewDatabase(project: Project, { offline = false, source }: GenerateOptions): void {
-  if (offline || source !== undefined || databaseUrl(project) !== null || existsSync(embeddedFolder(project))) return;
-  throw new CommandError(
-    exitCodes.database,
-    'There is no database to compare with.',
-    'Set DATABASE_URL, or add --offline to compare with platform.schema.json.',
-  );
-}
+/** Where the database is not needed. */
+export const offlineAdvice = 'Set DATABASE_URL, or add --offline to compare with platform.schema.json.';
 
 /** Lines of a difference that are worth reading in a log. */
 const linesShown = 6;

@@ -10,12 +10,13 @@ import { compareFacts, type Diagnostic, resolveSchema, type SchemaFacts } from '
 import type { Schema } from '@platform/introspect/schema';
 import { choosePermissions } from '../permission-source.ts';
 import { planDocuments } from '../plan-documents.ts';
+import { refuseNewDatabase } from '../present-database.ts';
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
 import { readFacts } from '../read-facts.ts';
 import { type Facts, loadInputs, loadSchema } from '../steps.ts';
 import { compareFiles } from '../write-files.ts';
-import { refuseNewDatabase } from './check-output.ts';
+import { offlineAdvice } from './check-output.ts';
 import { compareAccess } from './compare-access.ts';
 import { compareFingerprints } from './compare-fingerprints.ts';
 import { type ReadOutput, readOutput } from './read-output.ts';
@@ -28,6 +29,8 @@ interface Parties {
   readonly live: Facts | null;
   /** The rules that are compiled: of the file, or of the tables where the configuration says so. */
   readonly permissions: PermissionDocument;
+  /** What is wrong with them where they come from. */
+  readonly complaints: readonly Diagnostic[];
   readonly file: Schema | null;
   readonly output: ReadOutput | null;
 }
@@ -38,13 +41,14 @@ export async function checkProject(
   progress: Progress,
   { offline }: { readonly offline: boolean },
 ): Promise<readonly Verdict[]> {
-  refuseNewDatabase(project, { offline });
+  if (!offline) refuseNewDatabase(project, offlineAdvice);
   const live = offline ? null : await readFacts(project, progress);
   const chosen = choosePermissions(project, live === null ? 'offline' : live.permissions);
   const parties: Parties = {
     project,
     live,
     permissions: chosen.document,
+    complaints: chosen.diagnostics,
     file: await loadSchema(project),
     output: await readOutput(project.output),
   };
@@ -56,17 +60,22 @@ export async function checkProject(
   ]);
 }
 
+/** A database with which something is wrong by itself fits nothing. */
 function withDatabase(parties: Parties, live: SchemaFacts): readonly Verdict[] {
   const { file, output } = parties;
   const first = ['database', 'platform.schema.json'] as const;
   const second = ['database', 'generated'] as const;
   const now = fingerprintOf(parties, live);
+  const own = complaints(live.diagnostics);
   return [
-    file === null ? missingFile(first) : judge(first, compareFacts(file, live)),
+    file === null ? missingFile(first) : judge(first, [...own, ...compareFacts(file, live)]),
     output === null || now === null
       ? missing(second, output)
-      : judge(second, compareFingerprints(output.fingerprint, now)),
-    judge(['database', 'permissions.yaml'], complaints(resolveUnder(parties, live, parties.permissions).diagnostics)),
+      : judge(second, [...own, ...compareFingerprints(live.dialect ?? 'postgres', output.fingerprint, now)]),
+    judge(
+      ['database', 'permissions.yaml'],
+      [...own, ...complaints(resolveUnder(parties, live, parties.permissions).diagnostics)],
+    ),
   ];
 }
 
@@ -88,7 +97,7 @@ async function fileAndOutput({ project, file, output }: Parties): Promise<Verdic
   if (different.length === 0) return judge(pair, []);
   const api = resolveApi(file);
   const named = [
-    ...compareFingerprints(output.fingerprint, api.fingerprint),
+    ...compareFingerprints(file.dialect, output.fingerprint, api.fingerprint),
     ...compareAccess(
       output.access,
       api.access.map(({ access }) => access),
@@ -153,12 +162,12 @@ function outputAndPermissions(parties: Parties): Verdict {
 }
 
 function resolveUnder(
-  { project: { config, diagnostics: read }, file }: Parties,
+  { project: { config, diagnostics: read }, file, permissions: chosen, complaints: told }: Parties,
   facts: SchemaFacts,
   permissions: PermissionDocument,
 ): { readonly schema: Schema; readonly diagnostics: readonly Diagnostic[] } {
   const { schema, diagnostics } = resolveSchema(facts, config, permissions, file === null ? {} : { previous: file });
-  return { schema, diagnostics: [...read, ...diagnostics] };
+  return { schema, diagnostics: [...read, ...(permissions === chosen ? told : []), ...diagnostics] };
 }
 
 function complaints(diagnostics: readonly Diagnostic[]): readonly Finding[] {

@@ -1,8 +1,10 @@
 import type { Fingerprint, FingerprintColumn, FingerprintObject } from '@platform/runtime';
+import { type Dialect, shownTable } from '@platform/runtime/contract';
 import type { Finding } from './verdict.ts';
 
 /** How what was compiled relies on tables and columns differently from what would be compiled now. */
-export function compareFingerprints(compiled: Fingerprint, now: Fingerprint): readonly Finding[] {
+export function compareFingerprints(dialect: Dialect, compiled: Fingerprint, now: Fingerprint): readonly Finding[] {
+  const nameOf = ({ schema, name }: FingerprintObject): string => shownTable(dialect, `${schema}.${name}`);
   const before = new Map(compiled.objects.map((object) => [nameOf(object), object]));
   const after = new Map(now.objects.map((object) => [nameOf(object), object]));
   return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((name) => {
@@ -47,8 +49,4 @@ function compareColumns(
 
 function labels({ labels = [] }: FingerprintColumn): string {
   return labels.map((label) => `"${label}"`).join(', ');
-}
-
-function nameOf({ schema, name }: FingerprintObject): string {
-  return `${schema}.${name}`;
 }

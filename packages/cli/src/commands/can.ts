@@ -7,16 +7,18 @@ import {
   canPreset,
   type WriteRule,
 } from '@platform/runtime';
-import { CommandError, exitCodes, judging } from '../exit-codes.ts';
+import type { CollectionDescriptor } from '@platform/runtime/contract';
+import { CommandError, exitCodes } from '../exit-codes.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { type ItemQuestion, type Judged, judgeRules, unjudged } from '../explain/judge-rules.ts';
 import { notOffered, type RuledAction } from '../explain/offered.ts';
 import { accessOf, callerOf, writableApi } from '../explain/role.ts';
 import { ruleLines } from '../explain/rule-lines.ts';
 import { visibly } from '../explain/visibly.ts';
+import { judging } from '../judging.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
-import { connect } from '../source.ts';
+import { connectPresent } from '../source.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform can`. */
@@ -55,13 +57,14 @@ async function answer(question: Question, options: CanOptions, progress: Progres
   const project = await loadProject(options.project);
   // Rules that the tables hold are those of a server; the file may say otherwise.
   const isAsked = key !== undefined || project.config.permissionSource === 'tables';
-  const source = isAsked ? await connect(project, progress) : null;
+  const source = isAsked ? await connectPresent(project, progress) : null;
   try {
     const schema = await currentSchema(project, progress, source ?? undefined);
     const api = writableApi(schema);
     const access = accessOf(api, role);
     const descriptor = api.collections.find(({ name }) => name === collection);
     if (descriptor === undefined) throw unknownCollection(collection, api.collections);
+    if (key !== undefined) refuseKey(descriptor);
     const rules = rulesOf(access, collection, action);
     const caller = await callerOf(schema, access, { role, user: options.user ?? null }, source);
     const item: ItemQuestion = { api, caller, collection, key: key ?? null };
@@ -127,6 +130,15 @@ function actionOf(text: string): RuledAction {
 function unknownItem(collection: string, key: string | undefined, fields: readonly string[]): CommandError {
   const hint = fields.length > 1 ? `A key is a value for each of ${fields.join(', ')}, with commas between.` : null;
   return new CommandError(exitCodes.usage, `There is no item "${key}" in ${collection}.`, hint);
+}
+
+/** No address names one of these by a key. */
+function refuseKey({ name, key, singleton }: CollectionDescriptor): void {
+  if (key.length > 0 && !singleton) return;
+  const reason = singleton
+    ? 'is a singleton: there is one object, without a key.'
+    : 'has no key: it can only be listed.';
+  throw new CommandError(exitCodes.usage, `"${name}" ${reason}`, 'Leave the key out.');
 }
 
 function unknownCollection(name: string, known: readonly { readonly name: string }[]): CommandError {

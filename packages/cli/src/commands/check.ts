@@ -1,6 +1,7 @@
 import { checkProject } from '../check/check-project.ts';
 import type { Verdict } from '../check/verdict.ts';
-import { exitCodes, judging } from '../exit-codes.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { judging } from '../judging.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
 import type { GlobalOptions } from './options.ts';

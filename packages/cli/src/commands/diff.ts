@@ -17,9 +17,11 @@ import { askRenames } from '../diff/ask-renames.ts';
 import { outputAt } from '../diff/output-at.ts';
 import { folderInRepository } from '../diff/revision-file.ts';
 import { schemaAt, workingTree } from '../diff/schema-at.ts';
-import { CommandError, exitCodes, judging } from '../exit-codes.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
+import { judging } from '../judging.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
+import { commandVersion } from '../version.ts';
 import { writeOutput } from '../write-output.ts';
 import type { GlobalOptions } from './options.ts';
 
@@ -58,7 +60,7 @@ async function compare(from: string, to: string, options: DiffOptions, progress:
   );
   const acknowledged = await readAcknowledged(options.acknowledged, new Set(found.changes.map(changeName)));
   const file = `${await folderInRepository(project)}platform.schema.json`;
-  const text = printDiff(found, format, { from, to, acknowledged, file });
+  const text = printDiff(found, format, { from, to, acknowledged, file, version: commandVersion() });
   if (options.output !== undefined) await writeOutput(resolve(options.output), text);
   else if (options.json !== true) process.stdout.write(text);
   for (const change of found.changes) progress.event('change', { ...change, acknowledged: isIn(change, acknowledged) });

@@ -1,16 +1,19 @@
-import { visible } from '@platform/introspect';
+import { existsSync } from 'node:fs';
+import { type Diagnostic, visible } from '@platform/introspect';
 import type { Schema } from '@platform/introspect/schema';
 import { checkProject } from '../check/check-project.ts';
 import { examineDatabase } from '../doctor/examine-database.ts';
 import { examineProject } from '../doctor/examine-project.ts';
 import { examineTables } from '../doctor/examine-tables.ts';
 import type { Finding } from '../doctor/finding.ts';
-import { CommandError, exitCodes, judging } from '../exit-codes.ts';
-import { currentSchema } from '../explain/current-schema.ts';
+import { CommandError, DiagnosticsError, exitCodes } from '../exit-codes.ts';
+import { judging } from '../judging.ts';
+import { knownFailure } from '../known-failure.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject, type Project } from '../project.ts';
-import { connect } from '../source.ts';
-import { count } from '../steps.ts';
+import { readFacts } from '../read-facts.ts';
+import { connectPresent, type Source } from '../source.ts';
+import { count, type Facts, loadFacts, loadSchema, report, resolveFacts } from '../steps.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** `platform doctor`: what is wrong with machine, project and database, and what to do about it. */
@@ -34,32 +37,98 @@ export async function doctor(options: GlobalOptions): Promise<void> {
 async function examine(options: GlobalOptions, progress: Progress): Promise<readonly Finding[]> {
   const project = await loadProject(options.project);
   const own = await examineProject(project);
-  return [...own, ...(await examineLive(project, progress))];
+  return [...own, ...(await examineRest(project, progress))];
 }
 
-/** A database that is out of reach is a finding like others, and ends nothing. */
-async function examineLive(project: Project, progress: Progress): Promise<readonly Finding[]> {
+/** A database that is out of reach is a finding like others, and ends nothing: what the files tell is told all the same. */
+async function examineRest(project: Project, progress: Progress): Promise<readonly Finding[]> {
+  let source: Source;
   try {
-    const source = await connect(project, progress);
-    let schema: Schema;
-    let live: readonly Finding[];
-    try {
-      schema = await currentSchema(project, progress, source);
-      live = await examineDatabase(source, schema);
-    } finally {
-      await source.close();
-    }
-    return [...live, ...examineTables(schema), ...(await drift(project, progress))];
+    source = await connectPresent(project, progress);
   } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    const { message, hint } = error;
-    return [{ check: 'database', severity: 'problem', message, advice: hint ?? 'Correct what is said above.' }];
+    return [...refused(error), ...(await examineFiles(project, progress).catch(refused))];
   }
+  return examineLive(project, source, progress).catch(refused);
 }
 
-async function drift(project: Project, progress: Progress): Promise<readonly Finding[]> {
-  const verdicts = await checkProject(project, progress, { offline: false });
+async function examineLive(project: Project, source: Source, progress: Progress): Promise<readonly Finding[]> {
+  let examined: Examined;
+  let live: readonly Finding[];
+  try {
+    examined = await resolve(project, await readFacts(project, progress, source), progress);
+    live = await examineDatabase(source, examined.schema);
+  } finally {
+    await source.close();
+  }
+  return [...live, ...(await examineResolved(project, examined, progress, false))];
+}
+
+async function examineFiles(project: Project, progress: Progress): Promise<readonly Finding[]> {
+  if (!existsSync(project.schemaFile)) return [];
+  const examined = await resolve(project, await loadFacts(project), progress);
+  return examineResolved(project, examined, progress, true);
+}
+
+interface Examined {
+  readonly schema: Schema;
+  /** What keeps it from being compiled. */
+  readonly wrong: readonly Finding[];
+  /** Whether `platform.schema.json` can be compared with anything. */
+  readonly isFileRead: boolean;
+}
+
+/** What is wrong with the files of the project is found like the rest, and hides nothing of it. */
+async function resolve(project: Project, facts: Facts, progress: Progress): Promise<Examined> {
+  let previous: Schema | null = null;
+  let unread: readonly Finding[] = [];
+  try {
+    previous = facts.previous ?? (await loadSchema(project));
+  } catch (error) {
+    unread = refused(error);
+  }
+  const { schema, diagnostics } = await progress.phase('resolve', async () => resolveFacts(project, facts, previous));
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0) report(diagnostics, progress);
+  return { schema, wrong: [...unread, ...errors.map(wrongWith)], isFileRead: unread.length === 0 };
+}
+
+async function examineResolved(
+  project: Project,
+  { schema, wrong, isFileRead }: Examined,
+  progress: Progress,
+  offline: boolean,
+): Promise<readonly Finding[]> {
+  const drifts = isFileRead ? await drift(project, progress, offline, wrong.length === 0).catch(uncompared) : [];
+  return [...wrong, ...examineTables(schema), ...drifts];
+}
+
+function refused(error: unknown): readonly Finding[] {
+  if (error instanceof DiagnosticsError) return error.diagnostics.map(wrongWith);
+  const failure = knownFailure(error);
+  if (!(failure instanceof CommandError)) throw failure;
+  const { message, hint } = failure;
+  return [{ check: 'database', severity: 'problem', message, advice: hint ?? 'Correct what is said above.' }];
+}
+
+/** What cannot be compared, as generated code that somebody has changed, is wrong by itself. */
+function uncompared(error: unknown): readonly Finding[] {
+  return refused(error).map((one) => ({ ...one, check: one.check === 'database' ? 'drift' : one.check }));
+}
+
+function wrongWith({ code, place, message, hint }: Diagnostic): Finding {
+  return { check: code, severity: 'problem', message: `${place}: ${message}`, advice: hint ?? 'Correct it.' };
+}
+
+/** Where rules are wrong that is found already, and nothing else can be said of them. */
+async function drift(
+  project: Project,
+  progress: Progress,
+  offline: boolean,
+  areRulesRead: boolean,
+): Promise<readonly Finding[]> {
+  const verdicts = await checkProject(project, progress, { offline });
   return verdicts
+    .filter(({ pair }) => areRulesRead || !pair.includes('permissions.yaml'))
     .filter(({ verdict }) => verdict === 'differs')
     .map(({ pair, findings }) => ({
       check: 'drift',

@@ -1,6 +1,6 @@
 import type { AccessClass, AccessRule, ExplainedRead, PlannedRead, WriteToExplain } from '@platform/runtime';
 import { explainRead, planRead } from '@platform/runtime';
-import { CommandError, exitCodes, judging } from '../exit-codes.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { type AskedRequest, boundsOf, explainWriting, onItems, tellRefusal } from '../explain/explain-writing.ts';
 import { itemIn, type Judged, judgeNamed } from '../explain/judge-rules.ts';
@@ -8,9 +8,10 @@ import { accessOf, callerOf, readableApi } from '../explain/role.ts';
 import { ruleLines } from '../explain/rule-lines.ts';
 import { tellPlan, tellStatement } from '../explain/tell-plan.ts';
 import { visibly } from '../explain/visibly.ts';
+import { judging } from '../judging.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
-import { connect, type Source } from '../source.ts';
+import { connectPresent, type Source } from '../source.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform explain`. */
@@ -39,7 +40,7 @@ async function explainRequest(request: string, options: ExplainOptions, progress
   const { method, target } = requestOf(request);
   refuseOptions(method, options);
   const project = await loadProject(options.project);
-  const source = options.offline === true ? null : await connect(project, progress);
+  const source = options.offline === true ? null : await connectPresent(project, progress, { hint });
   try {
     const schema = await currentSchema(project, progress, source ?? undefined);
     const asked = { project, schema, source, role: options.as, user: options.user ?? null };
@@ -86,6 +87,9 @@ async function explainReading(
   if (source !== null) await tellPlan({ statement: plan.statement, parameters }, schema, source, analyze, progress);
   return true;
 }
+
+/** Where the database has nothing to say. */
+const hint = 'Set DATABASE_URL, or add --offline to plan over platform.schema.json.';
 
 const methods = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
 

@@ -1,5 +1,6 @@
 import { generateProject } from '../compile-project.ts';
-import { exitCodes, judging } from '../exit-codes.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { judging } from '../judging.ts';
 import { workOnce } from '../one-run.ts';
 import { processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';

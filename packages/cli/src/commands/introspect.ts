@@ -1,14 +1,14 @@
 import { relative } from 'node:path';
 import { processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
-import { count, introspectProject } from '../steps.ts';
+import { count, introspectProject, loadReplaced } from '../steps.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** `platform introspect`: reads the database into platform.schema.json, so that others can compile without it. */
 export async function introspect(options: GlobalOptions): Promise<void> {
   const progress = processProgress(options);
   const project = await loadProject(options.project);
-  const schema = await introspectProject(project, progress);
+  const schema = await introspectProject(project, progress, await loadReplaced(project, progress));
   const file = relative(process.cwd(), project.schemaFile);
   progress.event('summary', { tables: schema.tables.length, file, phases: progress.phases });
   progress.say(`${count(schema.tables.length, 'table')} in ${file}.`);

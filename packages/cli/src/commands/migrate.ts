@@ -3,7 +3,7 @@ import { CommandError, exitCodes } from '../exit-codes.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject, type Project } from '../project.ts';
 import { applyProjectMigrations, projectMigrationState } from '../project-migrations.ts';
-import { connect, type Source } from '../source.ts';
+import { connect, connectPresent, type Source } from '../source.ts';
 import { count } from '../steps.ts';
 import { explainMigration, installSystem, systemSchema, systemState } from '../system.ts';
 import type { GlobalOptions } from './options.ts';
@@ -23,9 +23,10 @@ export async function migrate(options: MigrateCommandOptions): Promise<void> {
   const steps = stepsDown(options);
   const progress = processProgress(options);
   const project = await loadProject(options.project);
-  const source = await connect(project, progress, { writable: options.status !== true });
+  const isAsking = options.status === true;
+  const source = await (isAsking ? connectPresent : connect)(project, progress, { writable: !isAsking });
   try {
-    if (options.status === true) await printState(source, project, progress);
+    if (isAsking) await printState(source, project, progress);
     else if (steps === null) printApplied(await applyAll(source, project, progress), source, progress);
     else printUndone(await undo(source, project, steps, progress), progress);
   } finally {

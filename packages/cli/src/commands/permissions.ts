@@ -16,7 +16,7 @@ import {
 } from '../permission-tables.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject, type Project } from '../project.ts';
-import { connect, type Source } from '../source.ts';
+import { connectPresent, type Source } from '../source.ts';
 import { checkPermissions, count } from '../steps.ts';
 import type { GlobalOptions } from './options.ts';
 
@@ -75,7 +75,7 @@ async function withTables(
   const project = await loadProject(options.project);
   const errors = project.diagnostics.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new CommandError(exitCodes.invalid, printDiagnostics(errors, { color: false }));
-  const source = await connect(project, progress, { writable });
+  const source = await connectPresent(project, progress, { writable });
   try {
     const tables = await readPermissionTables(source, project);
     if (tables === null) throw notInstalled();

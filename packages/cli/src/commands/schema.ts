@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { compareFacts } from '@platform/introspect';
 import { processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
-import { count, introspectProject, loadSchema } from '../steps.ts';
+import { count, introspectProject, loadReplaced } from '../steps.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform schema pull`. */
@@ -16,8 +16,8 @@ export async function pullSchema({ from, ...options }: SchemaPullOptions): Promi
   const progress = processProgress(options);
   const own = await loadProject(options.project);
   const project = from === undefined ? own : { ...own, databaseUrl: from };
-  const previous = await loadSchema(project);
-  const schema = await introspectProject(project, progress);
+  const previous = await loadReplaced(project, progress);
+  const schema = await introspectProject(project, progress, previous);
   const differences = previous === null ? [] : compareFacts(previous, schema);
   for (const difference of differences) {
     progress.event('difference', { ...difference });

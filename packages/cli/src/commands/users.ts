@@ -4,7 +4,7 @@ import { type Accounts, makePassword, makeToken, openAccounts } from '../account
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
-import { connect } from '../source.ts';
+import { connectPresent } from '../source.ts';
 import { printTable } from '../table.ts';
 import type { GlobalOptions } from './options.ts';
 
@@ -79,7 +79,7 @@ export async function withAccounts(
 ): Promise<void> {
   const progress = processProgress(options);
   const project = await loadProject(options.project);
-  const source = await connect(project, progress, { writable: true });
+  const source = await connectPresent(project, progress, { writable: true });
   try {
     await work(await openAccounts(source, project), progress);
   } finally {

@@ -8,7 +8,7 @@ import { CommandError, exitCodes } from '../exit-codes.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
-import { connect } from '../source.ts';
+import { connectPresent } from '../source.ts';
 import { readRevisionFile } from './revision-file.ts';
 
 /** Stands for the files as they are now: `platform.schema.json` under the configuration and rules beside it. */
@@ -25,7 +25,7 @@ export const liveDatabase = 'database';
 export async function schemaAt(name: string, project: Project, progress: Progress): Promise<Schema> {
   if (name === workingTree) return currentSchema(project, progress);
   if (name === liveDatabase) {
-    const source = await connect(project, progress);
+    const source = await connectPresent(project, progress);
     return currentSchema(project, progress, source).finally(() => source.close());
   }
   if (isSchemaFile(name)) return parsed(await readFile(resolve(name), 'utf8'), name);

@@ -1,5 +1,6 @@
 /** What a MySQL or MariaDB server tells of itself: rights, replicas, clock, engines, and settings that writes need. */
 import type { Schema, Table } from '@platform/introspect/schema';
+import { shownTable } from '@platform/runtime/contract';
 import { reasonOf } from '../readable.ts';
 import type { Source } from '../source.ts';
 import { compareClock } from './clock.ts';
@@ -72,7 +73,7 @@ async function engines({ run }: Source, tables: readonly Table[]): Promise<reado
     return {
       check: 'no-transactions',
       severity: 'warning' as const,
-      message: `${table.id} is a table of ${engine}, which knows no transactions: what is written before an error stays.`,
+      message: `${shownTable('mysql', table.id)} is a table of ${engine}, which knows no transactions: what is written before an error stays.`,
       advice: `ALTER TABLE ${quotedTable('mysql', table)} ENGINE = InnoDB;`,
     };
   });
@@ -103,10 +104,11 @@ function failureOf(error: unknown): Failure {
 }
 
 function unreadable(table: Table, { isDenied, reason }: Failure): Finding {
+  const name = shownTable('mysql', table.id);
   return {
     check: isDenied ? 'no-right' : 'unreadable',
     severity: 'problem',
-    message: isDenied ? `The user of DATABASE_URL may not read ${table.id}.` : `${table.id} cannot be read: ${reason}.`,
+    message: isDenied ? `The user of DATABASE_URL may not read ${name}.` : `${name} cannot be read: ${reason}.`,
     advice: isDenied
       ? `GRANT SELECT ON ${quotedTable('mysql', table)} to it, or leave the table out of the configuration.`
       : 'Repair it, or leave it out of the configuration.',

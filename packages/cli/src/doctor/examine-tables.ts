@@ -1,6 +1,7 @@
 /** What the tables themselves tell: keys and indexes that are missing. Pure. */
 import type { Schema, Table } from '@platform/introspect/schema';
 import type { Condition } from '@platform/runtime';
+import { shownTable } from '@platform/runtime/contract';
 import type { Finding } from './finding.ts';
 import { quotedName, quotedTable } from './quoted.ts';
 
@@ -39,7 +40,7 @@ function unindexedKeys({ dialect }: Schema, table: Table): readonly Finding[] {
     .map(({ columns, target }) => ({
       check: 'missing-index',
       severity: 'warning' as const,
-      message: `No index of ${table.id} begins with (${columns.join(', ')}), which refers to ${target}.`,
+      message: `No index of ${shownTable(dialect, table.id)} begins with (${columns.join(', ')}), which refers to ${shownTable(dialect, target)}.`,
       advice: indexSql(dialect, table, columns),
     }));
 }
@@ -60,7 +61,7 @@ function unindexedRules(
     .map((column) => ({
       check: 'rule-index',
       severity: 'note' as const,
-      message: `A rule for "${collection}" asks for ${column}, with which no index of ${table.id} begins.`,
+      message: `A rule for "${collection}" asks for ${column}, with which no index of ${shownTable(dialect, table.id)} begins.`,
       advice: `Where few rows meet the rule: ${indexSql(dialect, table, [column])}`,
     }));
 }

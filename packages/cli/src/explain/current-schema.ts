@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Schema } from '@platform/introspect/schema';
+import { refuseNewDatabase } from '../present-database.ts';
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
 import { readFacts } from '../read-facts.ts';
@@ -8,10 +9,11 @@ import { loadFacts, resolveProject } from '../steps.ts';
 
 /**
  * The schema as configuration and permissions make it now: of the tables in `platform.schema.json`, or of the database
- * where there is no such file or a connection is at hand. Writes nothing.
+ * where there is no such file or a connection is at hand. Writes nothing, and makes no embedded database.
  */
 export async function currentSchema(project: Project, progress: Progress, source?: Source): Promise<Schema> {
   const fromFile = source === undefined && existsSync(project.schemaFile);
+  if (source === undefined && !fromFile) refuseNewDatabase(project);
   const facts = fromFile ? await loadFacts(project) : await readFacts(project, progress, source);
   const { schema } = await progress.phase('resolve', () => resolveProject(project, facts, progress));
   return schema;

@@ -20,6 +20,7 @@ import type { Project } from '../project.ts';
 import { databaseUrl } from '../settings.ts';
 import type { Source } from '../source.ts';
 import { type Judged, judgeNamed } from './judge-rules.ts';
+import { hooksOfProject, namedExtension, tellHooks } from './project-hooks.ts';
 import { accessOf, callerOf, writableApi } from './role.ts';
 import { ruleLines } from './rule-lines.ts';
 import { tellPlan, tellStatement } from './tell-plan.ts';
@@ -41,7 +42,9 @@ export async function explainWriting(
   rehearse: boolean,
   progress: Progress,
 ): Promise<boolean> {
-  const api = writableApi(schema);
+  const linked = writableApi(schema);
+  const hooks = await hooksOfProject(project, linked);
+  const api = { ...linked, extensions: [namedExtension(hooks)] };
   const access = accessOf(api, role);
   const caller = await callerOf(schema, access, { role, user }, source);
   const database = rehearse && source !== null ? await openFor(project, source) : null;
@@ -57,6 +60,7 @@ export async function explainWriting(
   for (const [index, one] of judged.entries()) {
     for (const line of linesOf(one, index)) progress.say(`           ${line}`);
   }
+  tellHooks(explained.hooks, hooks, progress);
   tellStatements(explained, rehearse, progress);
   if (source !== null) for (const one of sent) await tellPlan(one, schema, source, false, progress);
   return explained.kind === 'write';

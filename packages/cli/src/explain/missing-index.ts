@@ -28,9 +28,15 @@ export function withoutIndex(scans: readonly Scan[]): readonly MissingIndex[] {
   return [...new Map(found.map((one) => [`${one.table} ${one.condition}`, one])).values()];
 }
 
+const notNull = /(?:["`]?\w+["`]?\.)+(?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|\w+) is not null/gi;
+
 function missingFor({ table, alias, condition }: Scan): readonly MissingIndex[] {
   if (table === undefined) return [];
-  const columns = table.columns.map((column) => column.name).filter((column) => mentions(condition, alias, column));
+  const namedIn = (text: string): readonly string[] =>
+    table.columns.map((column) => column.name).filter((column) => mentions(text, alias, column));
+  // MariaDB adds that what joins is not null, for which nobody looks in an index.
+  const sought = namedIn(condition.replaceAll(notNull, ''));
+  const columns = sought.length > 0 ? sought : namedIn(condition);
   const leading = [table.primaryKey, ...table.uniques, ...table.indexes].map((index) => index?.columns[0]);
   return columns.some((column) => leading.includes(column)) ? [] : [{ table: table.id, condition, columns }];
 }

@@ -1,6 +1,7 @@
 /** What the database makes of the statements of a request. */
 import type { Schema } from '@platform/introspect/schema';
 import type { Parameter, SentStatement } from '@platform/runtime';
+import { shownTable } from '@platform/runtime/contract';
 import type { Progress } from '../progress.ts';
 import type { Source } from '../source.ts';
 import type { MissingIndex } from './missing-index.ts';
@@ -18,7 +19,8 @@ export async function tellPlan(
   const tables = new Map(schema.tables.map((table) => [`${table.schema}.${table.name}`, table]));
   const isPostgres = source.family === 'postgres';
   const lines = await (isPostgres ? explainPostgres : explainMysql)(source, statement, parameters, analyze);
-  const missing = await (isPostgres ? missingInPostgres : missingInMysql)(source, statement, parameters, tables);
+  const found = await (isPostgres ? missingInPostgres : missingInMysql)(source, statement, parameters, tables);
+  const missing = found.map((one) => ({ ...one, table: shownTable(schema.dialect, one.table) }));
   progress.event('plan', { lines, missingIndexes: missing });
   progress.say(`plan     of ${source.label}`);
   for (const line of lines) progress.say(`           ${line}`);

@@ -1,5 +1,6 @@
 /** What the database does with rows of a collection that a role reads or writes, whatever is told of it. */
 import type { Column, Table } from '@platform/introspect/schema';
+import { type Dialect, shownTable } from '@platform/runtime/contract';
 import { isSame } from '../memory/same.ts';
 import { type Concern, offers } from './operations.ts';
 import { pairs } from './pair.ts';
@@ -13,6 +14,7 @@ type Told = Pick<Found, 'rule' | 'message'>;
 export function compareTables(before: Side, after: Side, renames: RenameIndex): readonly Found[] {
   const sides = pairs([...before.collections.values()], [...after.collections.values()], renames.collections);
   const tables = renamedTables(before, after, renames);
+  const { dialect } = after.version.schema;
   return sides.flatMap(({ was, is }): readonly Found[] => {
     if (was === undefined || is === undefined) return [];
     const [old, fresh] = [before.version.tables.get(was.name), after.version.tables.get(is.name)];
@@ -29,19 +31,19 @@ export function compareTables(before: Side, after: Side, renames: RenameIndex): 
     const named = withNames(old, renamedColumns(before, after, was.name, is.name, renames), tables);
     const written = (['create', 'update'] as const).filter((action) => offers(is, action) && offers(was, action));
     return [
-      ...toldOf(writeChanges(named, fresh), written),
+      ...toldOf(writeChanges(dialect, named, fresh), written),
       ...deletes,
-      ...told(tableChanges(old, fresh), operationsIn(before, was.name, 'all')),
+      ...told(tableChanges(dialect, old, fresh), operationsIn(before, was.name, 'all')),
       ...toldOf(indexChanges(named, fresh), ['read']),
     ];
   });
 }
 
 /** By what they say: names are made by the database more often than by people. */
-function writeChanges(was: Table, is: Table): readonly Told[] {
+function writeChanges(dialect: Dialect, was: Table, is: Table): readonly Told[] {
   const uniques = (table: Table): readonly string[] => table.uniques.map(({ columns }) => columns.join(', '));
   const keys = (table: Table): readonly string[] =>
-    table.foreignKeys.map(({ columns, target }) => `(${columns.join(', ')}) to ${target}`);
+    table.foreignKeys.map(({ columns, target }) => `(${columns.join(', ')}) to ${shownTable(dialect, target)}`);
   const checks = pairs(was.checks, is.checks);
   return [
     ...fresh(uniques(was), uniques(is)).map(
@@ -101,7 +103,8 @@ function deleteChanges(before: Side, after: Side, was: Table, is: Table): readon
   );
 }
 
-function tableChanges(was: Table, is: Table): readonly Told[] {
+function tableChanges(dialect: Dialect, was: Table, is: Table): readonly Told[] {
+  const name = shownTable(dialect, is.id);
   const secured = ({ rowSecurity: { enabled, forced } }: Table): string =>
     enabled ? (forced ? 'forced' : 'on') : 'off';
   return [
@@ -109,12 +112,12 @@ function tableChanges(was: Table, is: Table): readonly Told[] {
       ? []
       : [
           is.rowSecurity.enabled
-            ? ({ rule: 'row-security-on', message: `Row-level security of ${is.id} is ${secured(is)}.` } as const)
-            : ({ rule: 'row-security-off', message: `Row-level security of ${is.id} is off.` } as const),
+            ? ({ rule: 'row-security-on', message: `Row-level security of ${name} is ${secured(is)}.` } as const)
+            : ({ rule: 'row-security-off', message: `Row-level security of ${name} is off.` } as const),
         ]),
     ...(was.kind === is.kind
       ? []
-      : [{ rule: 'table-kind-changed', message: `${is.id} is a ${is.kind}, it was a ${was.kind}.` } as const]),
+      : [{ rule: 'table-kind-changed', message: `${name} is a ${is.kind}, it was a ${was.kind}.` } as const]),
   ];
 }
 

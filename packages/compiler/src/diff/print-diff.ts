@@ -101,6 +101,7 @@ function printSarif(diff: Diff, labels: DiffLabels): string {
   }));
   const driver = {
     name: 'platform diff',
+    ...(labels.version !== undefined && { version: labels.version }),
     rules: described.map((id) => ({ id, shortDescription: { text: rules[id].reason } })),
   };
   const log = {

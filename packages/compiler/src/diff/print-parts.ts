@@ -11,6 +11,8 @@ export interface DiffLabels {
   readonly acknowledged: ReadonlySet<string>;
   /** Path of the schema from the root of the repository, which is where code hosts look. Default: it lies there. */
   readonly file?: string;
+  /** Version of the command, which SARIF names. Default: nothing is said. */
+  readonly version?: string;
 }
 
 /** By what a change is acknowledged: `field-removed articles.title`, as the text form prints it. */

@@ -1,8 +1,8 @@
 /** What a project's own code adds, as data: the file by which two versions are compared without running either. */
-import type { JsonValue } from '@platform/runtime/contract';
+import type { JsonValue, Stage } from '@platform/runtime/contract';
 import { printJson } from '../print/json.ts';
 import { loadTsMorph } from '../print/load-ts-morph.ts';
-import { literalText, registrationsIn } from './files.ts';
+import { literalText, placeOf, registrationsIn } from './files.ts';
 import type { ExtensionSource } from './source.ts';
 import type { TypedRoute } from './type-routes.ts';
 
@@ -21,7 +21,8 @@ export interface ListedExtensions {
 export function listExtensions(sources: readonly ExtensionSource[], routes: readonly TypedRoute[]): ListedExtensions {
   const order = ({ method, path }: TypedRoute): string => `${path} ${method}`;
   const sorted = routes.map((route) => ({ ...route, roles: [...new Set(route.roles)].sort() }));
-  return { routes: sorted.sort((a, b) => (order(a) < order(b) ? -1 : 1)), hooks: readHooks(sources) };
+  const hooks = readHooks(sources).map(({ stage, event }) => `${stage} ${event}`);
+  return { routes: sorted.sort((a, b) => (order(a) < order(b) ? -1 : 1)), hooks: hooks.sort() };
 }
 
 /** Prints them. */
@@ -30,16 +31,25 @@ export function printListed({ routes, hooks }: ListedExtensions): string {
   return printJson(plain);
 }
 
-/** The hooks of all files by stage and event. */
-function readHooks(sources: readonly ExtensionSource[]): readonly string[] {
+/** A hook where it is registered. */
+export interface ReadHook {
+  readonly stage: Stage;
+  /** `articles.create` */
+  readonly event: string;
+  /** `extensions/orders.ts:4:3` */
+  readonly place: string;
+}
+
+/** The hooks of all files in the order in which they are registered: of the files by their names, of a file by its text. */
+export function readHooks(sources: readonly ExtensionSource[]): readonly ReadHook[] {
   if (sources.length === 0) return [];
   const { Project } = loadTsMorph();
   const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });
-  const hooks = sources.flatMap(({ path, text }) =>
-    registrationsIn(project.createSourceFile(`/${path}`, text)).flatMap(({ tool, call }) => {
-      const event = tool === 'route' ? undefined : literalText(call.getArguments()[0]);
-      return event === undefined ? [] : [`${tool} ${event}`];
+  return sources.flatMap(({ path, text }) =>
+    registrationsIn(project.createSourceFile(`/${path}`, text)).flatMap(({ tool, call }): readonly ReadHook[] => {
+      if (tool === 'route') return [];
+      const event = literalText(call.getArguments()[0]);
+      return event === undefined ? [] : [{ stage: tool, event, place: placeOf(call, path) }];
     }),
   );
-  return hooks.sort();
 }

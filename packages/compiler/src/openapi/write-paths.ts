@@ -58,15 +58,19 @@ function createItems(collection: Addressed): JsonObject {
 }
 
 function updateItem(collection: Addressed): JsonObject {
-  const names = [collection.names.update, ...(canNameKey(collection) ? [collection.names.change] : [])];
   return {
     ...head(collection, collection.names.updateOne, `Update one item of ${quoted(collection)}`),
     description: 'Changes the fields that the body has.',
     ...parametersOf(collection, false, [useHeader('ifMatch')]),
-    // Its own key may stand in the body.
-    requestBody: bodyOf(anyOf(...names.map((name) => reference('schemas', name))), uploadContent(collection, 'update')),
+    requestBody: bodyOf(changesOfOne(collection), uploadContent(collection, 'update')),
     responses: answers(collection, 'one'),
   };
+}
+
+/** Its own key may stand in the body. */
+function changesOfOne(collection: Addressed): JsonObject {
+  const names = [collection.names.update, ...(canNameKey(collection) ? [collection.names.change] : [])];
+  return anyOf(...names.map((name) => reference('schemas', name)));
 }
 
 function updateSingleton(collection: Addressed): JsonObject {
@@ -74,7 +78,7 @@ function updateSingleton(collection: Addressed): JsonObject {
     ...head(collection, collection.names.updateOne, `Update ${quoted(collection)}`),
     description: 'Changes the fields that the body has; creates the item when there is none.',
     ...parametersOf(collection, false),
-    requestBody: bodyOf(reference('schemas', collection.names.update)),
+    requestBody: bodyOf(changesOfOne(collection)),
     responses: answers(collection, 'one'),
   };
 }

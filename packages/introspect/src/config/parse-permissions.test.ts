@@ -144,6 +144,16 @@ test('a syntax error is reported at its line, and nothing is read', () => {
   expect(document.rules).toEqual([]);
 });
 
+test('rules of a second document are not passed over', () => {
+  const rules = 'permissions: { public: { a: { read: true } } }\n';
+  const { document, diagnostics } = parse(`${rules}---\n${rules}`);
+  expect(diagnostics).toMatchObject([{ code: 'yaml-syntax', severity: 'error', place: 'permissions.yaml:2:1' }]);
+  expect(document.rules).toEqual([]);
+  for (const one of [`---\n${rules}`, `%YAML 1.2\n---\n${rules}...\n`, `# a\n---\n# b\n${rules}`]) {
+    expect(parse(one)).toMatchObject({ diagnostics: [], document: { rules: [{}] } });
+  }
+});
+
 test('aliases repeat what an anchor names', () => {
   const { document, diagnostics } = parse(
     'permissions:\n  public:\n    a: { read: { fields: &all [id, title] } }\n    b: { read: { fields: *all } }\n',

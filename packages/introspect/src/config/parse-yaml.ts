@@ -27,7 +27,8 @@ function parseSafely(text: string, lineCounter: LineCounter): Document.Parsed | 
       intAsBigInt: true,
       uniqueKeys: true,
       prettyErrors: false,
-      logLevel: 'silent',
+      // With less, a second document would be passed over.
+      logLevel: 'error',
     });
   } catch (error) {
     if (error instanceof RangeError) return null;

@@ -1,10 +1,17 @@
 /** What is said about texts that are no YAML, or not the part of it that configuration is written in. */
 import type { Diagnostic } from '../diagnostic.ts';
 
+/** What the parser says for programmers, and what helps. */
+const problems: ReadonlyMap<string, { readonly message?: string; readonly hint: string }> = new Map([
+  ['DUPLICATE_KEY', { hint: 'Join the two entries into one.' }],
+  ['MULTIPLE_DOCS', { message: 'A second document begins here; a file is one.', hint: 'Join them, without "---".' }],
+]);
+
 /** What the parser complains about, by its own code and message. */
 export function syntaxError(place: string, message: string, code?: string): Diagnostic {
-  const hint = code === 'DUPLICATE_KEY' ? 'Join the two entries into one.' : null;
-  return { code: 'yaml-syntax', severity: 'error', place, message: firstLine(message), hint };
+  const known = code === undefined ? undefined : problems.get(code);
+  const { hint = null } = known ?? {};
+  return { code: 'yaml-syntax', severity: 'error', place, message: known?.message ?? firstLine(message), hint };
 }
 
 /** A key that is no text; `source` as it is written, where it is a single value. */

@@ -4,12 +4,13 @@
  * Pure. Owners are left out, because the same migration leaves another one in every environment.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { type Dialect, shownTable } from '@platform/runtime/contract';
 import type { Check, Column, EnumType, ForeignKey, Index, Key, Schema, Table } from '../schema.ts';
 import { tableId } from '../table-id.ts';
 
 /** One difference. */
 export interface FactDifference {
-  /** `table public.articles`, `column public.articles.title`, `index articles_slug_key of public.articles`. */
+  /** `table public.articles`, `column public.articles.title`, `index articles_slug_key of public.articles`; of MySQL and MariaDB `table articles`. */
   readonly object: string;
   readonly change: 'added' | 'removed' | 'changed';
   /** A whole sentence without the object: `Its type was text and is varchar(80).` */
@@ -19,16 +20,26 @@ export interface FactDifference {
 /** Lists every difference between the facts of two schemas: tables in the order of their ids, then enums. */
 export function compareFacts(
   before: Pick<Schema, 'tables' | 'enums'>,
-  after: Pick<Schema, 'tables' | 'enums'>,
+  after: Pick<Schema, 'tables' | 'enums'> & Partial<Pick<Schema, 'dialect'>>,
 ): readonly FactDifference[] {
+  const { dialect = 'postgres' } = after;
   return [
     ...paired(before.tables, after.tables, ({ id }) => id).flatMap(([name, was, is]) =>
-      was && is ? compareTables(was, is) : single(`table ${name}`, was),
+      was && is
+        ? compareTables(shown(dialect, was), shown(dialect, is))
+        : single(`table ${shownTable(dialect, name)}`, was),
     ),
     ...paired(before.enums, after.enums, ({ schema, name }) => tableId(schema, name)).flatMap(([name, was, is]) =>
       was && is ? compareEnums(`type ${name}`, was, is) : single(`type ${name}`, was),
     ),
   ];
+}
+
+/** A table with its name, and those that it tells of, as people know them. */
+function shown(dialect: Dialect, table: Table): Table {
+  const named = (id: string): string => shownTable(dialect, id);
+  const foreignKeys = table.foreignKeys.map((key) => ({ ...key, target: named(key.target) }));
+  return { ...table, id: named(table.id), inherits: table.inherits.map(named), foreignKeys };
 }
 
 function compareTables(was: Table, is: Table): readonly FactDifference[] {

@@ -1,3 +1,4 @@
+import { shownTable } from '@platform/runtime/contract';
 import type { Diagnostic } from '../diagnostic.ts';
 import { groupedBy, sortedBy } from '../order.ts';
 import type { ForeignKey, ReferentialAction, TableId } from '../schema.ts';
@@ -62,8 +63,8 @@ function targetOutside(table: TableId, key: ForeignKey): Diagnostic {
   return {
     code: 'foreign-key-outside',
     severity: 'warning',
-    place: `table ${table}`,
-    message: `The foreign key "${key.name}" leads to "${key.target}", which is not served, so it is no relation.`,
+    place: `table ${shownTable('mysql', table)}`,
+    message: `The foreign key "${key.name}" leads to "${shownTable('mysql', key.target)}", which is not served, so it is no relation.`,
     hint: 'Add the schema of the target to the list of schemas, or include the table.',
   };
 }

@@ -1,4 +1,4 @@
-import { ledgerTable, reservedPrefix, systemCollection } from '@platform/runtime/contract';
+import { ledgerTable, reservedPrefix, shownTable, systemCollection } from '@platform/runtime/contract';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { SchemaFacts } from '../facts.ts';
 import { compareText, groupedBy, sortedBy } from '../order.ts';
@@ -137,7 +137,7 @@ function excluded(catalog: MysqlCatalog, own: readonly TableRow[], wanted: reado
   return left.map((row) => ({
     code: 'relation-excluded',
     severity: 'info',
-    place: `table ${idOf(catalog, row)}`,
+    place: `table ${shownTable('mysql', idOf(catalog, row))}`,
     message: `The configuration leaves out "${row.table_name}".`,
     hint: null,
   }));
@@ -161,7 +161,7 @@ function unmatched(catalog: MysqlCatalog, rows: readonly TableRow[]): Diagnostic
 function unknownTypes(tables: readonly Table[]): Diagnostic[] {
   const found = tables.flatMap(({ id, columns }) =>
     columns.flatMap(({ name, type }) =>
-      type.portable === 'unknown' ? [{ type: type.base, column: `${id}.${name}` }] : [],
+      type.portable === 'unknown' ? [{ type: type.base, column: `${shownTable('mysql', id)}.${name}` }] : [],
     ),
   );
   return [...groupedBy(found, ({ type }) => type)].map(([type, uses]) => ({

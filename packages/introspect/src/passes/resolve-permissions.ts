@@ -34,6 +34,7 @@ export function resolvePermissions(
     collections: collectionsByName(collections),
     tables: tablesById(tables),
     filter: filterNames(collections, tables),
+    unknown: new Set(),
   };
   const diagnostics: Diagnostic[] = [];
   const roles = resolveRoles(document);
@@ -51,6 +52,8 @@ interface Names {
   readonly collections: ReadonlyMap<string, Collection>;
   readonly tables: ReadonlyMap<string, Table>;
   readonly filter: FilterNames;
+  /** Places of names of collections that do not exist, told already. */
+  readonly unknown: Set<string>;
 }
 
 function resolveRoles({ roles }: PermissionDocument): readonly Role[] {
@@ -74,7 +77,10 @@ function resolveRules({ rules }: PermissionDocument, names: Names, diagnostics: 
 function resolveRule(rule: RuleSource, names: Names, diagnostics: Diagnostic[]): readonly Permission[] {
   const collection = names.collections.get(rule.collection.name);
   if (collection === undefined) {
-    diagnostics.push(unknownCollection(rule, names));
+    // Every action of a collection has the place of its name.
+    const { place } = rule.collection;
+    if (!names.unknown.has(place)) diagnostics.push(unknownCollection(rule, names));
+    names.unknown.add(place);
     return [];
   }
   const conditionOf = (part: 'filter' | 'validation'): Condition | null =>

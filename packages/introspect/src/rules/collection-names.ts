@@ -1,7 +1,8 @@
+import { shownTable } from '@platform/runtime/contract';
 import { groupedBy } from '../order.ts';
 import { tablesById } from '../passes/lookup.ts';
 import type { Rule } from './rule.ts';
-import { quotedList, tablePlace } from './rule.ts';
+import { configKey, quotedList, tablePlace } from './rule.ts';
 
 /** No two tables have the same API name. */
 export const collectionNames: Rule = (schema) => {
@@ -13,9 +14,9 @@ export const collectionNames: Rule = (schema) => {
       return {
         code: 'name-collision',
         severity: 'error' as const,
-        place: table === undefined ? id : tablePlace(table),
-        message: `The tables ${quotedList(group.map(({ table }) => table))} would all be the collection "${name}".`,
-        hint: `Rename one: collections: { ${JSON.stringify(id)}: { name: … } }.`,
+        place: table === undefined ? id : tablePlace(schema, table),
+        message: `The tables ${quotedList(group.map(({ table }) => shownTable(schema.dialect, table)))} would all be the collection "${name}".`,
+        hint: `Rename one: collections: { ${JSON.stringify(table === undefined ? id : configKey(schema, table))}: { name: … } }.`,
       };
     }),
   );

@@ -1,3 +1,4 @@
+import { shownTable } from '@platform/runtime/contract';
 import { unknownName } from './config-problem.ts';
 import { configuredTables } from './configured.ts';
 import type { Rule } from './rule.ts';
@@ -9,7 +10,7 @@ export const configColumns: Rule = (schema, sources) =>
     return Object.keys(config.fields ?? {})
       .filter((column) => !columns.includes(column))
       .map((column) => {
-        const message = `The table "${table.id}" has no column "${column}".`;
+        const message = `The table "${shownTable(schema.dialect, table.id)}" has no column "${column}".`;
         return unknownName(['collections', name, 'fields', column], message, column, columns);
       });
   });

@@ -1,3 +1,4 @@
+import { shownTable } from '@platform/runtime/contract';
 import { groupedBy } from '../order.ts';
 import { defaultSchema, findTables } from '../passes/match-tables.ts';
 import { configError, unknownName } from './config-problem.ts';
@@ -5,7 +6,7 @@ import type { Rule } from './rule.ts';
 import { quotedList } from './rule.ts';
 
 /** Every key under `collections` means exactly one table, and no two keys mean the same. */
-export const configTables: Rule = ({ tables }, { config }) => {
+export const configTables: Rule = ({ tables, dialect }, { config }) => {
   const found = Object.keys(config.collections ?? {}).map((name) => ({
     name,
     ids: findTables(tables, name, defaultSchema(config)).map(({ id }) => id),
@@ -20,12 +21,16 @@ export const configTables: Rule = ({ tables }, { config }) => {
         const candidates = tables.flatMap((table) => [table.name, table.id]);
         return [unknownName(path, `There is no table "${name}".`, name, candidates)];
       }
-      const message = `"${name}" means several tables: ${quotedList(ids)}.`;
+      const message = `"${name}" means several tables: ${quotedList(ids.map((id) => shownTable(dialect, id)))}.`;
       return [configError(path, 'ambiguous-name', message, 'Write the schema before the name.')];
     }),
     ...repeated.map(([id, group]) => {
       const names = quotedList(group.map(({ name }) => name));
-      return configError(['collections'], 'repeated-name', `The keys ${names} mean the same table "${id}".`);
+      return configError(
+        ['collections'],
+        'repeated-name',
+        `The keys ${names} mean the same table "${shownTable(dialect, id)}".`,
+      );
     }),
   ];
 };

@@ -1,3 +1,4 @@
+import { shownTable } from '@platform/runtime/contract';
 import { tablesById } from '../passes/lookup.ts';
 import type { ForeignKey, Schema, Table } from '../schema.ts';
 import type { Rule } from './rule.ts';
@@ -18,15 +19,15 @@ export const hiddenForeignKeys: Rule = (schema) => {
   });
 };
 
-function plainColumns(table: Table, key: ForeignKey, isTargetHidden: boolean, { tables }: Schema) {
-  const isKnown = tables.some(({ id }) => id === key.target);
+function plainColumns(table: Table, key: ForeignKey, isTargetHidden: boolean, schema: Schema) {
+  const isKnown = schema.tables.some(({ id }) => id === key.target);
   const reason = isTargetHidden
-    ? `"${key.target}" is ${isKnown ? 'left out' : 'outside what is read'}`
+    ? `"${shownTable(schema.dialect, key.target)}" is ${isKnown ? 'left out' : 'outside what is read'}`
     : 'a column is hidden';
   return {
     code: 'foreign-key-not-shown',
     severity: 'info' as const,
-    place: tablePlace(table),
+    place: tablePlace(schema, table),
     message: `The foreign key "${key.name}" makes no relation, because ${reason}.`,
     hint: null,
   };

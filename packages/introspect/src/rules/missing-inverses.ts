@@ -1,3 +1,4 @@
+import { shownTable } from '@platform/runtime/contract';
 import { manyToOnesOf } from '../passes/lookup.ts';
 import type { Rule } from './rule.ts';
 import { quotedList } from './rule.ts';
@@ -11,7 +12,7 @@ export const missingInverses: Rule = (schema) =>
       {
         code: 'no-inverse',
         severity: 'info' as const,
-        place: `table ${collection.table}`,
+        place: `table ${shownTable(schema.dialect, collection.table)}`,
         message: `The table has no key, so ${quotedList(targets)} cannot read its rows as a relation.`,
         hint: 'Give it a primary key, or a key in the configuration.',
       },

@@ -1,7 +1,7 @@
 import { groupedBy } from '../order.ts';
 import { isFieldsOwn } from '../passes/configure-relations.ts';
 import { manyToOnesOf } from '../passes/lookup.ts';
-import type { Rule } from './rule.ts';
+import { columnPlace, type Rule } from './rule.ts';
 
 /** Of several foreign keys over one column, the first by name is read through the field. */
 export const repeatedForeignKeys: Rule = (schema) =>
@@ -15,7 +15,7 @@ export const repeatedForeignKeys: Rule = (schema) =>
         .map((relation) => ({
           code: 'several-foreign-keys',
           severity: 'info' as const,
-          place: `column ${collection.table}.${column}`,
+          place: columnPlace(schema, collection.table, column),
           message: `The foreign key "${relation.foreignKey}" is read as "${relation.name}"; the field reads "${first?.foreignKey}".`,
           hint: null,
         }));

@@ -3,7 +3,7 @@ import { defaultSchema, matchTables } from '../passes/match-tables.ts';
 import { collectionName } from '../passes/name-collections.ts';
 import { systemOf } from '../passes/system-tables.ts';
 import type { Rule } from './rule.ts';
-import { tablePlace } from './rule.ts';
+import { configKey, tablePlace } from './rule.ts';
 
 /** Names that begin with `platform_` belong to the platform; tables of others that have one are left out. */
 export const reservedNames: Rule = (schema, { config }) => {
@@ -17,9 +17,9 @@ export const reservedNames: Rule = (schema, { config }) => {
       {
         code: 'reserved-name',
         severity: 'warning' as const,
-        place: tablePlace(table),
+        place: tablePlace(schema, table),
         message: `The name "${name}" is reserved, so the table is left out.`,
-        hint: `Rename it: collections: { ${JSON.stringify(table.id)}: { name: … } }.`,
+        hint: `Rename it: collections: { ${JSON.stringify(configKey(schema, table))}: { name: … } }.`,
       },
     ];
   });

@@ -13,7 +13,7 @@ export const rowSecurity: Rule = (schema) => {
       {
         code: 'row-security',
         severity: 'info' as const,
-        place: tablePlace(table),
+        place: tablePlace(schema, table),
         message: `Row-level security of the database applies to every role of the API${owner}.`,
         hint: null,
       },

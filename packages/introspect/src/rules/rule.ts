@@ -1,7 +1,8 @@
+import { shownTable } from '@platform/runtime/contract';
 import type { PlatformConfig } from '../config/config.ts';
 import type { PermissionDocument } from '../config/permission-document.ts';
 import type { Diagnostic } from '../diagnostic.ts';
-import type { Schema, Table } from '../schema.ts';
+import type { Schema, Table, TableId } from '../schema.ts';
 
 /** What rules may look at beside the schema. */
 export interface RuleSources {
@@ -14,9 +15,19 @@ export interface RuleSources {
 /** One law about a schema. Complains, never transforms, never throws. */
 export type Rule = (schema: Schema, sources: RuleSources) => readonly Diagnostic[];
 
-/** The place of a table in a diagnostic: `table public.articles`, `view public.article_stats`. */
-export function tablePlace({ kind, id }: Pick<Table, 'kind' | 'id'>): string {
-  return `${kindWords[kind]} ${id}`;
+/** The place of a table in a diagnostic: `table public.articles`, `view article_stats`. */
+export function tablePlace({ dialect }: Pick<Schema, 'dialect'>, { kind, id }: Pick<Table, 'kind' | 'id'>): string {
+  return `${kindWords[kind]} ${shownTable(dialect, id)}`;
+}
+
+/** What names a table under `collections` of the configuration. */
+export function configKey({ dialect }: Pick<Schema, 'dialect'>, { id, name }: Pick<Table, 'id' | 'name'>): string {
+  return shownTable(dialect, id) === name ? name : id;
+}
+
+/** The place of a column in a diagnostic: `column public.articles.title`. */
+export function columnPlace({ dialect }: Pick<Schema, 'dialect'>, table: TableId, column: string): string {
+  return `column ${shownTable(dialect, table)}.${column}`;
 }
 
 const kindWords = {

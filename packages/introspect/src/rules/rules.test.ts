@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { TableSketch } from '../testing/facts.ts';
+import { facts, type TableSketch } from '../testing/facts.ts';
 import type { Circumstances } from '../testing/resolve.ts';
-import { complaints, notes, resolve } from '../testing/resolve.ts';
+import { complaints, notes, resolve, resolveFacts } from '../testing/resolve.ts';
 import { quotedList } from './rule.ts';
 
 const articles: TableSketch = { columns: ['id!=:integer', 'title!', 'body'], key: ['id'] };
@@ -17,6 +17,31 @@ test('a clean database has nothing to complain about', () => {
 test('fields of one name collide', () => {
   const config = { collections: { articles: { fields: { body: { name: 'title' } } } } };
   expect(complain({ articles }, { config })).toEqual(['error name-collision column public.articles.body']);
+});
+
+test('tables of MySQL and MariaDB are named without a schema that they have not', () => {
+  const tables = {
+    articles: { ...articles, columns: [...articles.columns, 'writer'], foreignKeys: ['writer > hidden.id'] },
+    hidden: { columns: ['id!'], key: ['id'] },
+    platform_mine: { columns: ['id!'], key: ['id'] },
+    far: { schema: 'other', columns: ['a', 'A'] },
+  };
+  const fields = { title: { name: 'body' } };
+  const config = {
+    database: { schemas: ['public', 'other'] },
+    collections: {
+      articles: { fields, key: ['body'] },
+      hidden: { hidden: true },
+      far: { fields: { A: { name: 'a' } } },
+    },
+  };
+  const { diagnostics } = resolveFacts({ ...facts(tables), dialect: 'mariadb' }, { config });
+  expect(diagnostics.map(({ place }) => place)).toEqual(
+    expect.arrayContaining(['table articles', 'column articles.body', 'column other.far.A', 'table platform_mine']),
+  );
+  const texts = diagnostics.map((one) => JSON.stringify(one)).join('\n');
+  expect(texts).toContain('because \\"hidden\\" is left out');
+  expect(texts).not.toContain('public.');
 });
 
 test('names with a meaning in queries can only be read by wildcards', () => {
@@ -123,4 +148,17 @@ test('lists read as sentences', () => {
   expect(quotedList([])).toBe('');
   expect(quotedList(['a'])).toBe('"a"');
   expect(quotedList(['a', 'b', 'c'])).toBe('"a", "b" and "c"');
+});
+
+test('a collection that does not exist is told once, whatever actions its block has', () => {
+  const permissions = `
+permissions:
+  public: { gone: { read: true, create: true, update: true } }
+  writer: { gone: { read: true, create: true, update: true } }
+roles: { writer: {} }
+`;
+  expect(complain({ articles }, { permissions })).toEqual([
+    'error unknown-collection permissions.yaml:3:13',
+    'error unknown-collection permissions.yaml:4:13',
+  ]);
 });

@@ -19,6 +19,7 @@ export * from './operand.ts';
 export { functionsOf, isOrdered, isSecret, operatorForm, operatorsOf } from './operators.ts';
 export * from './permission-rows.ts';
 export type * from './shape.ts';
+export * from './shown-table.ts';
 export * from './specials.ts';
 export * from './system.ts';
 export * from './types.ts';

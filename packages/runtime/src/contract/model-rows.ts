@@ -40,6 +40,14 @@ FROM ${schema}.${projectLedgerTable} ORDER BY name COLLATE "C"`;
 }
 
 /**
+ * Prints whether a name is that of a schema, whose quoted name is a parameter. `to_regclass` would ask less, but fails where
+ * the role may not use the schema.
+ */
+export function isQuotedSchema(name: string, parameter: string): string {
+  return `'"' || pg_catalog.replace(${name}::pg_catalog.text, '"', '""') || '"' = ${parameter}::pg_catalog.text`;
+}
+
+/**
  * The statement that tells of what a role may read there, as `1` or `0`: the three tables, and the ledger of migrations.
  * Its parameter is the schema, quoted.
  */
@@ -47,14 +55,10 @@ export const modelTablesSql: string = `SELECT (pg_catalog.count(*) FILTER (WHERE
   (pg_catalog.count(*) FILTER (WHERE found.ledger) = 1)::pg_catalog.int4::pg_catalog.text
 FROM (
   SELECT c.relname = '${projectLedgerTable}' AS ledger
-  FROM pg_catalog.pg_class AS c
-  WHERE c.oid IN (
-    pg_catalog.to_regclass($1::pg_catalog.text || '.platform_collections'),
-    pg_catalog.to_regclass($1::pg_catalog.text || '.platform_fields'),
-    pg_catalog.to_regclass($1::pg_catalog.text || '.platform_relations'),
-    pg_catalog.to_regclass($1::pg_catalog.text || '.${projectLedgerTable}')
-  )
-  AND pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_schema_privilege(c.relnamespace, 'USAGE')
+  FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+  WHERE c.relname IN ('platform_collections', 'platform_fields', 'platform_relations', '${projectLedgerTable}')
+  AND ${isQuotedSchema('n.nspname', '$1')}
+  AND pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')
 ) AS found`;
 
 /**

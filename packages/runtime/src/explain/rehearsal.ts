@@ -1,5 +1,6 @@
 /** Databases on which a write is tried without leaving anything: one that never answers, and one that takes all back. */
 import type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from '../database/database.ts';
+import { ServerError } from '../database/errors.ts';
 
 /** What writing needs of a database. */
 type WritableDatabase = Pick<Database, 'transaction' | 'briefTransaction' | 'read'>;
@@ -74,6 +75,8 @@ class TakenBack extends Error {}
 class Recorder {
   #sent: SentStatement[] = [];
   #complete = false;
+  /** Why the first statement failed that did. */
+  #failure: unknown;
 
   /** A rehearsal on transactions that `run` begins and ends. */
   rehearsal(run: (work: (transaction: Transaction) => Promise<void>) => Promise<void>): Rehearsal {
@@ -82,11 +85,15 @@ class Recorder {
       await run(async (inner) => {
         this.#sent = [];
         this.#complete = false;
+        this.#failure = undefined;
         const seen = this.#watched(inner);
         result = await work(seen);
         const { last } = result;
         this.#complete = true;
         if (last !== undefined) await seen.run(last.statement, last.parameters, last.sink());
+      }).catch((error: unknown) => {
+        // Statements behind one that failed fail for that alone, and may be waited for before it.
+        throw isAborted(error) ? (this.#failure ?? error) : error;
       });
       if (result === undefined) throw new Error('a rehearsal ended without having begun');
       return result.value;
@@ -106,10 +113,19 @@ class Recorder {
     return {
       run: (statement: Statement, parameters: readonly Parameter[], sink: RowSink) => {
         this.#sent.push({ statement, parameters });
-        return inner.run(statement, parameters, sink);
+        const running = inner.run(statement, parameters, sink);
+        running.catch((error: unknown) => {
+          this.#failure ??= error;
+        });
+        return running;
       },
       identify: (id) => inner.identify(id),
       ...(inner.witness && { witness: (witness) => inner.witness?.(witness) }),
     };
   }
+}
+
+/** Whether a statement was not run because one before it in its transaction has failed. */
+function isAborted(error: unknown): boolean {
+  return error instanceof Error && error.cause instanceof ServerError && error.cause.sqlstate === '25P02';
 }

@@ -15,7 +15,17 @@ import type { Selector } from './shape.ts';
  */
 export function printKeys(row: Row, selector: Selector, index: number): readonly string[] {
   if (selector !== 'key' && selector !== 'keys') return [];
-  const types = keyFields(row.collection.descriptor).map((field) => ({ field, type: operandType(field) }));
+  return printKeyFields(row, keyFields(row.collection.descriptor), selector, index);
+}
+
+/** The same of some fields of the key, whose values stand at `index` in their order. */
+export function printKeyFields(
+  row: Row,
+  fields: readonly FieldDescriptor[],
+  selector: 'key' | 'keys',
+  index: number,
+): readonly string[] {
+  const types = fields.map((field) => ({ field, type: operandType(field) }));
   // Arrays of a domain compare with their parameter only as arrays of its base.
   const plain = types.map(({ field, type }) =>
     cast(row.column(field.column), type.type === 'array' ? `::${type.native}` : field.comparison),

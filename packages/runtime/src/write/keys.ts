@@ -1,8 +1,10 @@
 /** The items that a step is about, as parameters: by the text forms of their keys. */
 import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
-import { arrayLiteral, decodeValue, type JsonValue } from '../contract/index.ts';
+import { arrayLiteral, decodeValue, type FieldDescriptor, type JsonValue } from '../contract/index.ts';
+import type { PlatformError } from '../errors.ts';
 import { withNumberTexts } from '../json/exact-numbers.ts';
 import { forbidden } from '../query/invalid.ts';
+import { oneSpelling } from '../query/key-text.ts';
 import { decodeKey, parseKeys } from '../query/keys.ts';
 import { keyFields } from '../query/plan-order.ts';
 import type { CollectionScope } from '../query/scope.ts';
@@ -93,9 +95,35 @@ export function keyedItems({ collection, namesKey }: WritableCollection, items: 
 export function checkOwnKey(collection: CollectionScope, payload: FilterObject, keys: Keys | null): void {
   for (const [index, field] of keyFields(collection.descriptor).entries()) {
     if (!Object.hasOwn(payload, field.name)) continue;
-    const decoded = decodeValue(operandType(field), withNumberTexts(payload[field.name] ?? null));
-    const own =
-      decoded.ok && keys?.count === 1 ? (keys.many ? arrayLiteral([decoded.value]) : decoded.value) : undefined;
-    if (own === undefined || own !== keys?.values[index]) throw invalidPayload('The key of an item cannot be changed.');
+    const value = keyText(field, payload);
+    const own = value === null || keys?.count !== 1 ? null : keys.many ? arrayLiteral([value]) : value;
+    if (own === null || own !== keys?.values[index]) throw keyChanged();
   }
+}
+
+/** The value that a payload gives a field of the key, in the one spelling of keys; null where it cannot be one. */
+function keyText(field: FieldDescriptor, payload: FilterObject): string | null {
+  const type = operandType(field);
+  const decoded = decodeValue(type, withNumberTexts(payload[field.name] ?? null));
+  return decoded.ok && decoded.value !== null ? oneSpelling(type, decoded.value) : null;
+}
+
+/** What a payload says of the key of its item, which only the database knows. */
+export interface NamedKey {
+  readonly fields: readonly FieldDescriptor[];
+  /** A value for each field; null where one cannot be a key. */
+  readonly values: readonly string[] | null;
+}
+
+/** Reads the fields of the key that a payload names; null where it names none. */
+export function keyNamedIn({ descriptor }: CollectionScope, payload: FilterObject): NamedKey | null {
+  const fields = keyFields(descriptor).filter(({ name }) => Object.hasOwn(payload, name));
+  const texts = fields.map((field) => keyText(field, payload));
+  const values = texts.filter((text) => text !== null);
+  return fields.length === 0 ? null : { fields, values: values.length < texts.length ? null : values };
+}
+
+/** Says that a payload names another item than the one it is for. */
+export function keyChanged(): PlatformError {
+  return invalidPayload('The key of an item cannot be changed.');
 }

@@ -22,7 +22,7 @@ import {
   touchedBy,
   writableOf,
 } from './job.ts';
-import { checkOwnKey, type Keys, keyedItems, namedKeys, oneKey } from './keys.ts';
+import { checkOwnKey, type Keys, keyChanged, keyedItems, keyNamedIn, namedKeys, oneKey } from './keys.ts';
 import { lockOfUpdate } from './locked-rows.ts';
 import { parseObject, parseUpdate } from './parse-body.ts';
 import { type StepForm, writtenColumns } from './plans.ts';
@@ -111,6 +111,7 @@ export async function prepareUpdateSingleton(desk: Desk, body: JsonValue | undef
       const lock = lockSingleton(running.dialect, writable);
       const locked = transaction.run(lock.statement, lock.parameters, { row: () => {} });
       const [{ keys, count }] = await Promise.all([find(running, found), locked]);
+      if (keys !== null) await requireOwnKey(desk, writable, data, running);
       if (tree && keys !== null) {
         return runTree(desk, writable, changedEntries(writable, keys, [data], null), true, running);
       }
@@ -119,6 +120,22 @@ export async function prepareUpdateSingleton(desk: Desk, body: JsonValue | undef
       return createSingleton(desk, writable, data, running);
     },
   };
+}
+
+/** Of a key that a payload names the database is asked whether it is that of the singleton. Throws INVALID_PAYLOAD else. */
+async function requireOwnKey(
+  { scope, caller }: Desk,
+  writable: WritableCollection,
+  data: FilterObject,
+  running: Running,
+): Promise<void> {
+  // Who must not name the key is refused as for a name that does not exist.
+  const named = writable.namesKey ? keyNamedIn(writable.collection, data) : null;
+  if (named === null) return;
+  const { fields, values } = named;
+  if (values === null) throw keyChanged();
+  const own = await find(running, prepareSingleton(scope, writable, caller, { fields, values }));
+  if (own.keys === null) throw keyChanged();
 }
 
 async function createSingleton(

@@ -1,19 +1,20 @@
 /** Items that a write is about without naming their keys: those of a query, and the one of a singleton. */
 import type { Caller } from '../caller.ts';
-import type { JsonValue } from '../contract/index.ts';
+import type { FieldDescriptor, JsonValue } from '../contract/index.ts';
 import type { Parameter, RowSink, Statement, Transaction } from '../database/database.ts';
 import { readRow, type TextRow } from '../database/protocol/texts.ts';
 import { withNumberTexts } from '../json/exact-numbers.ts';
 import { parseListRequest, type ReadLimits, readBodyQuery } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';
+import { printKeyFields } from '../query/plan-keys.ts';
 import { keyFields, orderBy, printOrder } from '../query/plan-order.ts';
 import type { WantedTargets } from '../query/plan-read.ts';
 import { bind } from '../query/planner.ts';
 import { checkReadSyntax, prepareRead, type WantedRead } from '../query/prepare.ts';
 import { cast } from '../sql/cell.ts';
 import type { SqlDialect } from '../sql/dialects/index.ts';
-import { where } from '../sql/fragment.ts';
+import { allOf, where } from '../sql/fragment.ts';
 import { tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
 import { createStatement } from '../sql/statement.ts';
@@ -62,23 +63,39 @@ function wantedTargets({ scope, collection, limits, query }: Omit<TargetRequest,
   return { scope: scope.read, limits, selector: 'targets', collection, request: wanted };
 }
 
-/** The item of a singleton: the first one that the caller may read, or that there is when reading is not for him. */
-export function prepareSingleton(scope: WriteScope, { collection }: WritableCollection, caller: Caller): Targets {
+/**
+ * The item of a singleton: the first one that the caller may read, or that there is when reading is not for him. With the
+ * values of some fields of a key, none where that item has another one.
+ */
+export function prepareSingleton(
+  scope: WriteScope,
+  { collection }: WritableCollection,
+  caller: Caller,
+  named: { readonly fields: readonly FieldDescriptor[]; readonly values: readonly string[] } = {
+    fields: [],
+    values: [],
+  },
+): Targets {
   const statement = createStatement(new Map(), scope.open.dialect);
   const { count, gathered } = scope.open.dialect.input;
-  const own = scope.read.collections.get(collection.descriptor.name);
+  const readableOne = scope.read.collections.get(collection.descriptor.name);
   const alias = statement.alias();
-  const row = tableRow(statement, own === undefined ? scope.open : scope.read, own ?? collection, alias);
+  const seen = readableOne === undefined ? scope.open : scope.read;
+  const row = tableRow(statement, seen, readableOne ?? collection, alias);
   const { table } = collection.descriptor;
   const fields = keyFields(collection.descriptor);
   const keys = fields.map((field, index) => {
     return `${cast(row.column(field.column), field.comparison)} AS k${index}`;
   });
-  const first = `SELECT ${keys.join(', ')} FROM ${table} ${alias}${where(readable(row))}${orderBy(printOrder(row, []))} LIMIT 1`;
+  const own = printKeyFields(row, named.fields, 'key', 0);
+  const same = own.length === 0 ? [] : [`CASE WHEN ${allOf(own)} THEN 1 END AS own`];
+  const first = `SELECT ${[...keys, ...same].join(', ')} FROM ${table} ${alias}${where(readable(row))}${orderBy(printOrder(row, []))} LIMIT 1`;
   const arrays = fields.map((field, index) => gathered({ value: `k.k${index}`, field }));
   const any = `(SELECT ${count()} FROM (SELECT 1 FROM ${table} LIMIT 1) x)`;
-  const { text, binders, forms } = statement.finish(`SELECT ${['NULL', any, ...arrays].join(', ')} FROM (${first}) k`);
-  return { statement: nameStatement(text, forms), parameters: bind(binders, [], caller) };
+  const { text, binders, forms } = statement.finish(
+    `SELECT ${['NULL', any, ...arrays].join(', ')} FROM (${first}) k${where(allOf(same.map(() => 'k.own = 1')))}`,
+  );
+  return { statement: nameStatement(text, forms), parameters: bind(binders, named.values, caller) };
 }
 
 /** Keys that were found, and how many rows there are to choose from. */

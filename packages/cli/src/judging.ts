@@ -1,0 +1,16 @@
+import { CommandError, exitCodes } from './exit-codes.ts';
+import { knownFailure } from './known-failure.ts';
+
+/**
+ * Runs a command whose exit code is a verdict, so that 1 says nothing else: whatever keeps it from judging ends with 2.
+ * Bugs stay bugs.
+ */
+export async function judging<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const failure = knownFailure(error);
+    if (!(failure instanceof CommandError)) throw failure;
+    throw new CommandError(exitCodes.usage, failure.message, failure.hint);
+  }
+}

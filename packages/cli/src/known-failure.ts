@@ -1,0 +1,66 @@
+import { CommandError, exitCodes } from './exit-codes.ts';
+import { reasonOf } from './readable.ts';
+
+/** Why a system gives or takes no file, where neither the platform nor what it was given is wrong. */
+const refusals: ReadonlySet<unknown> = new Set([
+  'EACCES',
+  'EBUSY',
+  'EDQUOT',
+  'EEXIST',
+  'EIO',
+  'EISDIR',
+  'ELOOP',
+  'EMFILE',
+  'ENAMETOOLONG',
+  'ENFILE',
+  'ENOSPC',
+  'ENOTDIR',
+  'ENOTEMPTY',
+  'EPERM',
+  'EROFS',
+  'EXDEV',
+]);
+
+/** What a database refuses to do, or cannot do now; by the class, or the whole, of what PostgreSQL calls its SQLSTATE. */
+const denials: ReadonlySet<string> = new Set(['42501', '25006', '55P03', '08', '40', '53', '57', '58']);
+
+/** The same by the numbers of MySQL and MariaDB. */
+const mysqlDenials: ReadonlySet<unknown> = new Set([
+  ...[1044, 1142, 1143, 1227, 1356, 1370, 1449],
+  ...[1205, 1213, 1290, 1317, 1792, 1836, 1969, 3024],
+  ...[1021, 1037, 1038, 1040, 1041, 1053, 1080, 1114, 2006, 2013],
+]);
+
+/** Codes of connections that end. */
+const brokenOff: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'PROTOCOL_CONNECTION_LOST']);
+
+/**
+ * What the file system or the database refuses, as a failure that says so; any other error as it is, which is then a bug of
+ * ours or a failure already.
+ */
+export function knownFailure(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof CommandError) return error;
+  if (isRefusedFile(error)) {
+    const hint = 'See to the rights, the room and the kind of what is named there, and run the command again.';
+    return new CommandError(exitCodes.usage, `The file system refuses: ${reasonOf(error)}.`, hint);
+  }
+  if (!isDenied(error)) return error.cause instanceof Error && isDenied(error.cause) ? denied(error.cause) : error;
+  return denied(error);
+}
+
+function denied(error: Error): CommandError {
+  const hint = 'Give the role of DATABASE_URL the right to it, or try again when the database is at rest.';
+  return new CommandError(exitCodes.database, `The database refuses: ${reasonOf(error)}.`, hint);
+}
+
+function isRefusedFile(error: Error): boolean {
+  return 'syscall' in error && 'code' in error && refusals.has(error.code);
+}
+
+function isDenied(error: Error): boolean {
+  if (error.message === 'Connection terminated unexpectedly') return true;
+  if ('errno' in error && 'sqlState' in error) return mysqlDenials.has(error.errno);
+  const code = 'sqlstate' in error ? error.sqlstate : 'code' in error ? error.code : undefined;
+  if (typeof code !== 'string') return false;
+  return brokenOff.has(code) || (/^[0-9A-Z]{5}$/.test(code) && (denials.has(code) || denials.has(code.slice(0, 2))));
+}
