@@ -10,6 +10,7 @@ import {
   type PreparedCompiler,
   prepareCompiler,
 } from './descriptions/prepare-compiler.ts';
+import { removeLeftoversBeside } from './leftovers.ts';
 import { once } from './once.ts';
 import { planDocuments } from './plan-documents.ts';
 import type { Progress } from './progress.ts';
@@ -85,6 +86,7 @@ export async function writeProject(
 ): Promise<Generation> {
   const { generation, clear } = await placeProject(project, compilation, progress, write);
   await clear();
+  await Promise.all([project.output, project.schemaFile].map(removeLeftoversBeside));
   return generation;
 }
 

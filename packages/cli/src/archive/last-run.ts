@@ -9,13 +9,13 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CompileOptions, CompileSummary } from '@platform/compiler';
+import { removeLeftovers } from '../leftovers.ts';
 import { once } from '../once.ts';
 import type { OutputFile } from '../output-file.ts';
 import type { Project } from '../project.ts';
 import { replaceFile } from '../replace-file.ts';
 import type { KnownContents } from '../write-files.ts';
 import { type DigestedFile, digestedFiles, isUntouched, knownContents } from './left-files.ts';
-import { removeLeftovers } from './leftovers.ts';
 import { markOfCompiler } from './mark.ts';
 
 /** What is kept of a run, in `.platform/cache/last-run.json`. */

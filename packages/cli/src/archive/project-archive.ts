@@ -8,8 +8,8 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Archive, Archived, CompilePart } from '@platform/compiler';
 import { partOfMaker } from '@platform/compiler/files';
+import { removeLeftovers } from '../leftovers.ts';
 import { type Entry, isLayerOf, readLayer, writeLayer } from './layer.ts';
-import { removeLeftovers } from './leftovers.ts';
 import { markOfCompiler } from './mark.ts';
 
 /** An archive with a place on disk. */

@@ -1,0 +1,30 @@
+/** What processes left behind that were killed while they wrote. What cannot be removed stays. */
+import { readdir, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+/** Milliseconds after which nobody writes a file any more that nobody has moved to its place. */
+const abandoned = 60 * 60 * 1000;
+
+/** Removes it from a folder that is the platform's own, such as its cache. */
+export function removeLeftovers(folder: string): Promise<void> {
+  return removeOld(folder, (name) => name.endsWith('.tmp'));
+}
+
+/** Removes it from beside a file or a folder, where others have theirs: what begins with its name and a random one. */
+export function removeLeftoversBeside(path: string): Promise<void> {
+  const own = `${basename(path)}.`;
+  return removeOld(
+    dirname(path),
+    (name) => name.startsWith(own) && /^[0-9a-f-]{36}\.tmp$/.test(name.slice(own.length)),
+  );
+}
+
+async function removeOld(folder: string, isLeft: (name: string) => boolean): Promise<void> {
+  const names = (await readdir(folder).catch((): string[] => [])).filter(isLeft);
+  await Promise.all(names.map((name) => removeAbandoned(join(folder, name)).catch(() => undefined)));
+}
+
+async function removeAbandoned(path: string): Promise<void> {
+  const { mtimeMs } = await stat(path);
+  if (Date.now() - mtimeMs > abandoned) await rm(path, { recursive: true, force: true });
+}
