@@ -3,8 +3,9 @@ import { setTimeout } from 'node:timers/promises';
 import { type Platform, startUnchecked } from '../test/support/platform.ts';
 import { withClient } from '../test/support/postgres.ts';
 
-/** Changes that are made. */
+/** Changes that are made, and milliseconds between them, so that nothing of one is under way when the next is made. */
 const changes = 5;
+const pause = 1000;
 
 /** Milliseconds, each as it is told: from when a change is noticed until it is served. */
 export async function timeDev(folder: string, databaseUrl: string): Promise<readonly number[]> {
@@ -14,6 +15,7 @@ export async function timeDev(folder: string, databaseUrl: string): Promise<read
       const sql = `COMMENT ON COLUMN table_000.title IS 'Change ${change}.'`;
       await withClient(databaseUrl, (client) => client.query(sql));
       await tells(server, change + 1);
+      await setTimeout(pause);
     }
     return told(server);
   } finally {

@@ -55,7 +55,8 @@ export async function benchCompile(): Promise<void> {
     reportTime('one table changed, in the same process', median(times.map(({ compiled }) => compiled)));
     const written = median(times.map((time) => time.compiled + time.written));
     reportTime('the same until it is written', written, targets.change);
-    reportTime('under platform dev, from the database', median(await timeDev(connected.folder, database.url)));
+    const served = median(await timeDev(connected.folder, database.url));
+    reportTime('under platform dev, from the database', served, targets.change);
     await benchRoles(project.folder);
     await benchPeers(project.folder, database.url);
   } finally {

@@ -20,7 +20,7 @@ export function catalogSql(version: number, extent: Extent = 'all'): string {
   const parts = Object.entries(rowsSql(version, extent)).map(([kind, sql]) => printPart(kind, sql));
   return `WITH RECURSIVE ${settingsSql},
 ${extent === 'all' ? '' : `${rereadSql},\n`}${wantedSql(extent)},
-${usedTypesSql}
+${usedTypesSql(extent)}
 ${parts.join('\nUNION ALL\n')}`;
 }
 
@@ -40,7 +40,7 @@ function rowsSql(version: number, extent: Extent): Readonly<Record<keyof Catalog
     indexes: indexesSql(version),
     inherits: inheritsSql,
     rules: rulesSql,
-    types: typesSql,
+    types: typesSql(extent),
     objects: objectsSql(extent),
   };
 }

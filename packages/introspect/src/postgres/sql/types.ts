@@ -1,28 +1,39 @@
-/** `used_type`: types of the columns, those that they are made of, and all that were made in the allowed schemas. */
-export const usedTypesSql = `used_type(oid) AS (
+import type { Extent } from './wanted.ts';
+
+/**
+ * `used_type`: types of the columns, those that they are made of, and all that were made in the allowed schemas, which are
+ * known where relations are read again.
+ */
+export function usedTypesSql(extent: Extent): string {
+  return `used_type(oid) AS (
   SELECT a.atttypid
   FROM relation AS r
   JOIN pg_catalog.pg_attribute AS a ON a.attrelid = r.oid
   -- as for the columns
   WHERE r.detailed AND a.attnum > 0 AND NOT a.attisdropped
   UNION
-  SELECT t.oid
-  FROM space AS s
-  JOIN pg_catalog.pg_type AS t ON t.typnamespace = s.oid
-  LEFT JOIN pg_catalog.pg_class AS rc ON rc.oid = t.typrelid
-  -- every table has a row type, every type an array type
-  WHERE s.allowed AND COALESCE(rc.relkind = 'c', true) AND NOT (t.typtype = 'b' AND t.typcategory = 'A')
-  UNION
-  -- element of an array, base of a domain
+${extent === 'all' ? ownTypesSql : ''}  -- element of an array, base of a domain
   SELECT inner_type.oid
   FROM used_type AS u
   JOIN pg_catalog.pg_type AS t ON t.oid = u.oid
   CROSS JOIN LATERAL (VALUES (t.typelem), (t.typbasetype)) AS inner_type(oid)
   WHERE inner_type.oid <> 0
 )`;
+}
 
-/** Reads these types. */
-export const typesSql = `  SELECT t.oid::pg_catalog.text, tn.nspname, t.typname, t.typtype::pg_catalog.text,
+const ownTypesSql = `  SELECT t.oid
+  FROM space AS s
+  JOIN pg_catalog.pg_type AS t ON t.typnamespace = s.oid
+  LEFT JOIN pg_catalog.pg_class AS rc ON rc.oid = t.typrelid
+  -- every table has a row type, every type an array type
+  WHERE s.allowed AND COALESCE(rc.relkind = 'c', true) AND NOT (t.typtype = 'b' AND t.typcategory = 'A')
+  UNION
+`;
+
+/** Reads these types. Of some relations there are few, which are looked up one by one. */
+export function typesSql(extent: Extent): string {
+  const used = extent === 'all' ? usedSql : fewSql;
+  return `  SELECT t.oid::pg_catalog.text, tn.nspname, t.typname, t.typtype::pg_catalog.text,
     array_element.oid::pg_catalog.text AS element,
     t.typbasetype::pg_catalog.text, t.typtypmod, t.typnotnull,
     COALESCE(pg_catalog.pg_get_expr(t.typdefaultbin, 0), t.typdefault) AS typdefault,
@@ -32,8 +43,7 @@ export const typesSql = `  SELECT t.oid::pg_catalog.text, tn.nspname, t.typname,
     en.labels, ch.checks,
     pg_catalog.obj_description(t.oid, 'pg_type') AS description
   FROM settings
-  CROSS JOIN used_type AS u
-  JOIN pg_catalog.pg_type AS t ON t.oid = u.oid
+  CROSS JOIN ${used}
   JOIN pg_catalog.pg_namespace AS tn ON tn.oid = t.typnamespace
   LEFT JOIN space AS s ON s.oid = t.typnamespace
   -- element, for true arrays: point and name have elements, too, but are no arrays
@@ -61,3 +71,11 @@ export const typesSql = `  SELECT t.oid::pg_catalog.text, tn.nspname, t.typname,
   LEFT JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_catalog.pg_type'::pg_catalog.regclass
     AND d.objid = t.oid AND d.deptype = 'e'
   LEFT JOIN pg_catalog.pg_extension AS e ON e.oid = d.refobjid`;
+}
+
+const usedSql = `used_type AS u
+  JOIN pg_catalog.pg_type AS t ON t.oid = u.oid`;
+
+const fewSql = `(
+    SELECT * FROM pg_catalog.pg_type WHERE oid = ANY (ARRAY(SELECT u.oid FROM used_type AS u))
+  ) AS t`;

@@ -61,7 +61,11 @@ relation AS MATERIALIZED (
     e.extname AS extension,
     -- asking whether it can be written fails for a foreign table whose wrapper has no code
     c.relkind <> 'f' OR COALESCE(fdw.fdwhandler, 0) <> 0 AS answers
-  FROM (SELECT oid, pg_catalog.max(depth) AS depth FROM reached GROUP BY oid) AS r
+  FROM (
+    SELECT oid, pg_catalog.max(depth) AS depth
+    FROM reached${extent === 'all' ? '' : '\n    WHERE oid IN (SELECT reread.oid FROM reread)'}
+    GROUP BY oid
+  ) AS r
   JOIN pg_catalog.pg_class AS c ON c.oid = r.oid
   JOIN space AS s ON s.oid = c.relnamespace
   -- extension that owns the relation
@@ -73,6 +77,6 @@ relation AS MATERIALIZED (
   LEFT JOIN pg_catalog.pg_foreign_server AS fs ON fs.oid = ft.ftserver
   LEFT JOIN pg_catalog.pg_foreign_data_wrapper AS fdw ON fdw.oid = fs.srvfdw
   -- a view also depends on sequences, and on the row types of functions
-  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't'${extent === 'all' ? '' : '\n    AND c.oid IN (SELECT reread.oid FROM reread)'}
+  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't'
 )`;
 }
