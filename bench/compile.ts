@@ -12,7 +12,7 @@ import type { Schema } from '@platform/introspect/schema';
 import { compileProject, writeProject } from '../packages/cli/src/compile-project.ts';
 import { noteOutput } from '../packages/cli/src/dev/left-output.ts';
 import { startRewriting } from '../packages/cli/src/dev/rewriting.ts';
-import { createProgress } from '../packages/cli/src/progress.ts';
+import { silent } from '../packages/cli/src/progress.ts';
 import { loadProject } from '../packages/cli/src/project.ts';
 import { loadFacts } from '../packages/cli/src/steps.ts';
 import { startAnswering } from '../test/support/answering.ts';
@@ -176,8 +176,6 @@ async function timeChanges(
   }
   return times;
 }
-
-const silent = createProgress({ json: false, notes: false, terminal: false, write: () => {}, writeEvent: () => {} });
 
 /** Gives the columns of the last table another comment. */
 async function changeSchema(folder: string): Promise<void> {

@@ -235,6 +235,7 @@ export default defineExtension(() => {});
   await expect
     .poll(() => late.log(), { timeout: 10_000 })
     .toContain('extensions/late.ts:2 cannot be loaded: Nor tomorrow.');
+  expect(late.log()).toContain('The generated files, from which it is loaded, are those of the change already.');
   await late.stop();
   await other.remove();
 });

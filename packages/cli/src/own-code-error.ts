@@ -2,17 +2,17 @@ import { pathToFileURL } from 'node:url';
 import { CommandError } from './exit-codes.ts';
 
 /**
- * What keeps the project's own code from being loaded, as a failure with its place and an exit code; any other error as it
- * is, because that is no mistake of people.
+ * What keeps the project's own code from being loaded, as a failure with its place, an exit code and a hint; any other error
+ * as it is, because that is no mistake of people.
  */
-export function ownCodeError(error: unknown, folder: string, exitCode: number): unknown {
+export function ownCodeError(error: unknown, folder: string, exitCode: number, hint?: string): unknown {
   if (!(error instanceof Error) || error instanceof CommandError) return error;
   const root = `${pathToFileURL(folder).href}/`;
   const frames = (error.stack ?? '').matchAll(/(file:\/\/[^\s?()]+?)(?:\?[^\s:()]*)?:(\d+)/g);
   for (const [, url = '', line] of frames) {
     if (!url.startsWith(root) || url.includes('/node_modules/')) continue;
     const path = decodeURIComponent(url.slice(root.length));
-    return new CommandError(exitCode, `${path}:${line} cannot be loaded: ${error.message}`);
+    return new CommandError(exitCode, `${path}:${line} cannot be loaded: ${error.message}`, hint);
   }
   return error;
 }

@@ -185,10 +185,7 @@ async function change(running: Running, noticed: Noticed, lookout: Lookout, prog
     if (unread !== null) lookout.forgetTables();
     const isTold = unread !== null && unread === running.unread && paths.length === 0;
     running.unread = unread;
-    // Code of the project is loaded from the files that it is compiled into.
-    const isWritten = error instanceof CommandError && error.exitCode === exitCodes.start;
-    const files = isWritten ? ' The generated files are those of the change.' : '';
-    if (!isTold) tellFailure(reasons, error, `What was served before stays.${files}`, progress);
+    if (!isTold) tellFailure(reasons, error, 'What was served before stays.', progress);
   }
 }
 

@@ -42,7 +42,8 @@ async function loadExtensionsOf({ folder, output }: Project, change: number): Pr
     const module: Pick<CompiledApi, 'extensions'> = await import(freshUrl(join(output, 'extensions.ts'), change));
     return module.extensions;
   } catch (error) {
-    throw ownCodeError(error, folder, exitCodes.start);
+    const hint = 'The generated files, from which it is loaded, are those of the change already.';
+    throw ownCodeError(error, folder, exitCodes.start, hint);
   }
 }
 
