@@ -100,4 +100,26 @@ describe('every answer', () => {
       expect(headers.get('x-powered-by')).toBeNull();
     },
   );
+
+  it('without a body names no type; 204 and 304 name no length either', async () => {
+    const tag = (await magazine.ask('/items/articles/1')).headers.get('etag') ?? '';
+    const empty = await Promise.all([
+      magazine.admin('/items/articles', { method: 'DELETE', body: '[]' }),
+      magazine.ask('/items/articles/1', { headers: { 'if-none-match': tag } }),
+      magazine.ask('/items/articles/1', { method: 'HEAD', headers: { 'if-none-match': tag } }),
+      magazine.admin('/utils/cache/clear', { method: 'POST' }),
+      magazine.ask('/items/articles', { method: 'OPTIONS' }),
+    ]);
+    const told = ({ status, headers }: (typeof empty)[number]) =>
+      [status, headers.get('content-type'), headers.get('content-length')] as const;
+    expect(empty.map(told)).toEqual([
+      [204, null, null],
+      [304, null, null],
+      [304, null, null],
+      [200, null, '0'],
+      [200, null, '0'],
+    ]);
+    const head = await magazine.ask('/items/articles/1', { method: 'HEAD' });
+    expect(head.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
 });

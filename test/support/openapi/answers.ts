@@ -55,8 +55,14 @@ function judgeContent(
   { headers, text, json }: GivenAnswer,
   { head, reading }: { readonly head: boolean; readonly reading: Reading },
 ): readonly string[] {
-  if (!isObject(content)) return text === '' ? [] : ['A body is not described.'];
   const type = (headers.get('content-type') ?? '').split(';')[0]?.trim() ?? '';
+  if (!isObject(content)) {
+    // Clients read a body where a type is named.
+    return [
+      ...(text === '' ? [] : ['A body is not described.']),
+      ...(type === '' ? [] : [`It names the type "${type}".`]),
+    ];
+  }
   // Contents of files are of any type.
   const named = isObject(content[type]) ? type : '*/*';
   const media = content[named];

@@ -34,10 +34,9 @@ export const mediaTypes = {
 /** A media type of an answer. */
 export type MediaType = (typeof mediaTypes)[keyof typeof mediaTypes];
 
-/** What an answer holds: its type, and headers of its own as a flat list of names and values. */
-export interface Content {
-  /** One of `mediaTypes`, or what a file is. */
-  readonly type: string;
+/** Headers of an answer, apart from those that every answer has. */
+export interface AnswerHeaders {
+  /** Headers of its own, as a flat list of names and values. */
   readonly headers?: readonly string[];
   /** What a page may load and do, as a Content-Security-Policy; nothing when absent. */
   readonly policy?: string;
@@ -45,10 +44,26 @@ export interface Content {
   readonly cache?: string;
 }
 
+/** The type of an answer with a body, and its headers. */
+export interface Content extends AnswerHeaders {
+  /** One of `mediaTypes`, or the type of a file. */
+  readonly type: string;
+}
+
 /** An answer whose bytes are all there. */
 export interface Answer extends Content {
   readonly status: number;
   readonly body: Buffer;
+}
+
+/** An answer without a body. It names no content type: clients read a body where a type is named. */
+export interface EmptyAnswer extends AnswerHeaders {
+  readonly status: number;
+}
+
+/** An answer in JSON; an empty one where there is nothing to tell. */
+export function jsonAnswer(status: number, body: Buffer | null): Answer | EmptyAnswer {
+  return body === null ? { status } : { status, type: mediaTypes.json, body };
 }
 
 /** The exchange of one request for one answer, as Node's server hands it over. */
@@ -60,7 +75,7 @@ export interface Exchange {
 /** Writes answers with the headers that one environment asks for. */
 export interface Answerer {
   /** Sends a whole answer; compressed when the client accepts it and it is not small. Never throws. */
-  send(exchange: Exchange, answer: Answer): void;
+  send(exchange: Exchange, answer: Answer | EmptyAnswer): void;
   /** Sends the body of section 9 for an error, with the headers of the error and those given. */
   fail(exchange: Exchange, error: PlatformError, headers?: readonly string[]): void;
   /** The headers of a successful answer whose length is unknown yet. */
@@ -74,9 +89,10 @@ export function createAnswerer(environment: Environment): Answerer {
   const base = standingHeaders(environment, "default-src 'none'; frame-ancestors 'none'");
   let hangingUp = false;
 
-  function headersFor(request: IncomingMessage, { type, policy, cache }: Content, compressible: boolean): string[] {
+  function headersFor(request: IncomingMessage, about: Content | EmptyAnswer, compressible: boolean): string[] {
+    const { policy, cache } = about;
     const standing = policy === undefined ? base : standingHeaders(environment, policy);
-    const headers = ['Content-Type', type, ...standing];
+    const headers = 'type' in about ? ['Content-Type', about.type, ...standing] : [...standing];
     headers.push('Vary', compressible ? 'Origin, Accept-Encoding' : 'Origin');
     headers.push('Cache-Control', cache ?? cacheControl(request.url ?? '/'));
     if (hangingUp) headers.push('Connection', 'close');
@@ -84,10 +100,14 @@ export function createAnswerer(environment: Environment): Answerer {
     return headers;
   }
 
-  function send(exchange: Exchange, answer: Answer): void {
-    const compressible = answer.body.length >= smallestCompressed;
+  function send(exchange: Exchange, answer: Answer | EmptyAnswer): void {
+    const compressible = 'body' in answer && answer.body.length >= smallestCompressed;
     const headers = headersFor(exchange.request, answer, compressible);
     if (answer.headers !== undefined) headers.push(...answer.headers);
+    if (!('body' in answer)) {
+      writeEmpty(exchange.response, answer.status, headers);
+      return;
+    }
     const encoding = compressible ? chooseEncoding(exchange.request.headers['accept-encoding']) : null;
     if (encoding === null) write(exchange.response, answer.status, headers, answer.body);
     else void sendCompressed(exchange.response, answer, headers, encoding);
@@ -124,10 +144,22 @@ async function sendCompressed(response: ServerResponse, answer: Answer, headers:
   }
 }
 
+/** A 204 or 304 ends with its head, so it tells no length either (RFC 9110, section 8.6). */
+function writeEmpty(response: ServerResponse, status: number, headers: string[]): void {
+  if (isClosed(response)) return;
+  if (status !== 304 && status !== 204) headers.push('Content-Length', '0');
+  response.writeHead(status, headers);
+  response.end();
+}
+
+/** True if the client is gone, or a stopped server has ended the connection: no answer can be sent. */
+function isClosed(response: ServerResponse): boolean {
+  return response.destroyed || response.headersSent;
+}
+
 function write(response: ServerResponse, status: number, headers: string[], body: Buffer): void {
-  // The client may be gone, or a stopped server may have ended the connection: there is nobody to tell.
-  if (response.destroyed || response.headersSent) return;
-  if (status !== 304 && status !== 204) headers.push('Content-Length', String(body.length));
+  if (isClosed(response)) return;
+  headers.push('Content-Length', String(body.length));
   response.writeHead(status, headers);
   if (body.length > largestCopied) response.end(body, () => giveBack(body));
   else {

@@ -104,8 +104,7 @@ export function createAssetEndpoints(options: AssetEndpointsOptions): readonly E
     const etag = `"${hash('sha1', asset.id, 'base64url')}"`;
     const audience = (await finder.isPublic(call.caller, asset.file)) ? 'public' : 'private';
     const shown = shownTypes.has(asset.type) && !asks(call.query, 'download');
-    const content = {
-      type: asset.charset === null ? asset.type : `${asset.type}; charset=${asset.charset}`,
+    const about = {
       policy: "sandbox; default-src 'none'",
       cache: `${audience}, max-age=${maxAge}`,
       headers: [
@@ -114,7 +113,7 @@ export function createAssetEndpoints(options: AssetEndpointsOptions): readonly E
       ],
     };
     if (isKnown(request.headers, etag, asset.modified)) {
-      answerer.send(exchange, { ...content, status: 304, body: nothing });
+      answerer.send(exchange, { status: 304, ...about });
       return;
     }
     const { size, read } = await asset.open();
@@ -122,7 +121,8 @@ export function createAssetEndpoints(options: AssetEndpointsOptions): readonly E
     const length = range === null ? size : range.end - range.start + 1;
     const stream = request.method === 'HEAD' || length === 0 ? null : await read(range ?? undefined);
     if (stream === null && request.method !== 'HEAD' && length > 0) throw new PlatformError('FORBIDDEN');
-    const headers = answerer.streamHeaders(request, null, content);
+    const type = asset.charset === null ? asset.type : `${asset.type}; charset=${asset.charset}`;
+    const headers = answerer.streamHeaders(request, null, { type, ...about });
     headers.push('Content-Length', String(length));
     if (range !== null) headers.push('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
     response.writeHead(range === null ? 200 : 206, headers);
@@ -133,8 +133,6 @@ export function createAssetEndpoints(options: AssetEndpointsOptions): readonly E
 
   return paths.map((url): Endpoint => ({ url, handlers: new Map([['GET', send]]) }));
 }
-
-const nothing = Buffer.alloc(0);
 
 function asks(query: string, name: string): boolean {
   return new URLSearchParams(query).has(name);

@@ -64,7 +64,7 @@ export function createAuthHandlers({ signIn, answerer, environment, senderOf }: 
       const held = cookie.read(exchange.request);
       await signIn.logout(presented(given, held), all);
       const headers = held === null ? [] : cookie.clear();
-      answerer.send(exchange, { status: 204, type: mediaTypes.json, body: Buffer.alloc(0), headers });
+      answerer.send(exchange, { status: 204, headers });
     },
   };
 }

@@ -120,7 +120,7 @@ export function createCommentEndpoints(options: CommentEndpointsOptions): readon
     } catch (error) {
       if (!(error instanceof PlatformError) || error.code !== 'FORBIDDEN') throw error;
     }
-    answerer.send(exchange, { status: 204, type: mediaTypes.json, body: Buffer.alloc(0) });
+    answerer.send(exchange, { status: 204 });
   }
 
   const create: Handler = async (exchange, call, body) => {
@@ -140,7 +140,7 @@ export function createCommentEndpoints(options: CommentEndpointsOptions): readon
   };
   const remove: Handler = async (exchange, call) => {
     await writer.deleteOne(requestOf(exchange, call), await commentOf(exchange));
-    answerer.send(exchange, { status: 204, type: mediaTypes.json, body: Buffer.alloc(0) });
+    answerer.send(exchange, { status: 204 });
   };
   return [
     { url: path, handlers: new Map([['POST', create]]) },

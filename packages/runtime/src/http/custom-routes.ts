@@ -68,7 +68,7 @@ async function answerRoute(
   const given = { caller, ...writer.openFor(caller, senderOf(exchange.request)), params, query, body };
   const value = await code.run(given);
   if (route.response === undefined) {
-    answerer.send(exchange, { status: 204, type: mediaTypes.json, body: Buffer.alloc(0) });
+    answerer.send(exchange, { status: 204 });
     return;
   }
   const bytes = Buffer.from(JSON.stringify(encodeShape(route.response, value)));

@@ -11,7 +11,7 @@ import { filesName } from '../files/uploading-access.ts';
 import type { Arrived, FileMetadata, UploadAnswer, Uploads } from '../files/uploads.ts';
 import { readIdempotencyKey } from '../write/idempotency.ts';
 import type { Sender, WriteRequest } from '../write/job.ts';
-import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
+import { type Answerer, type Exchange, jsonAnswer } from './answer.ts';
 import { bodyObject, requiredText } from './auth-body.ts';
 import type { Call } from './call.ts';
 import type { Endpoint, Handler, Method } from './endpoints.ts';
@@ -61,7 +61,7 @@ export function createFileEndpoints(options: FileEndpointsOptions): FileEndpoint
   }
 
   function send(exchange: Exchange, { status, body }: UploadAnswer): void {
-    answerer.send(exchange, { status, type: mediaTypes.json, body: body ?? Buffer.alloc(0) });
+    answerer.send(exchange, jsonAnswer(status, body));
   }
 
   async function receive({ request }: Exchange): Promise<readonly Arrived[]> {

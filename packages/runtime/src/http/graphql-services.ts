@@ -10,7 +10,7 @@ import type { ServiceField } from '../graphql/compile-query.ts';
 import { inputValue, isJson, type Variables } from '../graphql/input.ts';
 import type { OperationCall } from '../graphql/operation.ts';
 import type { ServiceAnswer } from '../graphql/run-mutation.ts';
-import type { Answer, Answerer, Exchange } from './answer.ts';
+import type { Answer, Answerer, EmptyAnswer, Exchange } from './answer.ts';
 import type { Call } from './call.ts';
 import type { Endpoint, Method } from './endpoints.ts';
 
@@ -90,7 +90,7 @@ const dataText = '{"data":'.length;
 
 /** Makes what answers them. */
 export function createGraphqlServices({ endpointsFor, printSchema }: GraphqlServicesOptions): CallService {
-  const answers = new WeakMap<Exchange, Answer>();
+  const answers = new WeakMap<Exchange, Answer | EmptyAnswer>();
   const endpoints = new Map(endpointsFor(keeping(answers)).map((endpoint) => [endpoint.url, endpoint]));
 
   async function ask(
@@ -115,7 +115,8 @@ export function createGraphqlServices({ endpointsFor, printSchema }: GraphqlServ
     if (answer === undefined) throw new Error(`${method} ${url} gave no answer.`);
     const told = valueIn(answer, value);
     // What was read as the document selects it is told byte by byte.
-    const json = echo === undefined || answer.status !== 200 ? undefined : answer.body.subarray(dataText, -1);
+    const isEchoed = echo !== undefined && answer.status === 200 && 'body' in answer;
+    const json = isEchoed ? answer.body.subarray(dataText, -1) : undefined;
     return {
       value: value === 'id' ? { id: given.id ?? null } : value === 'keys' ? keysOf(given) : told,
       headers: answer.headers ?? [],
@@ -178,7 +179,7 @@ function argumentsOf(field: ServiceField, variables: Variables): Arguments {
   return Object.fromEntries(given);
 }
 
-function keeping(answers: WeakMap<Exchange, Answer>): Answerer {
+function keeping(answers: WeakMap<Exchange, Answer | EmptyAnswer>): Answerer {
   return {
     send: (exchange, answer) => void answers.set(exchange, answer),
     fail(_, error) {
@@ -195,8 +196,9 @@ function exchangeOf({ request }: OperationCall, url: string): Exchange {
   return { request: addressed, response: new ServerResponse(request) };
 }
 
-function valueIn({ status, body }: Answer, kind: ServiceRoute['value']): JsonValue {
-  const text = body.toString('utf8');
+function valueIn(answer: Answer | EmptyAnswer, kind: ServiceRoute['value']): JsonValue {
+  const { status } = answer;
+  const text = 'body' in answer ? answer.body.toString('utf8') : '';
   if (kind === 'text') return text;
   const value: JsonValue = text === '' ? null : JSON.parse(text);
   if (status >= 400 && kind !== 'body') throw errorIn(value);

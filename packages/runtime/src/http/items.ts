@@ -7,7 +7,7 @@ import type { NamedCollection, PlannedRead, Planner } from '../query/planner.ts'
 import { readIdempotencyKey } from '../write/idempotency.ts';
 import type { Sender, WriteRequest } from '../write/job.ts';
 import type { Writer } from '../write/writer.ts';
-import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
+import { type Answerer, type Exchange, jsonAnswer } from './answer.ts';
 import type { Reader } from './read.ts';
 import { createUnpopulatedTest } from './unpopulated.ts';
 
@@ -80,8 +80,7 @@ export function createItemHandlers(options: ItemHandlersOptions): ItemHandlers {
   }
 
   function send({ exchange }: ItemRequest, body: Buffer | null): void {
-    if (body === null) answerer.send(exchange, { status: 204, type: mediaTypes.json, body: nothing });
-    else answerer.send(exchange, { status: 200, type: mediaTypes.json, body });
+    answerer.send(exchange, jsonAnswer(body === null ? 204 : 200, body));
   }
 
   function run({ exchange }: ItemRequest, planned: PlannedRead): Promise<void> {
@@ -125,7 +124,7 @@ export function createItemHandlers(options: ItemHandlersOptions): ItemHandlers {
       refuseSingleton(request);
       const key = readIdempotencyKey(request.exchange.request.headers['idempotency-key']);
       const { status, body: bytes } = await writer.create({ ...wanted(request, 'create'), ...(key && { key }) }, body);
-      answerer.send(request.exchange, { status, type: mediaTypes.json, body: bytes ?? nothing });
+      answerer.send(request.exchange, jsonAnswer(status, bytes));
     },
     async update(request, body) {
       const asked = wanted(request, 'update');
@@ -146,8 +145,6 @@ export function createItemHandlers(options: ItemHandlersOptions): ItemHandlers {
     },
   };
 }
-
-const nothing = Buffer.alloc(0);
 
 type WrittenRoute = 'create' | 'update' | 'updateOne' | 'delete' | 'deleteOne';
 

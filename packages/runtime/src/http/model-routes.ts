@@ -65,8 +65,7 @@ export function createModelEndpoints({
       const origin = { user: caller.user, ...senderOf(exchange.request) };
       const plan: PlanChange = (known) => change(known, texts, bodyOf(method, body));
       const answer = await changeModel(plan, discard, origin);
-      if (answer === null)
-        return answerer.send(exchange, { status: 204, type: mediaTypes.json, body: Buffer.alloc(0) });
+      if (answer === null) return answerer.send(exchange, { status: 204 });
       const told = Buffer.from(JSON.stringify({ data: answer }));
       answerer.send(exchange, { status: 200, type: mediaTypes.json, body: told });
     };

@@ -1,7 +1,7 @@
 /** Hangs endpoints into the web framework, each with an answer to OPTIONS. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Environment } from '../environment.ts';
-import { type Answerer, mediaTypes } from './answer.ts';
+import type { Answerer } from './answer.ts';
 import { failRequest } from './carrier.ts';
 import { preflightHeaders } from './cors.ts';
 import type { Endpoint, Handler } from './endpoints.ts';
@@ -48,6 +48,6 @@ function optionsHandler(answerer: Answerer, environment: Environment, allow: rea
     reply.hijack();
     const exchange = { request: request.raw, response: reply.raw };
     const headers = ['Allow', allow.join(', '), ...preflightHeaders(environment.cors, request.raw)];
-    answerer.send(exchange, { status: 200, type: mediaTypes.text, body: Buffer.alloc(0), headers });
+    answerer.send(exchange, { status: 200, headers });
   };
 }

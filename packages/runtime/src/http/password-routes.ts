@@ -12,7 +12,7 @@ import { isEmail } from '../users/email.ts';
 import { readIdempotencyKey } from '../write/idempotency.ts';
 import type { Sender } from '../write/job.ts';
 import type { KeyedOnce } from '../write/keyed-once.ts';
-import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
+import { type Answerer, type Exchange, jsonAnswer } from './answer.ts';
 import { bodyObject, optionalText, requiredText } from './auth-body.ts';
 import type { FindClientAddress } from './client-address.ts';
 import { subnetOf } from './networks.ts';
@@ -59,7 +59,7 @@ export function createPasswordHandlers(options: PasswordHandlersOptions): Passwo
   }
 
   function done(exchange: Exchange): void {
-    answerer.send(exchange, { status: 204, type: mediaTypes.json, body: Buffer.alloc(0) });
+    answerer.send(exchange, { status: 204 });
   }
 
   async function setPassword(kind: 'invite' | 'password_reset', exchange: Exchange, asked: Members): Promise<void> {
@@ -97,7 +97,7 @@ export function createPasswordHandlers(options: PasswordHandlersOptions): Passwo
         await accounts.attempts.mail('invite', emails, clientOf(exchange));
         return invite(caller, sender, { emails, role, url });
       });
-      answerer.send(exchange, { status, type: mediaTypes.json, body: bytes ?? Buffer.alloc(0) });
+      answerer.send(exchange, jsonAnswer(status, bytes));
       accounts.outbox.wake();
     },
   };

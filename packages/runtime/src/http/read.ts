@@ -90,12 +90,10 @@ function sendTagged(answerer: Answerer, exchange: Exchange, body: Buffer): void 
   const unchanged = known !== undefined && matchesTag(known, tag);
   const headers = ['ETag', tag];
   if (unchanged) {
-    answerer.send(exchange, { status: 304, type: mediaTypes.json, body: nothing, headers });
+    answerer.send(exchange, { status: 304, headers });
     giveBack(body);
   } else answerer.send(exchange, { status: 200, type: mediaTypes.json, body, headers });
 }
-
-const nothing = Buffer.alloc(0);
 
 /**
  * Sends rows while they are read. The head is held back until the first batch is there, so a statement that fails at

@@ -5,7 +5,7 @@ import type { JsonValue } from '../contract/index.ts';
 import type { Environment } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
 import type { Sender } from '../write/job.ts';
-import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
+import type { Answerer, Exchange } from './answer.ts';
 import { createPairSender } from './pair-answer.ts';
 import { createRefreshCookie } from './refresh-cookie.ts';
 import { createStateCookie } from './state-cookie.ts';
@@ -38,7 +38,7 @@ export function createSsoHandlers({ way, answerer, environment, senderOf }: SsoH
 
   function sendOn(exchange: Exchange, status: 302 | 303, to: URL, headers: readonly string[]): void {
     const all = ['Location', to.href, ...headers];
-    answerer.send(exchange, { status, type: mediaTypes.text, body: Buffer.alloc(0), headers: all });
+    answerer.send(exchange, { status, headers: all });
   }
 
   function answer(exchange: Exchange, { redirect, spent, outcome }: Arrival): void {

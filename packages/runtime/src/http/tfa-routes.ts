@@ -49,7 +49,7 @@ export function createTfaHandlers({
   }
 
   function done(exchange: Exchange): void {
-    answerer.send(exchange, { status: 204, type: mediaTypes.json, body: Buffer.alloc(0) });
+    answerer.send(exchange, { status: 204 });
   }
 
   function answer(exchange: Exchange, data: JsonValue): void {

@@ -7,7 +7,7 @@ import { unstage } from '../files/staging.ts';
 import { createExporter, type ExporterOptions } from '../utilities/export-items.ts';
 import { createImporter, type ImporterOptions, type ItemsFile } from '../utilities/import-items.ts';
 import type { Sender } from '../write/job.ts';
-import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
+import type { Answerer, Exchange } from './answer.ts';
 import { bodyObject, requiredText } from './auth-body.ts';
 import type { Endpoint, Handler } from './endpoints.ts';
 import { type FilePart, isMultipart, readMultipart } from './multipart.ts';
@@ -33,7 +33,7 @@ export function createTransferEndpoints(options: TransferEndpointsOptions): read
   const limits = { folder, fileSize: mostBytes, fieldSize };
 
   function done(exchange: Exchange, status: 200 | 204): void {
-    answerer.send(exchange, { status, type: mediaTypes.json, body: Buffer.alloc(0) });
+    answerer.send(exchange, { status });
   }
 
   const importFile: Handler = async (exchange, { caller }) => {

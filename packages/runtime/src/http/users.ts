@@ -57,7 +57,7 @@ export function createOwnUserHandlers(options: OwnUserOptions): OwnUserHandlers 
         if (row?.[0]) transaction.identify(row[0]);
         return { value: undefined };
       });
-      answerer.send(exchange, { status: 204, type: mediaTypes.json, body: Buffer.alloc(0) });
+      answerer.send(exchange, { status: 204 });
     },
   };
 }

@@ -57,7 +57,7 @@ export function createUtilityEndpoints(options: UtilityEndpointsOptions): readon
   }
 
   function done(exchange: Exchange, status: 200 | 204): void {
-    answerer.send(exchange, { status, type: mediaTypes.json, body: Buffer.alloc(0) });
+    answerer.send(exchange, { status });
   }
 
   const randomString: Handler = async (exchange, { query }) => {
