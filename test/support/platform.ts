@@ -12,7 +12,7 @@ const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const command = join(repository, 'packages', 'cli', 'src', 'main.ts');
 
 /** Where commands of tests keep what Node made of their modules: not in the folder of whoever runs them. */
-const compiledCode = join(repository, '.tmp', 'compiled');
+export const compiledCode = join(repository, '.tmp', 'compiled');
 
 /** Static token of the role admin in tests. */
 export const adminToken = 'test-admin-token-0123456789';

@@ -24,8 +24,10 @@ export interface Checked {
   readonly folder: string;
   /** The static token of administrators. */
   readonly adminToken: string;
-  /** Asks the server for the document of a caller; null when it cannot say. */
-  readonly read: (token: string) => Promise<string | null>;
+  /** Asks the server for the document of a caller, without a token for the public one; null when it cannot say. */
+  readonly read: (token?: string) => Promise<string | null>;
+  /** Says that every document is asked of the server, again after each change of the model. */
+  readonly changing?: true;
 }
 
 /** Finds what the document of the caller does not say of an exchange. */
@@ -60,8 +62,11 @@ function describe(text: string): Described {
 /** Pages for people and their files are no part of the document. */
 const elsewhere = /^\/(admin|docs|graphql\/graphiql)(\/|$)/;
 
+/** Requests after which documents may be others. */
+const modelPaths = /^\/(collections|fields|relations|roles|policies|access|permissions)(\/|$)/;
+
 /** Makes the checker of a server. */
-export function createChecker({ folder, adminToken, read }: Checked): CheckExchange {
+export function createChecker({ folder, adminToken, read, changing }: Checked): CheckExchange {
   const documents = new Map<string, Promise<Described | null>>();
 
   async function compiled(role: string): Promise<Described | null> {
@@ -75,7 +80,7 @@ export function createChecker({ folder, adminToken, read }: Checked): CheckExcha
     return null;
   }
 
-  async function own(token: string): Promise<Described | null> {
+  async function own(token?: string): Promise<Described | null> {
     const text = await read(token);
     return text === null ? null : describe(text);
   }
@@ -85,7 +90,8 @@ export function createChecker({ folder, adminToken, read }: Checked): CheckExcha
     const name = token === undefined || ignored ? 'public' : token === adminToken ? 'admin' : callerOf(token);
     const found = documents.get(name);
     if (found !== undefined) return found;
-    const reading = name === 'public' || name === 'admin' ? compiled(name) : own(token ?? '');
+    const isStatic = changing === undefined && (name === 'public' || name === 'admin');
+    const reading = isStatic ? compiled(name) : own(ignored ? undefined : token);
     documents.set(name, reading);
     // A token that is refused may be good later, and the token of another user of this role is another one.
     const forget = (): void => void documents.delete(name);
@@ -99,6 +105,7 @@ export function createChecker({ folder, adminToken, read }: Checked): CheckExcha
     const [path, query] = mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
     if (elsewhere.test(path) || method === 'OPTIONS' || isPage(answer)) return [];
     const described = await documentOf(path, tokenOf(headers, query));
+    if (changing && method !== 'GET' && modelPaths.test(path)) documents.clear();
     const head = method === 'HEAD';
     if (described === null) return answer.status < 400 ? [] : judgeRefusal(answer, head);
     const { document, find, judge } = described;

@@ -8,19 +8,22 @@ export interface DescribedBy {
   /** Folder of the project, with `generated/` in it. */
   readonly folder: string;
   readonly adminToken: string;
+  /** Says that the model changes while the server runs, so that documents are asked of it and not read in the folder. */
+  readonly changing?: true;
 }
 
 /**
  * The same server, of which everything that is asked has to be as the document says. What is not is thrown at once, and
  * again when the server is stopped, because some tests catch.
  */
-export function asDescribed(platform: Platform, { folder, adminToken }: DescribedBy): Platform {
+export function asDescribed(platform: Platform, { folder, adminToken, changing }: DescribedBy): Platform {
   const unsaid: string[] = [];
   const check = createChecker({
     folder,
     adminToken,
+    ...(changing && { changing }),
     async read(token) {
-      const answer = await platform.ask('/server/specs/oas', { token }).catch(() => null);
+      const answer = await platform.ask('/server/specs/oas', { ...(token && { token }) }).catch(() => null);
       return answer?.status === 200 ? answer.text : null;
     },
   });
