@@ -63,7 +63,7 @@ function refresh(): JsonObject {
 }
 
 function logout(): JsonObject {
-  const all = { type: 'boolean', default: false, description: 'Whether every session of the user ends.' };
+  const all = { type: 'boolean', description: 'True ends every session of the user; else this one ends.' };
   const properties = { refresh_token: text('Needed unless the cookie holds it.'), all };
   return {
     ...head('authLogout', 'Sign out', 'Ends the session, also when it has ended before.'),

@@ -1,8 +1,9 @@
 /** Uploads, imports and contents of files. Source: API specification, section 11. */
 import type { Addressed, AddressedWrites } from './addressed.ts';
-import { type JsonObject, objectOf, reference } from './json.ts';
+import { anyObject, type JsonObject, objectOf, reference } from './json.ts';
 import { useHeader } from './parameters.ts';
 import { commonFailures, failuresByStatus } from './responses.ts';
+import { orNull } from './values.ts';
 import type { View, ViewCollection } from './view.ts';
 
 const files = 'platform_files';
@@ -59,7 +60,7 @@ function importFile({ names, readable }: ViewCollection): JsonObject {
         format: 'uri',
         description: 'Of http or https, in a public network. Not followed anywhere.',
       },
-      data: { type: ['object', 'null'], description: 'Fields of the file.' },
+      data: orNull(anyObject('Fields of the file.')),
     },
     required: ['url'],
   };
@@ -70,6 +71,7 @@ function importFile({ names, readable }: ViewCollection): JsonObject {
     operationId: 'importFile',
     tags: [names.tag],
     summary: 'Fetch a file from elsewhere',
+    description: 'Asks the server of the address for the content, and keeps it as a new file.',
     parameters: [useHeader('idempotencyKey')],
     requestBody: { required: true, content: { 'application/json': { schema } } },
     responses: objectOf([

@@ -24,7 +24,7 @@ import { graphqlPaths, graphqlSchemas, graphqlTag } from './graphql-paths.ts';
 import { itemSchema } from './items.ts';
 import { described, type JsonObject, objectOf } from './json.ts';
 import { modelPaths, modelSchemas, modelTag } from './model-paths.ts';
-import { ownUserPaths } from './own-user-paths.ts';
+import { ownUserPaths, ownUserTag } from './own-user-paths.ts';
 import { parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
 import { createPartsMemory, layout, type Parts, type TextsFrom } from './parts.ts';
 import { pathsIndent, pathTexts } from './path-texts.ts';
@@ -112,6 +112,7 @@ export function describeOpenApi(
     security: securityOf(view),
     tags: [
       ...tagsOf(view),
+      ...(users && !hasTag(view, ownUserTag) ? [ownUserTags] : []),
       ...(users ? [authTags] : []),
       ...(custom.length > 0 ? [customTags] : []),
       ...(api.graphql ? [graphqlTags] : []),
@@ -173,18 +174,26 @@ function securityOf({ anonymous }: View): JsonValue {
 }
 
 const authTags: JsonObject = { name: authTag, description: 'Signing in and out, passwords and second factors.' };
+const ownUserTags: JsonObject = { name: ownUserTag, description: 'The user who asks.' };
 const graphqlTags: JsonObject = { name: graphqlTag, description: 'Documents in place of paths.' };
 const customTags: JsonObject = { name: customTag, description: "What the project's own code answers." };
 
 function tagsOf({ collections }: View): readonly JsonValue[] {
-  const addressed = collections.filter(({ operations }) => operations.size > 0);
-  const tags = addressed.map(({ names, note }) => ({ name: names.tag, ...described(note) }));
+  const tags = collections.filter(isAddressed).map(({ names, note }) => ({ name: names.tag, ...described(note) }));
   return [
     ...tags,
     { name: serverTag, description: 'The server itself.' },
     { name: modelTag, description: 'Collections, fields and relations.' },
     { name: utilityTag, description: 'What is done beside reading and writing.' },
   ];
+}
+
+function hasTag({ collections }: View, tag: string): boolean {
+  return collections.some((one) => isAddressed(one) && one.names.tag === tag);
+}
+
+function isAddressed({ operations }: ViewCollection): boolean {
+  return operations.size > 0;
 }
 
 /** What collections have together, or what is the same for all. */

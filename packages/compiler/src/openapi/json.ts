@@ -40,9 +40,14 @@ export function about(schema: JsonObject, note: string | null, deprecated: strin
   return { ...schema, ...described(note), ...marked(deprecated) };
 }
 
+/** An object with any members. Said so, because generators take an object that names none for one that has none. */
+export function anyObject(description: string | null = null): JsonObject {
+  return { type: 'object', ...described(description), additionalProperties: true };
+}
+
 /** Any of several schemas; the only one as it is. */
 export function anyOf(...schemas: readonly JsonObject[]): JsonObject {
   const [only, ...more] = schemas;
-  if (only === undefined) return { type: 'object' };
+  if (only === undefined) return anyObject();
   return more.length === 0 ? only : { anyOf: schemas };
 }

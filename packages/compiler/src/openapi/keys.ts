@@ -2,7 +2,7 @@
 
 import type { AddressedKeyField } from './addressed.ts';
 import { scalarInput } from './inputs.ts';
-import { type JsonObject, objectOf } from './json.ts';
+import { anyOf, type JsonObject, objectOf } from './json.ts';
 
 /** The path parameter `key`. Several fields are an array, which style `simple` joins by commas, each value encoded. */
 export function keyParameter(key: readonly AddressedKeyField[]): JsonObject {
@@ -58,8 +58,14 @@ export function keyObject(key: readonly AddressedKeyField[]): JsonObject {
   };
 }
 
+/** Tools that do not know `prefixItems` take `items`: each value is one of these. */
 function tuple(schemas: readonly JsonObject[]): JsonObject {
-  return { type: 'array', prefixItems: schemas, minItems: schemas.length, maxItems: schemas.length };
+  const items = anyOf(...distinct(schemas));
+  return { type: 'array', prefixItems: schemas, items, minItems: schemas.length, maxItems: schemas.length };
+}
+
+function distinct(schemas: readonly JsonObject[]): readonly JsonObject[] {
+  return [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
 }
 
 /** Values that are not whole numbers are written as text in a path, in any form that a body takes. */

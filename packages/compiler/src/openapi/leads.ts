@@ -71,7 +71,9 @@ function linksOf({ component, link }: Extract<ViewLead, { kind: 'any' }>): ListF
 
 /** All there is; nothing but the empty list where nothing can be put there. */
 function listSchema(elements: readonly JsonObject[]): JsonObject {
-  return elements.length === 0 ? { type: 'array', maxItems: 0 } : { type: 'array', items: anyOf(...elements) };
+  return elements.length === 0
+    ? { type: 'array', items: {}, maxItems: 0 }
+    : { type: 'array', items: anyOf(...elements) };
 }
 
 /** Changes that leave the rest as it is. */

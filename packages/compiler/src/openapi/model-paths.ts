@@ -1,7 +1,8 @@
 /** The paths of the model. Source: API specification, section 12. */
-import { type JsonObject, objectOf, reference } from './json.ts';
+import { anyObject, type JsonObject, objectOf, reference } from './json.ts';
 import { modelInputs, modelWrites } from './model-writes.ts';
 import { commonFailures, failuresByStatus } from './responses.ts';
+import { orNull } from './values.ts';
 
 /** Tag of the operations. No collection has it: theirs have a slash. */
 export const modelTag = 'model';
@@ -65,7 +66,7 @@ function readPaths(): readonly (readonly [string, JsonObject])[] {
 /** The components that only these paths use, by name. */
 export function modelSchemas(changing: boolean): readonly (readonly [string, JsonObject])[] {
   const text = { type: 'string' };
-  const members = (description: string): JsonObject => ({ type: ['object', 'null'], description });
+  const members = (description: string): JsonObject => orNull(anyObject(description));
   const described: JsonObject = {
     collection: text,
     meta: members('The members of platform_collections.'),

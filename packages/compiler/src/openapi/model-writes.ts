@@ -1,6 +1,7 @@
 /** Operations that change the model, and what they are sent. Source: API specification, section 12. */
-import { type JsonObject, objectOf, reference } from './json.ts';
+import { anyObject, type JsonObject, objectOf, reference } from './json.ts';
 import { failuresByStatus } from './responses.ts';
+import { orNull } from './values.ts';
 
 const failed = [
   ...(['Unauthorized', 'RequestsExceeded', 'InternalServerError', 'ServiceUnavailable', 'Forbidden'] as const),
@@ -108,7 +109,7 @@ function json(schema: JsonObject): JsonObject {
 /** The components that only these operations use, by name. */
 export function modelInputs(): readonly (readonly [string, JsonObject])[] {
   const text = { type: 'string' };
-  const members = { type: ['object', 'null'] };
+  const members = orNull(anyObject());
   const field = { collection: text, field: text, type: text, meta: members, schema: members };
   const collection = { collection: text, meta: members, schema: members };
   const related = { type: ['string', 'null'] };

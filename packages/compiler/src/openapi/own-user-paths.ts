@@ -10,7 +10,7 @@ const failures = [...commonFailures, 'Forbidden'] as const;
 const trackFailures = [...commonFailures, 'InvalidBody', 'UnsupportedMediaType'] as const;
 
 /** Tag of the operations: the one of users. */
-const tag = 'users';
+export const ownUserTag = 'users';
 
 /** The paths with their operations, as far as an access class may use them: everybody is somebody. */
 export function ownUserPaths({ collections }: View): readonly (readonly [string, JsonObject])[] {
@@ -32,7 +32,8 @@ function readKey(): JsonObject {
   const data = { type: 'object', properties: { id: { type: 'string', format: 'uuid' } }, required: ['id'] };
   const schema = { type: 'object', properties: { data }, required: ['data'] };
   return {
-    tags: [tag],
+    tags: [ownUserTag],
+    description: 'Returns the key alone, because nothing else of users can be read.',
     responses: objectOf([
       ['200', { description: 'The key of the user.', content: { 'application/json': { schema } } }],
       ...failuresByStatus(failures),
@@ -50,7 +51,7 @@ function trackPage(): JsonObject {
   };
   return {
     operationId: 'usersMeTrackPage',
-    tags: [tag],
+    tags: [ownUserTag],
     summary: 'Keep the page that was looked at last',
     description: 'Needs no permission.',
     requestBody: { required: true, content: { 'application/json': { schema } } },

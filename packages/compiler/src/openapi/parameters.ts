@@ -4,25 +4,28 @@
 import { aggregateFunctions } from '@platform/runtime/contract';
 import type { Addressed } from './addressed.ts';
 import { exported } from './exports.ts';
-import { type JsonObject, objectOf, reference } from './json.ts';
+import { anyObject, type JsonObject, objectOf, reference } from './json.ts';
 import { listedKey } from './keys.ts';
 
 const names: JsonObject = { type: 'array', items: { type: 'string' } };
 const namesOrText: JsonObject = { anyOf: [names, { type: 'string' }] };
 const metaNames: JsonObject = { type: 'array', items: { type: 'string', enum: ['total_count', 'filter_count', '*'] } };
 
-/** What `deep` takes for one relation. Its other keys name relations further down. */
+/**
+ * What `deep` takes for one relation. Its other keys name relations further down, for which the same holds; a schema of
+ * theirs would be a type that the members above do not have, which languages with index signatures refuse.
+ */
 const nested: JsonObject = {
   type: 'object',
   properties: {
-    _filter: { type: 'object', description: 'Conditions that the rows must meet.' },
+    _filter: anyObject('Conditions that the rows must meet.'),
     _search: { type: 'string', description: 'Text that a text field of the rows must contain.' },
     _sort: namesOrText,
     _limit: {
-      ...bodyForm({ type: 'integer', minimum: -1, default: 100 }),
-      description: 'Rows of each parent at most; -1 is all.',
+      ...bodyForm({ type: 'integer', minimum: -1 }),
+      description: 'Rows of each parent at most, 100 when absent; -1 is all.',
     },
-    _offset: bodyForm({ type: 'integer', minimum: 0, default: 0 }),
+    _offset: bodyForm({ type: 'integer', minimum: 0 }),
     _page: bodyForm({ type: 'integer', minimum: 0 }),
     _aggregate: {
       type: 'object',
@@ -31,9 +34,9 @@ const nested: JsonObject = {
       additionalProperties: false,
     },
     _group: namesOrText,
-    _having: { type: 'object', description: 'Conditions that the aggregate rows must meet.' },
+    _having: anyObject('Conditions that the aggregate rows must meet.'),
   },
-  additionalProperties: reference('schemas', 'Deep'),
+  additionalProperties: true,
 };
 
 /** Parameters that are the same for every collection: their schemas, and what they mean. */
@@ -52,7 +55,7 @@ const shared = {
     schema: names,
   },
   limit: {
-    description: 'Items to return at most; -1 returns all of them.',
+    description: 'Items to return at most, 100 when absent; -1 returns all of them.',
     schema: { type: 'integer', minimum: -1, default: 100 },
   },
   offset: { description: 'Items to skip.', schema: { type: 'integer', minimum: 0, default: 0 } },
@@ -83,7 +86,7 @@ const shared = {
 
 type Shared = keyof typeof shared;
 
-/** Components that the parameters refer to, by name: `Deep`, and `Query` for what bodies of SEARCH share. */
+/** Components by name: `Deep`, `Query` for what bodies of SEARCH share, and `WriteQuery` for writes that name items by it. */
 export function parameterSchemas(): readonly (readonly [string, JsonObject])[] {
   const query = Object.entries(shared).map(
     ([name, { description, schema }]) => [name, { description, ...bodyForm(schema) }] as const,
@@ -91,11 +94,15 @@ export function parameterSchemas(): readonly (readonly [string, JsonObject])[] {
   return [
     ['Deep', nested],
     ['Query', { type: 'object', properties: objectOf(query) }],
+    ['WriteQuery', anyObject('As the query of SEARCH, without a default limit.')],
   ];
 }
 
-/** In a body, too, lists may be text with commas, and numbers text. */
-function bodyForm(schema: JsonObject): JsonObject {
+/**
+ * In a body, too, lists may be text with commas, and numbers text. Without defaults: generators take a member that has one
+ * for one that must be given.
+ */
+function bodyForm({ default: _, ...schema }: JsonObject): JsonObject {
   if (schema.type === 'integer') return { ...schema, type: ['integer', 'string'], pattern: '^-?[0-9]{1,40}$' };
   return schema.type === 'array' ? { anyOf: [schema, { type: 'string' }] } : schema;
 }

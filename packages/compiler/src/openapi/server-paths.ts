@@ -1,5 +1,5 @@
 /** The paths under `/server`. Source: API specification, section 13. */
-import { type JsonObject, objectOf, reference } from './json.ts';
+import { anyObject, type JsonObject, objectOf, reference } from './json.ts';
 import { commonFailures, type FailureName, failuresByStatus } from './responses.ts';
 
 /** Tag of the operations. No collection has it: theirs have a slash. */
@@ -54,12 +54,12 @@ function information(administrator: boolean): JsonObject {
 function specification(): JsonObject {
   const parts = ['info', 'paths', 'components'];
   const lists = ['servers', 'security', 'tags'];
-  const list = { type: 'array', items: { type: 'object' } };
+  const list = { type: 'array', items: anyObject() };
   const schema = {
     type: 'object',
     properties: {
       openapi: { type: 'string', const: '3.1.0' },
-      ...objectOf(parts.map((name) => [name, { type: 'object' }])),
+      ...objectOf(parts.map((name) => [name, anyObject()])),
       ...objectOf(lists.map((name) => [name, list])),
     },
     required: ['openapi', ...parts, ...lists],

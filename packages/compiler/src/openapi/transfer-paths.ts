@@ -1,9 +1,10 @@
 /** Items from files and into files. Source: API specification, section 13. */
 import type { Api } from '../api.ts';
 import { exported } from './exports.ts';
-import { type JsonObject, objectOf } from './json.ts';
+import { anyObject, type JsonObject, objectOf } from './json.ts';
 import { type FailureName, failuresByStatus } from './responses.ts';
 import { utilityTag } from './utility-paths.ts';
+import { orNull } from './values.ts';
 import type { View } from './view.ts';
 
 const failures = [
@@ -58,9 +59,9 @@ function exportItems(): JsonObject {
   const schema = {
     type: 'object',
     properties: {
-      query: { type: 'object', description: 'As the query of SEARCH.' },
+      query: anyObject('As the query of SEARCH.'),
       format: exported.schema,
-      file: { type: ['object', 'null'], description: 'Fields of the file.' },
+      file: orNull(anyObject('Fields of the file.')),
     },
     required: ['query', 'format'],
   };

@@ -4,6 +4,7 @@ import openapiTypescript, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { emitOpenApi } from './index.ts';
+import { brokenLaws } from './testing/generator-laws.ts';
 import { accessTo, hostile, magazine, sampleApi, writingAccess } from './testing/sample-api.ts';
 
 const api = sampleApi([...magazine, ...hostile]);
@@ -49,6 +50,10 @@ describe.each(documents)('the document of %s', (_, document) => {
 
   it('is valid by a second validator, with every reference resolved', async () => {
     await expect(parser.validate(copy())).resolves.toBeTruthy();
+  });
+
+  it('keeps the laws of generators', () => {
+    expect(brokenLaws(copy())).toEqual([]);
   });
 });
 

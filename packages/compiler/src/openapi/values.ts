@@ -26,10 +26,9 @@ export function valueSchema(field: Valued, values: readonly string[] | null): Js
 
 /** The components that values of fields refer to, by name. */
 export function valueSchemas(): readonly (readonly [string, JsonObject])[] {
-  // Not by itself, because types that stand for themselves are not what every generator can print.
-  const elements = { type: ['string', 'number', 'boolean', 'null', 'array', 'object'] };
   const description = 'A further dimension: the database does not say how many an array has.';
-  return [['Dimension', { type: 'array', description, items: elements }]];
+  // Any JSON: types that stand for themselves are not what every generator can print.
+  return [['Dimension', { type: 'array', description, items: {} }]];
 }
 
 /** Admits null as well: by the list of types where there is one. */

@@ -133,9 +133,7 @@ function namingForms(collection: Addressed): readonly JsonObject[] {
   const { writes, readable } = collection;
   return [
     ...(isKeyed(collection) ? [{ keys: listOf(listedKey(writes?.key ?? [])) }] : []),
-    ...(readable
-      ? [{ query: { type: 'object', description: 'As the query of SEARCH, without a default limit.' } }]
-      : []),
+    ...(readable ? [{ query: reference('schemas', 'WriteQuery') }] : []),
   ];
 }
 
