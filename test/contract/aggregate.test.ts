@@ -97,8 +97,16 @@ const cases: readonly (readonly [string, string])[] = [
      WHERE concat_ws('|', title, slug, body) ILIKE '%city%' GROUP BY status ORDER BY status`,
   ],
   ['filter={"id":{"_lt":0}}&groupBy=status', 'SELECT NULL::json WHERE false'],
-  ['aggregate[count]=*&limit=0', 'SELECT NULL::json WHERE false'],
-  ['aggregate[count]=*&offset=1', 'SELECT NULL::json WHERE false'],
+  // Clients ask for the totals of a list with the query of the list.
+  ...[
+    'limit=0',
+    'offset=1',
+    'limit=25&page=3',
+    'limit=-1&page=2',
+    'sort=-published_at,author_id.name,year(published_at),count(comments)',
+    'sort=-count,sum,max.views',
+    'sort[]=author_id.year(joined_on)&sort[]=-id&limit=7&page=2',
+  ].map((unused) => [`aggregate[count]=*&${unused}`, `SELECT json_build_object('count', count(*)) ${all}`] as const),
   [
     'groupBy=author_id&having={"count":{"_gt":4}}',
     `SELECT json_build_object('author_id', author_id) ${all} GROUP BY author_id HAVING count(*) > 4 ORDER BY author_id`,
@@ -127,6 +135,18 @@ describe('articles', () => {
       '/items/articles?groupBy=status&aggregate[max]=id&aggregate[count]=*&limit=1',
     );
     expect(text).toMatch(/^\{"data":\[\{"status":"\w+","max":\{"id":"\d+"\},"count":\d+\}\]\}$/);
+  });
+
+  it('uses no order and no page of a single row in SEARCH and in nested rows either', async () => {
+    const query = { aggregate: { count: '*' }, sort: ['-author_id.name'], limit: 10, page: 4 };
+    const search = await magazine.admin('/items/articles', { method: 'SEARCH', body: { query } });
+    expect(search.json.data).toEqual(await rows(`SELECT json_build_object('count', count(*)) ${all}`));
+    const deep = { articles: { _aggregate: { count: '*' }, _sort: '-published_at', _limit: 2, _page: 9 } };
+    const nested = await magazine.admin(`/items/authors?fields=articles&limit=3&deep=${JSON.stringify(deep)}`);
+    expect(nested.json.data).toEqual(
+      await rows(`SELECT json_build_object('articles', json_build_array(json_build_object('count',
+        (SELECT count(*) FROM articles a WHERE a.author_id = x.id)))) FROM authors x ORDER BY id LIMIT 3`),
+    );
   });
 
   it('reads SEARCH as it reads GET', async () => {
@@ -208,6 +228,9 @@ describe('the public role', () => {
     `groupBy=status&sort=${name}`,
     `groupBy=status&sort=max.${name}`,
     `groupBy=status&sort=-year(${name})`,
+    `aggregate[count]=*&sort=${name}`,
+    `aggregate[count]=*&sort=-author_id.${name}`,
+    `aggregate[count]=*&sort=max.${name}`,
     `groupBy=status&having={"max":{"${name}":{"_gt":"a"}}}`,
     `groupBy=status&filter[${name}][_eq]=1`,
     `groupBy=status&fields=${name}`,
@@ -255,6 +278,12 @@ it.each([
   ['groupBy=century(nothing)', 400],
   ['groupBy=author_id.name', 403],
   ['groupBy=status&sort=title', 400],
+  ['aggregate[count]=*&sort=metadata', 400],
+  ['aggregate[count]=*&sort=comments.id', 400],
+  ['aggregate[count]=*&sort=author_id.century(joined_on)', 400],
+  ['aggregate[count]=*&sort=author_id.nothing', 403],
+  ['aggregate[count]=*&limit=-2', 400],
+  ['aggregate[count]=*&page=x', 400],
   ['groupBy=status&sort=sum', 400],
   ['groupBy=status&sort=sum.title', 400],
   ['groupBy=status&sort=id;--', 403],

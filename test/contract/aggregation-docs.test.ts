@@ -19,7 +19,7 @@ const examples = ['aggregation.md', 'export.md'].flatMap((name) => {
 });
 
 it('finds the examples', () => {
-  expect(examples.length).toBe(15);
+  expect(examples.length).toBe(16);
 });
 
 it.each(examples)('%s: %s %s', async (_, method, path, { language, answer, body }) => {

@@ -79,7 +79,11 @@ const cases: readonly (readonly [string, Record<string, unknown>, string])[] = [
     `SELECT json_build_object('count', count(*)) FROM comments c WHERE c.article_id = a.id
      HAVING count(*) > 2 AND max(id) < 600`,
   ],
-  ['comments', { _aggregate: { count: '*' }, _limit: 0 }, 'SELECT NULL::json LIMIT 0'],
+  [
+    'comments',
+    { _aggregate: { count: '*' }, _limit: 0, _page: 2, _sort: ['-created_at', 'article_id.title'] },
+    "SELECT json_build_object('count', count(*)) FROM comments c WHERE c.article_id = a.id",
+  ],
   [
     'tags',
     { _aggregate: { count: '*', avg: ['id'], max: ['name'] } },

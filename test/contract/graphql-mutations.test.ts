@@ -118,6 +118,45 @@ describe('writes', () => {
     expect(await admin(both)).toMatchObject({ data: null, errors: [{ extensions: { code: 'INVALID_PAYLOAD' } }] });
   });
 
+  it('take variables of the nullable lists that clients of this API family declare, and refuse a null in them', async () => {
+    const { data } = await admin(
+      `mutation ($new: [create_tags_input!], $changed: [update_tags_input!], $ids: [ID]!) {
+        create_tags_items(data: $new) { id }
+        update_tags_batch(data: $changed) { name }
+        update_tags_items(ids: $ids, data: { name: "twice" }) { name }
+      }`,
+      { new: [{ id: 70, name: 'seventy' }], changed: [{ id: 70, name: 'changed' }], ids: [70] },
+    );
+    expect(data).toEqual({
+      create_tags_items: [{ id: 70 }],
+      update_tags_batch: [{ name: 'changed' }],
+      update_tags_items: [{ name: 'twice' }],
+    });
+    const before = await run('SELECT * FROM tags ORDER BY id');
+    const noList = [
+      'mutation ($l: [create_tags_input!]) { create_tags_items(data: $l) { id } }',
+      'mutation { create_tags_items { id } }',
+      'mutation { create_tags_items(data: null) { id } }',
+      'mutation ($l: [update_tags_input!]) { update_tags_batch(data: $l) { id } }',
+      'mutation { update_tags_batch { id } }',
+    ];
+    // As over REST, a key that is none cannot be found.
+    const noKey = [
+      'mutation ($i: [ID]!) { update_tags_items(ids: $i, data: { name: "x" }) { id } }',
+      'mutation ($i: [ID]!) { delete_tags_items(ids: $i) { ids } }',
+      'mutation { delete_tags_items(ids: [70, null]) { ids } }',
+    ];
+    for (const mutation of [...noList, ...noKey]) {
+      const { data: nothing, errors } = await admin(mutation, { l: null, i: [70, null] });
+      const code = noList.includes(mutation) ? 'INVALID_PAYLOAD' : 'FORBIDDEN';
+      expect([mutation, nothing, errors?.[0].extensions.code]).toEqual([mutation, null, code]);
+    }
+    expect(await run('SELECT * FROM tags ORDER BY id')).toEqual(before);
+    expect((await admin('mutation ($i: [ID]!) { delete_tags_items(ids: $i) { ids } }', { i: [70] })).data).toEqual({
+      delete_tags_items: { ids: ['70'] },
+    });
+  });
+
   it('tell the keys of what they have removed', async () => {
     const { data } = await admin(
       'mutation { a: delete_entries_item(id: 1) { key: id __typename } b: delete_entries_items(ids: [2]) { ids } c: delete_pairs_item(id: "1,x%2Cy") { id } }',

@@ -173,6 +173,9 @@ describe('functions and aggregates', () => {
         __typename: 'articles_aggregated',
       })),
     );
+    const paged = 'articles_aggregated(sort: ["-published_at", "author_id.name"], limit: 25, page: 3) { countAll }';
+    const total = await admin(`{ ${paged} all: articles_aggregated { countAll } }`);
+    expect(total.data.articles_aggregated).toEqual(total.data.all);
     expect((await admin('{ tags_aggregated { __typename group } }')).data.tags_aggregated).toEqual([
       { __typename: 'tags_aggregated', group: null },
     ]);

@@ -26,7 +26,8 @@ export function aggregateRows(
   const types = names.map((name) => columnOf(table, name)?.type ?? 'integer');
   const groups = groupRows(view, table, rows, names).filter((group) => having(view, table, group.rows, query.having));
   const compare = byTerms(view, table, names, types, query.sort ?? []);
-  const ordered = cutGroups(groups.toSorted(compare), query);
+  // The row without groups is there whatever page the request names.
+  const ordered = names.length === 0 ? groups : cutGroups(groups.toSorted(compare), query);
   return ordered.map(({ values, rows: members }) => ({
     ...Object.fromEntries(names.map((name, index) => [keyOf(name), values[index] ?? null])),
     ...aggregates(view, table, members, query.aggregate ?? {}),

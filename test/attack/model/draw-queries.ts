@@ -329,9 +329,12 @@ function drawAggregate(draw: Draw, view: View, table: Table): Pick<Asked, 'query
     ...((empty || Object.keys(asked).length > 0) && { aggregate: empty ? { countAll: ['*'] } : asked }),
     ...(groupBy.length > 0 && { groupBy }),
     ...(draw.chance(30) && { sort: [draw.pick(['-count', 'count'])] }),
+    // The order of the list, which clients send also for its totals.
+    ...(groupBy.length === 0 && draw.chance(30) && { sort: drawSort(draw, view, table) }),
     ...(draw.chance(20) && { having: { count: { _gt: draw.integer(0, 3) } } }),
     ...(draw.chance(30) && { limit: draw.pick([-1, 2, 1, 0]) }),
     ...(draw.chance(10) && { offset: draw.integer(0, 2) }),
+    ...(draw.chance(10) && { page: draw.integer(0, 3) }),
     ...drawMeta(draw),
   };
   // Counts of a field have no order of their own.

@@ -48,7 +48,6 @@ export const nestedAggregates: readonly (readonly [collection: string, query: Re
       deep: { comments: { _aggregate: { count: '*' }, _having: { count: { _gt: 1 }, min: { id: { _lt: 9 } } } } },
     },
   ],
-  ['articles', { fields: 'id,comments', deep: { comments: { _aggregate: { count: '*' }, _limit: 0 } } }],
   ['articles', { fields: 'id,comments', deep: { comments: { _aggregate: { count: '*' }, _limit: 17, _offset: 1 } } }],
   ['articles', { fields: 'id,comments', deep: { comments: { _group: 'author_name', _limit: 17, _page: 1 } } }],
   ['articles', { fields: 'id,comments', deep: { comments: { _group: 'author_name', _search: 'Nice' } } }],

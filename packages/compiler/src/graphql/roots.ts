@@ -62,7 +62,12 @@ function isOffered(operation: GraphqlOperation, { view }: Shown): boolean {
 }
 
 const id: SdlField = { name: 'id', type: 'ID!' };
-const ids: SdlField = { name: 'ids', type: '[ID!]!' };
+
+/*
+ * Lists in arguments are as nullable as clients of this API family declare their variables: a variable of a type that allows
+ * null has no place where null is not allowed. A null in one of them is refused when the mutation runs.
+ */
+const ids: SdlField = { name: 'ids', type: '[ID]!' };
 
 function signature(operation: GraphqlOperation, { view, types }: Shown): Omit<SdlField, 'name'> {
   const { note } = view;
@@ -84,13 +89,13 @@ function signature(operation: GraphqlOperation, { view, types }: Shown): Omit<Sd
     case 'createOne':
       return { type: one, args: [create] };
     case 'createMany':
-      return { type: many, args: [{ name: 'data', type: `[${types.create}!]!` }, ...answered] };
+      return { type: many, args: [{ name: 'data', type: `[${types.create}!]` }, ...answered] };
     case 'updateOne':
       return { type: one, args: [id, update] };
     case 'updateMany':
       return { type: many, args: [ids, update, ...answered] };
     case 'updateBatch':
-      return { type: many, args: [{ name: 'data', type: `[${types.update}!]!` }, ...answered] };
+      return { type: many, args: [{ name: 'data', type: `[${types.update}!]` }, ...answered] };
     case 'updateSingleton':
       return { type: one, args: [update] };
     case 'deleteOne':

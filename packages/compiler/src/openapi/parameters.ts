@@ -51,7 +51,8 @@ const shared = {
   sort: {
     description:
       'Fields or functions to sort by, `-` in front for descending order. The key completes every order. Aggregate rows ' +
-      'are sorted by groups and by values such as `count` and `sum.a`.',
+      'are sorted by groups and by values such as `count` and `sum.a`; without groups there is one, and `sort`, `limit`, ' +
+      '`offset` and `page` are not used.',
     schema: names,
   },
   limit: {

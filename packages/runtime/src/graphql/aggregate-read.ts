@@ -11,9 +11,9 @@ import {
   relationsOf,
 } from '../query/filter.ts';
 import { invalidQuery } from '../query/invalid.ts';
-import { type AggregateRequest, parseOrder } from '../query/parse-aggregate.ts';
+import { type AggregateRequest, parseBounds, parseOrder } from '../query/parse-aggregate.ts';
 import { readNames } from '../query/parse-list.ts';
-import { parseFilterParameter, parseLimit, parseOffset, parseSearchText } from '../query/parse-parameters.ts';
+import { parseFilterParameter, parseSearchText } from '../query/parse-parameters.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { planAggregate } from '../query/plan-aggregate.ts';
 import { boundValues } from '../query/plan-bounds.ts';
@@ -49,7 +49,6 @@ function prepareAggregated(
 ): PreparedRead {
   const { index, scope, limits, plans } = setting;
   const tree = argumentTree(index, index.byName(collection.descriptor.name), given, variables);
-  const limit = parseLimit(tree, limits);
   const request: AggregateRequest = {
     values: selection.values.map(({ function: of, field }) => ({
       function: of,
@@ -60,21 +59,26 @@ function prepareAggregated(
     sort: parseOrder(tree, limits),
   };
   if (request.groups.length > limits.arrayLimit) throw invalidQuery('"groupBy" has too many elements.');
-  const bounds = { limit, offset: parseOffset(tree, limit) };
+  const bounds = parseBounds(tree, limits, request);
   const search = parseSearchText(tree, limits);
   const filter = readFilter(scope, collection.descriptor.name, parseFilterParameter(tree), limits);
   refuseProblem(filter.problems, 'syntax');
-  checkCalls(collection, request);
+  checkCalls(scope, collection, request);
   refuseProblem(filter.problems, 'name');
-  authoriseAggregate(collection, request);
+  authoriseAggregate(scope, collection, request);
   refuseProblem(filter.problems, 'value');
-  const names = arranged(resolveAggregate(collection, request), selection);
+  const names = arranged(resolveAggregate(scope, collection, request), selection);
   const condition = withSearch(filter.condition, collection, search);
   refuseRelations(relationsOf(condition), limits);
   const open = openValues();
   collectValues(open, scope, collection, condition);
   refuseSize(open, limits);
-  const parts = [aggregateShape(request, always), conditionShape(condition), limitShape(limit), bounds.offset > 0];
+  const parts = [
+    aggregateShape(request, always),
+    conditionShape(condition),
+    limitShape(bounds.limit),
+    bounds.offset > 0,
+  ];
   const shape = `${name} ${JSON.stringify(parts)}`;
   const known = plans.get(shape);
   const plan: ReadPlan =
@@ -88,7 +92,7 @@ function prepareAggregated(
       ...bounds,
       meta: [],
       selector: 'list',
-      streamed: names.groups.length > 0 && isStreamed(limit, undefined),
+      streamed: names.groups.length > 0 && isStreamed(bounds.limit, undefined),
       exported: undefined,
       operands: open.operands,
       values: open.values.length,

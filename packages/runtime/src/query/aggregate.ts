@@ -1,9 +1,12 @@
 import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../contract/aggregates.ts';
 import type { FieldFunction } from '../contract/index.ts';
 import { functionFits, isFieldFunction, isOrdered, parseCall } from '../contract/operators.ts';
+import { refuseUnknownFunctions } from './calls.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
-import type { AggregateRequest, NamedOrder } from './parse-aggregate.ts';
-import type { CollectionScope, FieldScope, RelationScope } from './scope.ts';
+import { type AggregateRequest, isOneRow, type NamedOrder } from './parse-aggregate.ts';
+import type { SortTerm } from './parse-read.ts';
+import type { CollectionScope, FieldScope, RelationScope, Scope } from './scope.ts';
+import { checkSort, type OrderTerm, resolveSort } from './sort.ts';
 
 /** What a name stands for: a field, a relation, or both where a field holds the key of one item. */
 interface Named {
@@ -52,12 +55,19 @@ export interface AggregateNames {
  * The syntax that only the names of a scope can tell: a name that looks like a call and is no field is one, so its
  * function must exist, and `aggregate` takes none at all.
  */
-export function checkCalls(collection: CollectionScope | undefined, request: AggregateRequest): void {
+export function checkCalls(scope: Scope, collection: CollectionScope | undefined, request: AggregateRequest): void {
   const isCall = (name: string) => collection?.fields.has(name) !== true && parseCall(name) !== undefined;
   for (const { field } of request.values) {
     if (field !== null && isCall(field)) throw invalidQuery('"aggregate" takes fields, not functions of them.');
   }
-  for (const name of [...request.groups, ...request.sort.map((term) => term.name)]) {
+  const unused = unusedTerms(request);
+  refuseUnknownFunctions(
+    scope,
+    unused.map((term) => term.path),
+    'sort',
+  );
+  const sorted = isOneRow(request) ? [] : request.sort.map((term) => term.name);
+  for (const name of [...request.groups, ...sorted]) {
     if (isCall(name) && !isFieldFunction(parseCall(name)?.function ?? '')) {
       throw invalidQuery('A name calls an unknown function.');
     }
@@ -65,19 +75,35 @@ export function checkCalls(collection: CollectionScope | undefined, request: Agg
 }
 
 /** The names stage. Throws FORBIDDEN for a name that is hidden, unknown or secret. */
-export function authoriseAggregate(collection: CollectionScope, request: AggregateRequest): void {
+export function authoriseAggregate(scope: Scope, collection: CollectionScope, request: AggregateRequest): void {
   for (const name of request.groups) resolveGroup(collection, name);
   for (const { field } of request.values) lookUpValue(collection, field);
+  resolveUnused(scope, collection, request);
   for (const { name } of request.sort) lookUpOrder(collection, request, name);
 }
 
 /** The last stage, for names that are authorised. Throws INVALID_QUERY for what does not fit its type. */
-export function resolveAggregate(collection: CollectionScope, request: AggregateRequest): AggregateNames {
+export function resolveAggregate(scope: Scope, collection: CollectionScope, request: AggregateRequest): AggregateNames {
   const groups = request.groups.map((name) => resolveGroup(collection, name));
   checkGroups(groups, request);
   const values = request.values.map((value) => toAggregate(value.function, lookUpValue(collection, value.field)));
-  const order = request.sort.map((term) => resolveOrder(collection, groups, values, term));
+  checkSort(resolveUnused(scope, collection, request));
+  const order = isOneRow(request) ? [] : request.sort.map((term) => resolveOrder(collection, groups, values, term));
   return { groups, values, order };
+}
+
+/**
+ * The terms of `sort` that would order the items of a list. Clients send the order of their list also when they ask for its
+ * totals: one row has no order, so these are judged as a list judges them, and not used.
+ */
+function unusedTerms(request: AggregateRequest): readonly SortTerm[] {
+  if (!isOneRow(request)) return [];
+  const terms = request.sort.filter(({ name }) => !isAggregateFunction(name) && splitAggregate(name) === undefined);
+  return terms.map(({ name, descending }) => ({ path: name.split('.'), descending }));
+}
+
+function resolveUnused(scope: Scope, collection: CollectionScope, request: AggregateRequest): readonly OrderTerm[] {
+  return resolveSort(scope, collection, unusedTerms(request));
 }
 
 function lookUp(collection: CollectionScope, name: string): Named {
@@ -135,7 +161,7 @@ function lookUpOrder(collection: CollectionScope, request: AggregateRequest, nam
   const split = splitAggregate(name);
   if (isAggregateFunction(name) || request.groups.some((group) => keyOf(group) === name)) return;
   if (split !== undefined) lookUp(collection, split.field);
-  else resolveGroup(collection, name);
+  else if (!isOneRow(request)) resolveGroup(collection, name);
 }
 
 function keyOf(group: string): string {

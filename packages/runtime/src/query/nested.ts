@@ -92,7 +92,7 @@ export function refuseNestedSyntax(scope: Scope, reads: NestedReads, aliases?: R
     refuseHaving(having, 'syntax');
     const sorted = request.sort.map(({ path }) => path);
     if (request.aggregate === undefined) refuseUnknownFunctions(scope, sorted, 'deep');
-    else checkCalls(collection, request.aggregate);
+    else checkCalls(scope, collection, request.aggregate);
     refuseNestedSyntax(scope, below);
   }
 }
@@ -106,7 +106,7 @@ export function authoriseNested(scope: Scope, reads: NestedReads): NestedOrders 
     refuseProblem(filter.problems, 'name');
     refuseHaving(having, 'name');
     if (request.aggregate === undefined) orders.set(read, resolveSort(scope, collection, request.sort));
-    else authoriseAggregate(collection, request.aggregate);
+    else authoriseAggregate(scope, collection, request.aggregate);
   });
   return orders;
 }
@@ -118,14 +118,14 @@ export type NestedOrders = ReadonlyMap<NestedRead, readonly OrderTerm[]>;
 export type NestedAggregates = ReadonlyMap<NestedRead, AggregateNames>;
 
 /** The values stage: whether operators, values, orders and functions fit the types. Gives the aggregations. */
-export function checkNested(reads: NestedReads, orders: NestedOrders): NestedAggregates {
+export function checkNested(scope: Scope, reads: NestedReads, orders: NestedOrders): NestedAggregates {
   const aggregates = new Map<NestedRead, AggregateNames>();
   visit(reads, (read) => {
     const { collection, request, filter, having, many } = read;
     refuseProblem(filter.problems, 'value');
     if (collection === undefined || request.aggregate === undefined) return;
     if (!many) throw invalidQuery('"deep" aggregates the rows of relations to many items.');
-    aggregates.set(read, resolveAggregate(collection, request.aggregate));
+    aggregates.set(read, resolveAggregate(scope, collection, request.aggregate));
     checkHaving(collection, having);
   });
   for (const order of orders.values()) checkSort(order);

@@ -3,8 +3,10 @@ import { isObject } from '../contract/filter-syntax.ts';
 import { invalidQuery } from './invalid.ts';
 import { parseJson } from './parse-json.ts';
 import { readNames } from './parse-list.ts';
+import { parseLimit, parseOffset } from './parse-parameters.ts';
 import type { QueryParameter, QueryTree } from './parse-query-string.ts';
 import type { ReadLimits } from './parse-read.ts';
+import type { Bounds } from './plan-bounds.ts';
 
 /** One value that an aggregation asks for: a function of a field, or of the rows themselves (null, written `*`). */
 export interface NamedAggregate {
@@ -26,6 +28,18 @@ export interface AggregateRequest {
   readonly groups: readonly string[];
   readonly having: QueryParameter | undefined;
   readonly sort: readonly NamedOrder[];
+}
+
+/** True if an aggregation answers one row: it has no groups, so there is nothing to order and no page to cut. */
+export function isOneRow({ groups }: AggregateRequest): boolean {
+  return groups.length === 0;
+}
+
+/** The bounds of a list or of aggregate rows. A single aggregate row has none, whatever the request says. */
+export function parseBounds(tree: QueryTree, limits: ReadLimits, aggregate: AggregateRequest | undefined): Bounds {
+  const limit = parseLimit(tree, limits);
+  const offset = parseOffset(tree, limit);
+  return aggregate !== undefined && isOneRow(aggregate) ? { limit: -1, offset: 0 } : { limit, offset };
 }
 
 /**

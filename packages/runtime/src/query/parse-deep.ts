@@ -1,15 +1,8 @@
 import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
 import type { JsonValue } from '../contract/index.ts';
 import { invalidQuery } from './invalid.ts';
-import { type AggregateRequest, parseAggregate } from './parse-aggregate.ts';
-import {
-  parseFilterParameter,
-  parseLimit,
-  parseOffset,
-  parseSearchText,
-  parseSort,
-  parseTree,
-} from './parse-parameters.ts';
+import { type AggregateRequest, parseAggregate, parseBounds } from './parse-aggregate.ts';
+import { parseFilterParameter, parseSearchText, parseSort, parseTree } from './parse-parameters.ts';
 import type { QueryParameter, QueryTree } from './parse-query-string.ts';
 import type { ReadLimits, SortTerm } from './parse-read.ts';
 
@@ -70,7 +63,6 @@ function parseRelation(level: Level, value: JsonValue, depth: number): DeepReque
   if (depth > limits.relationalDepth || budget.relations < 0) throw invalidQuery('"deep" names too many relations.');
   if (!isObject(value)) throw invalidQuery('"deep" must hold an object for each relation.');
   const tree = ownParameters(level, value);
-  const limit = parseLimit(tree, limits);
   const aggregate = parseAggregate(tree, limits);
   if (aggregate !== undefined) budget.values -= aggregate.values.length + aggregate.groups.length;
   if (budget.values < 0) throw invalidQuery('"deep" asks for too many values.');
@@ -78,8 +70,7 @@ function parseRelation(level: Level, value: JsonValue, depth: number): DeepReque
     filter: parseFilterParameter(tree),
     search: parseSearchText(tree, limits),
     sort: parseSort(tree, limits),
-    limit,
-    offset: parseOffset(tree, limit),
+    ...parseBounds(tree, limits, aggregate),
     ...(aggregate && { aggregate }),
     below: parseRelations(level, value, depth + 1),
   };

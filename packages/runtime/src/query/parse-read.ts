@@ -2,7 +2,7 @@ import { isObject } from '../contract/filter-syntax.ts';
 import { defaultQueryLimits, type JsonValue, type QueryLimits } from '../contract/index.ts';
 import { type Cursor, parseCursor } from './cursor.ts';
 import { invalidQuery } from './invalid.ts';
-import { type AggregateRequest, parseAggregate } from './parse-aggregate.ts';
+import { type AggregateRequest, parseAggregate, parseBounds } from './parse-aggregate.ts';
 import { parseAliases } from './parse-alias.ts';
 import { type DeepRequest, parseDeep } from './parse-deep.ts';
 import { checkJson } from './parse-json.ts';
@@ -10,9 +10,7 @@ import {
   parseExport,
   parseFields,
   parseFilterParameter,
-  parseLimit,
   parseMeta,
-  parseOffset,
   parseSearchText,
   parseSort,
 } from './parse-parameters.ts';
@@ -76,9 +74,9 @@ export const defaultReadLimits: ReadLimits = {
  * Throws INVALID_QUERY for the first malformed parameter.
  */
 export function parseListRequest(tree: QueryTree, limits: ReadLimits): ReadRequest {
-  const limit = parseLimit(tree, limits);
-  const cursor = parseCursor(tree, limit);
   const aggregate = parseAggregate(tree, limits);
+  const bounds = parseBounds(tree, limits, aggregate);
+  const cursor = parseCursor(tree, bounds.limit);
   const exported = parseExport(tree);
   const meta = parseMeta(tree, limits);
   return {
@@ -86,8 +84,7 @@ export function parseListRequest(tree: QueryTree, limits: ReadLimits): ReadReque
     filter: parseFilterParameter(tree),
     search: parseSearchText(tree, limits),
     sort: parseSort(tree, limits),
-    limit,
-    offset: parseOffset(tree, limit),
+    ...bounds,
     // A file has no place for counts.
     meta: exported === undefined ? meta : [],
     alias: parseAliases(tree, limits),

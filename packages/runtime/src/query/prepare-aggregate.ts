@@ -54,7 +54,7 @@ export function prepareAggregate(
   const collection = authoriseCollection(scope, wanted.collection, selector);
   const keys = wanted.keys?.(collection).values ?? [];
   judgeNames(wanted, aggregate, collection, conditions);
-  const names = resolveAggregate(collection, aggregate);
+  const names = resolveAggregate(scope, collection, aggregate);
   checkHaving(collection, conditions.having);
   const condition = withSearch(conditions.filter.condition, collection, request.search);
   const having = conditions.having.condition;
@@ -86,7 +86,7 @@ function checkSyntax(
   refuseProblem(filter.problems, 'syntax');
   refuseHaving(having, 'syntax');
   refuseUnknownFunctions(scope, request.fields, 'fields', request.alias);
-  checkCalls(scope.collections.get(collection), aggregate);
+  checkCalls(scope, scope.collections.get(collection), aggregate);
   refuseNestedSyntax(scope, nested, request.alias);
 }
 
@@ -101,9 +101,9 @@ function judgeNames(
   refuseHaving(having, 'name');
   const { late } = resolveFields({ scope, collection, aliases: request.alias, reads: nested, limits }, request.fields);
   const orders = authoriseNested(scope, nested);
-  authoriseAggregate(collection, aggregate);
+  authoriseAggregate(scope, collection, aggregate);
   refuseProblem(filter.problems, 'value');
-  checkNested(nested, orders);
+  checkNested(scope, nested, orders);
   for (const problem of late) throw problem;
 }
 

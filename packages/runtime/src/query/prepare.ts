@@ -117,7 +117,7 @@ export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prep
   const known = filter.problems.length === 0 && isSound(nested) ? plans.get(shape) : undefined;
   const names = known ?? authoriseNames(wanted, collection, nested);
   const orders = authoriseNested(scope, nested);
-  const aggregates = checkConditions(conditions, orders);
+  const aggregates = checkConditions(scope, conditions, orders);
   const open = openValues();
   collectValues(open, scope, collection, condition);
   const positions = collectNested(open, scope, nested);
@@ -182,10 +182,10 @@ function authoriseNames(
   return { ...fields, order: resolveSort(scope, collection, request.sort) };
 }
 
-function checkConditions({ filter, nested }: Conditions, orders: NestedOrders): NestedAggregates {
+function checkConditions(scope: Scope, { filter, nested }: Conditions, orders: NestedOrders): NestedAggregates {
   refuseProblem(filter.problems, 'name');
   refuseProblem(filter.problems, 'value');
-  return checkNested(nested, orders);
+  return checkNested(scope, nested, orders);
 }
 
 function planNew(
