@@ -5,7 +5,7 @@
 import type { SystemPlace } from '@platform/runtime';
 import type mysql from 'mysql2/promise';
 import { createDatabase, type TestDatabase, withClient } from './database.ts';
-import { createMysqlDatabase, type MysqlServer, withMysql } from './mariadb.ts';
+import { createMysqlDatabase, type MysqlServer, type TableNames, withMysql } from './mariadb.ts';
 import type { CountingProxy } from './proxy.ts';
 import { servers } from './servers.ts';
 import { installMysqlSystem, installSystem } from './system.ts';
@@ -28,11 +28,23 @@ export function isOnMariadb(): boolean {
   return currentServer() !== undefined;
 }
 
+/** How a server and its databases are set up. */
+export interface FamilyDefaults {
+  readonly names: TableNames;
+  /** Of databases, unless something else is said. */
+  readonly characterSet: 'latin1' | 'utf8mb3' | 'utf8mb4';
+}
+
+const usualDefaults: FamilyDefaults = { names: 'as written', characterSet: 'utf8mb4' };
+let defaults = usualDefaults;
+
 /** Runs what follows on MariaDB or MySQL, until the function is called that it returns. */
-export function onMariadb(dialect: FamilyServer['dialect'] = 'mariadb'): () => void {
+export function onMariadb(dialect: FamilyServer['dialect'] = 'mariadb', wanted = usualDefaults): () => void {
   const before = process.env.CONTRACT_DATABASE;
   process.env.CONTRACT_DATABASE = dialect;
+  defaults = wanted;
   return () => {
+    defaults = usualDefaults;
     if (before === undefined) delete process.env.CONTRACT_DATABASE;
     else process.env.CONTRACT_DATABASE = before;
   };
@@ -117,10 +129,12 @@ function withEnums(sql: string): string {
 const started = new Map<string, Promise<MysqlServer>>();
 
 /** Makes a database of a test's own on a server that all files of a worker share; it ends with the worker. */
-async function createFamilyDatabase({ dialect, start, exact }: FamilyServer): Promise<TestDatabase> {
-  const server = started.get(dialect) ?? start();
-  started.set(dialect, server);
-  const url = await createMysqlDatabase(await server, 'SELECT 1', exact);
+async function createFamilyDatabase({ dialect, start, startFolding, exact }: FamilyServer): Promise<TestDatabase> {
+  const { names, characterSet } = defaults;
+  const server = started.get(dialect + names) ?? (names === 'lower case' ? startFolding() : start());
+  started.set(dialect + names, server);
+  const collation = characterSet === 'utf8mb4' ? exact : undefined;
+  const url = await createMysqlDatabase(await server, 'SELECT 1', collation, characterSet);
   const name = new URL(url).pathname.slice(1);
   return {
     url,

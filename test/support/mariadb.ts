@@ -42,6 +42,9 @@ export const withoutMariadb = noMariadb ? ' (skipped: mariadb-server is not inst
 
 let shared: Promise<MysqlServer> | undefined;
 
+/** How a server treats the case of names of tables. */
+export type TableNames = 'as written' | 'lower case';
+
 /** Starts a server, or gives the one that this process has started; it ends with the process. */
 export function startMariadb(): Promise<MysqlServer> {
   shared ??= startHeld('mariadb-server.ts').then((server) => ({ ...server, stop: async () => {} }));
@@ -49,10 +52,10 @@ export function startMariadb(): Promise<MysqlServer> {
 }
 
 /** Starts the process that holds a server, a file of this folder. */
-export async function startHeld(script: string): Promise<MysqlServer> {
+export async function startHeld(script: string, names: TableNames = 'as written'): Promise<MysqlServer> {
   const path = fileURLToPath(new URL(script, import.meta.url));
   // A group of its own: Ctrl-C in a terminal must not end it before it has cleaned up.
-  const holder = spawn(process.execPath, [path], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
+  const holder = spawn(process.execPath, [path, names], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   const ended = once(holder, 'exit');
   const lines = createInterface({ input: holder.stdout });
   const [line] = await Promise.race([once(lines, 'line'), ended.then(() => [])]);
@@ -69,11 +72,16 @@ export async function startHeld(script: string): Promise<MysqlServer> {
 }
 
 /** Makes a database on a server and runs `sql` in it (many statements are fine). Returns its URL. */
-export async function createMysqlDatabase(server: MysqlServer, sql: string, collation?: string): Promise<string> {
+export async function createMysqlDatabase(
+  server: MysqlServer,
+  sql: string,
+  collation?: string,
+  characterSet = 'utf8mb4',
+): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const chosen = collation === undefined ? '' : ` COLLATE ${collation}`;
   await withMysql(server.url, (connection) =>
-    connection.query(`CREATE DATABASE ${name} CHARACTER SET utf8mb4${chosen}`),
+    connection.query(`CREATE DATABASE ${name} CHARACTER SET ${characterSet}${chosen}`),
   );
   const url = new URL(server.url);
   url.pathname = `/${name}`;

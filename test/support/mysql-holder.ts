@@ -42,6 +42,9 @@ const settings = [
   '--max-connections=200',
 ];
 
+/** Names of tables are kept and compared in lower case where whoever starts the process says so. */
+export const tableNames = [`--lower-case-table-names=${process.argv[2] === 'lower case' ? 1 : 0}`];
+
 /** Holds the server until the standard input closes, and ends the process. */
 export async function hold(held: Holding): Promise<never> {
   // The end of the run is told by standard input alone; Ctrl-C in the terminal reaches every process of the group.
@@ -57,7 +60,7 @@ export async function hold(held: Holding): Promise<never> {
     const port = await freePort();
     const [file, ...args] = held.command;
     const files = [`--datadir=${data}`, `--tmpdir=${directory}`, `--socket=${join(directory, 'socket')}`];
-    server = spawn(file, [...args, ...files, `--port=${port}`, ...settings, ...held.settings], {
+    server = spawn(file, [...args, ...files, `--port=${port}`, ...settings, ...tableNames, ...held.settings], {
       ...identity,
       cwd: directory,
       stdio: 'ignore',

@@ -16,7 +16,14 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { identity, nobody } from './mysql-holder.ts';
-import { initialUser, serverCommand, serverSettings, stampOf, templateOf, unpackedFolder } from './unpacked-mysql.ts';
+import {
+  initialUserSql,
+  serverCommand,
+  serverSettings,
+  stampOf,
+  templateOf,
+  unpackedFolder,
+} from './unpacked-mysql.ts';
 
 const folder = unpackedFolder();
 const apt = join(folder, 'apt');
@@ -87,10 +94,8 @@ function unpack(packages: readonly string[]): void {
 }
 
 function initialise(): void {
-  const [name = '', password = ''] = initialUser.split(':');
   const users = join(apt, 'users.sql');
-  const grant = `GRANT ALL ON *.* TO ${name}@'%' WITH GRANT OPTION;`;
-  writeFileSync(users, `CREATE USER ${name}@'%' IDENTIFIED BY '${password}';\n${grant}\n`, { mode: 0o644 });
+  writeFileSync(users, initialUserSql, { mode: 0o644 });
   const data = templateOf(folder);
   mkdirSync(data, { mode: 0o700 });
   if ('uid' in identity) chownSync(data, nobody, nobody);

@@ -12,6 +12,13 @@ const recipe = 1;
 /** Who may do everything on a server, with its password: one that is not empty, so that it has to be proved. */
 export const initialUser = 'tests:tests';
 
+const [name = '', password = ''] = initialUser.split(':');
+
+/** What makes that user when a data directory is made. */
+export const initialUserSql = `CREATE USER ${name}@'%' IDENTIFIED BY '${password}';
+GRANT ALL ON *.* TO ${name}@'%' WITH GRANT OPTION;
+`;
+
 /** What the data directory is made with, and every server on a copy of it is started with. */
 export const serverSettings = [
   '--innodb-redo-log-capacity=8M',

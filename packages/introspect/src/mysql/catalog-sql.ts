@@ -12,7 +12,7 @@ import type { MysqlDialect, MysqlRows, TableName } from './catalog.ts';
  * To be run on a session before the catalog is read: types of the columns of views depend on it, and this is what
  * sessions of the runtime have.
  */
-export const mysqlSettings = 'SET SESSION group_concat_max_len = 4294967295';
+export const mysqlSettings = 'SET SESSION group_concat_max_len = 4294967295, NAMES utf8mb4 COLLATE utf8mb4_general_ci';
 
 /** Reads the version of the server and the database of the connection. */
 export const serverSql = 'SELECT VERSION(), DATABASE()';

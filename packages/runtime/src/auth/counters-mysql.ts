@@ -5,10 +5,10 @@ import { normalEmail } from '../users/normal-email.ts';
 import type { Counter, CounterStatements, Counting } from './counters.ts';
 
 /** The statements of counters on MySQL and MariaDB. What is counted is hashed here: the servers know nothing of NFKC. */
-export function mysqlCounters({ table, exactly }: MysqlTables, mostSwept: number): CounterStatements {
+export function mysqlCounters({ table, exactly, text }: MysqlTables, mostSwept: number): CounterStatements {
   const attempts = table('platform_auth_attempts');
   const wanted = `JSON_TABLE($1, '$[*]' COLUMNS (
-  purpose VARCHAR(32) PATH '$.purpose', subject CHAR(64) PATH '$.subject', length BIGINT PATH '$.window',
+  purpose ${text('VARCHAR(32)')} PATH '$.purpose', subject ${text('CHAR(64)')} PATH '$.subject', length BIGINT PATH '$.window',
   last_attempts BIGINT PATH '$.lastAttempts', last_length BIGINT PATH '$.lastWindow'
 )) AS w`;
   const same = `a.purpose = ${exactly('w.purpose')} AND a.subject = UNHEX(w.subject)`;

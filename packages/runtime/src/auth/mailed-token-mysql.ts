@@ -3,7 +3,7 @@ import { type MysqlTables, mysqlAfter } from '../system/place.ts';
 import { type MailedStatement, type MailedTokenStatements, mailedStatuses } from './mailed-token-sql.ts';
 
 /** The statements of mailed tokens on MySQL and MariaDB: the same parameters and answers as on PostgreSQL. */
-export function mysqlMailedTokens({ table, lock, exactly, list }: MysqlTables): MailedTokenStatements {
+export function mysqlMailedTokens({ table, lock, exactly, list, text }: MysqlTables): MailedTokenStatements {
   const users = table('platform_users');
   const tokens = table('platform_single_use_tokens');
   const mails = table('platform_mails');
@@ -30,7 +30,7 @@ VALUES ('password-reset', $email, JSON_OBJECT('user', $user, 'key', $2, 'proof',
     meant: script(
       give(`SELECT CAST(w.place AS CHAR), CAST(u.id AS CHAR),
   CASE WHEN u.id IS NOT NULL THEN IF(u.status = 'invited' AND u.provider = 'default', 'true', 'false') END
-FROM JSON_TABLE($1:emails, '$[*]' COLUMNS (place INT PATH '$.place', normal VARCHAR(512) PATH '$.normal')) AS w
+FROM JSON_TABLE($1:emails, '$[*]' COLUMNS (place INT PATH '$.place', normal ${text('VARCHAR(512)')} PATH '$.normal')) AS w
 LEFT JOIN ${users} AS u ON u.email_key = ${exactly('w.normal')} ORDER BY w.place${lock('u')}`),
     ),
     invite: script(

@@ -149,10 +149,10 @@ function statements(place: SystemPlace): Statements {
   return byFamily<Statements>(place, { postgres: postgresStatements, mysql: mysqlStatements });
 }
 
-function mysqlStatements({ table, exactly, lock }: MysqlTables): Statements {
+function mysqlStatements({ table, exactly, lock, text }: MysqlTables): Statements {
   const loose = table('platform_loose_files');
-  const given =
-    "JSON_TABLE($1, '$[*]' COLUMNS (storage VARCHAR(255) PATH '$.storage', name VARCHAR(255) PATH '$.name')) AS c";
+  const type = text('VARCHAR(255)');
+  const given = `JSON_TABLE($1, '$[*]' COLUMNS (storage ${type} PATH '$.storage', name ${type} PATH '$.name')) AS c`;
   const same = `l.storage = ${exactly('c.storage')} AND l.filename_disk = ${exactly('c.name')}`;
   const insert = (due: string): string =>
     `INSERT INTO ${loose} (storage, filename_disk, due_at) SELECT c.storage, c.name, ${due} FROM ${given}`;

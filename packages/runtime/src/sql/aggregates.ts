@@ -12,7 +12,9 @@ import type { Row } from './row.ts';
  */
 export function aggregated(row: Row, name: AggregateFunction, field: FieldScope): string {
   if (name === 'count') return cell(row, field);
-  return name === 'countDistinct' ? groupable(row, field) : comparable(row, field);
+  if (name === 'countDistinct') return groupable(row, field);
+  // MySQL converts twice what MIN and MAX are given converted, so texts keep their character set until the end.
+  return field.descriptor.collated === undefined ? comparable(row, field) : cell(row, field);
 }
 
 /** The cell of a field as grouping compares it: types that know no equality are compared by their text. */

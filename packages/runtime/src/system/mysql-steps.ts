@@ -1,4 +1,5 @@
 /** What migrations run on MySQL and MariaDB, as the server at hand takes it. */
+import { tableOptions } from '../sql/dialects/mysql-texts.ts';
 import { type Migration, type MysqlSteps, mysqlChecksumOf } from './migration.ts';
 
 /** What a server has, by what it says of its version. */
@@ -28,8 +29,7 @@ export function mysqlChecksum(migration: Migration): string {
 
 /** A statement of a migration for a server. Texts are compared by their characters, so that no two tokens are one. */
 export function mysqlStatement(text: string, { isMariadb, hasUuid }: MysqlServer): string {
-  const collation = isMariadb ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin';
   return text
     .replaceAll('{uuid}', hasUuid ? 'uuid' : 'char(36) CHARACTER SET ascii COLLATE ascii_bin')
-    .replaceAll('{table}', `ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE ${collation}`);
+    .replaceAll('{table}', tableOptions(isMariadb ? 'mariadb' : 'mysql'));
 }

@@ -1,5 +1,6 @@
 import type { CompiledApi, Dialect } from '../contract/index.ts';
 import { need, type OwnSql, script } from '../database/script.ts';
+import { exactCollation, inputText } from '../sql/dialects/mysql-texts.ts';
 import { systemSchemaOf } from './schema.ts';
 
 /** Where the platform's own tables lie, and whose SQL is spoken there. */
@@ -35,6 +36,8 @@ export interface MysqlTables {
   table(name: string): string;
   /** A value of another table or list, to be compared with a text of these by its characters. */
   exactly(expression: string): string;
+  /** A type of texts for a column of JSON_TABLE. */
+  text(type: string): string;
   /** The elements of a list parameter (`$1[]`) as a table of the columns `n`, from 1, and `v`, texts. */
   list(parameter: string, alias: string): string;
   /** What locks the rows of a table that is joined to a list, with a leading space. */
@@ -54,12 +57,13 @@ export function mysqlTurn({ table }: MysqlTables, name = '$1'): OwnSql {
 }
 
 function mysqlTables({ schema, dialect }: SystemPlace): MysqlTables {
-  const collation = dialect === 'mariadb' ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin';
+  const server = dialect === 'mariadb' ? 'mariadb' : 'mysql';
   return {
     table: (name) => (schema === '' ? name : `${schema}.${name}`),
-    exactly: (expression) => `${expression} COLLATE ${collation}`,
+    exactly: (expression) => `${expression} COLLATE ${exactCollation(server)}`,
+    text: (type) => inputText(server, type),
     list: (parameter, alias) =>
-      `JSON_TABLE(${parameter}, '$[*]' COLUMNS (n FOR ORDINALITY, v VARCHAR(512) PATH '$')) AS ${alias}`,
+      `JSON_TABLE(${parameter}, '$[*]' COLUMNS (n FOR ORDINALITY, v ${inputText(server, 'VARCHAR(512)')} PATH '$')) AS ${alias}`,
     // MySQL would lock the list, too, and does not; MariaDB knows no names there.
     lock: (alias) => (dialect === 'mariadb' ? ' FOR UPDATE' : ` FOR UPDATE OF ${alias}`),
   };

@@ -1,6 +1,7 @@
 /** A session of its own in which tables are changed: such statements commit by themselves, and take as long as they take. */
 import { type Connection, createConnection, type ResultSetHeader, type RowDataPacket } from 'mysql2';
 import { PlatformError } from '../../errors.ts';
+import { sessionNames } from '../../sql/dialects/mysql-texts.ts';
 import type { MigrationConnection } from '../../system/ledger.ts';
 import { toDatabaseError } from '../errors.ts';
 import { toMysqlError } from './errors.ts';
@@ -16,6 +17,7 @@ const settings = [
   'group_concat_max_len = 4294967295',
   `lock_wait_timeout = ${patience}`,
   `innodb_lock_wait_timeout = ${patience}`,
+  sessionNames,
 ];
 
 /**

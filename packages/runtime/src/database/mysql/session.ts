@@ -1,4 +1,5 @@
 import type { Connection } from 'mysql2';
+import { sessionNames } from '../../sql/dialects/mysql-texts.ts';
 
 /** What sessions are made of. */
 export interface MysqlSession {
@@ -21,7 +22,7 @@ const idleSeconds = { mariadb: 10, mysql: 20 } as const;
 export const idleMs = 10_000;
 
 /**
- * What the dialect relies on, whatever the server's own settings are, as one statement: identifiers in double quotes, a
+ * What the dialect relies on, whatever the server's own settings are, as one statement: identifiers in double quotes, texts in utf8mb4, a
  * clock in UTC, lists that are never cut, a key of 0 that stays one, and seconds that are rounded as PostgreSQL rounds them.
  */
 export function sessionSql({ isMariadb, statementTimeoutMs, pooled }: MysqlSession): string {
@@ -37,7 +38,7 @@ export function sessionSql({ isMariadb, statementTimeoutMs, pooled }: MysqlSessi
     ...(pooled === true ? [idle] : []),
     timeout,
   ];
-  return `SET SESSION ${settings.join(', ')}`;
+  return `SET SESSION ${settings.join(', ')}, ${sessionNames}`;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Changes of the model as MySQL and MariaDB are told: what concerns one table becomes one statement (`mysql/statements.ts`). */
 import type { JsonValue } from '../../contract/index.ts';
+import { tableOptions } from '../../sql/dialects/mysql-texts.ts';
 import { invalidPayload } from '../../write/problems.ts';
 import type { ModelStep } from '../change.ts';
 import type { FoundColumn } from '../find.ts';
@@ -19,8 +20,6 @@ export function mysqlModelSql(server: MysqlKind): ModelSql {
     secret: ['conceal'],
     ...(!server.hasUuid && { uuid: ['cast-uuid'] }),
   };
-  // Texts that differ in anything are never equal, as in the platform's own tables.
-  const collation = server.isMariadb ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin';
   return {
     specialOf: (type) => special[type],
     columnSql: (type, schema) => mysqlType(server, type, schema),
@@ -39,7 +38,8 @@ export function mysqlModelSql(server: MysqlKind): ModelSql {
         ...(key.length > 0 ? [`PRIMARY KEY (${key.map(tick).join(', ')})`] : []),
       ];
       const options = [
-        `ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE ${collation}`,
+        // Texts that differ in anything are never equal, as in the platform's own tables.
+        tableOptions(server.isMariadb ? 'mariadb' : 'mysql'),
         ...(comment === null ? [] : [`COMMENT = ${quote(comment)}`]),
       ];
       return [{ kind: 'create', table, definition: `(\n  ${parts.join(',\n  ')}\n) ${options.join(' ')}`, place }];

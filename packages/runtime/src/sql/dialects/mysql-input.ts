@@ -2,6 +2,7 @@
 import type { FieldDescriptor } from '../../contract/index.ts';
 import { cast } from './casts.ts';
 import type { InputDialect, InputField } from './input.ts';
+import { inputText, type MysqlServerName } from './mysql-texts.ts';
 
 /** What values are compared as; all others, and what is stored, are texts, which the servers convert without loss. */
 const compared: ReadonlyMap<string, string> = new Map([
@@ -19,12 +20,13 @@ const compared: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** That of MySQL and MariaDB; `exactly` is the dialect's. */
-export function mysqlInput(exactly: (expression: string) => string, returning: boolean): InputDialect {
+export function mysqlInput(exactly: (expression: string) => string, server: MysqlServerName): InputDialect {
+  const returning = server === 'mariadb';
   return {
     table(take, { columns, count, alias }) {
       const of = columns.map(({ list, native }) => ({ index: list, native: plain(native) }));
       const rows = take({ kind: 'rows', of, ...(count !== undefined && { count }) }, 'rows');
-      const typed = columns.map((column, place) => `${column.name} ${typeOf(column)} PATH '$[${place}]'`);
+      const typed = columns.map((column, place) => `${column.name} ${typeOf(server, column)} PATH '$[${place}]'`);
       return `JSON_TABLE(${rows}, '$[*]' COLUMNS (${['n FOR ORDINALITY', ...typed].join(', ')})) AS ${alias}`;
     },
     // Left to itself the server reads a small table whole, and locks all of its rows.
@@ -101,9 +103,9 @@ function quoted(value: string, native: string): string {
   return `CONCAT('"', REPLACE(REPLACE(${textOf(value, native)}, '\\\\', '\\\\\\\\'), '"', '\\\\"'), '"')`;
 }
 
-function typeOf({ native, stored }: InputField): string {
+function typeOf(server: MysqlServerName, { native, stored }: InputField): string {
   if (plain(native) === 'bool') return 'BIGINT';
-  return (stored === true ? undefined : compared.get(plain(native))) ?? 'LONGTEXT';
+  return (stored === true ? undefined : compared.get(plain(native))) ?? inputText(server);
 }
 
 function plain(native: string): string {

@@ -17,6 +17,7 @@ import { mysqlCopies } from './mysql-copies.ts';
 import { mysqlInput } from './mysql-input.ts';
 import { mysqlJson } from './mysql-json.ts';
 import { encoded, within } from './mysql-records.ts';
+import { exactCollation, inputText, type MysqlServerName } from './mysql-texts.ts';
 import { unspelled } from './unspelled.ts';
 
 const asText = 'CAST({} AS CHAR)';
@@ -65,14 +66,15 @@ const parts: Readonly<Record<Exclude<FieldFunction, 'count'>, string>> = {
 const numbers: ReadonlySet<PortableType> = new Set(['integer', 'bigInteger']);
 
 /** The dialect of MariaDB, which limits lists inside of its aggregate. */
-export const mariadb: SqlDialect = dialectOf('mariadb', 'utf8mb4_nopad_bin');
+export const mariadb: SqlDialect = dialectOf('mariadb');
 
 /** The dialect of MySQL, whose subqueries in FROM see the row around them. */
-export const mysql: SqlDialect = dialectOf('mysql', 'utf8mb4_0900_bin');
+export const mysql: SqlDialect = dialectOf('mysql');
 
-function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
+function dialectOf(name: MysqlServerName): SqlDialect {
+  const binary = exactCollation(name);
   const exactly = (expression: string): string => `CONVERT(${expression} USING utf8mb4) COLLATE ${binary}`;
-  const input = mysqlInput(exactly, name === 'mariadb');
+  const input = mysqlInput(exactly, name);
   const element = (native: string): string => {
     if (native === 'bytea') return bytesOf('j.v');
     return isText(native) ? `j.v COLLATE ${binary}` : 'j.v';
@@ -87,7 +89,7 @@ function dialectOf(name: 'mysql' | 'mariadb', binary: string): SqlDialect {
       if (isPathForm(plain)) return mark(plain);
       if (plain === 'interval')
         return `MONTH, CAST(${mark('months')} AS SIGNED), CAST(${mark('microseconds')} AS SIGNED)`;
-      if (plain.endsWith('[]')) return jsonTable(plain.slice(0, -2), mark(`${formOf(plain.slice(0, -2))}[]`));
+      if (plain.endsWith('[]')) return jsonTable(name, plain.slice(0, -2), mark(`${formOf(plain.slice(0, -2))}[]`));
       if (plain === 'bytea') return bytesOf(mark('text'));
       const type = casts.get(plain);
       return type === undefined ? mark('text') : `CAST(${mark(formOf(plain))} AS ${type})`;
@@ -183,8 +185,8 @@ function formOf(native: string): 'text' | 'boolean' | 'instant' {
   return native === 'timestamp' || native === 'timestamptz' ? 'instant' : 'text';
 }
 
-function jsonTable(native: string, placeholder: string): string {
-  const type = elements.get(native) ?? 'LONGTEXT';
+function jsonTable(server: MysqlServerName, native: string, placeholder: string): string {
+  const type = elements.get(native) ?? inputText(server);
   return `JSON_TABLE(${placeholder}, '$[*]' COLUMNS (n FOR ORDINALITY, v ${type} PATH '$'))`;
 }
 

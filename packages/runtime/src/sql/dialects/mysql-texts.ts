@@ -1,0 +1,22 @@
+/** Texts of MySQL and MariaDB: sent, kept and compared in utf8mb4, whatever character set is the default of a database. */
+
+/** The servers of the family. */
+export type MysqlServerName = 'mysql' | 'mariadb';
+
+/** The collation under which texts that differ in anything are never equal. */
+export function exactCollation(server: MysqlServerName): string {
+  return server === 'mariadb' ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin';
+}
+
+/** The options of a new table. */
+export function tableOptions(server: MysqlServerName): string {
+  return `ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE ${exactCollation(server)}`;
+}
+
+/** A type of texts for a column of JSON_TABLE, which MariaDB gives the character set of the database. */
+export function inputText(server: MysqlServerName, type = 'LONGTEXT'): string {
+  return `${type} CHARACTER SET utf8mb4 COLLATE ${exactCollation(server)}`;
+}
+
+/** A part of SET: the character set of a session, which a server may choose itself (`skip-character-set-client-handshake`). */
+export const sessionNames = 'NAMES utf8mb4 COLLATE utf8mb4_general_ci';
