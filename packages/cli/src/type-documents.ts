@@ -1,10 +1,10 @@
 /** The types that openapi-typescript makes of the OpenAPI documents, for who prefers its clients to the generated ones. */
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
 import { type GeneratedFile, printJson } from '@platform/compiler/files';
 import type { JsonValue } from '@platform/runtime/contract';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { workLong } from './one-run.ts';
+import { startWorker } from './worker-thread.ts';
 
 /**
  * Adds `openapi/<class>.d.ts` beside every document among the generated files, and to the list in `manifest.json`.
@@ -32,7 +32,8 @@ const stackSizeMb = 512;
 async function makeTypes(workerData: TypedTexts): Promise<TypedTexts> {
   workLong();
   const name = import.meta.url.endsWith('.ts') ? './type-documents-worker.ts' : './type-documents-worker.js';
-  const worker = new Worker(new URL(name, import.meta.url), { workerData, resourceLimits: { stackSizeMb } });
+  const url = new URL(name, import.meta.url);
+  const { worker } = startWorker<never>()(url, workerData, { resourceLimits: { stackSizeMb } });
   try {
     const [texts]: TypedTexts[] = await once(worker, 'message');
     return texts ?? [];

@@ -1,9 +1,9 @@
 /** A thread that prints the descriptions of an API, which are most of its output, while this one prints everything else. */
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
 import type { CompileResult, GeneratedFile } from '@platform/compiler';
 import type { Schema } from '@platform/introspect/schema';
 import type { RunSources } from '../archive/last-run.ts';
+import { startWorker } from '../worker-thread.ts';
 import { type PackedFiles, unpackFiles } from './packed-files.ts';
 
 /** What the thread is given; plain data. */
@@ -41,8 +41,7 @@ export function isWorthDescribing(tables: number): boolean {
 /** Starts the thread, which gets ready at once and waits for a schema. */
 export function startDescribing(workerData: DescribingSources): DescribingThread {
   const name = import.meta.url.endsWith('.ts') ? './describing-worker.ts' : './describing-worker.js';
-  const worker = new Worker(new URL(name, import.meta.url), {
-    workerData,
+  const { worker, send } = startWorker<DescribingQuestion>()(new URL(name, import.meta.url), workerData, {
     resourceLimits: { maxYoungGenerationSizeMb },
   });
   const answer = Promise.withResolvers<CompileResult['diagnostics']>();
@@ -61,8 +60,7 @@ export function startDescribing(workerData: DescribingSources): DescribingThread
         if ('packed' in message) arrived(unpackFiles(message.packed));
         else answer.resolve(message.diagnostics);
       });
-      const question: DescribingQuestion = JSON.stringify(schema);
-      worker.postMessage(question);
+      send(JSON.stringify(schema));
       const diagnostics = await answer.promise;
       answered = true;
       return diagnostics;

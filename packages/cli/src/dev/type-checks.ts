@@ -1,5 +1,5 @@
 /** Type checks of a project beside its server, in a thread that remembers what it has checked. */
-import { Worker } from 'node:worker_threads';
+import { startWorker } from '../worker-thread.ts';
 
 /** What a check came to: lines for people, none where everything fits; or why there was none. */
 export type TypeVerdict =
@@ -23,7 +23,7 @@ export interface TypeChecks {
 /** Starts the thread; `tell` is told of every check that no other has followed meanwhile. */
 export function startTypeChecks(workerData: TypeSources, tell: (verdict: TypeVerdict) => void): TypeChecks {
   const name = import.meta.url.endsWith('.ts') ? './type-worker.ts' : './type-worker.js';
-  const worker = new Worker(new URL(name, import.meta.url), { workerData });
+  const { worker, send } = startWorker<number>()(new URL(name, import.meta.url), workerData);
   worker.unref();
   let asked = 0;
   let ended = false;
@@ -38,7 +38,7 @@ export function startTypeChecks(workerData: TypeSources, tell: (verdict: TypeVer
   return {
     check() {
       asked += 1;
-      if (!ended) worker.postMessage(asked);
+      if (!ended) send(asked);
     },
     async close() {
       ended = true;

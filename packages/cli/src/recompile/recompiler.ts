@@ -1,5 +1,4 @@
 /** Compiles the next generation of a server that runs, in a thread of its own. */
-import { Worker } from 'node:worker_threads';
 import {
   type AnyCatalog,
   defaultSchema,
@@ -19,6 +18,7 @@ import type { Project } from '../project.ts';
 import { keepMigrations, migrationNames } from '../project-migrations.ts';
 import { loadSchema, readOptions, writeSchemaText } from '../steps.ts';
 import { loadTemplates } from '../templates.ts';
+import { startWorker } from '../worker-thread.ts';
 import { linkModel } from './link-model.ts';
 import type { Question, RecompileSources, Reply } from './messages.ts';
 
@@ -139,7 +139,7 @@ interface Thread {
 
 function startThread(workerData: RecompileSources): Thread {
   const name = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js';
-  const worker = new Worker(new URL(name, import.meta.url), { workerData });
+  const { worker, send } = startWorker<Question>()(new URL(name, import.meta.url), workerData);
   // It must not keep a process alive that has nothing else to do.
   worker.unref();
   const waiting = new Map<number, PromiseWithResolvers<Reply>>();
@@ -164,7 +164,7 @@ function startThread(workerData: RecompileSources): Thread {
     ask(question) {
       const one = Promise.withResolvers<Reply>();
       waiting.set(question.number, one);
-      worker.postMessage(question);
+      send(question);
       return one.promise;
     },
     close: async () => void (await worker.terminate()),

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@platform/runtime/contract';
-import type { PlacedName } from './source.ts';
+import type { PlacedName, SourceNode } from './source.ts';
 
-/** The permissions file as written, names not yet looked up in the database. */
+/** The permissions file as written, names not yet looked up in the database. Plain data: it is sent to other threads. */
 export interface PermissionDocument {
   /** For places: `permissions.yaml`. */
   readonly fileName: string;
@@ -44,12 +44,14 @@ export interface PresetSource {
   readonly value: PlacedValue;
 }
 
-/** A JSON value and where its parts are written. */
+/** A JSON value and where its parts are written; `placeIn` looks a part up. */
 export interface PlacedValue {
   readonly value: JsonValue;
   readonly place: string;
-  /** Of the part that a path of keys leads to (`["author_id", "name"]`), or of the nearest one above it. */
-  readonly placeAt: (path: readonly string[]) => string;
+  /** The text that was read, with the places of its parts. Null where all of it has one place, as in a row of a table. */
+  readonly source: SourceNode | null;
+  /** Lines that the value stands below `source`, where it repeats the text of an earlier one. */
+  readonly lines: number;
 }
 
 /** The document of an absent file: nobody but administrators may do anything. */

@@ -3,7 +3,13 @@ import type { JsonValue } from '@platform/runtime/contract';
 import type { Diagnostic } from '../diagnostic.ts';
 import { formError } from './form.ts';
 import { roleNameProblem } from './parse-roles.ts';
-import { actions, type PermissionDocument, type RoleSource, type RuleSource } from './permission-document.ts';
+import {
+  actions,
+  type PermissionDocument,
+  type PlacedValue,
+  type RoleSource,
+  type RuleSource,
+} from './permission-document.ts';
 import type { PlacedName } from './source.ts';
 
 /** A row of `platform_roles`, as far as it is compiled. */
@@ -79,7 +85,7 @@ function readRule(row: RuleRow, role: string | undefined, diagnostics: Diagnosti
   }
   const written = action === 'create' || action === 'update';
   const named = (name: string): PlacedName => ({ name, place });
-  const placed = (value: JsonValue) => ({ value, place, placeAt: () => place });
+  const placed = (value: JsonValue): PlacedValue => ({ value, place, source: null, lines: 0 });
   return [
     {
       role: named(role),

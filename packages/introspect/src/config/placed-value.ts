@@ -1,10 +1,11 @@
 import type { JsonValue } from '@platform/runtime/contract';
+import { movedPlace } from './moved.ts';
 import type { PlacedValue } from './permission-document.ts';
 import type { SourceNode } from './source.ts';
 
 /** Turns a part of a file into a JSON value that knows its places. */
 export function placedValue(node: SourceNode): PlacedValue {
-  return { value: jsonOf(node), place: node.place, placeAt: (path) => placeIn(node, path) };
+  return { value: jsonOf(node), place: node.place, source: node, lines: 0 };
 }
 
 function jsonOf(node: SourceNode): JsonValue {
@@ -19,14 +20,16 @@ function jsonOf(node: SourceNode): JsonValue {
   }
 }
 
-function placeIn(root: SourceNode, path: readonly string[]): string {
-  let found: Part = { place: root.place, node: root };
+/** Place of the part that a path of keys leads to (`["author_id", "name"]`), or of the nearest one above it. */
+export function placeIn({ place, source, lines }: PlacedValue, path: readonly string[]): string {
+  if (source === null) return place;
+  let found: Part = { place: source.place, node: source };
   for (const step of path) {
     const inner = partOf(found.node, step);
     if (inner === undefined) break;
     found = inner;
   }
-  return found.place;
+  return movedPlace(found.place, lines);
 }
 
 interface Part {

@@ -6,9 +6,9 @@ import type { PlacedName } from './source.ts';
 export function repeatRules(rules: readonly RuleSource[], role: PlacedName, lines: number): readonly RuleSource[] {
   const name = ({ name, place }: PlacedName): PlacedName => ({ name, place: movedPlace(place, lines) });
   const value = (one: PlacedValue): PlacedValue => ({
-    value: one.value,
+    ...one,
     place: movedPlace(one.place, lines),
-    placeAt: (path) => movedPlace(one.placeAt(path), lines),
+    lines: one.lines + lines,
   });
   return rules.map((like) => ({
     role,

@@ -1,6 +1,7 @@
 import type { JsonValue } from '@platform/runtime/contract';
 import { isDynamic } from '@platform/runtime/contract';
 import type { PlacedValue } from '../config/permission-document.ts';
+import { placeIn } from '../config/placed-value.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { didYouMean } from '../did-you-mean.ts';
 
@@ -17,7 +18,7 @@ export function findMisspeltValues(source: PlacedValue): readonly Diagnostic[] {
     const meant = didYouMean(name, dynamicNames);
     if (meant === null) return [];
     const message = `"${name}" is no dynamic value.`;
-    const place = source.placeAt(path);
+    const place = placeIn(source, path);
     return [{ code: 'dynamic-value', severity: 'error', place, message, hint: `Did you mean "${meant}"?` }];
   });
 }

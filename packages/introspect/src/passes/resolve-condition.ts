@@ -1,6 +1,7 @@
 import type { Condition, FilterNames, FilterProblem } from '@platform/runtime/contract';
 import { operators, parseFilter } from '@platform/runtime/contract';
 import type { PlacedValue } from '../config/permission-document.ts';
+import { placeIn } from '../config/placed-value.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { suggest } from '../did-you-mean.ts';
 import type { Collection } from '../schema.ts';
@@ -43,7 +44,7 @@ function describe(
   return {
     code: problem.name === undefined ? codes[stage] : 'dynamic-value',
     severity: 'error',
-    place: source.placeAt(path),
+    place: placeIn(source, path),
     message: `${subject} ${message}.`,
     hint: hintOf(problem, collection, names),
   };

@@ -1,5 +1,6 @@
 import { type NameUse, namesUsed } from '../conditions/names-used.ts';
 import type { PlacedValue, RuleSource } from '../config/permission-document.ts';
+import { placeIn } from '../config/placed-value.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { collectionsByName } from '../passes/lookup.ts';
 import type { Collection, Schema } from '../schema.ts';
@@ -54,7 +55,7 @@ function describe(
   return {
     code: 'hidden-path',
     severity: 'info',
-    place: source.placeAt(path),
+    place: placeIn(source, path),
     message: `The ${part} looks at "${name}" of "${collection}", which "${role}" cannot read. The rule works, but ${told} tells something about it.`,
     hint: null,
   };
