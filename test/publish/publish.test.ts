@@ -14,6 +14,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { compileFacts } from '../support/compile.ts';
+import { check, compilerOptions } from '../support/compilers.ts';
+import { sampleSchema } from '../support/sample-facts.ts';
 
 const root = join(import.meta.dirname, '../..');
 const names = ['runtime', 'introspect', 'compiler', 'cli', 'client'];
@@ -150,4 +153,21 @@ test('the published types are complete', { timeout: 60_000 }, () => {
     ...program.getSemanticDiagnostics(file),
   ]);
   expect(problems.map((problem) => ts.flattenDiagnosticMessageText(problem.messageText, '\n'))).toEqual([]);
+});
+
+test('the code that is compiled for the sample passes every compiler over the published types', {
+  timeout: 180_000,
+}, async () => {
+  const sample = join(elsewhere, 'sample');
+  for (const { path, contents } of await compileFacts(await sampleSchema())) {
+    mkdirSync(dirname(join(sample, 'generated', path)), { recursive: true });
+    writeFileSync(join(sample, 'generated', path), contents);
+  }
+  const node = { types: ['node'], typeRoots: [join(root, 'node_modules/@types')] };
+  const strictest = { compilerOptions: { ...compilerOptions, ...node, skipLibCheck: false }, include: ['generated'] };
+  writeFileSync(join(sample, 'tsconfig.json'), JSON.stringify(strictest));
+  for (const version of ['5.4', '5.9', '7.0'] as const) {
+    const { complaints } = await check(version, join(sample, 'tsconfig.json'));
+    expect(complaints, version).toBe('');
+  }
 });

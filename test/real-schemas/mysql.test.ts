@@ -1,8 +1,6 @@
 /** Schemas for MySQL that nobody of this project wrote: each loads, compiles with every table, type-checks, and is read. */
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parsePermissions, resolveSchema } from '@platform/introspect';
 import { serve } from '@platform/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,14 +9,14 @@ import { freePort } from '../support/free-port.ts';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
 import { mysqlFacts } from '../support/mysql-facts.ts';
 import { adminToken, createProject, secret } from '../support/platform.ts';
+import { mysqlSchema, noRealSchemas } from '../support/real-schemas.ts';
 import { servers } from '../support/servers.ts';
 import { typeCheck } from '../support/type-check.ts';
 
-const folder = fileURLToPath(new URL('../../../shared/real-schemas/mysql/', import.meta.url));
 const schemas = ['chinook', 'dab', 'sakila', 'temporal'];
 
 describe.each(servers)('skipped without ../shared: real schemas on $name', ({ missing, start }) => {
-  if (missing || !existsSync(folder)) return void it.skip('is not there');
+  if (missing || noRealSchemas) return void it.skip('is not there');
 
   const urls = new Map<string, string>();
   let server: MysqlServer;
@@ -29,7 +27,7 @@ describe.each(servers)('skipped without ../shared: real schemas on $name', ({ mi
   afterAll(() => Promise.all([server?.stop(), project?.remove()]));
 
   it.each(schemas)('%s compiles with every table', async (name) => {
-    const url = await createMysqlDatabase(server, await sqlOf(name));
+    const url = await createMysqlDatabase(server, await mysqlSchema(name));
     urls.set(name, url);
     const facts = await mysqlFacts(url);
     const { document } = parsePermissions('', 'permissions.yaml');
@@ -72,12 +70,3 @@ describe.each(servers)('skipped without ../shared: real schemas on $name', ({ mi
     expect(await typeCheck(project.folder)).toBe('');
   }, 120_000);
 });
-
-/** A dump of MariaDB: it takes a value for a generated column, and leaves it, and any default without parentheses. */
-async function sqlOf(name: string): Promise<string> {
-  const sql = await readFile(join(folder, `${name}.sql`), 'utf8');
-  return sql
-    .replaceAll(/INSERT INTO `(?:books_sold|sales)` VALUES[^;]*;/g, '')
-    .replaceAll(/DEFAULT (curdate\(\)|floor\(rand\(\) \* 1000\))/g, 'DEFAULT ($1)')
-    .replaceAll(/(`\w+` (?:text|longtext|json)\b[^,\n]*) DEFAULT ('(?:[^'\\]|\\.)*')/g, '$1 DEFAULT ($2)');
-}

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Schema } from '@platform/introspect/schema';
 import { emitClient } from '../../packages/compiler/src/client/index.ts';
+import type { GeneratedFile } from '../../packages/compiler/src/emit/generated-file.ts';
 import { compileTemplates } from '../../packages/compiler/src/emit/templates.ts';
 import { resolveApi } from '../../packages/compiler/src/passes/resolve-api.ts';
 import { templates } from '../../packages/compiler/src/testing/compile-fixture.ts';
@@ -18,15 +19,20 @@ export interface ClientFolder {
   remove(): Promise<void>;
 }
 
+/** The files of clients: of all access classes of a schema, or of those that are named. */
+export function emitClients(schema: Schema, classes?: readonly string[]): readonly GeneratedFile[] {
+  const api = resolveApi(schema);
+  const render = compileTemplates(templates);
+  const wanted = api.access.filter(({ access }) => classes === undefined || classes.includes(access.name));
+  return wanted.flatMap(({ access }) => emitClient(api, access, render));
+}
+
 /** Writes the clients of a schema's access classes, and a project beside them; with names, of those classes only. */
 export async function writeClients(schema: Schema, classes?: readonly string[]): Promise<ClientFolder> {
   const parent = join(repository, '.tmp');
   await mkdir(parent, { recursive: true });
   const folder = await mkdtemp(join(parent, 'client-'));
-  const api = resolveApi(schema);
-  const render = compileTemplates(templates);
-  const wanted = api.access.filter(({ access }) => classes === undefined || classes.includes(access.name));
-  const files = wanted.flatMap(({ access }) => emitClient(api, access, render));
+  const files = emitClients(schema, classes);
   const write = async (texts: Readonly<Record<string, string>>): Promise<void> => {
     for (const [path, text] of Object.entries(texts)) {
       await mkdir(dirname(join(folder, path)), { recursive: true });

@@ -8,6 +8,7 @@ const others = createRequire(new URL('../compilers/package.json', import.meta.ur
 
 /** Their commands, by version. */
 export const compilers = {
+  '5.4': others.resolve('typescript5/bin/tsc'),
   '5.9': own.resolve('typescript/bin/tsc'),
   '6.0': others.resolve('@typescript/typescript6/bin/tsc6'),
   '7.0': fileURLToPath(new URL('../compilers/node_modules/typescript/bin/tsc', import.meta.url)),
@@ -15,6 +16,9 @@ export const compilers = {
 
 /** A version of TypeScript. */
 export type Version = keyof typeof compilers;
+
+/** All of them, the oldest first. */
+export const versions: readonly Version[] = ['5.4', '5.9', '6.0', '7.0'];
 
 /** What users of generated clients have set, at its strictest. */
 export const compilerOptions = {

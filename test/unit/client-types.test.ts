@@ -4,11 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blogSchema } from '../../packages/compiler/src/testing/blog.ts';
 import { type ClientFolder, writeClients } from '../support/client-files.ts';
 import { probe } from '../support/client-probe.ts';
-import { check, compilers, type Version } from '../support/compilers.ts';
+import { check, type Version, versions } from '../support/compilers.ts';
 import { type Editor, editors } from '../support/editors.ts';
 import { manyCollections, manyQueries } from '../support/many-collections.ts';
-
-const versions = Object.keys(compilers).map((name): Version => (name === '6.0' ? name : name === '7.0' ? name : '5.9'));
 
 let blog: ClientFolder;
 beforeAll(async () => {

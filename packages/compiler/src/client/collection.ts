@@ -5,7 +5,7 @@ import type { Lookup } from '../memory/remember.ts';
 import { type Member, namesIn, type TypeDeclaration } from '../print/declaration.ts';
 import { member, printDeclarations } from '../print/declarations.ts';
 import { importTypes, printImports } from '../print/imports.ts';
-import { flat, type Type } from '../print/type.ts';
+import { flat, generic, type Type } from '../print/type.ts';
 import { declareFilter } from './filters.ts';
 import { libraryTypes } from './library-names.ts';
 import { declarePayloads } from './payloads.ts';
@@ -14,15 +14,25 @@ import { declareReads, nameSets } from './rows.ts';
 import type { ClientCollection, Neighbours, Surface } from './surface.ts';
 import { literals, takenType } from './values.ts';
 
-/** Names of types by the file that declares them, relative to its neighbours. */
-export function indexTypes(surface: Surface): ReadonlyMap<string, string> {
+/** Types that other files may name, by the file that declares them; `folder` leads to it: `./` from its neighbours. */
+export function indexTypes(surface: Surface, folder: './' | './collections/'): ReadonlyMap<string, string> {
   return new Map(
-    [...surface.values()].flatMap(({ names }) =>
-      [names.item, names.filter, names.create, names.update, names.change].map(
-        (name) => [name, `./${names.file}.js`] as const,
-      ),
+    [...surface.values()].flatMap((one) =>
+      sharedTypes(one).map((name) => [name, `${folder}${one.names.file}.js`] as const),
     ),
   );
+}
+
+/** The types that the file of a collection declares, but for those that no other file needs. */
+function sharedTypes({ view, names }: ClientCollection): readonly string[] {
+  const { create = null, update = null } = view.writes ?? {};
+  return [
+    names.facts,
+    ...(view.readable ? [names.item, names.filter] : []),
+    ...(create === null ? [] : [names.create]),
+    ...(update === null ? [] : [names.update]),
+    ...(update === null || view.key.length === 0 ? [] : [names.change]),
+  ];
 }
 
 /** Imports and declarations of the file. */
@@ -37,7 +47,7 @@ export function printCollection(
 
 const textOf = createModuleMemory('client collection');
 
-const library = { from: '@platform/client/typed', types: libraryTypes };
+const libraries = [{ from: '@platform/client/typed', types: libraryTypes }];
 
 function printOnce(one: ClientCollection, surface: Neighbours, files: Lookup<string>): ModuleText {
   const types = [
@@ -48,7 +58,7 @@ function printOnce(one: ClientCollection, surface: Neighbours, files: Lookup<str
     declareFacts(one),
   ];
   return {
-    imports: printImports(importTypes(namesIn(types), library, files)),
+    imports: printImports(importTypes(namesIn(types), libraries, files)),
     declarations: printDeclarations(types),
   };
 }
@@ -68,7 +78,7 @@ function addressed(type: Type): Type {
 function declareFacts(one: ClientCollection): TypeDeclaration {
   const { view, names, echoes } = one;
   const { create = null, update = null } = view.writes ?? {};
-  const nothing = 'Record<never, never>';
+  const nothing = generic('Record', 'never', 'never');
   const members: readonly Member[] = [
     member('row', view.readable ? names.item : 'null'),
     member('relations', view.readable ? names.relations : nothing),

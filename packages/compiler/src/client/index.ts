@@ -13,12 +13,13 @@ import { productVersion } from '../openapi/version.ts';
 import { type View, viewOf } from '../openapi/view.ts';
 import { type Member, namesIn, type TypeDeclaration } from '../print/declaration.ts';
 import { member, printDeclarations } from '../print/declarations.ts';
-import { type Import, naturalOrder, printImports } from '../print/imports.ts';
+import { importTypes, naturalOrder, printImports } from '../print/imports.ts';
 import { printJson } from '../print/json.ts';
 import { commentText } from '../print/text.ts';
 import { generic, type Type } from '../print/type.ts';
 import { printAbilities } from './abilities.ts';
 import { indexTypes, printCollection } from './collection.ts';
+import { indexLibraries } from './library-names.ts';
 import { ownMethods, type Parts, partsOf, uploadMethods } from './parts.ts';
 import { rightsOf } from './rights.ts';
 import { routeMembers } from './route-types.ts';
@@ -35,7 +36,7 @@ export function emitClient(
 ): readonly GeneratedFile[] {
   const parts = partsOf(api, access, view);
   const { surface } = parts;
-  const files = indexTypes(surface);
+  const files = indexTypes(surface, './');
   const told = `What ${access.roles.join(', ')} may do.`;
   const about = commentText(told);
   const file = (path: string, contents: string): GeneratedFile => ({ path: `client/${access.name}/${path}`, contents });
@@ -91,35 +92,10 @@ function printIndex(parts: Parts): {
         ]),
     { kind: 'interface', name: 'Client', notes: ['What can be done; everything else does not exist.'], members },
   ];
+  // The template names the options of `createClient`.
   const used = namesIn(types).add('ClientOptions');
-  const from = (source: string, names: readonly string[]): readonly Import[] => {
-    const own = names.filter((name) => used.has(name)).map((name) => `type ${name}`);
-    return own.length === 0 ? [] : [{ from: source, names: own }];
-  };
   return {
-    imports: printImports([
-      ...from('@platform/client', [
-        'AssetsHandler',
-        'AuthHandler',
-        'ClientOptions',
-        'GraphqlHandler',
-        'ServerHandler',
-        'UtilsHandler',
-      ]),
-      ...from('@platform/client/typed', [
-        'Collection',
-        'JsonValue',
-        'Methods',
-        'OwnKey',
-        'OwnUser',
-        'Handler',
-        'Route',
-        'CallRoute',
-        'WithComments',
-        'WithUploads',
-      ]),
-      ...all.map(({ names }) => ({ from: `./collections/${names.file}.js`, names: [`type ${names.facts}`] })),
-    ]),
+    imports: printImports(importTypes(used, indexLibraries, indexTypes(surface, './collections/'))),
     declarations: printDeclarations(types),
     exported: all
       .map(({ names }) => `./collections/${names.file}.js`)

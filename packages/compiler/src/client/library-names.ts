@@ -1,3 +1,5 @@
+import type { LibraryTypes } from '../print/imports.ts';
+
 /** Types of `@platform/client/typed` that files of collections may name. None begins as a collection's own types do. */
 export const libraryTypes: ReadonlySet<string> = new Set([
   'ArrayOperators',
@@ -22,3 +24,33 @@ export const libraryTypes: ReadonlySet<string> = new Set([
   'RangeOperators',
   'TextOperators',
 ]);
+
+/** Types that the index of a client may name. */
+export const indexLibraries: readonly LibraryTypes[] = [
+  {
+    from: '@platform/client',
+    types: new Set([
+      'AssetsHandler',
+      'AuthHandler',
+      'ClientOptions',
+      'GraphqlHandler',
+      'ServerHandler',
+      'UtilsHandler',
+    ]),
+  },
+  {
+    from: '@platform/client/typed',
+    types: new Set([
+      'CallRoute',
+      'Collection',
+      'Handler',
+      'JsonValue',
+      'Methods',
+      'OwnKey',
+      'OwnUser',
+      'Route',
+      'WithComments',
+      'WithUploads',
+    ]),
+  },
+];

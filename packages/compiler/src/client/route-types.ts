@@ -25,7 +25,7 @@ function part(name: string, optional: boolean, type: Type): TypeMember {
   return { name, optional, type };
 }
 
-const nothing = 'Record<never, never>';
+const nothing = generic('Record', 'never', 'never');
 
 function isFree({ members }: ObjectShape): boolean {
   return members.every(({ optional, shape }) => optional === true || shape.kind === 'array');

@@ -46,7 +46,7 @@ export function emitCollection(
 
 const textOf = createModuleMemory('server collection');
 
-const library = { from: '@platform/runtime', types: runtimeTypes };
+const libraries = [{ from: '@platform/runtime', types: runtimeTypes }];
 
 function printCollection(
   collection: ApiCollection,
@@ -55,7 +55,7 @@ function printCollection(
 ): ModuleText {
   const types = declareTypes(collection, collections);
   return {
-    imports: printImports(importTypes(namesIn(types), library, typeFiles)),
+    imports: printImports(importTypes(namesIn(types), libraries, typeFiles)),
     declarations: printDeclarations(types, 'Record<string, never>'),
   };
 }

@@ -9,17 +9,29 @@ export interface Import {
   readonly typesOnly?: boolean;
 }
 
-/** Imports of types: of a library, and of the files that declare the others. What is declared nowhere needs none. */
+/** Types that generated files may import from a package. */
+export interface LibraryTypes {
+  readonly from: string;
+  readonly types: ReadonlySet<string>;
+}
+
+/** Types of the language itself, which need no import. */
+const languageTypes: ReadonlySet<string> = new Set(['Date', 'Omit', 'Pick', 'Record']);
+
+/**
+ * Imports of all types that a file names: from libraries, else from the files that declare them. Throws for a type that
+ * nothing declares: with `skipLibCheck` a compiler would take it for `any` and say nothing.
+ */
 export function importTypes(
   names: ReadonlySet<string>,
-  library: { readonly from: string; readonly types: ReadonlySet<string> },
+  libraries: readonly LibraryTypes[],
   files: Pick<ReadonlyMap<string, string>, 'get'>,
 ): readonly Import[] {
-  const used = [...library.types].filter((name) => names.has(name));
-  const groups = new Map<string, string[]>(used.length > 0 ? [[library.from, used]] : []);
+  const groups = new Map<string, string[]>();
   for (const name of names) {
-    const from = library.types.has(name) ? undefined : files.get(name);
-    if (from === undefined) continue;
+    const from = libraries.find(({ types }) => types.has(name))?.from ?? files.get(name);
+    if (from === undefined && languageTypes.has(name)) continue;
+    if (from === undefined) throw new Error(`No generated file and no library declares the type ${name}.`);
     const group = groups.get(from);
     if (group === undefined) groups.set(from, [name]);
     else group.push(name);

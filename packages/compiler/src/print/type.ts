@@ -146,7 +146,7 @@ export function flat(type: Type): string {
 /** Adds the names of other types that a type mentions. */
 export function addNames(type: Type, found: Set<string>): void {
   if (typeof type === 'string') {
-    if (!isLiteral(type) && !isWord(type)) found.add(type);
+    if (isName(type)) found.add(type);
     return;
   }
   const name = type.names[0];
@@ -159,10 +159,14 @@ function isLiteral(text: string): boolean {
   return first === 0x27 || first === 0x22;
 }
 
-/** What begins with a small letter is the language's, as `number` and `readonly []`: names that we give never do. */
-function isWord(text: string): boolean {
+/**
+ * Literals begin with a quote, a digit or a sign. What begins with a small letter is the language's, as `number` and
+ * `readonly []`: names that we give never do.
+ */
+function isName(text: string): boolean {
   const first = text.charCodeAt(0);
-  return first >= 0x61 && first <= 0x7a;
+  const isWord = first >= 0x61 && first <= 0x7a;
+  return !isWord && first !== 0x2d && (first < 0x30 || first > 0x39) && !isLiteral(text);
 }
 
 function isUnion(type: Type): type is Composed {
