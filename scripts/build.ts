@@ -24,9 +24,7 @@ for (const kind of ['mail', 'pages']) {
   if (existsSync(join(root, 'templates', kind))) cpSync(join(root, 'templates', kind), printed, { recursive: true });
 }
 // What only browsers run comes along as it is, so that servers need not install it.
-for (const page of ['graphiql', 'docs'] as const) {
-  const folder = join(root, 'packages/runtime', page);
-  rmSync(folder, { recursive: true, force: true });
-  for (const name of Object.keys(packagedFiles[page])) cpSync(packagedFile(page, name), join(folder, name));
-}
+const graphiql = join(root, 'packages/runtime/graphiql');
+rmSync(graphiql, { recursive: true, force: true });
+for (const name of Object.keys(packagedFiles)) cpSync(packagedFile(name), join(graphiql, name));
 chmodSync(join(root, 'packages/cli/dist/main.js'), 0o755);

@@ -115,7 +115,7 @@ test('the published command makes, compiles and serves a project', { timeout: 12
   run(elsewhere, main, 'init', '--yes', '--project', project);
   run(elsewhere, main, 'generate', '--project', project);
   const server = spawn(process.execPath, [main, 'start', '--json', '--project', project], {
-    env: { ...process.env, DATABASE_URL: '', PORT: '0', LOG_LEVEL: 'error', GRAPHIQL: 'true' },
+    env: { ...process.env, DATABASE_URL: '', PORT: '0', LOG_LEVEL: 'error', GRAPHIQL: 'true', DOCS: 'true' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(server, 'exit');
@@ -130,6 +130,10 @@ test('the published command makes, compiles and serves a project', { timeout: 12
   const parts = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path = '']) => path);
   const statuses = await Promise.all(parts.map(async (path) => (await fetch(`${url}${path}`)).status));
   expect(statuses).toEqual(Array.from({ length: 6 }, () => 200));
+  const docs = ['docs.css', 'docs.js', 'docs-worker.js'].map(
+    async (name) => (await fetch(`${url}/docs/${name}`)).status,
+  );
+  expect(await Promise.all(docs)).toEqual([200, 200, 200]);
   server.kill('SIGTERM');
   expect((await exited)[0]).toBe(0);
 });

@@ -2,49 +2,17 @@
  * The documentation page: shows the OpenAPI document of the caller that is chosen in its head, and tries requests as that
  * caller. The token lies in this module's memory, so it is gone with the page.
  */
+import { readIndex } from './docs-document.js';
+import { create, prose } from './docs-elements.js';
+import { showIndex } from './docs-index.js';
+import { operationView } from './docs-operation.js';
+import { find } from './elements.js';
 
-/**
- * @typedef {object} SwaggerRequest
- * @property {string} url
- * @property {Record<string, string>} headers
- */
+/** @import { Index } from './docs-worker.js' */
 
-/**
- * @typedef {object} SwaggerUi
- * @property {{ readonly updateUrl: (url: string) => void, readonly download: (url: string) => void }} specActions
- */
-
-/** @typedef {(options: object) => SwaggerUi} SwaggerUiBundle */
-
-const address = 'server/specs/oas';
 let token = '';
-
-/** @param {SwaggerRequest} request */
-function asCaller(request) {
-  if (token !== '') request.headers = { ...request.headers, Authorization: `Bearer ${token}` };
-  return request;
-}
-
-/** The dialogs of the library would be a second place for tokens. */
-const withoutDialogs = {
-  wrapComponents: { authorizeBtn: () => () => null, authorizeOperationBtn: () => () => null },
-};
-
-/** @type {SwaggerUiBundle} */
-const createUi = Reflect.get(globalThis, 'SwaggerUIBundle');
-const ui = createUi({
-  dom_id: '#docs',
-  url: address,
-  requestInterceptor: asCaller,
-  plugins: [withoutDialogs],
-  // Nobody else is asked whether the document is valid.
-  validatorUrl: null,
-  docExpansion: 'list',
-  defaultModelsExpandDepth: 0,
-  deepLinking: true,
-  filter: true,
-  tryItOutEnabled: true,
-});
+/** @type {Index} */
+let shown = { title: '', description: '', tags: [] };
 
 /**
  * Shows what this caller may do.
@@ -52,23 +20,48 @@ const ui = createUi({
  * @param {string} chosen
  * @param {string} message
  */
-function become(chosen, message) {
-  token = chosen;
-  say(message);
-  ui.specActions.updateUrl(address);
-  ui.specActions.download(address);
+async function become(chosen, message) {
+  try {
+    const index = await readIndex(chosen);
+    token = chosen;
+    shown = index;
+    say(message);
+    showIndex(index);
+    find('h1', HTMLElement).textContent = index.title;
+    showPlace();
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Shows the tag that the address names, or the one of the operation that it names, which is opened. */
+function showPlace() {
+  const place = decodeURIComponent(location.hash.slice(1));
+  const [start] = shown.tags;
+  const tag =
+    shown.tags.find(({ name, operations }) => `tag/${name}` === place || operations.some(({ id }) => id === place)) ??
+    start;
+  const main = find('main', HTMLElement);
+  if (tag === undefined) return main.replaceChildren(create('p', {}, 'There is nothing that this caller may do.'));
+  main.replaceChildren(
+    create('h2', { tabindex: '-1' }, tag.name),
+    ...(tag.description === '' ? [] : [create('p', {}, ...prose(tag.description))]),
+    ...tag.operations.map((operation) => operationView(operation, () => token)),
+  );
+  const opened = document.getElementById(place);
+  if (opened instanceof HTMLDetailsElement) {
+    opened.open = true;
+    find('summary', HTMLElement, opened).focus();
+    opened.scrollIntoView();
+  } else if (place !== '') {
+    scrollTo(0, 0);
+    find('h2', HTMLElement, main).focus();
+  }
 }
 
 /** @param {string} message */
 function say(message) {
-  element('status').textContent = message;
-}
-
-/** @param {string} id */
-function element(id) {
-  const found = document.getElementById(id);
-  if (found === null) throw new Error(`The page has no element "${id}".`);
-  return found;
+  find('#status', HTMLElement).textContent = message;
 }
 
 /** Carries on with the session whose cookie the browser has. A refresh token works once, so one tab at a time uses it. */
@@ -87,17 +80,18 @@ async function resume() {
   return 'locks' in navigator ? navigator.locks.request('platform-session', refresh) : refresh();
 }
 
-element('caller').addEventListener('submit', (event) => {
+find('#caller', HTMLFormElement).addEventListener('submit', (event) => {
   event.preventDefault();
-  const field = element('token');
-  const given = field instanceof HTMLInputElement ? field.value.trim() : '';
-  become(given, given === '' ? 'Without a token.' : 'With the token.');
+  const given = find('#token', HTMLInputElement).value.trim();
+  void become(given, given === '' ? 'Without a token.' : 'With the token.');
 });
 
-element('session').addEventListener('click', async () => {
+find('#session', HTMLButtonElement).addEventListener('click', async () => {
   const found = await resume();
   if (found === '') say('Nobody is signed in here: sign in at admin/login, or give a token.');
-  else become(found, 'As the user who is signed in.');
+  else await become(found, 'As the user who is signed in.');
 });
 
-element('nobody').addEventListener('click', () => become('', 'Without a token.'));
+find('#nobody', HTMLButtonElement).addEventListener('click', () => become('', 'Without a token.'));
+addEventListener('hashchange', showPlace);
+void become('', '');

@@ -7,35 +7,42 @@ import { fileURLToPath } from 'node:url';
 import { type Answerer, mediaTypes } from './answer.ts';
 import type { Endpoint, Handler } from './endpoints.ts';
 import { largeFile } from './large-files.ts';
-import { findPackagedFile, packagedFiles } from './packaged-files.ts';
 
 /** The address of the page; what it loads lies below. */
 export const docsPath = '/docs';
 
-/** Scripts and styles are this server's own files, and requests go to this server only. Pictures lie in the style sheet. */
+/** Scripts and styles are this server's own files, and requests go to this server only. No text becomes markup. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
+  "worker-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data:",
+  'img-src data:',
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types docs',
 ].join('; ');
+
+/** The thread that holds the document asks this server for it, and loads nothing. */
+const threadPolicy = "default-src 'none'; connect-src 'self'";
 
 const html = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>API documentation</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="docs/swagger-ui.css">
-<link rel="stylesheet" href="docs/page.css">
+<link rel="stylesheet" href="docs/docs.css">
+<script src="docs/docs.js" type="module"></script>
 </head>
 <body>
 <header>
+<h1>API documentation</h1>
 <form id="caller">
 <label for="token">Token</label>
 <input id="token" type="password" autocomplete="off" spellcheck="false">
@@ -45,24 +52,37 @@ const html = `<!doctype html>
 </form>
 <p id="status" role="status"></p>
 </header>
-<main id="docs"><p>Loading …</p></main>
-<script src="docs/swagger-ui.js"></script>
-<script src="docs/page.js" type="module"></script>
+<div class="columns">
+<nav aria-label="Operations">
+<label for="search">Search</label>
+<input id="search" type="search" autocomplete="off" spellcheck="false">
+<p id="found" role="status"></p>
+<ul id="index"></ul>
+</nav>
+<main><p>Loading …</p></main>
+</div>
 </body>
 </html>
 `;
 
-const css = `body { margin: 0; font-family: sans-serif; }
-header { background: #1b1f24; color: #fff; padding: 0.6rem 1rem; }
-header form { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; }
-header input { flex: 0 1 22rem; font: inherit; padding: 0.25rem 0.5rem; }
-header button { font: inherit; padding: 0.25rem 0.6rem; }
-header p { margin: 0.4rem 0 0; min-height: 1.2em; }
-main > p { margin: 1rem; }
-`;
+/** They lie beside the scripts of the other pages. */
+const folder = new URL('../../browser/', import.meta.url);
 
-/** Lies beside the scripts of the other pages. */
-const script = fileURLToPath(new URL('../../browser/docs.js', import.meta.url));
+/** The files of the page. */
+const files = [
+  'docs.css',
+  'docs.js',
+  'docs-document.js',
+  'docs-elements.js',
+  'docs-index.js',
+  'docs-json.js',
+  'docs-operation.js',
+  'docs-schema.js',
+  'docs-try.js',
+  'docs-worker.js',
+  'elements.js',
+  'request.js',
+];
 
 /** The address of the page and of what it loads. */
 export function docsEndpoints(answerer: Answerer): readonly Endpoint[] {
@@ -70,13 +90,10 @@ export function docsEndpoints(answerer: Answerer): readonly Endpoint[] {
   const page: Handler = async (exchange) => {
     answerer.send(exchange, { status: 200, type: mediaTypes.html, policy, body });
   };
-  const style = Buffer.from(css);
   return [
     { url: docsPath, handlers: new Map([['GET', page]]) },
-    ...Object.keys(packagedFiles.docs).map((name) =>
-      largeFile(answerer, `${docsPath}/${name}`, () => readFile(findPackagedFile('docs', name))),
+    ...files.map((name) =>
+      largeFile(answerer, `${docsPath}/${name}`, () => readFile(fileURLToPath(new URL(name, folder))), threadPolicy),
     ),
-    largeFile(answerer, `${docsPath}/page.css`, async () => style),
-    largeFile(answerer, `${docsPath}/page.js`, () => readFile(script)),
   ];
 }

@@ -76,8 +76,8 @@ export function createGraphiql(answerer: Answerer): Graphiql {
       answerer.send(exchange, { status: 200, type: mediaTypes.html, policy, headers, body });
     },
     endpoints: [
-      ...Object.keys(packagedFiles.graphiql).map((name) =>
-        largeFile(answerer, `${folder}/${name}`, () => readFile(findPackagedFile('graphiql', name))),
+      ...Object.keys(packagedFiles).map((name) =>
+        largeFile(answerer, `${folder}/${name}`, () => readFile(findPackagedFile(name))),
       ),
       ...Object.entries(own).map(([name, text]) => largeFile(answerer, `${folder}/${name}`, async () => text)),
     ],

@@ -3,8 +3,11 @@ import { entityTag, matchesTag } from '../entity-tag.ts';
 import { type Answerer, mediaTypes } from './answer.ts';
 import type { Endpoint, Handler } from './endpoints.ts';
 
-/** Answers a file, which is read when it is first asked for. A browser asks whether it has it already. */
-export function largeFile(answerer: Answerer, url: string, read: () => Promise<Buffer>): Endpoint {
+/**
+ * Answers a file, which is read when it is first asked for. A browser asks whether it has it already. `policy` is for a
+ * script that runs as a thread.
+ */
+export function largeFile(answerer: Answerer, url: string, read: () => Promise<Buffer>, policy?: string): Endpoint {
   const type = url.endsWith('.css') ? mediaTypes.css : mediaTypes.script;
   let reading: Promise<{ readonly body: Buffer; readonly tag: string }> | undefined;
   const handler: Handler = async (exchange) => {
@@ -12,8 +15,8 @@ export function largeFile(answerer: Answerer, url: string, read: () => Promise<B
     const { body, tag } = await reading;
     const sent = exchange.request.headers['if-none-match'];
     const known = sent !== undefined && matchesTag(sent, tag);
-    const headers = ['ETag', tag];
-    answerer.send(exchange, known ? { status: 304, headers } : { status: 200, type, body, headers });
+    const more = { headers: ['ETag', tag], ...(policy !== undefined && { policy }) };
+    answerer.send(exchange, known ? { status: 304, ...more } : { status: 200, type, body, ...more });
   };
   return { url, handlers: new Map([['GET', handler]]) };
 }
