@@ -8,6 +8,14 @@ beforeAll(async () => {
 });
 afterAll(() => magazine?.close());
 
+const commented = 'EXISTS (SELECT 1 FROM comments c WHERE c.article_id = a.id)';
+const icy = "EXISTS (SELECT 1 FROM comments c WHERE c.article_id = a.id AND c.body LIKE '%ice%')";
+const tagged = 'EXISTS (SELECT 1 FROM articles_tags j WHERE j.article_id = a.id)';
+const noneOfBoth = `NOT ${commented} AND a.author_id IS NULL`;
+const homeless = 'EXISTS (SELECT 1 FROM authors x WHERE x.id = a.author_id AND x.country IS NULL)';
+const paragraph = `EXISTS (SELECT 1 FROM section_paragraphs p
+  WHERE s.collection = 'section_paragraphs' AND p.id::text = s.item)`;
+
 /** Filters beside the condition that means the same in SQL, over the alias `a` of articles. */
 const cases: readonly (readonly [unknown, string])[] = [
   [{ status: { _eq: 'draft' } }, "a.status = 'draft'"],
@@ -41,6 +49,34 @@ const cases: readonly (readonly [unknown, string])[] = [
   [
     { tags: { _none: { id: { _in: [1, 2] } } } },
     'NOT EXISTS (SELECT 1 FROM articles_tags j WHERE j.article_id = a.id AND j.tag_id IN (1, 2))',
+  ],
+  // The key of a target tells whether the relation leads somewhere.
+  ...[{ _null: true }, { _nnull: false }, { _eq: null }, null].flatMap((nowhere) => [
+    [{ author_id: { id: nowhere } }, 'a.author_id IS NULL'] as const,
+    [{ comments: { id: nowhere } }, `NOT ${commented}`] as const,
+    [{ tags: { id: nowhere } }, `NOT ${tagged}`] as const,
+  ]),
+  [{ author_id: { id: { _nnull: true } } }, 'a.author_id IS NOT NULL'],
+  [{ comments: { id: { _nnull: true } } }, commented],
+  [{ tags: { id: { _neq: null } } }, tagged],
+  [{ comments: { _or: [{ id: { _null: true } }, { body: { _contains: 'ice' } }] } }, `(NOT ${commented} OR ${icy})`],
+  [{ comments: { id: { _null: true }, body: { _contains: 'ice' } } }, 'false'],
+  [{ _and: [{ comments: { id: { _null: true } } }, { author_id: { id: { _null: true } } }] }, noneOfBoth],
+  // Other fields of an item that is not there hold nothing, and `_some` and `_none` speak of items that are there.
+  [{ author_id: { bio: { _null: true } } }, '(SELECT x.bio IS NULL FROM authors x WHERE x.id = a.author_id)'],
+  [{ author_id: { country: { code: { _null: true } } } }, homeless],
+  [{ comments: { _some: { id: { _null: true } } } }, 'false'],
+  [{ comments: { _none: { id: { _null: true } } } }, 'true'],
+  [{ comments: { _none: { id: { _nnull: true } } } }, `NOT ${commented}`],
+  [{ comments: {} }, commented],
+  [{ sections: { id: { _null: true } } }, 'NOT EXISTS (SELECT 1 FROM sections s WHERE s.article_id = a.id)'],
+  [
+    { sections: { 'item:section_paragraphs': { id: { _null: true } } } },
+    `EXISTS (SELECT 1 FROM sections s WHERE s.article_id = a.id AND NOT ${paragraph})`,
+  ],
+  [
+    { sections: { _none: { 'item:section_paragraphs': { id: { _nnull: true } } } } },
+    `NOT EXISTS (SELECT 1 FROM sections s WHERE s.article_id = a.id AND ${paragraph})`,
   ],
 ];
 
@@ -81,6 +117,27 @@ it.each([
   expect(answer.status).toBe(status);
   expect(answer.json.errors[0].extensions.code).toBe(status === 400 ? 'INVALID_QUERY' : 'FORBIDDEN');
   expect(answer.text).not.toMatch(/select|postgres|syntax error|relation/i);
+});
+
+it('means the same in brackets, in SEARCH, in deep and in GraphQL', async () => {
+  const ids = (answer: { readonly json: { readonly data: unknown } }): unknown => answer.json.data;
+  const without = await magazine.admin('/items/articles?fields=id&limit=-1&filter={"comments":{"_none":{}}}');
+  expect(without.json.data.length).toBeGreaterThan(0);
+  const brackets = await magazine.admin('/items/articles?fields=id&limit=-1&filter[comments][id][_null]=true');
+  expect(ids(brackets)).toEqual(ids(without));
+  const query = { fields: ['id'], limit: -1, filter: { comments: { id: { _null: true } } } };
+  expect(ids(await magazine.admin('/items/articles', { method: 'SEARCH', body: { query } }))).toEqual(ids(without));
+
+  const orphans = await magazine.admin('/items/articles?fields=id&limit=-1&filter[author_id][_null]=true');
+  expect(orphans.json.data.length).toBeGreaterThan(0);
+  const body = { query: '{ articles(filter: { author_id: { id: { _null: true } } }, limit: -1) { id } }' };
+  const graphql = await magazine.admin('/graphql', { method: 'POST', body });
+  expect(graphql.json.data.articles).toEqual(orphans.json.data);
+
+  const deep = '&deep[articles][_filter][comments][id][_null]=true&deep[articles][_limit]=-1';
+  const categories = await magazine.admin(`/items/categories?fields=articles&limit=-1${deep}`);
+  const plain = '&deep={"articles":{"_filter":{"comments":{"_none":{}}},"_limit":-1}}';
+  expect(categories.json).toEqual((await magazine.admin(`/items/categories?fields=articles&limit=-1${plain}`)).json);
 });
 
 it('keeps every digit of a JSON number in a SEARCH body', async () => {

@@ -164,6 +164,8 @@ test('no condition that is called impossible, or implied, is met otherwise', asy
       () => ({ _and: parts }),
       () => ({ _or: parts }),
       () => ({ parent: { _and: parts } }),
+      () => ({ parent: pick([{ id: { _null: true } }, { id: { _nnull: true } }, { _or: [{ id: null }, ...parts] }]) }),
+      () => ({ thing: pick([{ id: { _null: true } }, { id: { _nnull: true } }, { _or: [{ id: null }, ...parts] }]) }),
       () => ({ thing: { _some: { _and: parts } } }),
       () => ({ thing: { _none: parts[0] } }),
     ];

@@ -361,11 +361,13 @@ function filterValue(to: Writing, collection: CollectionScope, condition: Condit
       condition.item ?? collection.relations.get(condition.relation)?.descriptor.target ?? '',
     );
     if (target === undefined) throw new Unsaid('hidden relation');
-    const where = filterValue(to, target, condition.where);
+    const relation = collection.relations.get(condition.relation)?.descriptor;
+    const single = condition.item !== undefined || relation?.kind === 'm2o';
+    const where =
+      single && condition.quantifier === 'none' ? nowhereOf(target) : filterValue(to, target, condition.where);
     if (condition.item !== undefined) return { [graphqlItemFilterName(condition.item)]: where };
     const name = graphqlName(condition.relation);
-    const many = collection.relations.get(condition.relation)?.descriptor.kind !== 'm2o';
-    return { [name]: many ? { [condition.quantifier === 'none' ? '_none' : '_some']: where } : where };
+    return { [name]: single ? where : { [condition.quantifier === 'none' ? '_none' : '_some']: where } };
   }
   if (condition.operand.kind !== 'literal') throw new Unsaid('dynamic value');
   if (condition.path !== undefined) throw new Unsaid('value within JSON');
@@ -374,6 +376,13 @@ function filterValue(to: Writing, collection: CollectionScope, condition: Condit
   const compared = { [operator]: operandValue(type, operator, condition.operand.value) };
   if (condition.function !== undefined) return { [graphqlFunctionsName(field)]: { [condition.function]: compared } };
   return { [graphqlName(field)]: compared };
+}
+
+/** A relation to one item that leads nowhere has no key there. */
+function nowhereOf({ descriptor: { key }, fields }: CollectionScope): unknown {
+  const name = key.find((one) => fields.has(one));
+  if (name === undefined) throw new Unsaid('key that cannot be read');
+  return { [graphqlName(name)]: { _null: true } };
 }
 
 function operandValue(

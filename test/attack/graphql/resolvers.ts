@@ -215,9 +215,21 @@ function matches(world: World, names: GraphqlCollection, item: Item, filter: Fil
       if (target === undefined) return false;
       const quantifier = relation.kind === 'm2o' ? '_some' : key;
       const inner = relation.kind === 'm2o' ? { [key]: operand } : isRecord(operand) ? operand : {};
-      const found = related(world, descriptor, item, relation).some((one) => matches(world, target, one, inner));
+      const rows = related(world, descriptor, item, relation);
+      const found = rows.some((one) => matches(world, target, one, inner));
+      if (relation.kind === 'm2o' && rows.length === 0) return meansNowhere(target.descriptor, inner);
       return quantifier === '_none' ? !found : found;
     });
+  });
+}
+
+/** Of an item that is not there only the key is known: it is null. */
+function meansNowhere(target: CollectionDescriptor, filter: Filter): boolean {
+  return Object.entries(filter).some(([name, condition]) => {
+    const parts = listOf(condition).filter(isRecord);
+    if (name === '_and') return parts.length > 0 && parts.every((part) => meansNowhere(target, part));
+    if (name === '_or') return parts.some((part) => meansNowhere(target, part));
+    return target.key.includes(name) && isRecord(condition) && condition._null === true;
   });
 }
 

@@ -22,7 +22,8 @@ export type Condition =
   | {
       readonly kind: 'rows';
       readonly relation: Relation;
-      readonly quantifier: 'some' | 'none';
+      /** `any` stands for rows that are described without a quantifier: some of them, or none where the key is to be null. */
+      readonly quantifier: 'some' | 'none' | 'any';
       readonly where: Condition;
     }
   | { readonly kind: 'item'; readonly link: LinkRelation; readonly target: string; readonly where: Condition };
@@ -102,7 +103,7 @@ function readRelation(reader: Reader, relation: Relation, value: Json): Conditio
   if (!isObject(value)) return readValues(relation.name, null, value);
   const parts: Condition[] = [];
   const described: Record<string, Json> = {};
-  const rows = (quantifier: 'some' | 'none', where: JsonObject): Condition => ({
+  const rows = (quantifier: 'some' | 'none' | 'any', where: JsonObject): Condition => ({
     kind: 'rows',
     relation,
     quantifier,
@@ -117,7 +118,7 @@ function readRelation(reader: Reader, relation: Relation, value: Json): Conditio
     } else if (isOperator(name)) parts.push(readValues(relation.name, null, { [name]: of }));
     else described[name] = of;
   }
-  if (parts.length === 0 || Object.keys(described).length > 0) parts.push(rows('some', described));
+  if (parts.length === 0 || Object.keys(described).length > 0) parts.push(rows('any', described));
   return all(parts);
 }
 
@@ -139,6 +140,6 @@ export interface Eyes extends Reader {
   cell(table: Table, row: Row, field: string): Json;
   /** The related rows that can be seen; null where the relation's own cell is hidden. */
   related(table: Table, row: Row, relation: Relation): readonly Row[] | null;
-  /** The item of a link row, when it is of that table and can be seen. */
-  item(link: LinkRelation, row: Row, target: string): Row | undefined;
+  /** The item of a link row, when it is of that table and can be seen; null where the link row hides where it leads. */
+  item(link: LinkRelation, row: Row, target: string): Row | undefined | null;
 }

@@ -112,14 +112,25 @@ function drawRelated(draw: Draw, names: Names, table: Table, name: string, depth
   const relation = relationOf(table, name);
   if (relation === undefined) return {};
   const target = names.tables(relation.target);
-  const rows = (): JsonObject =>
+  const described = (): JsonObject =>
     relation.kind === 'm2a' ? drawLink(draw, names, relation, depth) : drawFilter(draw, names, target, depth - 1);
+  const rows = (): JsonObject => withKey(draw, names, target, described());
   if (relation.kind === 'm2o') return { [name]: drawToOne(draw, table, name, rows) };
   if (draw.chance(15))
     return { [`count(${name})`]: { [draw.pick(['_gt', '_eq', '_lte', '_neq'])]: draw.integer(0, 3) } };
   const quantified = draw.pick(['_some', '_none', 'plain', '_none', 'empty']);
   if (quantified === 'empty') return { [name]: draw.pick([{}, { _none: {} }, { _some: {} }]) };
   return { [name]: quantified === 'plain' ? rows() : { [quantified]: rows() } };
+}
+
+/** Now and then whether there are rows at all, which is asked of their key. */
+function withKey(draw: Draw, names: Names, target: Table, others: JsonObject): JsonObject {
+  const key = draw.pick(target.key.length > 0 ? target.key : ['']);
+  if (!names.has(target, key) || draw.chance(70)) return others;
+  const asked: JsonObject = {
+    [key]: draw.pick([{ _null: true }, { _nnull: true }, { _null: false }, { _eq: null }, null]),
+  };
+  return draw.pick([asked, { _or: [asked, others] }, { _and: [others, asked] }, { _and: [asked, {}] }]);
 }
 
 /** Below a relation to one item: its key, what is behind it, or both in one group. */
@@ -136,6 +147,7 @@ function drawLink(draw: Draw, names: Names, relation: Extract<Relation, { kind: 
   const targets = relation.allowed.filter((target) => names.reads(target));
   if (targets.length === 0 || draw.chance(30)) return drawFilter(draw, names, links, depth - 1);
   const target = draw.pick(targets);
-  const item = { [`item:${target}`]: drawFilter(draw, names, names.tables(target), depth - 1) };
+  const inner = names.tables(target);
+  const item = { [`item:${target}`]: withKey(draw, names, inner, drawFilter(draw, names, inner, depth - 1)) };
   return draw.chance(20) ? { _or: [item, drawFilter(draw, names, links, 0)] } : item;
 }

@@ -50,7 +50,9 @@ function holds(judge: Judge, table: Table, row: Row, condition: Condition): bool
       return rowsHold(judge, table, row, condition);
     case 'item': {
       const item = judge.eyes.item(condition.link, row, condition.target);
-      return item !== undefined && holds(judge, judge.eyes.tables(condition.target), item, condition.where);
+      if (item === null) return false;
+      const target = judge.eyes.tables(condition.target);
+      return item === undefined ? holdsWithout(target, condition.where) : holds(judge, target, item, condition.where);
     }
   }
 }
@@ -62,7 +64,25 @@ function rowsHold(judge: Judge, table: Table, row: Row, condition: Extract<Condi
   const target = judge.eyes.tables(condition.relation.target);
   const found = related.some((one) => holds(judge, target, one, condition.where));
   if (condition.quantifier === 'some') return found;
+  if (condition.quantifier === 'any') return found || (related.length === 0 && holdsWithout(target, condition.where));
   return !found && !usesMissing(judge, target, condition.where);
+}
+
+/** Whether a condition on related rows holds where there is none: nothing but the key is known then, which is null. */
+function holdsWithout(table: Table, condition: Condition): boolean {
+  if (condition.kind === 'any') return condition.of.some((part) => holdsWithout(table, part));
+  if (condition.kind === 'all') {
+    const parts = condition.of.filter((part) => !saysNothing(part));
+    return parts.length > 0 && parts.every((part) => holdsWithout(table, part));
+  }
+  if (condition.kind !== 'compare' || condition.call !== null || !table.key.includes(condition.field)) return false;
+  const { operator, value } = condition;
+  if (operator === '_eq') return value === null;
+  return (operator === '_null' || operator === '_nnull') && (operator === '_null') === (value !== false);
+}
+
+function saysNothing(condition: Condition): boolean {
+  return condition.kind === 'all' && condition.of.every(saysNothing);
 }
 
 /** Whether a condition names a value of the caller that the caller does not have. */

@@ -242,7 +242,7 @@ function selectItem(
   if (nested.size === 0) return own ? [[link.itemField, view.cell(table, row, link.itemField)]] : [];
   for (const [target, paths] of nested) {
     const item = view.item(link, row, target);
-    if (item === undefined) continue;
+    if (item === undefined || item === null) continue;
     const deep = below(level.deep, `item:${target}`);
     const inner: Level = { view, table: view.tables(target), aliases: {}, deep };
     if (meets(view, inner.table, item, deep)) return [[link.itemField, selectRow(inner, item, paths)]];

@@ -120,7 +120,8 @@ export function createView(world: World, rows: Rows): View {
     item(link, row, target) {
       const links = tableOf(world, link.target);
       const readable = grants(links, row, link.kindField) && grants(links, row, link.itemField);
-      const item = readable ? open.item(link, row, target) : undefined;
+      if (!readable) return null;
+      const item = open.item(link, row, target) ?? undefined;
       return item !== undefined && sees(target, item) ? item : undefined;
     },
   };
@@ -164,7 +165,7 @@ function describeItems(view: View, link: LinkRelation, rows: readonly Row[]): Js
       .filter((target) => view.reads(target))
       .map((target) => {
         const item = view.item(link, row, target);
-        return item === undefined ? null : keyText(view.tables(target), item);
+        return item === undefined || item === null ? null : keyText(view.tables(target), item);
       }),
   );
 }

@@ -53,7 +53,8 @@ export function findContradiction(
   /** Where a many-to-one is looked through, its key is there. */
   function impliedBy(of: string, parts: readonly Condition[]): readonly Condition[] {
     return parts.flatMap((part): readonly Condition[] => {
-      const relation = part.kind === 'related' ? index.relation(of, part.relation) : undefined;
+      const looks = part.kind === 'related' && part.quantifier !== 'none';
+      const relation = looks ? index.relation(of, part.relation) : undefined;
       if (relation?.kind !== 'm2o' || relation.field === null) return [];
       return [
         { kind: 'compare', field: relation.field, operator: '_nnull', operand: { kind: 'literal', value: true } },
@@ -109,8 +110,8 @@ function isWhole({ path }: Comparison): boolean {
 /** No related row at all, and yet one. */
 function withoutAny(related: readonly Related[]): string | null {
   const empty = related.filter(({ quantifier, where }) => quantifier === 'none' && conjuncts(where).length === 0);
-  const found = empty.find(({ relation }) =>
-    related.some((other) => other.quantifier === 'some' && other.relation === relation),
+  const found = empty.find(({ relation, item }) =>
+    related.some((other) => other.quantifier !== 'none' && other.relation === relation && other.item === item),
   );
   return found === undefined ? null : `"${found.relation}" cannot be empty and have a matching item together`;
 }

@@ -11,6 +11,7 @@ export function filterNames(collections: readonly Collection[], tables: readonly
   return {
     field: (collection, name) => fields(collection)?.get(name),
     relation: (collection, name) => relations(collection)?.get(name),
+    key: (collection) => byName.get(collection)?.key ?? [],
   };
 }
 

@@ -6,6 +6,8 @@ import { type FilterObject, isObject, listOf } from './filter-syntax.ts';
 import { functionFits, isFieldFunction, isOperator, isSecret, parseCall } from './operators.ts';
 import type { JsonValue } from './types.ts';
 
+type Related = Extract<Condition, { kind: 'related' }>;
+
 /** Reads an object that describes a row: names, `_and`, `_or`. */
 export function readRows(reader: Reader, value: JsonValue, place: Place): Condition {
   if (!isObject(value)) return always;
@@ -73,7 +75,8 @@ function readToOne(
     } else plain.push([key, inner]);
   }
   if (plain.length > 0 || parts.length === 0) {
-    parts.push(readRelated(reader, name, 'one', Object.fromEntries(plain), place, relation.target));
+    const related = readRelated(reader, name, 'one', Object.fromEntries(plain), place, relation.target);
+    parts.push(orNowhere(reader, relation.target, related));
   }
   return all(parts);
 }
@@ -98,12 +101,44 @@ function readRelated(
   place: Place,
   collection: string,
   links?: readonly string[],
-): Condition {
+): Related {
   const where = readRows(reader, value, { collection, path: place.path, ...(links && { links }) });
   return { kind: 'related', relation, quantifier, where };
 }
 
-/** A to-many takes `_some` and `_none`; every other key describes rows of which one must exist. */
+/**
+ * A condition below the name of a relation: it holds for an item that the relation leads to or, where it asks for a key that is
+ * null, for no item at all.
+ */
+function orNowhere(reader: Reader, collection: string, related: Related): Condition {
+  const key = reader.names.key(collection);
+  if (!holdsNowhere(key, related.where)) return related;
+  return { kind: 'or', of: [related, { ...related, quantifier: 'none', where: always }] };
+}
+
+/** True if a condition holds where there is no item: its key is null there, and nothing is known of other fields. */
+function holdsNowhere(key: readonly string[], condition: Condition): boolean {
+  switch (condition.kind) {
+    case 'and': {
+      const asked = condition.of.filter((part) => !isAlways(part));
+      return asked.length > 0 && asked.every((part) => holdsNowhere(key, part));
+    }
+    case 'or':
+      return condition.of.some((part) => holdsNowhere(key, part));
+    case 'compare': {
+      const { field, function: call, path, operator } = condition;
+      return operator === '_null' && call === undefined && path === undefined && key.includes(field);
+    }
+    case 'related':
+      return false;
+  }
+}
+
+function isAlways(condition: Condition): boolean {
+  return condition.kind === 'and' && condition.of.every(isAlways);
+}
+
+/** A to-many takes `_some` and `_none`; every other key describes rows of which one must exist, or none where it says so. */
 function readToMany(reader: Reader, name: string, relation: NamedRelation, value: JsonValue, place: Place): Condition {
   if (!isObject(value)) return problem(reader, 'value', place.path, 'is a relation to many items');
   const into = (quantifier: 'some' | 'none', inner: JsonValue, at: Place) =>
@@ -117,7 +152,9 @@ function readToMany(reader: Reader, name: string, relation: NamedRelation, value
       problem(reader, 'value', below(place, key).path, 'does not compare relations to many items');
     else plain.push([key, inner]);
   }
-  if (plain.length > 0 || parts.length === 0) parts.push(into('some', plainRows(reader, plain, place), place));
+  if (plain.length > 0 || parts.length === 0) {
+    parts.push(orNowhere(reader, relation.target, into('some', plainRows(reader, plain, place), place)));
+  }
   return all(parts);
 }
 
@@ -148,5 +185,5 @@ function readItem(reader: Reader, name: string, value: JsonValue, place: Place, 
   if (!links.includes(item)) return problem(reader, 'name', place.path, 'does not exist');
   if (!isObject(value)) return problem(reader, 'value', place.path, 'must be an object');
   const where = readRows(reader, value, { collection: item, path: place.path });
-  return { kind: 'related', relation: 'item', quantifier: 'one', item, where };
+  return orNowhere(reader, item, { kind: 'related', relation: 'item', quantifier: 'one', item, where });
 }

@@ -44,6 +44,7 @@ const relations: Record<string, Record<string, NamedRelation>> = {
 const names: FilterNames = {
   field: (collection, name) => own(own(fields, collection) ?? {}, name),
   relation: (collection, name) => own(own(relations, collection) ?? {}, name),
+  key: () => ['id'],
 };
 
 function own<T>(of: Record<string, T>, name: string): T | undefined {
@@ -308,6 +309,7 @@ test('names that look like operators or calls are names where they exist', () =>
       collection === 'inner' && ['_id', 'odd(name)'].includes(name) ? { type: 'integer' } : undefined,
     relation: (collection, name) =>
       collection === 'outer' && name === 'rel' ? { kind: 'm2o', target: 'inner' } : undefined,
+    key: () => [],
   };
   expect(parseFilter({ rel: { _id: 1, 'odd(name)': 2 } }, 'outer', odd).problems).toEqual([]);
   expect(parseFilter({ rel: { _other: 1 } }, 'outer', odd).problems).toMatchObject([{ stage: 'syntax' }]);

@@ -28,6 +28,8 @@ export interface NamedRelation {
 export interface FilterNames {
   field(collection: string, name: string): NamedField | undefined;
   relation(collection: string, name: string): NamedRelation | undefined;
+  /** Field names of the key of a collection; empty when it has none. */
+  key(collection: string): readonly string[];
 }
 
 /**
@@ -67,7 +69,8 @@ export interface ParsedFilter {
  *
  * The form is judged first, and names and values only when it holds. In the result `_null`, `_nnull`, `_empty` and
  * `_nempty` carry the literal `true`, `_in` and `_between` literal arrays; lists with dynamic values are spread into
- * single comparisons. Under a many-to-any, `item:<collection>` becomes `related` with the relation `item`.
+ * single comparisons. Under a many-to-any, `item:<collection>` becomes `related` with the relation `item`. A relation whose
+ * target's key is to be null becomes an alternative: an item that meets the condition, or none at all.
  */
 export function parseFilter(
   input: JsonValue,

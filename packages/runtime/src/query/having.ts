@@ -51,6 +51,7 @@ function havingNames(collection: CollectionScope | undefined): FilterNames {
       if (level !== root || !isAggregateFunction(name) || name === 'countAll') return undefined;
       return { kind: 'm2o', target: name };
     },
+    key: () => [],
   };
 }
 

@@ -176,5 +176,6 @@ export function filterNames(scope: Scope): FilterNames {
       const targets = relation.allowed.filter((target) => scope.collections.has(target));
       return { kind: relation.kind, target: relation.target, targets };
     },
+    key: (collection) => scope.collections.get(collection)?.descriptor.key ?? [],
   };
 }

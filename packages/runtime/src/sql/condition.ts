@@ -39,6 +39,7 @@ function printField(row: Row, condition: Comparison): string {
   if (field.descriptor.type === 'json') return printJson(row, field, condition);
   const type = comparedType(field.descriptor, condition);
   const presence = isUnary(operator) && (operator === '_null' || operator === '_nnull');
+  if (operator === '_null' && isAlwaysThere(row, field)) return sqlFalse;
   if (presence) return printComparison(row, cell(row, field), type, operator, operand);
   if (field.descriptor.type === 'array') {
     const array = comparableArray(row, field);
@@ -56,6 +57,12 @@ function printField(row: Row, condition: Comparison): string {
   const exact = printComparison(row, statement.dialect.exactly(value), type, operator, operand);
   // What is the same text is equal too, and an index of the column knows only that.
   return operator === '_eq' || operator === '_in' ? allOf([plain, exact]) : exact;
+}
+
+/** True for a key that is neither null nor hidden, so that a relation without items can be looked for by that alone. */
+function isAlwaysThere(row: Row, field: FieldScope): boolean {
+  const { name, nullable, column } = field.descriptor;
+  return !nullable && row.collection.descriptor.key.includes(name) && cell(row, field) === row.column(column);
 }
 
 /** Operators that ask whether texts are the same. */

@@ -75,16 +75,17 @@ export function printRelated(row: Row, condition: Related): string {
   const relation = row.collection.relations.get(condition.relation);
   const reached = relation && reach(row, relation);
   if (relation === undefined || reached === undefined) return sqlFalse;
-  const inner = allOf([...joinsOf(reached), printCondition(reached.target, condition.where)]);
   const grant = granted(row, relation.grant);
-  if (condition.quantifier !== 'none') return allOf([grant, exists(row, reached.from, inner)]);
-  const target = targetRow(row, condition);
-  const guards = target === undefined ? [] : callerGuards(target, condition.where, true);
-  return allOf([grant, ...guards, `NOT ${subquery(row, reached.from, inner)}`]);
+  return allOf([grant, quantified(row, condition, reached)]);
 }
 
-function exists(row: Row, from: string, predicate: string): string {
-  return predicate === sqlFalse ? sqlFalse : subquery(row, from, predicate);
+/** Whether rows that are reached meet a condition, or none does. */
+function quantified(row: Row, condition: Related, reached: Reach): string {
+  const inner = allOf([...joinsOf(reached), printCondition(reached.target, condition.where)]);
+  if (condition.quantifier !== 'none') return inner === sqlFalse ? sqlFalse : subquery(row, reached.from, inner);
+  const target = targetRow(row, condition);
+  const guards = target === undefined ? [] : callerGuards(target, condition.where, true);
+  return allOf([...guards, `NOT ${subquery(row, reached.from, inner)}`]);
 }
 
 function subquery({ statement }: Row, from: string, predicate: string): string {
@@ -100,11 +101,19 @@ export function printCount(row: Row, relation: RelationScope): string {
   return guarded(granted(row, relation.grant), count);
 }
 
-/** The item of a link row, when it is of one collection. */
+/** The item of a link row, when it is of one collection. On a row that hides where it leads no quantifier holds. */
 function printItem(row: Row, condition: Related): string {
   const reached = condition.item === undefined ? undefined : reachItem(row, condition.item);
   if (reached === undefined) return sqlFalse;
-  return exists(row, reached.from, allOf([...joinsOf(reached), printCondition(reached.target, condition.where)]));
+  const grants = condition.quantifier === 'none' ? linkGrants(row) : [];
+  return allOf([...grants, quantified(row, condition, reached)]);
+}
+
+/** Predicates that hold where a link row tells the collection and the key of its item. */
+function linkGrants(row: Row): readonly string[] {
+  const { fields } = row.collection;
+  const named = [row.link?.collectionField, row.link?.itemField];
+  return named.map((name) => granted(row, fields.get(name ?? '')?.grant ?? null));
 }
 
 /** Follows a link row of a many-to-any to its item in one of the allowed collections. */

@@ -157,8 +157,15 @@ function conjunctsOf(condition: Condition): readonly Condition[] {
 function violationOf(condition: Condition): { readonly field: string | null; readonly type: string } {
   if (condition.kind === 'compare') return { field: condition.field, type: conditionName(condition.operator) };
   if (condition.kind === 'related') return { field: condition.relation, type: violationOf(condition.where).type };
-  const [only, ...more] = condition.of;
+  const [only, ...others] = condition.of;
+  const more = others.filter((part) => condition.kind === 'and' || !isNowhere(only, part));
   return only === undefined || more.length > 0 ? { field: null, type: 'check' } : violationOf(only);
+}
+
+/** True for the alternative that a relation leads nowhere, which stands beside what its item must meet. */
+function isNowhere(first: Condition | undefined, part: Condition): boolean {
+  if (first?.kind !== 'related' || part.kind !== 'related') return false;
+  return part.quantifier === 'none' && part.relation === first.relation;
 }
 
 /** `_nistarts_with` → `starts_with`: negated and case-insensitive forms alike (API specification, section 9). */
