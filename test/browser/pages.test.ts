@@ -95,6 +95,8 @@ permissions:
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       if (overflow !== 0) barriers.push(`${part} is ${overflow} pixels too wide`);
     };
+    await page.goto(project.server.url);
+    await look('Magazine');
     const user = await project.addUser(member);
     const expired = await expiredLink(`late-${eyes.width}-${eyes.colorScheme}@example.com`);
 

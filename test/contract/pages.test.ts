@@ -9,6 +9,9 @@ import { failure } from '../support/project.ts';
 
 const pages = ['accept-invite', 'reset-password', 'login', 'two-factor'];
 
+/** As browsers ask. */
+const asBrowser = { headers: { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' } };
+
 let project: AccountsProject;
 beforeAll(async () => {
   project = await serveAccounts({ sql: 'CREATE TABLE docs (id integer PRIMARY KEY)', permissions: 'permissions: {}' });
@@ -56,6 +59,22 @@ describe('a page', () => {
   });
 });
 
+describe('the first page', () => {
+  it.each(['/', '/admin'])('%s is for browsers, and no route to programs', async (path) => {
+    const page = await project.server.ask(path, asBrowser);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.text).toContain('<a href="admin/login">');
+    expect(page.text).not.toMatch(/"docs"|"graphql"/);
+    expect(page.headers.get('content-security-policy')).not.toMatch(/unsafe|\*|http/);
+    for (const accept of ['*/*', 'application/json', 'application/json, text/html']) {
+      const answer = await project.server.ask(path, { headers: { accept } });
+      expect(failure(answer)).toBe('404 ROUTE_NOT_FOUND');
+      for (const { headers } of [page, answer]) expect(headers.get('vary')?.split(', ')).toContain('Accept');
+    }
+    expect(failure(await project.server.ask(path, { ...asBrowser, method: 'POST' }))).toBe('404 ROUTE_NOT_FOUND');
+  });
+});
+
 it('what pages load is kept by browsers and asked for again', async () => {
   const { text } = await project.server.ask('/admin/login');
   const names = [...text.matchAll(/(?:src|href)="(assets\/[^"]+)"/g)].map(([, name]) => `/admin/${name}`);
@@ -87,14 +106,19 @@ it('a project replaces templates, style and icon by files of the same name', { t
   );
 });
 
-it('there is none where there are no users', { timeout: 60_000 }, async () => {
+it('there is none but the first where there are no users', { timeout: 60_000 }, async () => {
   const database = await createDatabase();
   const { folder, remove } = await createProject();
-  const server = await startPlatform(folder, database.url);
+  const server = await startPlatform(folder, database.url, { DOCS: 'true', GRAPHIQL: 'true' });
   try {
-    for (const name of [...pages, 'assets/style.css']) {
+    for (const name of [...pages, 'assets/login.js']) {
       expect(failure(await server.ask(`/admin/${name}`))).toBe('404 ROUTE_NOT_FOUND');
     }
+    const { text } = await server.ask('/', asBrowser);
+    expect(text).toContain('<h1>Platform</h1>');
+    const links = [...text.matchAll(/<a href="([^"]*)"/g)].map(([, to]) => to);
+    expect(links).toEqual(['docs', 'graphql', 'server/health', 'server/specs/oas']);
+    expect((await server.ask('/admin/assets/style.css')).status).toBe(200);
   } finally {
     await server.stop();
     await Promise.all([database.drop(), remove()]);

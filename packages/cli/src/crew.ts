@@ -6,6 +6,8 @@ import { CommandError, exitCodes } from './exit-codes.ts';
 /** What a process tells when it listens. */
 export interface Readiness {
   readonly url: string;
+  /** Paths of the pages that people begin with. */
+  readonly pages: readonly string[];
   /** Made by its start, because there was no user; null when there was one, or when another process has made it. */
   readonly administrator: FirstAdministrator | null;
   readonly drifts: readonly Drift[];

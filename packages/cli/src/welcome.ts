@@ -6,6 +6,8 @@ import type { Progress } from './progress.ts';
 /** What there is to say when a server listens. */
 export interface Welcome {
   readonly url: string;
+  /** Paths of the pages that people begin with. */
+  readonly pages: readonly string[];
   readonly token: AdminToken;
   readonly api: CompiledApi;
   readonly stateFolder: string;
@@ -13,11 +15,15 @@ export interface Welcome {
   readonly administrator: FirstAdministrator | null;
 }
 
-/** Prints the address, where the admin's token comes from, who can sign in, and requests that work. */
+/** Prints the address, the pages, where the admin's token comes from, who can sign in, and requests that work. */
 export function printWelcome(welcome: Welcome, progress: Progress): void {
-  const lines = [`Listening on ${welcome.url}`, adminLine(welcome), ...signInLines(welcome)];
+  const lines = [`Listening on ${welcome.url}`, pagesLine(welcome), adminLine(welcome), ...signInLines(welcome)];
   progress.say(`\n${lines.join('\n')}\n\nTry:`);
   for (const line of curlLines(welcome)) progress.say(`  ${line}`);
+}
+
+function pagesLine({ url, pages }: Welcome): string {
+  return `Open in a browser: ${pages.map((path) => url + path).join(', ')}`;
 }
 
 function adminLine({ token, stateFolder }: Welcome): string {

@@ -22,6 +22,7 @@ import { createFront, type Front } from './http/carrier.ts';
 import { type AnsweredExchange, type KnownCallers, tellExchanges } from './http/exchanges.ts';
 import { localUrl } from './http/local-url.ts';
 import { describeCause, type Log } from './http/log.ts';
+import { startPaths } from './http/page-paths.ts';
 import { createServer } from './http/server.ts';
 import { createPlanner } from './query/planner.ts';
 import { compiledModel, frozenModel } from './resources/model-warden.ts';
@@ -70,6 +71,8 @@ export interface ServeOptions {
 export interface RunningServer {
   /** Where it answers, without a trailing slash: `http://127.0.0.1:8055`. */
   readonly url: string;
+  /** Paths of the pages that people begin with; `/` leads to all of them. */
+  readonly pages: readonly string[];
   /** How the database differs from what was compiled, as of the latest check. */
   drifts(): readonly Drift[];
   /**
@@ -166,6 +169,11 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   if (options.signals !== false) stopOnSignals(close);
   return {
     url: localUrl(environment.host, front.server.server.address()),
+    pages: startPaths({
+      docs: environment.docs,
+      graphiql: environment.graphql.graphiql,
+      accounts: systemPlaceOf(api) !== null,
+    }),
     drifts: generations.drifts,
     replace: generations.replace,
     close,

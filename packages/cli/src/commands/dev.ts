@@ -120,7 +120,10 @@ async function serveFirst(
   const { server, api, token, administrator } = await serveOne(project, held.current(), settings, progress);
   reportDrift(server.drifts(), progress);
   progress.event('listening', { url: server.url });
-  printWelcome({ url: server.url, token, api, stateFolder: project.stateFolder, administrator }, progress);
+  printWelcome(
+    { url: server.url, pages: server.pages, token, api, stateFolder: project.stateFolder, administrator },
+    progress,
+  );
   progress.say('\nWatching the database, the configuration, permissions, templates, extensions and documents.');
   const folders = [outputOf(project), 'extensions'];
   const types = options.types

@@ -42,7 +42,10 @@ export async function startCrew(project: Settings, size: number, progress: Progr
   reportDrift(first.drifts, progress);
   progress.event('listening', { url: first.url, workers: size });
   const api = await importApi(project);
-  printWelcome({ url: first.url, token, api, stateFolder: project.stateFolder, administrator }, progress);
+  printWelcome(
+    { url: first.url, pages: first.pages, token, api, stateFolder: project.stateFolder, administrator },
+    progress,
+  );
 }
 
 /** Signals to stop as one process has them; SIGHUP replaces the processes one after the other. */
@@ -78,7 +81,7 @@ export async function startWorker(project: Settings, options: StartOptions): Pro
   process.on('message', (message) => {
     if (message === finish) end();
   });
-  const told: Readiness = { url: server.url, administrator, drifts: server.drifts() };
+  const told: Readiness = { url: server.url, pages: server.pages, administrator, drifts: server.drifts() };
   cluster.worker?.send(told);
 }
 

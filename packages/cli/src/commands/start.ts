@@ -78,7 +78,10 @@ async function serveProject(
   const { server, api, token, administrator } = await serveOne(project, source, options, progress);
   reportDrift(server.drifts(), progress);
   progress.event('listening', { url: server.url });
-  printWelcome({ url: server.url, token, api, stateFolder: project.stateFolder, administrator }, progress);
+  printWelcome(
+    { url: server.url, pages: server.pages, token, api, stateFolder: project.stateFolder, administrator },
+    progress,
+  );
 }
 
 /** A server of this process, and what there is to say about it. */

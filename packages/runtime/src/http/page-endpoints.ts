@@ -2,16 +2,19 @@
 import type { ReadAccountSettings } from '../auth/settings.ts';
 import { entityTag, matchesTag } from '../entity-tag.ts';
 import type { Environment } from '../environment.ts';
+import { PlatformError } from '../errors.ts';
 import { readScripts } from '../pages/scripts.ts';
-import { loadPageTemplates, type PageTemplates } from '../pages/templates.ts';
+import { loadPageTemplates, type PageTemplates, type PageView, type TemplateName } from '../pages/templates.ts';
 import { type Answerer, type Exchange, type MediaType, mediaTypes } from './answer.ts';
-import { assetsPath, type PageName, pageNames, pagePath } from './page-paths.ts';
+import { readAccept } from './graphql-accept.ts';
+import { assetsPath, homePaths, pageNames, pagePath } from './page-paths.ts';
 
 /** What the pages are made of. */
 export interface PageEndpointsOptions {
   /** Folder of templates that replace the platform's own of the same name; null: none. */
   readonly templates: string | null;
-  readonly settings: ReadAccountSettings;
+  /** Null where there are no accounts, and so no pages but the first. */
+  readonly settings: ReadAccountSettings | null;
   readonly answerer: Answerer;
   readonly environment: Environment;
 }
@@ -43,31 +46,51 @@ const pageHeaders = ['Cross-Origin-Opener-Policy', 'same-origin', 'Cross-Origin-
 
 /** Makes the endpoints. Throws `TemplateError` for templates that cannot be used. */
 export function createPageEndpoints(options: PageEndpointsOptions): readonly GetEndpoint[] {
-  const { answerer } = options;
+  const { answerer, settings } = options;
   const templates = loadPageTemplates(options.templates);
   const assets: readonly (readonly [name: string, type: MediaType, text: string])[] = [
     ['style.css', mediaTypes.css, templates.style],
     ['icon.svg', mediaTypes.svg, templates.icon],
-    ...[...readScripts()].map(([name, text]) => [name, mediaTypes.script, text] as const),
+    ...[...(settings === null ? [] : readScripts())].map(([name, text]) => [name, mediaTypes.script, text] as const),
   ];
+  const pages = settings === null ? [] : pageNames;
   return [
-    ...pageNames.map((name) => ({ url: pagePath(name), get: pageHandler(options, templates, name) })),
+    ...homePaths.map((url) => ({ url, get: homeHandler(options, templates) })),
+    ...pages.map((name) => ({ url: pagePath(name), get: pageHandler(options, templates, name) })),
     ...assets.map(([name, type, text]) => ({ url: `${assetsPath}/${name}`, get: assetHandler(answerer, type, text) })),
   ];
 }
 
-function pageHandler(
-  { settings, answerer, environment }: PageEndpointsOptions,
-  templates: PageTemplates,
-  name: PageName,
-): GetEndpoint['get'] {
-  const { passwordMinLength, disableDefault } = environment.auth;
+function pageHandler(options: PageEndpointsOptions, templates: PageTemplates, name: TemplateName): GetEndpoint['get'] {
+  const view = createViewReader(options);
   return async function sendPage(exchange) {
-    const { projectName: project } = await settings();
-    const text = templates.print(name, { project, passwordMinLength, passwords: !disableDefault });
-    const body = Buffer.from(text);
-    answerer.send(exchange, { status: 200, type: mediaTypes.html, body, headers: pageHeaders, policy });
+    const body = Buffer.from(templates.print(name, await view()));
+    options.answerer.send(exchange, { status: 200, type: mediaTypes.html, body, headers: pageHeaders, policy });
   };
+}
+
+/** What a server has, for browsers; programs are told that there is no such route. Without a database it has no name. */
+function homeHandler(options: PageEndpointsOptions, templates: PageTemplates): GetEndpoint['get'] {
+  const { answerer } = options;
+  const view = createViewReader(options);
+  const unnamed = createViewReader({ ...options, settings: null });
+  return async function sendHome(exchange) {
+    const headers = ['Vary', 'Accept'];
+    if (!readAccept(exchange.request.headers.accept).page) {
+      answerer.fail(exchange, new PlatformError('ROUTE_NOT_FOUND'), headers);
+      return;
+    }
+    const body = Buffer.from(templates.print('home', await view().catch(unnamed)));
+    const all = [...pageHeaders, ...headers];
+    answerer.send(exchange, { status: 200, type: mediaTypes.html, body, headers: all, policy });
+  };
+}
+
+function createViewReader({ settings, environment }: PageEndpointsOptions): () => Promise<PageView> {
+  const { docs, graphql, auth } = environment;
+  const { passwordMinLength, disableDefault } = auth;
+  const has = { docs, graphiql: graphql.graphiql, accounts: settings !== null, passwords: !disableDefault };
+  return async () => ({ project: (await settings?.())?.projectName ?? 'Platform', passwordMinLength, ...has });
 }
 
 /** What never changes while a server runs is asked for once more and found unchanged. */

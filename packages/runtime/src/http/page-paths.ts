@@ -6,6 +6,9 @@ export const pageNames = ['accept-invite', 'reset-password', 'login', 'two-facto
 /** One of them. */
 export type PageName = (typeof pageNames)[number];
 
+/** Addresses of the page that tells what a server has; to programs there is nothing. */
+export const homePaths = ['/', '/admin'] as const;
+
 /** The path of a page. */
 export function pagePath(name: PageName): string {
   return `/admin/${name}`;
@@ -13,6 +16,18 @@ export function pagePath(name: PageName): string {
 
 /** All of them. */
 export const pagePaths: readonly string[] = pageNames.map(pagePath);
+
+/** What a server has pages for. */
+export interface Paged {
+  readonly docs: boolean;
+  readonly graphiql: boolean;
+  readonly accounts: boolean;
+}
+
+/** Paths of the pages that people begin with. */
+export function startPaths({ docs, graphiql, accounts }: Paged): readonly string[] {
+  return ['/', ...(docs ? ['/docs'] : []), ...(graphiql ? ['/graphql'] : []), ...(accounts ? [pagePath('login')] : [])];
+}
 
 /** Below this lies what pages load. */
 export const assetsPath = '/admin/assets';

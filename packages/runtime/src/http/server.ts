@@ -155,7 +155,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     place === null ? null : createInvite({ api, place, planner, writer, environment: environment.mail.invite });
   const setting = { api, database, answerer, environment, clientAddress, senderOf };
   const auth = accounts === null || invite === null ? [] : authEndpoints(accounts, { ...setting, invite });
-  const pages = accounts === null ? [] : pageEndpoints({ ...setting, ...accounts, templates: options.pages ?? null });
+  const settings = accounts?.settings ?? null;
+  const pages = pageEndpoints({ answerer, environment, settings, templates: options.pages ?? null });
   const { maxPayloadSize: fieldSize, files: fileSetting } = environment;
   const fileEndpoints = (by: Answerer): FileEndpoints | null =>
     files === null

@@ -6,7 +6,14 @@ import { pageNames } from '../http/page-paths.ts';
 import { readScripts } from './scripts.ts';
 import { loadPageTemplates } from './templates.ts';
 
-const view = { project: '<b>"Tom" & Söhne', passwordMinLength: 12, passwords: true };
+const view = {
+  project: '<b>"Tom" & Söhne',
+  passwordMinLength: 12,
+  passwords: true,
+  docs: true,
+  graphiql: true,
+  accounts: true,
+};
 
 let folder: string;
 beforeEach(() => {
@@ -22,6 +29,23 @@ describe('the templates of pages', () => {
     expect(text).not.toMatch(/\sstyle=|\son\w+=|<style|<script(?![^>]* src="assets\/)|https?:/);
     const [, script = ''] = /src="assets\/([^"]+)"/.exec(text) ?? [];
     expect([...readScripts().keys()]).toContain(script);
+  });
+
+  it('lead to what a server has, and to nothing else', () => {
+    const { print } = loadPageTemplates(null);
+    const linksOf = (text: string): readonly string[] =>
+      [...text.matchAll(/<a href="([^"]*)"/g)].map(([, to = '']) => to);
+    expect(linksOf(print('home', view))).toEqual([
+      'docs',
+      'graphql',
+      'admin/login',
+      'server/health',
+      'server/specs/oas',
+    ]);
+    const least = { ...view, docs: false, graphiql: false, accounts: false };
+    expect(linksOf(print('home', least))).toEqual(['server/health', 'server/specs/oas']);
+    expect(print('home', view)).toContain('<h1>&lt;b&gt;&quot;Tom&quot; &amp; Söhne</h1>');
+    expect(print('home', view)).not.toMatch(/<script|<style|\sstyle=/);
   });
 
   it('say how long a password has to be', () => {

@@ -1,10 +1,10 @@
 /** The pages as files: Handlebars, a style and an icon that a project may replace, one by one, by files of the same name. */
 import Handlebars from 'handlebars';
-import { type PageName, pageNames } from '../http/page-paths.ts';
+import { type Paged, type PageName, pageNames } from '../http/page-paths.ts';
 import { readTemplates, strictly, TemplateError, textOf } from '../template-files.ts';
 
 /** What a template may print. */
-export interface PageView {
+export interface PageView extends Paged {
   /** Name of the project. */
   readonly project: string;
   /** PASSWORD_MIN_LENGTH. */
@@ -13,18 +13,22 @@ export interface PageView {
   readonly passwords: boolean;
 }
 
+/** A page by the name of its template; `home` tells what a server has. */
+export type TemplateName = PageName | 'home';
+
 /** What is made of the files. */
 export interface PageTemplates {
   readonly style: string;
   readonly icon: string;
   /** Prints a page. */
-  print(name: PageName, view: PageView): string;
+  print(name: TemplateName, view: PageView): string;
 }
 
+const templateNames: readonly TemplateName[] = ['home', ...pageNames];
 const partials = ['layout', 'messages'] as const;
 const style = 'style.css';
 const icon = 'icon.svg';
-const known: readonly string[] = [...partials.map(fileOf), ...pageNames.map(fileOf), style, icon];
+const known: readonly string[] = [...partials.map(fileOf), ...templateNames.map(fileOf), style, icon];
 
 /**
  * Reads and compiles the templates, those in `folder` in place of the platform's own; null for none. Throws
@@ -35,16 +39,17 @@ export function loadPageTemplates(folder: string | null): PageTemplates {
   const engine = Handlebars.create();
   const compile = (name: string) => engine.compile<PageView>(textOf(texts, fileOf(name)), strictly);
   for (const name of partials) engine.registerPartial(name, compile(name));
-  const writers = new Map(pageNames.map((name) => [name, compile(name)]));
+  const writers = new Map(templateNames.map((name) => [name, compile(name)]));
   const print: PageTemplates['print'] = (name, view) => writers.get(name)?.(view) ?? '';
-  for (const name of pageNames) check(name, print);
+  for (const name of templateNames) check(name, print);
   return { style: textOf(texts, style), icon: textOf(texts, icon), print };
 }
 
 /** Prints a page once, because what is wrong with its template shows only then. */
-function check(name: PageName, print: PageTemplates['print']): void {
+function check(name: TemplateName, print: PageTemplates['print']): void {
   try {
-    print(name, { project: 'Project', passwordMinLength: 8, passwords: true });
+    const all = { passwords: true, docs: true, graphiql: true, accounts: true };
+    print(name, { project: 'Project', passwordMinLength: 8, ...all });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new TemplateError(`The templates of the page "${name}" cannot be printed: ${reason}`);
