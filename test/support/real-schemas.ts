@@ -23,21 +23,29 @@ export interface NamedFacts {
 }
 
 /** Reads every schema, each on one server that can be started here, with the platform's own tables beside it. */
-export async function realFacts(): Promise<readonly NamedFacts[]> {
+export function realFacts(): Promise<readonly NamedFacts[]> {
+  all ??= readAll();
+  return all;
+}
+
+/** Read once for all test files of a worker. */
+let all: Promise<readonly NamedFacts[]> | undefined;
+
+async function readAll(): Promise<readonly NamedFacts[]> {
   if (noRealSchemas) return [];
-  const all: NamedFacts[] = [];
+  const found: NamedFacts[] = [];
   for (const name of await schemasIn('postgres')) {
-    all.push({ name: `postgres-${name}`, facts: await postgresFacts(name, true) });
+    found.push({ name: `postgres-${name}`, facts: await postgresFacts(name, true) });
   }
   const family = servers.find(({ missing }) => !missing);
-  if (family === undefined) return all;
+  if (family === undefined) return found;
   const server = await family.start();
   for (const name of await schemasIn('mysql')) {
     const url = await createMysqlDatabase(server, await mysqlSchema(name));
     await installMysqlSystem(url);
-    all.push({ name: `${family.dialect}-${name}`, facts: await mysqlFacts(url) });
+    found.push({ name: `${family.dialect}-${name}`, facts: await mysqlFacts(url) });
   }
-  return all;
+  return found;
 }
 
 /** Reads one schema on PostgreSQL. */

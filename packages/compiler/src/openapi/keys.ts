@@ -58,10 +58,9 @@ export function keyObject(key: readonly AddressedKeyField[]): JsonObject {
   };
 }
 
-/** Tools that do not know `prefixItems` take `items`: each value is one of these. */
+/** Without `prefixItems`: generators and linters want `items`, and with both they make an element too many. */
 function tuple(schemas: readonly JsonObject[]): JsonObject {
-  const items = anyOf(...distinct(schemas));
-  return { type: 'array', prefixItems: schemas, items, minItems: schemas.length, maxItems: schemas.length };
+  return { type: 'array', items: anyOf(...distinct(schemas)), minItems: schemas.length, maxItems: schemas.length };
 }
 
 function distinct(schemas: readonly JsonObject[]): readonly JsonObject[] {

@@ -58,11 +58,8 @@ export function createFits(document: JsonObject): Fits {
   }
 
   function areItems(schema: JsonObject, values: readonly JsonValue[]): boolean {
-    const first = listOf(schema.prefixItems);
-    return values.every((value, place) => {
-      const item = first[place] ?? schema.items;
-      return item === undefined || fits(item, value);
-    });
+    const { items } = schema;
+    return items === undefined || values.every((value) => fits(items, value));
   }
 
   function fits(schema: JsonValue, value: JsonValue): boolean {

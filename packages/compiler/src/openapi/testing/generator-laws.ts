@@ -19,8 +19,8 @@ interface Law {
 
 const laws: readonly Law[] = [
   {
-    law: 'An array names the schema of its items.',
-    isBroken: (schema) => hasType(schema, 'array') && !isObject(schema.items),
+    law: 'An array names one schema of all its items.',
+    isBroken: (schema) => hasType(schema, 'array') && (!isObject(schema.items) || 'prefixItems' in schema),
   },
   {
     law: 'An object says what its members are, or that it may have any.',

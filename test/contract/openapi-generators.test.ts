@@ -1,0 +1,118 @@
+/** Generators that people use make clients of the documents that compile strictly, and linters find no error in them. */
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { parsePermissions, resolveSchema, type SchemaFacts } from '@platform/introspect';
+import type { Schema } from '@platform/introspect/schema';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { emitOpenApi } from '../../packages/compiler/src/openapi/index.ts';
+import { brokenLaws } from '../../packages/compiler/src/openapi/testing/generator-laws.ts';
+import { resolveApi } from '../../packages/compiler/src/passes/resolve-api.ts';
+import { check, compilerOptions } from '../support/compilers.ts';
+import { generatorUses } from '../support/generator-uses.ts';
+import { createProject } from '../support/platform.ts';
+import { noRealSchemas, postgresFacts, realFacts } from '../support/real-schemas.ts';
+import { sampleSchema } from '../support/sample-facts.ts';
+
+const script = join(import.meta.dirname, '../generators/generate.ts');
+const generators = Object.keys(generatorUses);
+
+let project: Awaited<ReturnType<typeof createProject>>;
+/** Names of the documents in the project. */
+let documents: readonly string[];
+
+beforeAll(async () => {
+  project = await createProject();
+  const pagila = noRealSchemas ? [] : [await writeDocuments('pagila', resolved(await postgresFacts('pagila', false)))];
+  documents = [await writeDocuments('sample', await sampleSchema(), ['admin', 'public']), ...pagila].flat();
+});
+afterAll(() => project?.remove());
+
+function resolved(facts: SchemaFacts): Schema {
+  return resolveSchema(facts, {}, parsePermissions('', 'permissions.yaml').document).schema;
+}
+
+/** Writes the documents of access classes, and gives their names. */
+async function writeDocuments(name: string, schema: Schema, classes = ['admin']): Promise<readonly string[]> {
+  const api = resolveApi(schema);
+  const written = api.access.filter(({ access }) => classes.includes(access.name));
+  const names = written.map(({ access }) => `${name}-${access.name}`);
+  for (const [at, { access }] of written.entries()) {
+    await writeFile(join(project.folder, `${names[at]}.json`), JSON.stringify(emitOpenApi(api, access)));
+  }
+  return names;
+}
+
+/** Runs a generator or linter over documents, and gives the folder of its output. */
+async function generate(tool: string, names: readonly string[]): Promise<string> {
+  const folder = join(project.folder, tool);
+  const places = names.flatMap((name) => [join(project.folder, `${name}.json`), join(folder, name)]);
+  await promisify(execFile)(process.execPath, [script, tool, ...places], { cwd: project.folder, maxBuffer: 1e8 });
+  return folder;
+}
+
+describe('clients that are made of the documents of administrators', () => {
+  beforeAll(async () => {
+    const names = documents.filter((name) => name.endsWith('-admin'));
+    const waiting = [...generators];
+    const work = async (): Promise<void> => {
+      for (let tool = waiting.shift(); tool !== undefined; tool = waiting.shift()) {
+        const folder = await generate(tool, names);
+        await writeFile(join(folder, 'sample-admin', 'use.ts'), generatorUses[tool] ?? '');
+      }
+    };
+    await Promise.all([work(), work()]);
+  }, 300_000);
+
+  async function complaintsOf(name: string, options: object, include: readonly string[]): Promise<string> {
+    const path = join(project.folder, name, 'tsconfig.json');
+    await mkdir(join(project.folder, name), { recursive: true });
+    const strictest = { ...compilerOptions, skipLibCheck: false, verbatimModuleSyntax: false, ...options };
+    await writeFile(path, JSON.stringify({ compilerOptions: strictest, include: include.map((tool) => `../${tool}`) }));
+    return (await check('7.0', path)).complaints;
+  }
+
+  it('compile strictly, with what programs do with them', { timeout: 120_000 }, async () => {
+    expect(await complaintsOf('strict', { exactOptionalPropertyTypes: false }, generators)).toBe('');
+  });
+
+  it('compile with exact optional members too, but for what hey-api brings along', { timeout: 120_000 }, async () => {
+    const exact = generators.filter((tool) => tool !== 'hey-api');
+    expect(await complaintsOf('exact', {}, exact)).toBe('');
+  });
+
+  it.skip('skipped: openapi-generator, whose program is in no package in a version that knows OpenAPI 3.1', () => {});
+});
+
+it('Spectral finds no error, and warns of nothing but a missing contact and components without use', {
+  timeout: 300_000,
+}, async () => {
+  const folder = await generate('spectral', documents);
+  for (const name of documents) {
+    const found: readonly { readonly code: string }[] = JSON.parse(
+      await readFile(join(folder, name, 'found.json'), 'utf8'),
+    );
+    const expected = ['info-contact', 'oas3-unused-component'];
+    expect(found.filter(({ code }) => !expected.includes(code))).toEqual([]);
+  }
+});
+
+it.skipIf(noRealSchemas)('skipped without ../shared: Pagila is among them', () => {
+  expect(documents).toContain('pagila-admin');
+});
+
+it.skipIf(noRealSchemas)(
+  'skipped without ../shared: documents of real schemas keep the laws of generators',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    const all = await realFacts();
+    expect(all.length).toBeGreaterThanOrEqual(5);
+    for (const { name, facts } of all) {
+      const document = JSON.parse(JSON.stringify(emitOpenApi(resolveApi(resolved(facts)), null)));
+      expect(brokenLaws(document), name).toEqual([]);
+    }
+  },
+);
