@@ -107,6 +107,6 @@ test('lists in lists have a bounded number of rows, known beforehand', () => {
 
 test('only the first subqueries may become joins, whose order PostgreSQL would search for too long', () => {
   const filter = (count: number) => ({ _and: many(count, (index) => ({ comments: { id: { _gt: index } } })) });
-  expect(search({ filter: filter(8) })).not.toContain('OFFSET 0');
-  expect(search({ filter: filter(30) }).match(/ OFFSET 0\)/g)).toHaveLength(22);
+  expect(search({ fields: ['id'], filter: filter(8) })).not.toContain('OFFSET 0');
+  expect(search({ fields: ['id'], filter: filter(30) }).match(/ OFFSET 0\)/g)).toHaveLength(22);
 });

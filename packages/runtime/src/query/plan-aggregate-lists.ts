@@ -34,10 +34,10 @@ export function printNestedAggregates(
 
 /** An array of the groups of one parent, made as they are read. */
 function printArray(reached: Reach, names: AggregateNames, having: Condition, bounds: string): Printed {
-  const { target, from } = reached;
+  const { target } = reached;
   const source = createSource(target);
   const printed = printAggregates(names, having, source);
-  const rows = `${source.print(from, allOf(joinsOf(reached)))}${printed.grouping}`;
+  const rows = `${source.print(reached.from(), allOf(joinsOf(reached)))}${printed.grouping}`;
   const element = { expression: recordOf(reached, printed), nested: true };
   const { dialect } = target.statement;
   const expression = dialect.list({ element, from: rows, where: '', order: aggregateOrder(printed.order), bounds });
@@ -46,10 +46,10 @@ function printArray(reached: Reach, names: AggregateNames, having: Condition, bo
 
 /** A list of the one row that there is without groups, or of none where `having` or the bounds leave it out. */
 function printSingle(reached: Reach, names: AggregateNames, having: Condition, bounds: string): Printed {
-  const { target, from } = reached;
+  const { target } = reached;
   const source = createPlainSource(target);
   const printed = printAggregates(names, having, source);
-  const rows = `${source.print(from, allOf(joinsOf(reached)))}${printed.grouping}${bounds}`;
+  const rows = `${source.print(reached.from(), allOf(joinsOf(reached)))}${printed.grouping}${bounds}`;
   const element = { expression: recordOf(reached, printed), nested: true };
   const expression = target.statement.dialect.single(element, rows);
   return { expression, shape: { kind: 'records', fields: fieldsOf(printed.columns) } };
@@ -57,7 +57,7 @@ function printSingle(reached: Reach, names: AggregateNames, having: Condition, b
 
 /** A list of groups, which a subquery in FROM makes: of the rows of this parent where it can see it, else of all rows. */
 function printGroups(reached: Reach, names: AggregateNames, having: Condition, bounds: string): Printed {
-  const { target, from, links, own } = reached;
+  const { target, links, own } = reached;
   const { dialect } = target.statement;
   const sees = dialect.pages === 'always';
   const source = createSource(target);
@@ -70,7 +70,7 @@ function printGroups(reached: Reach, names: AggregateNames, having: Condition, b
     ...printed.order.map(({ expression }, index) => `${expression} AS s${index}`),
     ...apart.map((expression, index) => `${expression} AS p${index}`),
   ].join(', ');
-  const rows = `${source.print(from, allOf(sees ? joinsOf(reached) : own))}${printed.grouping}`;
+  const rows = `${source.print(reached.from(), allOf(sees ? joinsOf(reached) : own))}${printed.grouping}`;
   const cut = sees ? `${aggregateOrder(printed.order)}${bounds}` : '';
   const expression = dialect.list({
     element: { expression: `${alias}.r`, nested: true },

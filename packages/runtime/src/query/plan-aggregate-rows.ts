@@ -3,7 +3,7 @@ import { aggregated, aggregateWire, groupable } from '../sql/aggregates.ts';
 import { cast, cell } from '../sql/cell.ts';
 import type { SqlDialect } from '../sql/dialects/index.ts';
 import { sqlTrue } from '../sql/fragment.ts';
-import { printCount } from '../sql/related.ts';
+import { printCount } from '../sql/lookups.ts';
 import type { Row } from '../sql/row.ts';
 import type { Aggregate, AggregateNames, AggregatePart, Group } from './aggregate.ts';
 import type { Source } from './aggregate-source.ts';

@@ -42,10 +42,41 @@ describe('a page within a row', () => {
     );
   });
 
+  test('is ordered on PostgreSQL by what leads to its rows first, which it is not told to be one value', () => {
+    expect(sqlOf('postgres', `fields=comments.article_id.title&${deep}`)).toContain(
+      'WHERE t2."article_id" = ANY (ARRAY[t1."id"]) ORDER BY t2."article_id" DESC, t2."id" DESC LIMIT 5) t3',
+    );
+  });
+
   test('is ordered elsewhere as it was asked for', () => {
     expect(sqlOf('mariadb', comments)).not.toContain('ORDER BY t1."article_id"');
-    expect(sqlOf('postgres', `fields=comments.article_id.title&${deep}`)).toContain(
-      'WHERE t2."article_id" = t1."id" ORDER BY t2."id" DESC LIMIT',
+    expect(sqlOf('postgres', 'fields=comments.body&deep[comments][_limit]=-1')).toContain(
+      'WHERE t2."article_id" = t1."id" ORDER BY t2."id")',
     );
+  });
+});
+
+describe('the far side of an m2m', () => {
+  const lookup = 'CROSS JOIN LATERAL (SELECT';
+  const filtered = (filter: string): string => sqlOf('postgres', `fields=tags.name&deep[tags][_filter]${filter}`);
+
+  test('is looked up on PostgreSQL link by link, with just the columns that are needed', () => {
+    expect(sqlOf('postgres', 'fields=tags.name&deep[tags][_sort]=-name')).toContain(
+      `t3 ${lookup} t2."name", t2."id" FROM "public"."tags" t2 WHERE t2."id" = t3."tag_id" OFFSET 0) t2 `,
+    );
+  });
+
+  test.each(['[name][_contains]=a', '[id][_gt]=3', '[name][_neq]=a', '[_or][0][name][_eq]=a&deep[tags][_filter][_or][1][id][_gt]=2'])(
+    'is looked up where a filter may leave many: %s',
+    (filter) => expect(filtered(filter)).toContain(lookup),
+  );
+
+  test.each(['[name][_eq]=a', '[id][_in]=1,2', '[_and][0][name][_eq]=a&deep[tags][_filter][_and][1][id][_gt]=2'])(
+    'is joined where a filter names values: %s',
+    (filter) => expect(filtered(filter)).not.toContain(lookup),
+  );
+
+  test('is joined on servers that find it by its key themselves', () => {
+    for (const dialect of ['mysql', 'mariadb'] as const) expect(sqlOf(dialect, 'fields=tags.name')).not.toContain(lookup);
   });
 });

@@ -1,7 +1,6 @@
 import type { ManyToMany, RelationDescriptor } from '../contract/index.ts';
-import { printCondition } from '../sql/condition.ts';
 import { allOf } from '../sql/fragment.ts';
-import { joinsOf, type Reach } from '../sql/related.ts';
+import { joinsOf, type Link, type Reach } from '../sql/related.ts';
 import { tableRow } from '../sql/row.ts';
 import type { NestedAggregates, NestedOrders, NestedRead } from './nested.ts';
 import { printBounds } from './plan-bounds.ts';
@@ -22,7 +21,8 @@ type ListPart = Extract<Selected, { kind: 'keys' | 'nested' }>;
 
 /** The rows of a nested list as its relation and `deep` want them. */
 export interface NestedList {
-  readonly from: string;
+  /** The tables, as soon as everything is printed that names their columns. */
+  from(): string;
   readonly predicate: string;
   readonly order: readonly PrintedTerm[];
   /** The same order as a page of these rows reads them by. */
@@ -32,48 +32,40 @@ export interface NestedList {
 
 /** Reads what is asked of the rows that a relation leads to. */
 export function nestedList(reached: Reach, { relation, read }: ListPart, lists: NestedLists): NestedList {
-  const rows = narrowed(reached, read);
-  const { from, target } = rows;
+  const { from, target } = reached;
   const asked = read === undefined ? [] : (lists.orders.get(read) ?? []);
   const order = asked.length > 0 ? printOrder(target, asked) : printNestedOrder(reached, relation.descriptor);
   const bounds =
     read === undefined
       ? ` LIMIT ${lists.limit}`
       : printBounds(target.statement, read.request, lists.positions.get(read) ?? 0);
-  return {
-    from,
-    predicate: allOf(joinsOf(rows)),
-    order,
-    within: orderWithin(rows, relation.descriptor, order),
-    bounds,
-  };
+  const found = bounds === '' ? undefined : foundByLinks(reached, relation.descriptor, order);
+  return { from, predicate: allOf(found?.joins ?? joinsOf(reached)), order, within: found?.order ?? order, bounds };
 }
 
 /**
- * The order of rows behind the columns that lead to them, which are the same for all of them: MySQL looks for an order in
- * an index from its first column on, and does not know in a subquery which columns the row around it has fixed. What an
- * m2m leads to is found by its junction, whose columns say the same. All these columns are those of foreign keys, so what
- * is equal is of one type and one collation.
+ * The rows of a page by the columns that lead to them first, in their predicate and in their order. These columns are the
+ * same for all rows of the page, so the order is the one that was asked for, and the server looks for an index that begins
+ * with them: MySQL because it does not know in a subquery which columns the row around it has fixed, PostgreSQL because it
+ * is not told. It would else walk through an index of the whole table in the order that was asked for, to the end where
+ * the page does not fill.
  */
-function orderWithin(
-  { links, junction, target }: Reach,
-  relation: RelationDescriptor,
-  order: readonly PrintedTerm[],
-): readonly PrintedTerm[] {
-  const [first] = order;
-  if (!target.statement.dialect.ordersByLinks || first === undefined) return order;
+function foundByLinks(reached: Reach, relation: RelationDescriptor, order: readonly PrintedTerm[]) {
+  const { links, own, junction } = reached;
+  const { pageLink, sortsAlike } = reached.target.statement.dialect;
+  const [first] = links;
+  const [leading] = order;
+  const link = first && pageLink(first.reached, first.start, first.native);
+  if (link === undefined || leading === undefined) return undefined;
   const far = relation.kind === 'm2m' ? relation.far : [];
+  // The key of what an m2m leads to is had from the junction as well.
   const terms = order.map((term) => {
     const pair = far.find(({ to }) => to === term.column);
-    return pair === undefined ? term : { ...term, expression: `${junction}.${pair.from}` };
+    const alike = pair !== undefined && sortsAlike(term.value?.type.native);
+    return alike ? { ...term, expression: `${junction}.${pair.from}` } : term;
   });
-  return [...links.map(({ reached }) => ({ expression: reached, direction: first.direction })), ...terms];
-}
-
-/** The rows that also meet what `deep` asks of them. */
-export function narrowed(reached: Reach, read: NestedRead | undefined): Reach {
-  if (read === undefined) return reached;
-  return { ...reached, own: [...reached.own, printCondition(reached.target, read.condition)] };
+  const linked = links.map((one: Link) => ({ expression: one.reached, direction: leading.direction }));
+  return { joins: [link, ...joinsOf({ links: links.slice(1), own })], order: [...linked, ...terms] };
 }
 
 /** A relation's rows follow its sort field: that of the junction for an m2m, else that of the rows themselves. */

@@ -15,7 +15,7 @@ export interface Page {
   /** Selects an expression of the inner row and returns how it is named outside. */
   extra(expression: string): string;
   /** Prints the page as a derived table with its alias. */
-  print(from: string, predicate: string, order: readonly PrintedTerm[], bounds: string): string;
+  print(from: () => string, predicate: string, order: readonly PrintedTerm[], bounds: string): string;
 }
 
 /** Starts a page over the rows that `inner` stands for. */
@@ -37,7 +37,7 @@ export function createPage(inner: Row): Page {
     },
     print(from, predicate, order, bounds) {
       const selected = selectList([...[...columns].map((quoted) => inner.column(quoted)), ...extras]);
-      return `(SELECT ${selected === '' ? inner.statement.dialect.noColumns : selected} FROM ${from}${where(predicate)}${orderBy(order)}${bounds}) ${alias}`;
+      return `(SELECT ${selected === '' ? inner.statement.dialect.noColumns : selected} FROM ${from()}${where(predicate)}${orderBy(order)}${bounds}) ${alias}`;
     },
   };
 }

@@ -248,7 +248,7 @@ function printPaged(query: ReadQuery, { row, from, listed, order, bounds }: Read
   const outer = outerOrder(page, order);
   const { expressions, fields } = printSelection(page.row, query.selection, query.nested);
   const columns = answerList(row.statement, hidden(query, row, outer), expressions, fields);
-  const source = page.print(from, listed, order, bounds);
+  const source = page.print(() => from, listed, order, bounds);
   return { text: `SELECT ${columns} FROM ${source}${orderBy(outer)}`, fields };
 }
 
@@ -274,7 +274,7 @@ function printJoined(query: ReadQuery, parts: ReadParts): Printed {
   const flag = counts.length === 0 ? [] : [dialect.flag(single ? 'TRUE' : `${present} IS NOT NULL`)];
   const first = [...carried, ...flag, ...hidden(query, row, outer)];
   const columns = answerList(row.statement, first, expressions, fields);
-  const source = page.print(from, listed, order, bounds);
+  const source = page.print(() => from, listed, order, bounds);
   const text = `SELECT ${columns} FROM (SELECT ${counts.length === 0 ? dialect.noColumns : counts.join(', ')}) ${meta} LEFT JOIN ${source} ON TRUE`;
   return { text: text + orderBy(outer), fields };
 }

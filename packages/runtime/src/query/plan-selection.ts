@@ -1,13 +1,14 @@
 import { cast, cell, granted, guarded } from '../sql/cell.ts';
 import type { Value } from '../sql/dialects/index.ts';
 import { allOf, checkWidth, selectList, sqlTrue, where } from '../sql/fragment.ts';
-import { joinsOf, type Reach, reach, reachItem } from '../sql/related.ts';
+import { narrowed, reachListed } from '../sql/lookups.ts';
+import { joinsOf, type Reach, reachItem } from '../sql/related.ts';
 import type { Row } from '../sql/row.ts';
 import type { StatementBuilder } from '../sql/statement.ts';
 import type { ShapeField } from './plan.ts';
 import { printNestedAggregates } from './plan-aggregate-lists.ts';
 import { printBounds } from './plan-bounds.ts';
-import { type NestedList, type NestedLists, narrowed, nestedList } from './plan-nested-list.ts';
+import { type NestedList, type NestedLists, nestedList } from './plan-nested-list.ts';
 import { keyFields, orderBy } from './plan-order.ts';
 import { createPage, outerOrder, type Page } from './plan-page.ts';
 import { isNested, type Printed, printField, printFunctionPart, printOwnKey, valuesOf } from './plan-value.ts';
@@ -69,7 +70,7 @@ function printPart(row: Row, part: Exclude<Selected, { kind: 'constant' }>, list
 function printRelation(row: Row, part: RelationPart, lists: NestedLists): Printed {
   const { relation } = part;
   if (part.kind === 'keys' && relation.descriptor.kind === 'm2o') return printOwnKey(row, relation.descriptor);
-  const reached = reach(row, relation);
+  const reached = reachListed(row, relation, part.read?.condition);
   // A selection is resolved against the same scope, so its relations have targets.
   const { dialect } = row.statement;
   if (reached === undefined) return { expression: dialect.nothing('int4'), shape: { kind: 'scalar', wire: 'i4' } };
@@ -77,7 +78,7 @@ function printRelation(row: Row, part: RelationPart, lists: NestedLists): Printe
   const list = nestedList(reached, part, lists);
   if (part.kind === 'keys') return printKeys(reached.target, list);
   return relation.descriptor.kind === 'm2o'
-    ? printOne(narrowed(reached, part.read), part.of, lists)
+    ? printOne(reached, part.of, lists)
     : printMany(reached.target, list, part.of, lists);
 }
 
@@ -85,7 +86,7 @@ function printRelation(row: Row, part: RelationPart, lists: NestedLists): Printe
 function printAggregated(reached: Reach, { read }: AggregatePart, lists: NestedLists): Printed {
   const names = lists.aggregates.get(read) ?? { groups: [], values: [], order: [] };
   const bounds = printBounds(reached.target.statement, read.request, lists.positions.get(read) ?? 0);
-  return printNestedAggregates(narrowed(reached, read), names, read.having.condition, bounds);
+  return printNestedAggregates(reached, names, read.having.condition, bounds);
 }
 
 function printGroup(row: Row, part: Pick<Selection, 'parts'>, lists: NestedLists): Printed {
@@ -100,7 +101,7 @@ function printItem(row: Row, part: ItemPart, lists: NestedLists): Printed {
   const linked: Row = { ...row, link: part.link };
   for (const { of, read } of part.items) {
     const reached = reachItem(linked, of.collection.descriptor.name);
-    if (reached !== undefined) printed.push(printOne(narrowed(reached, read), of, lists));
+    if (reached !== undefined) printed.push(printOne(narrowed(reached, read?.condition), of, lists));
   }
   if (part.own !== undefined) printed.push(printItemKey(row, part, part.own));
   const values = printed.map((one) => ({ expression: one.expression, nested: isNested(one.shape) }));
@@ -123,9 +124,9 @@ function printItemKey(row: Row, { link, items }: ItemPart, own: FieldScope): Pri
 
 /** The related row as a record: null where it is missing or hidden. */
 function printOne(reached: Reach, selection: Selection, lists: NestedLists): Printed {
-  const { from, target } = reached;
+  const { target } = reached;
   const printed = printSelection(target, selection, lists);
-  const expression = `(SELECT ${recordOf(target, printed)} FROM ${from}${where(allOf(joinsOf(reached)))})`;
+  const expression = `(SELECT ${recordOf(target, printed)} FROM ${reached.from()}${where(allOf(joinsOf(reached)))})`;
   return { expression, shape: { kind: 'record', fields: printed.fields } };
 }
 
@@ -135,13 +136,15 @@ function printMany(target: Row, list: NestedList, selection: Selection, lists: N
   if (!needsPage(target, leavesTable(selection))) {
     const printed = printSelection(target, selection, lists);
     const element = { expression: recordOf(target, printed), nested: true };
-    return { expression: printList(target, element, list), shape: { kind: 'records', fields: printed.fields } };
+    const rows = { ...list, order: within };
+    return { expression: printList(target, element, rows), shape: { kind: 'records', fields: printed.fields } };
   }
   const page = createPage(target);
   const outer = outerOrder(page, order);
   const printed = printSelection(page.row, selection, lists);
   const element = { expression: recordOf(target, printed), nested: true };
-  const paged = { from: page.print(from, predicate, within, bounds), predicate: sqlTrue, order: outer, bounds: '' };
+  const rows = (): string => page.print(from, predicate, within, bounds);
+  const paged = { from: rows, predicate: sqlTrue, order: outer, bounds: '' };
   return { expression: printList(target, element, paged), shape: { kind: 'records', fields: printed.fields } };
 }
 
@@ -153,7 +156,7 @@ function needsPage({ statement }: Row, isWorthIt: boolean): boolean {
 
 function printList({ statement }: Row, element: Value, list: Omit<NestedList, 'within'>): string {
   const { from, predicate, order, bounds } = list;
-  return statement.dialect.list({ element, from, where: where(predicate), order: orderBy(order), bounds });
+  return statement.dialect.list({ element, from: from(), where: where(predicate), order: orderBy(order), bounds });
 }
 
 function recordOf({ statement }: Row, { expressions, fields, present }: PrintedSelection): string {
@@ -197,9 +200,9 @@ function printKeys(target: Row, list: NestedList): Printed {
 }
 
 function printKeyList(target: Row, page: Page | undefined, element: Value, list: NestedList): string {
-  if (page === undefined) return printList(target, element, list);
+  if (page === undefined) return printList(target, element, { ...list, order: list.within });
   const order = outerOrder(page, list.order);
-  const from = page.print(list.from, list.predicate, list.within, list.bounds);
+  const from = (): string => page.print(list.from, list.predicate, list.within, list.bounds);
   return printList(target, element, { from, predicate: sqlTrue, order, bounds: '' });
 }
 

@@ -1,6 +1,6 @@
 import type { Call } from '../query/calls.ts';
 import { cell } from './cell.ts';
-import { printCount } from './related.ts';
+import { printCount } from './lookups.ts';
 import type { Row } from './row.ts';
 
 /** A function of a cell, or the number of related rows; null where the caller cannot read the cell. */

@@ -67,7 +67,7 @@ function follow({ statement, scope }: Printing, operand: CallerOperand): Followe
     const relation = row.collection.relations.get(step);
     const reached = relation && reach(row, relation);
     if (relation === undefined || reached === undefined) return undefined;
-    from.push(reached.from);
+    from.push(reached.from());
     predicates.push(granted(row, relation.grant), ...joinsOf(reached));
     many ||= relation.descriptor.kind !== 'm2o';
     row = reached.target;

@@ -9,7 +9,8 @@ import { allOf, anyOf, sqlFalse } from './fragment.ts';
 import { printJson } from './json.ts';
 import { comparedType, countType, isUnary, operandType } from './operand.ts';
 import { printSpan } from './ranges.ts';
-import { printCount, printRelated } from './related.ts';
+import { printCount } from './lookups.ts';
+import { printRelated } from './related.ts';
 import type { Row } from './row.ts';
 
 type Comparison = Extract<Condition, { kind: 'compare' }>;

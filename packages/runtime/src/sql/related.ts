@@ -1,6 +1,6 @@
-import type { ColumnPair, Condition, FieldDescriptor } from '../contract/index.ts';
+import type { ColumnPair, Condition, FieldDescriptor, ManyToMany } from '../contract/index.ts';
 import type { RelationScope } from '../query/scope.ts';
-import { cast, granted, guarded } from './cell.ts';
+import { cast, fieldOfColumn, granted } from './cell.ts';
 import { printCondition } from './condition.ts';
 import type { SqlDialect } from './dialects/index.ts';
 import { allOf, sqlFalse, where } from './fragment.ts';
@@ -15,11 +15,14 @@ export interface Link {
   readonly reached: string;
   /** On the row that the relation starts from. */
   readonly start: string;
+  /** Type of `start`, where it is the column of a field. */
+  readonly native: string | undefined;
 }
 
 /** The tables that a relation leads through, and how they hang together; `target` is the row that is reached. */
 export interface Reach {
-  readonly from: string;
+  /** The tables with their aliases, as soon as everything is printed that names their columns. */
+  from(): string;
   readonly links: readonly Link[];
   /** All other predicates. Those of a relation know nothing of the row that it starts from; those of an item do. */
   readonly own: readonly string[];
@@ -38,27 +41,59 @@ export interface Reach {
 export function reach(row: Row, relation: RelationScope): Reach | undefined {
   const { descriptor } = relation;
   const { statement, scope } = row;
+  if (descriptor.kind === 'm2m') return throughJunction(row, descriptor);
   const collection = scope.collections.get(descriptor.target);
   if (collection === undefined) return undefined;
   const alias = statement.alias();
   const plain = tableRow(statement, scope, collection, alias);
-  const table = `${collection.descriptor.table} ${alias}`;
-  if (descriptor.kind !== 'm2m') {
-    const target = descriptor.kind === 'm2a' ? { ...plain, link: descriptor } : plain;
-    const links = linksOf(descriptor.on, row, alias);
-    return { from: table, links, own: [readable(target)], target, junction: undefined };
-  }
-  const junction = statement.alias();
-  const links = linksOf(descriptor.near, row, junction);
-  const far = joined(descriptor.far, (column) => `${junction}.${column}`, alias);
+  const from = (): string => `${collection.descriptor.table} ${alias}`;
+  const target = descriptor.kind === 'm2a' ? { ...plain, link: descriptor } : plain;
+  const links = linksOf(descriptor.on, row, alias);
+  return { from, links, own: [readable(target)], target, junction: undefined };
+}
+
+function throughJunction(row: Row, descriptor: ManyToMany): Reach | undefined {
+  const junction = joinJunction(row, descriptor);
+  if (junction === undefined) return undefined;
+  const { alias, links, far, visible, target, table, targetAlias } = junction;
+  const from = (): string => `${descriptor.junctionTable} ${alias}, ${table} ${targetAlias}`;
+  return { from, links, own: [...far, ...visible, readable(target)], target, junction: alias };
+}
+
+/** The two tables of an m2m, and the predicates that join and hide their rows. */
+export interface Junction {
+  readonly alias: string;
+  readonly links: readonly Link[];
+  /** Predicates between junction and target. */
+  readonly far: readonly string[];
+  /** Predicates of the junction's own rules. */
+  readonly visible: readonly string[];
+  readonly target: Row;
+  readonly table: string;
+  readonly targetAlias: string;
+}
+
+/** Names both tables of an m2m; undefined when its target cannot be read at all. */
+export function joinJunction(row: Row, descriptor: ManyToMany): Junction | undefined {
+  const { statement, scope } = row;
+  const collection = scope.collections.get(descriptor.target);
+  if (collection === undefined) return undefined;
+  const targetAlias = statement.alias();
+  const target = tableRow(statement, scope, collection, targetAlias);
+  const alias = statement.alias();
+  const links = linksOf(descriptor.near, row, alias);
+  const far = joined(descriptor.far, (column) => `${alias}.${column}`, targetAlias);
   const rules = scope.collections.get(descriptor.junction);
-  const visible = rules === undefined ? [] : [readable(tableRow(statement, scope, rules, junction))];
-  const own = [...far, ...visible, readable(plain)];
-  return { from: `${descriptor.junctionTable} ${junction}, ${table}`, links, own, target: plain, junction };
+  const visible = rules === undefined ? [] : [readable(tableRow(statement, scope, rules, alias))];
+  return { alias, links, far, visible, target, table: collection.descriptor.table, targetAlias };
 }
 
 function linksOf(pairs: readonly ColumnPair[], row: Row, alias: string): readonly Link[] {
-  return pairs.map(({ from, to }) => ({ reached: `${alias}.${to}`, start: row.column(from) }));
+  return pairs.map(({ from, to }) => ({
+    reached: `${alias}.${to}`,
+    start: row.column(from),
+    native: fieldOfColumn(row.collection.descriptor.fields, from)?.native,
+  }));
 }
 
 /** All predicates of what is reached. */
@@ -82,23 +117,14 @@ export function printRelated(row: Row, condition: Related): string {
 /** Whether rows that are reached meet a condition, or none does. */
 function quantified(row: Row, condition: Related, reached: Reach): string {
   const inner = allOf([...joinsOf(reached), printCondition(reached.target, condition.where)]);
-  if (condition.quantifier !== 'none') return inner === sqlFalse ? sqlFalse : subquery(row, reached.from, inner);
+  if (condition.quantifier !== 'none') return inner === sqlFalse ? sqlFalse : subquery(row, reached.from(), inner);
   const target = targetRow(row, condition);
   const guards = target === undefined ? [] : callerGuards(target, condition.where, true);
-  return allOf([...guards, `NOT ${subquery(row, reached.from, inner)}`]);
+  return allOf([...guards, `NOT ${subquery(row, reached.from(), inner)}`]);
 }
 
 function subquery({ statement }: Row, from: string, predicate: string): string {
   return `EXISTS (SELECT 1 FROM ${from}${where(predicate)}${statement.fence()})`;
-}
-
-/** The number of related rows the caller can read; null on a row whose cell of the relation is hidden. */
-export function printCount(row: Row, relation: RelationScope): string {
-  const reached = reach(row, relation);
-  const { dialect } = row.statement;
-  if (reached === undefined) return dialect.nothing('int8');
-  const count = `(SELECT ${dialect.countRows} FROM ${reached.from}${where(allOf(joinsOf(reached)))})`;
-  return guarded(granted(row, relation.grant), count);
 }
 
 /** The item of a link row, when it is of one collection. On a row that hides where it leads no quantifier holds. */
@@ -139,7 +165,7 @@ export function reachItem(row: Row, item: string): Reach | undefined {
     itemMatches(statement.dialect, row.column(key.descriptor.column), key.descriptor, alias, targetKey),
     readable(target),
   ];
-  return { from: `${collection.descriptor.table} ${alias}`, links: [], own, target, junction: undefined };
+  return { from: () => `${collection.descriptor.table} ${alias}`, links: [], own, target, junction: undefined };
 }
 
 function itemMatches(

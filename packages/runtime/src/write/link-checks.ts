@@ -56,7 +56,7 @@ function linkCheck(
       const row: Row = { ...judged.row, scope: scope.read };
       const linked = link.on.map(({ from }) => `${row.column(from)} IS NOT NULL`);
       const reached = reach(row, relation);
-      const hidden = reached && `NOT EXISTS (SELECT 1 FROM ${reached.from}${where(allOf(joinsOf(reached)))})`;
+      const hidden = reached && `NOT EXISTS (SELECT 1 FROM ${reached.from()}${where(allOf(joinsOf(reached)))})`;
       return allOf([asked, ...linked, hidden ?? sqlTrue]);
     },
   };

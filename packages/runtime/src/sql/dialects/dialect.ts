@@ -84,8 +84,15 @@ export interface SqlDialect {
    * needs no page.
    */
   readonly selectsLast: boolean;
-  /** Whether a page within a row is ordered by the columns that lead to its rows first, which lets an index give the order. */
-  readonly ordersByLinks: boolean;
+  /** Whether the far side of an m2m is looked up link by link, in a subquery that is not turned into a join. */
+  readonly looksUp: boolean;
+  /**
+   * How the first column that leads to the rows of a page is compared where the page is ordered by it first, which lets an
+   * index give the order. Undefined where that does not help, or where the type of the column does not allow it.
+   */
+  pageLink(reached: string, start: string, native: string | undefined): string | undefined;
+  /** Whether columns that a foreign key joins have one order, whatever else is declared of them. */
+  sortsAlike(native: string | undefined): boolean;
   /** Null of a type. */
   nothing(native: string): string;
   /** A predicate that is never null, as a column that arrives as a boolean. */

@@ -37,6 +37,10 @@ const castable: Readonly<Partial<Record<PortableType, string>>> = {
   uuid: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
 };
 
+/** Types that have one order, and those that an array of them compares with as one of them does. */
+const plainTypes = /^(?:pg_catalog\.)?(?:int2|int4|int8|uuid)$/;
+const linkTypes = /^(?:pg_catalog\.)?(?:int2|int4|int8|uuid|text|varchar)$/;
+
 const parts: Readonly<Record<Exclude<FieldFunction, 'count'>, string>> = {
   year: 'year',
   month: 'month',
@@ -76,7 +80,11 @@ export const postgres: SqlDialect = {
   average: { kind: 'number', cast: '::float8::pg_catalog.text' },
   pages: 'needed',
   selectsLast: false,
-  ordersByLinks: false,
+  looksUp: true,
+  // An equality would tell PostgreSQL that all rows have the same, so that an index without the column has the order, too.
+  pageLink: (reached, start, native) => (linkTypes.test(native ?? '') ? `${reached} = ANY (ARRAY[${start}])` : undefined),
+  // Texts may differ in their collations.
+  sortsAlike: (native) => plainTypes.test(native ?? ''),
   nothing: (native) => `NULL::${native}`,
   flag: (predicate) => predicate,
   exactly,

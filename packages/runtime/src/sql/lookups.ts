@@ -1,0 +1,86 @@
+/**
+ * Far sides of many-to-many relations, looked up by key.
+ *
+ * PostgreSQL plans the list of every parent alike, for the number of links that parents have on average or, before ANALYZE, for
+ * a guess. A plain join lets it read the whole target table for each parent, or walk through it in the order of the list. A
+ * fenced subquery beside each link leaves the lookup by key only, whose cost depends on the links of the parent alone.
+ */
+import type { Condition, ManyToMany, PortableType } from '../contract/index.ts';
+import type { RelationScope } from '../query/scope.ts';
+import { granted, guarded } from './cell.ts';
+import { printCondition } from './condition.ts';
+import { allOf, selectList, where } from './fragment.ts';
+import { joinJunction, joinsOf, type Reach, reach } from './related.ts';
+import type { Row } from './row.ts';
+import { readable } from './rules.ts';
+
+/** Follows a relation to the rows that belong to one parent, narrowed by a condition. */
+export function reachListed(row: Row, relation: RelationScope, condition?: Condition): Reach | undefined {
+  const { descriptor } = relation;
+  if (descriptor.kind === 'm2m' && row.statement.dialect.looksUp && !isSelective(row, descriptor, condition)) {
+    return lookedUp(row, descriptor, condition);
+  }
+  const reached = reach(row, relation);
+  return reached && narrowed(reached, condition);
+}
+
+/** The number of related rows the caller can read; null on a row whose cell of the relation is hidden. */
+export function printCount(row: Row, relation: RelationScope): string {
+  const reached = reachListed(row, relation);
+  const { dialect } = row.statement;
+  if (reached === undefined) return dialect.nothing('int8');
+  const count = `(SELECT ${dialect.countRows} FROM ${reached.from()}${where(allOf(joinsOf(reached)))})`;
+  return guarded(granted(row, relation.grant), count);
+}
+
+/** The rows that also meet a condition. */
+export function narrowed(reached: Reach, condition: Condition | undefined): Reach {
+  if (condition === undefined) return reached;
+  return { ...reached, own: [...reached.own, printCondition(reached.target, condition)] };
+}
+
+/** The subquery selects the columns that were asked of the target by the time it is printed. */
+function lookedUp(row: Row, descriptor: ManyToMany, condition: Condition | undefined): Reach | undefined {
+  const junction = joinJunction(row, descriptor);
+  if (junction === undefined) return undefined;
+  const { target, table, links, far, visible } = junction;
+  const columns = new Set<string>();
+  const found = allOf([...far, readable(target), ...(condition ? [printCondition(target, condition)] : [])]);
+  const { fence } = row.statement.dialect;
+  return {
+    from() {
+      const selected = selectList([...columns].map(target.column));
+      const lookup = `SELECT ${selected} FROM ${table} ${junction.targetAlias}${where(found)}${fence}`;
+      return `${descriptor.junctionTable} ${junction.alias} CROSS JOIN LATERAL (${lookup}) ${junction.targetAlias}`;
+    },
+    links,
+    own: visible,
+    target: {
+      ...target,
+      column(quoted) {
+        columns.add(quoted);
+        return target.column(quoted);
+      },
+    },
+    junction: junction.alias,
+  };
+}
+
+/** Types of which a column has few values, so that an index on one helps little. */
+const coarse: ReadonlySet<PortableType> = new Set(['boolean', 'enum']);
+
+/**
+ * Whether a condition may leave so few rows of the target that an index on them beats looking up every link: it names the
+ * values of a column that can have many.
+ */
+function isSelective(row: Row, descriptor: ManyToMany, condition: Condition | undefined): boolean {
+  const target = row.scope.collections.get(descriptor.target);
+  const names = (part: Condition): boolean => {
+    if (part.kind === 'and') return part.of.some(names);
+    if (part.kind === 'or') return part.of.length > 0 && part.of.every(names);
+    if (part.kind === 'related' || part.function !== undefined || part.path !== undefined) return false;
+    const type = target?.fields.get(part.field)?.descriptor.type;
+    return (part.operator === '_eq' || part.operator === '_in') && type !== undefined && !coarse.has(type);
+  };
+  return condition !== undefined && names(condition);
+}
