@@ -66,10 +66,12 @@ describe('the far side of an m2m', () => {
     );
   });
 
-  test.each(['[name][_contains]=a', '[id][_gt]=3', '[name][_neq]=a', '[_or][0][name][_eq]=a&deep[tags][_filter][_or][1][id][_gt]=2'])(
-    'is looked up where a filter may leave many: %s',
-    (filter) => expect(filtered(filter)).toContain(lookup),
-  );
+  test.each([
+    '[name][_contains]=a',
+    '[id][_gt]=3',
+    '[name][_neq]=a',
+    '[_or][0][name][_eq]=a&deep[tags][_filter][_or][1][id][_gt]=2',
+  ])('is looked up where a filter may leave many: %s', (filter) => expect(filtered(filter)).toContain(lookup));
 
   test.each(['[name][_eq]=a', '[id][_in]=1,2', '[_and][0][name][_eq]=a&deep[tags][_filter][_and][1][id][_gt]=2'])(
     'is joined where a filter names values: %s',
@@ -77,6 +79,7 @@ describe('the far side of an m2m', () => {
   );
 
   test('is joined on servers that find it by its key themselves', () => {
-    for (const dialect of ['mysql', 'mariadb'] as const) expect(sqlOf(dialect, 'fields=tags.name')).not.toContain(lookup);
+    for (const dialect of ['mysql', 'mariadb'] as const)
+      expect(sqlOf(dialect, 'fields=tags.name')).not.toContain(lookup);
   });
 });

@@ -7,9 +7,9 @@ import { printComparison } from './comparison.ts';
 import { arrayContainer, printElements } from './elements.ts';
 import { allOf, anyOf, sqlFalse } from './fragment.ts';
 import { printJson } from './json.ts';
+import { printCount } from './lookups.ts';
 import { comparedType, countType, isUnary, operandType } from './operand.ts';
 import { printSpan } from './ranges.ts';
-import { printCount } from './lookups.ts';
 import { printRelated } from './related.ts';
 import type { Row } from './row.ts';
 

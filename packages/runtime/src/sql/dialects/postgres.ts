@@ -82,7 +82,8 @@ export const postgres: SqlDialect = {
   selectsLast: false,
   looksUp: true,
   // An equality would tell PostgreSQL that all rows have the same, so that an index without the column has the order, too.
-  pageLink: (reached, start, native) => (linkTypes.test(native ?? '') ? `${reached} = ANY (ARRAY[${start}])` : undefined),
+  pageLink: (reached, start, native) =>
+    linkTypes.test(native ?? '') ? `${reached} = ANY (ARRAY[${start}])` : undefined,
   // Texts may differ in their collations.
   sortsAlike: (native) => plainTypes.test(native ?? ''),
   nothing: (native) => `NULL::${native}`,
