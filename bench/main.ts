@@ -1,14 +1,16 @@
 /**
  * `npm run bench`: how fast a compiled server answers, against one written by hand; `npm run bench -- compile`: how long
  * it takes to compile one; `npm run bench -- swaps`: what changes cost while it serves; `npm run bench -- writes`: how fast it writes; `npm run bench -- accounts`: what tokens and
- * signing in cost; `npm run bench -- graphql`: how fast it answers documents. See README.md beside this file.
+ * signing in cost; `npm run bench -- graphql`: how fast it answers documents; `npm run bench -- shapes`: nested reads over many shapes of data. See README.md beside this file.
  */
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { benchAccounts } from './accounts.ts';
 import { benchCompile } from './compile.ts';
 import { benchGraphql } from './graphql.ts';
 import { benchReads } from './reads.ts';
 import { measuredDatabases } from './scenarios.ts';
+import { benchShapes } from './shapes.ts';
 import { benchSwaps } from './swaps.ts';
 import { writeNames } from './write-scenarios.ts';
 import { benchWrites } from './writes.ts';
@@ -16,12 +18,13 @@ import { benchWrites } from './writes.ts';
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '4' },
-    connections: { type: 'string', default: '32' },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    connections: { type: 'string' },
     only: { type: 'string', multiple: true, default: [] },
     json: { type: 'string' },
     database: { type: 'string', default: 'postgres' },
+    quick: { type: 'boolean', default: false },
   },
 });
 
@@ -34,20 +37,24 @@ const served = new Map([
 const isWrite = (name: string): boolean => writeNames.some((known) => known === name);
 const [job = values.only.some(isWrite) ? 'writes' : 'reads', ...rest] = positionals;
 const database = measuredDatabases.find((name) => name === values.database);
-const isKnown = [...served.keys(), 'compile', 'swaps', 'accounts'].includes(job);
+const isKnown = [...served.keys(), 'compile', 'swaps', 'accounts', 'shapes'].includes(job);
 if (rest.length > 0 || !isKnown || database === undefined || (database !== 'postgres' && job !== 'reads')) {
   process.stderr.write(
-    'Usage: npm run bench -- [reads | writes | graphql | compile | swaps | accounts] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n' +
-      '       npm run bench -- reads --database mariadb | mysql\n',
+    'Usage: npm run bench -- [reads | writes | graphql | compile | swaps | accounts | shapes] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n' +
+      '       npm run bench -- reads --database mariadb | mysql\n' +
+      '       npm run bench -- shapes --quick\n',
   );
   process.exitCode = 2;
 } else if (job === 'compile') await benchCompile();
 else if (job === 'swaps') await benchSwaps();
 else if (job === 'accounts') {
-  await benchAccounts({ rounds: positive(values.rounds), effort: effortOf() });
+  await benchAccounts({ rounds: roundsOf(), effort: effortOf() });
+} else if (job === 'shapes') {
+  const { only, json, quick } = values;
+  await benchShapes({ rounds: roundsOf(), effort: effortOf(), only, quick, ...(json !== undefined && { json }) });
 } else {
   await (served.get(job) ?? benchReads)({
-    rounds: positive(values.rounds),
+    rounds: roundsOf(),
     effort: effortOf(),
     only: values.only,
     database,
@@ -55,8 +62,16 @@ else if (job === 'accounts') {
   });
 }
 
+/** There are some hundred scenarios of shapes, with answers of up to a megabyte. */
+function roundsOf(): number {
+  return positive(values.rounds ?? (job === 'shapes' ? '3' : '5'));
+}
+
+/** Shapes are asked for by as many as there are cores: who has more backends waiting gets more of a busy machine. */
 function effortOf() {
-  return { seconds: positive(values.seconds), connections: positive(values.connections) };
+  const cores = String(Math.max(2, availableParallelism()));
+  const { seconds = job === 'shapes' ? '2' : '4', connections = job === 'shapes' ? cores : '32' } = values;
+  return { seconds: positive(seconds), connections: positive(connections) };
 }
 
 function positive(text: string): number {

@@ -5,6 +5,10 @@ import { readConsumption } from './processes.ts';
 import type { Scenario } from './scenarios.ts';
 import type { Served, Stage } from './stage.ts';
 
+/** The part of a stage that measuring needs; a server under row rules where a scenario is measured under them. */
+export type MeasuredStage = Pick<Stage, 'databaseUrl' | 'databasePid' | 'folder' | 'open' | 'handwritten'> &
+  Partial<Pick<Stage, 'ruled'>>;
+
 /** Who answers the questions. */
 export type Contestant = 'compiled' | 'handwritten' | 'compiled, row rule' | 'compiled, REST' | 'pgbench';
 
@@ -31,6 +35,8 @@ export interface Method {
   readonly effort: Effort;
   /** Undefined leaves pgbench out. */
   readonly pgbench: string | undefined;
+  /** Default: 2. */
+  readonly warmSeconds?: number;
   readonly say: (text: string) => void;
 }
 
@@ -41,9 +47,9 @@ interface Entrant {
 }
 
 /** Measures one scenario. The contestants warm up before the first round. */
-export async function measureScenario(stage: Stage, scenario: Scenario, method: Method): Promise<Measured> {
+export async function measureScenario(stage: MeasuredStage, scenario: Scenario, method: Method): Promise<Measured> {
   const entrants = await listEntrants(stage, scenario, method);
-  for (const { run } of entrants) await run({ ...method.effort, seconds: 2 });
+  for (const { run } of entrants) await run({ ...method.effort, seconds: method.warmSeconds ?? 2 });
   const results = new Map(entrants.map(({ name }): [Contestant, Round[]] => [name, []]));
   for (let round = 0; round < method.rounds; round++) {
     method.say(`${scenario.name}, round ${round + 1} of ${method.rounds}`);
@@ -59,7 +65,7 @@ export async function measureScenario(stage: Stage, scenario: Scenario, method: 
   };
 }
 
-async function listEntrants(stage: Stage, scenario: Scenario, method: Method): Promise<readonly Entrant[]> {
+async function listEntrants(stage: MeasuredStage, scenario: Scenario, method: Method): Promise<readonly Entrant[]> {
   const compiled = scenario.questions.map((question) => question.compiled);
   const handwritten = scenario.questions.map((question) => question.handwritten);
   const served = (name: Contestant, { url, pid }: Served, paths: readonly string[]): Entrant => ({
@@ -68,7 +74,7 @@ async function listEntrants(stage: Stage, scenario: Scenario, method: Method): P
     run: (effort) => method.drive(url, paths, effort),
   });
   const entrants = [served('compiled', stage.open, compiled), served('handwritten', stage.handwritten, handwritten)];
-  if (scenario.ruled) entrants.push(served('compiled, row rule', stage.ruled, compiled));
+  if (scenario.ruled && stage.ruled !== undefined) entrants.push(served('compiled, row rule', stage.ruled, compiled));
   const rest = scenario.questions.flatMap((question) => question.rest ?? []);
   if (rest.length > 0) entrants.push(served('compiled, REST', stage.open, rest));
   const { pgbench } = method;
@@ -78,7 +84,7 @@ async function listEntrants(stage: Stage, scenario: Scenario, method: Method): P
   return [...entrants, { name: 'pgbench', pid: undefined, run }];
 }
 
-async function runRound(stage: Stage, { pid, run }: Entrant, effort: Effort): Promise<Round> {
+async function runRound(stage: MeasuredStage, { pid, run }: Entrant, effort: Effort): Promise<Round> {
   const server = meter(pid);
   const database = meter(stage.databasePid);
   const load = await run(effort);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CompiledApi } from '@platform/runtime';
 import { createPlanner, type Planner } from '../packages/runtime/src/query/planner.ts';
-import { differentShapes, shapeQuery } from './shapes.ts';
+import { differentQueryStrings, queryString } from './query-strings.ts';
 import { median, percentile } from './statistics.ts';
 
 /** Planning in numbers. */
@@ -34,10 +34,10 @@ const { api } = module;
 
 // What is measured is planning in a server that has run for a while: the optimising compiler needs some thousand shapes.
 const warm = createPlanner(api);
-for (let number = 0; number < differentShapes; number++) plan(warm, number, 0);
+for (let number = 0; number < differentQueryStrings; number++) plan(warm, number, 0);
 
 const planner = createPlanner(api);
-plan(planner, differentShapes - 1, 0);
+plan(planner, differentQueryStrings - 1, 0);
 const fresh = measure((number) => plan(planner, number, 0));
 const known = measure((number) => plan(planner, number, 1));
 const text = measure((number) => plan(planner, number, 1));
@@ -51,7 +51,7 @@ const planning: Planning = {
 process.stdout.write(`${JSON.stringify(planning)}\n`);
 
 function plan(on: Planner, number: number, value: number): void {
-  on.list(anonymous, articles, shapeQuery(number, value));
+  on.list(anonymous, articles, queryString(number, value));
 }
 
 /** Microseconds of each of the shapes. */

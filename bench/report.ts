@@ -113,7 +113,7 @@ export function printVerdicts(verdicts: readonly Verdict[]): string {
 }
 
 /** Right-aligned columns, the first one left-aligned. */
-function printTable(rows: readonly (readonly string[])[]): string {
+export function printTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]): string =>
     row

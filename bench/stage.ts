@@ -132,7 +132,7 @@ async function readKeys(url: string): Promise<Keys> {
 }
 
 /** Every connection is served by a child of the first process. */
-function serverPid(url: string): Promise<number | undefined> {
+export function serverPid(url: string): Promise<number | undefined> {
   return withClient(url, async (client) => {
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     return parentOf(rows[0]?.pid ?? 0);
