@@ -4,6 +4,7 @@
  */
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type ContractDatabase, createSystemDatabase } from '../support/contract-database.ts';
 import { createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
@@ -123,7 +124,7 @@ describe.each(['file', 'tables'] as const)('with rules from the %s', (source) =>
     }
     const generated = await run('generate');
     expect([generated.code, generated.stderr]).toEqual([0, generated.stderr]);
-    server = await startUnchecked(project.folder, database.url, {}, ['--workers', '2']);
+    server = await startUnchecked(project.folder, database.url, { LOG_LEVEL: 'info' }, ['--workers', '2']);
     expect((await server.ask('/items/purchases?fields=id')).json.data).toEqual([{ id: 1 }, { id: 3 }]);
   });
 
@@ -182,5 +183,20 @@ describe.each(['file', 'tables'] as const)('with rules from the %s', (source) =>
     await everywhere('/items/purchases?fields=id', [{ id: 1 }, { id: 3 }, { id: 4 }]);
     await admin('DELETE', `/permissions/${id}`);
     await everywhere('/items/purchases?fields=id', [{ id: 1 }, { id: 3 }, { id: 4 }]);
+  });
+
+  it('tells once that the tables of the model cannot be read, and once that they can', {
+    timeout: 60_000,
+  }, async () => {
+    const table = source === 'tables' ? 'platform_permissions' : 'platform_fields';
+    const told = (text: string): number => server.log().split(text).length - 1;
+    const [lost, found] = ['The tables of the model cannot be read', 'The tables of the model can be read again'];
+    await database.rows(`ALTER TABLE platform.${table} RENAME TO hidden_away`);
+    // Each of the two processes looks every two seconds.
+    await soon(async () => told(lost), 2, 15_000);
+    await sleep(5_000);
+    await database.rows(`ALTER TABLE platform.hidden_away RENAME TO ${table}`);
+    await soon(async () => told(found), 2, 15_000);
+    expect(told(lost)).toBe(2);
   });
 });

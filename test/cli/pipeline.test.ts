@@ -112,6 +112,16 @@ it('stops what was not compiled, and compares with the live database', async () 
   expect(run.results[0].ruleId).toBe('field-now-nullable');
   expect(run.tool.driver.version).toBe((await platform('--version')).stdout.trim());
   expect(live.code).toBe(1);
+  await withClient(database.url, (client) => client.query('ALTER TABLE books RENAME id TO isbn'));
+  const broken = await platform('diff', 'work', 'database', '--no-guess');
+  expect(broken.stdout).toContain('books.id  field-removed');
+  expect(broken.stderr).toMatch(/ permissions\.yaml:1:\d+\n.*"id"\.\n1 error: "database" cannot be compiled\.\n/);
+  expect(broken.code).toBe(1);
+  const events = await platform('diff', 'work', 'database', '--json');
+  const told = events.stdout.split('\n').filter((line) => line.includes('"diagnostic"'));
+  expect(told.map((line) => JSON.parse(line).severity)).toContain('error');
+  expect(events.code).toBe(1);
+  await withClient(database.url, (client) => client.query('ALTER TABLE books RENAME isbn TO id'));
   const unwritable = await platform('diff', 'HEAD', '--output', join(folder, 'nowhere', 'diff.md'));
   expect(unwritable.stderr).toContain('--output cannot be written');
   expect(unwritable.code).toBe(2);

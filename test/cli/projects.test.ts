@@ -1,7 +1,8 @@
 /** Projects in folders of their own, without anything installed in them, and the mistakes that are made there. */
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type CommandResult, runPlatform, startPlatform } from '../support/platform.ts';
@@ -19,6 +20,20 @@ afterAll(() => Promise.all([database?.drop(), rm(folder, { recursive: true, forc
 function platform(...args: readonly string[]): Promise<CommandResult> {
   return runPlatform([...args, '--project', folder], { DATABASE_URL: database.url });
 }
+
+it('tells by init the commands that work where it was run', async () => {
+  const { stderr } = await platform('init', '--yes');
+  const lines = /^Next: .*:\n {2}(.+)\n {2}(.+)$/m.exec(stderr)?.slice(1) ?? [];
+  expect(lines.map((line) => line.replace(/^.* (?=generate|start)/, '').split(' ')[0])).toEqual(['generate', 'start']);
+  // A shell of a user has none of the folders that npm puts in front of the path.
+  const { PATH = '', HOME = '' } = process.env;
+  const shown = PATH.split(delimiter).filter((part) => !part.includes('node_modules'));
+  const output = execFileSync('sh', ['-c', `${lines[0]} 2>&1`], {
+    env: { PATH: [dirname(process.execPath), ...shown].join(delimiter), HOME, DATABASE_URL: database.url },
+    encoding: 'utf8',
+  });
+  expect(output).toContain('Compiled 1 collection');
+});
 
 it('needs nothing installed where the project is', async () => {
   for (const args of [['init', '--yes'], ['introspect'], ['generate'], ['generate', '--offline']]) {

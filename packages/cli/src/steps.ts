@@ -181,14 +181,22 @@ export async function resolveProject(
 
 /** The same without a word, whatever is wrong: with an error among the diagnostics the schema is no one to compile. */
 export function resolveFacts(project: Project, facts: Facts, previous: Schema | null): Resolution {
+  const { resolution, sources } = resolveSources(project, facts, previous);
+  return { ...resolution, diagnostics: [...sources, ...resolution.diagnostics] };
+}
+
+/**
+ * The same with the diagnostics of the sources, each read by itself, apart from those of the schema that they make
+ * together. An error among those of the sources means that a part of them is not known.
+ */
+export function resolveSources(
+  project: Project,
+  facts: Facts,
+  previous: Schema | null,
+): { readonly resolution: Resolution; readonly sources: readonly Diagnostic[] } {
   const chosen = choosePermissions(project, facts.permissions);
-  const { schema, diagnostics } = resolveSchema(
-    facts,
-    project.config,
-    chosen.document,
-    previous === null ? {} : { previous },
-  );
-  return { schema, diagnostics: [...project.diagnostics, ...facts.diagnostics, ...chosen.diagnostics, ...diagnostics] };
+  const resolution = resolveSchema(facts, project.config, chosen.document, previous === null ? {} : { previous });
+  return { resolution, sources: [...project.diagnostics, ...facts.diagnostics, ...chosen.diagnostics] };
 }
 
 /** Writes the text of `platform.schema.json` when it would change: whoever reads the file has the whole text. */

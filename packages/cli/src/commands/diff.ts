@@ -11,6 +11,7 @@ import {
   type Rename,
   type Severity,
 } from '@platform/compiler';
+import { printDiagnostics } from '@platform/introspect/resolve';
 import type { Schema } from '@platform/introspect/schema';
 import { readAcknowledged } from '../diff/acknowledged.ts';
 import { askRenames } from '../diff/ask-renames.ts';
@@ -21,6 +22,7 @@ import { CommandError, exitCodes } from '../exit-codes.ts';
 import { judging } from '../judging.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
+import { count, type Resolution } from '../steps.ts';
 import { commandVersion } from '../version.ts';
 import { writeOutput } from '../write-output.ts';
 import type { GlobalOptions } from './options.ts';
@@ -49,8 +51,9 @@ async function compare(from: string, to: string, options: DiffOptions, progress:
   const format = oneOf<DiffFormat>(diffFormats, options.format ?? 'text', 'format');
   const limit = oneOf(limits, options.failOn, 'severity');
   const project = await loadProject(options.project);
-  const before = await schemaAt(from, project, progress);
-  const after = await schemaAt(to, project, progress);
+  const old = await schemaAt(from, project, progress);
+  const next = await schemaAt(to, project, progress);
+  const [before, after] = [old.schema, next.schema];
   const renames = await chooseRenames(before, after, options);
   const [known, now] = [await outputAt(from, project), await outputAt(to, project)];
   const operations = both(known.operations, now.operations);
@@ -65,7 +68,18 @@ async function compare(from: string, to: string, options: DiffOptions, progress:
   else if (options.json !== true) process.stdout.write(text);
   for (const change of found.changes) progress.event('change', { ...change, acknowledged: isIn(change, acknowledged) });
   progress.event('summary', { from, to, ...countChanges(found), renames: found.renames });
-  return !found.changes.some((change) => ranks[change.severity] >= ranks[limit] && !isIn(change, acknowledged));
+  const compiles = [reportErrors(from, old, progress), reportErrors(to, next, progress)].every((isFine) => isFine);
+  const isAgreed = (change: Change): boolean => ranks[change.severity] < ranks[limit] || isIn(change, acknowledged);
+  return compiles && found.changes.every(isAgreed);
+}
+
+/** Tells after the comparison what keeps one of its sides from being compiled. */
+function reportErrors(name: string, { diagnostics }: Resolution, progress: Progress): boolean {
+  if (diagnostics.length === 0) return true;
+  for (const diagnostic of diagnostics) progress.event('diagnostic', { ...diagnostic });
+  progress.say(printDiagnostics(diagnostics, { color: progress.color }));
+  progress.say(`${count(diagnostics.length, 'error')}: "${name}" cannot be compiled.`);
+  return false;
 }
 
 /** Null where one of them is not known: then there is nothing to compare. */

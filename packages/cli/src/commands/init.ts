@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import { ownCommand } from '../own-command.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
 import { connect } from '../source.ts';
@@ -47,7 +48,8 @@ export async function init(options: InitOptions): Promise<void> {
   }
   await ignoreState(folder);
   if (options.system === true || answers.system) await installTables(folder, progress);
-  progress.say('Next: set DATABASE_URL, then run `platform generate && platform start`.');
+  const [generate, start] = ['generate', 'start'].map((name) => ownCommand(name, folder));
+  progress.say(`Next: set DATABASE_URL, then run:\n  ${generate}\n  ${start}`);
 }
 
 /** The configuration in the folder counts, which may have been there before. */

@@ -2,13 +2,13 @@
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { parseSchema } from '@platform/introspect';
-import type { Schema } from '@platform/introspect/schema';
+import { type Diagnostic, parseSchema } from '@platform/introspect';
 import { CommandError, exitCodes } from '../exit-codes.ts';
-import { currentSchema } from '../explain/current-schema.ts';
+import { currentFacts } from '../explain/current-schema.ts';
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
-import { connectPresent } from '../source.ts';
+import { connectPresent, type Source } from '../source.ts';
+import { loadSchema, type Resolution, report, resolveSources } from '../steps.ts';
 import { readRevisionFile } from './revision-file.ts';
 
 /** Stands for the files as they are now: `platform.schema.json` under the configuration and rules beside it. */
@@ -18,15 +18,16 @@ export const workingTree = 'work';
 export const liveDatabase = 'database';
 
 /**
- * The schema that a name stands for. Rejects with advice when there is none.
+ * The schema that a name stands for, with the diagnostics that keep it from being compiled: it can be compared all the
+ * same. Rejects with advice when there is none.
  *
  * A file and a revision hold roles and rules as they were compiled, so nothing else of that time is needed.
  */
-export async function schemaAt(name: string, project: Project, progress: Progress): Promise<Schema> {
-  if (name === workingTree) return currentSchema(project, progress);
+export async function schemaAt(name: string, project: Project, progress: Progress): Promise<Resolution> {
+  if (name === workingTree) return resolveCurrent(project, progress);
   if (name === liveDatabase) {
     const source = await connectPresent(project, progress);
-    return currentSchema(project, progress, source).finally(() => source.close());
+    return resolveCurrent(project, progress, source).finally(() => source.close());
   }
   if (isSchemaFile(name)) return parsed(await readFile(resolve(name), 'utf8'), name);
   return parsed(await readRevision(name, project), `${name}:platform.schema.json`);
@@ -37,9 +38,19 @@ export function isSchemaFile(name: string): boolean {
   return name.endsWith('.json') && statSync(resolve(name), { throwIfNoEntry: false })?.isFile() === true;
 }
 
-function parsed(text: string, place: string): Schema {
+/** Rejects where a source cannot be read as a whole: what is missing in it would look as if it had been removed. */
+async function resolveCurrent(project: Project, progress: Progress, source?: Source): Promise<Resolution> {
+  const facts = await currentFacts(project, progress, source);
+  const previous = facts.previous ?? (await loadSchema(project));
+  const { resolution, sources } = await progress.phase('resolve', () => resolveSources(project, facts, previous));
+  const isError = ({ severity }: Diagnostic): boolean => severity === 'error';
+  report([...sources, ...resolution.diagnostics.filter((one) => !isError(one))], progress);
+  return { ...resolution, diagnostics: resolution.diagnostics.filter(isError) };
+}
+
+function parsed(text: string, place: string): Resolution {
   const found = parseSchema(text);
-  if ('schema' in found) return found.schema;
+  if ('schema' in found) return { schema: found.schema, diagnostics: [] };
   throw new CommandError(exitCodes.invalid, `${place}: ${found.diagnostic.message}`, found.diagnostic.hint);
 }
 

@@ -5,16 +5,21 @@ import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
 import { readFacts } from '../read-facts.ts';
 import type { Source } from '../source.ts';
-import { loadFacts, resolveProject } from '../steps.ts';
+import { type Facts, loadFacts, resolveProject } from '../steps.ts';
 
 /**
  * The schema as configuration and permissions make it now: of the tables in `platform.schema.json`, or of the database
  * where there is no such file or a connection is at hand. Writes nothing, and makes no embedded database.
  */
 export async function currentSchema(project: Project, progress: Progress, source?: Source): Promise<Schema> {
-  const fromFile = source === undefined && existsSync(project.schemaFile);
-  if (source === undefined && !fromFile) refuseNewDatabase(project);
-  const facts = fromFile ? await loadFacts(project) : await readFacts(project, progress, source);
+  const facts = await currentFacts(project, progress, source);
   const { schema } = await progress.phase('resolve', () => resolveProject(project, facts, progress));
   return schema;
+}
+
+/** The facts of which it is made. */
+export async function currentFacts(project: Project, progress: Progress, source?: Source): Promise<Facts> {
+  const fromFile = source === undefined && existsSync(project.schemaFile);
+  if (source === undefined && !fromFile) refuseNewDatabase(project);
+  return fromFile ? loadFacts(project) : readFacts(project, progress, source);
 }

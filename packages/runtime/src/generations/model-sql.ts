@@ -19,6 +19,13 @@ import type { ModelRows } from './recompile.ts';
 /** Channel on which a process tells the others that it has changed the model. */
 export const modelChannel = 'platform_model';
 
+/**
+ * Takes the lock, and gives the transaction the time that compiling takes: PostgreSQL would end it as one that has lost
+ * its server, which the session says for all others.
+ */
+const lockSql = `SELECT pg_catalog.set_config('idle_in_transaction_session_timeout', '300000', true)
+FROM (${transactionLock}) AS lock`;
+
 const tellSql = "SELECT pg_catalog.pg_notify($1::pg_catalog.text, '')::pg_catalog.text";
 
 /** What there is to be watched. */
@@ -44,7 +51,7 @@ export interface ModelStatements {
 /** Prints them. */
 export function modelStatements(place: SystemPlace): ModelStatements {
   return byFamily<ModelStatements>(place, {
-    postgres: (schema) => ({ lock: transactionLock, tell: tellSql, migrations: projectMigrationsSql(schema) }),
+    postgres: (schema) => ({ lock: lockSql, tell: tellSql, migrations: projectMigrationsSql(schema) }),
     mysql: (tables) => ({
       lock: mysqlTurn(tables),
       tell: null,

@@ -47,6 +47,10 @@ export interface ModelWatch {
   stop(): Promise<void>;
 }
 
+const unreadable =
+  'The tables of the model cannot be read: collections, roles and rules stay as they are served, and changes of them by other processes are not seen. The next log line about this says when they are read again.';
+const readableAgain = 'The tables of the model can be read again: changes of them are served.';
+
 /** Milliseconds between two looks: others follow within five seconds, and compiling takes a part of that. */
 const lookEvery = 2_000;
 
@@ -64,6 +68,8 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   let known: string | null = null;
   let looking: Promise<void> | null = null;
   let again = false;
+  /** Whether the last look failed, which is told once. */
+  let isBlind = false;
   let timer: NodeJS.Timeout | undefined;
   let listener: Listener | undefined;
   let stopped = false;
@@ -158,12 +164,21 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     known = mark;
   }
 
+  function tellSight(error: unknown): void {
+    const wasBlind = isBlind;
+    isBlind = error !== null;
+    if (stopped || isBlind === wasBlind) return;
+    if (isBlind) log.warn({ cause: describeCause(error) }, unreadable);
+    else log.info({}, readableAgain);
+  }
+
   async function lookAll(): Promise<void> {
     do {
       again = false;
-      await lookOnce().catch((error: unknown) => {
-        if (!stopped) log.warn({ cause: describeCause(error) }, 'Nobody knows whether the model has changed.');
-      });
+      await lookOnce().then(
+        () => tellSight(null),
+        (error: unknown) => tellSight(error),
+      );
     } while (again && !stopped);
   }
 
