@@ -22,13 +22,13 @@ const refusals: ReadonlySet<unknown> = new Set([
 ]);
 
 /** What a database refuses to do, or cannot do now; by the class, or the whole, of what PostgreSQL calls its SQLSTATE. */
-const denials: ReadonlySet<string> = new Set(['42501', '25006', '55P03', '08', '40', '53', '57', '58']);
+const denials: ReadonlySet<string> = new Set(['42501', '25006', '55P03', '08', '40', '53', '54', '57', '58']);
 
 /** The same by the numbers of MySQL and MariaDB. */
 const mysqlDenials: ReadonlySet<unknown> = new Set([
   ...[1044, 1142, 1143, 1227, 1356, 1370, 1449],
   ...[1205, 1213, 1290, 1317, 1792, 1836, 1969, 3024],
-  ...[1021, 1037, 1038, 1040, 1041, 1053, 1080, 1114, 2006, 2013],
+  ...[1021, 1037, 1038, 1040, 1041, 1053, 1080, 1114, 1436, 2006, 2013],
 ]);
 
 /** Codes of connections that end. */
@@ -44,6 +44,7 @@ export function knownFailure(error: unknown): unknown {
     const hint = 'See to the rights, the room and the kind of what is named there, and run the command again.';
     return new CommandError(exitCodes.usage, `The file system refuses: ${reasonOf(error)}.`, hint);
   }
+  if (isStackEnd(error)) return tooDeep(error);
   if (!isDenied(error)) return error.cause instanceof Error && isDenied(error.cause) ? denied(error.cause) : error;
   return denied(error);
 }
@@ -51,6 +52,19 @@ export function knownFailure(error: unknown): unknown {
 function denied(error: Error): CommandError {
   const hint = 'Give the role of DATABASE_URL the right to it, or try again when the database is at rest.';
   return new CommandError(exitCodes.database, `The database refuses: ${reasonOf(error)}.`, hint);
+}
+
+/** The last resort: what is read of databases and files is bounded where it is read, with a message that names it. */
+function tooDeep(error: Error): CommandError {
+  const place = /^ +at (\S+)/m.exec(error.stack ?? '')?.[1];
+  const where = place === undefined ? '' : ` (in ${place})`;
+  const message = `Something in the database or in the project nests too deeply, or leads back to itself${where}.`;
+  const hint = 'Leave it out, for example by `database.exclude` in platform.config.ts, and please report it.';
+  return new CommandError(exitCodes.invalid, message, hint);
+}
+
+function isStackEnd(error: Error): boolean {
+  return error instanceof RangeError && error.message.startsWith('Maximum call stack size exceeded');
 }
 
 function isRefusedFile(error: Error): boolean {

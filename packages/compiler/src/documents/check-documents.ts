@@ -98,13 +98,24 @@ function checkRole(asker: Asker, files: readonly DocumentSource[], schemas: Sche
     try {
       definitions.push(...parse(source).definitions);
     } catch (error) {
+      if (error instanceof RangeError) {
+        diagnostics.push(tooDeep(`documents/${path}:1:1`));
+        continue;
+      }
       if (!(error instanceof Fault)) throw error;
       const { line, column } = getLocation(source, error.positions?.[0] ?? 0);
       diagnostics.push(complaint(`documents/${path}:${line}:${column}`, error.message, null));
     }
   }
   const operations = definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
-  const checked = operations.map((operation) => checkOperation(asker, operation, definitions, schemas));
+  const checked = operations.map((operation) => {
+    try {
+      return checkOperation(asker, operation, definitions, schemas);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return { operations: [], diagnostics: [tooDeep(placeOf(operation))] };
+    }
+  });
   return {
     operations: checked.flatMap((one) => one.operations),
     diagnostics: [...diagnostics, ...checked.flatMap((one) => one.diagnostics), ...twice(operations)],
@@ -172,6 +183,11 @@ function placeOf({ loc }: ASTNode): string {
   if (loc === undefined) return 'documents';
   const { line, column } = loadGraphql().getLocation(loc.source, loc.start);
   return `${loc.source.name}:${line}:${column}`;
+}
+
+/** Parsing and validation call themselves for each level; servers bound what a document costs before either. */
+function tooDeep(place: string): Diagnostic {
+  return complaint(place, 'The document or its fragments nest too deeply.', 'Ask for less in one document.');
 }
 
 function complaint(place: string, message: string, hint: string | null): Diagnostic {

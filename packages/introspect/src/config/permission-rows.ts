@@ -1,5 +1,5 @@
 /** Roles and rules as the platform's own tables hold them, read as the same document that the permissions file gives. */
-import type { JsonValue } from '@platform/runtime/contract';
+import { depthOf, type JsonValue, jsonDepth } from '@platform/runtime/contract';
 import type { Diagnostic } from '../diagnostic.ts';
 import { formError } from './form.ts';
 import { roleNameProblem } from './parse-roles.ts';
@@ -84,6 +84,11 @@ function readRule(row: RuleRow, role: string | undefined, diagnostics: Diagnosti
     return [];
   }
   const written = action === 'create' || action === 'update';
+  const values = [row.permissions, row.validation, row.presets];
+  if (values.some((value) => depthOf(value, jsonDepth) > jsonDepth)) {
+    diagnostics.push(formError(place, `The row holds values that nest deeper than ${jsonDepth} levels.`));
+    return [];
+  }
   const named = (name: string): PlacedName => ({ name, place });
   const placed = (value: JsonValue): PlacedValue => ({ value, place, source: null, lines: 0 });
   return [

@@ -27,14 +27,23 @@ export function readYaml(text: string, fileName: string): YamlText {
 export function readWhole(text: string, fileName: string): YamlText {
   const { document, positionAt } = parseYaml(text);
   if (document === null) return { root: null, diagnostics: [tooDeep(`${fileName}:1:1`)] };
-  const problems = [...document.errors, ...document.warnings].map(({ code, message, pos }) => {
-    const { line, column } = positionAt(pos[0]);
-    return syntaxError(`${fileName}:${line}:${column}`, message, code);
-  });
+  const placeOf = (offset: number): string => {
+    const { line, column } = positionAt(offset);
+    return `${fileName}:${line}:${column}`;
+  };
+  const faults = [...document.errors, ...document.warnings];
+  const deepest = faults.find(isStackEnd);
+  if (deepest !== undefined) return { root: null, diagnostics: [tooDeep(placeOf(deepest.pos[0]))] };
+  const problems = faults.map(({ code, message, pos }) => syntaxError(placeOf(pos[0]), message, code));
   if (problems.length > 0 || document.contents === null) return { root: null, diagnostics: problems };
   const reading = startReading(fileName, { document, positionAt });
   const root = readNode(document.contents, reading);
   return { root, diagnostics: reading.diagnostics };
+}
+
+/** The parser reports the end of its stack like a mistake in the text. */
+function isStackEnd({ message }: { readonly message: string }): boolean {
+  return message.startsWith('Maximum call stack size exceeded');
 }
 
 /**

@@ -21,12 +21,14 @@ export function buildMysqlTables(catalog: MysqlCatalog): SchemaFacts {
   const listable = catalog.tables.filter((row) => row.table_type !== 'SEQUENCE');
   const isSystem = systemTest(catalog);
   const own = listable.filter((row) => !isSystem(row) && isAskedFor(catalog, row));
+  const lookup = lookupOf(catalog);
+  const isReadable = (row: TableRow): boolean => row.table_type !== 'VIEW' || lookup.columns.has(idOf(catalog, row));
+  const asked = own.filter((row) => isWanted(catalog, row));
   const wanted = [
-    ...own.filter((row) => isWanted(catalog, row)),
+    ...asked.filter(isReadable),
     ...listable.filter((row) => isSystem(row) && isCollection(catalog, row)),
   ];
   const listed = new Set(wanted.map((row) => idOf(catalog, row)));
-  const lookup = lookupOf(catalog);
   const built = wanted.map((row) => buildTable(catalog, lookup, listed, row));
   const tables = sortedBy(
     built.map(({ table }) => table),
@@ -34,7 +36,11 @@ export function buildMysqlTables(catalog: MysqlCatalog): SchemaFacts {
   );
   const diagnostics = [
     ...built.flatMap((part) => part.diagnostics),
-    ...excluded(catalog, own, wanted),
+    ...excluded(catalog, own, asked),
+    ...unreadable(
+      catalog,
+      asked.filter((row) => !isReadable(row)),
+    ),
     ...unmatched(catalog, own),
     ...unknownTypes(tables),
   ];
@@ -140,6 +146,17 @@ function excluded(catalog: MysqlCatalog, own: readonly TableRow[], wanted: reado
     place: `table ${shownTable('mysql', idOf(catalog, row))}`,
     message: `The configuration leaves out "${row.table_name}".`,
     hint: null,
+  }));
+}
+
+/** Views of which the server tells no column: they cannot be read either. One per view. */
+function unreadable(catalog: MysqlCatalog, views: readonly TableRow[]): Diagnostic[] {
+  return views.map((row) => ({
+    code: 'view-unreadable',
+    severity: 'warning',
+    place: `table ${shownTable('mysql', idOf(catalog, row))}`,
+    message: `The server knows no columns of the view "${row.table_name}", which leads back to itself or reads what is not there: it is left out.`,
+    hint: 'Replace the view by one that reads tables, or drop it.',
   }));
 }
 

@@ -64,6 +64,8 @@ export interface RelationRow {
   /** `pg_relation_is_updatable` without and with triggers: 4 update, 8 insert, 16 delete. */
   readonly updatable: number;
   readonly updatableByTriggers: number;
+  /** The views that a view reads, where they are too many on top of each other; null for every other relation. */
+  readonly towersOver: readonly string[] | null;
 }
 
 /** `pg_attribute` of these relations. Those of partitions are read only when a view names the partition. */

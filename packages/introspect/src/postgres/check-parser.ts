@@ -23,7 +23,12 @@ interface Token {
 interface Tokens {
   readonly all: readonly Token[];
   next: number;
+  /** Brackets that are open. */
+  depth: number;
 }
+
+/** Brackets within each other that a list of values may have; bounds the stack. */
+const maxDepth = 64;
 
 /** Signals that the expression leaves the grammar. Never leaves this file. */
 class Outside extends Error {}
@@ -31,7 +36,7 @@ class Outside extends Error {}
 /** Parses a whole expression; null when it is outside of the grammar. */
 export function parseCheck(expression: string): CheckNode | null {
   try {
-    const tokens: Tokens = { all: tokenize(expression), next: 0 };
+    const tokens: Tokens = { all: tokenize(expression), next: 0, depth: 0 };
     const node = parseOr(tokens);
     return tokens.next === tokens.all.length ? node : null;
   } catch (error) {
@@ -125,8 +130,11 @@ function parseOperand(tokens: Tokens): CheckNode {
 
 function parsePrimary(tokens: Tokens): CheckNode {
   if (takeSign(tokens, '(')) {
+    if (tokens.depth === maxDepth) throw new Outside();
+    tokens.depth += 1;
     const inner = parseOr(tokens);
     expectSign(tokens, ')');
+    tokens.depth -= 1;
     return inner;
   }
   const token = take(tokens);
@@ -152,10 +160,13 @@ function parseWord(tokens: Tokens, word: string): CheckNode {
 }
 
 function parseArray(tokens: Tokens): CheckNode {
+  if (tokens.depth === maxDepth) throw new Outside();
+  tokens.depth += 1;
   expectSign(tokens, '[');
   const items = [parseOperand(tokens)];
   while (takeSign(tokens, ',')) items.push(parseOperand(tokens));
   expectSign(tokens, ']');
+  tokens.depth -= 1;
   return { kind: 'array', items };
 }
 

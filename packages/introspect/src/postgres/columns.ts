@@ -1,5 +1,6 @@
 import type { Check, Column, ColumnFill, ColumnType, TableId } from '../schema.ts';
 import { tableId } from '../table-id.ts';
+import { baseOrder } from './base-order.ts';
 import type { ColumnRow, ObjectName, RelationRow } from './catalog.ts';
 import { allowedValues, buildChecks, type CheckedColumn } from './checks.ts';
 import type { Lookup } from './lookup.ts';
@@ -23,20 +24,25 @@ export const updatableBits = { update: 4, insert: 8, delete: 16 } as const;
 /** Makes a builder that builds every relation once. `isListed` tells which tables a source may name. */
 export function columnsBuilder(lookup: Lookup, isListed: (relation: string) => boolean): BuildColumns {
   const built = new Map<string, ColumnsAndChecks>();
-  const build: BuildColumns = (relation) => {
+  const basesOf = (relation: string): readonly string[] =>
+    [...(lookup.trace(relation)?.origins.values() ?? [])].map((origin) => origin.relation);
+  return (relation) => {
     const known = built.get(relation);
     if (known) return known;
-    const columns = buildColumnsOf(lookup, isListed, build, relation);
+    for (const one of baseOrder(relation, basesOf, (base) => built.has(base))) {
+      built.set(one, buildColumnsOf(lookup, isListed, built, one));
+    }
+    // A view without a beginning is in no order: its columns are followed nowhere.
+    const columns = built.get(relation) ?? buildColumnsOf(lookup, isListed, new Map(), relation);
     built.set(relation, columns);
     return columns;
   };
-  return build;
 }
 
 function buildColumnsOf(
   lookup: Lookup,
   isListed: (relation: string) => boolean,
-  build: BuildColumns,
+  built: ReadonlyMap<string, ColumnsAndChecks>,
   relation: string,
 ): ColumnsAndChecks {
   const owner = lookup.relations.get(relation);
@@ -50,7 +56,7 @@ function buildColumnsOf(
   const columns = typed.map((column) => {
     const plain = buildOwnColumn(lookup, owner, column, checks);
     const origin = lookup.trace(relation)?.origins.get(column.row.attnum);
-    const base = origin && originColumn(lookup, build, origin);
+    const base = origin && originColumn(lookup, built, origin);
     return base ? followBase(plain, owner, origin, base, sourceOf(lookup, isListed, origin, base)) : plain;
   });
   return { columns, checks };
@@ -109,9 +115,13 @@ function collationName(collation: ObjectName): string {
   return collation.nspname === 'pg_catalog' ? collation.name : tableId(collation.nspname, collation.name);
 }
 
-function originColumn(lookup: Lookup, build: BuildColumns, origin: Origin): Column | undefined {
+function originColumn(
+  lookup: Lookup,
+  built: ReadonlyMap<string, ColumnsAndChecks>,
+  origin: Origin,
+): Column | undefined {
   const name = lookup.column(origin.relation, origin.attnum)?.attname;
-  return build(origin.relation).columns.find((column) => column.name === name);
+  return built.get(origin.relation)?.columns.find((column) => column.name === name);
 }
 
 /** The base column, or what the view in between has as its base. A partition's column is that of its table. */

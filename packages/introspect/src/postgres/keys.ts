@@ -1,4 +1,5 @@
 import type { Key } from '../schema.ts';
+import { baseOrder } from './base-order.ts';
 import type { ConstraintRow, IndexRow } from './catalog.ts';
 import type { Lookup } from './lookup.ts';
 
@@ -16,9 +17,35 @@ const none: Keys = { primaryKey: null, uniques: [] };
  * rows it shows, where it shows all their columns.
  */
 export function buildKeys(lookup: Lookup, relation: string): Keys {
-  const row = lookup.relations.get(relation);
-  if (!row) return none;
-  return row.relkind === 'v' || row.relkind === 'm' ? viewKeys(lookup, relation) : tableKeys(lookup, relation);
+  const built = builtKeys.get(lookup) ?? new Map<string, Keys>();
+  builtKeys.set(lookup, built);
+  const known = built.get(relation);
+  if (known) return known;
+  const basesOf = (one: string): readonly string[] => baseOf(lookup, one) ?? [];
+  for (const one of baseOrder(relation, basesOf, (base) => built.has(base))) built.set(one, keysOf(lookup, built, one));
+  const keys = built.get(relation) ?? viewKeys(lookup, relation, null, none);
+  built.set(relation, keys);
+  return keys;
+}
+
+/** Every relation is asked about once for itself, and once for each foreign key and view that names it. */
+const builtKeys = new WeakMap<Lookup, Map<string, Keys>>();
+
+/** The relation whose rows a view shows, as a list; undefined for what is no view, and for other views. */
+function baseOf(lookup: Lookup, relation: string): readonly [string] | undefined {
+  const base = isView(lookup, relation) ? lookup.trace(relation)?.rowsOf : null;
+  return typeof base === 'string' && lookup.relations.has(base) ? [base] : undefined;
+}
+
+function keysOf(lookup: Lookup, built: ReadonlyMap<string, Keys>, relation: string): Keys {
+  if (!lookup.relations.has(relation)) return none;
+  if (!isView(lookup, relation)) return tableKeys(lookup, relation);
+  const [base] = baseOf(lookup, relation) ?? [];
+  return viewKeys(lookup, relation, base ?? null, built.get(base ?? '') ?? none);
+}
+
+function isView(lookup: Lookup, relation: string): boolean {
+  return ['v', 'm'].includes(lookup.relations.get(relation)?.relkind ?? '');
 }
 
 function tableKeys(lookup: Lookup, relation: string): Keys {
@@ -32,10 +59,9 @@ function tableKeys(lookup: Lookup, relation: string): Keys {
 }
 
 /** A materialized view may have unique indexes of its own. */
-function viewKeys(lookup: Lookup, view: string): Keys {
-  const base = lookup.trace(view)?.rowsOf ?? null;
+function viewKeys(lookup: Lookup, view: string, base: string | null, baseKeys: Keys): Keys {
   // Rows of other tables appear in an inheritance parent: its keys do not hold for what it shows.
-  const keys = base === null || lookup.hasChildren(base) ? none : buildKeys(lookup, base);
+  const keys = base === null || lookup.hasChildren(base) ? none : baseKeys;
   const shown = (key: Key): Key[] => shownKey(lookup, view, base ?? '', key);
   const own = indexKeys(lookup, view);
   const inherited = keys.uniques.flatMap(shown).filter((key) => !own.some((other) => other.name === key.name));

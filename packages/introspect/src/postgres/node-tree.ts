@@ -19,11 +19,27 @@ interface Reader {
   next: number;
 }
 
-/** Parses one value. Text after it is ignored, a tree that breaks off ends its lists and nodes early. */
+/** Levels that a tree may have; bounds the stack of those who read it. */
+const maxDepth = 1_000;
+
+/**
+ * Parses one value. Text after it is ignored, a tree that breaks off ends its lists and nodes early. A tree of more than a
+ * thousand levels reads as null.
+ */
 export function parseNodeTree(text: string): NodeValue {
   // Blanks and the brackets ( ) { } separate; a backslash takes the character after it into the word.
   const tokens = text.match(/[(){}]|(?:\\[\s\S]|[^\s(){}\\])+/gu) ?? [];
-  return readValue({ tokens, next: 0 });
+  return isTooDeep(tokens) ? null : readValue({ tokens, next: 0 });
+}
+
+function isTooDeep(tokens: readonly string[]): boolean {
+  let depth = 0;
+  for (const token of tokens) {
+    if (token === '(' || token === '{') depth += 1;
+    else if (token === ')' || token === '}') depth -= 1;
+    if (depth > maxDepth) return true;
+  }
+  return false;
 }
 
 /** The field of a node when it is a node. */

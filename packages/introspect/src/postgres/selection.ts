@@ -5,6 +5,7 @@ import { matches, quotedNames } from '../patterns.ts';
 import { tableId } from '../table-id.ts';
 import type { Catalog, ObjectName, RelationRow } from './catalog.ts';
 import type { Lookup } from './lookup.ts';
+import { circularDiagnostics, circularViews, toweringDiagnostics } from './view-towers.ts';
 
 /** The relations that become tables, and what is told about the others. */
 export interface SelectedRelations {
@@ -20,7 +21,9 @@ export function selectRelations(catalog: Catalog, lookup: Lookup): SelectedRelat
   const allowed = catalog.relations.filter((row) => row.allowed && isAskedFor(catalog, row));
   const partitions = allowed.filter((row) => row.relispartition);
   const extensions = allowed.filter((row) => !row.relispartition && row.extension !== null);
-  const own = allowed.filter((row) => !row.relispartition && row.extension === null);
+  const readable = allowed.filter((row) => !row.relispartition && row.extension === null);
+  const circular = circularViews(catalog);
+  const own = readable.filter((row) => !circular.has(row.oid));
   const wanted = (row: RelationRow): boolean =>
     (include === null || include.some((pattern) => matches(pattern, row))) &&
     !exclude.some((pattern) => matches(pattern, row));
@@ -33,6 +36,8 @@ export function selectRelations(catalog: Catalog, lookup: Lookup): SelectedRelat
       ...excludedDiagnostics(own.filter((row) => !wanted(row))),
       ...patternDiagnostics([...(include ?? []), ...exclude], own),
       ...extensionDiagnostics(extensions),
+      ...circularDiagnostics(readable.filter((row) => wanted(row) && circular.has(row.oid))),
+      ...toweringDiagnostics([...listed.values()].filter((row) => row.towersOver !== null)),
       ...partitionDiagnostics(catalog, lookup, listed),
       ...strayPartitionDiagnostics(partitions, lookup, listed),
     ],

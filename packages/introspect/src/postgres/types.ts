@@ -27,37 +27,45 @@ function isListedEnum(row: TypeRow, used: ReadonlySet<string>): boolean {
   return used.has(tableId(row.nspname, row.typname)) || (row.allowed && row.extension === null);
 }
 
-/** Resolves a type: domains to their base, arrays to their element. A type that is not in the catalog is unknown. */
-export function buildColumnType(types: TypesByOid, oid: string, typmod: number): ColumnType {
-  const row = types.get(oid);
-  if (!row) return { ...plainType('unknown', 'unknown'), category: 'base' };
-  if (row.typtype === 'd') return buildDomain(types, row, typmod);
-  if (row.element !== null) return buildArray(types, row.element, row, typmod);
-  return buildScalar(row, typmod);
+/** Arrays within each other, by domains over arrays, that have a portable form; PostgreSQL has no limit. */
+const deepestArray = 8;
+
+/**
+ * Resolves a type: domains to their base, arrays to their element. A type that is not in the catalog is unknown, and so
+ * is one of too many arrays within each other.
+ */
+export function buildColumnType(types: TypesByOid, oid: string, typmod: number, depth = 0): ColumnType {
+  const domains = domainsOf(types, oid);
+  // A domain's own modifier counts, the innermost first; the column of a domain has none.
+  const modifier = domains.findLast((row) => row.typtypmod >= 0)?.typtypmod ?? typmod;
+  const row = types.get(domains.at(-1)?.typbasetype ?? oid);
+  return { ...buildBase(types, row, modifier, depth), domains: domains.map(buildDomain) };
 }
 
 /** The checks of a domain and of the domains it is made of; empty for any other type. */
 export function domainChecksOf(types: TypesByOid, oid: string): readonly DomainCheck[] {
-  const row = types.get(oid);
-  if (row?.typtype !== 'd') return [];
-  return [...sortedBy(row.checks ?? [], (check) => check.conname), ...domainChecksOf(types, row.typbasetype)];
+  return domainsOf(types, oid).flatMap((row) => sortedBy(row.checks ?? [], (check) => check.conname));
 }
 
-function buildDomain(types: TypesByOid, row: TypeRow, typmod: number): ColumnType {
-  // A domain's own modifier counts; the column of a domain has none.
-  const base = buildColumnType(types, row.typbasetype, row.typtypmod >= 0 ? row.typtypmod : typmod);
+/** A domain and those that it is made of, the outermost first; empty for any other type. */
+function domainsOf(types: TypesByOid, oid: string): readonly TypeRow[] {
+  const domains: TypeRow[] = [];
+  for (let row = types.get(oid); row?.typtype === 'd'; row = types.get(row.typbasetype)) domains.push(row);
+  return domains;
+}
+
+function buildDomain(row: TypeRow): ColumnType['domains'][number] {
   const checks = sortedBy(row.checks ?? [], (check) => check.conname).map((check) => check.expression);
-  const domain = { name: tableId(row.nspname, row.typname), notNull: row.typnotnull, checks };
-  return { ...base, domains: [domain, ...base.domains] };
+  return { name: tableId(row.nspname, row.typname), notNull: row.typnotnull, checks };
 }
 
 /** The modifier of an array is that of its elements: `varchar(10)[]`. */
-function buildArray(types: TypesByOid, element: string, row: TypeRow, typmod: number): ColumnType {
-  return {
-    ...plainType('array', baseName(row)),
-    category: 'array',
-    element: buildColumnType(types, element, typmod),
-  };
+function buildBase(types: TypesByOid, row: TypeRow | undefined, typmod: number, depth: number): ColumnType {
+  if (!row) return { ...plainType('unknown', 'unknown'), category: 'base' };
+  if (row.element === null) return buildScalar(row, typmod);
+  if (depth === deepestArray) return { ...plainType('unknown', baseName(row)), category: 'base' };
+  const element = buildColumnType(types, row.element, typmod, depth + 1);
+  return { ...plainType('array', baseName(row)), category: 'array', element };
 }
 
 function buildScalar(row: TypeRow, typmod: number): ColumnType {

@@ -127,7 +127,7 @@ function decodeBinary(value: JsonValue): Decoded {
 }
 
 /** How deep a JSON value nests; a scalar is 0. Stops counting behind `limit`. */
-function depthOf(value: JsonValue, limit: number): number {
+export function depthOf(value: JsonValue, limit: number): number {
   if (value === null || typeof value !== 'object') return 0;
   if (limit === 0) return 1;
   let deepest = 0;

@@ -13,7 +13,8 @@ export const relationsSql = `  SELECT r.oid::pg_catalog.text, r.nspname, r.relna
     CASE WHEN r.relkind IN ('r', 'p') THEN 28
       WHEN r.answers THEN pg_catalog.pg_relation_is_updatable(r.oid, false) ELSE 0 END AS updatable,
     CASE WHEN r.relkind IN ('r', 'p') THEN 28
-      WHEN r.answers THEN pg_catalog.pg_relation_is_updatable(r.oid, true) ELSE 0 END AS "updatableByTriggers"
+      WHEN r.answers THEN pg_catalog.pg_relation_is_updatable(r.oid, true) ELSE 0 END AS "updatableByTriggers",
+    r."towersOver"
   FROM relation AS r`;
 
 /** Reads the columns of these relations. */
@@ -77,8 +78,14 @@ export const inheritsSql = `  SELECT i.inhrelid::pg_catalog.text, i.inhparent::p
   -- the indexes of partitions inherit as well
   WHERE i.inhrelid IN (SELECT r.oid FROM relation AS r) OR i.inhparent IN (SELECT r.oid FROM relation AS r)`;
 
-/** Reads the definitions of views and materialized views. */
-export const rulesSql = `  SELECT w.ev_class::pg_catalog.text, w.ev_action::pg_catalog.text AS action
+/**
+ * Reads the definitions of views and materialized views. The form in which PostgreSQL keeps them grows with the square of
+ * the joins: one of more than 16 MB reads as empty, and its columns are followed nowhere.
+ */
+export const rulesSql = `  SELECT w.ev_class::pg_catalog.text,
+    CASE WHEN pg_catalog.octet_length(kept.action) <= 16777216 THEN kept.action ELSE '' END AS action
   FROM relation AS r
   JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid
+  -- made once, and not for each time that it is named
+  CROSS JOIN LATERAL (SELECT w.ev_action::pg_catalog.text OFFSET 0) AS kept(action)
   WHERE r.relkind IN ('v', 'm') AND w.rulename = '_RETURN'`;

@@ -1,3 +1,5 @@
+import { viewTowersSql } from './view-towers.ts';
+
 /**
  * Settings that decide how PostgreSQL prints expressions, fixed for this statement (or for the transaction around it):
  * the same database prints the same text whatever the session, role or database has set.
@@ -34,6 +36,7 @@ export function wantedSql(extent: Extent): string {
   -- PostgreSQL's own schemas, and those of temporary objects and of TOAST: the prefix pg_ is reserved
   WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
 ),
+${viewTowersSql},
 reached(oid, depth) AS (
   SELECT c.oid, 0
   FROM space AS s
@@ -60,7 +63,9 @@ relation AS MATERIALIZED (
     NOT c.relispartition OR r.depth = 1 AS detailed,
     e.extname AS extension,
     -- asking whether it can be written fails for a foreign table whose wrapper has no code
-    c.relkind <> 'f' OR COALESCE(fdw.fdwhandler, 0) <> 0 AS answers
+    -- and for a view that towers over too many others takes as long as reading it, or never ends
+    (c.relkind <> 'f' OR COALESCE(fdw.fdwhandler, 0) <> 0) AND high.views IS NULL AS answers,
+    high.views AS "towersOver"
   FROM (
     SELECT oid, pg_catalog.max(depth) AS depth
     FROM reached${extent === 'all' ? '' : '\n    WHERE oid IN (SELECT reread.oid FROM reread)'}
@@ -76,6 +81,7 @@ relation AS MATERIALIZED (
   LEFT JOIN pg_catalog.pg_foreign_table AS ft ON ft.ftrelid = c.oid
   LEFT JOIN pg_catalog.pg_foreign_server AS fs ON fs.oid = ft.ftserver
   LEFT JOIN pg_catalog.pg_foreign_data_wrapper AS fdw ON fdw.oid = fs.srvfdw
+  LEFT JOIN towering AS high ON high.oid = c.oid
   -- a view also depends on sequences, and on the row types of functions
   WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't'
 )`;

@@ -1,0 +1,37 @@
+/**
+ * The relations that a relation is built from, itself last: each stands after those that it is built from. None that
+ * leads back to itself is among them, nor one that is built from such a relation: nothing follows from where there is no
+ * beginning. A loop and no recursion, because chains of views have any length.
+ *
+ * `isBuilt` tells which relations are built already and have no place in the list.
+ */
+export function baseOrder(
+  relation: string,
+  basesOf: (relation: string) => readonly string[],
+  isBuilt: (relation: string) => boolean,
+): readonly string[] {
+  const waiting = new Map<string, number>();
+  const readers = new Map<string, string[]>();
+  const found = [relation];
+  for (let one = found.pop(); one !== undefined; one = found.pop()) {
+    if (waiting.has(one)) continue;
+    const bases = [...new Set(basesOf(one))].filter((base) => !isBuilt(base));
+    waiting.set(one, bases.length);
+    for (const base of bases) {
+      const known = readers.get(base);
+      if (known === undefined) readers.set(base, [one]);
+      else known.push(one);
+    }
+    found.push(...bases);
+  }
+  const order = [...waiting].flatMap(([one, bases]) => (bases === 0 ? [one] : []));
+  // The list grows while it is gone through.
+  for (const one of order) {
+    for (const reader of readers.get(one) ?? []) {
+      const bases = (waiting.get(reader) ?? 0) - 1;
+      waiting.set(reader, bases);
+      if (bases === 0) order.push(reader);
+    }
+  }
+  return order;
+}
