@@ -150,8 +150,9 @@ describe.each(servers)('$name', ({ missing, start }) => {
     for (const args of commands) {
       const { code, stderr } = await run(own, url, ...args);
       expect([args, code, stderr]).toEqual([args, 0, stderr]);
+      if (args[0] !== 'generate') continue;
       const left = [...stderr.matchAll(/^warning view-unreadable at table (\w+)/gm)].map(([, name]) => name);
-      expect([...new Set(left)]).toEqual(['a', 'b']);
+      expect(left).toEqual(['a', 'b']);
     }
   });
 });

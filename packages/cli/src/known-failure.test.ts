@@ -39,6 +39,14 @@ test('what a database refuses or cannot do now is no bug, whichever driver says 
   }
 });
 
+test('a stack that ends says where, and is no bug', () => {
+  const descend = (): number => descend() + 1;
+  expect(knownFailure(thrown(descend))).toMatchObject({
+    exitCode: 1,
+    message: expect.stringMatching(/nests too deeply, or leads back to itself \(in descend\)\.$/),
+  });
+});
+
 test('everything else stays what it is', () => {
   for (const error of [
     failed('syntax error at or near "FORM"', { code: '42601' }),

@@ -49,6 +49,7 @@ permissions:
       [
         { ...rule, action: 'erase' },
         { ...rule, id: '2', action: 'update', presets: ['title'] },
+        { ...rule, id: '3', permissions: JSON.parse(`${'{"_and":['.repeat(5_000)}${']}'.repeat(5_000)}`) },
       ],
     );
     expect(diagnostics.map(({ code, place }) => `${code} ${place}`)).toEqual([
@@ -56,6 +57,7 @@ permissions:
       'role-name platform_roles p',
       'permissions-form platform_permissions 1',
       'permissions-form platform_permissions 2',
+      'permissions-form platform_permissions 3',
     ]);
   });
 });

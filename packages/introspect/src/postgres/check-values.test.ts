@@ -56,6 +56,7 @@ describe('no lists', () => {
     'true',
     '',
     "(CURRENT_USER = 'a'::name)",
+    `${'('.repeat(50_000)}s = 'a'::text${')'.repeat(50_000)}`,
   ])('%s', (expression) => {
     expect(read(expression)).toBeNull();
   });

@@ -39,4 +39,11 @@ describe('parseNodeTree', () => {
     expect(parseNodeTree('')).toBeNull();
     expect(node('{A :list ({B :n 1').tag).toBe('A');
   });
+
+  test('reads no tree that nests deeper than a stack', () => {
+    const nested = (times: number): string => `${'{A :a '.repeat(times)}1${'}'.repeat(times)}`;
+    expect(parseNodeTree(nested(1_000))).not.toBeNull();
+    expect(parseNodeTree(nested(1_001))).toBeNull();
+    expect(parseNodeTree(nested(100_000))).toBeNull();
+  });
 });
