@@ -2,9 +2,10 @@
 import type { AccessRule, JsonValue } from '../contract/index.ts';
 import { forbidden } from '../query/invalid.ts';
 import { parseKeySegment } from '../query/keys.ts';
-import { anyOf } from '../sql/fragment.ts';
+import { allOf, anyOf } from '../sql/fragment.ts';
 import type { Row } from '../sql/row.ts';
 import { ruleHolds } from '../sql/rules.ts';
+import { sparesAdministrators } from '../users/spare-administrators.ts';
 import { findHeld } from './held-targets.ts';
 import { type Desk, echoOf, guardOf, type Job, writableOf } from './job.ts';
 import { namedKeys, oneKey } from './keys.ts';
@@ -30,7 +31,8 @@ export function prepareDelete(desk: Desk, body: JsonValue | undefined): Job {
     const keys = namedKeys(writable, named.keys);
     return jobOf(desk, writable, (running) => runDelete(desk, writable, rules, running, keys, false));
   }
-  const permitted = (row: Row): string => anyOf(rules.map(({ where }) => ruleHolds(row, where)));
+  const permitted = (row: Row): string =>
+    allOf([anyOf(rules.map(({ where }) => ruleHolds(row, where))), ...sparesAdministrators(desk.scope, row)]);
   const targets = prepareTargets({ ...desk, query: named.query, targets: { permitted, lock: 'UPDATE' } });
   return jobOf(desk, writable, async (running) => {
     const { collection } = writable;

@@ -4,8 +4,9 @@ import type { JsonValue } from '../contract/index.ts';
 import { forbidden } from '../query/invalid.ts';
 import { parseKeySegment } from '../query/keys.ts';
 import type { ReadPlan } from '../query/plan.ts';
-import { sqlTrue } from '../sql/fragment.ts';
+import { allOf, sqlTrue } from '../sql/fragment.ts';
 import type { Row } from '../sql/row.ts';
+import { sparesAdministrators } from '../users/spare-administrators.ts';
 import type { Batch } from './batch.ts';
 import { decodeItems } from './decode.ts';
 import { hashBatch } from './hash.ts';
@@ -226,11 +227,12 @@ async function queried(desk: Desk, granted: Granted, query: JsonValue, data: Fil
     const rules = grant.rules.map((rule) =>
       ruleMatches({ ...row, scope: desk.scope.open, collection: granted.writable.collection }, rule),
     );
-    return printAllowed(
+    const allowed = printAllowed(
       requirements,
       (rule) => rules[rule] ?? sqlTrue,
       () => sqlTrue,
     );
+    return allOf([allowed, ...sparesAdministrators(desk.scope, row)]);
   };
   const { collection } = writable;
   const names = batch.columns.map(({ field }) => field.descriptor.name);
