@@ -4,6 +4,7 @@
  */
 import { getNamedType, isObjectType, isUnionType } from 'graphql';
 import { expect } from 'vitest';
+import { withNumberTexts } from '../../packages/runtime/src/contract/exact-numbers.ts';
 import { isObject } from '../../packages/runtime/src/contract/filter-syntax.ts';
 import {
   type CollectionDescriptor,
@@ -15,11 +16,11 @@ import {
   indexGraphql,
   type JsonValue,
 } from '../../packages/runtime/src/contract/index.ts';
+import { parseExactly } from '../../packages/runtime/src/contract/parse-text.ts';
 import { buildSchemas, type ScopeSchema } from '../../packages/runtime/src/graphql/schemas.ts';
 import { resolveFields } from '../../packages/runtime/src/query/fields.ts';
 import { readFilter } from '../../packages/runtime/src/query/filter.ts';
 import { type NestedRead, readNested } from '../../packages/runtime/src/query/nested.ts';
-import { parseKeepingDigits } from '../../packages/runtime/src/query/parse-json.ts';
 import { parseQueryString, type QueryTree } from '../../packages/runtime/src/query/parse-query-string.ts';
 import {
   defaultReadLimits as limits,
@@ -194,7 +195,9 @@ function writeRequest(to: Writing, path: string, { method = 'GET', body }: Ask):
 function treeOf(method: string, raw: string, body: unknown): QueryTree {
   if (/(?:^|&)access_token=/.test(raw)) throw new Unsaid('token in the address');
   if (method !== 'SEARCH') return parseQueryString(raw, limits);
-  const parts: JsonValue = parseKeepingDigits(typeof body === 'string' ? body || '{}' : JSON.stringify(body ?? {}));
+  const parts: JsonValue = withNumberTexts(
+    parseExactly(typeof body === 'string' ? body || '{}' : JSON.stringify(body ?? {})),
+  );
   if (!isObject(parts) || parts.keys !== undefined) throw new Unsaid('keys');
   return readBodyQuery(parts.query ?? {});
 }

@@ -23,8 +23,8 @@ import {
   type JsonValue,
   type RelationDescriptor,
 } from '../../packages/runtime/src/contract/index.ts';
+import { type ParsedText, parseText } from '../../packages/runtime/src/contract/parse-text.ts';
 import { PlatformError } from '../../packages/runtime/src/errors.ts';
-import { parseExactly } from '../../packages/runtime/src/json/exact-numbers.ts';
 import { resolveFields } from '../../packages/runtime/src/query/fields.ts';
 import { readNested } from '../../packages/runtime/src/query/nested.ts';
 import { parseQueryString } from '../../packages/runtime/src/query/parse-query-string.ts';
@@ -300,11 +300,14 @@ function readSaid(descriptor: CollectionDescriptor, key: string | undefined, { m
 }
 
 function readBody(body: unknown): JsonValue {
+  let parsed: ParsedText;
   try {
-    return parseExactly(typeof body === 'string' ? body : JSON.stringify(body ?? ''));
+    parsed = parseText(typeof body === 'string' ? body : JSON.stringify(body ?? ''));
   } catch {
     throw new Unsaid('no JSON');
   }
+  if (parsed.repeated !== null) throw new Unsaid('a key twice');
+  return parsed.value;
 }
 
 /** Where a value of a payload stands: below a relation, in the collection that this leads to. */

@@ -22,6 +22,7 @@ export const writeSuites: readonly string[] = [
     'writes-permissions',
     'trees-circles',
     'upsert',
+    'exact-json',
     'writes-overtaken',
     'singletons',
     'extensions-trees',

@@ -10,7 +10,7 @@ import {
 } from '@platform/introspect';
 import { byFamily, type ModelRows } from '@platform/runtime';
 import type { JsonValue } from '@platform/runtime/contract';
-import { modelLock } from '@platform/runtime/contract';
+import { modelLock, parseExactly, withNumberTexts } from '@platform/runtime/contract';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { mysqlPermissions, type PermissionTexts, postgresPermissions } from './permission-sql.ts';
 import type { Project } from './project.ts';
@@ -60,8 +60,7 @@ function readRuleRow(row: readonly (string | null)[]): RuleRow {
 }
 
 function parsed(text: string | null | undefined): JsonValue {
-  const value: JsonValue = JSON.parse(text ?? 'null');
-  return value;
+  return withNumberTexts(parseExactly(text ?? 'null'));
 }
 
 /**

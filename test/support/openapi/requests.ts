@@ -1,7 +1,9 @@
 /** Whether a request is one that the document allows: its parameters and its body. */
+
+import { withNumberTexts } from '../../../packages/runtime/src/contract/exact-numbers.ts';
 import { listOf } from '../../../packages/runtime/src/contract/filter-syntax.ts';
 import type { JsonValue } from '../../../packages/runtime/src/contract/index.ts';
-import { parseKeepingDigits } from '../../../packages/runtime/src/query/parse-json.ts';
+import { parseExactly } from '../../../packages/runtime/src/contract/parse-text.ts';
 import { parameterNames, parseQueryString } from '../../../packages/runtime/src/query/parse-query-string.ts';
 import { defaultReadLimits } from '../../../packages/runtime/src/query/parse-read.ts';
 import { elements, isObject, type Json, member } from './json.ts';
@@ -135,6 +137,8 @@ function judgeBody(judge: Judge, { path, method, operation }: Operation, sent: S
   if (!isObject(member(requestBody.content, type))) return [`A body of type "${type}" is not described.`];
   const place = ['paths', path, method, 'requestBody', 'content', type, 'schema'];
   const value =
-    type === 'application/json' ? parseKeepingDigits(sent.body) : Object.fromEntries(new URLSearchParams(sent.body));
+    type === 'application/json'
+      ? withNumberTexts(parseExactly(sent.body))
+      : Object.fromEntries(new URLSearchParams(sent.body));
   return judge('open', place, value).map((problem) => `The body: ${problem}`);
 }

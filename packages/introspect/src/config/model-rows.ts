@@ -1,5 +1,11 @@
 import { hash } from 'node:crypto';
-import type { DeclaredModel, DeclaredRow } from '@platform/runtime/contract';
+import {
+  type DeclaredModel,
+  type DeclaredRow,
+  type JsonValue,
+  parseExactly,
+  withNumberTexts,
+} from '@platform/runtime/contract';
 
 /** Reads rows as `modelRowsSql` gives them; null where nobody has said or changed anything. */
 export function readModelTables(rows: readonly (readonly (string | null)[])[]): DeclaredModel | null {
@@ -16,7 +22,11 @@ export function readModelTables(rows: readonly (readonly (string | null)[])[]): 
 function rowsOf(rows: readonly (readonly (string | null)[])[], wanted: string): readonly DeclaredRow[] {
   return rows.flatMap(([kind, text]) => {
     if (kind !== wanted || typeof text !== 'string') return [];
-    const row: DeclaredRow = JSON.parse(text);
-    return [row];
+    const row = withNumberTexts(parseExactly(text));
+    return isRow(row) ? [row] : [];
   });
+}
+
+function isRow(value: JsonValue): value is DeclaredRow {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -28,7 +28,7 @@ export type JsonKind = 'text' | 'number' | 'boolean';
 /** The kind of one JSON value; undefined for null, arrays and objects. */
 export function kindOf(value: JsonValue): JsonKind | undefined {
   if (typeof value === 'string') return 'text';
-  if (typeof value === 'number') return 'number';
+  if (typeof value === 'number' || JSON.isRawJSON(value)) return 'number';
   return typeof value === 'boolean' ? 'boolean' : undefined;
 }
 
@@ -46,15 +46,13 @@ export const jsonTypes: Readonly<Record<JsonKind, ValueType & { readonly native:
   boolean: { type: 'boolean', native: 'bool' },
 };
 
-/**
- * Text of a query string as the JSON scalar it writes: `1`, `true`, `null`, `"1"`. Any other text is itself, and so is a
- * number of more digits than JSON's numbers keep.
- */
+/** Text of a query string as the JSON scalar it writes: `1`, `true`, `null`, `"1"`. Any other text is itself. */
 export function readScalar(text: string): JsonValue {
-  if (!/^(?:-?\d[\d.]{0,15}(?:[eE][+-]?\d{1,2})?|true|false|null|".*")$/s.test(text)) return text;
+  if (!/^(?:-?\d[\d.]{0,39}(?:[eE][+-]?\d{1,2})?|true|false|null|".*")$/s.test(text)) return text;
   try {
     const value: JsonValue = JSON.parse(text);
-    return value;
+    // Whatever its digits, it is the number that is written.
+    return typeof value === 'number' ? JSON.rawJSON(text) : value;
   } catch {
     return text;
   }

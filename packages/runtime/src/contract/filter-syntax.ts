@@ -15,9 +15,9 @@ import type { JsonValue } from './types.ts';
 /** An object of a filter, as against a list or a scalar. */
 export type FilterObject = { readonly [key: string]: JsonValue };
 
-/** Tells objects from lists and scalars. */
+/** Tells objects from lists and scalars; a number that waits as its digits is a scalar. */
 export function isObject(value: JsonValue): value is FilterObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }
 
 /** Takes the elements of a list: an array, or the indexed object that bracket form makes of one. */

@@ -170,13 +170,17 @@ function escapeQuoted(text: string): string {
   return text.includes('"') || text.includes('\\') ? text.replace(/["\\]/g, '\\$&') : text;
 }
 
+/** Types whose values numbers write; they take the digits of a number that is no double. */
+const numeric: ReadonlySet<PortableType> = new Set(['integer', 'bigInteger', 'decimal', 'float']);
+
 /**
  * Turns a JSON value into the text form of a parameter of a field's type, without losing a digit.
  *
  * Accepts the output form of every type and what the API specification (section 6, "Input") adds. Text of a query
  * string is accepted as it stands: every form has one as text.
  */
-export function decodeValue(type: ValueType, value: JsonValue): Decoded {
+export function decodeValue(type: ValueType, given: JsonValue): Decoded {
+  const value = numeric.has(type.type) && JSON.isRawJSON(given) ? given.rawJSON : given;
   if (value === null && type.type !== 'json') return { ok: true, value: null };
   switch (type.type) {
     case 'integer':

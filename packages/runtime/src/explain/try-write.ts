@@ -52,7 +52,7 @@ export async function tryOut({ api, write, caller, database, limits }: Asked, ac
   const others = api.access.filter(({ name }) => name !== access.name);
   const judged: CompiledApi = { ...api, access: [...others, access], extensions: [] };
   try {
-    const body = write.body === '' ? undefined : parseBodyText(write.body, true);
+    const body = write.body === '' ? undefined : parseBodyText(write.body);
     refuseSingleton(api, write, access);
     const ask = askOf(judged, write, { ...caller, accessClass: access.name }, body);
     const answer = await perform(judged, rehearsal, ask, limits);

@@ -1,7 +1,8 @@
 /** What a request brings → values of the types that a route has. */
+
+import { asDouble, withNumberTexts } from '../contract/exact-numbers.ts';
 import { isObject } from '../contract/filter-syntax.ts';
 import { isStorableText, type JsonValue, jsonDepth, type ObjectShape, type Shape } from '../contract/index.ts';
-import { withNumberTexts } from '../json/exact-numbers.ts';
 
 /** A value of a shape, or what is wrong: each a sentence that begins with where it is. */
 export type Fitted =
@@ -14,17 +15,15 @@ type Problems = readonly string[];
 export function fitJson(shape: Shape, value: JsonValue, path: string): Fitted {
   switch (shape.kind) {
     case 'json':
-      return nests(value, jsonDepth) ? refuse(path, 'nests too deep') : accept(withNumberTexts(value));
+      return nests(value, jsonDepth) ? refuse(path, 'nests too deep') : accept(withDoubles(value));
     case 'array':
       return isList(value) ? fitElements(shape.of, value, path) : refuse(path, 'must be an array');
     case 'object':
-      return isObject(value) && !JSON.isRawJSON(value)
-        ? fitMembers(shape, value, path)
-        : refuse(path, 'must be an object');
+      return isObject(value) ? fitMembers(shape, value, path) : refuse(path, 'must be an object');
     case 'union':
       return fitOne(shape.of, path, (one) => fitJson(one, value, path));
     default:
-      return fitScalar(shape, value, path);
+      return fitScalar(shape, asDouble(value), path);
   }
 }
 
@@ -119,6 +118,14 @@ function fitOne(shapes: readonly Shape[], path: string, fit: (shape: Shape) => F
   const told = all.filter((_, index) => shapes[index]?.kind !== 'null');
   const [only] = told;
   return told.length === 1 && only !== undefined ? only : refuse(path, 'is none of the values that it may be');
+}
+
+/** Numbers as JavaScript has them, and as texts those that it has not. */
+function withDoubles(value: JsonValue): JsonValue {
+  if (isList(value)) return value.map(withDoubles);
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withDoubles(inner)]));
+  return withNumberTexts(asDouble(value));
 }
 
 function nests(value: JsonValue, most: number): boolean {

@@ -1,14 +1,13 @@
 /** Filters under the names of a GraphQL schema, as filters over REST. Source: API specification, sections 5.2 and 14.2. */
 import { isObject } from '../contract/filter-syntax.ts';
 import type { CollectionDescriptor, GraphqlCollection, GraphqlIndex, JsonValue } from '../contract/index.ts';
-import { withNumberTexts } from '../json/exact-numbers.ts';
 
 /**
  * Takes a filter's names to those of the API. `names` are those of the collection whose rows are described; without them
  * what stands there are operators and their operands. What has another form than an object is left to the reader.
  */
 export function restFilter(index: GraphqlIndex, names: GraphqlCollection | undefined, filter: JsonValue): JsonValue {
-  if (!isObject(filter)) return withNumberTexts(filter);
+  if (!isObject(filter)) return filter;
   const entries = Object.entries(filter).flatMap(([key, value]): readonly (readonly [string, JsonValue])[] => {
     const member = names?.filter.get(key);
     if (names === undefined || member === undefined) return operator(index, names, key, value);
@@ -29,9 +28,8 @@ function operator(
     return [[key, value.map((one) => restFilter(index, names, one))]];
   }
   if (key === '_some' || key === '_none') return [[key, restFilter(index, names, value)]];
-  if (key === '_at' && isObject(value))
-    return Object.entries(value).map(([path, inner]) => [path, withNumberTexts(inner)]);
-  return [[key, withNumberTexts(value)]];
+  if (key === '_at' && isObject(value)) return Object.entries(value);
+  return [[key, value]];
 }
 
 /** `{ published_at_func: { year: … } }` is `{ "year(published_at)": … }`. */

@@ -8,7 +8,7 @@ import { PlatformError } from '../errors.ts';
  * Keys of items, and the JSON that a link row holds, stay as they are.
  */
 export function restPayload(index: GraphqlIndex, names: GraphqlCollection | undefined, payload: JsonValue): JsonValue {
-  if (names === undefined || !isObject(payload) || JSON.isRawJSON(payload)) return payload;
+  if (names === undefined || !isObject(payload)) return payload;
   const rest: Record<string, JsonValue> = {};
   for (const [key, value] of Object.entries(payload)) {
     const member = names.input.get(key);

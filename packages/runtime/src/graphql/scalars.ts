@@ -88,7 +88,9 @@ function jsonOfLiteral(node: ValueNode | ConstValueNode, variables: Variables): 
 
 function numberOf(text: string): JsonValue {
   const value = Number(text);
-  return String(value) === text ? value : JSON.rawJSON(text);
+  return String(value) === text && (Number.isSafeInteger(value) || !Number.isInteger(value))
+    ? value
+    : JSON.rawJSON(text);
 }
 
 function objectOf(

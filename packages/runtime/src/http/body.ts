@@ -1,9 +1,8 @@
 /** Request bodies: bytes in, checked JSON out. Source: API specification, section 1.3. */
 import { isUtf8 } from 'node:buffer';
 import type { JsonValue } from '../contract/index.ts';
+import { type ParsedText, parseText } from '../contract/parse-text.ts';
 import { PlatformError } from '../errors.ts';
-import { parseExactly } from '../json/exact-numbers.ts';
-import { parseKeepingDigits } from '../query/parse-json.ts';
 
 /** The headers that say what a body is. */
 export interface BodyHeaders {
@@ -12,14 +11,14 @@ export interface BodyHeaders {
 }
 
 /**
- * Parses a whole request body; undefined for an empty one, whatever its headers say. Numbers that a double cannot hold
- * become texts, in bodies that write (`exact`) `RawNumber`s.
+ * Parses a whole request body; undefined for an empty one, whatever its headers say. Numbers that a double cannot
+ * be trusted with become `RawNumber`s.
  *
  * Throws UNSUPPORTED_MEDIA_TYPE for anything but plain JSON in UTF-8, and INVALID_PAYLOAD for malformed JSON, a scalar
- * at the top, invalid UTF-8, names that reach a prototype, and text that no database can keep.
+ * at the top, invalid UTF-8, a key that stands twice, names that reach a prototype, and text that no database can keep.
  */
-export function parseBody(bytes: Buffer, headers: BodyHeaders, exact = false): JsonValue | undefined {
-  return bytes.length === 0 ? undefined : parseBodyText(checkBody(bytes, headers), exact);
+export function parseBody(bytes: Buffer, headers: BodyHeaders): JsonValue | undefined {
+  return bytes.length === 0 ? undefined : parseBodyText(checkBody(bytes, headers));
 }
 
 /** The text of a body that holds something. Throws UNSUPPORTED_MEDIA_TYPE and INVALID_PAYLOAD as `parseBody` does. */
@@ -30,8 +29,12 @@ export function checkBody(bytes: Buffer, headers: BodyHeaders): string {
 }
 
 /** Parses the text of a body. Throws INVALID_PAYLOAD as `parseBody` does. */
-export function parseBodyText(text: string, exact: boolean): JsonValue {
-  const value = parseJson(text, exact);
+export function parseBodyText(text: string): JsonValue {
+  const { value, repeated } = parseJson(text);
+  if (repeated !== null) {
+    const { key, path } = repeated;
+    throw new PlatformError('INVALID_PAYLOAD', `The body has the key "${key}" twice, at ${path}.`);
+  }
   if (typeof value !== 'object' || value === null) {
     throw new PlatformError('INVALID_PAYLOAD', 'The body must be an object or an array.');
   }
@@ -66,9 +69,9 @@ function namesNoOtherCharset(parameter: string): boolean {
   return charset === undefined || charset.toLowerCase() === 'utf-8';
 }
 
-function parseJson(text: string, exact: boolean): JsonValue {
+function parseJson(text: string): ParsedText {
   try {
-    return exact ? parseExactly(text) : parseKeepingDigits(text);
+    return parseText(text);
   } catch {
     throw new PlatformError('INVALID_PAYLOAD', 'The body is not valid JSON.');
   }

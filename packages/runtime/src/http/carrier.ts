@@ -195,7 +195,7 @@ function acceptBodies(server: FastifyInstance, mostBytes: number): void {
   server.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (request, bytes, done) => {
     try {
       const form = request.routeOptions.config.takesForms === true ? readForm(bytes, request.headers) : null;
-      request.json = form ?? parseBody(bytes, request.headers, request.method !== 'SEARCH');
+      request.json = form ?? parseBody(bytes, request.headers);
     } catch (error) {
       done(toAnswerError(error));
       return;

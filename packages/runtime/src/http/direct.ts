@@ -49,7 +49,7 @@ export function createShortWay({
   const parseKnownBody = createKnownBodyParser();
 
   function parse(bytes: Buffer, request: IncomingMessage, call: Call): JsonValue | undefined {
-    return call.item === null ? parseKnownBody(bytes, request.headers) : parseBody(bytes, request.headers, true);
+    return call.item === null ? parseKnownBody(bytes, request.headers) : parseBody(bytes, request.headers);
   }
 
   return async function answerDirectly(exchange) {

@@ -3,9 +3,8 @@ import { isObject } from '../contract/filter-syntax.ts';
 import { isStorableText, type JsonValue } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
 import type { SentVariables } from '../graphql/coerce-variables.ts';
-import { parseExactly } from '../json/exact-numbers.ts';
 import { invalidQuery } from '../query/invalid.ts';
-import { checkJson } from '../query/parse-json.ts';
+import { parseJson } from '../query/parse-json.ts';
 
 /** A request as it was sent. */
 export interface GraphqlParameters {
@@ -78,7 +77,7 @@ function readText(value: JsonValue | undefined, name: string, refuse: Refuse): s
 
 function readMap(value: JsonValue | undefined, name: string, refuse: Refuse): SentVariables {
   if (value === undefined || value === null) return {};
-  if (!isObject(value) || JSON.isRawJSON(value)) throw refuse(`"${name}" must be an object.`);
+  if (!isObject(value)) throw refuse(`"${name}" must be an object.`);
   return value;
 }
 
@@ -108,13 +107,5 @@ function decode(text: string): string {
 
 function readJson(texts: ReadonlyMap<string, string>, name: string): JsonValue | undefined {
   const text = texts.get(name);
-  if (text === undefined) return undefined;
-  let value: JsonValue;
-  try {
-    value = parseExactly(text);
-  } catch {
-    throw invalidQuery(`"${name}" is not valid JSON.`);
-  }
-  checkJson(value, name);
-  return value;
+  return text === undefined ? undefined : parseJson(text, name);
 }

@@ -2,7 +2,7 @@
  * Bodies of GraphQL requests. What a client sends with a document, its text above all, is the same with every request, and
  * parsing it again takes longer than all the rest of the body; so that part is found again by its text.
  */
-import { isObject } from '../contract/filter-syntax.ts';
+import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
 import type { JsonValue } from '../contract/index.ts';
 import { createByteCache } from '../graphql/byte-cache.ts';
 import { type BodyHeaders, checkBody, parseBodyText } from './body.ts';
@@ -17,7 +17,7 @@ type Known = Readonly<Record<string, string>>;
 interface Halves {
   readonly known: string;
   readonly rest: string;
-  /** Whether the known members stand behind the others, so that they hold where both have the same. */
+  /** Whether the known members stand behind the others. */
   readonly last: boolean;
 }
 
@@ -44,13 +44,13 @@ export function createKnownBodyParser(): ParseKnownBody {
   function parseWhole(bytes: Buffer, headers: BodyHeaders): JsonValue {
     const text = checkBody(bytes, headers);
     const halves = halve(text);
-    if (halves === null) return parseBodyText(text, true);
+    if (halves === null) return parseBodyText(text);
     const known = parts.get(halves.known);
     if (known === undefined) return learn(parts, text, halves);
     if (!halves.last) remember(halves.known, known);
-    const rest = parseBodyText(halves.rest, true);
-    // With nothing in front of it, the comma before the document is a fault.
-    if (!isObject(rest) || Object.keys(rest).length === 0) return parseBodyText(text, true);
+    const rest = parseBodyText(halves.rest);
+    // With nothing in front of it, the comma before the document is a fault, and so is a name that stands in both halves.
+    if (!isObject(rest) || Object.keys(rest).length === 0 || sharesName(known, rest)) return parseBodyText(text);
     return halves.last ? { ...rest, ...known } : { ...known, ...rest };
   }
 
@@ -65,9 +65,13 @@ export function createKnownBodyParser(): ParseKnownBody {
     if (bytes.length === 0) return undefined;
     const front = fronts.find((one) => beginsWith(bytes, one.bytes));
     if (front === undefined) return parseWhole(bytes, headers);
-    const rest = parseBodyText(`{"variables":${checkBody(bytes.subarray(front.bytes.length), headers)}`, true);
-    return isObject(rest) ? { ...front.known, ...rest } : parseWhole(bytes, headers);
+    const rest = parseBodyText(`{"variables":${checkBody(bytes.subarray(front.bytes.length), headers)}`);
+    return isObject(rest) && !sharesName(front.known, rest) ? { ...front.known, ...rest } : parseWhole(bytes, headers);
   };
+}
+
+function sharesName(known: Known, rest: FilterObject): boolean {
+  return Object.keys(rest).some((name) => Object.hasOwn(known, name));
 }
 
 function beginsWith(bytes: Buffer, front: Buffer): boolean {
@@ -77,7 +81,7 @@ function beginsWith(bytes: Buffer, front: Buffer): boolean {
 
 /** Parses a body whole, and keeps its known part where that is what it looks like. */
 function learn(parts: ReturnType<typeof createByteCache<Known>>, text: string, { known: part }: Halves): JsonValue {
-  const body = parseBodyText(text, true);
+  const body = parseBodyText(text);
   if (part.length <= longest) {
     const known = textsOf(part);
     if (known !== null) parts.set(part, known, part.length * bytesPerCharacter);

@@ -6,6 +6,7 @@
 
 import { type Operator, operators } from '../contract/condition.ts';
 import { elementwise, flags, listed } from '../contract/operators.ts';
+import type { JsonValue } from '../contract/types.ts';
 import { encodeText, type OperandType } from '../sql/operand.ts';
 import type { OpenValues } from './filter.ts';
 import type { ReadPlan } from './plan.ts';
@@ -83,11 +84,17 @@ export function learnTemplate(
 
 function findHole({ operands, comparisons }: OpenValues, text: string): Hole | undefined {
   let equal = 0;
-  for (const operand of operands.keys()) if (operand.kind === 'literal' && String(operand.value) === text) equal += 1;
+  for (const operand of operands.keys()) if (operand.kind === 'literal' && printed(operand.value) === text) equal += 1;
   if (equal !== 1) return undefined;
   const found = comparisons.find(({ operand }) => operand.kind === 'literal' && operand.value === text);
   const index = found && operands.get(found.operand);
   return found === undefined || index === undefined ? undefined : { index, operator: found.operator, type: found.type };
+}
+
+/** Numbers that wait as their digits have no text of their own. */
+function printed(value: JsonValue): string {
+  if (Array.isArray(value)) return value.map(printed).join(',');
+  return JSON.isRawJSON(value) ? value.rawJSON : String(value);
 }
 
 /** The values of another request of the template; undefined when a text is no value of its type. */

@@ -157,7 +157,7 @@ function itemsOf({ path, format }: ItemsFile, descriptor: CollectionDescriptor):
 
 async function* jsonItems(path: string, { key }: CollectionDescriptor): AsyncGenerator<FilterObject> {
   const text = checkBody(await readFile(path), { 'content-type': 'application/json' });
-  const parsed = parseBodyText(text.replace(/^\ufeff/, ''), true);
+  const parsed = parseBodyText(text.replace(/^\ufeff/, ''));
   for (const item of Array.isArray(parsed) ? parsed : [parsed]) {
     if (!isObject(item)) throw refuse('must hold objects');
     yield withoutEmptyKeys(item, key);
@@ -204,7 +204,7 @@ function cellValue(field: FieldDescriptor | undefined, cell: string, line: numbe
   if (!isJson) return cell;
   try {
     // Wrapped, because a cell may hold any value.
-    const wrapped = parseBodyText(`[${cell}]`, true);
+    const wrapped = parseBodyText(`[${cell}]`);
     return Array.isArray(wrapped) && wrapped.length === 1 ? (wrapped[0] ?? null) : refusedJson(line);
   } catch {
     return refusedJson(line);

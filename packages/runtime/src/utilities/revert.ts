@@ -1,11 +1,12 @@
 /** Writing an item back as a revision holds it. Source: API specification, section 13, `/utils/revert`. */
 import type { Caller } from '../caller.ts';
+import { withNumberTexts } from '../contract/exact-numbers.ts';
 import { isObject } from '../contract/filter-syntax.ts';
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
+import { parseExactly } from '../contract/parse-text.ts';
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { createAnswerWriter } from '../json/answer.ts';
-import { parseKeepingDigits } from '../query/parse-json.ts';
 import type { Planner } from '../query/planner.ts';
 import { buildOpenScope } from '../query/scope.ts';
 import type { Sender } from '../write/job.ts';
@@ -83,7 +84,7 @@ export function createReverter({ api, schema, database, planner, writer }: Rever
 
 /** Numbers keep their digits: what is written back is what was there. */
 function readRevision(text: string): { readonly collection: string; readonly item: string; readonly data: JsonValue } {
-  const answer = parseKeepingDigits(text);
+  const answer = withNumberTexts(parseExactly(text));
   const row = isObject(answer) ? (answer.data ?? null) : null;
   if (!isObject(row)) throw new PlatformError('FORBIDDEN');
   const { collection = null, item = null, data = null } = row;

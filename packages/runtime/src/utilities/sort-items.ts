@@ -5,12 +5,13 @@
  * shows.
  */
 import type { Caller } from '../caller.ts';
+import { withNumberTexts } from '../contract/exact-numbers.ts';
 import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
 import type { Dialect, JsonValue } from '../contract/index.ts';
+import { parseExactly } from '../contract/parse-text.ts';
 import type { Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { createAnswerWriter } from '../json/answer.ts';
-import { parseKeepingDigits } from '../query/parse-json.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
 import type { CollectionScope } from '../query/scope.ts';
 import { namedLocks } from '../write/named-locks.ts';
@@ -136,7 +137,7 @@ async function read({ transaction }: Moving, { plan, parameters }: PlannedRead):
   const rows = createAnswerWriter(plan)();
   await transaction.run(plan.statement, parameters, rows);
   if (rows.items === 0) return null;
-  const answer = parseKeepingDigits(rows.end().toString());
+  const answer = withNumberTexts(parseExactly(rows.end().toString()));
   return isObject(answer) ? (answer.data ?? null) : null;
 }
 

@@ -4,7 +4,6 @@ import type { JsonValue } from '../contract/index.ts';
 import { copyPayload } from '../extensions/copy-payload.ts';
 import { toJson } from '../extensions/json.ts';
 import { sentKeys } from '../extensions/keys.ts';
-import { withNumberTexts } from '../json/exact-numbers.ts';
 import { decodeKey, parseKeySegment } from '../query/keys.ts';
 import type { CollectionScope } from '../query/scope.ts';
 import { type Desk, echoOf, type Guard, guardOf, type Job, type WriteRequest, writableOf } from './job.ts';
@@ -157,7 +156,7 @@ function keysNamed(writable: WritableCollection, { item, singleton, body }: Ask)
 /** The key in a payload of a list of changes. */
 function ownKey(collection: CollectionScope, payload: JsonValue): readonly JsonValue[] {
   const { descriptor } = collection;
-  const parts = descriptor.key.map((name) => withNumberTexts(memberOf(payload, name) ?? null));
+  const parts = descriptor.key.map((name) => memberOf(payload, name) ?? null);
   return sentKeys(descriptor, oneKey(decodeKey(collection, parts)));
 }
 

@@ -75,7 +75,7 @@ function decodeField(
   const { descriptor } = field;
   const { name } = descriptor;
   const relation = input.writable.collection.relations.get(name)?.descriptor;
-  if (relation !== undefined && isObject(value) && !JSON.isRawJSON(value)) {
+  if (relation !== undefined && isObject(value)) {
     problems.refuse(place, name, 'takes the key of an item');
     return;
   }

@@ -2,9 +2,9 @@
 import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
 import type { CollectionDescriptor, JsonValue } from '../contract/index.ts';
 import { isSecret } from '../contract/operators.ts';
+import { parseExactly } from '../contract/parse-text.ts';
 import type { Transaction } from '../database/database.ts';
 import { type Answer, type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
-import { parseExactly } from '../json/exact-numbers.ts';
 import type { ReadLimits, ReadRequest } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { boundValues } from '../query/plan-bounds.ts';

@@ -2,7 +2,6 @@
 import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
 import { arrayLiteral, decodeValue, type FieldDescriptor, type JsonValue } from '../contract/index.ts';
 import type { PlatformError } from '../errors.ts';
-import { withNumberTexts } from '../json/exact-numbers.ts';
 import { forbidden } from '../query/invalid.ts';
 import { oneSpelling } from '../query/key-text.ts';
 import { decodeKey, parseKeys } from '../query/keys.ts';
@@ -41,10 +40,7 @@ export function asOne(keys: Keys): Keys {
 export function namedKeys({ collection, namesKey }: WritableCollection, keys: readonly JsonValue[]): Keys {
   if (!namesKey && keys.some(isObject)) throw forbidden();
   return {
-    ...parseKeys(
-      collection,
-      keys.map((key) => withNumberTexts(key)),
-    ),
+    ...parseKeys(collection, keys),
     many: true,
   };
 }
@@ -77,7 +73,7 @@ export function keyedItems({ collection, namesKey }: WritableCollection, items: 
   for (const [place, item] of items.entries()) {
     const parts = decodeKey(
       collection,
-      key.map((name) => withNumberTexts(item[name] ?? null)),
+      key.map((name) => item[name] ?? null),
     );
     const id = JSON.stringify(parts);
     merged.set(id, { parts, item: { ...merged.get(id)?.item, ...item }, place });
@@ -104,7 +100,7 @@ export function checkOwnKey(collection: CollectionScope, payload: FilterObject, 
 /** The value that a payload gives a field of the key, in the one spelling of keys; null where it cannot be one. */
 function keyText(field: FieldDescriptor, payload: FilterObject): string | null {
   const type = operandType(field);
-  const decoded = decodeValue(type, withNumberTexts(payload[field.name] ?? null));
+  const decoded = decodeValue(type, payload[field.name] ?? null);
   return decoded.ok && decoded.value !== null ? oneSpelling(type, decoded.value) : null;
 }
 

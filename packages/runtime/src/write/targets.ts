@@ -3,7 +3,6 @@ import type { Caller } from '../caller.ts';
 import type { FieldDescriptor, JsonValue } from '../contract/index.ts';
 import type { Parameter, RowSink, Statement, Transaction } from '../database/database.ts';
 import { readRow, type TextRow } from '../database/protocol/texts.ts';
-import { withNumberTexts } from '../json/exact-numbers.ts';
 import { parseListRequest, type ReadLimits, readBodyQuery } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';
@@ -56,7 +55,7 @@ export function prepareTargets(asked: TargetRequest): Targets {
 }
 
 function wantedTargets({ scope, collection, limits, query }: Omit<TargetRequest, 'targets'>): WantedRead {
-  const tree = readBodyQuery(withNumberTexts(query));
+  const tree = readBodyQuery(query);
   const parsed = parseListRequest(tree, limits);
   const { aggregate: _aggregate, exported: _exported, ...request } = parsed;
   const wanted = { ...request, meta: [], limit: tree.has('limit') ? request.limit : -1 };

@@ -1,7 +1,8 @@
 /** One value of a payload: of the right type, and within what its field takes. Source: API specification, section 6. */
+
+import { holdsHugeNumber } from '../contract/exact-numbers.ts';
 import { decodeValue, type FieldDescriptor, type JsonValue } from '../contract/index.ts';
 import { isSecret } from '../contract/operators.ts';
-import { holdsHugeNumber, withNumberTexts } from '../json/exact-numbers.ts';
 
 /** The text form of a value that is written. */
 export type Given =
@@ -19,8 +20,7 @@ const mask = '**********';
 const longestHashed = 1_024;
 
 /** Decodes the value of a field as it came; `create` tells that there is no earlier value to keep. */
-export function decodeGiven(field: FieldDescriptor, sent: JsonValue, create: boolean): Given {
-  const value = field.type === 'json' ? sent : withNumberTexts(sent);
+export function decodeGiven(field: FieldDescriptor, value: JsonValue, create: boolean): Given {
   if (value === null) {
     const allowed = field.nullable && field.required !== true;
     return allowed ? { ok: true, value: null } : invalid('required', 'is required');

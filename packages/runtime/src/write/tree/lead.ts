@@ -1,7 +1,6 @@
 /** One payload, split into what is its item's own and what leads to other items. Source: API specification, 7.2–7.4. */
 import { type FilterObject, isObject } from '../../contract/filter-syntax.ts';
 import type { JsonValue, ManyToAny, ManyToOne, RelationDescriptor } from '../../contract/index.ts';
-import { withNumberTexts } from '../../json/exact-numbers.ts';
 import { decodeKey, keyParts } from '../../query/keys.ts';
 import { keyFields } from '../../query/plan-order.ts';
 import type { CollectionScope } from '../../query/scope.ts';
@@ -146,7 +145,7 @@ function ownedKeys(
 }
 
 function keyOf(collection: CollectionScope, value: JsonValue): KeyTexts {
-  return decodeKey(collection, keyParts(keyFields(collection.descriptor), withNumberTexts(value)));
+  return decodeKey(collection, keyParts(keyFields(collection.descriptor), value));
 }
 
 /** An item by its key, or by an object that may have one. */
@@ -164,7 +163,7 @@ function entryOf(
   if (!keyed) return { form: 'create', given: null, payload: value, place };
   const given = decodeKey(
     collection,
-    key.map((name) => withNumberTexts(complete[name] ?? null)),
+    key.map((name) => complete[name] ?? null),
   );
   return { form: 'either', given, payload: value, place };
 }

@@ -19,7 +19,7 @@ export interface MembersRead {
 
 /** Whether a value is an object of names, and not a number with too many digits for JavaScript. */
 export function isStructure(value: JsonValue): value is FilterObject {
-  return isObject(value) && !JSON.isRawJSON(value);
+  return isObject(value);
 }
 
 /** Reads a value; undefined for one of another form. */

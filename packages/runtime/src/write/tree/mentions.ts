@@ -5,7 +5,6 @@
  */
 import { decodeValue, type JsonValue } from '../../contract/index.ts';
 import type { PlatformError } from '../../errors.ts';
-import { withNumberTexts } from '../../json/exact-numbers.ts';
 import { keyFields } from '../../query/plan-order.ts';
 import { operandType } from '../../sql/operand.ts';
 import type { Group, KeyTexts, TreeNode } from './group.ts';
@@ -30,7 +29,7 @@ export function keyOfNode({ writable }: Group, { given, own }: TreeNode): KeyTex
   if (given !== null) return given;
   if (!writable.collection.descriptor.key.every((name) => Object.hasOwn(own, name))) return undefined;
   const parts = keyFields(writable.collection.descriptor).map((field) => {
-    const decoded = decodeValue(operandType(field), withNumberTexts(own[field.name] ?? null));
+    const decoded = decodeValue(operandType(field), own[field.name] ?? null);
     return decoded.ok ? decoded.value : null;
   });
   return parts.length > 0 && parts.every((part) => part !== null) ? parts : undefined;

@@ -3,7 +3,6 @@
  * place that makes their item. Source: decision 6.
  */
 import { decodeValue } from '../../contract/index.ts';
-import { withNumberTexts } from '../../json/exact-numbers.ts';
 import { keyFields } from '../../query/plan-order.ts';
 import { operandType } from '../../sql/operand.ts';
 import type { WriteScope } from '../scope.ts';
@@ -129,8 +128,7 @@ function plainLinks(scope: WriteScope, group: Group): readonly PlainLink[] {
 /** The value of a field of a payload; undefined where it has none. */
 function textOf({ writable }: Group, { own }: TreeNode, name: string): string | undefined {
   const field = writable.collection.descriptor.fields.find((candidate) => candidate.name === name);
-  const decoded =
-    field && Object.hasOwn(own, name) ? decodeValue(operandType(field), withNumberTexts(own[name] ?? null)) : undefined;
+  const decoded = field && Object.hasOwn(own, name) ? decodeValue(operandType(field), own[name] ?? null) : undefined;
   return decoded?.ok ? (decoded.value ?? undefined) : undefined;
 }
 

@@ -1,7 +1,6 @@
 /** Trees in a transaction: parents first, then the items, what is removed below them, and what is new there. */
 import { decodeValue } from '../../contract/index.ts';
 import { PlatformError, together } from '../../errors.ts';
-import { withNumberTexts } from '../../json/exact-numbers.ts';
 import { keyFields } from '../../query/plan-order.ts';
 import { readElements } from '../../sql/array-text.ts';
 import { operandType } from '../../sql/operand.ts';
@@ -143,7 +142,7 @@ function checkClaims({ nodes, writable }: Group, fills: Fills): void {
       const part = keys.indexOf(name);
       if (value === undefined || field === undefined) continue;
       const claim = claimed[name];
-      const decoded = claim === undefined ? undefined : decodeValue(operandType(field), withNumberTexts(claim));
+      const decoded = claim === undefined ? undefined : decodeValue(operandType(field), claim);
       const own = decoded === undefined || (decoded.ok && decoded.value === value);
       if (!own || (part >= 0 && given !== null && given[part] !== value)) {
         throw invalidPayload(`"${name}" is set by the relation.`);

@@ -52,7 +52,7 @@ function textOf(
   if (!Object.hasOwn(item, name)) return null;
   const sent: JsonValue = item[name] ?? null;
   if (!writable) problems.forbid();
-  if (relations.has(name) && isObject(sent) && !JSON.isRawJSON(sent)) {
+  if (relations.has(name) && isObject(sent)) {
     problems.refuse(place, name, 'takes the key of an item');
     return null;
   }

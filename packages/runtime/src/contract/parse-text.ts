@@ -1,0 +1,216 @@
+/**
+ * JSON texts of others. `JSON.parse` is not enough: of a key that stands twice it keeps the last value silently, numbers lose
+ * digits, and V8 12 to 13 reads a key with an escape as another one where an earlier text had a key with a backslash.
+ */
+import { exactNumber, mayLoseDigits } from './exact-numbers.ts';
+import type { JsonValue } from './types.ts';
+
+/** What a text holds. */
+export interface ParsedText {
+  readonly value: JsonValue;
+  /** The first key that stands twice in one object; the value has what came last. */
+  readonly repeated: RepeatedKey | null;
+}
+
+/** A key that stands twice in one object. */
+export interface RepeatedKey {
+  readonly key: string;
+  /** The place of the second one as a JSONPath (RFC 9535): `$.items[3].name`. */
+  readonly path: string;
+}
+
+/** Parses a text; numbers that a double cannot be trusted with become `RawNumber`s. Throws for what is no JSON. */
+export function parseText(text: string): ParsedText {
+  const value = parseNative(text);
+  // Each colon outside strings belongs to one key: where there are more of them than members, one was lost.
+  const keys = countKeys(text);
+  return keys !== null && keys === countMembers(value) ? { value, repeated: null } : parseByMembers(text);
+}
+
+/** The value alone, for texts whose writer has no key twice. */
+export function parseExactly(text: string): JsonValue {
+  return parseText(text).value;
+}
+
+function parseNative(text: string): JsonValue {
+  if (!mayLoseDigits(text)) return JSON.parse(text);
+  return JSON.parse(text, (_key: string, value: JsonValue, place?: { source?: string }): JsonValue => {
+    return typeof value === 'number' && place?.source !== undefined ? exactNumber(value, place.source) : value;
+  });
+}
+
+const quote = 34;
+const comma = 44;
+const colon = 58;
+const openBracket = 91;
+const backslash = 92;
+const closeBracket = 93;
+const openBrace = 123;
+const closeBrace = 125;
+
+/** How many keys a text has; null where one of them has an escape. */
+function countKeys(text: string): number | null {
+  let count = 0;
+  let latest = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === quote) {
+      latest = at;
+      at = endOfString(text, at);
+    } else if (code === colon) {
+      count++;
+      if (hasEscape(text, latest, at)) return null;
+    }
+  }
+  return count;
+}
+
+/** Looks at the characters itself: what V8 makes of `includes` on the whole text is done again for each key. */
+function hasEscape(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (text.charCodeAt(at) === backslash) return true;
+  return false;
+}
+
+/** A string that goes on for longer is looked through by the engine, which takes many characters at once. */
+const shortString = 24;
+
+/** The place of the quotation mark that ends the string that begins at a place. */
+function endOfString(text: string, start: number): number {
+  const near = Math.min(start + shortString, text.length);
+  let at = start + 1;
+  while (at < near) {
+    const code = text.charCodeAt(at);
+    if (code === quote) return at;
+    at += code === backslash ? 2 : 1;
+  }
+  let end = text.indexOf('"', at);
+  while (end !== -1 && isEscaped(text, at, end)) {
+    at = end + 1;
+    end = text.indexOf('"', at);
+  }
+  return end === -1 ? text.length : end;
+}
+
+/** Whether an odd number of backslashes, none of them before `start`, stands in front of a place. */
+function isEscaped(text: string, start: number, end: number): boolean {
+  let from = end;
+  while (from > start && text.charCodeAt(from - 1) === backslash) from--;
+  return (end - from) % 2 === 1;
+}
+
+/** Members of all objects. Walks without recursion, because a body may nest as deep as it is long. */
+function countMembers(root: JsonValue): number {
+  let count = 0;
+  const pending: JsonValue[] = [root];
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    if (isList(value)) {
+      for (const element of value) if (typeof element === 'object' && element !== null) pending.push(element);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const key in value) {
+        // A number that is kept as its digits is an object with one member.
+        if (key === 'rawJSON' && JSON.isRawJSON(value)) continue;
+        count++;
+        const member = value[key];
+        if (typeof member === 'object' && member !== null) pending.push(member);
+      }
+    }
+  }
+  return count;
+}
+
+/** An object or array around a place. */
+interface Level {
+  /** Members so far; null in an array. */
+  readonly members: Map<string, JsonValue> | null;
+  readonly elements: JsonValue[];
+  key: string;
+}
+
+const scalar = /[^\s,\]}]+/y;
+
+/** Parses a text that is valid JSON member by member. */
+function parseByMembers(text: string): ParsedText {
+  const root: Level = { members: null, elements: [], key: '' };
+  const levels: Level[] = [root];
+  let level = root;
+  let repeated: RepeatedKey | null = null;
+
+  function put(value: JsonValue): void {
+    if (level.members === null) level.elements.push(value);
+    else level.members.set(level.key, value);
+  }
+
+  function open(members: Level['members']): void {
+    level = { members, elements: [], key: '' };
+    levels.push(level);
+  }
+
+  function close(): void {
+    const { members, elements } = level;
+    levels.pop();
+    level = levels.at(-1) ?? root;
+    put(members === null ? elements : Object.fromEntries(members));
+  }
+
+  /** The string from one place to another, which is a key where a colon follows. */
+  function string(start: number, end: number): void {
+    const written: string = JSON.parse(text.slice(start, end + 1));
+    if (level.members === null || !isKey(text, end)) {
+      put(written);
+      return;
+    }
+    level.key = written;
+    if (level.members.has(written)) repeated ??= { key: shortened(written), path: pathOf(levels.slice(1)) };
+  }
+
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === quote) {
+      const end = endOfString(text, at);
+      string(at, end);
+      at = end;
+    } else if (code === openBrace) open(new Map());
+    else if (code === openBracket) open(null);
+    else if (code === closeBrace || code === closeBracket) close();
+    else if (code !== comma && code !== colon && !isSpace(code)) {
+      scalar.lastIndex = at;
+      const [source = ''] = scalar.exec(text) ?? [];
+      const value: JsonValue = JSON.parse(source);
+      put(typeof value === 'number' ? exactNumber(value, source) : value);
+      at += source.length - 1;
+    }
+  }
+  return { value: root.elements[0] ?? null, repeated };
+}
+
+/** Whether the string that ends at a place is followed by a colon. */
+function isKey(text: string, end: number): boolean {
+  let at = end + 1;
+  while (isSpace(text.charCodeAt(at))) at++;
+  return text.charCodeAt(at) === colon;
+}
+
+function isSpace(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13);
+}
+
+/** Steps of a path that are told; deeper ones say no more. */
+const mostSteps = 32;
+const longestKey = 64;
+
+function pathOf(levels: readonly Level[]): string {
+  const steps = levels.slice(0, mostSteps).map(({ members, elements, key }) => {
+    if (members === null) return `[${elements.length}]`;
+    return /^[A-Za-z_]\w*$/.test(key) ? `.${shortened(key)}` : `[${JSON.stringify(shortened(key))}]`;
+  });
+  return `$${steps.join('')}${levels.length > mostSteps ? '…' : ''}`;
+}
+
+function shortened(key: string): string {
+  return (key.length <= longestKey ? key : `${key.slice(0, longestKey)}…`).toWellFormed();
+}
+
+/** `Array.isArray` does not narrow readonly arrays. */
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
