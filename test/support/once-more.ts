@@ -23,6 +23,7 @@ export const writeSuites: readonly string[] = [
     'trees-circles',
     'upsert',
     'exact-json',
+    'missing-parents',
     'writes-overtaken',
     'singletons',
     'extensions-trees',

@@ -19,6 +19,8 @@ export class ServerError extends Error {
     readonly table?: string | undefined;
     readonly column?: string | undefined;
     readonly constraint?: string | undefined;
+    /** Values of the key that is taken, or that leads nowhere, as PostgreSQL lists them. */
+    readonly values?: string | undefined;
   };
 
   constructor(fields: ReadonlyMap<string, string>) {
@@ -31,6 +33,7 @@ export class ServerError extends Error {
       table: fields.get('t'),
       column: fields.get('c'),
       constraint: fields.get('n'),
+      values: /\)=\((.*)\)/s.exec(fields.get('D') ?? '')?.[1],
     };
   }
 }

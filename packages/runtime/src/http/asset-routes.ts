@@ -17,6 +17,7 @@ import type { Answerer, Exchange } from './answer.ts';
 import { disposition } from './attachment.ts';
 import type { Call } from './call.ts';
 import type { Endpoint, Handler } from './endpoints.ts';
+import { plainParameters } from './plain-parameters.ts';
 import { readRange } from './ranges.ts';
 import { readPathTexts, splitTarget } from './target.ts';
 
@@ -28,6 +29,10 @@ export interface AssetEndpointsOptions {
   readonly renderer: Renderer;
   readonly answerer: Answerer;
 }
+
+const parameters = [
+  ...['key', 'width', 'height', 'fit', 'quality', 'withoutEnlargement', 'format', 'transforms', 'download'],
+] as const;
 
 /** What is sent: the whole content, or what was made of it. */
 interface Asset {
@@ -88,7 +93,7 @@ export function createAssetEndpoints(options: AssetEndpointsOptions): readonly E
     { request }: Exchange,
     { caller, query }: Call,
   ): Promise<Asset & { /** Key of the file. */ readonly file: string }> {
-    const wanted = readWanted(new URLSearchParams(query), environment.transform);
+    const wanted = readWanted(plainParameters(query, parameters), environment.transform);
     const { path } = splitTarget(request.url ?? '');
     const key = paths.map((pattern) => readPathTexts(pattern, path)?.get('id')?.[0]).find((one) => one !== undefined);
     const file = await finder.find(caller, key ?? '');
@@ -103,7 +108,7 @@ export function createAssetEndpoints(options: AssetEndpointsOptions): readonly E
     const asset = await assetOf(exchange, call);
     const etag = `"${hash('sha1', asset.id, 'base64url')}"`;
     const audience = (await finder.isPublic(call.caller, asset.file)) ? 'public' : 'private';
-    const shown = shownTypes.has(asset.type) && !asks(call.query, 'download');
+    const shown = shownTypes.has(asset.type) && !plainParameters(call.query, parameters).has('download');
     const about = {
       policy: "sandbox; default-src 'none'",
       cache: `${audience}, max-age=${maxAge}`,
@@ -132,10 +137,6 @@ export function createAssetEndpoints(options: AssetEndpointsOptions): readonly E
   };
 
   return paths.map((url): Endpoint => ({ url, handlers: new Map([['GET', send]]) }));
-}
-
-function asks(query: string, name: string): boolean {
-  return new URLSearchParams(query).has(name);
 }
 
 /** Whether the client has these bytes already (RFC 9110, section 13.1). */

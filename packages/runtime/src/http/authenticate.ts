@@ -6,8 +6,9 @@ import type { Identities, Identity } from '../auth/identities.ts';
 import { mayUseFrom } from '../auth/ip-access.ts';
 import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
+import { parameterNames } from '../query/parse-query-string.ts';
 import type { FindClientAddress } from './client-address.ts';
-import { liesUnder } from './target.ts';
+import { liesUnder, splitTarget } from './target.ts';
 import { isJwtShaped, isOversized } from './token.ts';
 
 /**
@@ -47,7 +48,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
 
   function admit({ caller, ipAccess, confined }: Admission, request: IncomingMessage, path: string): Caller {
     if (ipAccess.length > 0 && !mayUseFrom(ipAccess, clientAddress(request))) throw new PlatformError('INVALID_IP');
-    if (confined && !isOpenToConfined(path)) throw new PlatformError('FORBIDDEN');
+    if (confined && !isOpenToConfined(request, path)) throw new PlatformError('FORBIDDEN');
     return caller;
   }
 
@@ -83,9 +84,17 @@ export function ignoresToken(method: string, path: string): boolean {
   );
 }
 
-/** Of `/users/me` the user itself and its second factor, and nothing else that lies there. */
-function isOpenToConfined(path: string): boolean {
-  return liesUnder(path, '/server') || path === '/users/me' || liesUnder(path, '/users/me/tfa');
+/** Of `/users/me` the user's own fields, to read, and the second factor; nothing else that lies there. */
+function isOpenToConfined({ method = '', url = '' }: IncomingMessage, path: string): boolean {
+  if (liesUnder(path, '/server') || liesUnder(path, '/users/me/tfa')) return true;
+  if (path !== '/users/me' || !['GET', 'HEAD', 'OPTIONS'].includes(method)) return false;
+  return [...new URLSearchParams(splitTarget(url).query)].every(([name, text]) => isOwn(name, text));
+}
+
+/** Whether a parameter leads to nothing but fields of the user who asks. */
+function isOwn(name: string, text: string): boolean {
+  const [plain = ''] = name.split('[', 1);
+  return plain === 'fields' ? !/[.(]/.test(text) : !parameterNames.has(plain);
 }
 
 function digest(token: string): Buffer {

@@ -88,7 +88,9 @@ function readTexts(raw: string): ReadonlyMap<string, string> {
   for (const part of raw.split('&')) {
     const equals = part.indexOf('=');
     const name = decode(equals === -1 ? part : part.slice(0, equals));
-    if (!textNames.has(name)) continue;
+    const [plain = ''] = name.split('[', 1);
+    if (!textNames.has(plain)) continue;
+    if (plain !== name) throw invalidQuery(`"${plain}" takes one value.`);
     if (texts.has(name)) throw invalidQuery(`"${name}" is there twice.`);
     const text = decode(equals === -1 ? '' : part.slice(equals + 1));
     if (!isStorableText(text)) throw invalidQuery(`"${name}" holds unusable text.`);

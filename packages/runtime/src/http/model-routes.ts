@@ -11,6 +11,7 @@ import { invalidPayload } from '../write/problems.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import type { Endpoint, Handler, Method } from './endpoints.ts';
 import { type Change, modelChanges } from './model-changes.ts';
+import { plainParameters } from './plain-parameters.ts';
 import { readPathTexts, splitTarget } from './target.ts';
 
 /** What the routes work with. */
@@ -61,7 +62,7 @@ export function createModelEndpoints({
     return async (exchange, { caller, query }, body) => {
       if (!administrators.has(caller.accessClass)) throw new PlatformError('FORBIDDEN');
       const texts = textsOf(pattern, exchange, aliasPrefix);
-      const discard = new URLSearchParams(query).get('data') === 'discard';
+      const discard = plainParameters(query, ['data']).get('data') === 'discard';
       const origin = { user: caller.user, ...senderOf(exchange.request) };
       const plan: PlanChange = (known) => change(known, texts, bodyOf(method, body));
       const answer = await changeModel(plan, discard, origin);

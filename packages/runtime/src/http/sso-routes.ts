@@ -7,6 +7,7 @@ import { PlatformError } from '../errors.ts';
 import type { Sender } from '../write/job.ts';
 import type { Answerer, Exchange } from './answer.ts';
 import { createPairSender } from './pair-answer.ts';
+import { plainParameters } from './plain-parameters.ts';
 import { createRefreshCookie } from './refresh-cookie.ts';
 import { createStateCookie } from './state-cookie.ts';
 
@@ -73,9 +74,7 @@ export function createSsoHandlers({ way, answerer, environment, senderOf }: SsoH
 
 /** Where the browser wants to go on to; null when nothing is said. Throws INVALID_QUERY where it is said twice. */
 function redirectIn(query: string): string | null {
-  const [redirect = null, ...more] = new URLSearchParams(query).getAll('redirect');
-  if (more.length > 0) throw new PlatformError('INVALID_QUERY', '"redirect" is given twice.');
-  return redirect;
+  return plainParameters(query, ['redirect']).get('redirect') ?? null;
 }
 
 function withReason(redirect: URL, { code }: PlatformError): URL {

@@ -15,6 +15,7 @@ import type { Writer } from '../write/writer.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import { bodyObject, requiredText } from './auth-body.ts';
 import type { Endpoint, Handler } from './endpoints.ts';
+import { plainParameters } from './plain-parameters.ts';
 import { readPathTexts, splitTarget } from './target.ts';
 
 /** What the routes work with. */
@@ -61,7 +62,7 @@ export function createUtilityEndpoints(options: UtilityEndpointsOptions): readon
   }
 
   const randomString: Handler = async (exchange, { query }) => {
-    tell(exchange, randomText(lengthOf(new URLSearchParams(query).get('length'))));
+    tell(exchange, randomText(lengthOf(plainParameters(query, ['length']).get('length') ?? null)));
   };
   const generateHash: Handler = async (exchange, { caller }, body) => {
     mustBeKnown(caller);

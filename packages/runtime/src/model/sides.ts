@@ -7,6 +7,7 @@ import {
   relationSpecialIn,
 } from '../contract/index.ts';
 import type { KnownModel, ModelStep } from './change.ts';
+import { newName } from './names.ts';
 import { objectIn, type Payload, textIn } from './payload.ts';
 import { exists } from './plan-collections.ts';
 
@@ -53,7 +54,9 @@ export function nameSide(
 ): readonly ModelStep[] {
   const field = textIn(meta, 'one_field');
   const was = before === undefined ? undefined : textIn(objectIn({ meta: before.meta }, 'meta'), 'one_field');
-  if (field === undefined || related === null || field === was) return [];
+  if (field === undefined || field === was) return [];
+  newName(field, 'field');
+  if (related === null) return [];
   const taken = known.document.fields.find((one) => one.collection === related && one.field === field);
   if (taken !== undefined && isPlain(taken)) throw exists('field', field);
   if (was === undefined) return [];

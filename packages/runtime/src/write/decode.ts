@@ -86,6 +86,9 @@ function decodeField(
   const { collection } = input.writable;
   const wrong = given.ok ? checkField(collection.descriptor, name, given.value, input.scope.fieldLimits) : undefined;
   if (wrong !== undefined) problems.invalidate(place, name, wrong.type, wrong.message);
+  const allowed = input.writable.links?.get(name);
+  if (allowed !== undefined && given.ok && given.value !== null && !allowed.has(given.value))
+    problems.refuse(place, name, 'must be a collection that the relation allows');
   if (given.ok) builder.set(item, field, given.value);
   else {
     // It is there, so it is not missing as well.

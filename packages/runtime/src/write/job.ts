@@ -13,6 +13,7 @@ import type { Written } from './checks.ts';
 import { type Echo, type EchoForm, type PreparedEcho, prepareEcho } from './echo.ts';
 import type { ReturnedImages } from './history.ts';
 import type { Keys } from './keys.ts';
+import { keysInBatch } from './missing-parent.ts';
 import { plansOf, type StepForm, type StepPlanCache, writtenColumns } from './plans.ts';
 import type { JudgedPayload } from './run.ts';
 import type { WritableCollection, WriteGrant, WriteScope } from './scope.ts';
@@ -200,7 +201,8 @@ export function prepareStep(
 /** What the database may complain about when a batch is written. */
 export function touchedBy(desk: Desk, { writable, grant }: Granted, batch: Batch): Touched {
   const { collection } = writable;
-  return { scope: desk.scope, collection, names: namesOf(batch), writable: new Set(grant.fields.keys()) };
+  const given = keysInBatch(batch);
+  return { scope: desk.scope, collection, names: namesOf(batch), writable: new Set(grant.fields.keys()), given };
 }
 
 /** The names that payloads have: not those that only the server fills. */

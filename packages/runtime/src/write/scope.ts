@@ -33,6 +33,8 @@ export interface WritableCollection {
   readonly create: WriteGrant | undefined;
   readonly update: WriteGrant | undefined;
   readonly delete: readonly AccessRule[] | undefined;
+  /** What fields of links take that name the collection of their item, by name; absent where its items are no links. */
+  readonly links?: ReadonlyMap<string, ReadonlySet<string>>;
   /** Whether payloads can name the fields of its key: who can neither read nor write them must not learn their names. */
   readonly namesKey: boolean;
 }
@@ -77,7 +79,8 @@ function buildWriteScope(api: CompiledApi, access: AccessClass, open: Scope, fie
   for (const granted of access.collections) {
     const collection = open.collections.get(granted.collection);
     if (collection === undefined || !isWrittenByPayloads(collection)) continue;
-    const built = buildCollection(collection, granted, read.collections.get(granted.collection));
+    const links = linkedBy(api, granted.collection);
+    const built = buildCollection(collection, granted, read.collections.get(granted.collection), links);
     collections.set(granted.collection, access.admin ? { ...built, namesKey: true } : built);
   }
   return { admin: access.admin, read, open, collections, fieldLimits };
@@ -88,10 +91,22 @@ function isWrittenByPayloads({ descriptor }: CollectionScope): boolean {
   return descriptor.system !== true || systemCollection(descriptor.name)?.path !== undefined;
 }
 
+/** What the fields take that name the collections of links, of all many-to-anys whose links a collection holds. */
+function linkedBy({ collections }: CompiledApi, name: string): WritableCollection['links'] {
+  const links = new Map<string, Set<string>>();
+  for (const relation of collections.flatMap(({ relations }) => relations)) {
+    if (relation.kind !== 'm2a' || relation.target !== name) continue;
+    const { collectionField, allowed } = relation;
+    links.set(collectionField, new Set([...(links.get(collectionField) ?? []), ...allowed]));
+  }
+  return links.size === 0 ? undefined : links;
+}
+
 function buildCollection(
   collection: CollectionScope,
   granted: CollectionAccess,
   read: CollectionScope | undefined,
+  links: WritableCollection['links'],
 ): WritableCollection {
   const grant = (rules: readonly WriteRule[] | undefined): WriteGrant | undefined =>
     rules === undefined || rules.length === 0 ? undefined : buildGrant(collection, rules);
@@ -102,6 +117,7 @@ function buildCollection(
     create,
     update,
     delete: granted.delete?.length === 0 ? undefined : granted.delete,
+    ...(links !== undefined && { links }),
     namesKey: collection.descriptor.key.every((name) => named.some((names) => names?.fields.has(name) === true)),
   };
 }

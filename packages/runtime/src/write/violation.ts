@@ -4,6 +4,7 @@ import { ServerError } from '../database/errors.ts';
 import { PlatformError } from '../errors.ts';
 import type { CollectionScope } from '../query/scope.ts';
 import { isEveryRow } from './late.ts';
+import { type GivenKeys, missingParent } from './missing-parent.ts';
 import { failedValidation } from './problems.ts';
 import type { WriteScope } from './scope.ts';
 
@@ -17,6 +18,8 @@ export interface Touched {
   readonly names: ReadonlySet<string>;
   /** Fields that the caller may write. */
   readonly writable: ReadonlySet<string>;
+  /** The keys that the payload links; absent where it links none itself. */
+  readonly given?: GivenKeys;
 }
 
 /** SQLSTATEs of what the database does not take, and what they mean. */
@@ -63,19 +66,13 @@ export function tellViolation(thrown: unknown, collections: readonly Touched[]):
   const type = thrown.code === 'FAILED_VALIDATION' ? String(thrown.extensions.type) : undefined;
   if (type === undefined) return thrown;
   const constraint = constraintOf(cause, touched);
-  if (
-    type === 'foreign_key' &&
-    constraint !== undefined &&
-    isLink(touched, constraint) &&
-    !mayKnow(touched, constraint)
-  ) {
-    return new PlatformError('FORBIDDEN', undefined, {}, { cause });
+  const field = constraint?.fields.find((name) => isNamed(touched, name)) ?? null;
+  if (type === 'foreign_key' && constraint !== undefined && isLink(touched, constraint)) {
+    if (!mayKnow(touched, constraint)) return new PlatformError('FORBIDDEN', undefined, {}, { cause });
+    const own = constraint.fields.every((name) => isNamed(touched, name));
+    return fail(field, type, missingParent(constraint, own ? touched.given : undefined, cause.about.values));
   }
-  return fail(
-    constraint?.fields.find((name) => isNamed(touched, name)) ?? null,
-    type,
-    messages[type] ?? 'is not valid',
-  );
+  return fail(field, type, messages[type] ?? 'is not valid');
 }
 
 /** The name of the unique key that has the value already; undefined for any other error. */
@@ -94,7 +91,7 @@ export function isKnown({ collections }: WriteScope['open'], constraint: string)
 
 const messages: Readonly<Record<string, string>> = {
   unique: 'has a value that is taken',
-  foreign_key: 'is linked with another item that does not allow this',
+  foreign_key: 'is linked with other items, which do not allow this',
   check: 'does not meet a condition of the database',
 };
 

@@ -176,7 +176,8 @@ function run(
 
 /** What `pg` made of an error, as ours. */
 export function toServerError(error: pg.DatabaseError): ServerError {
-  const { message, code, severity, schema, table, column, constraint } = error;
-  const fields = Object.entries({ M: message, C: code, S: severity, s: schema, t: table, c: column, n: constraint });
+  const { message, code, severity, detail, schema, table, column, constraint } = error;
+  const about = { s: schema, t: table, c: column, n: constraint };
+  const fields = Object.entries({ M: message, C: code, S: severity, D: detail, ...about });
   return new ServerError(new Map(fields.flatMap(([name, text]) => (text ? [[name, text] as const] : []))));
 }

@@ -31,10 +31,10 @@ export type Wanted =
   | { readonly kind: 'own'; readonly transformation: Transformation };
 
 /** Reads the parameters of a request. Throws INVALID_QUERY for values that cannot be, or exceed the limits. */
-export function readWanted(parameters: URLSearchParams, limits: TransformEnvironment): Wanted {
-  const transformation = readTransformation((name) => parameters.get(name) ?? undefined, limits);
+export function readWanted(parameters: ReadonlyMap<string, string>, limits: TransformEnvironment): Wanted {
+  const transformation = readTransformation((name) => parameters.get(name), limits);
   const key = parameters.get('key');
-  if (key !== null && key !== '') return { kind: 'preset', key };
+  if (key !== undefined && key !== '') return { kind: 'preset', key };
   return Object.keys(transformation).length === 0 ? { kind: 'nothing' } : { kind: 'own', transformation };
 }
 

@@ -5,6 +5,7 @@ import { readRows } from '../../sql/array-text.ts';
 import type { Echo } from '../echo.ts';
 import type { Desk, Job } from '../job.ts';
 import type { Keys } from '../keys.ts';
+import { keysInPayloads } from '../missing-parent.ts';
 import { createProblems, type Problems } from '../problems.ts';
 import type { WritableCollection } from '../scope.ts';
 import type { Running } from '../step.ts';
@@ -180,6 +181,7 @@ function touchedByTree({ scope }: Desk, root: Group): readonly Touched[] {
     scope,
     collection: writable.collection,
     names: new Set(nodes.flatMap(({ own }) => Object.keys(own))),
+    given: keysInPayloads(nodes.map(({ own }) => own)),
     writable: new Set([...(writable.create?.fields.keys() ?? []), ...(writable.update?.fields.keys() ?? [])]),
     ...(path !== '' && { path }),
   }));

@@ -7,6 +7,7 @@ import type { JsonValue } from '../../contract/index.ts';
 import type { CollectionScope } from '../../query/scope.ts';
 import { type Desk, echoOf, type Job, writableOf } from '../job.ts';
 import { checkOwnKey, type Keys, oneKey } from '../keys.ts';
+import { keysInPayloads } from '../missing-parent.ts';
 import { parseCreate } from '../parse-body.ts';
 import { createGrant, prepareCreate } from '../prepare-create.ts';
 import { updateGrant } from '../prepare-update.ts';
@@ -91,6 +92,7 @@ function touchedBy({ scope }: Desk, writable: WritableCollection, items: readonl
     scope,
     collection: writable.collection,
     names: new Set(items.flatMap((item) => Object.keys(item))),
+    given: keysInPayloads(items),
     writable: new Set([...(writable.create?.fields.keys() ?? []), ...(writable.update?.fields.keys() ?? [])]),
   };
 }
