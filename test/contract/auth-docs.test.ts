@@ -12,7 +12,7 @@ const read = (page: string): string =>
 let project: AccountsProject;
 beforeAll(async () => {
   project = await serveAccounts({ sql: 'CREATE TABLE docs (id integer PRIMARY KEY)', permissions: 'permissions: {}' });
-  await project.addUser(null, { token: 'the token of a program' });
+  await project.addUser(null, { token: 'the-token-of-a-program' });
 });
 afterAll(() => project?.close());
 

@@ -214,12 +214,12 @@ describe('cookie mode', () => {
 
 describe('static tokens', () => {
   it('are used from the start or later, and never refreshed', async () => {
-    const program: TestUser = await project.addUser(await project.addRole('member'), { token: 'token of a program' });
-    const own = client({ auth: { staticToken: 'token of a program' } });
+    const program: TestUser = await project.addUser(await project.addRole('member'), { token: 'token-of-a-program' });
+    const own = client({ auth: { staticToken: 'token-of-a-program' } });
     const me: User = await own.users.me.read({ fields: ['id', 'email'] });
     expect(me).toEqual({ id: program.id, email: program.email });
     const later = client();
-    await later.auth.static('token of a program');
+    await later.auth.static('token-of-a-program');
     expect((await later.items('docs').readOne(1)).title).toBe('one');
     await later.auth.logout();
     await expect(later.items('docs').readOne(1)).rejects.toMatchObject({ code: 'FORBIDDEN' });

@@ -536,6 +536,21 @@ describe('fields without a column', () => {
       meta: { one_field: one },
     });
     expect(await refused('POST', '/relations', relation('page', 'line'))).toBe('400 INVALID_PAYLOAD');
+    // Names of sides are names of fields.
+    for (const name of ['two words', '1st', '_some', 'a.b', 'a,b', 'ä', '$NOW', '__proto__', 'x'.repeat(64)]) {
+      expect([name, await refused('POST', '/relations', relation('page', name))]).toEqual([
+        name,
+        '400 INVALID_PAYLOAD',
+      ]);
+      const link = { one_collection_field: 'kind', one_allowed_collections: ['pages'], junction_field: 'about' };
+      const any = {
+        collection: 'remarks',
+        field: 'page',
+        related_collection: null,
+        meta: { ...link, one_field: name },
+      };
+      expect([name, await refused('POST', '/relations', any)]).toEqual([name, '400 INVALID_PAYLOAD']);
+    }
     await done('POST', '/relations', [relation('page', 'remarks'), relation('about', 'replies')]);
     expect((await told('/fields/pages/remarks')).meta).toMatchObject({ special: ['o2m'], hidden: true });
     expect(await refused('POST', '/fields/pages', side('remarks', 'o2m'))).toBe('400 INVALID_PAYLOAD');
@@ -545,6 +560,9 @@ describe('fields without a column', () => {
     const item = await done('PATCH', '/items/pages/1?fields=remarks,replies.page', { remarks: [{}], replies: [{}] });
     expect(item).toEqual({ remarks: [1], replies: [{ page: null }] });
     // What is said of a side has its name, and goes with its relation.
+    expect(await refused('PATCH', '/relations/remarks/about', { meta: { one_field: 'the answers' } })).toBe(
+      '400 INVALID_PAYLOAD',
+    );
     await done('PATCH', '/relations/remarks/about', { meta: { one_field: 'answers' } });
     expect((await told('/fields/pages/answers')).meta.interface).toBe('list');
     expect(failure(await server.admin('/fields/pages/replies'))).toBe('403 FORBIDDEN');

@@ -107,27 +107,65 @@ describe('an access class', () => {
 
 describe('a static token', () => {
   it('stands for its user, in either place', async () => {
-    const user = await project.addUser(member, { token: 'a static token 1' });
-    expect(await seen('a static token 1')).toEqual([2, 4]);
-    const query = await project.server.ask('/users/me?fields=id&access_token=a+static%20token+1');
+    const user = await project.addUser(member, { token: 'a-static-token-1' });
+    expect(await seen('a-static-token-1')).toEqual([2, 4]);
+    const query = await project.server.ask('/users/me?fields=id&access_token=a-static%2Dtoken-1');
     expect(query.json).toEqual({ data: { id: user.id } });
     const both = await project.server.ask('/users/me?access_token=a', { token: 'b' });
     expect(failure(both)).toBe('400 INVALID_QUERY');
   });
 
   it('is nobody’s when nobody has it, or its user is not active', async () => {
-    await project.addUser(member, { token: 'a static token 2', status: 'suspended' });
-    for (const token of ['a static token 2', 'A static token 1', 'x'.repeat(10_000), '%00', "' OR 1=1 --"]) {
+    await project.addUser(member, { token: 'a-static-token-2', status: 'suspended' });
+    for (const token of ['a-static-token-2', 'A-static-token-1', 'x'.repeat(10_000), '%00', "' OR 1=1 --"]) {
       expect(await seen(token)).toBe('401 INVALID_CREDENTIALS');
     }
   });
 
+  it('is nothing that a program sends by mistake, or that somebody guesses', async () => {
+    const short = [
+      'a',
+      'null',
+      'undefined',
+      '0',
+      'abcdefghijklmno',
+      'undefinedundefined',
+      'nullnullnullnull',
+      'of é 0123456789',
+    ];
+    for (const token of short) {
+      await project.addUser(member, { token });
+      expect([token, await seen(encodeURIComponent(token))]).toEqual([token, '401 INVALID_CREDENTIALS']);
+      const query = await project.server.ask(`/items/docs?access_token=${encodeURIComponent(token)}`);
+      expect([token, failure(query)]).toEqual([token, '401 INVALID_CREDENTIALS']);
+    }
+    const { id } = await project.addUser(member, { token: 'a-static-token-of-one' });
+    const other = await project.addUser(member);
+    const refused = async (path: string, method: string, body: unknown): Promise<string> => {
+      const answer = await project.server.admin(path, { method, body });
+      const [{ message, extensions }] = answer.json.errors;
+      return [answer.status, message, JSON.stringify(extensions)].join(' ');
+    };
+    const rule = await refused(`/users/${other.id}`, 'PATCH', { token: 'short' });
+    expect(rule).toMatch(/^400 "token" must be a static token.*"type":"check"/);
+    for (const token of [...short, 'a-static-token-of-one', `${'x'.repeat(16)} y`, 'eyJhIjoxfQ.e30.x']) {
+      expect([token, await refused(`/users/${other.id}`, 'PATCH', { token })]).toEqual([token, rule]);
+    }
+    const made = { email: 'taker@example.com', password: 'long enough', token: 'a-static-token-of-one' };
+    expect(await refused('/users', 'POST', made)).toBe(rule);
+    expect(await refused('/users', 'PATCH', { keys: [other.id], data: { token: 'a-static-token-of-one' } })).toBe(rule);
+    expect((await admin(`/users/${id}`, 'PATCH', { token: 'a-static-token-of-one' })).status).toBe(200);
+    const query = `mutation { update_users_item(id: "${other.id}", data: { token: "a-static-token-of-one" }) { id } }`;
+    const document = await project.server.admin('/graphql/system', { method: 'POST', body: { query } });
+    expect(document.json.errors[0].extensions.type).toBe('check');
+  });
+
   it('stops at once where it is changed', async () => {
-    const { id } = await project.addUser(member, { token: 'a static token 3' });
-    expect(await seen('a static token 3')).toEqual([2, 4]);
-    expect((await admin(`/users/${id}`, 'PATCH', { token: 'a static token 4' })).status).toBe(200);
-    expect(await seen('a static token 3')).toBe('401 INVALID_CREDENTIALS');
-    expect(await seen('a static token 4')).toEqual([2, 4]);
+    const { id } = await project.addUser(member, { token: 'a-static-token-3' });
+    expect(await seen('a-static-token-3')).toEqual([2, 4]);
+    expect((await admin(`/users/${id}`, 'PATCH', { token: 'a-static-token-4' })).status).toBe(200);
+    expect(await seen('a-static-token-3')).toBe('401 INVALID_CREDENTIALS');
+    expect(await seen('a-static-token-4')).toEqual([2, 4]);
   });
 });
 
@@ -190,7 +228,7 @@ describe('what ends a session acts at once in the process that did it', () => {
     ['a suspension', { status: 'suspended' }],
     ['being archived', { status: 'archived' }],
   ])('%s', async (_what, change) => {
-    const user = await somebody({ token: `static ${Math.random()}` });
+    const user = await somebody({ token: `static-${Math.random()}-of-somebody` });
     expect((await admin(`/users/${user.id}`, 'PATCH', change)).status).toBe(200);
     expect(await seen(user.access_token)).toBe('401 INVALID_CREDENTIALS');
     expect(await refresh(user)).toBe('401 INVALID_CREDENTIALS');
@@ -230,7 +268,7 @@ describe('what ends a session acts at once in the process that did it', () => {
 describe('the addresses of a role', () => {
   it('are compared with the client, as proxies that are believed tell it', async () => {
     const role = await project.addRole('team', { ip_access: '10.0.0.0/8,2001:db8::/32' });
-    const user = await project.addUser(role, { token: 'from inside only' });
+    const user = await project.addUser(role, { token: 'from-inside-only-0' });
     for (const [address, expected] of [
       ['10.1.2.3', 7],
       ['::ffff:10.1.2.3', 7],
@@ -239,10 +277,10 @@ describe('the addresses of a role', () => {
       ['10.1.2.3, 11.0.0.1', '401 INVALID_IP'],
       ['167838211', '401 INVALID_IP'],
     ] as const) {
-      const answer = await seen('from inside only', { 'x-forwarded-for': address });
+      const answer = await seen('from-inside-only-0', { 'x-forwarded-for': address });
       expect([address, Array.isArray(answer) ? answer.length : answer]).toEqual([address, expected]);
     }
-    expect(await seen('from inside only')).toBe('401 INVALID_IP');
+    expect(await seen('from-inside-only-0')).toBe('401 INVALID_IP');
     const body = { email: user.email, password: user.password };
     expect(failure(await project.post('/auth/login', body))).toBe('401 INVALID_IP');
     expect(failure(await project.post('/auth/login', { ...body, password: 'x' }))).toBe('401 INVALID_CREDENTIALS');
@@ -261,17 +299,36 @@ describe('a role that demands a second factor', () => {
     for (const path of ['/items/docs', '/items/docs/1', '/users', `/users/${user.id}`, '/nowhere']) {
       expect([path, failure(await project.server.ask(path, { token }))]).toEqual([path, '403 FORBIDDEN']);
     }
-    for (const path of ['/users/me', '/server/info', '/server/specs/oas', '/auth']) {
+    for (const path of ['/users/me', '/users/me?fields=id,email', '/server/info', '/server/specs/oas', '/auth']) {
       expect([path, (await project.server.ask(path, { token })).status]).toEqual([path, 200]);
     }
+    for (const [method, path, body] of [
+      ['PATCH', '/users/me', { first_name: 'Mallory' }],
+      ['PATCH', '/users/me', { password: 'another long one' }],
+      ['PATCH', '/users/me/track/page', { last_page: '/x' }],
+      ['POST', '/graphql/system', { query: 'mutation { update_users_me(data: { first_name: "M" }) { id } }' }],
+      ['POST', '/utils/hash/generate', { string: 'x' }],
+      ['GET', '/users/me?fields=role.*', undefined],
+      ['GET', '/users/me?fields[]=role%2Ename', undefined],
+      ['GET', '/users/me?fields=count(teams)', undefined],
+      ['GET', `/users/me?filter[email][_starts_with]=a`, undefined],
+      ['GET', '/users/me?alias[r]=role&fields=r', undefined],
+      ['GET', '/users/me?d%65ep[teams][_limit]=1', undefined],
+    ] as const) {
+      const answer = await project.server.ask(path, { method, token, ...(body && { body }) });
+      expect([method, path, failure(answer)]).toEqual([method, path, '403 FORBIDDEN']);
+    }
+    expect(
+      await project.rows(`SELECT first_name, last_page FROM platform.platform_users WHERE id = '${user.id}'`),
+    ).toEqual([{ first_name: null, last_page: null }]);
   });
 });
 
 it('the last access is noted, once a minute', async () => {
-  const user = await project.addUser(member, { token: 'noted' });
-  await seen('noted');
+  const user = await project.addUser(member, { token: 'noted-once-a-minute' });
+  await seen('noted-once-a-minute');
   await expect.poll(() => lastAccess(user)).toBeInstanceOf(Date);
   const first = await lastAccess(user);
-  await seen('noted');
+  await seen('noted-once-a-minute');
   expect(await lastAccess(user)).toEqual(first);
 });

@@ -341,3 +341,26 @@ describe('explaining', () => {
     }
   });
 });
+
+it.each([
+  '/utils/random/string?length=32&length=5',
+  '/utils/random/string?length=32&length=32',
+  '/utils/random/string?length[]=5',
+  '/utils/random/string?length%5B0%5D=5',
+  '/utils/random/string?length=',
+  '/utils/random/string?length=foo',
+  '/utils/random/string?length=0',
+  '/utils/random/string?length=501',
+  '/assets/00000000-0000-4000-8000-000000000000?width=10&width=20',
+  '/assets/00000000-0000-4000-8000-000000000000?key[]=a',
+  '/assets/00000000-0000-4000-8000-000000000000?download&download',
+  '/graphql?query[]={__typename}',
+  '/graphql?query={__typename}&query={__typename}',
+])('%s takes one value', async (path) => {
+  expect(failure(await project.admin(path))).toBe('400 INVALID_QUERY');
+});
+
+it('what no parameter means is passed over', async () => {
+  const answer = await project.ask('/utils/random/string?length=5&lengths[]=1&cache=1&cache=2');
+  expect([answer.status, answer.json.data.length]).toEqual([200, 5]);
+});

@@ -285,6 +285,18 @@ export const written: Readonly<Record<string, readonly Step[]>> = {
 
 /** What an administrator is refused, with nothing left of it. */
 export const refused: readonly Step[] = [
+  ['POST', '/items/sections', { collection: 'authors', item: '1' }],
+  [
+    'POST',
+    '/items/sections',
+    [
+      { collection: 'headings', item: '1' },
+      { collection: 'authors', item: '1' },
+    ],
+  ],
+  ['POST', '/items/sections', { collection: 'Headings', item: '1' }],
+  ['POST', '/items/sections?on_conflict=id', { id: 1, collection: 'authors', item: '1' }],
+  ['PATCH', '/items/sections', { query: {}, data: { collection: 'articles' } }],
   ['POST', '/items/authors', { name: 'Ann' }],
   [
     'POST',

@@ -78,9 +78,9 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
   const tokens = createTokens(auth.secret);
   const finder = createAccountFinder(database, place);
   const upkeep = createUpkeep(database, place);
-  const identities = createIdentities({ tokens, finder, describe, seen: upkeep.seen });
   const settings = createAccountSettings(database, place);
   const attempts = createAttempts(auth.limits, createCounters(database, place), settings);
+  const identities = createIdentities({ tokens, finder, attempts, describe, seen: upkeep.seen });
   const sessions = createSessions(place, auth);
   const makePair = createPairs(tokens, auth.accessTokenTtl);
   const keepHistory = createUserHistory(createHistory(api, buildOpenScope(api), defaultReadLimits), gate);

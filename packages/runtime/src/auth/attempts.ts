@@ -25,8 +25,8 @@ export interface Attempt {
 /** What is limited. `client` is an address as `subnetOf` gives it. */
 export interface Attempts {
   login(email: string, client: string): Attempt;
-  /** Tokens that are tried out. */
-  token(route: 'refresh' | 'reset' | 'invite_accept' | 'sso', client: string): Attempt;
+  /** Tokens that are tried out; static ones count with the sign-ins (`login`). */
+  token(route: 'refresh' | 'reset' | 'invite_accept' | 'sso' | 'login', client: string): Attempt;
   /** One-time passwords of a user; attempts count until they turn out right, so that none slips in beside others. */
   otp(user: string): Attempt;
   /** Counts a mail that is asked for to each address. Rejects with REQUESTS_EXCEEDED when one gets too many. */

@@ -7,6 +7,8 @@ import { PlatformError } from '../errors.ts';
 import { isJwtShaped, isOversized } from '../http/token.ts';
 import type { Account } from '../users/account.ts';
 import type { AccountFinder } from '../users/find-account.ts';
+import { isStaticToken } from '../users/static-token.ts';
+import { type Attempts, countFailures } from './attempts.ts';
 import type { Tokens } from './tokens.ts';
 
 /** Milliseconds for which nobody looks again: five seconds, less what a look-up and a busy process may take. */
@@ -26,9 +28,10 @@ export interface Identity {
 export interface Identities<T> {
   /**
    * Gives what the token stands for, at once where it is remembered. Throws or rejects with INVALID_TOKEN, TOKEN_EXPIRED
-   * or INVALID_CREDENTIALS.
+   * or INVALID_CREDENTIALS, and with REQUESTS_EXCEEDED where too many static tokens were tried out from the address that
+   * `client` tells.
    */
-  find(token: string): T | Promise<T>;
+  find(token: string, client: () => string): T | Promise<T>;
   /** Forgets a user whose rights, credentials or sessions have changed. Call it after the commit. */
   forget(user: string): void;
   /** The same for everybody. */
@@ -39,6 +42,7 @@ export interface Identities<T> {
 export interface IdentitiesOptions<T> {
   readonly tokens: Tokens;
   readonly finder: AccountFinder;
+  readonly attempts: Pick<Attempts, 'token'>;
   /** Called once per look-up. */
   readonly describe: (identity: Identity) => T;
   /** Told of every user who was looked up. */
@@ -57,7 +61,7 @@ interface Remembered<T> {
 }
 
 /** Makes the identities of a server. */
-export function createIdentities<T>({ tokens, finder, describe, seen }: IdentitiesOptions<T>): Identities<T> {
+export function createIdentities<T>({ tokens, finder, attempts, describe, seen }: IdentitiesOptions<T>): Identities<T> {
   const remembered = new Map<string, Remembered<T>>();
   const looking = new Map<string, Promise<T>>();
   let changes = 0;
@@ -78,11 +82,20 @@ export function createIdentities<T>({ tokens, finder, describe, seen }: Identiti
     looking.clear();
   }
 
-  async function look(key: string, token: string): Promise<T> {
+  /** The user of a static token. One that was right before is no guess, so it is heard whatever others try out. */
+  async function staticAccount(token: string, guessed: boolean, client: () => string): Promise<Account> {
+    const find = async () => activeOf(isStaticToken(token) ? await finder.byToken(token) : null);
+    return guessed ? countFailures(attempts.token('login', client()), ['INVALID_CREDENTIALS'], find) : find();
+  }
+
+  async function look(key: string, token: string, client: () => string): Promise<T> {
     const start = performance.now();
     const before = changes;
-    const proof = remembered.get(key) ?? proofOf(tokens, token);
-    const account = await accountOf(finder, token, proof.session);
+    const known = remembered.get(key);
+    const proof = known ?? proofOf(tokens, token);
+    const account = await (proof.session === null
+      ? staticAccount(token, known === undefined, client)
+      : accountOf(finder, proof.session));
     if (proof.session !== null && proof.user !== account.id) throw new PlatformError('INVALID_CREDENTIALS');
     const described = describe({ account, session: proof.session });
     seen(account.id);
@@ -95,7 +108,7 @@ export function createIdentities<T>({ tokens, finder, describe, seen }: Identiti
   }
 
   return {
-    find(token) {
+    find(token, client) {
       if (isOversized(token)) throw new PlatformError(isJwtShaped(token) ? 'INVALID_TOKEN' : 'INVALID_CREDENTIALS');
       // The token itself is not kept.
       const key = hash('sha256', token, 'base64url');
@@ -106,7 +119,7 @@ export function createIdentities<T>({ tokens, finder, describe, seen }: Identiti
       }
       const running = looking.get(key);
       if (running !== undefined) return running;
-      const found = look(key, token).finally(() => {
+      const found = look(key, token, client).finally(() => {
         if (looking.get(key) === found) looking.delete(key);
       });
       looking.set(key, found);
@@ -138,8 +151,7 @@ function proofOf(tokens: Tokens, token: string): Proof {
   return { user: id, session: sid, expiresAt };
 }
 
-async function accountOf(finder: AccountFinder, token: string, session: string | null): Promise<Account> {
-  if (session === null) return activeOf(await finder.byToken(token));
+async function accountOf(finder: AccountFinder, session: string): Promise<Account> {
   const found = await finder.bySession(session);
   const account = activeOf(found?.account ?? null);
   if (found?.securityVersion !== account.securityVersion) throw new PlatformError('TOKEN_EXPIRED');

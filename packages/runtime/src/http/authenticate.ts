@@ -8,6 +8,7 @@ import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
 import { parameterNames } from '../query/parse-query-string.ts';
 import type { FindClientAddress } from './client-address.ts';
+import { subnetOf } from './networks.ts';
 import { liesUnder, splitTarget } from './target.ts';
 import { isJwtShaped, isOversized } from './token.ts';
 
@@ -57,7 +58,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
     // Hashes have one length and betray nothing of the token, so comparing them takes the same time for all.
     if (adminHash !== null && !isOversized(token) && timingSafeEqual(digest(token), adminHash)) return admin;
     if (identities === null) throw new PlatformError(isJwtShaped(token) ? 'INVALID_TOKEN' : 'INVALID_CREDENTIALS');
-    const found = identities.find(token);
+    const found = identities.find(token, () => {
+      const address = clientAddress(request);
+      return address === null ? '' : subnetOf(address);
+    });
     return found instanceof Promise
       ? found.then((admission) => admit(admission, request, path))
       : admit(found, request, path);

@@ -3,9 +3,12 @@ import { createFirstAdministrator, type FirstAdministrator } from '../auth/first
 import { createPasswords } from '../auth/passwords.ts';
 import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
+import { give, type OwnSql, script } from '../database/script.ts';
 import type { Environment } from '../environment.ts';
 import { describeCause, type Log } from '../http/log.ts';
-import { type SystemPlace, systemPlaceOf } from '../system/place.ts';
+import { byFamily, type MysqlTables, type SystemPlace, systemPlaceOf } from '../system/place.ts';
+import { isStaticToken } from '../users/static-token.ts';
+import { ask } from '../write/own-rows.ts';
 
 /** What a server that starts makes its first user with. */
 export interface WelcomeOptions {
@@ -23,6 +26,17 @@ export interface Welcome {
   greet(): Promise<void>;
 }
 
+/** Users whose tokens are looked at, and keys of users that a line of the log names. */
+const mostTokens = 10_000;
+const mostTold = 20;
+
+const postgresTokens = (schema: string): OwnSql =>
+  `SELECT id::text, token FROM ${schema}.platform_users WHERE token IS NOT NULL LIMIT ${mostTokens}`;
+const mysqlTokens = ({ table }: MysqlTables): OwnSql =>
+  script(
+    give(`SELECT CAST(id AS CHAR), token FROM ${table('platform_users')} WHERE token IS NOT NULL LIMIT ${mostTokens}`),
+  );
+
 /** Makes it. Where the platform's own tables are not installed, or nobody signs in by password, there is nothing to do. */
 export function createWelcome({ api, database, environment, log, tell = print }: WelcomeOptions): Welcome {
   const place = systemPlaceOf(api);
@@ -32,7 +46,10 @@ export function createWelcome({ api, database, environment, log, tell = print }:
   async function greet(at: SystemPlace): Promise<void> {
     try {
       const made = await createFirstAdministrator(database, at, createPasswords(), administrator);
-      if (made === null) return;
+      if (made === null) {
+        await tellRefusedTokens(at);
+        return;
+      }
       tell(made);
       if (isCommonPassword(administrator.password ?? '')) {
         log.warn(
@@ -44,6 +61,18 @@ export function createWelcome({ api, database, environment, log, tell = print }:
       log.warn({ cause: describeCause(error) }, 'Nobody knows whether there is an administrator.');
       greeting = null;
     }
+  }
+
+  /** Earlier versions took every text for a static token. */
+  async function tellRefusedTokens(at: SystemPlace): Promise<void> {
+    const users = (await ask(database, byFamily(at, { postgres: postgresTokens, mysql: mysqlTokens }), [])).flatMap(
+      ([id, token]) => (typeof token === 'string' && !isStaticToken(token) ? [id ?? ''] : []),
+    );
+    if (users.length === 0) return;
+    log.warn(
+      { users: users.slice(0, mostTold) },
+      `The static tokens of ${users.length} users are refused: they need 16 to 255 visible ASCII characters. \`platform users token\` makes others.`,
+    );
   }
 
   return {

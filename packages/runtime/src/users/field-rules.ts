@@ -3,8 +3,8 @@ import { passwordProblem } from '../auth/password-policy.ts';
 import { isObject } from '../contract/filter-syntax.ts';
 import type { CollectionDescriptor, JsonValue } from '../contract/index.ts';
 import { isNetwork } from '../http/networks.ts';
-import { isJwtShaped } from '../http/token.ts';
 import { isEmail } from './email.ts';
+import { isStaticToken, staticTokenRule } from './static-token.ts';
 
 /** Why a field does not take a value: the type of FAILED_VALIDATION, and a sentence without its subject. */
 export interface FieldProblem {
@@ -26,7 +26,7 @@ type Check = (text: string, limits: FieldLimits) => FieldProblem | undefined;
 const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['platform_users.email', (text) => (isEmail(text) ? undefined : problem('email', 'must be an e-mail address'))],
   ['platform_users.password', checkPassword],
-  ['platform_users.token', (text) => (isJwtShaped(text) ? problem('check', 'must not look like a JWT') : undefined)],
+  ['platform_users.token', (text) => (isStaticToken(text) ? undefined : problem('check', staticTokenRule))],
   ['platform_roles.ip_access', checkAddresses],
   ['platform_settings.auth_login_attempts', checkAttempts],
   ['platform_settings.auth_password_policy', checkPattern],

@@ -3,6 +3,7 @@ import type { ConstraintDescriptor } from '../contract/index.ts';
 import { ServerError } from '../database/errors.ts';
 import { PlatformError } from '../errors.ts';
 import type { CollectionScope } from '../query/scope.ts';
+import { staticTokenRule } from '../users/static-token.ts';
 import { isEveryRow } from './late.ts';
 import { type GivenKeys, missingParent } from './missing-parent.ts';
 import { failedValidation } from './problems.ts';
@@ -72,6 +73,8 @@ export function tellViolation(thrown: unknown, collections: readonly Touched[]):
     const own = constraint.fields.every((name) => isNamed(touched, name));
     return fail(field, type, missingParent(constraint, own ? touched.given : undefined, cause.about.values));
   }
+  // That somebody has a token is not told.
+  if (type === 'unique' && isToken(touched, constraint)) return fail(field, 'check', staticTokenRule);
   return fail(field, type, messages[type] ?? 'is not valid');
 }
 
@@ -113,6 +116,11 @@ function quoted(name: string | undefined): string {
 
 function constraintOf({ about }: ServerError, { collection }: Touched): ConstraintDescriptor | undefined {
   return collection.descriptor.constraints?.find(({ name }) => name === about.constraint);
+}
+
+function isToken({ collection }: Touched, constraint: ConstraintDescriptor | undefined): boolean {
+  const { fields } = collection.descriptor;
+  return constraint?.fields.some((name) => fields.find((one) => one.name === name)?.type === 'token') === true;
 }
 
 /** A field is named when the request has it and the caller may write it. */
