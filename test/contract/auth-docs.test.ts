@@ -30,7 +30,7 @@ it.each([
   const variables = {
     ADMIN_PASSWORD: administrator.password,
     ADMIN_TOKEN: adminToken,
-    STATIC_TOKEN: 'the%20token%20of+a%20program',
+    STATIC_TOKEN: 'the%2Dtoken-of-a-program',
   };
   await expectPage(read(page), { folder: project.folder, url: project.server.url, variables, prelude });
 });
