@@ -64,7 +64,7 @@ export function printShapes(results: readonly ShapeResult[]): string {
     ...[ours.server, ours.database, theirs.server, theirs.database].map((micros) => micros.toFixed(0)),
     String(errors),
   ]);
-  const slower = results.filter(({ ratio }) => ratio < 1);
+  const slower = results.filter(({ ratio }) => !(ratio >= 1));
   const verdict =
     slower.length === 0
       ? `✓ none of ${results.length} is slower than hand-written`
