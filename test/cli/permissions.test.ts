@@ -58,6 +58,13 @@ it('push shows the difference first, and makes the tables equal to the file when
     { name: null, action: 'read', permissions: { title: { _eq: 'a' } }, presets: null, fields: 'id' },
   ]);
   expect(await platform('permissions', 'diff')).toMatchObject({ code: 0, differences: [] });
+  const deep = `repeat('{"_and":[', 99) || '{}' || repeat(']}', 99)`;
+  const values = `'docs', 'read', (${deep})::json, 'id'`;
+  await run(`INSERT INTO platform.platform_permissions (collection, action, permissions, fields) VALUES (${values})`);
+  const unread = await platform('permissions', 'diff');
+  expect([unread.code, unread.events.some(({ code }) => code === 'permissions-form')]).toEqual([1, true]);
+  await run(`DELETE FROM platform.platform_permissions WHERE collection = 'docs' AND fields = 'id' AND role IS NULL
+    AND permissions::text LIKE '{"_and"%'`);
 });
 
 it('what is compiled is what the configuration names, and a difference is told', async () => {

@@ -30,8 +30,12 @@ export interface PushOptions extends GlobalOptions {
 export async function diffPermissions(options: GlobalOptions): Promise<void> {
   await withTables(options, false, async (project, _source, tables, progress) => {
     const differences = comparePermissions(tables.document, project.permissions);
-    show(differences, progress);
-    if (differences.length > 0) process.exitCode = exitCodes.invalid;
+    const errors = tables.diagnostics.filter(({ severity }) => severity === 'error');
+    for (const error of errors) progress.event('diagnostic', { ...error });
+    if (errors.length > 0) progress.say(printDiagnostics(errors, { color: progress.color }));
+    // A row that cannot be read is a difference that no comparison shows.
+    if (errors.length === 0 || differences.length > 0) show(differences, progress);
+    if (errors.length > 0 || differences.length > 0) process.exitCode = exitCodes.invalid;
   });
 }
 
