@@ -4,8 +4,8 @@ import { createPlanner } from './planner.ts';
 import { magazine } from './testing/magazine.ts';
 
 /** The statement of a list for everybody's eyes, in the SQL of a server. */
-function sqlOf(dialect: CompiledApi['dialect'], query: string): string {
-  const planner = createPlanner({ ...magazine, dialect });
+function sqlOf(dialect: CompiledApi['dialect'], query: string, collections = magazine.collections): string {
+  const planner = createPlanner({ ...magazine, dialect, collections });
   const caller = { accessClass: 'admin', user: null, role: 'admin' };
   return planner.list(caller, { name: 'articles' }, query).plan.statement.text;
 }
@@ -77,6 +77,12 @@ describe('the far side of an m2m', () => {
     'is joined where a filter names values: %s',
     (filter) => expect(filtered(filter)).not.toContain(lookup),
   );
+
+  test('is joined where it is a view, in which no lookup may be fast', () => {
+    const views = magazine.collections.map((one) => (one.name === 'tags' ? { ...one, opaque: true as const } : one));
+    expect(sqlOf('postgres', 'fields=tags.name')).toContain(lookup);
+    expect(sqlOf('postgres', 'fields=tags.name', views)).not.toContain(lookup);
+  });
 
   test('is joined on servers that find it by its key themselves', () => {
     for (const dialect of ['mysql', 'mariadb'] as const)

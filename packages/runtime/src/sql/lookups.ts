@@ -17,9 +17,7 @@ import { readable } from './rules.ts';
 /** Follows a relation to the rows that belong to one parent, narrowed by a condition. */
 export function reachListed(row: Row, relation: RelationScope, condition?: Condition): Reach | undefined {
   const { descriptor } = relation;
-  if (descriptor.kind === 'm2m' && row.statement.dialect.looksUp && !isSelective(row, descriptor, condition)) {
-    return lookedUp(row, descriptor, condition);
-  }
+  if (descriptor.kind === 'm2m' && isLookedUp(row, descriptor, condition)) return lookedUp(row, descriptor, condition);
   const reached = reach(row, relation);
   return reached && narrowed(reached, condition);
 }
@@ -64,6 +62,13 @@ function lookedUp(row: Row, descriptor: ManyToMany, condition: Condition | undef
     },
     junction: junction.alias,
   };
+}
+
+/** Views and rows that a statement has just written have no index, so a lookup would read all of them for each link. */
+function isLookedUp(row: Row, descriptor: ManyToMany, condition: Condition | undefined): boolean {
+  if (!row.statement.dialect.looksUp) return false;
+  const isTable = row.scope.collections.get(descriptor.target)?.descriptor.opaque !== true;
+  return isTable && !isSelective(row, descriptor, condition);
 }
 
 /** Types of which a column has few values, so that an index on one helps little. */

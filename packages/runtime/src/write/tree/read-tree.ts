@@ -125,7 +125,8 @@ function isSettled({ open, made }: Reading, { descriptor }: CollectionScope, con
 function moveScope(scope: Scope, rows: NewRows): Scope {
   const moved = [...rows].flatMap(([name, table]): [string, CollectionScope][] => {
     const collection = scope.collections.get(name);
-    return collection === undefined ? [] : [[name, { ...collection, descriptor: { ...collection.descriptor, table } }]];
+    if (collection === undefined) return [];
+    return [[name, { ...collection, descriptor: { ...collection.descriptor, table, opaque: true } }]];
   });
   return { ...scope, collections: new Map([...scope.collections, ...moved]) };
 }
