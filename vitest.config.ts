@@ -40,7 +40,7 @@ export default defineConfig({
           // Loading everything anew for each file would cost a third of the time. What a file changes it changes back.
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/unit/**', 'test/golden/**', 'test/architecture/**', ...alone],
+          exclude: ['**/node_modules/**', 'test/unit/**', 'test/golden/**', 'test/architecture/**', ...alone],
           globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
