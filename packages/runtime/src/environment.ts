@@ -51,6 +51,8 @@ export interface Environment {
   /** Null: no limit. */
   readonly queryLimitMax: number | null;
   readonly queryRowsMax: number;
+  /** Cost of one request at most, over REST and GraphQL. */
+  readonly queryCostMax: number;
   readonly querystringMaxParseDepth: number;
   readonly querystringArrayLimit: number;
   /** Null: CORS is off, and no answer names an origin. */
@@ -128,6 +130,8 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
   const host = read('HOST', readHost, '127.0.0.1');
   const port = read('PORT', readInteger(0, 65_535), 8055);
   const publicUrl = read<string | null>('PUBLIC_URL', readAddress, null);
+  // The name of the API specification, from when there was a bound for GraphQL alone.
+  const queryCostMax = read('QUERY_COST_MAX', readInteger(1), read('GRAPHQL_MAX_COST', readInteger(1), 5_000));
   const environment: Environment = {
     host,
     port,
@@ -148,13 +152,14 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     idempotencyTtl: read('IDEMPOTENCY_TTL', readDuration, 86_400_000),
     queryLimitDefault: read('QUERY_LIMIT_DEFAULT', readInteger(0), 100),
     queryLimitMax: read<number | null>('QUERY_LIMIT_MAX', readInteger(1), null),
-    queryRowsMax: read('QUERY_ROWS_MAX', readInteger(1), 1_000_000_000),
+    queryRowsMax: read('QUERY_ROWS_MAX', readInteger(1), 1_000_000),
+    queryCostMax,
     querystringMaxParseDepth: read('QUERYSTRING_MAX_PARSE_DEPTH', readInteger(1, 100), 10),
     querystringArrayLimit: read('QUERYSTRING_ARRAY_LIMIT', readInteger(1), 500),
     cors: readCors(read),
     adminToken: read<string | null>('ADMIN_TOKEN', readStaticToken, null),
     auth: readAuth(read, need, isLocalHttp(publicUrl, host)),
-    graphql: readGraphql(read),
+    graphql: readGraphql(read, queryCostMax),
     docs: read('DOCS', readBoolean, false),
     explain: read('EXPLAIN', readBoolean, false) && variables.NODE_ENV !== 'production',
     systemNameAliasPrefix: read<string | null>('SYSTEM_NAME_ALIAS_PREFIX', readText, null),
@@ -173,6 +178,7 @@ export function readLimits(environment: Environment) {
     arrayLimit: environment.querystringArrayLimit,
     defaultLimit: environment.queryLimitDefault,
     maxRows: environment.queryRowsMax,
+    maxCost: environment.queryCostMax,
     ...(environment.queryLimitMax === null ? {} : { maxLimit: environment.queryLimitMax }),
   };
 }

@@ -9,8 +9,8 @@ export interface GraphqlEnvironment {
   readonly graphiql: boolean;
 }
 
-/** Reads the variables. */
-export function readGraphql(read: Read): GraphqlEnvironment {
+/** Reads the variables; `cost` is the bound of every request. */
+export function readGraphql(read: Read, cost: number): GraphqlEnvironment {
   return {
     limits: {
       introspection: read('GRAPHQL_INTROSPECTION', readBoolean, true),
@@ -18,7 +18,7 @@ export function readGraphql(read: Read): GraphqlEnvironment {
       depth: read('GRAPHQL_MAX_DEPTH', readInteger(1, 1_000), 15),
       rootFields: read('GRAPHQL_MAX_ROOT_FIELDS', readInteger(1), 20),
       aliases: read('GRAPHQL_MAX_ALIASES', readInteger(0), 100),
-      cost: read('GRAPHQL_MAX_COST', readInteger(1), 5_000),
+      cost,
     },
     graphiql: read('GRAPHIQL', readBoolean, false),
   };

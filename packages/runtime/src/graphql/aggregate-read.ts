@@ -1,6 +1,7 @@
 /** Aggregations that documents ask for, planned once per shape. Source: API specification, sections 5.5 and 14.2. */
 import { always } from '../contract/index.ts';
 import { type AggregateNames, authoriseAggregate, checkCalls, resolveAggregate } from '../query/aggregate.ts';
+import { refuseCost } from '../query/cost.ts';
 import {
   collectValues,
   openValues,
@@ -97,6 +98,7 @@ function prepareAggregated(
       operands: open.operands,
       values: open.values.length,
     });
+  refuseCost(plan.cost, limits.maxCost);
   if (known === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   return { plan, values: open.values, bounds: boundValues(bounds) };
 }

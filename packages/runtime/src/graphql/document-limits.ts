@@ -19,6 +19,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { costs } from '../query/cost.ts';
 import { DocumentError } from './document-errors.ts';
 
 /** The limits of one operation; all of them included. */
@@ -29,7 +30,7 @@ export interface OperationLimits {
   readonly rootFields: number;
   /** GRAPHQL_MAX_ALIASES. */
   readonly aliases: number;
-  /** GRAPHQL_MAX_COST: see `measureIn`. */
+  /** QUERY_COST_MAX: see `measureIn`. */
   readonly cost: number;
 }
 
@@ -41,9 +42,6 @@ export interface SelectionSize {
   /** Its own fields by the name they are answered under. */
   readonly names: ReadonlyMap<string, number>;
 }
-
-/** What a relation that is a list, and a root field, cost beside the field itself. */
-const heavy = 10;
 
 /**
  * Measures the operations and fragments of one document. Throws INVALID_QUERY for a fragment that spreads itself, and for
@@ -63,6 +61,8 @@ export function measureIn(schema: GraphQLSchema, document: DocumentNode, mostCos
   }
   const measured = new Map<string, SelectionSize | null>();
   const roots: readonly unknown[] = [schema.getQueryType(), schema.getMutationType()];
+
+  const isRoot = (type: GraphQLNamedType | undefined): boolean => type !== undefined && roots.includes(type);
 
   function sizeOfFragment(name: string): SelectionSize {
     const known = measured.get(name);
@@ -85,7 +85,7 @@ export function measureIn(schema: GraphQLSchema, document: DocumentNode, mostCos
     return {
       depth: name.startsWith('__') ? 0 : inner.depth + 1,
       aliases: inner.aliases + (node.alias === undefined ? 0 : 1),
-      cost: inner.cost + 1 + (list ? heavy : 0) + (parent !== undefined && roots.includes(parent) ? heavy : 0),
+      cost: inner.cost + costs.field + (list ? costs.list : 0) + (isRoot(parent) ? costs.root : 0),
       names: new Map([[node.alias?.value ?? name, 1]]),
     };
   }
@@ -96,7 +96,7 @@ export function measureIn(schema: GraphQLSchema, document: DocumentNode, mostCos
       if (node.kind === Kind.FIELD) add(total, sizeOfField(node, parent));
       else if (node.kind === Kind.FRAGMENT_SPREAD) add(total, sizeOfFragment(node.name.value));
       else add(total, sizeOf(node.selectionSet, conditionOf(schema, node.typeCondition?.name.value, parent)));
-      if (total.cost > mostCost) throw tooExpensive(mostCost);
+      if (total.cost > mostCost) throw tooExpensive(total.cost, mostCost);
     }
     return total;
   }
@@ -144,6 +144,6 @@ export function refuseLarge({ depth, aliases, names }: SelectionSize, limits: Op
   if (excess) throw new DocumentError(`The operation ${excess}.`);
 }
 
-function tooExpensive(most: number): DocumentError {
-  return new DocumentError(`The operation costs more than ${most}.`);
+function tooExpensive(cost: number, most: number): DocumentError {
+  return new DocumentError(`The operation costs more than ${most}: at least ${cost}.`);
 }

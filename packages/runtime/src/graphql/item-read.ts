@@ -1,5 +1,6 @@
 /** Reads of items that documents ask for, planned once per shape. */
 import { always, type Condition } from '../contract/index.ts';
+import { refuseCost } from '../query/cost.ts';
 import {
   collectValues,
   type OpenValues,
@@ -8,14 +9,13 @@ import {
   refuseSize,
   relationsOf,
 } from '../query/filter.ts';
-import { invalidQuery } from '../query/invalid.ts';
 import type { NestedRead } from '../query/nested.ts';
 import type { ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { boundValues } from '../query/plan-bounds.ts';
 import { longestCachedStatement, type PlanCache } from '../query/plan-cache.ts';
 import { isStreamed, planRead } from '../query/plan-read.ts';
-import { countedRows } from '../query/row-bound.ts';
+import { countedRows, refuseRows } from '../query/row-bound.ts';
 import type { Selector } from '../query/shape.ts';
 import type { OrderTerm } from '../query/sort.ts';
 import type { Variables } from './input.ts';
@@ -69,11 +69,12 @@ function prepareItems(setting: ReadSetting, name: string, read: ItemRead, variab
   collectValues(open, scope, collection, top.condition);
   const positions = collectLists(open, setting, nested);
   refuseSize(open, limits);
-  refuseRows(top.limit, read.selection, nested, limits);
+  refuseRows(countedRows(top.limit) * boundOfSelection(read.selection, nested, usualLimit(limits)), limits);
   const shape = `${name} ${JSON.stringify([top.shape, ...lists.map((list) => list.shape)])}`;
   const known = plans.get(shape);
   if (known === undefined) refuseRelations(relationsIn([top, ...nested]), limits);
   const plan = known ?? planItems(setting, read, top, lists, open, positions);
+  refuseCost(plan.cost, limits.maxCost);
   if (known === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   return { plan, values: open.values, bounds: read.selector === 'key' ? [] : boundValues(top) };
 }
@@ -103,17 +104,6 @@ function collectLists(
 
 function relationsIn(reads: readonly { readonly condition: Condition }[]): number {
   return reads.reduce((sum, { condition }) => sum + relationsOf(condition), 0);
-}
-
-function refuseRows(
-  limit: number,
-  selection: SelectionTemplate,
-  lists: readonly NestedRead[],
-  limits: ReadLimits,
-): void {
-  const most = countedRows(limit) * boundOfSelection(selection, lists, usualLimit(limits));
-  if (most <= limits.maxRows) return;
-  throw invalidQuery(`The query can make ${most} rows of one nested list; give its lists lower limits.`);
 }
 
 /** Rows of a list without a limit. */

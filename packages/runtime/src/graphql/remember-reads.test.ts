@@ -6,6 +6,7 @@ import { type PreparedRead, rememberReads } from './remember-reads.ts';
 const plan: PreparedRead['plan'] = {
   statement: { name: 'a', text: 'SELECT' },
   binders: [],
+  cost: 0,
   many: true,
   fields: [],
   meta: [],

@@ -1,6 +1,8 @@
 /** Runs queries: one statement per root field, all at once. */
 import type { Database } from '../database/database.ts';
 import { PlatformError, toPlatformError } from '../errors.ts';
+import { refuseCost } from '../query/cost.ts';
+import { defaultReadLimits, type ReadLimits } from '../query/parse-read.ts';
 import { bind } from '../query/planner.ts';
 import type { QueryField, RowSource, ServiceField } from './compile-query.ts';
 import type { FieldFailure } from './errors.ts';
@@ -12,6 +14,7 @@ import { type FieldValue, frameOf, SplicedRows, spliceAnswer } from './spliced.t
 /** What running queries needs. */
 export interface QuerySetting {
   readonly database: Pick<Database, 'read' | 'stream'>;
+  readonly limits?: Partial<ReadLimits>;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly gate: (statement: string) => void;
   /** Gives the value of a root field that is no collection's. */
@@ -45,7 +48,21 @@ export function runQuery(
     : runAll(running, fields, call);
 }
 
+/** Each root field is judged by itself; what they cost together is known before the first of them is read. */
+function costOfAll(fields: readonly QueryField[], { variables }: OperationCall): number {
+  return fields.reduce((sum, { source }) => {
+    if (source.kind !== 'rows') return sum;
+    try {
+      return sum + source.prepare(variables).plan.cost;
+    } catch {
+      // It stands in the answer as what is wrong with its field.
+      return sum;
+    }
+  }, 0);
+}
+
 async function runAll(running: Running, fields: readonly QueryField[], call: OperationCall): Promise<OperationAnswer> {
+  refuseCost(costOfAll(fields, call), running.setting.limits?.maxCost ?? defaultReadLimits.maxCost);
   const introspected = fields.some(({ source }) => source.kind === 'introspection') ? call.introspect() : null;
   const failures: FieldFailure[] = [];
   const values = await Promise.all(

@@ -5,6 +5,7 @@ import { frameOf, SplicedRows } from './spliced.ts';
 const plan: ReadPlan = {
   statement: { name: 'a', text: 'SELECT' },
   binders: [],
+  cost: 0,
   many: true,
   fields: [],
   meta: [],

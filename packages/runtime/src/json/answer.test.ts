@@ -15,7 +15,7 @@ function answerOf(part: Partial<ReadPlan>, rows: readonly Buffer[]): string {
 }
 
 function begin(part: Partial<ReadPlan>) {
-  return createAnswerWriter({ statement, binders: [], many: true, fields, meta: [], streamed: false, ...part })();
+  return createAnswerWriter({ statement, binders: [], cost: 0, many: true, fields, meta: [], streamed: false, ...part })();
 }
 
 describe('a list', () => {

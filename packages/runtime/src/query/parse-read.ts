@@ -58,6 +58,8 @@ export interface ReadLimits extends QueryLimits {
   readonly maxLimit: number | undefined;
   /** QUERY_ROWS_MAX: rows that a nested list may have at most over all its parents, by the limits on the way to it. */
   readonly maxRows: number;
+  /** QUERY_COST_MAX: see `cost.ts`. */
+  readonly maxCost: number;
 }
 
 /** The limits that hold when nothing is configured. */
@@ -65,7 +67,8 @@ export const defaultReadLimits: ReadLimits = {
   ...defaultQueryLimits,
   defaultLimit: 100,
   maxLimit: undefined,
-  maxRows: 1_000_000_000,
+  maxRows: 1_000_000,
+  maxCost: 5_000,
 };
 
 /**

@@ -6,6 +6,7 @@ import { readable } from '../sql/rules.ts';
 import { createStatement, type StatementBuilder } from '../sql/statement.ts';
 import type { AggregateNames } from './aggregate.ts';
 import { createSource } from './aggregate-source.ts';
+import { costOfAggregate } from './cost.ts';
 import type { MetaName } from './parse-read.ts';
 import type { Exported, ReadPlan } from './plan.ts';
 import {
@@ -49,7 +50,7 @@ export interface AggregateQuery {
  * because aggregate rows do not tell whether one of them is missing.
  */
 export function planAggregate(query: AggregateQuery): ReadPlan {
-  const { collection, selector } = query;
+  const { collection, names, selector } = query;
   const statement = createStatement(query.operands, query.scope.dialect);
   const alias = statement.alias();
   const row = tableRow(statement, query.scope, collection, alias);
@@ -58,7 +59,7 @@ export function planAggregate(query: AggregateQuery): ReadPlan {
   const named = allOf([rows, ...printKeys(row, selector, query.values)]);
   const matching = allOf([named, printCondition(row, query.condition)]);
   const source = createSource(row);
-  const printed = printAggregates(query.names, query.having, source);
+  const printed = printAggregates(names, query.having, source);
   const bounds = printBounds(statement, query, query.values + keyValues(collection, selector));
   const inner = source.print(from, matching);
   const counted = [
@@ -71,6 +72,7 @@ export function planAggregate(query: AggregateQuery): ReadPlan {
       : printCounted(statement, printed, inner, bounds, counted);
   return {
     ...statementOf(statement, text),
+    cost: costOfAggregate(names, [query.condition, query.having]),
     many: true,
     fields: fieldsOf(printed.columns),
     meta: query.meta,

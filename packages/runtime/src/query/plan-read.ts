@@ -9,6 +9,7 @@ import { operandType } from '../sql/operand.ts';
 import { type Row, tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
 import { createStatement, type StatementBuilder } from '../sql/statement.ts';
+import { costOfConditions, costOfRead } from './cost.ts';
 import type { Cursor } from './cursor.ts';
 import type { MetaName } from './parse-read.ts';
 import type { Exported, ReadPlan } from './plan.ts';
@@ -77,6 +78,7 @@ export function planRead(query: ReadQuery): ReadPlan {
     statement: isBrief(query, printed.text) ? briefly(query, one) : one.statement,
     binders,
     ...(query.cursor && { cursor: planCursor(query.selection.collection, query.order, parts.order) }),
+    cost: costOfRead(query.selection, conditionsOf(query)),
     many: query.many,
     fields: printed.fields,
     ...(fixed.size > 0 && { fixed: fixedFields(fixed, query, binders) }),
@@ -227,7 +229,14 @@ export function planTargets(query: ReadQuery, { permitted, lock }: WantedTargets
   const list = `SELECT ${keys.join(', ')}${place(order)} FROM ${from}${rows}${order}${bounds}${locks}`;
   const arrays = fields.map((field, index) => gathered({ value: `k.k${index}`, settled: 'k.n', field }));
   const text = `SELECT ${['NULL', count(), ...arrays].join(', ')} FROM (${list}) k`;
-  return { ...statementOf(statement, text), many: true, fields: [], meta: [], streamed: false, ...(held && { held }) };
+  const cost = costOfConditions(conditionsOf(query));
+  const plan = { cost, many: true, fields: [], meta: [], streamed: false } as const;
+  return { ...statementOf(statement, text), ...plan, ...(held && { held }) };
+}
+
+/** The conditions on the rows of a read and on those of its lists. */
+function conditionsOf({ condition, nested }: ReadQuery): readonly Condition[] {
+  return [condition, ...[...nested.positions.keys()].flatMap((read) => [read.condition, read.having.condition])];
 }
 
 /** One level: columns of one table, or one item, whose nested parts are computed once anyway. */

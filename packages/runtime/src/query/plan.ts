@@ -70,6 +70,8 @@ export interface Exported {
 export interface ReadPlan {
   readonly statement: Statement;
   readonly binders: readonly Binder[];
+  /** Of everything that it selects and looks for: see `cost.ts`. */
+  readonly cost: number;
   readonly many: boolean;
   readonly fields: readonly ShapeField[];
   /** Set where fields are the same in every item, by the request: `settlePlan` makes the plan that writes them. */

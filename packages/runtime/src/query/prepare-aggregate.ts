@@ -14,6 +14,7 @@ import {
   refuseSize,
   relationsOf,
 } from './filter.ts';
+import { refuseCost } from './cost.ts';
 import { checkHaving, collectHaving, readHaving, refuseHaving } from './having.ts';
 import { authoriseNested, checkNested, type NestedReads, readNested, refuseNestedSyntax } from './nested.ts';
 import type { AggregateRequest } from './parse-aggregate.ts';
@@ -65,6 +66,7 @@ export function prepareAggregate(
   refuseSize(open, wanted.limits);
   const shape = shapeOf(wanted, aggregate, condition, having);
   const plan = plans.get(shape) ?? planNew(wanted, { collection, names, condition, having }, open);
+  refuseCost(plan.cost, wanted.limits.maxCost);
   if (plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   return { plan, values: [...open.values, ...keys, ...boundValues(request)], open };
 }

@@ -1,6 +1,7 @@
 import type { Condition } from '../contract/index.ts';
 import { authoriseCollection } from './authorise.ts';
 import { refuseUnknownFunctions } from './calls.ts';
+import { refuseCost } from './cost.ts';
 import { checkCursor } from './cursor.ts';
 import { type ResolvedFields, resolveFields } from './fields.ts';
 import {
@@ -34,7 +35,7 @@ import { boundValues } from './plan-bounds.ts';
 import { longestCachedStatement, type PlanCache } from './plan-cache.ts';
 import { beyondOf, isStreamed, planRead, planTargets, type ReadQuery, type WantedTargets } from './plan-read.ts';
 import { prepareAggregate } from './prepare-aggregate.ts';
-import { rowBound } from './row-bound.ts';
+import { refuseRows, rowBound } from './row-bound.ts';
 import { type CollectionScope, exportScope, type Scope } from './scope.ts';
 import { withSearch } from './search.ts';
 import { type Selector, shapeOf } from './shape.ts';
@@ -135,11 +136,11 @@ export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prep
           keys,
           condition,
         });
+  refuseCost(plan.cost, wanted.limits.maxCost);
   const { limit, offset, cursor } = request;
   const top = wanted.selector === 'keys' && limit === -1 ? keys.count : limit;
   const most = rowBound(top, plan.nested ?? [], nested, nestedLimit(wanted.limits));
-  if (most > wanted.limits.maxRows)
-    throw invalidQuery(`The query can make ${most} rows of one nested list; give its lists lower limits.`);
+  refuseRows(most, wanted.limits);
   const behind = cursor === undefined || plan.cursor === undefined ? [] : checkCursor(plan.cursor, cursor);
   if (known === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   const bounds = wanted.selector === 'key' ? [] : boundValues({ limit, offset, beyond: beyondOf(cursor) });

@@ -1,4 +1,6 @@
+import { invalidQuery } from './invalid.ts';
 import type { NestedRead, NestedReads } from './nested.ts';
+import type { ReadLimits } from './parse-read.ts';
 import type { Selected, Selection } from './selection.ts';
 import { largestBufferedLimit } from './shape.ts';
 
@@ -57,6 +59,14 @@ function multiplied(rows: readonly NestedRows[], reads: NestedReads, usual: numb
 /** Without groups, aggregated rows are one. */
 function rowsOfOne({ request: { limit, aggregate } }: NestedRead): number {
   return aggregate !== undefined && aggregate.groups.length === 0 ? 1 : limit;
+}
+
+/** Throws INVALID_QUERY for more rows of one nested list than a request may have. */
+export function refuseRows(most: number, { maxRows }: Pick<ReadLimits, 'maxRows'>): void {
+  if (most <= maxRows) return;
+  throw invalidQuery(
+    `The query can make ${most} rows of one nested list, which is more than ${maxRows}; give its lists lower limits.`,
+  );
 }
 
 /** The rows that a list counts as: no more than those of a long one. */

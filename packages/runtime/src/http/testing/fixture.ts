@@ -112,7 +112,7 @@ function createPlanner(asked: Asked[]): Planner {
     const statement = { name: `r_${name}`, text: `SELECT t0."id" FROM ${collection.table} t0` };
     const fields = [{ key: 'id', shape: { kind: 'scalar' as const, wire: 'i4' as const } }];
     const many = !byKey && !collection.singleton;
-    return { plan: { statement, binders: [], many, fields, meta: [], streamed: false }, parameters: [] };
+    return { plan: { statement, binders: [], cost: 0, many, fields, meta: [], streamed: false }, parameters: [] };
   }
   return {
     list: (caller, { name }, query) => plan(caller, name, false, ['list', caller.accessClass, name, query]),
