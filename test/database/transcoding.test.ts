@@ -222,7 +222,15 @@ const fields: readonly ShapeField[] = columns.map(({ name, shape }) => ({ key: n
 const selected = columns.map(({ name, cast }) => `"${name}"${cast ?? ''}`).join(', ');
 
 function planOf(text: string, planFields: readonly ShapeField[]): ReadPlan {
-  return { statement: statement(text), binders: [], cost: 0, many: true, fields: planFields, meta: [], streamed: false };
+  return {
+    statement: statement(text),
+    binders: [],
+    cost: 0,
+    many: true,
+    fields: planFields,
+    meta: [],
+    streamed: false,
+  };
 }
 
 async function answer(database: Database, text: string, planFields: readonly ShapeField[]): Promise<string> {

@@ -3,6 +3,7 @@
  *
  * Source: API specification, section 16. Pure: nothing is read from the process here.
  */
+import { defaultQueryBounds } from './contract/index.ts';
 import { type Driver, drivers } from './database/drivers.ts';
 import { type AuthEnvironment, readAuth } from './environment/auth.ts';
 import { type FilesEnvironment, readFiles } from './environment/files.ts';
@@ -131,7 +132,11 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
   const port = read('PORT', readInteger(0, 65_535), 8055);
   const publicUrl = read<string | null>('PUBLIC_URL', readAddress, null);
   // The name of the API specification, from when there was a bound for GraphQL alone.
-  const queryCostMax = read('QUERY_COST_MAX', readInteger(1), read('GRAPHQL_MAX_COST', readInteger(1), 5_000));
+  const queryCostMax = read(
+    'QUERY_COST_MAX',
+    readInteger(1),
+    read('GRAPHQL_MAX_COST', readInteger(1), defaultQueryBounds.maxCost),
+  );
   const environment: Environment = {
     host,
     port,
@@ -152,7 +157,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     idempotencyTtl: read('IDEMPOTENCY_TTL', readDuration, 86_400_000),
     queryLimitDefault: read('QUERY_LIMIT_DEFAULT', readInteger(0), 100),
     queryLimitMax: read<number | null>('QUERY_LIMIT_MAX', readInteger(1), null),
-    queryRowsMax: read('QUERY_ROWS_MAX', readInteger(1), 1_000_000),
+    queryRowsMax: read('QUERY_ROWS_MAX', readInteger(1), defaultQueryBounds.maxRows),
     queryCostMax,
     querystringMaxParseDepth: read('QUERYSTRING_MAX_PARSE_DEPTH', readInteger(1, 100), 10),
     querystringArrayLimit: read('QUERYSTRING_ARRAY_LIMIT', readInteger(1), 500),

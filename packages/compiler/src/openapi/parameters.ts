@@ -1,7 +1,7 @@
 /**
  * Query parameters of reads, and the same names in the body of SEARCH. Source: API specification, sections 1.4 and 5.1.
  */
-import { aggregateFunctions } from '@platform/runtime/contract';
+import { aggregateFunctions, defaultQueryBounds } from '@platform/runtime/contract';
 import type { Addressed } from './addressed.ts';
 import { exported } from './exports.ts';
 import { anyObject, type JsonObject, objectOf, reference } from './json.ts';
@@ -39,12 +39,17 @@ const nested: JsonObject = {
   additionalProperties: true,
 };
 
+const { maxCost, maxRows } = defaultQueryBounds;
+const bounds =
+  `Unless the server says otherwise a query costs at most ${maxCost} (1 for each value, 10 more for each list), and its ` +
+  `limits let no list within lists have more than ${maxRows} rows.`;
+
 /** Parameters that are the same for every collection: their schemas, and what they mean. */
 const shared = {
   fields: {
     description:
       'Fields to return, all when absent: names, paths into relations such as `a.b.c`, the wildcards `*`, `*.*`, `a.*`, ' +
-      'and functions such as `year(a)`.',
+      `and functions such as \`year(a)\`. ${bounds}`,
     schema: names,
   },
   search: { description: 'Text that a text field of the items must contain, in any case.', schema: { type: 'string' } },

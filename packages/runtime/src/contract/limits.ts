@@ -37,3 +37,6 @@ export const defaultQueryLimits: QueryLimits = {
   patternLength: 10_000,
   searchLength: 1_000,
 };
+
+/** QUERY_ROWS_MAX and QUERY_COST_MAX where nothing is configured. */
+export const defaultQueryBounds = { maxRows: 1_000_000, maxCost: 5_000 } as const;

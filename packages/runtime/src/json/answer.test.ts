@@ -15,7 +15,16 @@ function answerOf(part: Partial<ReadPlan>, rows: readonly Buffer[]): string {
 }
 
 function begin(part: Partial<ReadPlan>) {
-  return createAnswerWriter({ statement, binders: [], cost: 0, many: true, fields, meta: [], streamed: false, ...part })();
+  return createAnswerWriter({
+    statement,
+    binders: [],
+    cost: 0,
+    many: true,
+    fields,
+    meta: [],
+    streamed: false,
+    ...part,
+  })();
 }
 
 describe('a list', () => {

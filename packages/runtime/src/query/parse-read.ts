@@ -1,5 +1,5 @@
 import { isObject } from '../contract/filter-syntax.ts';
-import { defaultQueryLimits, type JsonValue, type QueryLimits } from '../contract/index.ts';
+import { defaultQueryBounds, defaultQueryLimits, type JsonValue, type QueryLimits } from '../contract/index.ts';
 import { type Cursor, parseCursor } from './cursor.ts';
 import { invalidQuery } from './invalid.ts';
 import { type AggregateRequest, parseAggregate, parseBounds } from './parse-aggregate.ts';
@@ -67,8 +67,7 @@ export const defaultReadLimits: ReadLimits = {
   ...defaultQueryLimits,
   defaultLimit: 100,
   maxLimit: undefined,
-  maxRows: 1_000_000,
-  maxCost: 5_000,
+  ...defaultQueryBounds,
 };
 
 /**

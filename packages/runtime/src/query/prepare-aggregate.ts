@@ -2,6 +2,7 @@ import type { Condition } from '../contract/index.ts';
 import { authoriseAggregate, checkCalls, resolveAggregate } from './aggregate.ts';
 import { authoriseCollection } from './authorise.ts';
 import { refuseUnknownFunctions } from './calls.ts';
+import { refuseCost } from './cost.ts';
 import { resolveFields } from './fields.ts';
 import {
   collectValues,
@@ -14,7 +15,6 @@ import {
   refuseSize,
   relationsOf,
 } from './filter.ts';
-import { refuseCost } from './cost.ts';
 import { checkHaving, collectHaving, readHaving, refuseHaving } from './having.ts';
 import { authoriseNested, checkNested, type NestedReads, readNested, refuseNestedSyntax } from './nested.ts';
 import type { AggregateRequest } from './parse-aggregate.ts';
