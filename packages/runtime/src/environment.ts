@@ -42,6 +42,7 @@ export interface Environment {
   /** How long a client may take to send one request. */
   readonly requestTimeout: number;
   readonly database: DatabaseEnvironment;
+  readonly streams: StreamsEnvironment;
   readonly maxPayloadSize: number;
   readonly maxRelationalDepth: number;
   /** Items that one request may write, null for no limit. */
@@ -82,6 +83,20 @@ export interface DatabaseEnvironment {
   readonly poolMax: number;
   readonly poolTimeout: number;
   readonly statementTimeout: number;
+  /** DATABASE_PUBLIC_STATEMENT_TIMEOUT: that of callers without a token. */
+  readonly publicStatementTimeout: number;
+  /** DATABASE_STREAM_MAX: answers streamed at once; null: a third of the connections. */
+  readonly streamMax: number | null;
+}
+
+/** What answers may take that their clients do not read. */
+export interface StreamsEnvironment {
+  /** STREAM_STALL_TIMEOUT: milliseconds that an answer waits for its reader before it is cut. */
+  readonly stallTimeout: number;
+  /** STREAM_BUFFER_MAX: bytes that wait for their readers, of all answers. */
+  readonly bufferMax: number;
+  /** STREAM_CLIENT_MAX: answers streamed to one client address at once; null: one less than to all. */
+  readonly clientMax: number | null;
 }
 
 /** What pages of other origins may do. */
@@ -150,6 +165,13 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
       poolMax: read('DATABASE_POOL_MAX', readInteger(1, 10_000), 10),
       poolTimeout: read('DATABASE_POOL_TIMEOUT', readDuration, 2000),
       statementTimeout: read('DATABASE_STATEMENT_TIMEOUT', readDuration, 30_000),
+      publicStatementTimeout: read('DATABASE_PUBLIC_STATEMENT_TIMEOUT', readDuration, 10_000),
+      streamMax: read<number | null>('DATABASE_STREAM_MAX', readInteger(1), null),
+    },
+    streams: {
+      stallTimeout: read('STREAM_STALL_TIMEOUT', readDuration, 10_000),
+      bufferMax: read('STREAM_BUFFER_MAX', readSize, 64 * 1024 ** 2),
+      clientMax: read<number | null>('STREAM_CLIENT_MAX', readInteger(1), null),
     },
     maxPayloadSize: read('MAX_PAYLOAD_SIZE', readSize, 1024 ** 2),
     maxRelationalDepth: read('MAX_RELATIONAL_DEPTH', readInteger(1, 100), 10),

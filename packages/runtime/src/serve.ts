@@ -218,12 +218,15 @@ function placeOf({ database }: Environment): DatabasePlace {
   return database.url === null ? { embedded: embeddedFolder } : { url: database.url };
 }
 
-function connectionsOf({ database }: Environment) {
+function connectionsOf({ database, streams }: Environment) {
   return {
     driver: database.driver,
     poolMax: database.poolMax,
     poolTimeoutMs: database.poolTimeout,
     statementTimeoutMs: database.statementTimeout,
+    publicStatementTimeoutMs: database.publicStatementTimeout,
+    ...(database.streamMax !== null && { streamMax: database.streamMax }),
+    ...(streams.clientMax !== null && { streamClientMax: streams.clientMax }),
   };
 }
 

@@ -1,6 +1,8 @@
 import type { Transcoder } from '../json/transcode.ts';
 import type { ShapeField } from '../query/plan.ts';
 import type { MigrationConnection } from '../system/ledger.ts';
+import type { StreamLoad } from './stream-share.ts';
+import type { Waited } from './waits.ts';
 
 /** A parameter in the text form of its type, or null. Every parameter is cast in the statement, so its type is fixed. */
 export type Parameter = string | null;
@@ -43,6 +45,11 @@ export interface Statement {
   readonly several?: SeveralKeys;
   /** Set where it makes or changes one row, and may do so with several at once. */
   readonly rows?: SeveralRows;
+  /**
+   * True when callers without a token run it: it may take DATABASE_PUBLIC_STATEMENT_TIMEOUT, and leaves connections to
+   * others.
+   */
+  readonly isPublic?: boolean;
   /** True when it takes a lock of the session, which has to be given back behind the transaction. */
   readonly held?: boolean;
 }
@@ -138,6 +145,12 @@ export interface Outcome<T> {
   };
 }
 
+/** Who waits for a connection, and how many streams keep one. */
+export interface DatabaseLoad {
+  readonly connections?: Waited;
+  readonly streams?: StreamLoad;
+}
+
 /** A database that runs compiled statements. Errors reject with `PlatformError` (see `errors.ts`). */
 export interface Database {
   /** Runs one statement to its end, pipelined with others on a shared connection. */
@@ -145,6 +158,7 @@ export interface Database {
   /**
    * Runs one statement on a connection of its own in batches of rows: after each batch `drained` is awaited before the
    * next is asked for, so memory stays flat however slow the reader is. Aborting the signal ends it in the database.
+   * There is a bounded number of streams, also of one `client`, an address.
    */
   stream(
     statement: Statement,
@@ -152,6 +166,7 @@ export interface Database {
     sink: RowSink,
     drained: () => Promise<void>,
     signal: AbortSignal,
+    client?: string,
   ): Promise<void>;
   /**
    * Runs a function in a transaction that may write, and commits what it comes to; when it rejects, nothing stays.
@@ -175,6 +190,8 @@ export interface Database {
   schemaSession?<T>(work: (session: MigrationConnection) => Promise<T>): Promise<T>;
   /** Runs a small query of our own and returns its rows as text values. For start, drift and health; not for requests. */
   query(text: string, parameters: readonly Parameter[]): Promise<readonly (readonly (string | null)[])[]>;
+  /** Tells who waits for connections. Absent where nobody ever does. */
+  load?(): DatabaseLoad;
   /** Waits for statements under way, at most `graceMs`, then closes every connection. */
   close(graceMs: number): Promise<void>;
 }

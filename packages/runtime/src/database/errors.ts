@@ -38,6 +38,21 @@ export class ServerError extends Error {
   }
 }
 
+/** A statement that ran for as long as it may: as PostgreSQL reports it. */
+export function statementTimeout(): ServerError {
+  return new ServerError(
+    new Map([
+      ['C', '57014'],
+      ['M', 'The statement took too long.'],
+    ]),
+  );
+}
+
+/** Tells whether a statement was ended because it took too long. */
+export function isStatementTimeout(error: unknown): boolean {
+  return error instanceof ServerError && error.sqlstate === '57014';
+}
+
 /** The connection was lost, closed, or never made. */
 export class ConnectionError extends Error {
   override readonly name: string = 'ConnectionError';

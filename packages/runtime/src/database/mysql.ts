@@ -4,6 +4,7 @@ import type { Database, Parameter, RowSink, Statement } from './database.ts';
 import { isRetryable, toDatabaseError } from './errors.ts';
 import { gatherReads } from './gathered-reads.ts';
 import { toMysqlError } from './mysql/errors.ts';
+import { killStatement } from './mysql/kill.ts';
 import { mostPrepared } from './mysql/line.ts';
 import { createMarks } from './mysql/marks.ts';
 import { connectionOptions } from './mysql/options.ts';
@@ -26,6 +27,8 @@ export interface MysqlOptions {
   readonly poolTimeoutMs?: number;
   /** How long a statement may run; 0 for as long as it takes. Default 30000. */
   readonly statementTimeoutMs?: number;
+  /** How long a statement of callers without a token may run; 0 for as long as every other. Default 10000. */
+  readonly publicStatementTimeoutMs?: number;
 }
 
 /** What an answer may take beyond the timeout of statements, in milliseconds. */
@@ -42,24 +45,32 @@ const mostGroups = 2;
  * Rejects with SERVICE_UNAVAILABLE when the first connection cannot be made.
  */
 export async function connectMysql(options: MysqlOptions): Promise<Database> {
-  const { url, poolMax = 10, poolTimeoutMs = 2_000, statementTimeoutMs = 30_000 } = options;
+  const { url, poolTimeoutMs = 2_000, statementTimeoutMs = 30_000, publicStatementTimeoutMs = 10_000 } = options;
+  // Two at least, so that a read never blocks a transaction.
+  const poolMax = Math.max(options.poolMax ?? 10, 2);
   const answerTimeoutMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + silenceMs;
   const pool = createPool({
     ...connectionOptions(url),
     ...keptConnections(poolMax),
     maxPreparedStatements: mostPrepared,
   });
-  const leased = new MysqlPool(pool, { timeoutMs: poolTimeoutMs, answerTimeoutMs });
+  const leased = new MysqlPool(pool, {
+    timeoutMs: poolTimeoutMs,
+    answerTimeoutMs,
+    publicTimeoutMs: publicStatementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : publicStatementTimeoutMs,
+    poolMax,
+    kill: (connection) => killStatement(url, connection),
+  });
   try {
     const isMariadb = /mariadb/i.test(await versionOf(pool));
     pool.on('connection', (connection) => setUp(connection, { isMariadb, statementTimeoutMs }));
     // The first connection asked for the version before anybody could set it up.
-    await leased.use(async (connection) => setUp(connection, { isMariadb, statementTimeoutMs }));
+    await leased.read(false, async (connection) => setUp(connection, { isMariadb, statementTimeoutMs }));
   } catch (error) {
     pool.end(() => {});
     throw toDatabaseError(toMysqlError(error));
   }
-  const read = (statement: Pick<Statement, 'text' | 'forms'>, parameters: readonly Parameter[], sink: RowSink) =>
+  const read = (statement: ReadStatement, parameters: readonly Parameter[], sink: RowSink) =>
     readAll(leased, statement, parameters, sink);
   return {
     read: gatherReads(read, { ask: createMarks(), mostUnderWay: mostGroups }),
@@ -75,6 +86,7 @@ export async function connectMysql(options: MysqlOptions): Promise<Database> {
       await read({ text }, parameters, { row });
       return rows;
     },
+    load: () => ({ connections: leased.waited }),
     close: (graceMs) => leased.close(graceMs),
   };
 }
@@ -93,19 +105,23 @@ function versionOf(pool: Pool): Promise<string> {
   });
 }
 
+type ReadStatement = Pick<Statement, 'text' | 'forms' | 'isPublic'>;
+
 /** Twice more where nothing was delivered: reading again does no harm. */
 const mostRetries = 2;
 
 async function readAll(
   pool: MysqlPool,
-  { text, forms }: Pick<Statement, 'text' | 'forms'>,
+  { text, forms, isPublic = false }: ReadStatement,
   parameters: readonly Parameter[],
   sink: RowSink,
 ): Promise<void> {
   for (let tries = 0; ; tries++) {
     let rows = 0;
     try {
-      await pool.use((connection) => run(connection, text, formParameters(parameters, forms), sink, () => rows++));
+      await pool.read(isPublic, (connection) =>
+        run(connection, text, formParameters(parameters, forms), sink, () => rows++),
+      );
       sink.end?.();
       return;
     } catch (error) {

@@ -2,19 +2,32 @@ import type { Database } from './database.ts';
 import { isMysqlUrl } from './mysql/options.ts';
 import { connectPglite, type EmbeddedPostgres } from './pglite.ts';
 import { connectPostgres, type PostgresOptions } from './postgres.ts';
+import { shareStreams } from './stream-share.ts';
 
 /** Where the database is: a server by its URL, or an embedded one by its data directory or running instance. */
 export type DatabasePlace = { readonly url: string } | { readonly embedded: string | EmbeddedPostgres };
+
+/** How a database is reached, and how many answers may be streamed from it. */
+export interface OpenOptions extends Omit<PostgresOptions, 'url'> {
+  /** Streams at once. Default: a third of the connections. */
+  readonly streamMax?: number;
+  /** Streams of one client address at once. Default: one less than there may be. */
+  readonly streamClientMax?: number;
+}
 
 /**
  * Opens the database of a place; the options are for servers.
  *
  * Rejects with SERVICE_UNAVAILABLE when it cannot be reached; the error's `cause` says why in one sentence.
  */
-export async function openDatabase(
-  place: DatabasePlace,
-  options: Omit<PostgresOptions, 'url'> = {},
-): Promise<Database> {
+export async function openDatabase(place: DatabasePlace, options: OpenOptions = {}): Promise<Database> {
+  const { poolMax = 10, poolTimeoutMs = 2_000 } = options;
+  const most = options.streamMax ?? Math.max(1, Math.floor(poolMax / 3));
+  const mostOfClient = Math.min(options.streamClientMax ?? Math.max(1, most - 1), most);
+  return shareStreams(await connect(place, options), { most, mostOfClient, timeoutMs: poolTimeoutMs });
+}
+
+async function connect(place: DatabasePlace, options: OpenOptions): Promise<Database> {
   if (!('url' in place)) return connectPglite(place.embedded);
   const { url } = place;
   if (!isMysqlUrl(url)) return connectPostgres({ ...options, url });

@@ -1,6 +1,7 @@
 /** The embedded database: PGlite, PostgreSQL compiled to WebAssembly, in this process and spoken to in the same protocol. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlatformError } from '../errors.ts';
+import { BatchSize } from './batch-size.ts';
 import type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from './database.ts';
 import { lockEmbedded } from './embedded-lock.ts';
 import { ConnectionError, toDatabaseError } from './errors.ts';
@@ -25,8 +26,6 @@ export interface EmbeddedPostgres {
 
 const session = { statementTimeoutMs: 0, applicationName: 'platform', readOnly: false };
 const preparedLimit = 1_000;
-/** Rows of a stream that are fetched at once. */
-const batchRows = 256;
 
 /**
  * Opens an embedded database: a data directory (made when it does not exist), or an instance that is running already,
@@ -162,25 +161,32 @@ async function streamCursor(
   const declare = `DECLARE ${cursor} NO SCROLL CURSOR WITH HOLD FOR ${statement.text}`;
   await read({ name: '', text: declare, parameters }, nothing);
   try {
-    const fetch: Request = { name: '', text: `FETCH FORWARD ${batchRows} FROM ${cursor}`, parameters: [] };
-    while ((await readBatch(read, fetch, sink)) === batchRows) {
+    const size = new BatchSize();
+    for (let rows = size.asked; (await readBatch(read, fetchOf(cursor, rows), sink, size)) === rows; ) {
       await drained();
       throwIfAborted(signal);
+      rows = size.next();
     }
   } finally {
     await read({ name: '', text: `CLOSE ${cursor}`, parameters: [] }, nothing);
   }
 }
 
+function fetchOf(cursor: string, rows: number): Request {
+  return { name: '', text: `FETCH FORWARD ${rows} FROM ${cursor}`, parameters: [] };
+}
+
 async function readBatch(
   read: (request: Request, sink: RowSink) => Promise<void>,
   fetch: Request,
   sink: RowSink,
+  size: BatchSize,
 ): Promise<number> {
   let rows = 0;
   await read(fetch, {
     row: (buffer, offset, length) => {
       rows++;
+      size.row(length);
       sink.row(buffer, offset, length);
     },
   });

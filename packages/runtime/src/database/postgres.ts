@@ -48,14 +48,16 @@ async function connectPlain(settings: PostgresSettings): Promise<Database> {
 
 async function start(pool: Pool, settings: PostgresSettings): Promise<Database> {
   await pool.start();
+  const timeouts = { batch: answerTimeout(settings), publicBatch: settings.publicStatementTimeoutMs };
   const read: Database['read'] = (statement, parameters, sink) => pool.read({ ...statement, parameters }, sink);
   return {
     read: gatherReads(read, { ask: askArray, mostUnderWay: Number.POSITIVE_INFINITY, sent: () => pool.flush() }),
     stream: (statement, parameters, sink, drained, signal) =>
-      runStream(pool, { statement, parameters, sink, drained, signal }, answerTimeout(settings)),
+      runStream(pool, { statement, parameters, sink, drained, signal }, timeouts),
     transaction: (work) => runTransaction(pool, work, answerTimeout(settings)),
     briefTransaction: createGathering(pool, answerTimeout(settings)),
     query: (text, parameters) => readTexts((request, sink) => pool.read(request, sink), text, parameters),
+    load: () => ({ connections: pool.waited }),
     close: (graceMs) => pool.close(graceMs),
   };
 }

@@ -15,7 +15,7 @@ import type { ReadPlan } from '../query/plan.ts';
 import { boundValues } from '../query/plan-bounds.ts';
 import { longestCachedStatement, type PlanCache } from '../query/plan-cache.ts';
 import { isStreamed, planRead } from '../query/plan-read.ts';
-import { countedRows, refuseRows } from '../query/row-bound.ts';
+import { countedRows, isLarge, refuseRows } from '../query/row-bound.ts';
 import type { Selector } from '../query/shape.ts';
 import type { OrderTerm } from '../query/sort.ts';
 import type { Variables } from './input.ts';
@@ -69,14 +69,16 @@ function prepareItems(setting: ReadSetting, name: string, read: ItemRead, variab
   collectValues(open, scope, collection, top.condition);
   const positions = collectLists(open, setting, nested);
   refuseSize(open, limits);
-  refuseRows(countedRows(top.limit) * boundOfSelection(read.selection, nested, usualLimit(limits)), limits);
+  const most = countedRows(top.limit) * boundOfSelection(read.selection, nested, usualLimit(limits));
+  refuseRows(most, limits);
   const shape = `${name} ${JSON.stringify([top.shape, ...lists.map((list) => list.shape)])}`;
   const known = plans.get(shape);
   if (known === undefined) refuseRelations(relationsIn([top, ...nested]), limits);
   const plan = known ?? planItems(setting, read, top, lists, open, positions);
   refuseCost(plan.cost, limits.maxCost);
   if (known === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
-  return { plan, values: open.values, bounds: read.selector === 'key' ? [] : boundValues(top) };
+  const bounds = read.selector === 'key' ? [] : boundValues(top);
+  return { plan, values: open.values, bounds, ...(isLarge(most) && { large: true }) };
 }
 
 function topOf(setting: ReadSetting, { top, selector, selection, whole }: ItemRead, variables: Variables): Top {

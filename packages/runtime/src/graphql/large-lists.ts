@@ -6,6 +6,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Database, Parameter } from '../database/database.ts';
 import type { PlatformError } from '../errors.ts';
+import { type ClientBytes, tooMuchUnsent } from '../http/unsent.ts';
 import { invalidQuery } from '../query/invalid.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import type { SplicedRows } from './spliced.ts';
@@ -16,8 +17,17 @@ const mostBytes = 64 * 1024 ** 2;
 /** Reads one list. Rejects with INVALID_QUERY when the lists of the operation come to too much. */
 export type ReadLarge = (plan: ReadPlan, parameters: readonly Parameter[], rows: SplicedRows) => Promise<void>;
 
+/** Counts what waits for the client of a request. */
+export type UnsentOf = (request: IncomingMessage) => ClientBytes;
+
 /** Makes what reads the large lists of one operation; they end when its client leaves. */
-export function createLargeLists(database: Pick<Database, 'stream'>, { socket }: IncomingMessage): ReadLarge {
+export function createLargeLists(
+  database: Pick<Database, 'stream'>,
+  request: IncomingMessage,
+  unsentOf: UnsentOf | undefined,
+): ReadLarge {
+  const { socket } = request;
+  const unsent = unsentOf?.(request);
   let left = mostBytes;
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -25,17 +35,23 @@ export function createLargeLists(database: Pick<Database, 'stream'>, { socket }:
     const gone = new AbortController();
     const leave = (): void => gone.abort();
     socket.once('close', leave);
+    let counted = 0;
     const drained = async (): Promise<void> => {
+      unsent?.add(rows.bytes - counted);
+      counted = rows.bytes;
+      if (unsent?.hasRoomBeside(counted) === false) throw tooMuchUnsent();
       if (rows.bytes <= left) return;
       left = 0;
       throw tooLarge();
     };
     if (left === 0) throw tooLarge();
     try {
-      await database.stream(plan.statement, parameters, rows, drained, gone.signal);
+      await unsent?.room();
+      await database.stream(plan.statement, parameters, rows, drained, gone.signal, unsent?.client);
       await drained();
       left -= rows.bytes;
     } finally {
+      unsent?.add(-counted);
       socket.off('close', leave);
     }
   }

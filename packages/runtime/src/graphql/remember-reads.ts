@@ -9,6 +9,8 @@ export interface PreparedRead {
   readonly plan: ReadPlan;
   readonly values: readonly string[];
   readonly bounds: readonly string[];
+  /** As `Prepared.large`. */
+  readonly large?: true;
 }
 
 /** Prepares a read for the variables of a request. Throws INVALID_QUERY or FORBIDDEN for arguments that cannot be used. */

@@ -6,7 +6,7 @@ import { defaultReadLimits, type ReadLimits } from '../query/parse-read.ts';
 import { bind } from '../query/planner.ts';
 import type { QueryField, RowSource, ServiceField } from './compile-query.ts';
 import type { FieldFailure } from './errors.ts';
-import { createLargeLists, type ReadLarge } from './large-lists.ts';
+import { createLargeLists, type ReadLarge, type UnsentOf } from './large-lists.ts';
 import type { OperationAnswer, OperationCall } from './operation.ts';
 import type { ServiceAnswer } from './run-mutation.ts';
 import { type FieldValue, frameOf, SplicedRows, spliceAnswer } from './spliced.ts';
@@ -15,6 +15,8 @@ import { type FieldValue, frameOf, SplicedRows, spliceAnswer } from './spliced.t
 export interface QuerySetting {
   readonly database: Pick<Database, 'read' | 'stream'>;
   readonly limits?: Partial<ReadLimits>;
+  /** Counts what is gathered for answers. Default: nobody does. */
+  readonly unsent?: UnsentOf;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly gate: (statement: string) => void;
   /** Gives the value of a root field that is no collection's. */
@@ -179,15 +181,14 @@ function readSource(
 ): Promise<Buffer> {
   const { database, gate } = running.setting;
   try {
-    const { plan, values, bounds } = prepare(variables);
+    const { plan, values, bounds, large } = prepare(variables);
     const named = keys === null ? [] : keys(variables, caller);
     gate(plan.statement.text);
     const rows = new SplicedRows(plan, frame?.front, frame?.behind);
     const parameters = bind(plan.binders, [...values, ...named, ...bounds], caller);
-    if (plan.streamed) running.readLarge ??= createLargeLists(database, request);
     const read =
-      plan.streamed && running.readLarge !== undefined
-        ? running.readLarge(plan, parameters, rows)
+      plan.streamed || large === true
+        ? largeLists(running, request)(plan, parameters, rows)
         : database.read(plan.statement, parameters, rows);
     return read.then(() => {
       if (keys !== null && rows.items === 0) throw new PlatformError('FORBIDDEN');
@@ -196,4 +197,10 @@ function readSource(
   } catch (error) {
     return Promise.reject(error);
   }
+}
+
+function largeLists(running: Running, request: OperationCall['request']): ReadLarge {
+  const { database, unsent } = running.setting;
+  running.readLarge ??= createLargeLists(database, request, unsent);
+  return running.readLarge;
 }

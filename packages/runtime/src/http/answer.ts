@@ -6,13 +6,18 @@
  * bytes that are final already.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 import type { Environment } from '../environment.ts';
 import { errorBody, type PlatformError } from '../errors.ts';
 import { giveBack } from '../json/byte-writer.ts';
+import { createClientAddress } from './client-address.ts';
 import { chooseEncoding, compress, type Encoding, smallestCompressed } from './compression.ts';
 import { corsHeaders } from './cors.ts';
+import { subnetOf } from './networks.ts';
+import { Outgoing } from './outgoing.ts';
 import { pagePaths } from './page-paths.ts';
 import { liesUnder, splitTarget } from './target.ts';
+import { type ClientBytes, tooMuchUnsent, UnsentBytes } from './unsent.ts';
 
 /** Media types of answers, each with its charset. */
 export const mediaTypes = {
@@ -84,10 +89,30 @@ export interface Answerer {
   hangUp(): void;
 }
 
+/** Also writes answers by and by, and knows what waits for clients. */
+export interface StreamingAnswerer extends Answerer {
+  /** Sends a body of unknown length; the head was written with `streamHeaders`. */
+  outgoing(exchange: Exchange, out: Writable): Outgoing;
+  /** Counts what waits for the client of a request. */
+  unsentOf(request: IncomingMessage): ClientBytes;
+}
+
 /** Makes the answerer of a server. */
-export function createAnswerer(environment: Environment): Answerer {
+export function createAnswerer(environment: Environment): StreamingAnswerer {
   const base = standingHeaders(environment, "default-src 'none'; frame-ancestors 'none'");
+  const { streams, database, auth } = environment;
+  const unsent = new UnsentBytes({ most: streams.bufferMax, timeoutMs: database.poolTimeout });
+  const clientAddress = createClientAddress(auth.trustedProxies);
   let hangingUp = false;
+
+  function unsentOf(request: IncomingMessage): ClientBytes {
+    const address = clientAddress(request);
+    return unsent.of(address === null ? '' : subnetOf(address));
+  }
+
+  function outgoing({ request, response }: Exchange, out: Writable): Outgoing {
+    return new Outgoing({ response, out, unsent: unsentOf(request), stallMs: streams.stallTimeout });
+  }
 
   function headersFor(request: IncomingMessage, about: Content | EmptyAnswer, compressible: boolean): string[] {
     const { policy, cache } = about;
@@ -109,8 +134,45 @@ export function createAnswerer(environment: Environment): Answerer {
       return;
     }
     const encoding = compressible ? chooseEncoding(exchange.request.headers['accept-encoding']) : null;
-    if (encoding === null) write(exchange.response, answer.status, headers, answer.body);
-    else void sendCompressed(exchange.response, answer, headers, encoding);
+    if (encoding === null) write(exchange, answer.status, headers, answer.body);
+    else void sendCompressed(exchange, answer, headers, encoding);
+  }
+
+  async function sendCompressed(exchange: Exchange, answer: Answer, headers: string[], encoding: Encoding) {
+    try {
+      const body = await compress(encoding, answer.body);
+      giveBack(answer.body);
+      headers.push('Content-Encoding', encoding);
+      write(exchange, answer.status, headers, body);
+    } catch {
+      exchange.response.destroy();
+    }
+  }
+
+  function write(exchange: Exchange, status: number, headers: string[], body: Buffer): void {
+    const { request, response } = exchange;
+    if (isClosed(response)) return;
+    if (body.length > largestAtOnce && !unsentOf(request).hasRoom()) {
+      giveBack(body);
+      fail(exchange, tooMuchUnsent());
+      return;
+    }
+    if (status !== 304 && status !== 204) headers.push('Content-Length', String(body.length));
+    response.writeHead(status, headers);
+    if (body.length > largestAtOnce) outgoing(exchange, response).end(body);
+    else if (body.length > largestCopied) writeAtOnce(exchange, body);
+    else {
+      // As text, byte for byte: Node joins it to the head, and the memory is free for the next answer at once.
+      response.end(body.toString('latin1'), 'latin1');
+      giveBack(body);
+    }
+  }
+
+  function writeAtOnce({ request, response }: Exchange, body: Buffer): void {
+    const bytes = unsentOf(request);
+    bytes.add(body.length);
+    response.once('close', () => bytes.add(-body.length));
+    response.end(body, () => giveBack(body));
   }
 
   function fail(exchange: Exchange, error: PlatformError, headers: readonly string[] = []): void {
@@ -130,18 +192,7 @@ export function createAnswerer(environment: Environment): Answerer {
     hangingUp = true;
   }
 
-  return { send, fail, streamHeaders, hangUp };
-}
-
-async function sendCompressed(response: ServerResponse, answer: Answer, headers: string[], encoding: Encoding) {
-  try {
-    const body = await compress(encoding, answer.body);
-    giveBack(answer.body);
-    headers.push('Content-Encoding', encoding);
-    write(response, answer.status, headers, body);
-  } catch {
-    response.destroy();
-  }
+  return { send, fail, streamHeaders, outgoing, unsentOf, hangUp };
 }
 
 /** A 204 or 304 ends with its head, so it tells no length either (RFC 9110, section 8.6). */
@@ -157,20 +208,11 @@ function isClosed(response: ServerResponse): boolean {
   return response.destroyed || response.headersSent;
 }
 
-function write(response: ServerResponse, status: number, headers: string[], body: Buffer): void {
-  if (isClosed(response)) return;
-  headers.push('Content-Length', String(body.length));
-  response.writeHead(status, headers);
-  if (body.length > largestCopied) response.end(body, () => giveBack(body));
-  else {
-    // As text, byte for byte: Node joins it to the head, and the memory is free for the next answer at once.
-    response.end(body.toString('latin1'), 'latin1');
-    giveBack(body);
-  }
-}
-
 /** Bytes up to which copying a body costs less than waiting until it has been sent. */
 const largestCopied = 4_096;
+
+/** Bytes up to which an answer is sent even where too many wait already: what usual requests are answered with. */
+const largestAtOnce = 65_536;
 
 function standingHeaders(environment: Environment, policy: string): readonly string[] {
   const headers = [

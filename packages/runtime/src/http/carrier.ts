@@ -12,7 +12,7 @@ import fastify, {
 import type { JsonValue } from '../contract/index.ts';
 import type { Environment } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
-import { type Answerer, createAnswerer, type Exchange } from './answer.ts';
+import { type Answerer, createAnswerer, type Exchange, type StreamingAnswerer } from './answer.ts';
 import { parseBody, readForm } from './body.ts';
 import type { Call, CallReader } from './call.ts';
 import { type AnswerShortly, createShortWay, isDirect } from './direct.ts';
@@ -80,7 +80,7 @@ export function createCarrier(
 /** Where connections arrive, while what answers their requests is replaced. */
 export interface Front {
   readonly server: FastifyInstance;
-  readonly answerer: Answerer;
+  readonly answerer: StreamingAnswerer;
 }
 
 /** Makes a server that listens and has everything answered by the one that `current` gives at that moment. */

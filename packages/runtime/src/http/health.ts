@@ -4,7 +4,7 @@ import type { DriftWatch } from '../drift-watch.ts';
 
 /** One checked thing, in the manner of the health+json draft. */
 export interface HealthCheck {
-  readonly status: 'ok' | 'error';
+  readonly status: 'ok' | 'warn' | 'error';
   /** Milliseconds the check took. */
   readonly responseTime?: number;
   /** What is wrong, one sentence each. For administrators: it names objects of the database. */
@@ -14,7 +14,11 @@ export interface HealthCheck {
 /** The state of a server. */
 export interface Health {
   readonly status: 'ok' | 'error';
-  readonly checks: { readonly database: HealthCheck; readonly schema: HealthCheck };
+  readonly checks: {
+    readonly database: HealthCheck;
+    readonly schema: HealthCheck;
+    readonly connections: HealthCheck;
+  };
 }
 
 /** Milliseconds for which one answer serves every caller. */
@@ -47,7 +51,11 @@ async function checkAll(
   watch: Pick<DriftWatch, 'drifts' | 'checked'>,
   patience: number,
 ): Promise<Health> {
-  const checks = { database: await checkDatabase(database, patience), schema: checkSchema(watch) };
+  const checks = {
+    database: await checkDatabase(database, patience),
+    schema: checkSchema(watch),
+    connections: checkConnections(database),
+  };
   const healthy = checks.database.status === 'ok' && checks.schema.status === 'ok';
   return { status: healthy ? 'ok' : 'error', checks };
 }
@@ -75,4 +83,24 @@ function checkSchema(watch: Pick<DriftWatch, 'drifts' | 'checked'>): HealthCheck
   const output = watch.drifts().map(({ object, message }) => `${object}: ${message}`);
   const closing = watch.drifts().some(({ severity }) => severity === 'error');
   return output.length === 0 ? { status: 'ok' } : { status: closing ? 'error' : 'ok', output };
+}
+
+/** Waits shorter than this are none: a connection is given back in time. */
+const longWaitMs = 500;
+
+/** Whether requests wait for connections: a warning, since others are answered. Also for whatever tells whether a server is ready. */
+export function checkConnections(database: Pick<Database, 'load'>): HealthCheck {
+  const { connections, streams } = database.load?.() ?? {};
+  const output: string[] = [];
+  if (connections !== undefined && connections.longestMs >= longWaitMs) {
+    const { waiting, longestMs } = connections;
+    output.push(`${waiting} requests wait for a connection; the longest wait of late was ${longestMs} ms.`);
+  }
+  if (streams !== undefined && streams.longestMs >= longWaitMs) {
+    const { waiting, running, most, longestMs } = streams;
+    output.push(
+      `${waiting} streamed answers wait while ${running} of at most ${most} are under way; the longest wait of late was ${longestMs} ms.`,
+    );
+  }
+  return output.length === 0 ? { status: 'ok' } : { status: 'warn', output };
 }

@@ -11,16 +11,17 @@ import { withNamed } from '../json/named.ts';
 import { unusableCursor } from '../query/cursor.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import type { PlannedRead } from '../query/planner.ts';
-import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
+import { type Answerer, type Exchange, mediaTypes, type StreamingAnswerer } from './answer.ts';
 import { contentOf } from './attachment.ts';
 import { chooseEncoding, createCompressor } from './compression.ts';
 import type { Gate } from './gate.ts';
+import type { Outgoing } from './outgoing.ts';
 
 /** What running reads needs. */
 export interface ReaderOptions {
   readonly database: Database;
   readonly gate: Gate;
-  readonly answerer: Answerer;
+  readonly answerer: StreamingAnswerer;
 }
 
 /** Answers planned reads. Rejects with what goes wrong before the first byte; later it destroys the connection. */
@@ -44,14 +45,21 @@ export function createReader({ database, gate, answerer }: ReaderOptions): Reade
   }
 
   async function readList(exchange: Exchange, planned: PlannedRead): Promise<void> {
-    const { plan, parameters } = planned;
+    const { plan } = planned;
     const rows = startRows(planned);
     // Items named by key are counted before the first byte leaves, however many they are.
-    if (plan.streamed && planned.rows === undefined) return streamRows(database, answerer, exchange, planned, rows);
-    await database.read(plan.statement, parameters, rows);
+    if (isLarge(planned) && planned.rows === undefined) return streamRows(database, answerer, exchange, planned, rows);
+    await readWhole(exchange, planned, rows);
     const found = rows.found ?? rows.items;
     if (planned.rows !== undefined && found < planned.rows) throw new PlatformError('FORBIDDEN');
     answerer.send(exchange, { status: 200, ...contentOf(plan), body: rows.end() });
+  }
+
+  /** What may be large takes its turn among streams, also where it is sent as a whole. */
+  function readWhole(exchange: Exchange, planned: PlannedRead, rows: Rows): Promise<void> {
+    const { plan, parameters } = planned;
+    if (!isLarge(planned)) return database.read(plan.statement, parameters, rows);
+    return readLarge(database, answerer, exchange, planned, rows, async () => {});
   }
 
   return {
@@ -65,16 +73,21 @@ export function createReader({ database, gate, answerer }: ReaderOptions): Reade
     },
     async item(exchange, planned) {
       const rows = startRows(planned);
-      await database.read(planned.plan.statement, planned.parameters, rows);
+      await readWhole(exchange, planned, rows);
       if (rows.items === 0) throw new PlatformError('FORBIDDEN');
       sendTagged(answerer, exchange, rows.end());
     },
     async singleton(exchange, planned) {
       const rows = startRows(planned);
-      await database.read(planned.plan.statement, planned.parameters, rows);
+      await readWhole(exchange, planned, rows);
       sendTagged(answerer, exchange, rows.end());
     },
   };
+}
+
+/** Whether a read may give many rows, in its list or in the lists of its items. */
+function isLarge({ plan, large }: PlannedRead): boolean {
+  return plan.streamed || large === true;
 }
 
 function createWriter(plan: ReadPlan): AnswerWriter {
@@ -95,59 +108,69 @@ function sendTagged(answerer: Answerer, exchange: Exchange, body: Buffer): void 
   } else answerer.send(exchange, { status: 200, type: mediaTypes.json, body, headers });
 }
 
-/**
- * Sends rows while they are read. The head is held back until the first batch is there, so a statement that fails at
- * once still gets an error of its own. A client that leaves ends the statement.
- */
-async function streamRows(
+/** Reads as a stream, which ends when its client leaves. */
+async function readLarge(
   database: Database,
-  answerer: Answerer,
-  exchange: Exchange,
+  answerer: StreamingAnswerer,
+  { request, response }: Exchange,
   { plan, parameters }: PlannedRead,
   rows: Rows,
+  drained: (leave: () => void) => Promise<void>,
 ): Promise<void> {
-  const { request, response } = exchange;
+  const unsent = answerer.unsentOf(request);
+  await unsent.room();
   const gone = new AbortController();
-  const leave = () => gone.abort();
+  const leave = (): void => gone.abort();
+  if (response.destroyed) leave();
   response.once('close', leave);
-  let out: Writable | null = null;
-
-  async function drained(): Promise<void> {
-    out ??= openStream(answerer, exchange, plan);
-    if (request.method === 'HEAD') {
-      out.end();
-      leave();
-      return;
-    }
-    const chunk = rows.take();
-    if (chunk.length > 0 && !out.write(chunk, whenSent(chunk))) await roomOrEnd(out);
-  }
-
   try {
-    await database.stream(plan.statement, parameters, rows, drained, gone.signal);
-    const rest = rows.end();
-    if (out === null) answerer.send(exchange, { status: 200, ...contentOf(plan), body: rest });
-    else endStream(out, rest);
-  } catch (error) {
-    if (gone.signal.aborted) return;
-    if (out === null) throw error;
-    // Too late for an error of our own: a body that breaks off is the only honest sign.
-    response.destroy();
-    throw error;
+    await database.stream(plan.statement, parameters, rows, () => drained(leave), gone.signal, unsent.client);
   } finally {
     response.off('close', leave);
   }
 }
 
-function endStream(out: Writable, rest: Buffer): void {
-  if (!out.destroyed && !out.writableEnded) out.end(rest, whenSent(rest));
-}
+/**
+ * Sends rows while they are read. The head is held back until the first batch is there, so a statement that fails at
+ * once still gets an error of its own. A client that leaves ends the statement, and so does one that does not read; as far
+ * as there is room rows are gathered, so that a slow client does not keep the connection to the database.
+ */
+async function streamRows(
+  database: Database,
+  answerer: StreamingAnswerer,
+  exchange: Exchange,
+  planned: PlannedRead,
+  rows: Rows,
+): Promise<void> {
+  const { request, response } = exchange;
+  const { plan } = planned;
+  let body: Outgoing | null = null;
 
-/** Of what could not be sent somebody may still have the bytes. */
-function whenSent(chunk: Buffer): (error?: Error | null) => void {
-  return (error) => {
-    if (error == null) giveBack(chunk);
-  };
+  async function drained(leave: () => void): Promise<void> {
+    body ??= answerer.outgoing(exchange, openStream(answerer, exchange, plan));
+    if (request.method === 'HEAD') {
+      body.end(Buffer.alloc(0));
+      leave();
+      return;
+    }
+    await body.push(rows.take());
+  }
+
+  try {
+    await readLarge(database, answerer, exchange, planned, rows, drained);
+    sendRest(rows.end());
+  } catch (error) {
+    if (response.destroyed || response.writableEnded) return;
+    if (!response.headersSent) throw error;
+    // Too late for an error of our own: a body that breaks off is the only honest sign.
+    response.destroy();
+    throw error;
+  }
+
+  function sendRest(rest: Buffer): void {
+    if (body === null) answerer.send(exchange, { status: 200, ...contentOf(plan), body: rest });
+    else body.end(rest);
+  }
 }
 
 function openStream(answerer: Answerer, { request, response }: Exchange, plan: ReadPlan): Writable {
@@ -159,18 +182,4 @@ function openStream(answerer: Answerer, { request, response }: Exchange, plan: R
   response.once('close', () => compressor.destroy());
   compressor.pipe(response);
   return compressor;
-}
-
-/** Waits until a stream takes more, or until it is closed and never will. */
-function roomOrEnd(out: Writable): Promise<void> {
-  return new Promise((resolve) => {
-    function settle(): void {
-      out.off('drain', settle);
-      out.off('close', settle);
-      resolve();
-    }
-    if (out.destroyed) resolve();
-    out.once('drain', settle);
-    out.once('close', settle);
-  });
 }

@@ -196,6 +196,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
         senderOf,
         limits: readLimits(environment),
         service,
+        unsent: answerer.unsentOf,
         report: (request, error) => logFailure(server.log, request, error),
       });
     },

@@ -18,7 +18,7 @@ import {
 } from './plan-aggregate-rows.ts';
 import { printBounds } from './plan-bounds.ts';
 import { keyValues, printKeys } from './plan-keys.ts';
-import { statementOf } from './plan-read.ts';
+import { runFor, statementOf } from './plan-read.ts';
 import { answerList } from './plan-selection.ts';
 import type { CollectionScope, Scope } from './scope.ts';
 import type { Selector } from './shape.ts';
@@ -70,8 +70,10 @@ export function planAggregate(query: AggregateQuery): ReadPlan {
     counted.length === 0
       ? printRows(statement, printed, inner, bounds)
       : printCounted(statement, printed, inner, bounds, counted);
+  const { statement: printedStatement, binders } = statementOf(statement, text);
   return {
-    ...statementOf(statement, text),
+    statement: runFor(query.scope, printedStatement),
+    binders,
     cost: costOfAggregate(names, [query.condition, query.having]),
     many: true,
     fields: fieldsOf(printed.columns),

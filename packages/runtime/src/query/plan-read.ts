@@ -75,7 +75,7 @@ export function planRead(query: ReadQuery): ReadPlan {
   const one = statementOf(statement, printed.text);
   const { binders } = one;
   return {
-    statement: isBrief(query, printed.text) ? briefly(query, one) : one.statement,
+    statement: runFor(query.scope, isBrief(query, printed.text) ? briefly(query, one) : one.statement),
     binders,
     ...(query.cursor && { cursor: planCursor(query.selection.collection, query.order, parts.order) }),
     cost: costOfRead(query.selection, conditionsOf(query)),
@@ -89,6 +89,14 @@ export function planRead(query: ReadQuery): ReadPlan {
     streamed: query.streamed,
     ...(query.exported && { exported: query.exported }),
   };
+}
+
+/** The statement as the callers of a scope run it. */
+export function runFor({ isPublic }: Pick<Scope, 'isPublic'>, statement: Statement): Statement {
+  if (isPublic !== true) return statement;
+  const { several } = statement;
+  const both = several && { ...several, statement: { ...several.statement, isPublic } };
+  return { ...statement, isPublic, ...(both && { several: both }) };
 }
 
 /** One row by its key, with nothing looked up beside it: neither for a relation, nor for a rule. */

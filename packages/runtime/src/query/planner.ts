@@ -40,6 +40,8 @@ export interface PlannedRead {
   readonly rows?: number;
   /** Set when the list is paged by cursor: items of a page at most, -1 for all that remain. */
   readonly size?: number;
+  /** Set where its limits let it read many rows: see `Prepared.large`. */
+  readonly large?: true;
 }
 
 /** A collection as a request names it: the planner looks the name up, so it may be one that does not exist. */
@@ -72,7 +74,7 @@ interface ClassPlans {
 }
 
 /** A plan with the values of one request. */
-type Ready = Pick<Prepared, 'plan' | 'values' | 'size'>;
+type Ready = Pick<Prepared, 'plan' | 'values' | 'size' | 'large'>;
 
 /** Query strings longer than this are parsed every time. */
 const longestTemplate = 2_048;
@@ -118,12 +120,13 @@ export function createPlanner(
     list(caller, named, query) {
       const collection = named.name;
       const { scope, byShape, byTemplate } = plansOver(caller, named);
-      const { plan, values, size } = remembered(byTemplate, 'list', collection, query, () => {
+      const { plan, values, size, large } = remembered(byTemplate, 'list', collection, query, () => {
         const request = parseListRequest(parse(query), limits);
         return prepareRead(byShape, { scope, limits, selector: 'list', collection, request, fixes: true });
       });
       const parameters = bind(plan.binders, values, caller);
-      return { plan: settlePlan(plan, parameters), parameters, ...(size !== undefined && { size }) };
+      const settled = settlePlan(plan, parameters);
+      return { plan: settled, parameters, ...(size !== undefined && { size }), ...(large && { large }) };
     },
     read(caller, { name: collection }, key, query) {
       const { scope, byShape, byTemplate } = plansOf(caller);
@@ -144,6 +147,7 @@ export function createPlanner(
           prepared.values.length === 0 ? named : [...prepared.values, ...named],
           caller,
         ),
+        ...(prepared.large && { large: prepared.large }),
       };
     },
     search(caller, named, body) {
@@ -157,7 +161,7 @@ export function createPlanner(
         return keys;
       };
       const wanted = { scope, limits, collection, request: search.request, fixes: true } as const;
-      const { plan, values, size } =
+      const { plan, values, size, large } =
         search.keys === undefined
           ? prepareRead(byShape, { ...wanted, selector: 'list' })
           : prepareRead(byShape, { ...wanted, selector: 'keys', keys: readKeys });
@@ -168,6 +172,7 @@ export function createPlanner(
         parameters,
         ...(rows !== undefined && { rows }),
         ...(size !== undefined && { size }),
+        ...(large && { large }),
       };
     },
   };

@@ -35,7 +35,7 @@ import { boundValues } from './plan-bounds.ts';
 import { longestCachedStatement, type PlanCache } from './plan-cache.ts';
 import { beyondOf, isStreamed, planRead, planTargets, type ReadQuery, type WantedTargets } from './plan-read.ts';
 import { prepareAggregate } from './prepare-aggregate.ts';
-import { refuseRows, rowBound } from './row-bound.ts';
+import { isLarge, refuseRows, rowBound } from './row-bound.ts';
 import { type CollectionScope, exportScope, type Scope } from './scope.ts';
 import { withSearch } from './search.ts';
 import { type Selector, shapeOf } from './shape.ts';
@@ -49,6 +49,8 @@ export interface Prepared {
   readonly open: OpenValues;
   /** Set when the list is paged by cursor: items of a page at most, -1 for all that remain. */
   readonly size?: number;
+  /** Set where its limits let a list within lists have more rows than are answered from memory. */
+  readonly large?: true;
 }
 
 /** Keys that a request names: their parameters, and how many items they are. */
@@ -145,7 +147,7 @@ export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prep
   if (known === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   const bounds = wanted.selector === 'key' ? [] : boundValues({ limit, offset, beyond: beyondOf(cursor) });
   const values = [...open.values, ...keys.values, ...behind, ...bounds];
-  return { plan, values, open, ...(cursor && { size: limit }) };
+  return { plan, values, open, ...(cursor && { size: limit }), ...(isLarge(most) && { large: true }) };
 }
 
 /** Rows of a nested list that `deep` does not name. */

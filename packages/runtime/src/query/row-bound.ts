@@ -61,6 +61,14 @@ function rowsOfOne({ request: { limit, aggregate } }: NestedRead): number {
   return aggregate !== undefined && aggregate.groups.length === 0 ? 1 : limit;
 }
 
+/** Rows of a list within lists up to which an answer is as usual ones are: 100 items with 100 each. */
+const mostUsualRows = 10_000;
+
+/** Whether so many rows are more than usual answers have. */
+export function isLarge(most: number): boolean {
+  return most > mostUsualRows;
+}
+
 /** Throws INVALID_QUERY for more rows of one nested list than a request may have. */
 export function refuseRows(most: number, { maxRows }: Pick<ReadLimits, 'maxRows'>): void {
   if (most <= maxRows) return;

@@ -21,6 +21,8 @@ export interface Scope {
   readonly collections: ReadonlyMap<string, CollectionScope>;
   /** The scope that row rules are written in: every name, every row. */
   readonly rules: Scope | null;
+  /** Set where callers without a token have it. */
+  readonly isPublic?: true;
 }
 
 /** One readable collection. */
@@ -85,7 +87,8 @@ function openScope(api: Pick<CompiledApi, 'collections' | 'dialect'>): Scope {
 
 /** Builds the scope of an access class; `open` is that of `buildOpenScope`. */
 export function buildScope(api: Pick<CompiledApi, 'collections' | 'dialect'>, access: AccessClass, open: Scope): Scope {
-  if (access.admin) return { dialect: open.dialect, collections: open.collections, rules: open };
+  const guest = access.roles.includes('public') ? ({ isPublic: true } as const) : {};
+  if (access.admin) return { dialect: open.dialect, collections: open.collections, rules: open, ...guest };
   const rules = new Map<string, readonly AccessRule[]>();
   for (const { collection, read } of access.collections) {
     if (read !== undefined && read.length > 0) rules.set(collection, read);
@@ -99,7 +102,7 @@ export function buildScope(api: Pick<CompiledApi, 'collections' | 'dialect'>, ac
       collections.set(descriptor.name, copies === undefined ? collection : { ...collection, copies });
     }
   }
-  return { dialect: open.dialect, collections, rules: open };
+  return { dialect: open.dialect, collections, rules: open, ...guest };
 }
 
 function buildCollection(

@@ -26,6 +26,8 @@ export interface PlannedTemplate {
   readonly holes: readonly Hole[];
   /** As `Prepared.size`. */
   readonly size?: number;
+  /** As `Prepared.large`. */
+  readonly large?: true;
 }
 
 /** Which value a text becomes, and how. */
@@ -72,14 +74,16 @@ export function templateOf(query: string): Template {
  * with one of the texts twice, or somewhere else than where the template has its hole.
  */
 export function learnTemplate(
-  { plan, values, open, size }: Prepared,
+  { plan, values, open, size, large }: Prepared,
   texts: readonly string[],
 ): PlannedTemplate | undefined {
   if (texts.length > 0 && !open.comparisons.every(({ plain }) => plain)) return undefined;
   // A parameter that is given twice is a list, so one text of its own can stand for both.
   if (new Set(texts).size < texts.length) return undefined;
   const holes = texts.flatMap((text) => findHole(open, text) ?? []);
-  return holes.length === texts.length ? { plan, values, holes, ...(size !== undefined && { size }) } : undefined;
+  return holes.length === texts.length
+    ? { plan, values, holes, ...(size !== undefined && { size }), ...(large && { large }) }
+    : undefined;
 }
 
 function findHole({ operands, comparisons }: OpenValues, text: string): Hole | undefined {

@@ -72,8 +72,8 @@ export function createLateDatabase(open: () => Promise<Database>): LateDatabase 
       // Not async: every request comes this way, and a promise of its own would cost it a turn.
       read: (statement, parameters, sink) =>
         current === null ? Promise.reject(absence()) : current.read(statement, parameters, sink),
-      stream: async (statement, parameters, sink, drained, signal) =>
-        present().stream(statement, parameters, sink, drained, signal),
+      stream: async (...stream) => present().stream(...stream),
+      load: () => current?.load?.() ?? {},
       transaction: async (work) => present().transaction(work),
       briefTransaction: async (work, rows) => present().briefTransaction(work, rows),
       async schemaSession(work) {

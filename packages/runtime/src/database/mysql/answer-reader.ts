@@ -26,7 +26,7 @@ export class AnswerReader {
   /** The columns; at first those of an earlier answer to the same statement, if there was one. */
   columns: KnownColumns | undefined;
   readonly #sink: RowSink;
-  readonly #onRow: (() => void) | undefined;
+  readonly #onRow: ((bytes: number) => void) | undefined;
   /** What the next packet is about. */
   #part: 'head' | 'columns' | 'divider' | 'rows' = 'head';
   #expected = 0;
@@ -36,7 +36,7 @@ export class AnswerReader {
   /** Copies of the descriptions, once one of them is another than before. */
   #anew: Buffer[] | undefined;
 
-  constructor(sink: RowSink, columns: KnownColumns | undefined, onRow: (() => void) | undefined) {
+  constructor(sink: RowSink, columns: KnownColumns | undefined, onRow: ((bytes: number) => void) | undefined) {
     this.#sink = sink;
     this.columns = columns;
     this.#onRow = onRow;
@@ -72,7 +72,7 @@ export class AnswerReader {
     try {
       writeCounts(buffer, start + 1);
       this.#sink.row(bytes.buffer, 0, bytes.length);
-      this.#onRow?.();
+      this.#onRow?.(bytes.length);
     } catch (error) {
       this.failure = error;
     }
@@ -116,7 +116,7 @@ export class AnswerReader {
         this.columns?.writeRow(bytes, buffer, start);
         this.#sink.row(bytes.buffer, 0, bytes.length);
       }
-      this.#onRow?.();
+      this.#onRow?.(end - start);
     } catch (error) {
       this.failure = error;
     }

@@ -1,10 +1,10 @@
 import { ConnectionError } from '../errors.ts';
 
-/** Waits for an answer, as long as one may take; rejects with `ConnectionError` after that. Infinity waits for ever. */
-export function inTime<T>(timeoutMs: number, answer: Promise<T>): Promise<T> {
+/** Waits for an answer, as long as one may take; rejects after that, with `ConnectionError` unless told otherwise. Infinity waits for ever. */
+export function inTime<T>(timeoutMs: number, answer: Promise<T>, late: () => Error = silence): Promise<T> {
   if (!Number.isFinite(timeoutMs)) return answer;
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new ConnectionError('No answer in time.')), timeoutMs).unref();
+    const timer = setTimeout(() => reject(late()), timeoutMs).unref();
     answer.then(
       (value) => {
         clearTimeout(timer);
@@ -16,4 +16,8 @@ export function inTime<T>(timeoutMs: number, answer: Promise<T>): Promise<T> {
       },
     );
   });
+}
+
+function silence(): Error {
+  return new ConnectionError('No answer in time.');
 }

@@ -29,8 +29,8 @@ export interface Asked {
   readonly parameters: readonly SentParameter[];
   /** Takes the rows. */
   readonly sink: RowSink;
-  /** Called behind each row. */
-  readonly onRow?: (() => void) | undefined;
+  /** Called behind each row, with its bytes. */
+  readonly onRow?: ((bytes: number) => void) | undefined;
   /** Called once, without an error when all rows were handed over. */
   settled(error?: unknown): void;
 }

@@ -1,16 +1,28 @@
 /** Connections to a MySQL or MariaDB server, each for one request at a time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolConnection } from 'mysql2';
-import { ConnectionError, isLost } from '../errors.ts';
+import { ConnectionError, isLost, isStatementTimeout, statementTimeout } from '../errors.ts';
+import { type Waited, Waits } from '../waits.ts';
 import { toMysqlError } from './errors.ts';
 import { inTime } from './in-time.ts';
 import { lineOf } from './line.ts';
+import { ReadGate } from './read-gate.ts';
 
 /** How long a request waits for a connection, and how long for an answer before the connection counts as dead; in milliseconds. */
 export interface Patience {
   readonly timeoutMs: number;
   /** Infinity waits for ever. */
   readonly answerTimeoutMs: number;
+  /** How long a statement of callers without a token may run. */
+  readonly publicTimeoutMs: number;
+}
+
+/** What a pool is made of. */
+export interface MysqlPoolOptions extends Patience {
+  /** Connections at most. */
+  readonly poolMax: number;
+  /** Ends what a connection runs. */
+  readonly kill: (connection: PoolConnection) => void;
 }
 
 /** How often it is looked whether everybody has given back what he leased, in milliseconds. */
@@ -19,41 +31,106 @@ const lookMs = 10;
 /** Lends the connections of the driver's pool, and knows who has one: statements that pass the driver by are none to it. */
 export class MysqlPool {
   readonly answerTimeoutMs: number;
+  readonly publicTimeoutMs: number;
   readonly #pool: Pool;
   readonly #timeoutMs: number;
+  readonly #kill: MysqlPoolOptions['kill'];
+  readonly #reads: ReadGate;
+  readonly #waits = new Waits();
   readonly #leased = new Set<PoolConnection>();
   /** Those who wait for a connection. */
   #waiting = 0;
   #closing = false;
 
-  constructor(pool: Pool, { timeoutMs, answerTimeoutMs }: Patience) {
+  constructor(pool: Pool, options: MysqlPoolOptions) {
+    const { timeoutMs, answerTimeoutMs, publicTimeoutMs, poolMax, kill } = options;
     this.#pool = pool;
     this.#timeoutMs = timeoutMs;
     this.answerTimeoutMs = answerTimeoutMs;
+    this.publicTimeoutMs = publicTimeoutMs;
+    this.#kill = kill;
+    const most = Math.max(1, poolMax - Math.max(1, Math.floor(poolMax / 3)));
+    this.#reads = new ReadGate({ most, mostPublic: Math.max(1, most - 2), timeoutMs });
   }
 
-  /** Hands a connection to `use`, which asks once; one that is lost, or that gives no answer in time, is not given back. */
-  async use<T>(use: (connection: PoolConnection) => Promise<T>): Promise<T> {
-    const connection = await this.lease();
+  /** Who waits for a connection. */
+  get waited(): Waited {
+    return this.#waits.waited;
+  }
+
+  /**
+   * Hands a connection to `use`, which reads once; one that is lost, or that gives no answer in time, is not given back.
+   * Reads leave connections to transactions, and those of callers without a token also to other reads.
+   */
+  async read<T>(isPublic: boolean, use: (connection: PoolConnection) => Promise<T>): Promise<T> {
+    const room = this.#reads.enter(isPublic);
+    if (room !== undefined) await this.#waited(room);
     try {
-      const value = await inTime(this.answerTimeoutMs, use(connection));
+      return await this.#use(isPublic, use);
+    } finally {
+      this.#reads.leave(isPublic);
+    }
+  }
+
+  async #use<T>(isPublic: boolean, use: (connection: PoolConnection) => Promise<T>): Promise<T> {
+    const connection = await this.lease();
+    const isShort = isPublic && this.publicTimeoutMs < this.answerTimeoutMs;
+    try {
+      const value = isShort
+        ? await inTime(this.publicTimeoutMs, use(connection), statementTimeout)
+        : await inTime(this.answerTimeoutMs, use(connection));
       this.release(connection);
       return value;
     } catch (error) {
-      if (isLost(error)) this.destroy(connection);
+      if (isShort && isStatementTimeout(error)) this.abandon(connection);
+      else if (isLost(error)) this.destroy(connection);
       else this.release(connection);
       throw error;
     }
+  }
+
+  async #waited(room: Promise<void>): Promise<void> {
+    const ended = this.#waits.begin();
+    try {
+      await room;
+    } finally {
+      ended();
+    }
+  }
+
+  /** Closes a connection, and ends what the server still runs for it. */
+  abandon(connection: PoolConnection): void {
+    this.#kill(connection);
+    this.destroy(connection);
+  }
+
+  /** Takes a connection for a stream, of which `streamEnded` is told. */
+  async leaseForStream(isPublic: boolean): Promise<PoolConnection> {
+    const room = this.#reads.enter(isPublic);
+    if (room !== undefined) await this.#waited(room);
+    try {
+      return await this.lease();
+    } catch (error) {
+      this.#reads.leave(isPublic);
+      throw error;
+    }
+  }
+
+  /** A stream has ended. */
+  streamEnded(isPublic: boolean): void {
+    this.#reads.leave(isPublic);
   }
 
   /** Takes a connection, which the taker releases or destroys. Rejects with `ConnectionError` when none is free in time. */
   lease(): Promise<PoolConnection> {
     if (this.#closing) return Promise.reject(new ConnectionError('The connections are being closed.'));
     this.#waiting += 1;
+    const ended = this.#waits.begin();
     return new Promise((resolve, reject) => {
       let late = false;
       const timer = setTimeout(() => {
         late = true;
+        ended();
         this.#waiting -= 1;
         reject(new ConnectionError('No connection was free in time.'));
       }, this.#timeoutMs);
@@ -63,6 +140,7 @@ export class MysqlPool {
           if (!error) connection.release();
           return;
         }
+        ended();
         this.#waiting -= 1;
         if (error) {
           reject(toMysqlError(error));

@@ -5,14 +5,15 @@ import type { SentParameter } from './parameters.ts';
 
 /**
  * Runs a statement by the binary protocol and hands each row to the sink as PostgreSQL would send it. Resolves when all rows
- * have been handed over; rejects with an error of the server, the connection or the sink. `onRow` is called behind each row.
+ * have been handed over; rejects with an error of the server, the connection or the sink. `onRow` is called behind each row, with
+ * its bytes.
  */
 export function run(
   connection: PoolConnection,
   text: string,
   parameters: readonly SentParameter[],
   sink: RowSink,
-  onRow?: () => void,
+  onRow?: (bytes: number) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const settled = (error: unknown): void => (error === undefined ? resolve() : reject(error));

@@ -1,13 +1,13 @@
 /** Rows that are read as fast as somebody takes them, on a connection of their own. */
 import type { PoolConnection } from 'mysql2';
 import type { Parameter, RowSink, Statement } from '../database.ts';
-import { ConnectionError, toDatabaseError } from '../errors.ts';
+import { ConnectionError, statementTimeout, toDatabaseError } from '../errors.ts';
 import { formParameters } from './parameters.ts';
 import type { MysqlPool } from './pool.ts';
 import { run } from './run.ts';
 
-/** Rows between two looks at whoever takes them. */
-const batch = 500;
+/** Bytes between two looks at whoever takes them. */
+const batchBytes = 262_144;
 /** How often it is looked whether the server still says something: so many times within the time that it may be silent. */
 const looks = 8;
 
@@ -27,26 +27,38 @@ export interface MysqlStream {
 export async function runMysqlStream(pool: MysqlPool, asked: MysqlStream): Promise<void> {
   const { statement, parameters, sink, drained, signal } = asked;
   signal.throwIfAborted();
-  const connection = await pool.lease().catch((error: unknown) => {
+  const isPublic = statement.isPublic === true;
+  const connection = await pool.leaseForStream(isPublic).catch((error: unknown) => {
     throw toDatabaseError(error);
   });
   const { promise: failed, reject: fail } = Promise.withResolvers<never>();
   const abort = (): void => fail(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
-  const flow = new Flow(connection, drained, fail, pool.answerTimeoutMs);
+  const isShort = isPublic && pool.publicTimeoutMs < pool.answerTimeoutMs;
+  const silence = isShort
+    ? { ms: pool.publicTimeoutMs, error: statementTimeout }
+    : { ms: pool.answerTimeoutMs, error: () => new ConnectionError('No answer in time.') };
+  const flow = new Flow(connection, drained, fail, silence);
   try {
     const sent = formParameters(parameters, statement.forms);
-    const running = run(connection, statement.text, sent, sink, () => flow.row());
+    const running = run(connection, statement.text, sent, sink, (bytes) => flow.row(bytes));
     await Promise.race([running, failed]);
     pool.release(connection);
   } catch (error) {
-    pool.destroy(connection);
+    pool.abandon(connection);
     throw signal.aborted ? error : toDatabaseError(error);
   } finally {
+    pool.streamEnded(isPublic);
     flow.end();
     signal.removeEventListener('abort', abort);
     failed.catch(() => {});
   }
+}
+
+/** How long the server may say nothing, and what that comes to. */
+interface Silence {
+  readonly ms: number;
+  readonly error: () => Error;
 }
 
 /** Stops the connection while the reader is behind, and watches it while he is not. */
@@ -55,24 +67,32 @@ class Flow {
   readonly #drained: () => Promise<void>;
   readonly #fail: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout | undefined;
-  #rows = 0;
+  readonly #late: () => Error;
+  #bytes = 0;
   #waiting = false;
   /** Looks since the last row, or since the reader was behind. */
   #silent = 0;
 
-  constructor(connection: PoolConnection, drained: () => Promise<void>, fail: (error: unknown) => void, ms: number) {
+  constructor(
+    connection: PoolConnection,
+    drained: () => Promise<void>,
+    fail: (error: unknown) => void,
+    silence: Silence,
+  ) {
     this.#connection = connection;
     this.#drained = drained;
     this.#fail = fail;
+    const { ms, error } = silence;
+    this.#late = error;
     if (Number.isFinite(ms)) this.#timer = setInterval(() => this.#look(), ms / looks).unref();
   }
 
   /** A row was taken. More than a batch may come at once, of which the socket has read the bytes already. */
-  row(): void {
-    this.#rows += 1;
+  row(bytes: number): void {
+    this.#bytes += bytes;
     this.#silent = 0;
-    if (this.#rows < batch || this.#waiting) return;
-    this.#rows = 0;
+    if (this.#bytes < batchBytes || this.#waiting) return;
+    this.#bytes = 0;
     this.#waiting = true;
     this.#connection.pause();
     this.#drained().then(() => this.#goOn(), this.#fail);
@@ -94,6 +114,6 @@ class Flow {
   #look(): void {
     if (this.#waiting) return;
     this.#silent += 1;
-    if (this.#silent > looks) this.#fail(new ConnectionError('No answer in time.'));
+    if (this.#silent > looks) this.#fail(this.#late());
   }
 }

@@ -32,7 +32,7 @@ export async function wasCommitted(pool: MysqlPool, witness: Witness | undefined
 }
 
 function look(pool: MysqlPool, { statement: { text, forms }, parameters }: Witness): Promise<boolean> {
-  return pool.use(async (connection) => {
+  return pool.read(false, async (connection) => {
     let found = false;
     const row = (): void => {
       found = true;

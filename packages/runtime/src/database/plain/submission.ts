@@ -28,8 +28,8 @@ export interface RequestSettings {
  */
 export class Submission implements pg.Submittable {
   readonly exchange: Exchange;
+  readonly request: Request;
   readonly #settings: RequestSettings;
-  readonly #request: Request;
   /** Rows of the first batch; undefined when all are wanted at once. */
   readonly #batch: number | undefined;
   readonly #owner: SubmissionOwner;
@@ -51,7 +51,7 @@ export class Submission implements pg.Submittable {
   ) {
     this.exchange = exchange;
     this.#settings = settings;
-    this.#request = request;
+    this.request = request;
     this.#batch = batch;
     this.#owner = owner;
     this.#synced = batch === undefined;
@@ -60,7 +60,7 @@ export class Submission implements pg.Submittable {
   /** Called by `pg` when it is this request's turn. */
   submit(connection: pg.Connection): void {
     this.#connection = connection;
-    const { text, parameters, format, part } = this.#request;
+    const { text, parameters, format, part } = this.request;
     connection.stream.cork();
     if (part === undefined) run(connection, this.#settings.reading, [], 'text', undefined);
     run(connection, text, parameters, format ?? 'binary', this.#batch);
@@ -138,7 +138,7 @@ export class Submission implements pg.Submittable {
 
   /** Whether settings go with it: for itself, or for the transaction that it begins. */
   get #setsUp(): boolean {
-    const { part } = this.#request;
+    const { part } = this.request;
     return part === undefined || part === 'begin';
   }
 

@@ -10,7 +10,7 @@ export interface Channel {
   /** True when brief reads do best to come here, because they go together with others. */
   readonly gathers: boolean;
   /** The request being answered, as a mark to compare: while it stays the same, no answer was completed. */
-  readonly head: object | undefined;
+  readonly head: { readonly request: Request } | undefined;
   /** True when the last that was sent is the end of a transaction, behind which the next one can be sent. */
   readonly ends: boolean;
   /** True when the connection can take no more requests. */

@@ -52,8 +52,8 @@ export async function connectFitting(
   const current = (): Database => lanes[0] ?? first;
   return {
     read: (statement, parameters, sink) => current().read(statement, parameters, sink),
-    stream: (statement, parameters, sink, drained, signal) =>
-      current().stream(statement, parameters, sink, drained, signal),
+    stream: (...stream) => current().stream(...stream),
+    load: () => current().load?.() ?? {},
     transaction: (work) => current().transaction(work),
     briefTransaction: (work, rows) => current().briefTransaction(work, rows),
     query: (text, parameters) => current().query(text, parameters),

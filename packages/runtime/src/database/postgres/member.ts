@@ -9,8 +9,12 @@ export interface Member {
   readonly shared: boolean;
   /** True while one request has it for itself. */
   leased: boolean;
+  /** True while that is a stream. */
+  streams: boolean;
   /** True when it takes no more requests and is closed as soon as the answer under way is complete. */
   retired: boolean;
+  /** True when the server was told to end what it runs. */
+  ending: boolean;
   /** The request that was being answered at the last look, and since when. */
   head: object | undefined;
   headSince: number;
@@ -26,7 +30,9 @@ export function newMember({ connection, cancel }: PostgresConnection, shared: bo
     cancel,
     shared,
     leased: false,
+    streams: false,
     retired: false,
+    ending: false,
     head: undefined,
     headSince: now,
     slow: false,
@@ -45,16 +51,32 @@ export function headAge(member: Member, now: number): number {
   return now - member.headSince;
 }
 
+/** What decides where a read may go. */
+export interface ReadPlace {
+  /** Reads that may stand behind each other. */
+  readonly depth: number;
+  /** True when nothing but a shared connection will do: somebody waits for one of the others. */
+  readonly sharedOnly: boolean;
+  /** True for a read that is too quick to keep others waiting. */
+  readonly brief: boolean;
+  /** Connections, apart from the shared ones, that reads and streams may have together. */
+  readonly lent: number;
+}
+
 /**
  * Finds the connection a read goes to: the least busy one that has room, shared ones before others; a brief read goes
  * where others are being gathered.
  */
-export function pickForRead(
-  members: readonly Member[],
-  depth: number,
-  sharedOnly: boolean,
-  brief: boolean,
-): Member | undefined {
+export function pickForRead(members: readonly Member[], place: ReadPlace): Member | undefined {
+  const best = bestForRead(members, place);
+  const isNew = best !== undefined && !best.shared && best.connection.inFlight === 0;
+  if (!isNew || lentOf(members) < place.lent) return best;
+  // What is left is for transactions: the read goes to a connection that reads have already.
+  const had = members.filter(({ shared, connection }) => shared || connection.inFlight > 0);
+  return bestForRead(had, place);
+}
+
+function bestForRead(members: readonly Member[], { depth, sharedOnly, brief }: ReadPlace): Member | undefined {
   let best: Member | undefined;
   for (const member of members) {
     if (member.leased || member.retired || (sharedOnly && !member.shared) || member.connection.ends) continue;
@@ -63,6 +85,13 @@ export function pickForRead(
     if (best === undefined || isBetter(member, best)) best = member;
   }
   return best;
+}
+
+/** Connections, apart from the shared ones, that streams have, and reads that are under way. */
+function lentOf(members: readonly Member[]): number {
+  const isLent = ({ shared, leased, streams, connection }: Member): boolean =>
+    !shared && (leased ? streams : connection.inFlight > 0 && !connection.ends);
+  return members.filter(isLent).length;
 }
 
 function isSlow({ slow, head, connection }: Member): boolean {

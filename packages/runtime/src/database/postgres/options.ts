@@ -8,7 +8,7 @@ export interface PostgresOptions {
   readonly driver?: Driver;
   /** Told why, when the choice was left to us and the plain driver is used. */
   readonly onFallback?: (reason: Error) => void;
-  /** Most connections open at once; at least 2, so that a streamed answer never blocks the others. Default 10. */
+  /** Most connections open at once; at least 3: one for reads, one for streams, one for transactions. Default 10. */
   readonly poolMax?: number;
   /** Connections that reads share by pipelining as long as the database answers fast. Default 2. */
   readonly readConnections?: number;
@@ -16,6 +16,8 @@ export interface PostgresOptions {
   readonly poolTimeoutMs?: number;
   /** How long a statement may run; 0 for as long as it takes. Default 30000. */
   readonly statementTimeoutMs?: number;
+  /** How long a statement of callers without a token may run; 0 for as long as every other. Default 10000. */
+  readonly publicStatementTimeoutMs?: number;
   /** How long making a connection may take. Default 10000. */
   readonly connectTimeoutMs?: number;
   /** Statements prepared per connection before the least recently used is closed. Default 1000. */
@@ -41,17 +43,23 @@ export function answerTimeout({ statementTimeoutMs }: PostgresSettings): number 
   return statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + silenceMs;
 }
 
+/** How many connections transactions always find, whatever reads and streams take: a third. */
+export function connectionsForTransactions({ poolMax }: Pick<PostgresSettings, 'poolMax'>): number {
+  return Math.max(1, Math.floor(poolMax / 3));
+}
+
 /** Fills in the defaults. */
 export function postgresSettings(options: PostgresOptions): PostgresSettings {
-  const poolMax = Math.max(options.poolMax ?? 10, 2);
+  const poolMax = Math.max(options.poolMax ?? 10, 3);
   return {
     url: options.url,
     driver: options.driver ?? 'auto',
     onFallback: options.onFallback ?? (() => {}),
     poolMax,
-    readConnections: Math.min(Math.max(options.readConnections ?? 2, 1), poolMax - 1),
+    readConnections: Math.min(Math.max(options.readConnections ?? 2, 1), poolMax - 2),
     poolTimeoutMs: options.poolTimeoutMs ?? 2_000,
     statementTimeoutMs: options.statementTimeoutMs ?? 30_000,
+    publicStatementTimeoutMs: options.publicStatementTimeoutMs ?? 10_000,
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
     preparedLimit: options.preparedLimit ?? 1_000,
     applicationName: options.applicationName ?? 'platform',

@@ -10,12 +10,13 @@ import type { PlatformError } from '../../errors.ts';
 import type { RowSink } from '../database.ts';
 import { ConnectionError, toDatabaseError } from '../errors.ts';
 import type { Request } from '../protocol/request.ts';
+import { type Waited, Waits } from '../waits.ts';
 import { Backoff } from './backoff.ts';
 import type { Channel } from './channel.ts';
 import type { Closed, PostgresConnection } from './connect.ts';
 import { PipelineDepth } from './depth.ts';
 import { headAge, type Member, newMember, pickForLease, pickForRead } from './member.ts';
-import { answerTimeout, type PostgresSettings } from './options.ts';
+import { answerTimeout, connectionsForTransactions, type PostgresSettings } from './options.ts';
 import { Read } from './read.ts';
 
 /** Opens a connection; `closed` is called once when it has ended. */
@@ -24,11 +25,13 @@ export type Open = (shared: boolean, closed: Closed) => Promise<PostgresConnecti
 /** A request for a connection of its own that waits for one. */
 interface Waiting {
   readonly deadline: number;
-  /** Whether it can stand behind the end of a transaction. */
-  readonly behind: boolean;
+  readonly leaseFor: LeaseFor;
   readonly take: (member: Member) => void;
   readonly refuse: (error: PlatformError) => void;
 }
+
+/** What a connection is leased for: a transaction can stand behind the end of another one. */
+export type LeaseFor = 'stream' | 'transaction';
 
 /** How often the pool looks after its connections while there is something to look after. */
 const lookMs = 50;
@@ -47,8 +50,14 @@ export class Pool {
   readonly #depth: PipelineDepth;
   #members: Member[] = [];
   #opening = { shared: 0, other: 0 };
+  readonly #lent: number;
+  /** Reads that wait, those of callers without a token behind all others. */
   #reads: Read[] = [];
+  #publicReads: Read[] = [];
+  /** Connections whose reads take long, as of the last look. */
+  #slow = 0;
   #leases: Waiting[] = [];
+  readonly #waits = new Waits();
   #timer: NodeJS.Timeout | undefined;
   #retryTimer: NodeJS.Timeout | undefined;
   #lastFailure: unknown;
@@ -59,6 +68,12 @@ export class Pool {
     this.#settings = settings;
     this.#open = open;
     this.#depth = depth;
+    this.#lent = settings.poolMax - settings.readConnections - connectionsForTransactions(settings);
+  }
+
+  /** Who waits for a connection of its own. */
+  get waited(): Waited {
+    return this.#waits.waited;
   }
 
   /** Opens the shared connections; rejects when the first cannot be made. */
@@ -76,7 +91,7 @@ export class Pool {
   read(request: Request, sink: RowSink): Promise<void> {
     return new Promise((resolve, reject) => {
       const done = (error: unknown): void => {
-        if (this.#reads.length > 0) this.#serve();
+        if (this.#reads.length > 0 || this.#publicReads.length > 0) this.#serve();
         if (error === undefined) resolve();
         else reject(error);
       };
@@ -90,22 +105,24 @@ export class Pool {
   }
 
   /**
-   * Resolves with a connection that nobody else uses; give it back with `release`. With `behind` it may still be ending a
-   * transaction, when there is no better one.
+   * Resolves with a connection that nobody else uses; give it back with `release`. For a transaction it may still be ending
+   * another one, when there is no better one.
    */
-  async lease(signal?: AbortSignal, behind = false): Promise<Member> {
+  async lease(leaseFor: LeaseFor, signal?: AbortSignal): Promise<Member> {
     if (this.#refuses(this.#leases.length)) throw this.#unavailable();
     const { promise, resolve, reject } = Promise.withResolvers<Member>();
-    const waiting: Waiting = { deadline: this.#deadline(), behind, take: resolve, refuse: reject };
+    const waiting: Waiting = { deadline: this.#deadline(), leaseFor, take: resolve, refuse: reject };
     const abort = (): void => this.#withdrawLease(waiting);
     signal?.addEventListener('abort', abort);
     this.#leases.push(waiting);
     this.#watch();
     this.#serve();
     this.#maintain();
+    const served = this.#leases.includes(waiting) ? this.#waits.begin() : undefined;
     try {
       return await promise;
     } finally {
+      served?.();
       signal?.removeEventListener('abort', abort);
     }
   }
@@ -138,7 +155,7 @@ export class Pool {
   /** Sends a read to a connection that has room, or lets it wait for one. */
   readonly #dispatch = (read: Read): void => {
     const member = this.#pick(read);
-    if (member === undefined || this.#reads.length > 0 || this.#closing) {
+    if (member === undefined || this.#queueOf(read).length > 0 || this.#closing) {
       this.#enqueue(read);
       return;
     }
@@ -147,21 +164,33 @@ export class Pool {
   };
 
   #pick({ request }: Read): Member | undefined {
-    return pickForRead(this.#members, this.#depth.value, this.#leases.length > 0, request.brief === true);
+    // Slow reads of callers without a token leave half of the connections that are for reads to others.
+    if (request.isPublic === true && this.#slow * 2 > this.#settings.readConnections + this.#lent) return undefined;
+    return pickForRead(this.#members, {
+      depth: this.#depth.value,
+      sharedOnly: this.#leases.length > 0,
+      brief: request.brief === true,
+      lent: this.#lent,
+    });
+  }
+
+  #queueOf({ request }: Read): Read[] {
+    return request.isPublic === true ? this.#publicReads : this.#reads;
   }
 
   #busy(): boolean {
-    const waiting = this.#reads.length + this.#leases.length;
+    const waiting = this.#reads.length + this.#publicReads.length + this.#leases.length;
     return waiting > 0 || this.#members.some(({ connection, leased }) => leased || connection.inFlight > 0);
   }
 
   #enqueue(read: Read): void {
-    if (this.#refuses(this.#reads.length)) {
+    const queue = this.#queueOf(read);
+    if (this.#refuses(queue.length)) {
       read.settled(this.#unavailable());
       return;
     }
     read.deadline = this.#deadline();
-    this.#reads.push(read);
+    queue.push(read);
     this.#watch();
     this.#maintain();
   }
@@ -182,18 +211,20 @@ export class Pool {
   /** Gives connections to those who wait: first to streams, which can use only some of them. */
   #serve(): void {
     for (let [waiting] = this.#leases; waiting !== undefined; [waiting] = this.#leases) {
-      const member = pickForLease(this.#members, waiting.behind && this.#isFull());
+      const member = pickForLease(this.#members, waiting.leaseFor === 'transaction' && this.#isFull());
       if (member === undefined) break;
       member.leased = true;
+      member.streams = waiting.leaseFor === 'stream';
       this.#leases.shift();
       waiting.take(member);
     }
-    while (this.#reads.length > 0) {
-      const [read] = this.#reads;
-      const member = read && this.#pick(read);
-      if (read === undefined || member === undefined) return;
-      this.#reads.shift();
-      member.connection.send(read.request, read);
+    for (const queue of [this.#reads, this.#publicReads]) {
+      for (let [read] = queue; read !== undefined; [read] = queue) {
+        const member = this.#pick(read);
+        if (member === undefined) break;
+        queue.shift();
+        member.connection.send(read.request, read);
+      }
     }
   }
 
@@ -226,7 +257,7 @@ export class Pool {
     if (this.#backoff.failing && opening > 0) return undefined;
     const shared = this.#members.filter((member) => member.shared && !member.retired).length + this.#opening.shared;
     if (shared < this.#settings.readConnections) return true;
-    const wanted = this.#leases.length + this.#reads.length;
+    const wanted = this.#leases.length + this.#reads.length + this.#publicReads.length;
     return this.#opening.other < wanted ? false : undefined;
   }
 
@@ -268,6 +299,7 @@ export class Pool {
   #look(): void {
     const now = performance.now();
     for (const member of [...this.#members]) this.#lookAt(member, now);
+    this.#slow = this.#members.filter(({ slow, leased }) => slow && !leased).length;
     this.#depth.recover(now);
     this.#serve();
     this.#refuseWaiting(now);
@@ -285,8 +317,23 @@ export class Pool {
     if (member.leased || connection.ends) return;
     if (connection.head === undefined) this.#lookAtIdle(member, now);
     else if (age > answerTimeout(this.#settings)) connection.fail(new ConnectionError('No answer in time.'));
+    else if (this.#isOverdue(connection.head.request, age)) this.#end(member, now);
     else if (member.slow && connection.inFlight > 1 && !member.retired) this.#stalled(member, now);
     else if (age === 0 && member.retired) connection.fail(new ConnectionError('The connection was replaced.'));
+  }
+
+  /** Whether a statement of callers without a token has run for as long as it may; the server watches over all others. */
+  #isOverdue({ isPublic }: Request, age: number): boolean {
+    const { publicStatementTimeoutMs: most } = this.#settings;
+    return isPublic === true && most > 0 && age > most;
+  }
+
+  /** Ends the statement under way. Nothing stands behind it that could be ended in its place. */
+  #end(member: Member, now: number): void {
+    if (member.ending) return;
+    member.ending = true;
+    if (!member.retired) this.#stalled(member, now);
+    void member.cancel();
   }
 
   #lookAtIdle(member: Member, now: number): void {
@@ -305,7 +352,9 @@ export class Pool {
   }
 
   #refuseWaiting(now: number): void {
-    while ((this.#reads[0]?.deadline ?? now) < now) this.#reads.shift()?.settled(this.#unavailable());
+    for (const queue of [this.#reads, this.#publicReads]) {
+      while ((queue[0]?.deadline ?? now) < now) queue.shift()?.settled(this.#unavailable());
+    }
     while ((this.#leases[0]?.deadline ?? now) < now) this.#leases.shift()?.refuse(this.#unavailable());
   }
 

@@ -2,15 +2,11 @@
  * Rows of one statement in batches: the next batch is asked for when the reader has taken the last one, so the server
  * keeps the rest and memory stays flat on both sides.
  */
+import { BatchSize } from '../batch-size.ts';
 import type { Parameter, RowSink, Statement } from '../database.ts';
 import { ConnectionError } from '../errors.ts';
 import type { Exchange } from '../protocol/request.ts';
 import type { Channel } from './channel.ts';
-
-/** Bytes a batch should have: enough to be worth a round trip, little enough to keep. */
-const batchBytes = 262_144;
-const firstRows = 64;
-const mostRows = 4_096;
 
 /** What ended a batch: the portal may have more rows, or the statement is complete. */
 type Batch = 'more' | 'done';
@@ -21,8 +17,7 @@ export class Portal implements Exchange {
   rows = 0;
   readonly #connection: Channel;
   readonly #sink: RowSink;
-  #batchRows = 0;
-  #batchSize = 0;
+  readonly #size = new BatchSize();
   #running = false;
   #ended = false;
   #settle: PromiseWithResolvers<Batch> = Promise.withResolvers();
@@ -45,14 +40,13 @@ export class Portal implements Exchange {
   /** Starts the statement and resolves at the end of its first batch. */
   open(statement: Statement, parameters: readonly Parameter[]): Promise<Batch> {
     this.#running = true;
-    this.#connection.open({ ...statement, parameters }, firstRows, this);
+    this.#connection.open({ ...statement, parameters }, this.#size.asked, this);
     return this.#settle.promise;
   }
 
   /** Asks for the next batch, sized by the rows so far, and resolves at its end. */
   next(): Promise<Batch> {
-    const rows = Math.round((batchBytes * this.#batchRows) / Math.max(this.#batchSize, 1));
-    return this.#continue(() => this.#connection.more(Math.min(Math.max(rows, 1), mostRows)));
+    return this.#continue(() => this.#connection.more(this.#size.next()));
   }
 
   /** Gives up the rows that are left and resolves when the server has confirmed. */
@@ -65,8 +59,7 @@ export class Portal implements Exchange {
 
   row(buffer: Buffer, offset: number, length: number): void {
     this.rows++;
-    this.#batchRows++;
-    this.#batchSize += length;
+    this.#size.row(length);
     this.#sink.row(buffer, offset, length);
   }
 
@@ -86,8 +79,6 @@ export class Portal implements Exchange {
     if (this.#ended || this.#connection.isClosed)
       return Promise.reject(new ConnectionError('The connection was lost.'));
     this.#running = true;
-    this.#batchRows = 0;
-    this.#batchSize = 0;
     this.#settle = Promise.withResolvers();
     ask();
     return this.#settle.promise;

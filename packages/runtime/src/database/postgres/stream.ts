@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlatformError } from '../../errors.ts';
 import type { Parameter, RowSink, Statement } from '../database.ts';
-import { ConnectionError, isRetryable, toDatabaseError } from '../errors.ts';
+import { ConnectionError, isRetryable, statementTimeout, toDatabaseError } from '../errors.ts';
 import type { Member } from './member.ts';
 import type { Pool } from './pool.ts';
 import { Portal } from './portal.ts';
@@ -17,17 +17,33 @@ export interface Stream {
   readonly signal: AbortSignal;
 }
 
+/** Milliseconds that a batch may take: of any statement, and of one that callers without a token run (0: as any). */
+export interface StreamTimeouts {
+  readonly batch: number;
+  readonly publicBatch: number;
+}
+
+interface BatchTimeout {
+  readonly ms: number;
+  readonly error: () => Error;
+}
+
+function timeoutOf({ isPublic }: Statement, { batch, publicBatch }: StreamTimeouts): BatchTimeout {
+  if (isPublic === true && publicBatch > 0 && publicBatch < batch) return { ms: publicBatch, error: statementTimeout };
+  return { ms: batch, error: () => new ConnectionError('No answer in time.') };
+}
+
 /** How long an abandoned statement may take to end by itself before the server is told and the connection dropped. */
 const endMs = 500;
 
 /** Runs a stream; once more on another connection when one is lost before the first row. Rejects with `PlatformError`. */
-export async function runStream(pool: Pool, stream: Stream, batchTimeoutMs: number): Promise<void> {
+export async function runStream(pool: Pool, stream: Stream, timeouts: StreamTimeouts): Promise<void> {
   for (let tries = 0; ; tries++) {
     const member = await lease(pool, stream.signal);
     await member.connection.planBlindly(false);
     const portal = new Portal(member.connection, stream.sink);
     try {
-      return await runPortal(portal, stream, batchTimeoutMs);
+      return await runPortal(portal, stream, timeouts);
     } catch (error) {
       if (tries > 0 || portal.rows > 0 || stream.signal.aborted || !isRetryable(error)) throw toDatabaseError(error);
     } finally {
@@ -40,17 +56,18 @@ export async function runStream(pool: Pool, stream: Stream, batchTimeoutMs: numb
 
 async function lease(pool: Pool, signal: AbortSignal): Promise<Member> {
   throwIfAborted(signal);
-  return pool.lease(signal);
+  return pool.lease('stream', signal);
 }
 
-async function runPortal(portal: Portal, stream: Stream, batchTimeoutMs: number): Promise<void> {
+async function runPortal(portal: Portal, stream: Stream, timeouts: StreamTimeouts): Promise<void> {
   const { statement, parameters, drained, signal } = stream;
   const aborted = whenAborted(signal);
+  const timeout = timeoutOf(statement, timeouts);
   try {
-    let batch = await inTime(portal.open(statement, parameters), aborted.promise, batchTimeoutMs);
+    let batch = await inTime(portal.open(statement, parameters), aborted.promise, timeout);
     while (batch === 'more') {
       await Promise.race([drained(), aborted.promise]);
-      batch = await inTime(portal.next(), aborted.promise, batchTimeoutMs);
+      batch = await inTime(portal.next(), aborted.promise, timeout);
     }
   } finally {
     aborted.forget();
@@ -70,11 +87,10 @@ async function endPortal(portal: Portal, member: Member): Promise<void> {
 }
 
 /** Waits for a batch, but not beyond the abort of the request or the time in which a server that lives has answered. */
-async function inTime<T>(batch: Promise<T>, aborted: Promise<never>, timeoutMs: number): Promise<T> {
+async function inTime<T>(batch: Promise<T>, aborted: Promise<never>, { ms, error }: BatchTimeout): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_resolve, reject) => {
-    if (timeoutMs === Number.POSITIVE_INFINITY) return;
-    timer = setTimeout(() => reject(new ConnectionError('No answer in time.')), timeoutMs).unref();
+    if (ms !== Number.POSITIVE_INFINITY) timer = setTimeout(() => reject(error()), ms).unref();
   });
   try {
     return await Promise.race([batch, aborted, silence]);

@@ -39,7 +39,7 @@ export async function tryTransaction<T>(
   work: (transaction: Transaction) => Promise<Outcome<T>>,
   answerTimeoutMs: number,
 ): Promise<Tried<T>> {
-  const member = await pool.lease(undefined, true);
+  const member = await pool.lease('transaction');
   // Steps of writes run over and over, and find their rows by keys.
   void member.connection.planBlindly(true);
   const attempt = new Attempt(member.connection, answerTimeoutMs);

@@ -75,7 +75,7 @@ export class Connection implements Channel {
   }
 
   /** The request being answered, as a mark to compare: while it stays the same, no answer was completed. */
-  get head(): object | undefined {
+  get head(): { readonly request: Request } | undefined {
     return this.#slots.head;
   }
 

@@ -1,0 +1,14 @@
+import { type Connection, createConnection } from 'mysql2';
+import { connectionOptions } from './options.ts';
+
+/** Milliseconds after which nobody waits for it any more. */
+const timeoutMs = 2_000;
+
+/** Ends what a connection runs by a connection of its own: a server notices late that it was left. Never throws. */
+export function killStatement(url: string, { threadId }: Pick<Connection, 'threadId'>): void {
+  if (!Number.isInteger(threadId)) return;
+  const killer = createConnection({ ...connectionOptions(url), connectTimeout: timeoutMs });
+  // It may be gone by itself.
+  killer.on('error', () => {});
+  killer.query(`KILL ${threadId}`, () => killer.destroy());
+}

@@ -1,0 +1,139 @@
+/**
+ * The share of the connections that streams have. A stream keeps its connection for as long as its reader takes, so there
+ * is a bounded number of them, for each client as well, and whoever writes never waits for one.
+ */
+import { PlatformError } from '../errors.ts';
+import type { Database } from './database.ts';
+import { ConnectionError } from './errors.ts';
+import { type Waited, Waits } from './waits.ts';
+
+/** How streams are bounded. */
+export interface StreamLimits {
+  /** Streams under way at once. */
+  readonly most: number;
+  /** Those of one client address. */
+  readonly mostOfClient: number;
+  /** How long one waits for its turn before it is unavailable, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** Streams under way, and those that wait for their turn. */
+export interface StreamLoad extends Waited {
+  readonly running: number;
+  readonly most: number;
+}
+
+/** Who asks for a stream. */
+interface Asker {
+  /** Address of the client; absent where there is none, as for work of the server itself. */
+  readonly client: string | undefined;
+  readonly isPublic: boolean;
+}
+
+interface WaitingStream {
+  readonly asker: Asker;
+  readonly begin: () => void;
+}
+
+/** Streams of one client that may wait; more are refused at once. */
+const mostWaitingOfClient = 32;
+/** Streams that may wait; more are refused at once. */
+const mostWaiting = 1_000;
+
+/** Lets streams begin by turns: those of callers with a token first, then those of the client that has fewest. */
+export class StreamShare {
+  readonly #limits: StreamLimits;
+  readonly #running: Asker[] = [];
+  readonly #waiting: WaitingStream[] = [];
+  readonly #waits = new Waits();
+
+  constructor(limits: StreamLimits) {
+    this.#limits = limits;
+  }
+
+  get load(): StreamLoad {
+    return { ...this.#waits.waited, running: this.#running.length, most: this.#limits.most };
+  }
+
+  /** Resolves when a stream may begin, with what ends it. Rejects with SERVICE_UNAVAILABLE when that is not in time. */
+  async enter(asker: Asker, signal: AbortSignal): Promise<() => void> {
+    if (this.#mayBegin(asker)) this.#running.push(asker);
+    else await this.#wait(asker, signal);
+    return () => {
+      this.#running.splice(this.#running.indexOf(asker), 1);
+      this.#next();
+    };
+  }
+
+  /** Callers without a token leave one place to those who have one. */
+  #mayBegin({ client, isPublic }: Asker): boolean {
+    const { most, mostOfClient } = this.#limits;
+    if (this.#running.length >= most) return false;
+    if (isPublic && most > 1 && this.#running.filter((one) => one.isPublic).length >= most - 1) return false;
+    return client === undefined || countOf(this.#running, client) < mostOfClient;
+  }
+
+  async #wait(asker: Asker, signal: AbortSignal): Promise<void> {
+    const { client } = asker;
+    const isTooMany =
+      client !== undefined &&
+      countOf(
+        this.#waiting.map((one) => one.asker),
+        client,
+      ) >= mostWaitingOfClient;
+    if (isTooMany || this.#waiting.length >= mostWaiting) throw tooBusy();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiting: WaitingStream = { asker, begin: resolve };
+    this.#waiting.push(waiting);
+    const ended = this.#waits.begin();
+    const giveUp = (): void => reject(tooBusy());
+    const timer = setTimeout(giveUp, this.#limits.timeoutMs);
+    signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      await promise;
+    } finally {
+      ended();
+      clearTimeout(timer);
+      signal.removeEventListener('abort', giveUp);
+      const at = this.#waiting.indexOf(waiting);
+      if (at >= 0) this.#waiting.splice(at, 1);
+    }
+  }
+
+  #next(): void {
+    const able = this.#waiting.filter(({ asker }) => this.#mayBegin(asker));
+    const rank = ({ isPublic, client }: Asker): number =>
+      (isPublic ? mostWaiting : 0) + (client === undefined ? 0 : countOf(this.#running, client));
+    const [next] = able.toSorted((a, b) => rank(a.asker) - rank(b.asker));
+    if (next === undefined) return;
+    this.#waiting.splice(this.#waiting.indexOf(next), 1);
+    this.#running.push(next.asker);
+    next.begin();
+  }
+}
+
+/** A database whose streams take turns. */
+export function shareStreams(database: Database, limits: StreamLimits): Database {
+  const share = new StreamShare(limits);
+  return {
+    ...database,
+    async stream(statement, parameters, sink, drained, signal, client) {
+      const leave = await share.enter({ client, isPublic: statement.isPublic === true }, signal);
+      try {
+        await database.stream(statement, parameters, sink, drained, signal);
+      } finally {
+        leave();
+      }
+    },
+    load: () => ({ ...database.load?.(), streams: share.load }),
+  };
+}
+
+function countOf(askers: readonly Asker[], client: string): number {
+  return askers.filter((asker) => asker.client === client).length;
+}
+
+function tooBusy(): PlatformError {
+  const cause = new ConnectionError('Too many answers are being streamed.');
+  return new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });
+}

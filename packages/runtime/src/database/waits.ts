@@ -1,0 +1,46 @@
+/** Those who wait for something that there is only so much of, for whoever looks after a server. */
+
+/** What is told of them. */
+export interface Waited {
+  /** How many wait now. */
+  readonly waiting: number;
+  /** The longest wait of the last minute or two, in milliseconds, of those who still wait as well. */
+  readonly longestMs: number;
+}
+
+/** How long a wait is remembered at least, in milliseconds. */
+const rememberedMs = 60_000;
+
+/** Counts who waits, and remembers the longest wait. */
+export class Waits {
+  readonly #since = new Set<{ readonly from: number }>();
+  #longest = 0;
+  #former = 0;
+  #turnedAt = performance.now();
+
+  /** Notes that somebody waits, until the function that it returns is called. */
+  begin(): () => void {
+    const wait = { from: performance.now() };
+    this.#since.add(wait);
+    return () => {
+      if (!this.#since.delete(wait)) return;
+      this.#turn();
+      this.#longest = Math.max(this.#longest, performance.now() - wait.from);
+    };
+  }
+
+  get waited(): Waited {
+    this.#turn();
+    const [first] = this.#since;
+    const still = first === undefined ? 0 : performance.now() - first.from;
+    return { waiting: this.#since.size, longestMs: Math.round(Math.max(this.#longest, this.#former, still)) };
+  }
+
+  #turn(): void {
+    const age = performance.now() - this.#turnedAt;
+    if (age < rememberedMs) return;
+    this.#former = age < 2 * rememberedMs ? this.#longest : 0;
+    this.#longest = 0;
+    this.#turnedAt = performance.now();
+  }
+}

@@ -1,0 +1,120 @@
+/** The body of an answer on its way: kept until the client takes it, and cut when that takes too long. */
+import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
+import { giveBack } from '../json/byte-writer.ts';
+import type { ClientBytes } from './unsent.ts';
+
+/** What sending a body takes. */
+export interface OutgoingOptions {
+  readonly response: ServerResponse;
+  /** Where the bytes go: the response, or what compresses them. */
+  readonly out: Writable;
+  readonly unsent: ClientBytes;
+  /** How long the client may take none of them, in milliseconds. */
+  readonly stallMs: number;
+}
+
+/** Bytes that are handed on at once. A client that takes as many in `stallMs` is not cut. */
+const sliceBytes = 65_536;
+/** Bytes of one answer that are gathered while its client is slow, so that what they are read from is free sooner. */
+const mostGathered = 4 * 1024 ** 2;
+/** Bytes of one answer that are gathered where there is no room. */
+const leastGathered = 262_144;
+
+/** A body that is written in chunks, each of which was taken from a `ByteWriter`. */
+export class Outgoing {
+  readonly #options: OutgoingOptions;
+  readonly #chunks: Buffer[] = [];
+  readonly #timer: NodeJS.Timeout;
+  #position = 0;
+  #counted = 0;
+  #writing = false;
+  #ended = false;
+  #closed = false;
+  #goOn: (() => void) | undefined;
+
+  constructor(options: OutgoingOptions) {
+    this.#options = options;
+    const { response, stallMs } = options;
+    this.#timer = setTimeout(() => response.destroy(), stallMs).unref();
+    response.once('close', () => this.#close());
+    if (response.destroyed) this.#close();
+  }
+
+  /** Takes a chunk. Undefined where more may come at once; else resolves when it may, or when nobody will ever read it. */
+  push(chunk: Buffer): Promise<void> | undefined {
+    this.#take(chunk);
+    if (this.#closed || this.#mayGather()) return undefined;
+    return new Promise((resolve) => {
+      this.#goOn = resolve;
+    });
+  }
+
+  /** Takes the last chunk. It is sent, and the answer with it ended, without anybody waiting for it. */
+  end(chunk: Buffer): void {
+    this.#ended = true;
+    this.#take(chunk);
+    if (!this.#writing) this.#write();
+  }
+
+  #mayGather(): boolean {
+    const { unsent } = this.#options;
+    if (this.#counted < leastGathered) return true;
+    return this.#counted < mostGathered && unsent.hasRoom();
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#closed || chunk.length === 0) return;
+    this.#options.unsent.add(chunk.length);
+    this.#counted += chunk.length;
+    this.#chunks.push(chunk);
+    if (!this.#writing) this.#write();
+  }
+
+  #write(): void {
+    const { out } = this.#options;
+    const [chunk] = this.#chunks;
+    if (chunk === undefined) {
+      clearTimeout(this.#timer);
+      if (this.#ended && !out.destroyed && !out.writableEnded) out.end();
+      return;
+    }
+    this.#writing = true;
+    this.#timer.refresh();
+    const slice = chunk.subarray(this.#position, this.#position + sliceBytes);
+    out.write(slice, (error) => {
+      this.#writing = false;
+      if (error == null && !this.#closed) this.#sent(chunk, slice.length);
+    });
+  }
+
+  #sent(chunk: Buffer, bytes: number): void {
+    this.#position += bytes;
+    this.#counted -= bytes;
+    this.#options.unsent.add(-bytes);
+    if (this.#position === chunk.length) {
+      this.#chunks.shift();
+      this.#position = 0;
+      giveBack(chunk);
+    }
+    if (this.#mayGather()) this.#wake();
+    this.#write();
+  }
+
+  #wake(): void {
+    const goOn = this.#goOn;
+    this.#goOn = undefined;
+    goOn?.();
+  }
+
+  /** What was not sent, nobody gets. Somebody may still have the bytes of what was being written, so they are not given back. */
+  #close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#options.unsent.add(-this.#counted);
+    this.#counted = 0;
+    this.#chunks.length = 0;
+    this.#wake();
+  }
+}
