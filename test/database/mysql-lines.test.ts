@@ -104,7 +104,7 @@ describe.each(servers)('$name', ({ name, missing, start }) => {
     };
     const digits = '(SELECT 0 n UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5)';
     const tables = ['a', 'b', 'c', 'd', 'e'].map((name) => `${digits} ${name}`).join(', ');
-    const text = `SELECT CONCAT(a.n, b.n, c.n, d.n, e.n), REPEAT('x', 100) FROM ${tables} ORDER BY 1`;
+    const text = `SELECT CONCAT(a.n, b.n, c.n, d.n, e.n), REPEAT('x', 300) FROM ${tables} ORDER BY 1`;
     await database.stream(statement(text), [], sink, drained, new AbortController().signal);
     const rows = sink.texts();
     expect([rows.length, rows.toSorted()]).toEqual([6 ** 5, rows]);

@@ -238,18 +238,22 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
   });
 
   test('a transaction waits for a connection no longer than a request may', async () => {
-    const database = await open({ poolMax: 2, poolTimeoutMs: 200 });
+    const database = await open({ poolMax: 3, poolTimeoutMs: 200 });
     const held = Promise.withResolvers<void>();
-    const begun = Promise.withResolvers<void>();
-    const holding = database.transaction(async () => {
-      begun.resolve();
-      await held.promise;
-      return { value: undefined };
-    });
-    await begun.promise;
+    const hold = async () => {
+      const begun = Promise.withResolvers<void>();
+      const holding = database.transaction(async () => {
+        begun.resolve();
+        await held.promise;
+        return { value: undefined };
+      });
+      await begun.promise;
+      return { holding };
+    };
+    const both = [await hold(), await hold()];
     expect(await code(write(database, 1))).toBe('SERVICE_UNAVAILABLE');
     held.resolve();
-    await holding;
+    for (const { holding } of both) await holding;
     expect((await write(database, 1)).runs).toBe(1);
   });
 

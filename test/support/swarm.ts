@@ -1,22 +1,9 @@
 /** Many requests at once, as an attacker sends them, and what no answer to any of them may be. */
-import { Agent, type IncomingMessage, request } from 'node:http';
+import { Agent } from 'node:http';
 import { expect } from 'vitest';
+import { fire, type Hit, type Shot } from './fire.ts';
 
-/** One request of a swarm; the body is sent as JSON text. */
-export interface Shot {
-  readonly path: string;
-  readonly method?: string;
-  readonly token?: string;
-  readonly body?: string;
-}
-
-/** What came back. */
-export interface Hit {
-  readonly status: number;
-  readonly text: string;
-  /** Names and values of the headers, without the date and the lengths. */
-  readonly headers: string;
-}
+export { fire, type Hit, type Shot };
 
 /** Fires shots over a bounded number of connections and hands every answer to `look`. */
 export async function swarm(url: string, shots: Iterable<Shot>, look: (shot: Shot, hit: Hit) => void): Promise<number> {
@@ -32,24 +19,6 @@ export async function swarm(url: string, shots: Iterable<Shot>, look: (shot: Sho
   await Promise.all(Array.from({ length: 16 }, shoot));
   agent.destroy();
   return fired;
-}
-
-/** Fires one shot. */
-export async function fire(url: string, { path, method = 'GET', token, body }: Shot, agent?: Agent): Promise<Hit> {
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const headers = {
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
-    };
-    const target = new URL(url);
-    request({ host: target.hostname, port: target.port, path, method, headers, ...(agent && { agent }) }, resolve)
-      .on('error', reject)
-      .end(body);
-  });
-  let text = '';
-  for await (const chunk of response.setEncoding('utf8')) text += String(chunk);
-  const headers = Object.entries(response.headers).filter(([name]) => name !== 'date' && name !== 'content-length');
-  return { status: response.statusCode ?? 0, text, headers: JSON.stringify(headers) };
 }
 
 /** Words of the database, its driver and this process that no error may hold. */

@@ -28,7 +28,7 @@ export async function openDatabase(place: DatabasePlace, options: OpenOptions = 
 }
 
 async function connect(place: DatabasePlace, options: OpenOptions): Promise<Database> {
-  if (!('url' in place)) return connectPglite(place.embedded);
+  if (!('url' in place)) return connectPglite(place.embedded, options.poolTimeoutMs);
   const { url } = place;
   if (!isMysqlUrl(url)) return connectPostgres({ ...options, url });
   const { connectMysql } = await import('./mysql.ts');

@@ -25,7 +25,8 @@ const leastGathered = 262_144;
 export class Outgoing {
   readonly #options: OutgoingOptions;
   readonly #chunks: Buffer[] = [];
-  readonly #timer: NodeJS.Timeout;
+  /** Runs while something waits for the client. */
+  #timer: NodeJS.Timeout | undefined;
   #position = 0;
   #counted = 0;
   #writing = false;
@@ -35,8 +36,7 @@ export class Outgoing {
 
   constructor(options: OutgoingOptions) {
     this.#options = options;
-    const { response, stallMs } = options;
-    this.#timer = setTimeout(() => response.destroy(), stallMs).unref();
+    const { response } = options;
     response.once('close', () => this.#close());
     if (response.destroyed) this.#close();
   }
@@ -72,15 +72,17 @@ export class Outgoing {
   }
 
   #write(): void {
-    const { out } = this.#options;
+    const { out, response, stallMs } = this.#options;
     const [chunk] = this.#chunks;
     if (chunk === undefined) {
       clearTimeout(this.#timer);
+      this.#timer = undefined;
       if (this.#ended && !out.destroyed && !out.writableEnded) out.end();
       return;
     }
     this.#writing = true;
-    this.#timer.refresh();
+    if (this.#timer === undefined) this.#timer = setTimeout(() => response.destroy(), stallMs).unref();
+    else this.#timer.refresh();
     const slice = chunk.subarray(this.#position, this.#position + sliceBytes);
     out.write(slice, (error) => {
       this.#writing = false;

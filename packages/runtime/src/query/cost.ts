@@ -20,7 +20,7 @@ export const costs = {
   /** Each relation that a filter looks through or counts. */
   relation: 10,
   /** Each text that is looked for within others: an index does not find it, and every row is read. */
-  pattern: 20,
+  pattern: 50,
 } as const;
 
 /** The cost of what one list or item selects, and of the conditions on its rows and on those of its lists. */

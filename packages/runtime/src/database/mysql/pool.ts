@@ -6,7 +6,7 @@ import { type Waited, Waits } from '../waits.ts';
 import { toMysqlError } from './errors.ts';
 import { inTime } from './in-time.ts';
 import { lineOf } from './line.ts';
-import { ReadGate } from './read-gate.ts';
+import { type Admitted, ReadGate } from './read-gate.ts';
 
 /** How long a request waits for a connection, and how long for an answer before the connection counts as dead; in milliseconds. */
 export interface Patience {
@@ -50,7 +50,7 @@ export class MysqlPool {
     this.publicTimeoutMs = publicTimeoutMs;
     this.#kill = kill;
     const most = Math.max(1, poolMax - Math.max(1, Math.floor(poolMax / 3)));
-    this.#reads = new ReadGate({ most, mostPublic: Math.max(1, most - 2), timeoutMs });
+    this.#reads = new ReadGate({ most, mostPublic: Math.max(1, most - 2), mostSlow: 2, timeoutMs });
   }
 
   /** Who waits for a connection. */
@@ -63,12 +63,11 @@ export class MysqlPool {
    * Reads leave connections to transactions, and those of callers without a token also to other reads.
    */
   async read<T>(isPublic: boolean, use: (connection: PoolConnection) => Promise<T>): Promise<T> {
-    const room = this.#reads.enter(isPublic);
-    if (room !== undefined) await this.#waited(room);
+    const admitted = await this.#enter(isPublic);
     try {
       return await this.#use(isPublic, use);
     } finally {
-      this.#reads.leave(isPublic);
+      this.#reads.leave(admitted);
     }
   }
 
@@ -89,10 +88,13 @@ export class MysqlPool {
     }
   }
 
-  async #waited(room: Promise<void>): Promise<void> {
+  async #enter(isPublic: boolean): Promise<Admitted> {
+    if (this.#closing) throw new ConnectionError('The connections are being closed.');
+    const entering = this.#reads.enter(isPublic);
+    if (!(entering instanceof Promise)) return entering;
     const ended = this.#waits.begin();
     try {
-      await room;
+      return await entering;
     } finally {
       ended();
     }
@@ -104,21 +106,16 @@ export class MysqlPool {
     this.destroy(connection);
   }
 
-  /** Takes a connection for a stream, of which `streamEnded` is told. */
-  async leaseForStream(isPublic: boolean): Promise<PoolConnection> {
-    const room = this.#reads.enter(isPublic);
-    if (room !== undefined) await this.#waited(room);
+  /** Takes a connection for a stream; `end` is to be called behind it. */
+  async leaseForStream(isPublic: boolean): Promise<{ readonly connection: PoolConnection; readonly end: () => void }> {
+    const admitted = await this.#enter(isPublic);
+    const end = (): void => this.#reads.leave(admitted);
     try {
-      return await this.lease();
+      return { connection: await this.lease(), end };
     } catch (error) {
-      this.#reads.leave(isPublic);
+      end();
       throw error;
     }
-  }
-
-  /** A stream has ended. */
-  streamEnded(isPublic: boolean): void {
-    this.#reads.leave(isPublic);
   }
 
   /** Takes a connection, which the taker releases or destroys. Rejects with `ConnectionError` when none is free in time. */

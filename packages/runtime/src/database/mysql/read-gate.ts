@@ -1,6 +1,6 @@
 /**
  * How many connections reads and streams may have at once, so that transactions always find one; and how many of these
- * reads of callers without a token may have, so that others do.
+ * reads of callers without a token may have, so that others do: fewer, as long as some of them are slow.
  */
 import { ConnectionError } from '../errors.ts';
 
@@ -8,69 +8,74 @@ import { ConnectionError } from '../errors.ts';
 export interface ReadGateLimits {
   readonly most: number;
   readonly mostPublic: number;
+  /** Slow ones beside which no further read of callers without a token begins. */
+  readonly mostSlow: number;
   /** How long one waits, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-interface Waiting {
-  readonly enter: () => void;
+/** A read that takes longer is slow, in milliseconds. */
+const slowMs = 100;
+
+/** A read that was let in. */
+export interface Admitted {
+  readonly isPublic: boolean;
+  readonly begun: number;
 }
 
 /** Lets reads in as far as there is room. */
 export class ReadGate {
   readonly #limits: ReadGateLimits;
-  #running = 0;
-  #runningPublic = 0;
-  readonly #waiting: Waiting[] = [];
-  readonly #waitingPublic: Waiting[] = [];
+  readonly #running = new Set<Admitted>();
+  readonly #waiting: ((admitted: Admitted) => void)[] = [];
+  readonly #waitingPublic: ((admitted: Admitted) => void)[] = [];
 
   constructor(limits: ReadGateLimits) {
     this.#limits = limits;
   }
 
-  /** Undefined where there is room; else resolves when there is, and rejects with `ConnectionError` when not in time. */
-  enter(isPublic: boolean): Promise<void> | undefined {
-    const queue = isPublic ? this.#waitingPublic : this.#waiting;
-    if (queue.length === 0 && this.#hasRoom(isPublic)) {
-      this.#count(isPublic, 1);
-      return undefined;
-    }
+  /** At once where there is room; else resolves when there is, and rejects with `ConnectionError` when not in time. */
+  enter(isPublic: boolean): Promise<Admitted> | Admitted {
+    const queue = this.#queueOf(isPublic);
+    if (queue.length === 0 && this.#hasRoom(isPublic)) return this.#admit(isPublic);
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = {
-        enter: () => {
-          clearTimeout(timer);
-          resolve();
-        },
+      const enter = (admitted: Admitted): void => {
+        clearTimeout(timer);
+        resolve(admitted);
       };
       const timer = setTimeout(() => {
-        queue.splice(queue.indexOf(waiting), 1);
+        queue.splice(queue.indexOf(enter), 1);
         reject(new ConnectionError('No connection was free in time.'));
       }, this.#limits.timeoutMs);
-      queue.push(waiting);
+      queue.push(enter);
     });
   }
 
   /** Called once for each that was let in. */
-  leave(isPublic: boolean): void {
-    this.#count(isPublic, -1);
-    this.#serve(this.#waiting, false);
-    this.#serve(this.#waitingPublic, true);
-  }
-
-  #serve(queue: Waiting[], isPublic: boolean): void {
-    while (queue.length > 0 && this.#hasRoom(isPublic)) {
-      this.#count(isPublic, 1);
-      queue.shift()?.enter();
+  leave(admitted: Admitted): void {
+    this.#running.delete(admitted);
+    for (const isPublic of [false, true]) {
+      const queue = this.#queueOf(isPublic);
+      while (queue.length > 0 && this.#hasRoom(isPublic)) queue.shift()?.(this.#admit(isPublic));
     }
   }
 
-  #hasRoom(isPublic: boolean): boolean {
-    const { most, mostPublic } = this.#limits;
-    return this.#running < most && (!isPublic || this.#runningPublic < mostPublic);
+  #queueOf(isPublic: boolean): ((admitted: Admitted) => void)[] {
+    return isPublic ? this.#waitingPublic : this.#waiting;
   }
 
-  #count(isPublic: boolean, by: 1 | -1): void {
-    this.#running += by;
-    if (isPublic) this.#runningPublic += by;
+  #admit(isPublic: boolean): Admitted {
+    const admitted = { isPublic, begun: performance.now() };
+    this.#running.add(admitted);
+    return admitted;
+  }
+
+  #hasRoom(isPublic: boolean): boolean {
+    const { most, mostPublic, mostSlow } = this.#limits;
+    if (this.#running.size >= most) return false;
+    if (!isPublic || this.#running.size < mostSlow) return true;
+    const slowSince = performance.now() - slowMs;
+    const running = [...this.#running].filter((one) => one.isPublic);
+    return running.length < mostPublic && running.filter(({ begun }) => begun < slowSince).length < mostSlow;
   }
 }

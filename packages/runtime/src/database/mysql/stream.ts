@@ -28,7 +28,7 @@ export async function runMysqlStream(pool: MysqlPool, asked: MysqlStream): Promi
   const { statement, parameters, sink, drained, signal } = asked;
   signal.throwIfAborted();
   const isPublic = statement.isPublic === true;
-  const connection = await pool.leaseForStream(isPublic).catch((error: unknown) => {
+  const { connection, end } = await pool.leaseForStream(isPublic).catch((error: unknown) => {
     throw toDatabaseError(error);
   });
   const { promise: failed, reject: fail } = Promise.withResolvers<never>();
@@ -48,7 +48,7 @@ export async function runMysqlStream(pool: MysqlPool, asked: MysqlStream): Promi
     pool.abandon(connection);
     throw signal.aborted ? error : toDatabaseError(error);
   } finally {
-    pool.streamEnded(isPublic);
+    end();
     flow.end();
     signal.removeEventListener('abort', abort);
     failed.catch(() => {});

@@ -37,6 +37,10 @@ export type LeaseFor = 'stream' | 'transaction';
 const lookMs = 50;
 /** An answer that takes longer lets the reads behind it move on. */
 const stallMs = 100;
+/** Slow reads beside which no read of callers without a token begins. */
+const mostSlow = 2;
+/** How long after a slow read of callers without a token their reads are kept apart. */
+const suspiciousMs = 10_000;
 /** Connections that are not shared are closed after this time without use. */
 const idleMs = 10_000;
 /** Requests that may wait for a connection; more are refused at once. */
@@ -56,6 +60,8 @@ export class Pool {
   #publicReads: Read[] = [];
   /** Connections whose reads take long, as of the last look. */
   #slow = 0;
+  /** Until when reads of callers without a token are kept apart, because some of them were slow. */
+  #suspiciousUntil = 0;
   #leases: Waiting[] = [];
   readonly #waits = new Waits();
   #timer: NodeJS.Timeout | undefined;
@@ -164,14 +170,24 @@ export class Pool {
   };
 
   #pick({ request }: Read): Member | undefined {
-    // Slow reads of callers without a token leave half of the connections that are for reads to others.
-    if (request.isPublic === true && this.#slow * 2 > this.#settings.readConnections + this.#lent) return undefined;
-    return pickForRead(this.#members, {
+    // Slow reads leave the database to others as well: beside some of them no further one begins without a token.
+    if (request.isPublic === true && this.#slow >= mostSlow) return undefined;
+    return pickForRead(this.#isSuspicious() ? this.#apart(request) : this.#members, {
       depth: this.#depth.value,
       sharedOnly: this.#leases.length > 0,
       brief: request.brief === true,
       lent: this.#lent,
     });
+  }
+
+  #isSuspicious(): boolean {
+    return this.#suspiciousUntil > 0 && performance.now() < this.#suspiciousUntil;
+  }
+
+  /** While reads of callers without a token are slow, no other read stands behind one. */
+  #apart({ isPublic }: Request): readonly Member[] {
+    const last = this.#members.findLast(({ shared }) => shared);
+    return this.#members.filter((member) => (isPublic === true ? member === last || !member.shared : member !== last));
   }
 
   #queueOf({ request }: Read): Read[] {
@@ -299,7 +315,9 @@ export class Pool {
   #look(): void {
     const now = performance.now();
     for (const member of [...this.#members]) this.#lookAt(member, now);
-    this.#slow = this.#members.filter(({ slow, leased }) => slow && !leased).length;
+    const slow = this.#members.filter((member) => member.slow && !member.leased);
+    this.#slow = slow.length;
+    if (slow.some(({ connection }) => connection.head?.request.isPublic)) this.#suspiciousUntil = now + suspiciousMs;
     this.#depth.recover(now);
     this.#serve();
     this.#refuseWaiting(now);

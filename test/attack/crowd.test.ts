@@ -1,0 +1,195 @@
+/**
+ * A server beside clients that do not read and clients that ask for as much as they may: whoever signs in and writes must
+ * hardly notice. A short run each time; CROWD_SECONDS=60 is the full one.
+ */
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createSystemDatabase, onMariadb } from '../support/contract-database.ts';
+import { type Crowd, startAttackers, startUsers, type Visit } from '../support/crowd.ts';
+import { noMariadb, withoutMariadb } from '../support/mariadb.ts';
+import { adminToken, asking, createProject, type Platform, startUnchecked } from '../support/platform.ts';
+import { startSample } from '../support/sample.ts';
+
+/** How long the attack takes, and what is measured before and behind it, in seconds. */
+const attackSeconds = Number(process.env.CROWD_SECONDS ?? 15);
+const quietSeconds = Math.max(8, attackSeconds / 4);
+/** How long the server has to be itself again, in seconds. */
+const recoverySeconds = 5;
+
+const users = Array.from({ length: 50 }, (_, number) => ({
+  email: `user${number}@example.com`,
+  password: `the password of ${number}`,
+}));
+
+/** Latencies below this are as good as none: how long they take is decided by whatever else the machine does. */
+const noticeableMs = 100;
+/** Memory in megabytes: what the process may take beyond what it had, while it is attacked and when it is left alone. */
+const mostGrowth = 500;
+const mostKept = 100;
+
+interface Server {
+  readonly platform: Pick<Platform, 'url' | 'pid'>;
+  readonly adminToken: string;
+  close(): Promise<void>;
+}
+
+const left: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of left.splice(0).reverse()) await close();
+});
+
+/** Tables as the sample has them, for servers that are no part of it, with as much to read. */
+function articlesSql(): string {
+  const list = (count: number, row: (n: number) => string) =>
+    Array.from({ length: count }, (_, n) => row(n + 1)).join();
+  const text = (length: number, n: number) => `'${`text ${n} `.repeat(length / 8)}'`;
+  return `
+    CREATE TABLE articles (id integer PRIMARY KEY, title varchar(100), body text);
+    CREATE TABLE comments (id integer PRIMARY KEY, article_id integer, body text, FOREIGN KEY (article_id) REFERENCES articles (id));
+    CREATE TABLE tags (id integer PRIMARY KEY, name varchar(100));
+    CREATE TABLE articles_tags (
+      article_id integer, tag_id integer, PRIMARY KEY (article_id, tag_id),
+      FOREIGN KEY (article_id) REFERENCES articles (id), FOREIGN KEY (tag_id) REFERENCES tags (id));
+    INSERT INTO articles VALUES ${list(100, (n) => `(${n}, 'Title ${n}', ${text(1_000, n)})`)};
+    INSERT INTO comments VALUES ${list(2_000, (n) => `(${n}, ${(n % 100) + 1}, ${text(200, n)})`)};
+    INSERT INTO tags VALUES ${list(40, (n) => `(${n}, 'Tag ${n}')`)};
+    INSERT INTO articles_tags VALUES ${list(600, (n) => `(${(n % 100) + 1}, ${((n * 7 + Math.floor(n / 100)) % 40) + 1})`)};`;
+}
+
+const rules = ['articles', 'comments', 'tags', 'articles_tags'].map((name) => `    ${name}: { read: true }`).join('\n');
+const permissions = `roles:\n  reader: { app: true }\npermissions:\n  public:\n${rules}\n  reader:\n${rules}\n`;
+
+async function serveOwn(): Promise<Server> {
+  const database = await createSystemDatabase(articlesSql());
+  const project = await createProject();
+  const { writeFile } = await import('node:fs/promises');
+  await writeFile(`${project.folder}/permissions.yaml`, permissions);
+  const platform = await startUnchecked(project.folder, database.url);
+  return {
+    platform,
+    adminToken,
+    async close() {
+      await platform.stop();
+      await Promise.all([database.drop(), project.remove()]);
+    },
+  };
+}
+
+const databases = [
+  { name: 'PostgreSQL', missing: false, serve: serveOwn },
+  {
+    name: `MariaDB${withoutMariadb}`,
+    missing: noMariadb,
+    async serve() {
+      const back = onMariadb();
+      return serveOwn().finally(back);
+    },
+  },
+  {
+    name: 'the embedded database, as npm start serves the sample',
+    missing: false,
+    async serve(): Promise<Server> {
+      const sample = await startSample();
+      return { platform: sample, adminToken: sample.adminToken, close: () => sample.close() };
+    },
+  },
+];
+
+/** Makes the users, with a role that may change its own user. */
+async function makeUsers({ platform, adminToken: token }: Server): Promise<void> {
+  const { ask } = asking(platform.url);
+  const roles = await ask('/roles?filter[name][_eq]=reader&fields=id', { token });
+  const [known] = roles.json.data;
+  const role: string =
+    known?.id ??
+    (await ask('/roles', { method: 'POST', token, body: { name: 'reader', app_access: true } })).json.data.id;
+  const body = users.map((user) => ({ ...user, role, status: 'active' }));
+  const made = await ask('/users?fields=id', { method: 'POST', token, body });
+  expect(made.status, made.text).toBe(200);
+}
+
+/** Megabytes that a process has in memory. */
+async function residentOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+}
+
+/** The process that serves: `npm start` runs it through others. */
+async function servingProcess(pid: number): Promise<number> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  const [child] = children.trim().split(' ').filter(Boolean);
+  return child === undefined ? pid : servingProcess(Number(child));
+}
+
+/** What one phase came to: the 99th percentile in milliseconds by kind, and what failed. */
+function summary(visits: readonly Visit[]) {
+  const percentile = (kind: Visit['kind'], part: number): number => {
+    const times = visits.filter((visit) => visit.kind === kind).map(({ ms }) => ms);
+    return times.toSorted((a, b) => a - b)[Math.floor(times.length * part)] ?? Number.NaN;
+  };
+  const statuses = new Map<number, number>();
+  for (const { status } of visits) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  return {
+    count: visits.length,
+    signIn: percentile('sign-in', 0.99),
+    write: percentile('write', 0.99),
+    middle: percentile('write', 0.5),
+    statuses,
+    failed: visits.filter(({ status }) => status !== 200),
+  };
+}
+
+async function phase(crowd: Crowd, seconds: number): Promise<readonly Visit[]> {
+  await crowd.visits();
+  await sleep(seconds * 1_000);
+  return crowd.visits();
+}
+
+describe.each(databases)('$name', ({ missing, serve }) => {
+  it.skipIf(missing)(
+    'serves its users beside greedy clients and clients that do not read',
+    async () => {
+      const server = await serve();
+      left.push(() => server.close());
+      const { platform } = server;
+      await makeUsers(server);
+      const pid = await servingProcess(platform.pid);
+      const normal = await startUsers({ url: platform.url, users });
+      left.push(() => normal.stop());
+      await sleep(4_000);
+      const quiet = summary(await phase(normal, quietSeconds));
+      const before = await residentOf(pid);
+      const attack = await startAttackers({ url: platform.url, slow: 64, greedy: 64 });
+      let most = 0;
+      const watching = setInterval(async () => {
+        most = Math.max(most, await residentOf(pid).catch(() => 0));
+      }, 250);
+      const attacked = summary(await phase(normal, attackSeconds));
+      const greedy = summary(await attack.visits());
+      await attack.stop();
+      clearInterval(watching);
+      await sleep(recoverySeconds * 1_000);
+      const recovered = summary(await phase(normal, quietSeconds));
+      await normal.stop();
+      await expect.poll(async () => (await residentOf(pid)) - before, { timeout: 30_000 }).toBeLessThan(mostKept);
+      const round = (of: ReturnType<typeof summary>) =>
+        `sign-in ${of.signIn.toFixed(0)} ms, write ${of.write.toFixed(0)} ms (median ${of.middle.toFixed(0)}), ${of.count} requests ${JSON.stringify([...of.statuses])}`;
+      console.info(
+        [
+          `quiet: ${round(quiet)}`,
+          `attacked: ${round(attacked)}`,
+          `recovered: ${round(recovered)}`,
+          `attackers: ${greedy.count} requests ${JSON.stringify([...greedy.statuses])}`,
+          `resident: ${before.toFixed(0)} MB, at most ${most.toFixed(0)} MB, in the end ${(await residentOf(pid)).toFixed(0)} MB`,
+        ].join('\n'),
+      );
+      expect([attacked.failed, recovered.failed].map((failed) => failed.slice(0, 3))).toEqual([[], []]);
+      expect(attacked.signIn).toBeLessThan(3 * Math.max(quiet.signIn, noticeableMs));
+      expect(attacked.write).toBeLessThan(3 * Math.max(quiet.write, noticeableMs));
+      expect(recovered.write).toBeLessThan(2 * Math.max(quiet.write, noticeableMs));
+      expect(most - before).toBeLessThan(mostGrowth);
+    },
+    240_000,
+  );
+});
