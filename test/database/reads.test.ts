@@ -388,6 +388,13 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
 
     test('that hold every connection make others unavailable in time, and the pool recovers', async () => {
       const database = await open({ poolMax: 5, poolTimeoutMs: 400, applicationName: 'full_test' });
+      // The last connection is one that reads leave to transactions.
+      const [left, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const writing = database.transaction(async () => {
+        begun.resolve();
+        return { value: await left.promise };
+      });
+      await begun.promise;
       const slow: Promise<string[]>[] = [];
       await meanwhile(place.url, async () => {
         slow.push(...Array.from({ length: 4 }, (_, i) => read(database, `SELECT '${i}' || ${gateSql}`)));
@@ -404,6 +411,8 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
         );
         expect(connections.rows[0].n).toBeLessThanOrEqual(5);
       });
+      left.resolve();
+      await writing;
       expect((await Promise.all(slow)).flat()).toEqual(['0', '1', '2', '3']);
       expect(await read(database, 'SELECT 1::text')).toEqual(['1']);
     });

@@ -27,6 +27,7 @@ import { createServer } from './http/server.ts';
 import { createPlanner } from './query/planner.ts';
 import { compiledModel, frozenModel } from './resources/model-warden.ts';
 import { createWelcome } from './serve/first-user.ts';
+import { collectWhenIdle } from './serve/idle-memory.ts';
 import { createLateDatabase } from './serve/late-database.ts';
 import { withSecret } from './serve/secret.ts';
 import { stopOnSignals } from './serve/signals.ts';
@@ -161,6 +162,8 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   }
   host.listening();
   model.start();
+  const stopCollecting = collectWhenIdle();
+  front.server.server.once('close', stopCollecting);
   void late.opened.then(() => {
     const { watch } = generations.current();
     return watch.checked() ? undefined : watch.check();

@@ -63,7 +63,8 @@ export class MysqlPool {
    * Reads leave connections to transactions, and those of callers without a token also to other reads.
    */
   async read<T>(isPublic: boolean, use: (connection: PoolConnection) => Promise<T>): Promise<T> {
-    const admitted = await this.#enter(isPublic);
+    const entering = this.#enter(isPublic);
+    const admitted = entering instanceof Promise ? await entering : entering;
     try {
       return await this.#use(isPublic, use);
     } finally {
@@ -88,16 +89,12 @@ export class MysqlPool {
     }
   }
 
-  async #enter(isPublic: boolean): Promise<Admitted> {
+  #enter(isPublic: boolean): Admitted | Promise<Admitted> {
     if (this.#closing) throw new ConnectionError('The connections are being closed.');
     const entering = this.#reads.enter(isPublic);
     if (!(entering instanceof Promise)) return entering;
     const ended = this.#waits.begin();
-    try {
-      return await entering;
-    } finally {
-      ended();
-    }
+    return entering.finally(ended);
   }
 
   /** Closes a connection, and ends what the server still runs for it. */
@@ -108,7 +105,8 @@ export class MysqlPool {
 
   /** Takes a connection for a stream; `end` is to be called behind it. */
   async leaseForStream(isPublic: boolean): Promise<{ readonly connection: PoolConnection; readonly end: () => void }> {
-    const admitted = await this.#enter(isPublic);
+    const entering = this.#enter(isPublic);
+    const admitted = entering instanceof Promise ? await entering : entering;
     const end = (): void => this.#reads.leave(admitted);
     try {
       return { connection: await this.lease(), end };

@@ -1,0 +1,45 @@
+/**
+ * Gives memory back behind a burst. V8 collects when it needs room, and who is idle needs none: without this a process
+ * keeps what the largest answers took for as long as nobody asks.
+ */
+import { performance } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+/** How often it is looked, in milliseconds. */
+const lookMs = 2_000;
+/** Bytes beyond what was left by the last collection that are worth another one. */
+const worthBytes = 32 * 1024 ** 2;
+/** The part of its time that an idle process is busy. */
+const idleUtilization = 0.2;
+
+/** Looks after the memory of this process until the function is called that it returns. */
+export function collectWhenIdle(): () => void {
+  let collect: (() => void) | undefined;
+  let least = process.memoryUsage.rss();
+  let before = performance.eventLoopUtilization();
+
+  function look(): void {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    const resident = process.memoryUsage.rss();
+    least = Math.min(least, resident);
+    if (resident - least < worthBytes || utilization > idleUtilization) return;
+    collect ??= collector();
+    // Twice: what the first one frees outside the heap is given back by the second.
+    collect();
+    collect();
+    least = process.memoryUsage.rss();
+  }
+
+  const timer = setInterval(look, lookMs).unref();
+  return () => clearInterval(timer);
+}
+
+function collector(): () => void {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  setFlagsFromString('--no-expose-gc');
+  return typeof collect === 'function' ? () => void collect() : () => {};
+}
