@@ -83,7 +83,7 @@ function healthSchema(administrator: boolean): JsonObject {
   const check = {
     type: 'object',
     properties: {
-      status,
+      status: { type: 'string', enum: ['ok', 'warn', 'error'] },
       responseTime: { type: 'number', description: 'Milliseconds.' },
       output: { type: 'array', items: { type: 'string' } },
     },
