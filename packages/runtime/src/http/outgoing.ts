@@ -17,7 +17,7 @@ export interface OutgoingOptions {
 /** Bytes that are handed on at once. A client that takes as many in `stallMs` is not cut. */
 const sliceBytes = 65_536;
 /** Bytes of one answer that are gathered while its client is slow, so that what they are read from is free sooner. */
-const mostGathered = 4 * 1024 ** 2;
+const mostGathered = 1024 ** 2;
 /** Bytes of one answer that are gathered where there is no room. */
 const leastGathered = 262_144;
 

@@ -88,7 +88,7 @@ function bestForRead(members: readonly Member[], { depth, sharedOnly, brief }: R
 }
 
 /** Connections, apart from the shared ones, that streams have, and reads that are under way. */
-function lentOf(members: readonly Member[]): number {
+export function lentOf(members: readonly Member[]): number {
   const isLent = ({ shared, leased, streams, connection }: Member): boolean =>
     !shared && (leased ? streams : connection.inFlight > 0 && !connection.ends);
   return members.filter(isLent).length;

@@ -15,7 +15,7 @@ import { Backoff } from './backoff.ts';
 import type { Channel } from './channel.ts';
 import type { Closed, PostgresConnection } from './connect.ts';
 import { PipelineDepth } from './depth.ts';
-import { headAge, type Member, newMember, pickForLease, pickForRead } from './member.ts';
+import { headAge, lentOf, type Member, newMember, pickForLease, pickForRead } from './member.ts';
 import { answerTimeout, connectionsForTransactions, type PostgresSettings } from './options.ts';
 import { Read } from './read.ts';
 
@@ -226,12 +226,14 @@ export class Pool {
 
   /** Gives connections to those who wait: first to streams, which can use only some of them. */
   #serve(): void {
-    for (let [waiting] = this.#leases; waiting !== undefined; [waiting] = this.#leases) {
+    for (const waiting of [...this.#leases]) {
+      // A stream that has to wait keeps no transaction waiting.
+      if (waiting.leaseFor === 'stream' && lentOf(this.#members) >= this.#lent) continue;
       const member = pickForLease(this.#members, waiting.leaseFor === 'transaction' && this.#isFull());
       if (member === undefined) break;
       member.leased = true;
       member.streams = waiting.leaseFor === 'stream';
-      this.#leases.shift();
+      this.#leases.splice(this.#leases.indexOf(waiting), 1);
       waiting.take(member);
     }
     for (const queue of [this.#reads, this.#publicReads]) {
