@@ -121,7 +121,7 @@ async function askEverything(): Promise<void> {
 
 async function askOfServer(): Promise<void> {
   for (const token of [undefined, adminToken]) {
-    for (const path of ['/server/health', '/server/info', '/utils/random/string?length=16']) {
+    for (const path of ['/server/health', '/server/ready', '/server/info', '/utils/random/string?length=16']) {
       await ask(`GET ${path}`, token === undefined ? {} : { token });
     }
   }

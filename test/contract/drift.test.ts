@@ -1,4 +1,4 @@
-/** A database that no longer fits what was compiled: found at the start and on the timer, and named. */
+/** A database that no longer fits what was compiled: what reaches the changed table is refused, all else is served. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CompiledApi } from '@platform/runtime';
@@ -8,18 +8,28 @@ import { createDriftWatch } from '../../packages/runtime/src/drift-watch.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { createProject, type Platform, runPlatform, startPlatform } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
+import { installSystem } from '../support/system.ts';
+
+const unavailable = '503 SERVICE_UNAVAILABLE';
 
 let database: TestDatabase;
 let project: Awaited<ReturnType<typeof createProject>>;
 beforeAll(async () => {
-  database = await createDatabase(`
-    CREATE TABLE kept (id integer PRIMARY KEY, title text NOT NULL);
+  database = await createDatabase();
+  await installSystem(database.url);
+  await alter(`
+    CREATE TABLE kept (id integer PRIMARY KEY, title text NOT NULL, owner uuid REFERENCES platform.platform_users);
     CREATE TABLE changed (id integer PRIMARY KEY, amount integer, gone text);
+    CREATE TABLE owned (id integer PRIMARY KEY, name text, changed_id integer REFERENCES changed);
+    CREATE TABLE links (kept_id integer REFERENCES kept, owned_id integer REFERENCES owned, PRIMARY KEY (kept_id, owned_id));
+    CREATE TABLE ruled (id integer PRIMARY KEY, changed_id integer REFERENCES changed, note text);
     INSERT INTO kept VALUES (1, 'a');
-    INSERT INTO changed VALUES (1, 2, 'b');`);
-  project = await createProject();
-  const { code } = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url });
-  expect(code).toBe(0);
+    INSERT INTO changed VALUES (1, 2, 'b');
+    INSERT INTO owned VALUES (1, 'c', 1);
+    INSERT INTO ruled VALUES (1, 1, 'd');`);
+  project = await createProject('test/contract/drift');
+  const { code, stderr } = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url });
+  expect([code, code === 0 ? '' : stderr]).toEqual([0, '']);
 });
 afterAll(() => Promise.all([database?.drop(), project?.remove()]));
 
@@ -37,21 +47,93 @@ async function served<T>(use: (platform: Platform) => Promise<T>): Promise<T> {
   }
 }
 
-it('is found at the start, closes its collections only, and is named to the admin only', async () => {
-  await alter('ALTER TABLE changed ALTER COLUMN amount TYPE bigint');
+const search = (platform: Platform, collection: string, query: object) =>
+  platform.admin(`/items/${collection}`, { method: 'SEARCH', body: { query } });
+const send = (platform: Platform, method: string, path: string, body: unknown) =>
+  platform.admin(path, { method, body });
+const ask = (platform: Platform, query: string) => platform.admin('/graphql', { method: 'POST', body: { query } });
+const statuses = async (platform: Platform): Promise<readonly number[]> =>
+  Promise.all(['/server/health', '/server/ready'].map(async (path) => (await platform.ask(path)).status));
+
+it('refuses what reaches the table, however it does, and serves all else', async () => {
   await served(async (platform) => {
-    // The statement itself would still run: only the comparison with the fingerprint closes the collection.
-    expect(failure(await platform.admin('/items/changed?fields=id'))).toBe('503 SERVICE_UNAVAILABLE');
-    expect((await platform.admin('/items/kept')).json).toEqual({ data: [{ id: 1, title: 'a' }] });
-    const health = await platform.ask('/server/health');
-    expect([health.status, health.json]).toEqual([503, { status: 'error' }]);
-    const checks = (await platform.admin('/server/health')).text;
-    for (const name of ['changed', 'amount', 'bigint']) expect(checks).toContain(name);
+    expect((await platform.admin('/items/changed')).status).toBe(200);
+    await alter('ALTER TABLE changed RENAME COLUMN gone TO went');
+    // Whoever asks for the state has the tables looked at again.
+    await vi.waitFor(
+      async () => expect((await platform.ask('/server/health')).json).toEqual({ status: 'warn' }),
+      10_000,
+    );
+    const refused = await Promise.all([
+      // The column that changed is not even named.
+      platform.admin('/items/changed?fields=id'),
+      search(platform, 'owned', { fields: ['id', 'changed_id.id'] }),
+      search(platform, 'owned', { fields: ['id'], filter: { changed_id: { amount: { _gt: 1 } } } }),
+      search(platform, 'owned', { fields: ['id'], sort: ['changed_id.amount'] }),
+      search(platform, 'kept', { fields: ['owned.changed_id.id'] }),
+      search(platform, 'changed', { aggregate: { count: '*' } }),
+      platform.ask('/items/ruled'),
+      send(platform, 'POST', '/items/changed', { id: 9 }),
+      send(platform, 'PATCH', '/items/changed/1', { amount: 3 }),
+      send(platform, 'DELETE', '/items/changed/1', undefined),
+      send(platform, 'POST', '/items/owned', { id: 9, changed_id: { id: 8, amount: 1 } }),
+      send(platform, 'PATCH', '/items/owned', {
+        query: { filter: { changed_id: { amount: 2 } } },
+        data: { name: 'x' },
+      }),
+    ]);
+    expect(refused.map(failure)).toEqual(refused.map(() => unavailable));
+    for (const query of [
+      '{ changed { id } }',
+      '{ owned { changed_id { id } } }',
+      '{ changed_aggregated { countAll } }',
+    ]) {
+      const [error] = (await ask(platform, query)).json.errors;
+      expect([query, error.extensions.code]).toEqual([query, 'SERVICE_UNAVAILABLE']);
+    }
+    expect((await ask(platform, '{ kept { id owned { name } } }')).json).toEqual({
+      data: { kept: [{ id: 1, owned: [] }] },
+    });
+    const answered = await Promise.all([
+      platform.admin('/items/kept?fields=*,owned.name'),
+      platform.admin('/items/owned?fields=id,name,changed_id'),
+      platform.admin('/items/ruled'),
+      send(platform, 'POST', '/items/owned', { id: 7, name: 'e' }),
+      send(platform, 'PATCH', '/items/owned/7', { name: 'f' }),
+      platform.admin('/users?limit=1'),
+      platform.admin('/server/specs/oas'),
+    ]);
+    expect(answered.map(({ status }) => status)).toEqual(answered.map(() => 200));
+    expect(await statuses(platform)).toEqual([200, 200]);
+    const ready = (await platform.admin('/server/ready')).json;
+    expect([ready.status, ready.checks.schema.status]).toEqual(['ok', 'warn']);
+    for (const name of ['changed', 'gone']) expect(ready.checks.schema.output.join()).toContain(name);
+    await alter('ALTER TABLE changed RENAME COLUMN went TO gone');
+    await vi.waitFor(async () => expect((await platform.ask('/server/health')).json).toEqual({ status: 'ok' }), 10_000);
+    expect((await platform.admin('/items/changed?fields=gone')).json).toEqual({ data: [{ gone: 'b' }] });
   });
-  await alter('ALTER TABLE changed ALTER COLUMN amount TYPE integer');
+});
+
+it('closes a junction, and neither of the collections that it links', async () => {
+  await alter('ALTER TABLE links RENAME COLUMN owned_id TO other_id');
   await served(async (platform) => {
-    expect((await platform.admin('/items/changed?fields=id')).json).toEqual({ data: [{ id: 1 }] });
-    expect((await platform.ask('/server/health')).json).toEqual({ status: 'ok' });
+    expect(failure(await platform.admin('/items/kept?fields=owned.id'))).toBe(unavailable);
+    expect((await platform.admin('/items/kept?fields=id,title')).status).toBe(200);
+    expect((await platform.admin('/items/owned?fields=id')).status).toBe(200);
+    expect((await platform.ask('/server/health')).json).toEqual({ status: 'warn' });
+  });
+  await alter('ALTER TABLE links RENAME COLUMN other_id TO owned_id');
+});
+
+it('is not ready once one of the tables of the platform is damaged, and is again when it was mended', async () => {
+  await served(async (platform) => {
+    expect(await statuses(platform)).toEqual([200, 200]);
+    await alter('ALTER TABLE platform.platform_users RENAME COLUMN title TO name_before');
+    await vi.waitFor(async () => expect(await statuses(platform)).toEqual([503, 503]), 10_000);
+    expect((await platform.ask('/server/ready?role=any')).json).toEqual({ status: 'schema' });
+    expect((await platform.admin('/items/changed?fields=id')).status).toBe(200);
+    await alter('ALTER TABLE platform.platform_users RENAME COLUMN name_before TO title');
+    await vi.waitFor(async () => expect(await statuses(platform)).toEqual([200, 200]), 10_000);
   });
 });
 
@@ -70,7 +152,7 @@ it('is found on the timer, and so is its end', async () => {
     await watch.start(log);
     expect([...watch.closed()]).toEqual([]);
     await alter('ALTER TABLE changed RENAME COLUMN gone TO went');
-    await vi.waitFor(() => expect([...watch.closed()]).toEqual(['changed']), 20_000);
+    await vi.waitFor(() => expect([...watch.closed()]).toEqual(['"public"."changed"']), 20_000);
     expect(messages.join('\n')).toContain('gone');
     await alter('ALTER TABLE changed RENAME COLUMN went TO gone');
     await vi.waitFor(() => expect([...watch.closed()]).toEqual([]), 20_000);

@@ -2,7 +2,8 @@
  * A process of its own that holds one throwaway PostgreSQL server: makes a data directory, starts the server, prints
  * one line of JSON (`PostgresServer` without `stop`), and when its standard input closes stops the server and removes
  * everything. The input closes however the parent ends — also by a crash or SIGKILL —, so no server outlives its run.
- * Started by `startPostgres` in postgres.ts; not meant to be imported.
+ * Started by `startPostgres` in postgres.ts; not meant to be imported. With the argument `with standby` there are two: a
+ * primary, and a hot standby that follows it.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -32,6 +33,9 @@ const nobody = 65534;
 const isRoot = process.getuid?.() === 0;
 const identity = isRoot ? { uid: nobody, gid: nobody } : {};
 
+/** Whether a standby follows the server. */
+const withStandby = process.argv[2] === 'with standby';
+
 /** Fast and forgetful: nothing here has to survive a crash. */
 const settings = {
   listen_addresses: '127.0.0.1',
@@ -41,11 +45,12 @@ const settings = {
   full_page_writes: 'off',
   max_connections: '200',
   max_wal_size: '4GB',
-  // Nobody follows this server, so what a new table is filled with need not be in the log.
-  wal_level: 'minimal',
-  max_wal_senders: '0',
+  // Where nobody follows this server, what a new table is filled with need not be in the log.
+  wal_level: withStandby ? 'replica' : 'minimal',
+  max_wal_senders: withStandby ? '10' : '0',
   wal_init_zero: 'off',
-  log_min_messages: 'fatal',
+  // Whoever follows is cut off when both stop.
+  log_min_messages: withStandby ? 'panic' : 'fatal',
 };
 
 async function main(): Promise<void> {
@@ -53,17 +58,22 @@ async function main(): Promise<void> {
   const directory = mkdtempSync(join(isRoot ? '/tmp' : tmpdir(), 'platform-postgres-'));
   const parentGone = once(process.stdin.resume(), 'close');
   let server: ChildProcess | undefined;
+  let standby: { readonly server: ChildProcess; readonly url: string } | undefined;
   try {
     const { bin, source } = installBinaries(directory);
     const password = randomBytes(12).toString('hex');
     const data = initialise(directory, bin, password);
+    const copy = withStandby ? makeStandby(directory, data) : undefined;
     const port = await freePort();
     server = startServer(bin, data, port);
     const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
     const version = await firstAnswer(url, server);
-    process.stdout.write(`${JSON.stringify({ url, version, source })}\n`);
+    if (copy !== undefined) standby = await startStandby(bin, copy, url);
+    const more = standby && { pid: server.pid, standbyUrl: standby.url, standbyPid: standby.server.pid };
+    process.stdout.write(`${JSON.stringify({ url, version, source, ...more })}\n`);
     await parentGone;
   } finally {
+    await stopServer(standby?.server);
     await stopServer(server);
     rmSync(directory, { recursive: true, force: true });
   }
@@ -126,6 +136,35 @@ function initialise(directory: string, bin: string, password: string): string {
   return data;
 }
 
+/** Copies a data directory that no server has used yet. */
+function makeStandby(directory: string, data: string): string {
+  const copy = join(directory, 'standby');
+  execFileSync('cp', ['-R', '-p', data, copy]);
+  return copy;
+}
+
+/** Starts a standby that asks the primary for what it is behind. */
+async function startStandby(
+  bin: string,
+  data: string,
+  primary: string,
+): Promise<{ server: ChildProcess; url: string }> {
+  const { hostname, port, username, password } = new URL(primary);
+  const source = `host=${hostname} port=${port} user=${username} password=${password}`;
+  for (const [name, text] of [
+    ['standby.signal', ''],
+    ['postgresql.auto.conf', `primary_conninfo = '${source}'\n`],
+  ] as const) {
+    writeFileSync(join(data, name), text, { mode: 0o600 });
+    if (isRoot) chownSync(join(data, name), nobody, nobody);
+  }
+  const own = await freePort();
+  const server = startServer(bin, data, own);
+  const url = `postgres://postgres:${password}@127.0.0.1:${own}/postgres`;
+  await firstAnswer(url, server);
+  return { server, url };
+}
+
 function startServer(bin: string, data: string, port: number): ChildProcess {
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const args = ['-D', data, '-p', String(port), ...options];
@@ -151,7 +190,7 @@ async function firstAnswer(url: string, server: ChildProcess): Promise<string> {
 
 /** SIGINT is PostgreSQL's fast shutdown: open connections are closed, not waited for. */
 async function stopServer(server: ChildProcess | undefined): Promise<void> {
-  if (!server || server.exitCode !== null) return;
+  if (!server || server.exitCode !== null || server.signalCode !== null) return;
   const ended = once(server, 'exit');
   server.kill('SIGINT');
   await ended;

@@ -28,11 +28,27 @@ export interface TestDatabase {
   readonly drop: () => Promise<void>;
 }
 
+/** A primary with a hot standby that follows it. */
+export interface PostgresPair extends PostgresServer {
+  readonly pid: number;
+  readonly standbyUrl: string;
+  readonly standbyPid: number;
+}
+
 /** Starts a PostgreSQL server on a free port of the loopback address; takes about a second. */
-export async function startPostgres(): Promise<PostgresServer> {
+export function startPostgres(): Promise<PostgresServer> {
+  return startHeld<PostgresServer>([]);
+}
+
+/** Starts a primary and its standby. */
+export function startPostgresPair(): Promise<PostgresPair> {
+  return startHeld<PostgresPair>(['with standby']);
+}
+
+async function startHeld<Server extends PostgresServer>(args: readonly string[]): Promise<Server> {
   const script = fileURLToPath(new URL('./postgres-server.ts', import.meta.url));
   // A group of its own: Ctrl-C in a terminal must not end it before it has cleaned up.
-  const holder = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
+  const holder = spawn(process.execPath, [script, ...args], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   const ended = once(holder, 'exit');
   const lines = createInterface({ input: holder.stdout });
   const [line] = await Promise.race([once(lines, 'line'), ended.then(() => [])]);
@@ -41,7 +57,8 @@ export async function startPostgres(): Promise<PostgresServer> {
     holder.stdin.end();
     await ended;
   };
-  return { ...(JSON.parse(line) as Omit<PostgresServer, 'stop'>), stop };
+  // The process prints what it is asked for.
+  return { ...JSON.parse(line), stop } as Server;
 }
 
 /** Makes an empty database on the server of `serverUrl` and runs `sql` in it (many statements are fine). */

@@ -19,6 +19,8 @@ export interface DriftWatchOptions {
   readonly fingerprint: Fingerprint;
   /** The server that it was taken of; PostgreSQL when absent. */
   readonly dialect?: Dialect;
+  /** The platform's own tables, as statements name them. None when absent. */
+  readonly ownTables?: ReadonlySet<string>;
   /** Milliseconds between two checks; 30 seconds when absent. */
   readonly interval?: number;
 }
@@ -29,8 +31,10 @@ export interface DriftWatch {
   drifts(): readonly Drift[];
   /** False until a check has reached the database. */
   checked(): boolean;
-  /** Names of the collections that cannot be served. */
+  /** Tables that no longer fit, as statements name them: what reads or writes one of them cannot be served. */
   closed(): ReadonlySet<string>;
+  /** True when one of the platform's own tables is among them. */
+  damaged(): boolean;
   /**
    * Checks once and then on a timer that does not keep the process alive; resolves after the first check. Never
    * rejects: a check that fails is told in the log and leaves the state as it was.
@@ -38,16 +42,23 @@ export interface DriftWatch {
   start(log: DriftLog): Promise<void>;
   /** Checks now, outside the rhythm. */
   check(): Promise<void>;
+  /** The same where the last check was too long ago; one that takes long is not done again soon. */
+  refresh(): Promise<void>;
   /** Ends the checks; one under way changes nothing any more. */
   stop(): void;
 }
 
 const defaultInterval = 30_000;
+/** A check serves so long whoever asks for the state now, and so many times as long as it took. */
+const freshFor = 1_000;
+const mostLoad = 20;
+/** While something is closed, so that it opens soon after it was mended. */
+const closedInterval = 5_000;
 const silent: DriftLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** Makes a watch that has not looked yet. */
 export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
-  const { database, fingerprint, dialect = 'postgres', interval = defaultInterval } = options;
+  const { database, fingerprint, dialect = 'postgres', interval = defaultInterval, ownTables = new Set() } = options;
   const readLive = dialect === 'postgres' ? readFingerprint : readMysqlFingerprint;
   let log = silent;
   let live: readonly LiveObject[] | null = null;
@@ -55,8 +66,11 @@ export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
   let closed: ReadonlySet<string> = new Set();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
+  let refreshing: Promise<void> | null = null;
+  let due = 0;
 
   async function check(): Promise<void> {
+    const start = performance.now();
     try {
       const found = await readLive(database, fingerprint);
       if (stopped) return;
@@ -66,25 +80,35 @@ export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
         log.info({ object: added.object }, added.message);
       live = found;
       drifts = current;
-      closed = new Set(
-        current.filter(({ severity }) => severity === 'error').flatMap(({ collections }) => collections),
-      );
+      closed = new Set(current.filter(({ severity }) => severity === 'error').map(({ table }) => table));
     } catch (error) {
       if (!stopped)
         log.warn({ cause: describeCause(error) }, 'The database could not be compared with the compiled API.');
+    } finally {
+      const now = performance.now();
+      due = now + Math.max(freshFor, (now - start) * mostLoad);
     }
   }
 
   async function checkInRhythm(): Promise<void> {
     await check();
-    if (!stopped) timer = setTimeout(() => void checkInRhythm(), interval).unref();
+    const wait = closed.size === 0 ? interval : Math.min(interval, closedInterval);
+    if (!stopped) timer = setTimeout(() => void checkInRhythm(), wait).unref();
   }
 
   return {
     drifts: () => drifts,
     checked: () => live !== null,
     closed: () => closed,
+    damaged: () => [...closed].some((table) => ownTables.has(table)),
     check,
+    refresh() {
+      if (refreshing === null && (stopped || performance.now() < due)) return Promise.resolve();
+      refreshing ??= check().finally(() => {
+        refreshing = null;
+      });
+      return refreshing;
+    },
     start(to) {
       log = to;
       return checkInRhythm();
@@ -102,7 +126,8 @@ function tellDrift(log: DriftLog, before: readonly Drift[], now: readonly Drift[
   for (const { object, message, collections, severity } of now) {
     if (told.has(`${object} ${message}`)) continue;
     const details = { object, collections };
-    if (severity === 'error') log.error(details, `${message} Its collections are closed until it is compiled again.`);
+    if (severity === 'error')
+      log.error(details, `${message} Requests that reach it are refused until it is mended or compiled again.`);
     else log.info(details, message);
   }
   const wasClosed = before.some(({ severity }) => severity === 'error');

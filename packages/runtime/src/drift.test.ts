@@ -41,6 +41,7 @@ test('a missing table is named and closes its collections', () => {
       message: 'public.articles is gone or cannot be seen.',
       collections: ['articles', 'articles_tags'],
       severity: 'error',
+      table: '"public"."articles"',
     },
   ]);
 });

@@ -23,6 +23,8 @@ export interface Drift {
   readonly collections: readonly string[];
   /** `error` closes the collections; `info` is additive and only told. */
   readonly severity: 'error' | 'info';
+  /** The table that has it, as statements name it. */
+  readonly table: string;
 }
 
 /** Lists every difference, in the order of the fingerprint. Columns that nothing uses are no difference. */
@@ -34,7 +36,7 @@ export function compareFingerprint(
   const byName = new Map(live.map((object) => [qualifiedName(object), object]));
   return expected.objects.flatMap((object) => {
     const name = qualifiedName(object);
-    return compareObject(shownTable(dialect, name), object, byName.get(name));
+    return compareObject(dialect, object, byName.get(name));
   });
 }
 
@@ -57,16 +59,19 @@ export function findNewColumns(
         object: `column ${shown}.${name}`,
         message: `Column "${name}" of ${shown} is new and not compiled.`,
         collections: [],
+        table: quotedTable(dialect, object),
         severity: 'info' as const,
       }));
   });
 }
 
-function compareObject(shown: string, expected: FingerprintObject, live: LiveObject | undefined): readonly Drift[] {
+function compareObject(dialect: Dialect, expected: FingerprintObject, live: LiveObject | undefined): readonly Drift[] {
+  const shown = shownTable(dialect, qualifiedName(expected));
+  const table = quotedTable(dialect, expected);
   const place = `table ${shown}`;
   const drifts: Drift[] = [];
   function report(object: string, message: string, severity: Drift['severity'] = 'error'): void {
-    drifts.push({ object, message, severity, collections: expected.collections });
+    drifts.push({ object, message, severity, collections: expected.collections, table });
   }
   if (live === undefined) {
     report(place, `${shown} is gone or cannot be seen.`);
@@ -131,6 +136,12 @@ function compareLabels(column: string, expected: readonly string[], live: readon
 /** The catalog knows of views' columns only that they may be null; the compiler traces them further. */
 function holdsRows(object: FingerprintObject): boolean {
   return object.kind === 'r' || object.kind === 'p' || object.kind === 'f';
+}
+
+/** A table as the descriptors of the compiled API name it. */
+function quotedTable(dialect: Dialect, { schema, name }: Pick<FingerprintObject, 'schema' | 'name'>): string {
+  const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+  return dialect !== 'postgres' && schema === 'public' ? quoted(name) : `${quoted(schema)}.${quoted(name)}`;
 }
 
 function qualifiedName(object: Pick<FingerprintObject, 'schema' | 'name'>): string {

@@ -37,7 +37,9 @@ export interface Environment {
   /** Without a trailing slash; null: the address the server listens on. */
   readonly publicUrl: string | null;
   readonly logLevel: (typeof logLevels)[number];
-  /** How long requests under way may take after a stop was asked for. */
+  /** How long all is served after a stop was asked for, so that who sends requests here hears of it first. */
+  readonly shutdownDelay: number;
+  /** How long requests under way may take after that. */
   readonly shutdownTimeout: number;
   /** How long a client may take to send one request. */
   readonly requestTimeout: number;
@@ -83,6 +85,8 @@ export interface DatabaseEnvironment {
   readonly poolMax: number;
   readonly poolTimeout: number;
   readonly statementTimeout: number;
+  /** DATABASE_READ_ONLY: nothing is written, whatever the database would take. */
+  readonly readOnly: boolean;
   /** DATABASE_PUBLIC_STATEMENT_TIMEOUT: that of callers without a token. */
   readonly publicStatementTimeout: number;
   /** DATABASE_STREAM_MAX: answers streamed at once; null: a third of the connections. */
@@ -157,6 +161,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     port,
     publicUrl,
     logLevel: read('LOG_LEVEL', readChoice(logLevels), 'info'),
+    shutdownDelay: read('SHUTDOWN_DELAY', readDuration, 0),
     shutdownTimeout: read('SHUTDOWN_TIMEOUT', readDuration, 10_000),
     requestTimeout: read('REQUEST_TIMEOUT', readDuration, 60_000),
     database: {
@@ -165,6 +170,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
       poolMax: read('DATABASE_POOL_MAX', readInteger(1, 10_000), 10),
       poolTimeout: read('DATABASE_POOL_TIMEOUT', readDuration, 2000),
       statementTimeout: read('DATABASE_STATEMENT_TIMEOUT', readDuration, 30_000),
+      readOnly: read('DATABASE_READ_ONLY', readBoolean, false),
       publicStatementTimeout: read('DATABASE_PUBLIC_STATEMENT_TIMEOUT', readDuration, 10_000),
       streamMax: read<number | null>('DATABASE_STREAM_MAX', readInteger(1), null),
     },

@@ -2,6 +2,7 @@
  * Runs a compiled API as a server: opens the database, watches that the two fit, listens, and stops without breaking off
  * what runs. Source: API specification, sections 13 and 16.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { MailFolders } from './auth/accounts.ts';
 import type { FirstAdministrator } from './auth/first-administrator.ts';
 import type { CompiledApi } from './contract/index.ts';
@@ -9,6 +10,7 @@ import type { Database } from './database/database.ts';
 import { isMysqlUrl } from './database/mysql/options.ts';
 import { type DatabasePlace, openDatabase } from './database/open.ts';
 import { listenTo } from './database/postgres/listen.ts';
+import { withoutWrites } from './database/read-only.ts';
 import type { Drift } from './drift.ts';
 import { createDriftWatch } from './drift-watch.ts';
 import { EnvironmentError } from './environment/error.ts';
@@ -116,7 +118,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
       'The database does not bear the fast driver. Using plain pg.',
     );
   const late = createLateDatabase(() => openDatabase(place, { ...connectionsOf(environment), onFallback }));
-  const { database } = late;
+  const database = environment.database.readOnly ? withoutWrites(late.database) : late.database;
   const front = createFront(environment, () => generations.current().server);
   const { log } = front.server;
   const host = createHost(front, environment);
@@ -130,7 +132,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const callers: KnownCallers | null = onExchange === undefined ? null : new WeakMap();
   if (callers !== null && onExchange !== undefined) tellExchanges(front.server.server, callers, onExchange);
   const generations = createGenerations(api, (one, known) => {
-    const watch = known ?? createDriftWatch({ database, fingerprint: one.fingerprint, dialect: one.dialect });
+    const watch = known ?? createDriftWatch({ database, ...watchedOf(one) });
     const planner = createPlanner(one, { limits: readLimits(environment) });
     const set = {
       database,
@@ -148,7 +150,8 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
     return { api: one, watch, server: createServer({ api: one, ...set }) };
   });
   const welcome = createWelcome({ api, database, environment, log, tell: options.onFirstAdministrator });
-  const close = closeOnce({ front, host, model, generations, database, grace: environment.shutdownTimeout });
+  const { shutdownDelay: delay, shutdownTimeout: grace } = environment;
+  const close = closeOnce({ front, host, model, generations, database, delay, grace });
   try {
     await late.start(log);
     await generations.start(log);
@@ -233,6 +236,12 @@ function connectionsOf({ database, streams }: Environment) {
   };
 }
 
+/** What is watched of an API, and which tables are the platform's own. */
+function watchedOf({ fingerprint, dialect, collections }: CompiledApi) {
+  const own = collections.filter(({ system }) => system === true).map(({ table }) => table);
+  return { fingerprint, dialect, ownTables: new Set(own) };
+}
+
 /** What a server is closed of. */
 interface Running {
   readonly front: Front;
@@ -240,7 +249,8 @@ interface Running {
   readonly model: ModelWatch;
   readonly generations: Generations;
   readonly database: Database;
-  /** Milliseconds. */
+  /** Milliseconds for which all is served, and then what is under way. */
+  readonly delay: number;
   readonly grace: number;
 }
 
@@ -252,7 +262,9 @@ function closeOnce(running: Running): () => Promise<void> {
   };
 }
 
-async function closeAll({ front, host, model, generations, database, grace }: Running): Promise<void> {
+async function closeAll({ front, host, model, generations, database, delay, grace }: Running): Promise<void> {
+  host.drain();
+  if (front.server.server.listening) await sleep(delay);
   const end = performance.now() + grace;
   generations.current().watch.stop();
   // Connections that are not done in time are broken off: the process must end.

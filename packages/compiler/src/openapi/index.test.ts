@@ -33,7 +33,7 @@ function pathsOf(document: JsonValue): readonly string[] {
 }
 
 const serverPaths = [
-  ...['/server/ping', '/server/health', '/server/info', '/server/specs/oas'],
+  ...['/server/ping', '/server/health', '/server/ready', '/server/info', '/server/specs/oas'],
   ...['/graphql', '/graphql/system'],
   ...['/server/specs/graphql', '/server/specs/graphql/items', '/server/specs/graphql/system'],
   ...['/utils/random/string', '/utils/hash/generate', '/utils/hash/verify'],

@@ -12,6 +12,7 @@ export function serverPaths(administrator: boolean): readonly (readonly [string,
   return [
     ['/server/ping', { get: ping() }],
     ['/server/health', { get: health(administrator) }],
+    ['/server/ready', { get: readiness(administrator) }],
     ['/server/info', { get: information(administrator) }],
     ['/server/specs/oas', { get: specification() }],
   ];
@@ -33,11 +34,34 @@ function health(administrator: boolean): JsonObject {
   const headers = { 'Retry-After': reference('headers', 'RetryAfter') };
   const unhealthy = { description: `The server cannot serve requests now.${checks}`, headers, content };
   return {
-    ...head('serverHealth', 'Check the health', 'Tells whether the server can serve requests.'),
+    ...head(
+      'serverHealth',
+      'Check the health',
+      'Tells whether the server can serve requests. With `warn` it serves a part of them: its database only reads, or single tables no longer fit the API.',
+    ),
     responses: objectOf([
       ['200', { description: 'The server can serve requests.', content }],
       ...failuresByStatus(failed),
       ['503', unhealthy],
+    ]),
+  };
+}
+
+function readiness(administrator: boolean): JsonObject {
+  const content = { 'application/json': { schema: reference('schemas', 'Readiness') } };
+  const checks = administrator ? ' The checks show why.' : '';
+  const headers = { 'Retry-After': reference('headers', 'RetryAfter') };
+  const failed = tokenFailures.filter((name) => name !== 'ServiceUnavailable');
+  const role = { type: 'string', enum: ['any'] };
+  return {
+    ...head('serverReady', 'Check the readiness', 'Tells whether requests should be sent here: for load balancers.'),
+    parameters: [
+      { name: 'role', in: 'query', description: 'Whether it is enough that the server can read.', schema: role },
+    ],
+    responses: objectOf([
+      ['200', { description: 'The server takes requests.', content }],
+      ...failuresByStatus(failed),
+      ['503', { description: `The server should get no requests now.${checks}`, headers, content }],
     ]),
   };
 }
@@ -74,23 +98,38 @@ function specification(): JsonObject {
 export function serverSchemas(administrator: boolean): readonly (readonly [string, JsonObject])[] {
   return [
     ['Health', healthSchema(administrator)],
+    ['Readiness', readinessSchema(administrator)],
     ['Information', informationSchema(administrator)],
   ];
 }
 
 function healthSchema(administrator: boolean): JsonObject {
-  const status = { type: 'string', enum: ['ok', 'error'] };
+  const properties = { status: healthStatus, ...(administrator && { checks: checksSchema() }) };
+  return { type: 'object', properties, required: ['status'] };
+}
+
+function readinessSchema(administrator: boolean): JsonObject {
+  const status = { type: 'string', enum: ['ok', 'starting', 'draining', 'database', 'schema'] };
+  const properties = { status, ...(administrator && { checks: checksSchema() }) };
+  return { type: 'object', properties, required: ['status'] };
+}
+
+const healthStatus: JsonObject = { type: 'string', enum: ['ok', 'warn', 'error'] };
+
+function checksSchema(): JsonObject {
+  const states = ['primary', 'read-only', 'joining', 'no-quorum', 'away'];
   const check = {
     type: 'object',
     properties: {
-      status: { type: 'string', enum: ['ok', 'warn', 'error'] },
+      status: healthStatus,
       responseTime: { type: 'number', description: 'Milliseconds.' },
+      state: { type: 'string', enum: states, description: 'What the database server says of itself.' },
+      lag: { type: 'number', description: 'Milliseconds by which a standby is behind.' },
       output: { type: 'array', items: { type: 'string' } },
     },
     required: ['status'],
   };
-  const checks = { type: 'object', additionalProperties: check };
-  return { type: 'object', properties: { status, ...(administrator && { checks }) }, required: ['status'] };
+  return { type: 'object', additionalProperties: check };
 }
 
 const projectNames = [

@@ -1,6 +1,8 @@
 /** Everything of a server that knows users, over the platform's own tables. */
+
 import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
+import type { Gate } from '../database/gate.ts';
 import type { Environment } from '../environment.ts';
 import type { Log } from '../http/log.ts';
 import { createOutbox, type Outbox } from '../mail/outbox.ts';
@@ -59,7 +61,7 @@ export interface AccountsOptions<T> {
   readonly database: Database;
   readonly environment: Environment;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
-  readonly gate: (statement: string) => void;
+  readonly gate: Gate;
   readonly mail: MailFolders;
   readonly log: Pick<Log, 'info' | 'warn'>;
   /** Where people reach the server, without a trailing slash. */

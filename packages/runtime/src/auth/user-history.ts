@@ -1,5 +1,7 @@
 /** Activity and revisions of changes of one user that no payload makes, in the transaction that makes them. */
+
 import type { Transaction } from '../database/database.ts';
+import type { Gate } from '../database/gate.ts';
 import type { HistoryKeeper } from '../write/history.ts';
 import type { Sender } from '../write/job.ts';
 import { oneKey } from '../write/keys.ts';
@@ -21,10 +23,7 @@ export type KeepUserHistory = <T>(
 ) => Promise<T | undefined>;
 
 /** Makes it. Throws SERVICE_UNAVAILABLE, by `gate`, where users no longer fit the database. */
-export function createUserHistory(
-  keeper: Pick<HistoryKeeper, 'begin'> | null,
-  gate: (statement: string) => void,
-): KeepUserHistory {
+export function createUserHistory(keeper: Pick<HistoryKeeper, 'begin'> | null, gate: Gate): KeepUserHistory {
   return async function keepUserHistory(transaction, { user, by, sender }, change) {
     const history = keeper?.begin(transaction, gate, { user: by, ...sender });
     const keys = oneKey([user]);

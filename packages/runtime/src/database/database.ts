@@ -39,6 +39,8 @@ export interface Statement {
   readonly text: string;
   /** Form of each parameter; absent where all are texts. */
   readonly forms?: readonly ParameterForm[];
+  /** Tables of the compiled API that it reads or writes, as their descriptors name them. Absent where none is known. */
+  readonly tables?: readonly string[];
   /** True when it reads or writes at most one row, by its key, and does nothing else: too quick to keep others waiting. */
   readonly brief?: boolean;
   /** Set where it reads one row by one key, and may be asked for several keys at once. */

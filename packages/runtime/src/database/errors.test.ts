@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { PlatformError } from '../errors.ts';
-import { ConnectionError, isRetryable, isStalePreparation, ServerError, toDatabaseError } from './errors.ts';
+import {
+  ConnectionError,
+  isNotPrimary,
+  isRetryable,
+  isStalePreparation,
+  ServerError,
+  toBeginError,
+  toDatabaseError,
+} from './errors.ts';
 
 function serverError(sqlstate: string): ServerError {
   const secret = 'relation "secret_table" violates constraint "secret_key"';
@@ -73,6 +81,21 @@ test('what is tried again', () => {
   expect(['57014', '42P01', '22P02'].some((code) => isRetryable(serverError(code)))).toBe(false);
   expect(['0A000', '26000', '42P05'].every((code) => isStalePreparation(serverError(code)))).toBe(true);
   expect(isStalePreparation(new Error('0A000'))).toBe(false);
+  // A function of the database may raise it as well.
+  const raised = (routine: string) =>
+    new ServerError(
+      new Map([
+        ['C', '0A000'],
+        ['R', routine],
+      ]),
+    );
+  expect(['RevalidateCachedQuery', 'exec_stmt_raise'].map((routine) => isStalePreparation(raised(routine)))).toEqual([
+    true,
+    false,
+  ]);
+  expect(isNotPrimary(toBeginError(serverError('0A000')))).toBe(true);
+  expect(isStalePreparation(toBeginError(serverError('0A000')))).toBe(false);
+  expect(isNotPrimary(toBeginError(serverError('57P03')))).toBe(false);
 });
 
 test('an error without fields is still an error', () => {

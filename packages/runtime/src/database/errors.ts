@@ -13,6 +13,8 @@ export class ServerError extends Error {
   readonly sqlstate: string;
   /** True when the server closes the connection after it. */
   readonly fatal: boolean;
+  /** The routine of the server that failed, where it says so. */
+  readonly routine: string | undefined;
   /** What the error is about, as far as the server says; names of the database, never to be answered. */
   readonly about: {
     readonly schema?: string | undefined;
@@ -28,6 +30,7 @@ export class ServerError extends Error {
     this.sqlstate = fields.get('C') ?? 'XX000';
     const severity = fields.get('V') ?? fields.get('S');
     this.fatal = severity === 'FATAL' || severity === 'PANIC';
+    this.routine = fields.get('R');
     this.about = {
       schema: fields.get('s'),
       table: fields.get('t'),
@@ -131,9 +134,30 @@ export function isLost(error: unknown): boolean {
   return error instanceof ConnectionError || (error instanceof ServerError && error.fatal);
 }
 
-/** Tells whether the server no longer takes the prepared statement as we know it. */
+/**
+ * Tells whether the server no longer takes the prepared statement as we know it. Where it says which of its routines failed,
+ * 0A000 means that only there: a function of the database may raise it, too.
+ */
 export function isStalePreparation(error: unknown): error is ServerError {
-  return error instanceof ServerError && ['0A000', '26000', '42P05'].includes(error.sqlstate);
+  if (!(error instanceof ServerError)) return false;
+  const { sqlstate, routine = 'RevalidateCachedQuery' } = error;
+  return sqlstate === '0A000' ? routine === 'RevalidateCachedQuery' : ['26000', '42P05'].includes(sqlstate);
+}
+
+/** Tells whether the server takes no writes: a standby, or one that is set to be read-only. */
+export function isNotPrimary(error: unknown): boolean {
+  return error instanceof ServerError && error.sqlstate === '25006';
+}
+
+/** What the server says to BEGIN, under one code: a standby answers 0A000, as to any feature that it does not have. */
+export function toBeginError(error: unknown): unknown {
+  if (!(error instanceof ServerError) || error.sqlstate !== '0A000') return error;
+  return new ServerError(
+    new Map([
+      ['C', '25006'],
+      ['M', error.message],
+    ]),
+  );
 }
 
 /** Whether a statement failed because of a value it was given or met: SQLSTATE classes 22 and 54. */

@@ -1,9 +1,9 @@
 /** When a transaction that failed runs again. Source: reliability notes, R2. */
-import { isConflict, isRetryable, isStalePreparation } from './errors.ts';
+import { isConflict, isNotPrimary, isRetryable, isStalePreparation } from './errors.ts';
 
 /** Conflicts with other transactions after which a function runs again. */
 const mostConflicts = 8;
-/** Connections lost under a function after which it runs again. */
+/** Connections lost under a function, or refusals of a server to write, after which it runs again: by then there may be a new primary. */
 const mostLosses = 1;
 /**
  * Prepared statements that the server took back: a pooler may do so on every connection once, and a column whose type has
@@ -20,11 +20,11 @@ export class Tries {
   #losses = 0;
   #stale = 0;
 
-  /** Whether what went wrong deserves another try; counts it. */
-  mayRunAgain(failure: unknown): boolean {
+  /** Whether what went wrong deserves another try; counts it. `prepared` tells whether the statement was known by its name. */
+  mayRunAgain(failure: unknown, prepared = true): boolean {
     if (isConflict(failure)) return ++this.#conflicts <= mostConflicts;
-    if (isStalePreparation(failure)) return ++this.#stale <= mostStale;
-    return isRetryable(failure) && ++this.#losses <= mostLosses;
+    if (prepared && isStalePreparation(failure)) return ++this.#stale <= mostStale;
+    return (isRetryable(failure) || isNotPrimary(failure)) && ++this.#losses <= mostLosses;
   }
 
   /** Milliseconds until the next try: after conflicts anything up to the longest wait, so that those who met do not meet again. */

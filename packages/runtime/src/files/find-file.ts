@@ -1,7 +1,9 @@
 /** Files as they are delivered: what their rows say of their contents, and what the settings say of assets. */
+
 import type { Caller } from '../caller.ts';
 import type { AccessClass, CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
+import type { Gate } from '../database/gate.ts';
 import { readRow, type TextRow } from '../database/protocol/texts.ts';
 import { PlatformError } from '../errors.ts';
 import { createAnswerWriter } from '../json/answer.ts';
@@ -44,7 +46,7 @@ export interface FileFinderOptions {
   readonly database: Pick<Database, 'read'>;
   readonly planner: Planner;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
-  readonly gate: (statement: string) => void;
+  readonly gate: Gate;
   /** The access class of those without a token. */
   readonly publicClass: string;
 }
@@ -81,10 +83,14 @@ export function createFileFinder(options: FileFinderOptions): FileFinder {
     mysql: mysqlStatements,
   });
 
+  const tableOf = (collection: string): readonly string[] =>
+    api.collections.filter(({ name }) => name === collection).map(({ table }) => table);
+  const tables = { [fileSql]: tableOf('platform_files'), [settingsSql]: tableOf('platform_settings') };
+
   async function row(text: string, values: readonly string[]): Promise<TextRow | undefined> {
-    gate(text);
+    gate({ tables: tables[text] ?? [] });
     let found: TextRow | undefined;
-    await database.read(nameStatement(text), values, {
+    await database.read(nameStatement({ text }), values, {
       row: (buffer, offset, length) => {
         found = readRow(buffer, offset, offset + length);
       },
@@ -96,7 +102,7 @@ export function createFileFinder(options: FileFinderOptions): FileFinder {
   async function isReadable(caller: Caller, key: string): Promise<boolean> {
     const planned = planRead(planner, caller, key);
     if (planned === null) return false;
-    gate(planned.plan.statement.text);
+    gate(planned.plan.statement);
     const rows = createAnswerWriter(planned.plan)();
     await database.read(planned.plan.statement, planned.parameters, rows);
     return rows.items > 0;

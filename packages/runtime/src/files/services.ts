@@ -1,7 +1,9 @@
 /** Everything that takes, keeps and gives files, wired together. */
+
 import { accessNames } from '../auth/access-of.ts';
 import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
+import type { Gate } from '../database/gate.ts';
 import type { FilesEnvironment } from '../environment/files.ts';
 import type { Log } from '../http/log.ts';
 import type { Planner } from '../query/planner.ts';
@@ -25,7 +27,7 @@ export interface FileServicesOptions {
   readonly folder: string;
   readonly planner: Planner;
   readonly writer: Pick<Writer, 'workOf' | 'once'>;
-  readonly gate: (statement: string) => void;
+  readonly gate: Gate;
   readonly log: Pick<Log, 'warn'>;
 }
 

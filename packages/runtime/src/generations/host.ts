@@ -10,6 +10,8 @@ import { createRequestLimiter } from '../limits/request-limiter.ts';
 export interface HostParts extends Host {
   /** The front listens: what waits for that is done now, and whatever comes at once. */
   listening(): void;
+  /** The process was told to stop. */
+  drain(): void;
 }
 
 /** Makes what all generations of a process share. */
@@ -18,6 +20,7 @@ export function createHost(front: Front, environment: Environment): HostParts {
   const clientAddress = createClientAddress(environment.auth.trustedProxies);
   const waiting: (() => Promise<void>)[] = [];
   let listens = false;
+  let drains = false;
   return {
     ...front,
     limiter: createRequestLimiter(environment.requestLimits, clientAddress, log),
@@ -25,6 +28,10 @@ export function createHost(front: Front, environment: Environment): HostParts {
     afterListening(task) {
       if (listens) void task();
       else waiting.push(task);
+    },
+    draining: () => drains,
+    drain() {
+      drains = true;
     },
     listening() {
       listens = true;

@@ -1,5 +1,7 @@
 /** Runs queries: one statement per root field, all at once. */
+
 import type { Database } from '../database/database.ts';
+import type { Gate } from '../database/gate.ts';
 import { PlatformError, toPlatformError } from '../errors.ts';
 import { refuseCost } from '../query/cost.ts';
 import { defaultReadLimits, type ReadLimits } from '../query/parse-read.ts';
@@ -18,7 +20,7 @@ export interface QuerySetting {
   /** Counts what is gathered for answers. Default: nobody does. */
   readonly unsent?: UnsentOf;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
-  readonly gate: (statement: string) => void;
+  readonly gate: Gate;
   /** Gives the value of a root field that is no collection's. */
   readonly service: (field: ServiceField, call: OperationCall) => Promise<ServiceAnswer>;
   /** Takes what failed at a root field, for the log. */
@@ -183,7 +185,7 @@ function readSource(
   try {
     const { plan, values, bounds, large } = prepare(variables);
     const named = keys === null ? [] : keys(variables, caller);
-    gate(plan.statement.text);
+    gate(plan.statement);
     const rows = new SplicedRows(plan, frame?.front, frame?.behind);
     const parameters = bind(plan.binders, [...values, ...named, ...bounds], caller);
     const read =

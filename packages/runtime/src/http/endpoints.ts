@@ -71,6 +71,7 @@ export function serverEndpoints(own: ServerHandlers): readonly Endpoint[] {
     { url: '/server/ping', handlers: new Map([['GET', own.ping]]) },
     { url: '/server/info', handlers: new Map([['GET', own.info]]) },
     { url: '/server/health', handlers: new Map([['GET', own.health]]) },
+    { url: '/server/ready', handlers: new Map([['GET', own.ready]]) },
     { url: '/server/specs/oas', handlers: new Map([['GET', own.document]]) },
   ];
 }

@@ -36,7 +36,13 @@ async function open(
     database,
     environment: environmentOf({ LOG_LEVEL: 'silent', ...variables }),
     planner: createPlanner(whole),
-    watch: { drifts: () => [], closed: () => new Set(), checked: () => true },
+    watch: {
+      drifts: () => [],
+      closed: () => new Set(),
+      checked: () => true,
+      damaged: () => false,
+      refresh: async () => {},
+    },
     ...options,
   });
   server = made;

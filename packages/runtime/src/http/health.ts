@@ -1,35 +1,65 @@
-/** Whether the server can serve: its database answers, and the compiled API fits it. */
+/**
+ * Whether the server can serve: its database takes writes, and the compiled API fits it.
+ * Source: scale-out notes, section 3; operations notes, section 6.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Dialect } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
+import { type HostReport, type HostState, readHostState } from '../database/host-state.ts';
 import type { DriftWatch } from '../drift-watch.ts';
+
+/** How well one thing, or the whole server, is. With `warn` a part of it is not served. */
+export type HealthStatus = 'ok' | 'warn' | 'error';
 
 /** One checked thing, in the manner of the health+json draft. */
 export interface HealthCheck {
-  readonly status: 'ok' | 'warn' | 'error';
+  readonly status: HealthStatus;
   /** Milliseconds the check took. */
   readonly responseTime?: number;
+  /** What the database server says of itself. */
+  readonly state?: HostState;
+  /** Milliseconds by which a standby is behind. */
+  readonly lag?: number;
   /** What is wrong, one sentence each. For administrators: it names objects of the database. */
   readonly output?: readonly string[];
 }
 
 /** The state of a server. */
 export interface Health {
-  readonly status: 'ok' | 'error';
+  readonly status: HealthStatus;
   readonly checks: {
     readonly database: HealthCheck;
     readonly schema: HealthCheck;
     readonly connections: HealthCheck;
   };
+  /** What keeps the server from taking requests of any kind; null for nothing. */
+  readonly unready: Unready | null;
+  /** The same of requests that only read. */
+  readonly unreadable: Unready | null;
+}
+
+/** Why a server is not ready. */
+export type Unready = 'starting' | 'draining' | 'database' | 'schema';
+
+/** What tells whether the API fits the database. */
+export type WatchedSchema = Pick<DriftWatch, 'drifts' | 'checked' | 'damaged' | 'refresh'>;
+
+/** What is looked at. */
+export interface HealthOptions {
+  readonly database: Pick<Database, 'query' | 'load'>;
+  readonly dialect: Dialect;
+  readonly watch: WatchedSchema;
+  /** Milliseconds that the database may take. */
+  readonly patience: number;
+  /** DATABASE_READ_ONLY: the server is meant to read only. */
+  readonly readOnly: boolean;
 }
 
 /** Milliseconds for which one answer serves every caller. */
 const cachedFor = 1000;
 
 /** Makes the health check of a server. Callers within a second, and callers during a check, share one answer. */
-export function createHealth(
-  database: Database,
-  watch: Pick<DriftWatch, 'drifts' | 'checked'>,
-  patience: number,
-): () => Promise<Health> {
+export function createHealth(options: HealthOptions): () => Promise<Health> {
   let latest: Promise<Health> | null = null;
   let until = 0;
 
@@ -38,7 +68,7 @@ export function createHealth(
     if (latest === null || now >= until) {
       // While the check runs nobody starts another one; its second begins when it ends.
       until = Number.POSITIVE_INFINITY;
-      latest = checkAll(database, watch, patience).finally(() => {
+      latest = checkAll(options).finally(() => {
         until = performance.now() + cachedFor;
       });
     }
@@ -46,43 +76,63 @@ export function createHealth(
   };
 }
 
-async function checkAll(
-  database: Database,
-  watch: Pick<DriftWatch, 'drifts' | 'checked'>,
-  patience: number,
-): Promise<Health> {
+async function checkAll({ database, dialect, watch, patience, readOnly }: HealthOptions): Promise<Health> {
+  const start = performance.now();
+  const report = await readHostState(database, dialect, patience);
+  const responseTime = Math.round((performance.now() - start) * 10) / 10;
+  if (report.state === 'primary' || report.state === 'read-only') await inTime(watch.refresh(), patience);
   const checks = {
-    database: await checkDatabase(database, patience),
+    database: { ...judgeHost(report, readOnly), responseTime },
     schema: checkSchema(watch),
     connections: checkConnections(database),
   };
-  const healthy = checks.database.status === 'ok' && checks.schema.status === 'ok';
-  return { status: healthy ? 'ok' : 'error', checks };
+  const starting = watch.checked() ? null : 'starting';
+  const schema = checks.schema.status === 'error' ? (starting ?? 'schema') : null;
+  const reads = checks.database.status === 'error' ? 'database' : schema;
+  return {
+    status: worst(checks.database.status, checks.schema.status),
+    checks,
+    unready: checks.database.status === 'warn' ? 'database' : reads,
+    unreadable: reads,
+  };
 }
 
-async function checkDatabase(database: Database, patience: number): Promise<HealthCheck> {
-  const start = performance.now();
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), patience);
-  });
-  const answered = database.query('SELECT 1', []).then(
-    () => true,
-    () => false,
-  );
-  const answers = await Promise.race([answered, tooLate]);
-  clearTimeout(timer);
-  const responseTime = Math.round((performance.now() - start) * 10) / 10;
-  return answers
-    ? { status: 'ok', responseTime }
-    : { status: 'error', responseTime, output: ['The database does not answer.'] };
+/** Waits for a check, which goes on where it takes longer. */
+async function inTime(check: Promise<void>, patience: number): Promise<void> {
+  const late = new AbortController();
+  await Promise.race([check, sleep(patience, undefined, { signal: late.signal }).catch(() => undefined)]);
+  late.abort();
 }
 
-function checkSchema(watch: Pick<DriftWatch, 'drifts' | 'checked'>): HealthCheck {
+function worst(...statuses: readonly HealthStatus[]): HealthStatus {
+  return (['error', 'warn'] as const).find((status) => statuses.includes(status)) ?? 'ok';
+}
+
+const sentences: Readonly<Record<Exclude<HostState, 'primary'>, string>> = {
+  'read-only': 'The database server only reads: it is a standby, or set to be read-only.',
+  joining: 'The database server is starting, or catches up with its cluster.',
+  'no-quorum': 'The database server has lost the other nodes of its cluster.',
+  away: 'The database does not answer.',
+};
+
+function judgeHost(report: HostReport, readOnly: boolean): HealthCheck {
+  const { state } = report;
+  if (state === 'primary' && !readOnly) return { status: 'ok', ...report };
+  if (readOnly && (state === 'primary' || state === 'read-only')) {
+    return { status: 'warn', ...report, output: ['The server only reads: DATABASE_READ_ONLY is set.'] };
+  }
+  return { status: 'error', ...report, ...(state !== 'primary' && { output: [sentences[state]] }) };
+}
+
+/** Single collections that are closed keep nobody from the others; the platform's own tables are used by all. */
+function checkSchema(watch: WatchedSchema): HealthCheck {
   if (!watch.checked()) return { status: 'error', output: ['The database has not been compared with the API yet.'] };
-  const output = watch.drifts().map(({ object, message }) => `${object}: ${message}`);
-  const closing = watch.drifts().some(({ severity }) => severity === 'error');
-  return output.length === 0 ? { status: 'ok' } : { status: closing ? 'error' : 'ok', output };
+  const drifts = watch.drifts();
+  const output = drifts.map(({ object, message }) => `${object}: ${message}`);
+  if (output.length === 0) return { status: 'ok' };
+  const closing = drifts.filter(({ severity }) => severity === 'error');
+  if (closing.length === 0) return { status: 'ok', output };
+  return { status: watch.damaged() ? 'error' : 'warn', output };
 }
 
 /** Waits shorter than this are none: a connection is given back in time. */

@@ -1,7 +1,9 @@
 /** Runs planned reads and answers them: whole with a length, or streamed with back-pressure. */
+
 import type { Writable } from 'node:stream';
 import type { Database } from '../database/database.ts';
 import { refusesValue } from '../database/errors.ts';
+import type { Gate } from '../database/gate.ts';
 import { entityTag, matchesTag } from '../entity-tag.ts';
 import { PlatformError } from '../errors.ts';
 import { createExportWriter } from '../export/writer.ts';
@@ -14,7 +16,6 @@ import type { PlannedRead } from '../query/planner.ts';
 import { type Answerer, type Exchange, mediaTypes, type StreamingAnswerer } from './answer.ts';
 import { contentOf } from './attachment.ts';
 import { chooseEncoding, createCompressor } from './compression.ts';
-import type { Gate } from './gate.ts';
 import type { Outgoing } from './outgoing.ts';
 
 /** What running reads needs. */
@@ -38,7 +39,7 @@ export function createReader({ database, gate, answerer }: ReaderOptions): Reade
   const writers = new WeakMap<ReadPlan, AnswerWriter>();
 
   function startRows({ plan, size }: PlannedRead): Rows {
-    gate(plan.statement.text);
+    gate(plan.statement);
     const known = writers.get(plan) ?? createWriter(plan);
     writers.set(plan, known);
     return known(size);

@@ -2,42 +2,52 @@
 import type { Caller } from '../caller.ts';
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
-import type { DriftWatch } from '../drift-watch.ts';
 import type { RequestLimit } from '../environment/request-limits.ts';
-import { retryAfterSeconds } from '../errors.ts';
+import { PlatformError, retryAfterSeconds } from '../errors.ts';
 import { systemPlaceOf } from '../system/place.ts';
-import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
-import { createHealth } from './health.ts';
+import { type Answerer, type Exchange, type MediaType, mediaTypes } from './answer.ts';
+import { createHealth, type WatchedSchema } from './health.ts';
 import { createDocuments, createProjectReader, serverInformation } from './information.ts';
 
 /** What the handlers need. `patience` is how many milliseconds the database may take to prove that it is there. */
 export interface ServerHandlersOptions {
   readonly api: CompiledApi;
   readonly database: Database;
-  readonly watch: Pick<DriftWatch, 'drifts' | 'checked'>;
+  readonly watch: WatchedSchema;
   readonly answerer: Answerer;
   readonly patience: number;
   /** Requests that one client may send; null: any number. */
   readonly rateLimit: RequestLimit | null;
+  /** DATABASE_READ_ONLY. */
+  readonly readOnly: boolean;
+  /** Whether the server was told to stop. */
+  readonly draining: () => boolean;
 }
 
-type ServerHandler = (exchange: Exchange, call: { readonly caller: Caller }) => Promise<void>;
+type ServerHandler = (exchange: Exchange, call: { readonly caller: Caller; readonly query: string }) => Promise<void>;
 
 /** Handlers by what they tell. */
 export interface ServerHandlers {
   readonly ping: ServerHandler;
   readonly info: ServerHandler;
   readonly health: ServerHandler;
+  readonly ready: ServerHandler;
   readonly document: ServerHandler;
 }
 
 /** Makes the handlers. */
 export function createServerHandlers(options: ServerHandlersOptions): ServerHandlers {
-  const { api, database, watch, answerer, patience, rateLimit } = options;
+  const { api, database, watch, answerer, patience, rateLimit, readOnly, draining } = options;
   const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
-  const health = createHealth(database, watch, patience);
+  const health = createHealth({ database, dialect: api.dialect, watch, patience, readOnly });
   const document = createDocuments(api);
   const readProject = createProjectReader(database, systemPlaceOf(api));
+
+  function sendState(exchange: Exchange, type: MediaType, told: object, good: boolean): void {
+    const answer = { type, body: Buffer.from(JSON.stringify(told)) };
+    if (good) answerer.send(exchange, { ...answer, status: 200 });
+    else answerer.send(exchange, { ...answer, status: 503, headers: ['Retry-After', String(retryAfterSeconds)] });
+  }
 
   return {
     async ping(exchange) {
@@ -49,18 +59,30 @@ export function createServerHandlers(options: ServerHandlersOptions): ServerHand
     },
     async health(exchange, { caller }) {
       const { status, checks } = await health();
-      const body = Buffer.from(
-        JSON.stringify(administrators.has(caller.accessClass) ? { status, checks } : { status }),
-      );
-      const answer = { type: mediaTypes.health, body };
-      if (status === 'ok') answerer.send(exchange, { ...answer, status: 200 });
-      else answerer.send(exchange, { ...answer, status: 503, headers: ['Retry-After', String(retryAfterSeconds)] });
+      const told = administrators.has(caller.accessClass) ? { status, checks } : { status };
+      sendState(exchange, mediaTypes.health, told, status !== 'error');
+    },
+    async ready(exchange, { caller, query }) {
+      const role = readRole(query);
+      const { unready, unreadable, checks } = await health();
+      const reason = draining() ? 'draining' : role === 'any' ? unreadable : unready;
+      const status = reason ?? 'ok';
+      const told = administrators.has(caller.accessClass) ? { status, checks } : { status };
+      sendState(exchange, mediaTypes.json, told, reason === null);
     },
     async document(exchange, { caller }) {
       const body = await document(caller.accessClass);
       answerer.send(exchange, { status: 200, type: mediaTypes.json, body });
     },
   };
+}
+
+/** What a server is to be ready for: `any` means that reading is enough; null means everything. */
+function readRole(query: string): 'any' | null {
+  const roles = new URLSearchParams(query).getAll('role');
+  if (roles.length === 0) return null;
+  if (roles.length === 1 && roles[0] === 'any') return 'any';
+  throw new PlatformError('INVALID_QUERY', '"role" is "any", or left out.');
 }
 
 const pong = Buffer.from('pong');

@@ -60,7 +60,7 @@ export interface ServerOptions {
   readonly database: Database;
   readonly environment: Environment;
   readonly planner: Planner;
-  readonly watch: Pick<DriftWatch, 'closed' | 'drifts' | 'checked'>;
+  readonly watch: Pick<DriftWatch, 'closed' | 'drifts' | 'checked' | 'damaged' | 'refresh'>;
   /** Answers no GraphQL documents but those that were compiled with the API. Default: any. */
   readonly trustedDocuments?: boolean;
   /** Where mail goes without a mail server, and its templates. Default: below the working folder, and the platform's own. */
@@ -82,6 +82,8 @@ export interface Host extends Front {
   readonly limiter: RequestLimiter | null;
   /** Of every generation that is not closed: what one hears about accounts and mail all have to know. */
   readonly accounts: Set<Accounts<Admission>>;
+  /** Whether the process was told to stop. */
+  readonly draining: () => boolean;
   /** Does something once the front listens. */
   readonly afterListening: (task: () => Promise<void>) => void;
 }
@@ -90,7 +92,7 @@ export interface Host extends Front {
 export function createServer(options: ServerOptions): FastifyInstance {
   const { api, database, environment, planner, watch, host, model = compiledModel } = options;
   const answerer = host?.answerer ?? createAnswerer(environment);
-  const gate = createGate(api, watch);
+  const gate = createGate(watch);
   const reader = createReader({ database, gate, answerer });
   const complain = (event: string, thrown: unknown): void =>
     server.log.error({ event, cause: describeCause(thrown, true) }, 'A hook failed after the commit.');
@@ -148,7 +150,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   const users = place === null ? null : createOwnUserHandlers({ api, place, items, database, answerer });
   const rateLimit = environment.requestLimits.client;
-  const told = { api, database, watch, patience, rateLimit };
+  const { readOnly } = environment.database;
+  const draining = host?.draining ?? (() => false);
+  const told = { api, database, watch, patience, rateLimit, readOnly, draining };
   const own = createServerHandlers({ ...told, answerer });
   const custom = groupEndpoints(createCustomEndpoints({ api, writer, answerer, senderOf }));
   const invite =

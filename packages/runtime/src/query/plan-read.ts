@@ -130,8 +130,8 @@ function planSeveral(query: ReadQuery, { field }: SeveralKey): Pick<ReadPlan, 's
 
 /** Ends a statement: its text under a name, and the binders of its parameters. */
 export function statementOf(statement: StatementBuilder, printed: string): Pick<ReadPlan, 'statement' | 'binders'> {
-  const { text, binders, forms } = statement.finish(printed);
-  return { statement: { name: nameOf(text), text, ...(forms && { forms }) }, binders };
+  const { text, tables, binders, forms } = statement.finish(printed);
+  return { statement: { name: nameOf(text), text, tables, ...(forms && { forms }) }, binders };
 }
 
 /** A text printed, with the shape of its columns. */

@@ -23,7 +23,7 @@ export async function areReadable(
 ): Promise<boolean> {
   const planned = plan(planner, caller, named);
   if (planned === null) return false;
-  gate(planned.plan.statement.text);
+  gate(planned.plan.statement);
   const rows = createAnswerWriter(planned.plan)();
   await transaction.run(planned.plan.statement, planned.parameters, rows);
   return rows.items === planned.rows;

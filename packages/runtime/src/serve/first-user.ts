@@ -77,7 +77,7 @@ export function createWelcome({ api, database, environment, log, tell = print }:
 
   return {
     async greet() {
-      if (place === null || disableDefault) return;
+      if (place === null || disableDefault || environment.database.readOnly) return;
       greeting ??= greet(place);
       await greeting;
     },

@@ -81,6 +81,7 @@ export function joinJunction(row: Row, descriptor: ManyToMany): Junction | undef
   const targetAlias = statement.alias();
   const target = tableRow(statement, scope, collection, targetAlias);
   const alias = statement.alias();
+  statement.table(descriptor.junctionTable);
   const links = linksOf(descriptor.near, row, alias);
   const far = joined(descriptor.far, (column) => `${alias}.${column}`, targetAlias);
   const rules = scope.collections.get(descriptor.junction);

@@ -21,8 +21,9 @@ export interface Row extends Printing {
   readonly link?: ManyToAny;
 }
 
-/** A row read from the collection's own table under an alias. */
+/** A row read from the collection's own table under an alias; the statement notes the table. */
 export function tableRow(statement: StatementBuilder, scope: Scope, collection: CollectionScope, alias: string): Row {
+  statement.table(collection.descriptor.table);
   return { statement, scope, collection, column: (quoted) => `${alias}.${quoted}` };
 }
 

@@ -10,9 +10,11 @@ test('equal binders of equal type share a parameter', () => {
 
 test('parameters that the text does not use are dropped, the others numbered in its order', () => {
   const statement = createStatement(new Map());
+  statement.table('"public"."articles"');
   const [a, , c] = ['a', 'b', 'c'].map((value) => statement.parameter({ kind: 'fixed', value }, 'text'));
   expect(statement.finish(`SELECT ${c}, ${a}, ${c}`)).toEqual({
     text: 'SELECT $1::text, $2::text, $1::text',
+    tables: ['"public"."articles"'],
     binders: [
       { kind: 'fixed', value: 'c' },
       { kind: 'fixed', value: 'a' },

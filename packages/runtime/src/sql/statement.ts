@@ -6,6 +6,8 @@ import { postgres, type SqlDialect } from './dialects/index.ts';
 /** A statement while it is printed: hands out aliases and parameters. Equal binders of equal type share one parameter. */
 export interface StatementBuilder {
   readonly dialect: SqlDialect;
+  /** Notes a table that the statement reads or writes, as its descriptor names it, and gives it back. */
+  table(quoted: string): string;
   /** A table alias that no other part of the statement has. */
   alias(): string;
   /** A placeholder with its cast: `$1::int8`. `native` comes from the compiler. */
@@ -21,9 +23,10 @@ export interface StatementBuilder {
   finish(text: string): Finished;
 }
 
-/** A statement's text with what its parameters are bound to; their forms where one is no text. */
+/** A statement's text with its tables and what its parameters are bound to; their forms where one is no text. */
 export interface Finished {
   readonly text: string;
+  readonly tables: readonly string[];
   readonly binders: readonly Binder[];
   readonly forms?: readonly ParameterForm[];
 }
@@ -44,6 +47,7 @@ interface Marked {
 export function createStatement(open: ReadonlyMap<Operand, number>, dialect: SqlDialect = postgres): StatementBuilder {
   const marks: Marked[] = [];
   const placeholders = new Map<string, string>();
+  const tables = new Set<string>();
   let aliases = 0;
   let semiJoins = 0;
 
@@ -63,14 +67,18 @@ export function createStatement(open: ReadonlyMap<Operand, number>, dialect: Sql
       return `$${number}`;
     });
     const binders = kept.map(({ binder }) => binder);
-    if (kept.every(({ form }) => form === 'text')) return { text: numbered, binders };
-    return { text: numbered, binders, forms: kept.map(({ form }) => form) };
+    const finished = { text: numbered, tables: [...tables], binders };
+    return kept.every(({ form }) => form === 'text') ? finished : { ...finished, forms: kept.map(({ form }) => form) };
   }
 
   return {
     open,
     dialect,
     finish,
+    table(quoted) {
+      tables.add(quoted);
+      return quoted;
+    },
     alias() {
       aliases += 1;
       return `t${aliases - 1}`;

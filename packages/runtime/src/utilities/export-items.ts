@@ -6,6 +6,7 @@ import type { Caller } from '../caller.ts';
 import { isObject } from '../contract/filter-syntax.ts';
 import type { JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
+import type { Gate } from '../database/gate.ts';
 import { PlatformError } from '../errors.ts';
 import { createExportWriter } from '../export/writer.ts';
 import { type Staged, stage } from '../files/staging.ts';
@@ -19,7 +20,7 @@ export interface ExporterOptions {
   readonly database: Pick<Database, 'stream'>;
   readonly planner: Planner;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
-  readonly gate: (statement: string) => void;
+  readonly gate: Gate;
   readonly uploads: Uploads;
   /** Where the file is written before it is kept, and how large it may be. */
   readonly folder: string;
@@ -42,7 +43,7 @@ export interface ExportRequest {
 export function createExporter({ database, planner, gate, uploads, folder, mostBytes }: ExporterOptions) {
   async function write({ plan, parameters }: PlannedRead, stop: AbortSignal): Promise<Staged> {
     if (plan.exported === undefined) throw new PlatformError('INVALID_QUERY');
-    gate(plan.statement.text);
+    gate(plan.statement);
     const rows = createExportWriter(plan, plan.exported.format)();
     const out = new PassThrough();
     const staged = stage(folder, out, mostBytes);

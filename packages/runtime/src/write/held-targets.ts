@@ -17,7 +17,7 @@ export interface Holding {
 
 /** Runs a statement that finds keys, of a collection that fits the database. */
 export async function find({ transaction, gate }: Running, targets: Targets): ReturnType<typeof findTargets> {
-  gate(targets.statement.text);
+  gate(targets.statement);
   return findTargets(transaction, targets);
 }
 

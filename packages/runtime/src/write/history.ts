@@ -2,8 +2,10 @@
  * What remains of writes: activity and revisions, in the transaction that writes, by a number of statements that does not
  * depend on how many items are written. Source: API specification, sections 8.4, 10.1 and 10.10.
  */
+
 import { type CollectionDescriptor, type CompiledApi, systemCollection } from '../contract/index.ts';
 import type { Transaction } from '../database/database.ts';
+import type { Gate } from '../database/gate.ts';
 import { filesName } from '../files/uploading-access.ts';
 import type { Answer } from '../json/answer.ts';
 import type { ReadLimits } from '../query/parse-read.ts';
@@ -44,7 +46,7 @@ export type ReturnedImages = (descriptor: CollectionDescriptor) => ReadPlan | un
 /** Starts the history of an attempt. */
 export type BeginHistory = (
   transaction: Transaction,
-  gate: (statement: string) => void,
+  gate: Gate,
   origin: ChangeOrigin,
   /** What is not called as it is done: updates, or new contents of files. */
   called?: 'revert' | 'upload',
@@ -91,7 +93,7 @@ type Log = (
 function postgresLog(schema: string): Log {
   return (transaction, origin, changes) => {
     const { text, parameters } = logChanges(schema, origin, changes);
-    transaction.run(nameStatement(text), parameters, { row: () => {} }).catch(() => {});
+    transaction.run(nameStatement({ text }), parameters, { row: () => {} }).catch(() => {});
     return undefined;
   };
 }
@@ -105,7 +107,7 @@ function beginWith(api: CompiledApi, place: SystemPlace, read: Images): BeginHis
       watch(action, collection, keys) {
         const descriptor = collections.get(collection);
         if (descriptor === undefined || !isKept(descriptor) || tellsItself(descriptor, action)) return null;
-        gate(descriptor.table);
+        gate({ tables: [descriptor.table] });
         return watchStep({ transaction, read, descriptor, action, called, keys, changes });
       },
       finish: () => (changes.length === 0 ? undefined : log(transaction, origin, changes)),

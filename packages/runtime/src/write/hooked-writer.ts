@@ -1,7 +1,9 @@
 /** Writes for which code of the project waits: `before`, the write itself, `after`, all in one transaction. */
+
 import type { Caller } from '../caller.ts';
 import type { CompiledApi, HookEvent, RegisteredHook } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
+import type { Gate } from '../database/gate.ts';
 import { callHook, type EventHooks, gatherHooks, inTime } from '../extensions/hooks.ts';
 import { createItems, type Desktop } from '../extensions/items.ts';
 import { type Begun, type Scene, watchBegun } from '../extensions/scene.ts';
@@ -22,7 +24,7 @@ import { tellViolation } from './violation.ts';
 export interface HookedWriterOptions {
   readonly api: CompiledApi;
   readonly database: Pick<Database, 'transaction' | 'read'>;
-  readonly gate: (statement: string) => void;
+  readonly gate: Gate;
   readonly planner: Planner;
   /** Milliseconds that one hook may take. */
   readonly patience: number;

@@ -26,9 +26,9 @@ export function lockRows(
   rows: RowSink = noRows,
 ): Promise<void> {
   const statement = createStatement(new Map(), dialect);
-  const { text, binders, forms } = statement.finish(printLock(statement, descriptor, lock, own));
+  const finished = statement.finish(printLock(statement, descriptor, lock, own));
   const nobody = { accessClass: '', user: null, role: null };
-  return transaction.run(nameStatement(text, forms), bind(binders, asMany(keys).values, nobody), rows);
+  return transaction.run(nameStatement(finished), bind(finished.binders, asMany(keys).values, nobody), rows);
 }
 
 function printLock(
@@ -47,6 +47,6 @@ function printLock(
     .join(' AND ');
   const columns = own === undefined ? [] : printOwn(statement, own, (quoted) => `t.${quoted}`).expressions;
   const selected = columns.length === 0 ? dialect.noColumns : selectList(columns);
-  const from = dialect.input.lookUp(`${descriptor.table} AS t`, input, equal);
+  const from = dialect.input.lookUp(`${statement.table(descriptor.table)} AS t`, input, equal);
   return selectLocked(dialect, { descriptor, selected, from, rows: sqlTrue, alias: 't', keys, lock });
 }

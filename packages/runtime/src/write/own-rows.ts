@@ -10,7 +10,7 @@ export function allRows(
   sql: OwnSql,
   values: readonly Parameter[],
 ): Promise<readonly TextRow[]> {
-  if (typeof sql === 'string') return statementRows(transaction, nameStatement(sql), values);
+  if (typeof sql === 'string') return statementRows(transaction, nameStatement({ text: sql }), values);
   return runScript(
     sql,
     values,

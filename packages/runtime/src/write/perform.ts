@@ -1,5 +1,7 @@
 /** Running jobs as transactions, and what is answered. Source: API specification, sections 1.2, 1.6 and 17. */
+
 import type { Database, Outcome, Transaction } from '../database/database.ts';
+import type { Gate } from '../database/gate.ts';
 import { entityTag, matchesTag } from '../entity-tag.ts';
 import { errorBody, PlatformError, toPlatformError } from '../errors.ts';
 import { type Answer, type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
@@ -22,7 +24,7 @@ export interface PerformerOptions {
   /** Whose SQL is printed. Default: PostgreSQL's. */
   readonly dialect?: SqlDialect;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
-  readonly gate: (statement: string) => void;
+  readonly gate: Gate;
   /** Null where the platform's own tables are not installed. */
   readonly history: HistoryKeeper | null;
   readonly wardens: Wardens;
@@ -238,16 +240,12 @@ async function writeJob(
 }
 
 /** What a transaction comes to: the planned answer, read together with COMMIT. */
-function finish(
-  gate: PerformerOptions['gate'],
-  writerOf: WriterOf,
-  { echo, keys, rows: returned }: Written,
-): Outcome<() => Buffer | null> {
+function finish(gate: Gate, writerOf: WriterOf, { echo, keys, rows: returned }: Written): Outcome<() => Buffer | null> {
   if (returned !== undefined) return { value: () => answerOf(returned) };
   if (echo === null) return { value: () => null };
   let rows = writerOf(echo.plan)();
   if (keys === null) return { value: () => rows.end() };
-  gate(echo.plan.statement.text);
+  gate(echo.plan.statement);
   const last = {
     statement: echo.plan.statement,
     parameters: echo.parameters(keys),
@@ -267,13 +265,13 @@ function answerOf(rows: Answer): Buffer | null {
 /** Holds the item still and compares what the caller reads of it with what he has read before. */
 async function checkGuard(
   { wanted, collection, keys, read }: Guard,
-  gate: PerformerOptions['gate'],
+  gate: Gate,
   writerOf: WriterOf,
   transaction: Transaction,
   dialect: SqlDialect = postgres,
 ): Promise<void> {
   if (read === null) throw forbidden();
-  gate(read.plan.statement.text);
+  gate(read.plan.statement);
   const rows = writerOf(read.plan)();
   const locked = lockRows(transaction, dialect, collection.descriptor, keys, 'NO KEY UPDATE');
   await Promise.all([locked, transaction.run(read.plan.statement, read.parameters(keys), rows)]);

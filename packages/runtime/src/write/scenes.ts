@@ -1,7 +1,9 @@
 /** Transactions in which code of a project takes part, and what it reads. */
+
 import type { Caller } from '../caller.ts';
 import type { JsonValue } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import type { Gate } from '../database/gate.ts';
 import { openScene, type Scene } from '../extensions/scene.ts';
 import { createAnswerWriter } from '../json/answer.ts';
 import type { Planner } from '../query/planner.ts';
@@ -74,10 +76,10 @@ export type HookRead = (
 ) => Promise<JsonValue>;
 
 /** Makes the reads of a server. */
-export function createHookReads(planner: Planner, gate: (statement: string) => void): HookRead {
+export function createHookReads(planner: Planner, gate: Gate): HookRead {
   return async function readWith(run, caller, collection, query) {
     const { plan, parameters, size } = planner.search(caller, { name: collection }, { query });
-    gate(plan.statement.text);
+    gate(plan.statement);
     const rows = createAnswerWriter(plan)(size);
     await run(plan.statement, parameters, rows);
     const answer: { readonly data: JsonValue } = JSON.parse(rows.end().toString('utf8'));

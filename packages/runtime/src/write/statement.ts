@@ -55,6 +55,7 @@ export interface Drafting {
 /** Starts a statement. */
 export function startWrite(written: Written): Drafting {
   const statement = createStatement(new Map(), written.scope.open.dialect);
+  statement.table(written.writable.collection.descriptor.table);
   return { written, statement, inputs: createInputs(statement) };
 }
 
@@ -64,23 +65,28 @@ export function finishWrite(
   printed: string,
   answer: Partial<Pick<WritePlan, 'keys' | 'matched' | 'judgements'>>,
 ): WritePlan {
-  const { text, binders, forms } = statement.finish(printed);
+  const finished = statement.finish(printed);
+  const { binders } = finished;
   const { keys = 0, matched = [], judgements = [] } = answer;
-  return { statement: nameStatement(text, forms), binders, sources: inputs.sources, keys, matched, judgements };
+  return { statement: nameStatement(finished), binders, sources: inputs.sources, keys, matched, judgements };
 }
 
 const named = new Map<string, Statement>();
 /** More texts than that are named anew each time. */
 const mostNamed = 1_000;
 
+type NamelessStatement = Pick<Statement, 'text' | 'tables' | 'forms'>;
+
 /** A statement of a transaction under the name that belongs to its text. */
-export function nameStatement(text: string, forms?: Statement['forms']): Statement {
-  if (forms !== undefined) return { name: '', text, forms };
+export function nameStatement({ text, tables, forms }: NamelessStatement): Statement {
+  const noted = tables !== undefined && { tables };
+  if (forms !== undefined) return { name: '', text, forms, ...noted };
   const known = named.get(text);
   if (known !== undefined) return known;
   const name = `w_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
-  if (named.size < mostNamed) named.set(text, { name, text });
-  return { name, text };
+  const statement: Statement = { name, text, ...noted };
+  if (named.size < mostNamed) named.set(text, statement);
+  return statement;
 }
 
 /** Brings the number of the transaction along, by which an unknown end is found out. */

@@ -1,6 +1,8 @@
 /** One step of a write: one action on one collection, in a transaction. */
+
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
+import type { Gate } from '../database/gate.ts';
 import { PlatformError } from '../errors.ts';
 import type { Answer, AnswerWriter } from '../json/answer.ts';
 import type { SqlDialect } from '../sql/dialects/index.ts';
@@ -43,7 +45,7 @@ export interface Running {
   readonly sender: Sender;
   readonly dialect: SqlDialect;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
-  readonly gate: (statement: string) => void;
+  readonly gate: Gate;
   /** What keeps activity and revisions; null where there is no place for them. */
   readonly history: History | null;
   /** Takes violations of rules, which the request tells together when everything is written. Default: they are thrown. */
@@ -64,7 +66,7 @@ export interface StepDone {
 export async function runStep(running: Running, step: Step): Promise<StepDone> {
   const { plans, batch, keys, payload } = step;
   const { write } = plans;
-  running.gate(write.statement.text);
+  running.gate(write.statement);
   const guarded = await running.wardens.get(payload.collection)?.watch(running, step);
   const named = keys !== null && plans.many ? asMany(keys) : keys;
   const watch = running.history?.watch(step.action, payload.collection, keys) ?? null;
@@ -101,7 +103,7 @@ export async function runReturnedStep(
   { plans, batch, keys, payload }: Omit<Step, 'lenient'>,
   answer: AnswerWriter,
 ): Promise<Answer> {
-  gate(plans.write.statement.text);
+  gate(plans.write.statement);
   const named = keys !== null && plans.many ? asMany(keys) : keys;
   const values = { batch, keys: named, matched: nothing };
   const { count, verdicts, rows } = await runReturned(transaction, plans.write, values, caller, answer, plans.many);
@@ -117,7 +119,7 @@ async function verify(
   values: WriteValues,
 ): Promise<readonly Verdict[]> {
   if (plan === undefined) return [];
-  gate(plan.statement.text);
+  gate(plan.statement);
   return (await runWrite(transaction, plan, values, caller)).verdicts;
 }
 
@@ -151,7 +153,7 @@ async function judgeLate(
 ): Promise<void> {
   const { transaction, caller, gate } = running;
   if (plan === undefined) return;
-  gate(plan.statement.text);
+  gate(plan.statement);
   const answer = await runWrite(transaction, plan, values, caller);
   if (answer.count !== values.keys?.count && !lenient) throw new PlatformError('FORBIDDEN');
   judgeAnswer(running, answer.verdicts, payload);

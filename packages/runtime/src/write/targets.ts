@@ -91,10 +91,10 @@ export function prepareSingleton(
   const first = `SELECT ${[...keys, ...same].join(', ')} FROM ${table} ${alias}${where(readable(row))}${orderBy(printOrder(row, []))} LIMIT 1`;
   const arrays = fields.map((field, index) => gathered({ value: `k.k${index}`, field }));
   const any = `(SELECT ${count()} FROM (SELECT 1 FROM ${table} LIMIT 1) x)`;
-  const { text, binders, forms } = statement.finish(
+  const finished = statement.finish(
     `SELECT ${['NULL', any, ...arrays].join(', ')} FROM (${first}) k${where(allOf(same.map(() => 'k.own = 1')))}`,
   );
-  return { statement: nameStatement(text, forms), parameters: bind(binders, named.values, caller) };
+  return { statement: nameStatement(finished), parameters: bind(finished.binders, named.values, caller) };
 }
 
 /** Keys that were found, and how many rows there are to choose from. */

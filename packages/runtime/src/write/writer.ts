@@ -1,7 +1,9 @@
 /** Write requests, from bodies to committed transactions. Source: API specification, sections 1.5, 1.6 and 4. */
+
 import { invitingApi } from '../auth/inviting-access.ts';
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import type { Gate } from '../database/gate.ts';
 import { uploadingApi } from '../files/uploading-access.ts';
 import { defaultReadLimits, type ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
@@ -38,7 +40,7 @@ export interface WriterOptions {
   /** Takes what hooks throw when nobody can be answered any more. */
   readonly complain: (event: string, thrown: unknown) => void;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
-  readonly gate: (statement: string) => void;
+  readonly gate: Gate;
   /** Limits of the queries in addresses and bodies. Default: those of the API specification, section 16. */
   readonly limits?: Partial<ReadLimits>;
   /** What users may be given. Default: those of the API specification, section 16. */

@@ -153,6 +153,7 @@ export const ownExamples: OperationExamples = {
         checks: {
           database: {
             status: 'ok',
+            state: 'primary',
             responseTime: 0.9,
           },
           schema: {
@@ -163,6 +164,32 @@ export const ownExamples: OperationExamples = {
     },
     {
       request: 'GET /server/health',
+      status: 200,
+      answer: {
+        status: 'ok',
+      },
+    },
+  ],
+  serverReady: [
+    {
+      request: 'GET /server/ready',
+      status: 200,
+      answer: {
+        status: 'ok',
+        checks: {
+          database: {
+            status: 'ok',
+            state: 'primary',
+            responseTime: 0.9,
+          },
+          schema: {
+            status: 'ok',
+          },
+        },
+      },
+    },
+    {
+      request: 'GET /server/ready',
       status: 200,
       answer: {
         status: 'ok',

@@ -1,7 +1,7 @@
 /** One try at a transaction on MySQL or MariaDB, on a connection that nobody else uses meanwhile. */
 import type { PoolConnection } from 'mysql2';
 import type { Outcome, Parameter, RowSink, Statement, Transaction, Witness } from '../database.ts';
-import { isLost, toDatabaseError } from '../errors.ts';
+import { isLost, isNotPrimary, toDatabaseError } from '../errors.ts';
 import { toMysqlError } from './errors.ts';
 import { inTime } from './in-time.ts';
 import { formParameters } from './parameters.ts';
@@ -121,7 +121,8 @@ export class MysqlAttempt implements Transaction {
     } catch (thrown) {
       const error = toMysqlError(thrown);
       this.failure ??= error;
-      if (isLost(error)) this.broken = true;
+      // One to a server that takes no writes is made anew, by then perhaps to another one.
+      if (isLost(error) || isNotPrimary(error)) this.broken = true;
       throw toDatabaseError(error);
     }
   }

@@ -25,7 +25,7 @@ export function toMysqlError(error: unknown): unknown {
   if (typeof errno === 'number' && typeof sqlState === 'string') {
     const known = sqlstateOf(errno, sqlState);
     const message = `${error.message} (${errno})`;
-    const fields = Object.entries({ M: message, C: known, ...(known === '57P01' && { S: 'FATAL' }) });
+    const fields = Object.entries({ M: message, C: known, ...(/^57P0[13]$/.test(known) && { S: 'FATAL' }) });
     return new ServerError(new Map([...fields, ...aboutOf(error.message)]));
   }
   const isLost = typeof code === 'string' || ('fatal' in error && error.fatal === true);

@@ -15,6 +15,8 @@ const numbers: Readonly<Record<string, readonly number[]>> = {
   '40P01': [1213, 1614, 3058],
   '55P03': [3572],
   '26000': [1243],
+  // A node of a cluster that joins it, or has lost the others.
+  '57P03': [1047],
   // Not the primary, or a disk that is only read.
   '25006': [1036, 1290, 1792, 1836, 1874, 3989],
   // Connections, memory, disk, and what else a server has only so much of.

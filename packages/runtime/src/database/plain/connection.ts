@@ -43,6 +43,8 @@ export class PlainConnection implements Channel {
   /** The next request waits until the one before it is answered, so nothing is gained by sending it. */
   readonly ends = false;
 
+  readonly prepares = false;
+
   get isClosed(): boolean {
     return this.#over;
   }

@@ -1,11 +1,14 @@
 /** One try at a transaction, on a connection that nobody else uses meanwhile. */
 import type { Outcome, Parameter, RowSink, Statement, Transaction } from '../database.ts';
-import { ConnectionError, isLost, toDatabaseError } from '../errors.ts';
+import { ConnectionError, isLost, toBeginError, toDatabaseError } from '../errors.ts';
 import type { Exchange, Request } from '../protocol/request.ts';
 import type { Member } from './member.ts';
 
 /** What a transaction needs of a connection. */
-export type TransactionConnection = Pick<Member['connection'], 'send' | 'fail' | 'inFlight' | 'isClosed' | 'ends'>;
+export type TransactionConnection = Pick<
+  Member['connection'],
+  'send' | 'fail' | 'inFlight' | 'isClosed' | 'ends' | 'prepares'
+>;
 
 const begin: Statement = { name: 'w_begin', text: 'BEGIN READ WRITE' };
 const commit: Statement = { name: 'w_commit', text: 'COMMIT' };
@@ -18,6 +21,8 @@ export class Attempt implements Transaction {
   id: string | undefined;
   /** The first thing that went wrong between us and the database, as it came. */
   failure: unknown;
+  /** Whether the statement that failed was one that the connection knew by its name. */
+  prepared = false;
   /** True when COMMIT was sent and got no answer, so that nobody can tell how the transaction ended. */
   unknown = false;
   /** True when the rows of the last statement are complete. */
@@ -113,11 +118,13 @@ export class Attempt implements Transaction {
     return new Promise((resolve, reject) => {
       const { name, text, brief = false } = statement;
       const request: Request = { name: this.#named ? name : '', text, parameters, brief, ...(part && { part }) };
+      const prepared = request.name !== '' && this.#connection.prepares;
       const exchange: Exchange = {
         row: (buffer, offset, length) => sink.row(buffer, offset, length),
         settled: (error) => {
           this.#timer?.refresh();
-          const failure = error ?? ended(sink);
+          const failure = (part === 'begin' ? toBeginError(error) : error) ?? ended(sink);
+          if (this.failure === undefined) this.prepared = prepared;
           this.failure ??= failure;
           if (failure === undefined) resolve();
           else reject(toDatabaseError(failure));

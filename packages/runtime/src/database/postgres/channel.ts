@@ -13,6 +13,8 @@ export interface Channel {
   readonly head: { readonly request: Request } | undefined;
   /** True when the last that was sent is the end of a transaction, behind which the next one can be sent. */
   readonly ends: boolean;
+  /** True when the server keeps statements of this connection under their names. */
+  readonly prepares: boolean;
   /** True when the connection can take no more requests. */
   readonly isClosed: boolean;
   /**

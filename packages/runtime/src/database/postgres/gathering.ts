@@ -7,6 +7,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Statement, Transaction } from '../database.ts';
+import { isNotPrimary } from '../errors.ts';
+import { Tries } from '../tries.ts';
 import { mergeRows } from './merged-rows.ts';
 import type { Pool } from './pool.ts';
 import { runTransaction, tryTransaction } from './transaction.ts';
@@ -32,7 +34,8 @@ interface Waiting {
   readonly rows: number;
   /** Runs it in a transaction that may be shared; what is given tells it that this was committed. */
   run(transaction: Transaction): Promise<() => void>;
-  alone(): void;
+  /** `tries` are those so far. */
+  alone(tries?: Tries): void;
   refuse(error: unknown): void;
 }
 
@@ -70,6 +73,7 @@ export function createGathering(
 
   async function runAll(together: readonly Waiting[]): Promise<void> {
     const [only] = together;
+    let refused: unknown;
     if (together.length === 1) return only?.alone();
     try {
       const ran = await tryTransaction(pool, (transaction) => runIn(transaction, together), answerTimeoutMs);
@@ -77,20 +81,26 @@ export function createGathering(
         for (const committed of ran.outcome.value) committed();
         return;
       }
+      refused = isNotPrimary(ran.attempt.failure) ? ran.attempt.failure : undefined;
     } catch (error) {
       // Nobody can tell what has become of it, so nothing may run again.
       for (const one of together) one.refuse(error);
       return;
     }
     apartUntil = performance.now() + apartMs;
-    for (const one of together) one.alone();
+    for (const one of together) {
+      const tries = new Tries();
+      // A server that takes no writes is asked once more for each of them, not twice.
+      if (refused !== undefined) tries.mayRunAgain(refused);
+      one.alone(tries);
+    }
   }
 
   return (work, rows = 1) =>
     new Promise((resolve, reject) => {
-      const alone = (): void => {
+      const alone = (tries?: Tries): void => {
         const run = async (transaction: Transaction) => ({ value: await work(transaction) });
-        runTransaction(pool, run, answerTimeoutMs).then(resolve, reject);
+        runTransaction(pool, run, answerTimeoutMs, tries).then(resolve, reject);
       };
       if (performance.now() < apartUntil) {
         alone();

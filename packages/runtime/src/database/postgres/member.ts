@@ -21,6 +21,7 @@ export interface Member {
   /** True when that request took so long already that nobody should stand behind it. */
   slow: boolean;
   idleSince: number;
+  readonly openedAt: number;
 }
 
 /** Makes a member of a fresh connection. */
@@ -37,6 +38,7 @@ export function newMember({ connection, cancel }: PostgresConnection, shared: bo
     headSince: now,
     slow: false,
     idleSince: now,
+    openedAt: now,
   };
 }
 

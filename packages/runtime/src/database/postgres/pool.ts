@@ -43,6 +43,8 @@ const mostSlow = 2;
 const suspiciousMs = 10_000;
 /** Connections that are not shared are closed after this time without use. */
 const idleMs = 10_000;
+/** How long a connection counts as new, when its server refuses to write. */
+const freshMs = 1_000;
 /** Requests that may wait for a connection; more are refused at once. */
 const mostWaiting = 5_000;
 
@@ -137,6 +139,18 @@ export class Pool {
   release(member: Member): void {
     member.leased = false;
     this.ended(member);
+  }
+
+  /**
+   * The server has refused to write: connections of writes are made anew, by then perhaps to another one. Those that are
+   * hardly older have led to the same server.
+   */
+  refusedToWrite(): void {
+    const before = performance.now() - freshMs;
+    for (const { connection, shared, openedAt } of [...this.#members]) {
+      if (shared || openedAt > before || connection.isClosed) continue;
+      if (connection.inFlight === 0) connection.fail(new ConnectionError('The server takes no writes.'));
+    }
   }
 
   /** A connection that was taken back has ended its transaction, too. */

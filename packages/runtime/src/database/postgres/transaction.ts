@@ -1,7 +1,7 @@
 /** Transactions that end well or not at all, whatever happens on the way. Source: reliability notes, R2 and R10. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome, RowSink, Transaction } from '../database.ts';
-import { ConnectionError, toDatabaseError } from '../errors.ts';
+import { ConnectionError, isNotPrimary, toDatabaseError } from '../errors.ts';
 import { readTexts, type TextRow } from '../protocol/texts.ts';
 import { Tries } from '../tries.ts';
 import { Attempt } from './attempt.ts';
@@ -13,17 +13,17 @@ const mostWaitMs = 500;
 /** How long the end of a transaction may stay unknown before the request is given up. */
 const settleMs = 15_000;
 
-/** Runs a function in a transaction, again where that is right. Rejects with what the function rejects with. */
+/** Runs a function in a transaction, again where that is right. Rejects with what the function rejects with. `tries` are those so far. */
 export async function runTransaction<T>(
   pool: Pool,
   work: (transaction: Transaction) => Promise<Outcome<T>>,
   answerTimeoutMs: number,
+  tries = new Tries(),
 ): Promise<T> {
-  const tries = new Tries();
   for (;;) {
     const { outcome, attempt, error } = await tryTransaction(pool, work, answerTimeoutMs);
     if (outcome !== undefined) return outcome.value;
-    if (!tries.mayRunAgain(attempt.failure)) throw error;
+    if (!tries.mayRunAgain(attempt.failure, attempt.prepared)) throw error;
     await sleep(tries.wait());
   }
 }
@@ -55,6 +55,7 @@ export async function tryTransaction<T>(
     await answerAgain(pool, attempt, outcome);
     return { outcome, attempt };
   } finally {
+    if (isNotPrimary(attempt.failure)) pool.refusedToWrite();
     if (attempt.released) pool.ended(member);
     else pool.release(member);
   }

@@ -70,6 +70,10 @@ export class Connection implements Channel {
   }
 
   /** True when a brief read would share the Sync of those before it. */
+  get prepares(): boolean {
+    return !this.#nameless;
+  }
+
   get gathers(): boolean {
     return this.#open !== undefined && this.#joined < mostJoined;
   }

@@ -58,13 +58,19 @@ export async function startServer(
   drifts: readonly Drift[] = [],
 ): Promise<FastifyInstance> {
   const { database } = createLateDatabase(refuse);
-  const closed = new Set(drifts.flatMap((drift) => drift.collections));
+  const closed = new Set(drifts.map(({ table }) => table));
   return createServer({
     api,
     database,
     environment: environmentOf({ LOG_LEVEL: 'silent', ADMIN_TOKEN: adminToken, ...variables }),
     planner: createPlanner(asked),
-    watch: { drifts: () => drifts, closed: () => closed, checked: () => true },
+    watch: {
+      drifts: () => drifts,
+      closed: () => closed,
+      checked: () => true,
+      damaged: () => false,
+      refresh: async () => {},
+    },
   });
 }
 

@@ -45,14 +45,14 @@ export async function ask(
   question: Question,
   printed: string,
 ): Promise<TextRow> {
-  const { text, binders, forms } = question.statement.finish(printed);
-  gate(text);
+  const finished = question.statement.finish(printed);
+  gate(finished);
   let row: TextRow = [];
   const sink: RowSink = {
     row: (buffer, offset, length) => {
       row = readRow(buffer, offset, offset + length);
     },
   };
-  await transaction.run(nameStatement(text, forms), bind(binders, question.values, caller), sink);
+  await transaction.run(nameStatement(finished), bind(finished.binders, question.values, caller), sink);
   return row;
 }

@@ -46,7 +46,7 @@ export function planFilledTree(
     collection: top.written.writable.collection.descriptor.name,
   };
   return {
-    statement: { ...nameStatement(finished.text, finished.forms), brief: true },
+    statement: { ...nameStatement(finished), brief: true },
     binders: finished.binders,
     sources,
     filled,

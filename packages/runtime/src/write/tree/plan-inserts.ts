@@ -96,7 +96,7 @@ export function printInsert(
   const named = descriptor.fields.flatMap(({ column }) => (isRead(column) ? [column] : []));
   const keys = holders.flatMap(({ on }) => on.map(({ of }) => of));
   const returned = [...new Set([...named, ...keys])];
-  const insert = `INSERT INTO ${descriptor.table}${list} SELECT${values} FROM ${from} ORDER BY i.n RETURNING ${returned.length === 0 ? '1' : returned.join(', ')}`;
+  const insert = `INSERT INTO ${statement.table(descriptor.table)}${list} SELECT${values} FROM ${from} ORDER BY i.n RETURNING ${returned.length === 0 ? '1' : returned.join(', ')}`;
   const isNumbered = place !== alone && (isAsked || holders.length > 0);
   const numbered = `, ${numberedOf(place)} AS (SELECT *, pg_catalog.row_number() OVER () AS ${itemPlace} FROM ${rowsOf(place)})`;
   return `${rowsOf(place)} AS (${insert})${isNumbered ? numbered : ''}`;

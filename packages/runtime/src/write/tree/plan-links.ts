@@ -91,11 +91,11 @@ export function planLinks(
     printed.fields,
   );
   const text = `WITH ${[item.text, ...parts].join(', ')} SELECT ${selected} FROM ${heldItem} ${alias}`;
-  const { text: named, binders, forms } = statement.finish(text);
+  const finished = statement.finish(text);
   const plan = {
     hold: planHold(written, item.assigned),
-    statement: { ...nameStatement(named, forms), brief: true },
-    binders,
+    statement: { ...nameStatement(finished), brief: true },
+    binders: finished.binders,
     sources,
     checks: checks.length,
     answer: createAnswerWriter(read),

@@ -89,7 +89,7 @@ function planReadTree(
   );
   const finished = statement.finish(`WITH ${inserts.join(', ')} SELECT ${columns} FROM ${from}`);
   return {
-    statement: { ...nameStatement(finished.text, finished.forms), brief: true },
+    statement: { ...nameStatement(finished), brief: true },
     binders: finished.binders,
     sources,
   };

@@ -38,7 +38,7 @@ export async function returnedLinks(
     retold: true,
     brief: batches.reduce((rows, { count }) => rows + count, 0),
     returned({ transaction, caller, gate }) {
-      gate(plan.statement.text);
+      gate(plan.statement);
       return plan.change(transaction, { caller, key, batches });
     },
   };

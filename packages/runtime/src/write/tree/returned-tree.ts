@@ -52,7 +52,7 @@ export function returnedTree(
     retold: true,
     brief: count,
     returned({ transaction, caller, gate }) {
-      gate(plan.statement.text);
+      gate(plan.statement);
       return run(transaction, caller, plan, steps, root);
     },
   };
@@ -64,7 +64,7 @@ export function returnedByMaking({ make, plan, groups, count }: KnownTree): Retu
     retold: true,
     brief: count,
     returned({ transaction, caller, gate }) {
-      gate(plan.statement.text);
+      gate(plan.statement);
       return make(transaction, caller, groups);
     },
   };

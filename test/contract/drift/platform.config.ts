@@ -1,0 +1,3 @@
+import { defineConfig } from '@platform/cli/config';
+
+export default defineConfig({ permissions: 'permissions.yaml' });

@@ -1,0 +1,196 @@
+/**
+ * What a server says of itself, and does with writes, while its database is a hot standby, read-only, without a quorum or gone:
+ * `/server/health` and `/server/ready`. Source: scale-out notes, sections 1 and 3.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GaleraCluster, noGalera, startGalera, withoutGalera } from '../support/galera.ts';
+import { withMysql } from '../support/mariadb.ts';
+import { createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
+import { createDatabaseOn, type PostgresPair, startPostgresPair, withClient } from '../support/postgres.ts';
+import { failure } from '../support/project.ts';
+import { countStatements } from '../support/proxy.ts';
+import { installSystem } from '../support/system.ts';
+
+type Project = Awaited<ReturnType<typeof createProject>>;
+
+/** Status and body of `/server/health`, `/server/ready` and `/server/ready?role=any`. */
+async function told(platform: Platform): Promise<readonly string[]> {
+  const paths = ['/server/health', '/server/ready', '/server/ready?role=any'];
+  const answers = await Promise.all(paths.map((path) => platform.ask(path)));
+  return answers.map(({ status, json }) => `${status} ${json.status}`);
+}
+
+const primary = ['200 ok', '200 ok', '200 ok'];
+const away = ['503 error', '503 database', '503 database'];
+
+/** Waits until the server says so; states are no older than two seconds. */
+async function becomes(platform: Platform, expected: readonly string[], withinMs: number): Promise<void> {
+  const start = performance.now();
+  while (performance.now() - start < withinMs && String(await told(platform)) !== String(expected)) await sleep(50);
+  expect(await told(platform)).toEqual(expected);
+}
+
+const write = (platform: Platform) => platform.admin('/items/notes', { method: 'POST', body: { text: 'a' } });
+
+describe('PostgreSQL', () => {
+  let pair: PostgresPair;
+  let standbyUrl: string;
+  let primaryUrl: string;
+  let project: Project;
+  beforeAll(async () => {
+    [pair, project] = await Promise.all([startPostgresPair(), createProject()]);
+    const database = await createDatabaseOn(pair.url);
+    await installSystem(database.url);
+    await withClient(database.url, (client) =>
+      client.query(`CREATE TABLE notes (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, text text);
+        INSERT INTO notes (text) VALUES ('one')`),
+    );
+    primaryUrl = database.url;
+    standbyUrl = pair.standbyUrl.replace(/\/postgres$/, `/${database.name}`);
+    const { code } = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: primaryUrl });
+    expect(code).toBe(0);
+    await becomesReadable(standbyUrl);
+  });
+  afterAll(() => Promise.all([pair?.stop(), project?.remove()]));
+
+  const serve = (url: string, environment: Readonly<Record<string, string>> = {}): Promise<Platform> =>
+    startUnchecked(project.folder, url, environment, []);
+
+  it('is ready where it is the primary, knows no other role, and drains before it stops', async () => {
+    const server = await serve(primaryUrl, { SHUTDOWN_DELAY: '2s' });
+    expect(await told(server)).toEqual(primary);
+    for (const query of ['role=primary', 'role=', 'role=any&role=any'])
+      expect(failure(await server.ask(`/server/ready?${query}`))).toBe('400 INVALID_QUERY');
+    expect((await server.ask('/server/ready')).json).toEqual({ status: 'ok' });
+    const { checks } = (await server.admin('/server/ready')).json;
+    expect(checks).toMatchObject({ database: { status: 'ok', state: 'primary' }, schema: { status: 'ok' } });
+    const stopped = server.stop();
+    await sleep(200);
+    expect(await told(server)).toEqual(['200 ok', '503 draining', '503 draining']);
+    expect((await server.admin('/items/notes?fields=id')).status).toBe(200);
+    expect(await stopped).toBe(0);
+  });
+
+  it.each(['fast', 'pg'])('refuses writes to a standby after two tries, by the driver %s', async (driver) => {
+    const proxy = await countStatements(standbyUrl);
+    const server = await serve(proxy.url, { DATABASE_DRIVER: driver });
+    try {
+      expect(await told(server)).toEqual(away);
+      const { checks } = (await server.admin('/server/health')).json;
+      expect(checks.database).toMatchObject({ status: 'error', state: 'read-only', lag: expect.any(Number) });
+      expect((await server.admin('/items/notes?fields=text&limit=1')).json.data).toEqual([{ text: 'one' }]);
+      // What is done beside requests has been refused by then.
+      await sleep(1_000);
+      proxy.reset();
+      const answer = await write(server);
+      expect([failure(answer), answer.headers.get('retry-after')]).toEqual(['503 SERVICE_UNAVAILABLE', '1']);
+      expect(refusals(proxy.errors())).toBeGreaterThan(0);
+      expect(refusals(proxy.errors())).toBeLessThanOrEqual(2);
+      proxy.reset();
+      const several = await Promise.all(Array.from({ length: 8 }, () => write(server)));
+      expect(several.map(failure)).toEqual(several.map(() => '503 SERVICE_UNAVAILABLE'));
+      expect(refusals(proxy.errors())).toBeLessThanOrEqual(16);
+    } finally {
+      await server.stop();
+      await proxy.close();
+    }
+  });
+
+  it('warns where it is meant to read only, and sends no write', async () => {
+    const proxy = await countStatements(standbyUrl);
+    const server = await serve(proxy.url, { DATABASE_READ_ONLY: 'true' });
+    try {
+      expect(await told(server)).toEqual(['200 warn', '503 database', '200 ok']);
+      proxy.reset();
+      expect(failure(await write(server))).toBe('503 SERVICE_UNAVAILABLE');
+      const login = { email: 'a@example.com', password: 'some long password' };
+      const signIn = await server.ask('/auth/login', { method: 'POST', body: login });
+      expect(failure(signIn)).toBe('503 SERVICE_UNAVAILABLE');
+      expect(proxy.errors()).toEqual([]);
+    } finally {
+      await server.stop();
+      await proxy.close();
+    }
+  });
+
+  it('hears of a promotion and of a primary that is gone within two seconds', async () => {
+    const [follower, leader] = await Promise.all([serve(standbyUrl), serve(primaryUrl)]);
+    try {
+      expect([await told(follower), await told(leader)]).toEqual([away, primary]);
+      process.kill(pair.pid, 'SIGKILL');
+      await becomes(leader, away, 4_500);
+      await withClient(standbyUrl, (client) => client.query('SELECT pg_promote(true)'));
+      await becomes(follower, primary, 2_500);
+      expect((await write(follower)).status).toBe(200);
+    } finally {
+      await Promise.all([follower.stop(), leader.stop()]);
+    }
+  });
+});
+
+describe(`MariaDB with Galera${withoutGalera}`, () => {
+  if (noGalera) return void it.skip('is not there');
+
+  let cluster: GaleraCluster;
+  let project: Project;
+  let server: Platform;
+  let url: URL;
+  beforeAll(async () => {
+    [cluster, project] = await Promise.all([startGalera(), createProject()]);
+    url = new URL(cluster.urls[0] ?? '');
+    await withMysql(url.href, (connection) =>
+      connection.query(`CREATE DATABASE app CHARACTER SET utf8mb4;
+        CREATE TABLE app.notes (id integer AUTO_INCREMENT PRIMARY KEY, text varchar(20));
+        CREATE USER app@'%' IDENTIFIED BY 'app'; GRANT ALL ON app.* TO app@'%'`),
+    );
+    server = await startUnchecked(project.folder, `mariadb://app:app@127.0.0.1:${url.port}/app`);
+  }, 120_000);
+  afterAll(async () => {
+    await server?.stop();
+    await Promise.all([cluster?.stop(), project?.remove()]);
+  });
+
+  it('is ready with a quorum, and not while it is read-only', async () => {
+    expect(await told(server)).toEqual(primary);
+    expect((await write(server)).status).toBe(200);
+    const set = (value: number) =>
+      withMysql(url.href, (connection) => connection.query(`SET GLOBAL read_only = ${value}`));
+    await set(1);
+    await becomes(server, away, 2_500);
+    const { checks } = (await server.admin('/server/health')).json;
+    expect(checks.database.state).toBe('read-only');
+    expect(failure(await write(server))).toBe('503 SERVICE_UNAVAILABLE');
+    expect((await server.admin('/items/notes')).status).toBe(200);
+    await set(0);
+    await becomes(server, primary, 2_500);
+    expect((await write(server)).status).toBe(200);
+  });
+
+  it('tells that it has lost the others, and refuses without hanging', async () => {
+    for (const pid of cluster.pids.slice(1)) process.kill(pid, 'SIGKILL');
+    // The cluster itself takes two to three seconds to find out.
+    await becomes(server, away, 8_000);
+    const { checks } = (await server.admin('/server/health')).json;
+    expect(checks.database).toMatchObject({ status: 'error', state: 'no-quorum' });
+    const start = performance.now();
+    const answers = [await write(server), await server.admin('/items/notes')];
+    expect(answers.map(failure)).toEqual(answers.map(() => '503 SERVICE_UNAVAILABLE'));
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+});
+
+/** How often the server has refused to begin. */
+function refusals(errors: readonly string[]): number {
+  return errors.filter((error) => /read-write mode during recovery/.test(error)).length;
+}
+
+/** Waits until the standby has what the primary has. */
+async function becomesReadable(url: string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const found = await withClient(url, (client) => client.query('SELECT 1 FROM notes')).catch(() => null);
+    if (found !== null && found.rows.length > 0) return;
+    if (tries > 100) throw new Error('The standby does not follow.');
+    await sleep(50);
+  }
+}
