@@ -69,7 +69,7 @@ export async function inspectChildren(running: Running, scope: WriteScope, asked
       ],
       alias,
     );
-  const { table } = collection.descriptor;
+  const table = question.statement.table(collection.descriptor.table);
   const seen = visible(question, scope, collection);
   const stays = `EXISTS (SELECT 1 FROM ${listed(kept, 'i')} WHERE ${keyEqual(dialect, collection, 'c', 'i')})`;
   const fields = keyFields(collection.descriptor);

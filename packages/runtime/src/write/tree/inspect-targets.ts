@@ -74,7 +74,7 @@ export async function inspectTargets(
     const keys = removed.map(({ key }) => key);
     return inputRows(question, [...nearInput(removed.map((one) => one.near)), ...keyInput(target, keys)], 'd');
   };
-  const rows = `${relation.junctionTable} AS j`;
+  const rows = `${statement.table(relation.junctionTable)} AS j`;
   const joined = relation.far
     .map(({ from, to }) => `${columnText(target, to, 't')} = ${columnText(junction, from, 'j')}`)
     .join(' AND ');
@@ -96,7 +96,7 @@ export async function inspectTargets(
   const gone = selectLocked(dialect, {
     descriptor: junction.descriptor,
     selected: [...keys.map((key, part) => `${key} AS k${part}`), `${isUnwanted} AS u`].join(', '),
-    from: `${above}${join}${rows} ON ${columnsEqual(dialect, junction, near, 'j', 'o', 'a')}${join}${target.descriptor.table} AS t ON ${joined}`,
+    from: `${above}${join}${rows} ON ${columnsEqual(dialect, junction, near, 'j', 'o', 'a')}${join}${statement.table(target.descriptor.table)} AS t ON ${joined}`,
     rows: `${seen} AND NOT ${isListed} AND (o.c OR ${isUnwanted})`,
     alias: 'j',
     keys,

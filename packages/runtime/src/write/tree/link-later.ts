@@ -46,7 +46,7 @@ async function linkField(
   );
   const input = inputRows(question, [...keyInput(collection, rows), ...values], 'i');
   const update = dialect.input.update(
-    descriptor.table,
+    question.statement.table(descriptor.table),
     field.column,
     dialect.input.kept('i.f0', field),
     input,

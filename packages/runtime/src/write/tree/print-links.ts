@@ -103,7 +103,7 @@ export function printLinks(
 ): string {
   const { collection } = written.writable;
   const { fields } = collection.descriptor;
-  const table = relation.junctionTable;
+  const table = statement.table(relation.junctionTable);
   const keys = `i${place}`;
   const drafting = { statement, inputs, written };
   const item: InputColumn = { name: 'o', source: { kind: 'place', of: 0 }, native: 'pg_catalog.int4' };

@@ -84,7 +84,7 @@ function printWanted(question: Question, scope: WriteScope, { group, nodes }: Wa
   const visible = own === undefined ? anyOf([]) : readable(tableRow(statement, scope.read, own, alias));
   // Links to targets only keep them from being deleted; all others are going to be changed.
   const lock = nodes.every(({ form }) => form === 'link') && group.owned.length === 0 ? 'KEY SHARE' : 'NO KEY UPDATE';
-  const from = `${input}${dialect.input.join}${descriptor.table} AS ${alias} ON ${equal}`;
+  const from = `${input}${dialect.input.join}${statement.table(descriptor.table)} AS ${alias} ON ${equal}`;
   const selected = `i.n, (${visible}) IS TRUE AS r`;
   return `${name} AS (${selectLocked(dialect, { descriptor, selected, from, rows: sqlTrue, alias, keys, lock })})`;
 }

@@ -48,8 +48,8 @@ export function checkHeld(texts: KeyTexts | undefined, place: Place): void {
 /** A collection's table joined with keys, which are numbered by `i.n`. */
 function keyJoin(question: Question, collection: CollectionScope, keys: readonly KeyTexts[], alias: string): string {
   const input = inputRows(question, keyInput(collection, keys), 'i');
-  const { dialect } = question.statement;
-  return `${input}${dialect.input.join}${collection.descriptor.table} AS ${alias} ON ${keyEqual(dialect, collection, alias, 'i')}`;
+  const { dialect, table } = question.statement;
+  return `${input}${dialect.input.join}${table(collection.descriptor.table)} AS ${alias} ON ${keyEqual(dialect, collection, alias, 'i')}`;
 }
 
 /** Columns of input that hold keys: `k0`, `k1`. */

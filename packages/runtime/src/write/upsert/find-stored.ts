@@ -105,7 +105,7 @@ function printInput(
     return `CASE WHEN c.p${part} THEN ${value} ELSE ${input.sought(`(${other})`, descriptor)} END AS v${part}`;
   });
   const columns = fields.map(({ field }, part) => `t.${field.descriptor.column} AS v${part}`);
-  const none = `SELECT ${columns.join(', ')}, ${input.typed('0', 'pg_catalog.int8')} AS n FROM ${own.table} AS t WHERE FALSE`;
+  const none = `SELECT ${columns.join(', ')}, ${input.typed('0', 'pg_catalog.int8')} AS n FROM ${question.statement.table(own.table)} AS t WHERE FALSE`;
   const all = `SELECT ${values.join(', ')}, c.n FROM ${inputRows(question, [...given, ...flags], 'c')}`;
   return `${none} UNION ALL ${all}`;
 }
