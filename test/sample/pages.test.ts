@@ -63,6 +63,7 @@ describe.skipIf(browserVersion === undefined)(`pages of the sample${withoutBrows
 
   it('show the document of administrators in three seconds, and send its requests', async () => {
     await follow('API documentation');
+    await visitor.page.locator('#found', { hasText: 'operations' }).waitFor();
     const docs = docsPage(visitor.page);
     await docs.become(sample.adminToken);
     expect(await docs.search('search articles')).toContain('operations found');
