@@ -69,7 +69,8 @@ function prepareItems(setting: ReadSetting, name: string, read: ItemRead, variab
   collectValues(open, scope, collection, top.condition);
   const positions = collectLists(open, setting, nested);
   refuseSize(open, limits);
-  const most = countedRows(top.limit) * boundOfSelection(read.selection, nested, usualLimit(limits));
+  const rows = read.top === undefined ? 1 : countedRows(top.limit);
+  const most = rows * boundOfSelection(read.selection, nested, usualLimit(limits));
   refuseRows(most, limits);
   const shape = `${name} ${JSON.stringify([top.shape, ...lists.map((list) => list.shape)])}`;
   const known = plans.get(shape);

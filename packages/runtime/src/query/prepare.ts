@@ -140,14 +140,22 @@ export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prep
         });
   refuseCost(plan.cost, wanted.limits.maxCost);
   const { limit, offset, cursor } = request;
-  const top = wanted.selector === 'keys' && limit === -1 ? keys.count : limit;
-  const most = rowBound(top, plan.nested ?? [], nested, nestedLimit(wanted.limits));
+  const usual = nestedLimit(wanted.limits);
+  const most = rowBound(topRows(wanted.selector, limit, keys.count, usual), plan.nested ?? [], nested, usual);
   refuseRows(most, wanted.limits);
   const behind = cursor === undefined || plan.cursor === undefined ? [] : checkCursor(plan.cursor, cursor);
   if (known === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   const bounds = wanted.selector === 'key' ? [] : boundValues({ limit, offset, beyond: beyondOf(cursor) });
   const values = [...open.values, ...keys.values, ...behind, ...bounds];
   return { plan, values, open, ...(cursor && { size: limit }), ...(isLarge(most) && { large: true }) };
+}
+
+/** Rows that the top of a read counts as. The number of written items is not known yet, so they count as a usual list. */
+function topRows(selector: Selector, limit: number, keys: number, usual: number): number {
+  if (selector === 'key') return 1;
+  if (limit !== -1) return limit;
+  if (selector === 'keys') return keys;
+  return selector === 'written' ? usual : limit;
 }
 
 /** Rows of a nested list that `deep` does not name. */
