@@ -6,6 +6,7 @@ import { type Magazine, startMagazine } from '../support/magazine.ts';
 import { adminToken } from '../support/platform.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';
 import { expectDefined, fire, type Hit, type Shot, seededRandom, swarm } from '../support/swarm.ts';
+import { sessionSetting } from './statement-law.ts';
 
 const inText = (value: unknown): string => encodeURIComponent(JSON.stringify(value));
 
@@ -125,7 +126,7 @@ describe('names', () => {
         if (hit.status !== 404) expectDefined(shot, hit);
       },
     );
-    const texts = magazine.statements.texts().filter((text) => !text.startsWith('SET client_encoding'));
+    const texts = magazine.statements.texts().filter((text) => !sessionSetting.test(text));
     expect(texts.filter((text) => /--|;|select 1/.test(text) || text.includes(marker))).toEqual([]);
     expect(magazine.statements.errors()).toEqual([]);
   }, 120_000);

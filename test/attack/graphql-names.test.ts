@@ -6,7 +6,7 @@ import { importApi } from '../support/compile.ts';
 import { type Magazine, startMagazine } from '../support/magazine.ts';
 import { fire, type Shot, seededRandom, swarm } from '../support/swarm.ts';
 import { expectAnswered, graphqlShot } from './graphql-answers.ts';
-import { createStatementLaw } from './statement-law.ts';
+import { createStatementLaw, sessionSetting } from './statement-law.ts';
 
 let magazine: Magazine;
 let api: CompiledApi;
@@ -173,7 +173,7 @@ it('hidden and unknown names are answered with the same bytes, and no statement 
     }
   }
   const law = createStatementLaw(api, 'public');
-  const own = magazine.statements.texts().filter((text) => !fixed.has(text) && !text.startsWith('SET client_encoding'));
+  const own = magazine.statements.texts().filter((text) => !fixed.has(text) && !sessionSetting.test(text));
   expect(own.length).toBeGreaterThan(20);
   expect([...new Set(own.flatMap(law))]).toEqual([]);
   expect(magazine.statements.errors()).toEqual([]);

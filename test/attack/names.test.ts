@@ -8,7 +8,7 @@ import { importApi } from '../support/compile.ts';
 import { type Magazine, startMagazine } from '../support/magazine.ts';
 import { expectDefined, fire, type Hit, type Shot, seededRandom, swarm } from '../support/swarm.ts';
 import { type Position, positions } from './positions.ts';
-import { createStatementLaw } from './statement-law.ts';
+import { createStatementLaw, sessionSetting } from './statement-law.ts';
 
 let magazine: Magazine;
 let api: CompiledApi;
@@ -116,7 +116,7 @@ it('names that can be read are heard at every position', async () => {
 
 /** The statements of requests since the last reset; without what new connections set. */
 function ownStatements(): readonly string[] {
-  return magazine.statements.texts().filter((text) => !fixed.has(text) && !text.startsWith('SET client_encoding'));
+  return magazine.statements.texts().filter((text) => !fixed.has(text) && !sessionSetting.test(text));
 }
 
 /** The part of all garbage at all positions that is asked, another one in every run; ATTACK_ALL=1 asks all of it. */

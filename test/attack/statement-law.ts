@@ -8,6 +8,9 @@ import type { AccessClass, CollectionDescriptor, ColumnPair, CompiledApi, Condit
 /** Finds what a statement must not contain; nothing for one that keeps the law. */
 export type StatementLaw = (text: string) => readonly string[];
 
+/** Settings of sessions, which connections send by themselves: no text of a request is in them. */
+export const sessionSetting = /^SET (client_encoding|plan_cache_mode)\b/;
+
 /** Makes the law of an access class. */
 export function createStatementLaw(api: CompiledApi, className: string): StatementLaw {
   const access = api.access.find(({ name }) => name === className);
@@ -33,7 +36,7 @@ function tokensOf(text: string): readonly string[] {
 }
 
 const words =
-  /^(SELECT|FROM|WHERE|AND|OR|NOT|IS|NULL|TRUE|FALSE|EXISTS|CASE|WHEN|THEN|ELSE|END|AS|ON|IN|ANY|ALL|ROW|ROWS|ARRAY|LEFT|JOIN|ORDER|BY|DESC|LIMIT|OFFSET|LIKE|ILIKE|BETWEEN|DISTINCT|GROUP|HAVING|AT|TIME|ZONE|COLLATE|text|int2|int4|int8|float4|float8|numeric|name|bpchar|bool|uuid|date|time|timetz|timestamp|timestamptz|interval|json|jsonb|bytea|k\d*|p|e|[tcosx]\d+(\.([cosx]\d+|e|p)?)?)$/;
+  /^(SELECT|FROM|WHERE|AND|OR|NOT|IS|NULL|TRUE|FALSE|EXISTS|CASE|WHEN|THEN|ELSE|END|AS|ON|IN|ANY|ALL|ROW|ROWS|ARRAY|LEFT|CROSS|LATERAL|JOIN|ORDER|BY|DESC|LIMIT|OFFSET|LIKE|ILIKE|BETWEEN|DISTINCT|GROUP|HAVING|AT|TIME|ZONE|COLLATE|text|int2|int4|int8|float4|float8|numeric|name|bpchar|bool|uuid|date|time|timetz|timestamp|timestamptz|interval|json|jsonb|bytea|k\d*|p|e|[tcosx]\d+(\.([cosx]\d+|e|p)?)?)$/;
 const functions =
   /^pg_catalog\.(|count|sum|avg|min|max|now|unnest|floor|date_part|isfinite|cardinality|jsonb?_array_length|jsonb?_typeof|jsonb_build_array|jsonb_array_elements|text|numeric|int8|interval)$/;
 const texts: ReadonlySet<string> = new Set([
