@@ -23,7 +23,12 @@ let magazine: Magazine;
 let direct: InProcess;
 let api: CompiledApi;
 beforeAll(async () => {
-  const limits = { GRAPHQL_MAX_COST: '1000000', GRAPHQL_MAX_ALIASES: '10000', GRAPHQL_MAX_DEPTH: '50' };
+  const limits = {
+    GRAPHQL_MAX_COST: '1000000',
+    QUERY_ROWS_MAX: '1000000000',
+    GRAPHQL_MAX_ALIASES: '10000',
+    GRAPHQL_MAX_DEPTH: '50',
+  };
   magazine = await startMagazine({ ...limits, GRAPHQL_QUERY_TOKEN_LIMIT: '100000' });
   direct = await openInProcess(magazine.database.url);
   api = await loadApi(magazine.folder);

@@ -38,7 +38,7 @@ export async function openInProcess(url: string): Promise<InProcess> {
 
   return {
     async list(api, caller, collection, query) {
-      const planner = planners.get(api) ?? createPlanner(api);
+      const planner = planners.get(api) ?? createPlanner(api, { limits: { maxRows: Number.MAX_SAFE_INTEGER } });
       planners.set(api, planner);
       try {
         return await run(planner.search(caller, { name: collection }, JSON.parse(JSON.stringify({ query }))));

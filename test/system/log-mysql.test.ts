@@ -31,7 +31,7 @@ describe.each(servers)('on $name', ({ dialect, missing, start, exact }) => {
   });
 
   const log = byFamily(
-    { schema: '', dialect: 'mariadb' },
+    { schema: '', dialect },
     {
       postgres: (): never => {
         throw new Error('This is not PostgreSQL.');
