@@ -51,7 +51,7 @@ export async function askTexts(platform: Platform, shelves: string): Promise<rea
   const asked: Asked[] = [];
   const ask = async (method: string, path: string, body?: unknown): Promise<void> => {
     const [name, answer] = await rest(platform, method, path, body);
-    const known = answer.text.replaceAll(`"${shelves}"`, '"shelves"');
+    const known = answer.text.replaceAll(`"${shelves}"`, '"shelves"').replaceAll(`no ${shelves} `, 'no shelves ');
     asked.push([name.replace(shelves, 'shelves'), { ...answer, text: known }]);
   };
   for (const query of lists) {
