@@ -35,8 +35,8 @@ interface WaitingStream {
   readonly begin: () => void;
 }
 
-/** Streams of one client that may wait; more are refused at once. */
-const mostWaitingOfClient = 32;
+/** Streams of one client that may wait; more are refused at once. Servers that render pages ask many at once. */
+const mostWaitingOfClient = 250;
 /** Streams that may wait; more are refused at once. */
 const mostWaiting = 1_000;
 
