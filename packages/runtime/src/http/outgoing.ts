@@ -17,9 +17,9 @@ export interface OutgoingOptions {
 /** Bytes that are handed on at once. A client that takes as many in `stallMs` is not cut. */
 const sliceBytes = 65_536;
 /** Bytes of one answer that are gathered while its client is slow, so that what they are read from is free sooner. */
-const mostGathered = 1024 ** 2;
+const mostGathered = 512 * 1024;
 /** Bytes of one answer that are gathered where there is no room. */
-const leastGathered = 262_144;
+const leastGathered = 131_072;
 
 /** A body that is written in chunks, each of which was taken from a `ByteWriter`. */
 export class Outgoing {

@@ -10,7 +10,7 @@
 const slabSize = 131_072;
 
 /**
- * Long slabs are for what outgrows others, as a batch of a streamed answer does: a quarter of a megabyte of rows, which is
+ * Long slabs are for what outgrows others, as a batch of a streamed answer does: an eighth of a megabyte of rows, which is
  * more as XML.
  */
 const longSize = 8 * slabSize;
@@ -21,8 +21,8 @@ const leastRoom = 8_192;
 /** Idle slabs kept for the next writer: as many as answers and messages are usually half-written at once. */
 const mostSpares = 16;
 
-/** Idle long slabs that are kept: as many streams as one process keeps busy. */
-const mostLongSpares = 4;
+/** Idle long slabs that are kept: the streams that one process keeps busy gather a few of them each. */
+const mostLongSpares = 12;
 
 /** Memory of answers that stand in it one behind the other. */
 interface Slab {
