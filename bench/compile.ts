@@ -6,9 +6,9 @@
 
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createCompileMemory } from '@platform/compiler';
-import { parseSchema } from '@platform/introspect';
-import type { Schema } from '@platform/introspect/schema';
+import { createCompileMemory } from '@tablewright/compiler';
+import { parseSchema } from '@tablewright/introspect';
+import type { Schema } from '@tablewright/introspect/schema';
 import { compileProject, writeProject } from '../packages/cli/src/compile-project.ts';
 import { noteOutput } from '../packages/cli/src/dev/left-output.ts';
 import { startRewriting } from '../packages/cli/src/dev/rewriting.ts';

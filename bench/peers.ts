@@ -17,7 +17,7 @@ const repository = join(import.meta.dirname, '..');
 const folder = join(repository, '.tmp', 'peers');
 
 /** The column `articles.tags` has the name that the relation would have. */
-const config = `import { defineConfig } from '@platform/cli/config';
+const config = `import { defineConfig } from 'tablewright/config';
 
 export default defineConfig({
   manyToMany: [{ junction: 'article_tags', near: 'article_id', far: 'tag_id', name: 'tag_list' }],

@@ -6,7 +6,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { CompiledApi, Parameter } from '@platform/runtime';
+import type { CompiledApi, Parameter } from '@tablewright/runtime';
 import { createPlanner, type PlannedRead } from '../packages/runtime/src/query/planner.ts';
 import type { Effort, Load } from './load.ts';
 import type { Question } from './scenarios.ts';

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { CompiledApi } from '@platform/runtime';
+import type { CompiledApi } from '@tablewright/runtime';
 import { createPlanner, type Planner } from '../packages/runtime/src/query/planner.ts';
 import { differentQueryStrings, queryString } from './query-strings.ts';
 import { median, percentile } from './statistics.ts';

@@ -144,7 +144,7 @@ function partsSql(sizes: Sizes): string {
 }
 
 /** Configuration of the compiled project. */
-export const shapesConfig = `import { defineConfig } from '@platform/cli/config';
+export const shapesConfig = `import { defineConfig } from 'tablewright/config';
 
 export default defineConfig({
   manyToAny: [

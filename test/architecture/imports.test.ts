@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { listFiles, readText } from './files.ts';
 import { importViolations, type Layer, packagesImported, valuesImported } from './imports.ts';
 
-const contract = '@platform/runtime/contract';
+const contract = '@tablewright/runtime/contract';
 const introspect = entriesOf('introspect');
-const all = ['@platform/runtime', contract, ...introspect, ...entriesOf('compiler')];
+const all = ['@tablewright/runtime', contract, ...introspect, ...entriesOf('compiler')];
 
 const packages: readonly { readonly name: string; readonly ours: readonly string[]; readonly browsers?: true }[] = [
   { name: 'runtime', ours: [] },
@@ -33,6 +33,7 @@ const testing = [
 ];
 
 interface Manifest {
+  readonly name: string;
   readonly exports: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
@@ -42,7 +43,7 @@ interface Manifest {
 /** What others may import of a package. */
 function entriesOf(name: string): readonly string[] {
   const manifest: Manifest = JSON.parse(readText(`packages/${name}/package.json`));
-  return Object.keys(manifest.exports).map((entry) => entry.replace('.', `@platform/${name}`));
+  return Object.keys(manifest.exports).map((entry) => entry.replace('.', manifest.name));
 }
 
 function layerOf(name: string, ours: readonly string[], browsers = false): Layer {
@@ -85,7 +86,12 @@ const generated = listFiles('test/golden/*/expected');
 test('generated code imports the public entry of runtime, its own files and extensions', () => {
   expect(generated).not.toEqual([]);
   const files = generated.flatMap((folder) => {
-    const layer: Layer = { folder, beside: `${dirname(folder)}/extensions`, ours: ['@platform/runtime'], others: [] };
+    const layer: Layer = {
+      folder,
+      beside: `${dirname(folder)}/extensions`,
+      ours: ['@tablewright/runtime'],
+      others: [],
+    };
     const paths = listFiles(`${folder}/**/*.ts`).filter((path) => !path.startsWith(`${folder}/client/`));
     return paths.flatMap((path) => importViolations(layer, path, readText(path)));
   });
@@ -106,7 +112,7 @@ test('generated servers call nothing of runtime that acts without a caller', () 
   const paths = generated.flatMap((folder) =>
     listFiles(`${folder}/**/*.ts`).filter((path) => !path.startsWith(`${folder}/client/`)),
   );
-  const called = new Set(paths.flatMap((path) => valuesImported(path, readText(path), '@platform/runtime')));
+  const called = new Set(paths.flatMap((path) => valuesImported(path, readText(path), '@tablewright/runtime')));
   expect([...called].filter((name) => !callable.includes(name))).toEqual([]);
   expect(called.size).toBeGreaterThan(10);
 });
@@ -115,7 +121,7 @@ test('generated clients import the client library and their own files', () => {
   const clients = generated.flatMap((folder) => listFiles(`${folder}/client/*`));
   expect(clients).not.toEqual([]);
   const layers = clients.map(
-    (folder): Layer => ({ folder, ours: ['@platform/client', '@platform/client/typed'], others: [] }),
+    (folder): Layer => ({ folder, ours: ['@tablewright/client', '@tablewright/client/typed'], others: [] }),
   );
   expect(layers.flatMap(violationsIn)).toEqual([]);
 });
@@ -142,10 +148,10 @@ describe('the law itself', () => {
   test.each([
     `import { a } from '../../../b/src/index.ts'`,
     `import type { a } from '../../b.ts'`,
-    `export { a } from '@platform/runtime'`,
-    `export * from '@platform/runtime/src/index.ts'`,
-    `const a = await import('@platform/cli')`,
-    `type A = import('@platform/compiler').A`,
+    `export { a } from '@tablewright/runtime'`,
+    `export * from '@tablewright/runtime/src/index.ts'`,
+    `const a = await import('tablewright')`,
+    `type A = import('@tablewright/compiler').A`,
     `const a = import.meta.resolve('left-pad')`,
     `import x from 'left-pad'`,
   ])('refuses %s', (text) => expect(check(text)).toBe(1));

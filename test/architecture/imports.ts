@@ -65,7 +65,7 @@ function refusal(layer: Layer, path: string, name: string): string | undefined {
     const reachable = [layer.folder, layer.beside ?? layer.folder];
     return reachable.some((folder) => target.startsWith(`${folder}/`)) ? undefined : `leaves ${layer.folder}`;
   }
-  if (name.startsWith('@platform/')) {
+  if (packageOf(name) === 'tablewright' || name.startsWith('@tablewright/')) {
     return layer.ours.includes(name) ? undefined : `${layer.folder} may import of ours only [${layer.ours.join(', ')}]`;
   }
   return layer.others.includes(packageOf(name)) ? undefined : 'not in the dependencies of its package.json';

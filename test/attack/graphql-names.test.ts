@@ -1,6 +1,6 @@
 /** Hidden and unknown names wherever a GraphQL request takes one, and the borders of scopes and unions: G07, G08, A11, A22. */
 import { join } from 'node:path';
-import type { CompiledApi } from '@platform/runtime';
+import type { CompiledApi } from '@tablewright/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importApi } from '../support/compile.ts';
 import { type Magazine, startMagazine } from '../support/magazine.ts';

@@ -1,6 +1,6 @@
 /** Hidden and unknown names in every place that takes one, and text that wants to become SQL: E01, A01, A05, A07, A11. */
 import { join } from 'node:path';
-import type { CompiledApi } from '@platform/runtime';
+import type { CompiledApi } from '@tablewright/runtime';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deepParameterNames } from '../../packages/runtime/src/query/parse-deep.ts';
 import { parameterNames } from '../../packages/runtime/src/query/parse-query-string.ts';

@@ -8,7 +8,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDatabase } from '@platform/runtime';
+import { openDatabase } from '@tablewright/runtime';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { compileProject } from '../support/compile.ts';

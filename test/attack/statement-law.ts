@@ -3,7 +3,7 @@
  * made: words and functions of a list, parameters, a few literals, and of the database the names that the class may
  * read, those that its row rules speak of, and those that join and order what it may read.
  */
-import type { AccessClass, CollectionDescriptor, ColumnPair, CompiledApi, Condition } from '@platform/runtime';
+import type { AccessClass, CollectionDescriptor, ColumnPair, CompiledApi, Condition } from '@tablewright/runtime';
 
 /** Finds what a statement must not contain; nothing for one that keeps the law. */
 export type StatementLaw = (text: string) => readonly string[];

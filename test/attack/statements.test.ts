@@ -1,7 +1,7 @@
 /** The statement allow-list: what reaches the database is what was planned for the caller's class, and nothing else: P2, P16. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Caller, CompiledApi } from '@platform/runtime';
+import type { Caller, CompiledApi } from '@tablewright/runtime';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Statement } from '../../packages/runtime/src/database/database.ts';
 import { readItemPath, splitTarget } from '../../packages/runtime/src/http/target.ts';

@@ -7,7 +7,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { serve } from '@platform/runtime';
+import { serve } from '@tablewright/runtime';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { compileProject } from '../support/compile.ts';

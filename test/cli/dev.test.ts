@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CatalogMarks, changedRelations, readMarks } from '@platform/introspect';
+import { type CatalogMarks, changedRelations, readMarks } from '@tablewright/introspect';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { runOn } from '../introspect/facts.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';

@@ -63,7 +63,7 @@ export default defineExtension(({ before, route }) => {
   'documents/public/dear.graphql': 'query Dear { purchases(sort: ["-amount"], limit: 1) { label shop_id { name } } }\n',
 };
 
-const config = (source: 'file' | 'tables'): string => `import { defineConfig } from '@platform/cli/config';
+const config = (source: 'file' | 'tables'): string => `import { defineConfig } from 'tablewright/config';
 
 export default defineConfig({
   permissionSource: '${source}',

@@ -60,7 +60,7 @@ it('keeps an embedded database to one process', async () => {
 
 describe('mistakes in platform.config.ts', () => {
   const config = (options: string): string =>
-    `import { defineConfig } from '@platform/cli/config';\n\nexport default defineConfig({\n${options}\n});\n`;
+    `import { defineConfig } from 'tablewright/config';\n\nexport default defineConfig({\n${options}\n});\n`;
 
   it.each([
     ['syntax', config('  database: { schemas: [ },'), /platform\.config\.ts:4 could not be loaded: /],

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import { type Client, createClient, type UploadProgress } from '@platform/client';
+import { type Client, createClient, type UploadProgress } from '@tablewright/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startAnswering } from '../support/answering.ts';
 import { file, form } from '../support/files.ts';

@@ -6,7 +6,7 @@ import {
   type Fetch,
   type StorageLike,
   type User,
-} from '@platform/client';
+} from '@tablewright/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts, type TestUser } from '../support/accounts.ts';
 import { createCookieJar } from '../support/cookie-jar.ts';

@@ -1,5 +1,5 @@
 /** The client library on the wire: forms of requests, what it sends again, what it gives up. Source: API specification, section 15. */
-import { type ClientOptions, createClient, isPlatformError, PlatformError } from '@platform/client';
+import { type ClientOptions, createClient, isPlatformError, PlatformError } from '@tablewright/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AnsweringServer, startAnswering } from '../support/answering.ts';
 

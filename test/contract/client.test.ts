@@ -1,5 +1,5 @@
 /** The client library over a real server: items, users, GraphQL. Source: API specification, section 15. */
-import { type Client, createClient } from '@platform/client';
+import { type Client, createClient } from '@tablewright/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts } from '../support/accounts.ts';
 import { type MailServer, startMailServer, tokenIn } from '../support/mail.ts';

@@ -1,8 +1,8 @@
 /** A database that no longer fits what was compiled: what reaches the changed table is refused, all else is served. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { CompiledApi } from '@platform/runtime';
-import { openDatabase } from '@platform/runtime';
+import type { CompiledApi } from '@tablewright/runtime';
+import { openDatabase } from '@tablewright/runtime';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createDriftWatch } from '../../packages/runtime/src/drift-watch.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';

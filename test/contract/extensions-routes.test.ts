@@ -9,7 +9,7 @@ import { typeCheck } from '../support/type-check.ts';
 const types = `export interface Period { readonly from?: Date; readonly to: Date | null }
 `;
 
-const shop = `import { PlatformError } from '@platform/runtime';
+const shop = `import { PlatformError } from '@tablewright/runtime';
 import type { OrdersItem } from '../generated/collections/orders.ts';
 import { defineExtension } from '../generated/extension.ts';
 import type { Period } from './lib/period.ts';

@@ -4,7 +4,7 @@ import { whileHeld } from '../support/holding.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
 /** Every hook writes what it is given into `log`, in the transaction. */
-const log = `import { PlatformError } from '@platform/runtime';
+const log = `import { PlatformError } from '@tablewright/runtime';
 import { defineExtension } from '../generated/extension.ts';
 
 export default defineExtension(({ before, after, afterCommit }) => {

@@ -5,7 +5,7 @@ import { isOnMariadb } from '../support/contract-database.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 import { typeCheck } from '../support/type-check.ts';
 
-const shop = `import { PlatformError } from '@platform/runtime';
+const shop = `import { PlatformError } from '@tablewright/runtime';
 import { defineExtension } from '../generated/extension.ts';
 
 export default defineExtension(({ before, after, afterCommit }) => {

@@ -5,7 +5,7 @@ import { type MailServer, startMailServer } from '../support/mail.ts';
 import { adminToken } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
 
-const hooks = `import { PlatformError } from '@platform/runtime';
+const hooks = `import { PlatformError } from '@tablewright/runtime';
 import { defineExtension } from '../generated/extension.ts';
 
 export default defineExtension(({ before, after, afterCommit }) => {

@@ -4,7 +4,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createClient } from '@platform/client';
+import { createClient } from '@tablewright/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type ContractDatabase,

@@ -1,7 +1,7 @@
 /** The same rows on PostgreSQL and on MariaDB, and on MySQL where there is one: every read is answered with the same bytes. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { serve } from '@platform/runtime';
+import { serve } from '@tablewright/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { loadApi } from '../support/in-process.ts';

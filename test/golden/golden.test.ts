@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CompileOptions, compile } from '@platform/compiler';
+import { type CompileOptions, compile } from '@tablewright/compiler';
 import { describe, expect, test } from 'vitest';
 import { declarationViolations } from '../architecture/declarations.ts';
 

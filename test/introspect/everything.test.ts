@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { Catalog, SchemaFacts } from '@platform/introspect';
-import { buildTables, readCatalog } from '@platform/introspect';
+import type { Catalog, SchemaFacts } from '@tablewright/introspect';
+import { buildTables, readCatalog } from '@tablewright/introspect';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { catalogOf, codesOf, columnOf, factsOf, fixture, runOn, shuffled, tableOf } from './facts.ts';

@@ -1,7 +1,7 @@
 /** What the tests of introspection share: reading the facts of a test database. */
 import { fileURLToPath } from 'node:url';
-import type { Catalog, Column, ReadOptions, RunStatement, SchemaFacts, Table } from '@platform/introspect';
-import { buildTables, readCatalog } from '@platform/introspect';
+import type { Catalog, Column, ReadOptions, RunStatement, SchemaFacts, Table } from '@tablewright/introspect';
+import { buildTables, readCatalog } from '@tablewright/introspect';
 import type pg from 'pg';
 import { withClient } from '../support/database.ts';
 

@@ -8,7 +8,7 @@ import {
   readTables,
   rereadTables,
   type SchemaFacts,
-} from '@platform/introspect';
+} from '@tablewright/introspect';
 import type { RowDataPacket } from 'mysql2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openMysql } from '../../packages/cli/src/mysql-source.ts';

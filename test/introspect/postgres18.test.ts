@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
-import type { SchemaFacts } from '@platform/introspect';
-import { buildTables, readCatalog } from '@platform/introspect';
+import type { SchemaFacts } from '@tablewright/introspect';
+import { buildTables, readCatalog } from '@tablewright/introspect';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase } from '../support/database.ts';
 import { codesOf, columnOf, factsOf, fixture, tableOf } from './facts.ts';

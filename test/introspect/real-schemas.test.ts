@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildTables } from '@platform/introspect';
+import { buildTables } from '@tablewright/introspect';
 import { describe, expect, test } from 'vitest';
 import { createDatabase, loadDump, withClient } from '../support/database.ts';
 import { catalogOf, shuffled } from './facts.ts';

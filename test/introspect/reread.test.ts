@@ -12,7 +12,7 @@ import {
   rereadTables,
   resolveSchema,
   type SchemaFacts,
-} from '@platform/introspect';
+} from '@tablewright/introspect';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';

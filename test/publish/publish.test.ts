@@ -48,12 +48,15 @@ function install(name: string): void {
     '--pack-destination',
     elsewhere,
   );
-  const archive = readdirSync(elsewhere).find((file) => file.startsWith(`platform-${name}-`)) ?? '';
+  const archive =
+    readdirSync(elsewhere).find((file) =>
+      file.startsWith(`${publishedName(name).replace('@', '').replace('/', '-')}-0`),
+    ) ?? '';
   mkdirSync(target, { recursive: true });
   execFileSync('tar', ['-xzf', join(elsewhere, archive), '-C', target, '--strip-components=1']);
   const { dependencies, peerDependencies } = manifestOf(name);
   for (const dependency of Object.keys({ ...dependencies, ...peerDependencies })) {
-    if (dependency.startsWith('@platform/')) continue;
+    if (/^@?tablewright\b/.test(dependency)) continue;
     const link = join(target, 'node_modules', dependency);
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(realpathSync(join(root, 'packages', name, 'node_modules', dependency)), link, 'junction');
@@ -61,7 +64,12 @@ function install(name: string): void {
 }
 
 function packageFolder(name: string): string {
-  return join(elsewhere, 'node_modules/@platform', name);
+  return join(elsewhere, 'node_modules', publishedName(name));
+}
+
+/** Name on the registry of the package in the folder `packages/<name>`. */
+function publishedName(name: string): string {
+  return name === 'cli' ? 'tablewright' : `@tablewright/${name}`;
 }
 
 function manifestOf(name: string): Manifest {
@@ -73,12 +81,12 @@ function run(cwd: string, ...args: string[]): string {
   return execFileSync(process.execPath, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-/** Every public entry as its users write it, such as `@platform/runtime/contract`. */
+/** Every public entry as its users write it, such as `@tablewright/runtime/contract`. */
 function entriesOf(name: string): string[] {
-  return Object.keys(manifestOf(name).exports).map((path) => `@platform/${name}${path.slice(1)}`);
+  return Object.keys(manifestOf(name).exports).map((path) => `${publishedName(name)}${path.slice(1)}`);
 }
 
-test.each(names)('@platform/%s depends on versions and holds no sources', (name) => {
+test.each(names)('packages/%s depends on versions and holds no sources', (name) => {
   const versions = Object.values(manifestOf(name).dependencies ?? {});
   expect(versions.filter((version) => version.startsWith('workspace:'))).toEqual([]);
   const files = readdirSync(packageFolder(name), { recursive: true, encoding: 'utf8' });
@@ -88,7 +96,7 @@ test.each(names)('@platform/%s depends on versions and holds no sources', (name)
   expect(sources).toEqual([]);
 });
 
-test.each(names)('every entry of @platform/%s is importable by plain Node', (name) => {
+test.each(names)('every entry of packages/%s is importable by plain Node', (name) => {
   for (const entry of entriesOf(name)) run(elsewhere, '--input-type=module', '--eval', `await import('${entry}')`);
 });
 
@@ -99,7 +107,7 @@ test('the published command answers', () => {
 
 test('the published runtime brings what it prints and what browsers load', () => {
   const program = `
-    const of = (path) => import('./node_modules/@platform/runtime/dist/' + path);
+    const of = (path) => import('./node_modules/@tablewright/runtime/dist/' + path);
     const [mails, pages, scripts] = await Promise.all([of('mail/templates.js'), of('pages/templates.js'), of('pages/scripts.js')]);
     mails.loadMailTemplates(null);
     console.log(pages.loadPageTemplates(null).print('login', { project: 'P', passwordMinLength: 8, passwords: true }));

@@ -5,9 +5,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { parsePermissions, resolveSchema, type SchemaFacts } from '@platform/introspect';
-import type { Schema } from '@platform/introspect/schema';
-import { systemCollection } from '@platform/runtime/contract';
+import { parsePermissions, resolveSchema, type SchemaFacts } from '@tablewright/introspect';
+import type { Schema } from '@tablewright/introspect/schema';
+import { systemCollection } from '@tablewright/runtime/contract';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { emitClients } from '../support/client-files.ts';
@@ -52,9 +52,9 @@ async function writeClients(name: string, schema: Schema): Promise<void> {
   for (const { path, contents } of emitClients(schema)) await write(join(name, path), contents);
 }
 
-/** The declarations of `@platform/client` as they are published. */
+/** The declarations of `@tablewright/client` as they are published. */
 async function writePackage(): Promise<void> {
-  const place = 'node_modules/@platform/client';
+  const place = 'node_modules/@tablewright/client';
   const { publishConfig, ...manifest } = JSON.parse(await readFile(join(clientPackage, 'package.json'), 'utf8'));
   await write(join(place, 'package.json'), JSON.stringify({ ...manifest, ...publishConfig }));
   const output = join(project.folder, place, 'dist');

@@ -1,8 +1,8 @@
 /** Schemas for MySQL that nobody of this project wrote: each loads, compiles with every table, type-checks, and is read. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { parsePermissions, resolveSchema } from '@platform/introspect';
-import { serve } from '@platform/runtime';
+import { parsePermissions, resolveSchema } from '@tablewright/introspect';
+import { serve } from '@tablewright/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileFacts, importApi } from '../support/compile.ts';
 import { freePort } from '../support/free-port.ts';

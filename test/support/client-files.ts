@@ -1,7 +1,7 @@
 /** Generated clients on disk, where the packages of this repository are found from. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Schema } from '@platform/introspect/schema';
+import type { Schema } from '@tablewright/introspect/schema';
 import { emitClient } from '../../packages/compiler/src/client/index.ts';
 import type { GeneratedFile } from '../../packages/compiler/src/emit/generated-file.ts';
 import { compileTemplates } from '../../packages/compiler/src/emit/templates.ts';

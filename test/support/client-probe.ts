@@ -2,7 +2,7 @@
 export const probe = `
 import { createClient, type Client, type ItemsArticles, type CreateArticles } from './client/admin/index.js';
 import { createClient as createEditor } from './client/editor_reviewer/index.js';
-import type { JsonObject } from '@platform/client/typed';
+import type { JsonObject } from '@tablewright/client/typed';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function is<Expected>(): <Found>(found: Found, ...same: Same<Expected, Found> extends true ? [] : ['is', Found]) => void;

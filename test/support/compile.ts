@@ -2,10 +2,10 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { compile } from '@platform/compiler';
-import { buildTables, parsePermissions, readCatalog, readConfig, resolveSchema } from '@platform/introspect';
-import type { Schema } from '@platform/introspect/schema';
-import type { CompiledApi } from '@platform/runtime';
+import { compile } from '@tablewright/compiler';
+import { buildTables, parsePermissions, readCatalog, readConfig, resolveSchema } from '@tablewright/introspect';
+import type { Schema } from '@tablewright/introspect/schema';
+import type { CompiledApi } from '@tablewright/runtime';
 import { withClient } from './database.ts';
 import { createProject } from './platform.ts';
 

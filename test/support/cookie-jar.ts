@@ -1,5 +1,5 @@
 /** A fetch that keeps cookies as a browser does for one server: only for requests that include credentials. */
-import type { Fetch } from '@platform/client';
+import type { Fetch } from '@tablewright/client';
 
 /** Cookies by name, and the fetch that fills and sends them. */
 export interface CookieJar {

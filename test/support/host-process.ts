@@ -7,8 +7,8 @@ import { existsSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { CommandError, createProgress, generateProject, loadProject, type Project } from '@platform/cli';
-import { type CompiledApi, type RunningServer, serve, type Variables } from '@platform/runtime';
+import { type CompiledApi, type RunningServer, serve, type Variables } from '@tablewright/runtime';
+import { CommandError, createProgress, generateProject, loadProject, type Project } from 'tablewright';
 
 /** What the parent asks for. Every request is answered once, by its number. */
 export type HostRequest =

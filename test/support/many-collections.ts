@@ -1,5 +1,5 @@
 /** As many collections as wanted, each with a parent and children, and programs that ask them. */
-import type { Schema } from '@platform/introspect/schema';
+import type { Schema } from '@tablewright/introspect/schema';
 import { collectionOf, columnOf, schemaOf, tableOf, typeOf } from '../../packages/compiler/src/testing/build-schema.ts';
 
 const integer = typeOf('int4', 'integer');

@@ -1,5 +1,5 @@
-import type { ReadOptions, RunStatement, SchemaFacts } from '@platform/introspect';
-import { mysqlSettings, readFacts } from '@platform/introspect';
+import type { ReadOptions, RunStatement, SchemaFacts } from '@tablewright/introspect';
+import { mysqlSettings, readFacts } from '@tablewright/introspect';
 import type mysql from 'mysql2/promise';
 import { withMysql } from './mariadb.ts';
 

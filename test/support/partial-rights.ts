@@ -1,7 +1,7 @@
 /** Permissions that give roles a part of all rights: each kind of right on each collection alone, and on all of them. */
-import { parsePermissions } from '@platform/introspect';
-import type { Collection } from '@platform/introspect/schema';
-import { systemCollection } from '@platform/runtime/contract';
+import { parsePermissions } from '@tablewright/introspect';
+import type { Collection } from '@tablewright/introspect/schema';
+import { systemCollection } from '@tablewright/runtime/contract';
 
 type Action = 'read' | 'create' | 'update' | 'delete';
 type Rules = Readonly<Partial<Record<Action, object | true>>>;

@@ -67,7 +67,7 @@ export interface Platform {
 
 /**
  * Makes a project folder for one test, with the files of `from` when given. It lies in the repository, so that generated
- * code finds `@platform/runtime`.
+ * code finds `@tablewright/runtime`.
  */
 export async function createProject(from?: string): Promise<{ readonly folder: string; remove(): Promise<void> }> {
   const parent = join(repository, '.tmp');

@@ -57,7 +57,7 @@ export async function serveProject(parts: ProjectParts): Promise<ServedProject> 
   const database = await makeDatabase(parts);
   const project = await createProject();
   if (parts.config !== undefined) {
-    const text = `import { defineConfig } from '@platform/cli/config';\n\nexport default defineConfig(${parts.config});\n`;
+    const text = `import { defineConfig } from 'tablewright/config';\n\nexport default defineConfig(${parts.config});\n`;
     await writeFile(join(project.folder, 'platform.config.ts'), text);
   }
   if (parts.permissions !== undefined) await writeFile(join(project.folder, 'permissions.yaml'), parts.permissions);

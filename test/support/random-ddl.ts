@@ -1,5 +1,5 @@
 /** Random changes of the tables of a PostgreSQL database, of which many are impossible. */
-import type { SchemaFacts, Table } from '@platform/introspect';
+import type { SchemaFacts, Table } from '@tablewright/introspect';
 
 /** One statement. The same numbers give the same one. */
 export function randomStatement({ tables }: SchemaFacts, random: () => number): string {

@@ -2,7 +2,7 @@
  * Reads as any caller, without the HTTP around them: planner, database and writer of a compiled API, put together as the
  * server puts them together. Users have no tokens yet, so this is how a caller with a key and a role asks.
  */
-import type { Caller, CompiledApi, Database } from '@platform/runtime';
+import type { Caller, CompiledApi, Database } from '@tablewright/runtime';
 import { PlatformError, toPlatformError } from '../../packages/runtime/src/errors.ts';
 import { createExportWriter } from '../../packages/runtime/src/export/writer.ts';
 import { createAnswerWriter } from '../../packages/runtime/src/json/answer.ts';

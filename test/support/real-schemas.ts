@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { SchemaFacts } from '@platform/introspect';
+import type { SchemaFacts } from '@tablewright/introspect';
 import { factsOf } from '../introspect/facts.ts';
 import { createDatabase, loadDump } from './database.ts';
 import { createMysqlDatabase } from './mariadb.ts';

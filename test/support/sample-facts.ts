@@ -1,8 +1,8 @@
 /** The sample as `npm start` compiles it, with the platform's own tables, and without a server. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { parsePermissions, readConfig, resolveSchema, type SchemaFacts } from '@platform/introspect';
-import type { Schema } from '@platform/introspect/schema';
+import { parsePermissions, readConfig, resolveSchema, type SchemaFacts } from '@tablewright/introspect';
+import type { Schema } from '@tablewright/introspect/schema';
 import written from '../../fixtures/magazine/platform.config.ts';
 import { factsOf } from '../introspect/facts.ts';
 import { createMagazineDatabase } from './magazine.ts';

@@ -43,11 +43,12 @@ export async function createSampleHome(): Promise<SampleHome> {
 async function linkPackages(root: string): Promise<void> {
   const installed = join(repository, 'node_modules');
   const modules = join(root, 'node_modules');
-  await mkdir(join(modules, '@platform'), { recursive: true });
+  await mkdir(join(modules, '@tablewright'), { recursive: true });
   for (const name of await readdir(installed)) {
-    if (name !== '@platform') await symlink(join(installed, name), join(modules, name));
+    if (name !== '@tablewright' && name !== 'tablewright') await symlink(join(installed, name), join(modules, name));
   }
-  for (const name of await readdir(join(installed, '@platform'))) {
-    await symlink(join('..', '..', 'packages', name), join(modules, '@platform', name));
+  await symlink(join('..', 'packages', 'cli'), join(modules, 'tablewright'));
+  for (const name of await readdir(join(installed, '@tablewright'))) {
+    await symlink(join('..', '..', 'packages', name), join(modules, '@tablewright', name));
   }
 }

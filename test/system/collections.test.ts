@@ -1,6 +1,6 @@
 /** What the compiler makes of the platform's own tables is what section 10 of the API specification lists. */
-import { parsePermissions, resolveSchema } from '@platform/introspect';
-import type { Collection, Schema } from '@platform/introspect/schema';
+import { parsePermissions, resolveSchema } from '@tablewright/introspect';
+import type { Collection, Schema } from '@tablewright/introspect/schema';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { factsOf } from '../introspect/facts.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';

@@ -2,8 +2,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CompileResult, compile, type ExtensionSource, type GeneratedFile } from '@platform/compiler';
-import type { Schema } from '@platform/introspect/schema';
+import { type CompileResult, compile, type ExtensionSource, type GeneratedFile } from '@tablewright/compiler';
+import type { Schema } from '@tablewright/introspect/schema';
 import { afterAll, expect, test } from 'vitest';
 import { type DescribingThread, startDescribing } from '../../packages/cli/src/descriptions/describing-thread.ts';
 import { packFiles, unpackFiles } from '../../packages/cli/src/descriptions/packed-files.ts';

@@ -1,5 +1,5 @@
 /** What is told of a write without a database: its rules, its first statements, and the rights that are lacking. */
-import { type Caller, type ExplainedWrite, explainWrite, type RefusedWrite } from '@platform/runtime';
+import { type Caller, type ExplainedWrite, explainWrite, type RefusedWrite } from '@tablewright/runtime';
 import { describe, expect, it } from 'vitest';
 import { writableApi } from '../../packages/cli/src/explain/role.ts';
 import { resolve } from '../../packages/introspect/src/testing/resolve.ts';

@@ -1,6 +1,6 @@
 /** Why a read is refused: the rights that the role lacks, and no others. */
-import { resolveApi } from '@platform/compiler';
-import { explainRead } from '@platform/runtime';
+import { resolveApi } from '@tablewright/compiler';
+import { explainRead } from '@tablewright/runtime';
 import { describe, expect, it } from 'vitest';
 import { resolve } from '../../packages/introspect/src/testing/resolve.ts';
 

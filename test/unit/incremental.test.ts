@@ -5,9 +5,9 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CompileOptions, compile, createCompileMemory, type GeneratedFile } from '@platform/compiler';
-import { parseSchema } from '@platform/introspect';
-import type { Schema } from '@platform/introspect/schema';
+import { type CompileOptions, compile, createCompileMemory, type GeneratedFile } from '@tablewright/compiler';
+import { parseSchema } from '@tablewright/introspect';
+import type { Schema } from '@tablewright/introspect/schema';
 import { afterAll, expect, test } from 'vitest';
 import { openArchive } from '../../packages/cli/src/archive/project-archive.ts';
 

@@ -1,8 +1,8 @@
 /** What is compiled for a server that runs is what the generated files state. */
 import { readFile } from 'node:fs/promises';
-import { compileModel, readCustomRoutes } from '@platform/compiler';
-import { parseSchema } from '@platform/introspect';
-import type { CompiledApi } from '@platform/runtime';
+import { compileModel, readCustomRoutes } from '@tablewright/compiler';
+import { parseSchema } from '@tablewright/introspect';
+import type { CompiledApi } from '@tablewright/runtime';
 import { expect, test } from 'vitest';
 import { linkModel } from '../../packages/cli/src/recompile/link-model.ts';
 

@@ -62,8 +62,8 @@ test('a server loads graphql-js when it is asked for GraphQL', () => {
 
 test('a server that was compiled before loads nothing that compiles, or that a first mail, upload or code needs', () => {
   const atStart = packagesLoadedWith('packages/cli/src/commands/start.ts');
-  expect(atStart).toContain('@platform/runtime');
-  const later = ['@platform/compiler', '@platform/introspect', '@platform/introspect/resolve', 'yaml'];
+  expect(atStart).toContain('@tablewright/runtime');
+  const later = ['@tablewright/compiler', '@tablewright/introspect', '@tablewright/introspect/resolve', 'yaml'];
   for (const name of [...later, 'mysql2', 'mysql2/promise', 'nodemailer', 'file-type', '@fastify/busboy', 'otplib']) {
     expect(atStart).not.toContain(name);
   }
@@ -72,9 +72,9 @@ test('a server that was compiled before loads nothing that compiles, or that a f
 test('compiling without a database loads nothing that serves', () => {
   const command = packagesLoadedWith('packages/cli/src/commands/generate.ts');
   const compiler = packagesLoadedWith('packages/cli/src/descriptions/compile-kept.ts');
-  expect(command).toContain('@platform/introspect/resolve');
-  expect(compiler).toContain('@platform/compiler/compile');
-  for (const name of ['fastify', 'pg', 'graphql', '@platform/compiler', '@platform/introspect']) {
+  expect(command).toContain('@tablewright/introspect/resolve');
+  expect(compiler).toContain('@tablewright/compiler/compile');
+  for (const name of ['fastify', 'pg', 'graphql', '@tablewright/compiler', '@tablewright/introspect']) {
     expect([...command, ...compiler]).not.toContain(name);
   }
   expect(packagesLoadedWith('packages/cli/src/command-line.ts')).toEqual(['commander']);

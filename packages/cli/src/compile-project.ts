@@ -1,7 +1,7 @@
 /** From a project to its generated files. */
 import { join } from 'node:path';
-import type { CompileMemory, CompileOptions, ModelData } from '@platform/compiler';
-import { printSchemaPieces } from '@platform/introspect/resolve';
+import type { CompileMemory, CompileOptions, ModelData } from '@tablewright/compiler';
+import { printSchemaPieces } from '@tablewright/introspect/resolve';
 import { isWhollyCompiled, lookAtLastRun } from './archive/last-run.ts';
 import { bothOf } from './both-of.ts';
 import {

@@ -1,2 +1,2 @@
-export type { PlatformConfig } from '@platform/introspect/config';
-export { defineConfig } from '@platform/introspect/config';
+export type { PlatformConfig } from '@tablewright/introspect/config';
+export { defineConfig } from '@tablewright/introspect/config';

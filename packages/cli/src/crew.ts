@@ -1,6 +1,6 @@
 /** Several processes that serve one project on one port, and the one that starts, replaces and stops them. */
 import cluster, { type Worker } from 'node:cluster';
-import type { Drift, FirstAdministrator } from '@platform/runtime';
+import type { Drift, FirstAdministrator } from '@tablewright/runtime';
 import { CommandError, exitCodes } from './exit-codes.ts';
 
 /** What a process tells when it listens. */

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import type { DocumentSource } from '@platform/compiler';
+import type { DocumentSource } from '@tablewright/compiler';
 import type { Project } from './project.ts';
 
 /** Folder of the GraphQL documents that a project's roles ask; below it one folder for each role. */

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '@platform/introspect';
+import type { Diagnostic } from '@tablewright/introspect';
 
 /** What the exit code of the command line tells a pipeline. Documented in `platform --help` and docs/cli.md. */
 export const exitCodes = {

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import type { ExtensionSource, ModuleSource } from '@platform/compiler';
+import type { ExtensionSource, ModuleSource } from '@tablewright/compiler';
 import type { Project } from './project.ts';
 
 /** Folder of a project's own code. */

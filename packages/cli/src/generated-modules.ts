@@ -8,7 +8,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { type ResolveFnOutput, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { CompiledApi } from '@platform/runtime';
+import type { CompiledApi } from '@tablewright/runtime';
 import { withoutTypes } from './without-types.ts';
 
 /** What `server.ts` exports. */
@@ -25,7 +25,7 @@ export async function importGenerated(output: string): Promise<Generated> {
   const hooks = registerHooks({
     resolve(specifier, context, next) {
       if (!isOwn(context.parentURL)) return next(specifier, context);
-      if (specifier === '@platform/runtime') {
+      if (specifier === '@tablewright/runtime') {
         runtime ??= { ...next(specifier, context), shortCircuit: true };
         return runtime;
       }

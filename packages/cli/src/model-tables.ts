@@ -1,8 +1,8 @@
 /** What the platform's own tables say about collections, fields and relations, as the command line reads it. */
-import { readModelTables } from '@platform/introspect';
-import { modelTablesQuestion } from '@platform/runtime';
-import type { DeclaredModel } from '@platform/runtime/contract';
-import { modelRowsSql, mysqlModelRowsSql } from '@platform/runtime/contract';
+import { readModelTables } from '@tablewright/introspect';
+import { modelTablesQuestion } from '@tablewright/runtime';
+import type { DeclaredModel } from '@tablewright/runtime/contract';
+import { modelRowsSql, mysqlModelRowsSql } from '@tablewright/runtime/contract';
 import type { Project } from './project.ts';
 import type { Source } from './source.ts';
 import { systemPlace } from './system.ts';

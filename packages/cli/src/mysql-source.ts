@@ -1,5 +1,5 @@
-import { mysqlSettings } from '@platform/introspect';
-import { formParameters, sessionSql } from '@platform/runtime';
+import { mysqlSettings } from '@tablewright/introspect';
+import { formParameters, sessionSql } from '@tablewright/runtime';
 import mysql from 'mysql2/promise';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { readable, reasonOf } from './readable.ts';

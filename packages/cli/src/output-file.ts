@@ -2,7 +2,7 @@
 import { closeSync, linkSync, openSync, writeFileSync, writev } from 'node:fs';
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import type { Piece } from '@platform/compiler';
+import type { Piece } from '@tablewright/compiler';
 
 /** A file to write, its path relative to the output folder, with `/` on every system. */
 export interface OutputFile {

@@ -10,7 +10,7 @@ const neighbour = /^\.\.?\/[\w./-]+\.[jt]s$/;
 export function findOwnModules(): void {
   // Packages lie beside each other in the repository and where npm installs them. Others, such as pnpm, give each a folder
   // of its own; then that of the largest one counts, too.
-  const folders = ['../../', new URL('./', import.meta.resolve('@platform/runtime'))];
+  const folders = ['../../', new URL('./', import.meta.resolve('@tablewright/runtime'))];
   const own = folders.map((folder) => new URL(folder, import.meta.url).href);
   registerHooks({
     resolve(specifier, context, next) {

@@ -1,4 +1,4 @@
-import type { PermissionDifference, PlainRule } from '@platform/introspect';
+import type { PermissionDifference, PlainRule } from '@tablewright/introspect';
 
 /** Prints differences as people read them: a line that begins with `-` for what goes, with `+` for what comes. */
 export function printDifferences(differences: readonly PermissionDifference[]): string {

@@ -1,6 +1,6 @@
 /** From which of the two places roles and rules are compiled, and what is said when the other one says otherwise. */
-import type { Diagnostic, PermissionDocument } from '@platform/introspect';
-import { comparePermissions } from '@platform/introspect/resolve';
+import type { Diagnostic, PermissionDocument } from '@tablewright/introspect';
+import { comparePermissions } from '@tablewright/introspect/resolve';
 import type { PermissionTables } from './permission-tables.ts';
 import type { Project } from './project.ts';
 

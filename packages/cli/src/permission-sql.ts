@@ -1,12 +1,12 @@
 /** The statements by which the command line reads and writes roles and rules in the platform's own tables. */
-import { give, type MysqlTables, mysqlTurn, type OwnSql, script, transactionLock } from '@platform/runtime';
+import { give, type MysqlTables, mysqlTurn, type OwnSql, script, transactionLock } from '@tablewright/runtime';
 import {
   isQuotedSchema,
   mysqlPermissionRowsSql,
   mysqlRoleRowsSql,
   permissionRowsSql,
   roleRowsSql,
-} from '@platform/runtime/contract';
+} from '@tablewright/runtime/contract';
 import type { Source } from './source.ts';
 
 /** By what they do; `$1` is the name of a role. */

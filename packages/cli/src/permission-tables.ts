@@ -7,10 +7,10 @@ import {
   type RoleRow,
   type RuleRow,
   readPermissionRows,
-} from '@platform/introspect';
-import { byFamily, type ModelRows } from '@platform/runtime';
-import type { JsonValue } from '@platform/runtime/contract';
-import { modelLock, parseExactly, withNumberTexts } from '@platform/runtime/contract';
+} from '@tablewright/introspect';
+import { byFamily, type ModelRows } from '@tablewright/runtime';
+import type { JsonValue } from '@tablewright/runtime/contract';
+import { modelLock, parseExactly, withNumberTexts } from '@tablewright/runtime/contract';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { mysqlPermissions, type PermissionTexts, postgresPermissions } from './permission-sql.ts';
 import type { Project } from './project.ts';

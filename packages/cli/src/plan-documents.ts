@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type GeneratedFile, plannedFile } from '@platform/compiler/files';
-import type { AccessClass, CollectionDescriptor, Dialect, PlannedOperation } from '@platform/runtime';
+import { type GeneratedFile, plannedFile } from '@tablewright/compiler/files';
+import type { AccessClass, CollectionDescriptor, Dialect, PlannedOperation } from '@tablewright/runtime';
 
 /** The file for the operations among the generated files; none where there are none. `output` is their folder to be. */
 export async function planDocuments(
@@ -19,7 +19,7 @@ export async function planDocuments(
   const operations = byPath.get('graphql/operations.json')?.contents;
   if (operations === undefined) return [];
   // Most projects have no documents, and all of the runtime comes with it.
-  const { planOperations } = await import('@platform/runtime');
+  const { planOperations } = await import('@tablewright/runtime');
   const described = await importDescriptions(output, files);
   const api = {
     ...described,

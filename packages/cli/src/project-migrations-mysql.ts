@@ -10,8 +10,8 @@ import {
   type ProjectMigration,
   platformVersion,
   recordMigration,
-} from '@platform/runtime';
-import { modelLock, mysqlProjectTables } from '@platform/runtime/contract';
+} from '@tablewright/runtime';
+import { modelLock, mysqlProjectTables } from '@tablewright/runtime/contract';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { reasonOf } from './readable.ts';
 import { runOwn, type Source } from './source.ts';

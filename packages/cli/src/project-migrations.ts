@@ -5,14 +5,14 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { migrationChecksum, modelTablesQuestion, type ProjectMigration, platformVersion } from '@platform/runtime';
+import { migrationChecksum, modelTablesQuestion, type ProjectMigration, platformVersion } from '@tablewright/runtime';
 import {
   createProjectLedgerSql,
   modelLock,
   mysqlProjectTables,
   projectMigrationsSql,
   recordMigrationSql,
-} from '@platform/runtime/contract';
+} from '@tablewright/runtime/contract';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import type { Project } from './project.ts';
 import { applyMysqlMigration, settleChanges } from './project-migrations-mysql.ts';

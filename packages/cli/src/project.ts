@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Diagnostic, PermissionDocument } from '@platform/introspect';
-import { parsePermissions } from '@platform/introspect/resolve';
+import type { Diagnostic, PermissionDocument } from '@tablewright/introspect';
+import { parsePermissions } from '@tablewright/introspect/resolve';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { reasonOf } from './readable.ts';
 import { loadSettings, type Settings } from './settings.ts';

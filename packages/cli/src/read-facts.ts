@@ -1,5 +1,5 @@
 /** Database → what a schema is resolved from. */
-import { type ChangedRelations, type Reading, readTables, rereadTables } from '@platform/introspect';
+import { type ChangedRelations, type Reading, readTables, rereadTables } from '@tablewright/introspect';
 import { readModel } from './model-tables.ts';
 import { readPermissionTables } from './permission-tables.ts';
 import type { Progress } from './progress.ts';

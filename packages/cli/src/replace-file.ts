@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import type { Piece } from '@platform/compiler/files';
+import type { Piece } from '@tablewright/compiler/files';
 import { isLinked, writePieces } from './output-file.ts';
 
 /** A text beside the file that it will be. */

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Diagnostic } from '@platform/introspect';
-import type { PlatformConfig } from '@platform/introspect/config';
-import { readConfig } from '@platform/introspect/read-config';
+import type { Diagnostic } from '@tablewright/introspect';
+import type { PlatformConfig } from '@tablewright/introspect/config';
+import { readConfig } from '@tablewright/introspect/read-config';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { importConfig } from './import-config.ts';
 

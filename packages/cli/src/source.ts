@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import type { PGlite } from '@electric-sql/pglite';
-import type { Family } from '@platform/introspect';
+import type { Family } from '@tablewright/introspect';
 import {
   EmbeddedInUseError,
   lockEmbedded,
@@ -8,8 +8,8 @@ import {
   type Parameter,
   runScript,
   type Statement,
-} from '@platform/runtime';
-import type { Dialect } from '@platform/runtime/contract';
+} from '@tablewright/runtime';
+import type { Dialect } from '@tablewright/runtime/contract';
 import pg from 'pg';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { isMysqlUrl, openMysql } from './mysql-source.ts';

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { CompileOptions, CompileSummary } from '@platform/compiler';
-import type { Piece } from '@platform/compiler/files';
-import type { Diagnostic, ReadOptions, SchemaFacts } from '@platform/introspect';
-import { parseSchema, printDiagnostics, printSchemaPieces, resolveSchema } from '@platform/introspect/resolve';
-import type { Schema } from '@platform/introspect/schema';
+import type { CompileOptions, CompileSummary } from '@tablewright/compiler';
+import type { Piece } from '@tablewright/compiler/files';
+import type { Diagnostic, ReadOptions, SchemaFacts } from '@tablewright/introspect';
+import { parseSchema, printDiagnostics, printSchemaPieces, resolveSchema } from '@tablewright/introspect/resolve';
+import type { Schema } from '@tablewright/introspect/schema';
 import { loadDocuments } from './documents.ts';
 import { loadExamples } from './examples/load.ts';
 import { CommandError, DiagnosticsError, exitCodes } from './exit-codes.ts';

@@ -1,5 +1,5 @@
 /** The platform's own tables as the commands use them: installing, checking, and saying what is wrong with them. */
-import type { Diagnostic } from '@platform/introspect';
+import type { Diagnostic } from '@tablewright/introspect';
 import {
   type Migration,
   MigrationError,
@@ -7,8 +7,8 @@ import {
   migrate,
   readMigrations,
   type SystemPlace,
-} from '@platform/runtime';
-import { defaultSystemSchema } from '@platform/runtime/contract';
+} from '@tablewright/runtime';
+import { defaultSystemSchema } from '@tablewright/runtime/contract';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';

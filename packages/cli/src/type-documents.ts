@@ -1,7 +1,7 @@
 /** The types that openapi-typescript makes of the OpenAPI documents, for who prefers its clients to the generated ones. */
 import { once } from 'node:events';
-import { type GeneratedFile, printJson } from '@platform/compiler/files';
-import type { JsonValue } from '@platform/runtime/contract';
+import { type GeneratedFile, printJson } from '@tablewright/compiler/files';
+import type { JsonValue } from '@tablewright/runtime/contract';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { workLong } from './one-run.ts';
 import { startWorker } from './worker-thread.ts';

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import type { CollectionDescriptor, CompiledApi, FirstAdministrator } from '@platform/runtime';
+import type { CollectionDescriptor, CompiledApi, FirstAdministrator } from '@tablewright/runtime';
 import type { AdminToken } from './admin-token.ts';
 import type { Progress } from './progress.ts';
 

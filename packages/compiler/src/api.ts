@@ -3,7 +3,7 @@
  *
  * Made from the schema by `passes/`, printed by `emit/` and `openapi/`. Nothing here is decided again while printing.
  */
-import type { ReferentialAction } from '@platform/introspect/schema';
+import type { ReferentialAction } from '@tablewright/introspect/schema';
 import type {
   AccessClass,
   CollectionDescriptor,
@@ -14,7 +14,7 @@ import type {
   Fingerprint,
   PortableType,
   RelationDescriptor,
-} from '@platform/runtime/contract';
+} from '@tablewright/runtime/contract';
 
 import type { Examples } from './openapi/examples/example.ts';
 

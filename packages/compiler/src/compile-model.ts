@@ -1,6 +1,6 @@
-import type { Diagnostic } from '@platform/introspect';
-import type { Schema } from '@platform/introspect/schema';
-import type { AccessClass, JsonValue } from '@platform/runtime/contract';
+import type { Diagnostic } from '@tablewright/introspect';
+import type { Schema } from '@tablewright/introspect/schema';
+import type { AccessClass, JsonValue } from '@tablewright/runtime/contract';
 import type { Api } from './api.ts';
 import { checkDocuments, type DocumentSource } from './documents/check-documents.ts';
 import type { ReadRoutes } from './extensions/custom-routes.ts';

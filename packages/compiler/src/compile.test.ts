@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Schema } from '@platform/introspect/schema';
+import type { Schema } from '@tablewright/introspect/schema';
 import { describe, expect, test } from 'vitest';
 import { compile } from './compile.ts';
 import { blogSchema } from './testing/blog.ts';

@@ -1,5 +1,5 @@
-import type { Diagnostic } from '@platform/introspect';
-import type { Schema } from '@platform/introspect/schema';
+import type { Diagnostic } from '@tablewright/introspect';
+import type { Schema } from '@tablewright/introspect/schema';
 import type { Api } from './api.ts';
 import { checkDocuments, type DocumentSource } from './documents/check-documents.ts';
 import { emitClients, emitCollections, emitDescriptions, emitServerFiles, withManifest } from './emit/emit-files.ts';

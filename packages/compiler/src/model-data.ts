@@ -6,7 +6,7 @@ import type {
   Fingerprint,
   KnownOperation,
   Route,
-} from '@platform/runtime/contract';
+} from '@tablewright/runtime/contract';
 import type { Api, ApiCollection, Operation } from './api.ts';
 import { createFacts } from './memory/facts.ts';
 

@@ -1,3 +1,3 @@
-import { defineConfig } from '@platform/cli/config';
+import { defineConfig } from 'tablewright/config';
 
 export default defineConfig({ permissions: 'permissions.yaml' });

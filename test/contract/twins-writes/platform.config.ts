@@ -1,4 +1,4 @@
-import { defineConfig } from '@platform/cli/config';
+import { defineConfig } from 'tablewright/config';
 
 export default defineConfig({
   permissions: 'permissions.yaml',

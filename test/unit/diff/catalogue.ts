@@ -1,5 +1,5 @@
 /** Kinds of change, each as an edit of the world; `expected/` holds what `platform diff` says of each. */
-import type { Column } from '@platform/introspect/schema';
+import type { Column } from '@tablewright/introspect/schema';
 import { table } from '../../../packages/introspect/src/testing/facts.ts';
 import {
   addColumns,

@@ -15,8 +15,8 @@ import {
   ruleIds,
   type Severity,
   type Surface,
-} from '@platform/compiler';
-import type { Schema } from '@platform/introspect/schema';
+} from '@tablewright/compiler';
+import type { Schema } from '@tablewright/introspect/schema';
 import type * as Graphql from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { emitClient } from '../../../packages/compiler/src/client/index.ts';

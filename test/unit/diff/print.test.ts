@@ -1,6 +1,6 @@
 /** The forms of a comparison, and what may not get into them. */
 import { readFileSync } from 'node:fs';
-import { diffFormats, diffSchemas, findRenames, printDiff, rules } from '@platform/compiler';
+import { diffFormats, diffSchemas, findRenames, printDiff, rules } from '@tablewright/compiler';
 import { describe, expect, test } from 'vitest';
 import { hostileSchema } from '../../../packages/compiler/src/testing/hostile.ts';
 import { addColumns, all, column, dropColumn, inTable, rule, schemaOf, world } from './world.ts';

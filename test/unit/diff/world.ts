@@ -1,7 +1,7 @@
 /** A small shop of words in which one thing at a time is changed: tables, configuration and rules as data. */
-import type { Diagnostic, SchemaFacts } from '@platform/introspect';
-import type { PlatformConfig } from '@platform/introspect/config';
-import type { Column, ForeignKey, Schema, Table } from '@platform/introspect/schema';
+import type { Diagnostic, SchemaFacts } from '@tablewright/introspect';
+import type { PlatformConfig } from '@tablewright/introspect/config';
+import type { Column, ForeignKey, Schema, Table } from '@tablewright/introspect/schema';
 import { facts, table } from '../../../packages/introspect/src/testing/facts.ts';
 import { resolveFacts } from '../../../packages/introspect/src/testing/resolve.ts';
 

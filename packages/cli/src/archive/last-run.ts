@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CompileOptions, CompileSummary } from '@platform/compiler';
+import type { CompileOptions, CompileSummary } from '@tablewright/compiler';
 import { removeLeftovers } from '../leftovers.ts';
 import { once } from '../once.ts';
 import type { OutputFile } from '../output-file.ts';

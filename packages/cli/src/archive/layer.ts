@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Archived, Piece } from '@platform/compiler';
+import type { Archived, Piece } from '@tablewright/compiler';
 import { inChunks, writeChunks } from '../output-file.ts';
 
 /** What was made of one thing by one maker. */

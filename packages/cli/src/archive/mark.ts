@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { once } from '../once.ts';
 
 /** The packages that decide about texts of the compiler. */
-const packages = ['@platform/compiler', '@platform/runtime/contract'] as const;
+const packages = ['@tablewright/compiler', '@tablewright/runtime/contract'] as const;
 
 /**
  * A text that is another one for every other version of the compiler, also of one under development, and the same for one

@@ -6,8 +6,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Archive, Archived, CompilePart } from '@platform/compiler';
-import { partOfMaker } from '@platform/compiler/files';
+import type { Archive, Archived, CompilePart } from '@tablewright/compiler';
+import { partOfMaker } from '@tablewright/compiler/files';
 import { removeLeftovers } from '../leftovers.ts';
 import { type Entry, isLayerOf, readLayer, writeLayer } from './layer.ts';
 import { markOfCompiler } from './mark.ts';

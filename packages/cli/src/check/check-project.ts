@@ -4,10 +4,10 @@
  * Nothing is written, and no verdict depends on another one: each names what does not fit between its two.
  */
 import { relative } from 'node:path';
-import { compile, resolveApi } from '@platform/compiler';
-import type { PermissionDocument } from '@platform/introspect';
-import { compareFacts, type Diagnostic, resolveSchema, type SchemaFacts } from '@platform/introspect';
-import type { Schema } from '@platform/introspect/schema';
+import { compile, resolveApi } from '@tablewright/compiler';
+import type { PermissionDocument } from '@tablewright/introspect';
+import { compareFacts, type Diagnostic, resolveSchema, type SchemaFacts } from '@tablewright/introspect';
+import type { Schema } from '@tablewright/introspect/schema';
 import { choosePermissions } from '../permission-source.ts';
 import { planDocuments } from '../plan-documents.ts';
 import { refuseNewDatabase } from '../present-database.ts';

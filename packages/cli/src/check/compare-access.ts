@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AccessClass, CollectionAccess } from '@platform/runtime';
+import type { AccessClass, CollectionAccess } from '@tablewright/runtime';
 import type { Finding } from './verdict.ts';
 
 const actions = ['read', 'create', 'update', 'delete'] as const;

@@ -1,5 +1,5 @@
-import type { Fingerprint, FingerprintColumn, FingerprintObject } from '@platform/runtime';
-import { type Dialect, shownTable } from '@platform/runtime/contract';
+import type { Fingerprint, FingerprintColumn, FingerprintObject } from '@tablewright/runtime';
+import { type Dialect, shownTable } from '@tablewright/runtime/contract';
 import type { Finding } from './verdict.ts';
 
 /** How what was compiled relies on tables and columns differently from what would be compiled now. */

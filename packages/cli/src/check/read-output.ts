@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { AccessClass, Fingerprint } from '@platform/runtime';
+import type { AccessClass, Fingerprint } from '@tablewright/runtime';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 
 /** What of the generated files can be compared by name. */

@@ -1,4 +1,4 @@
-import { didYouMean } from '@platform/introspect';
+import { didYouMean } from '@tablewright/introspect';
 import {
   type AccessClass,
   type AccessRule,
@@ -6,8 +6,8 @@ import {
   type CollectionAccess,
   canPreset,
   type WriteRule,
-} from '@platform/runtime';
-import type { CollectionDescriptor } from '@platform/runtime/contract';
+} from '@tablewright/runtime';
+import type { CollectionDescriptor } from '@tablewright/runtime/contract';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { type ItemQuestion, type Judged, judgeRules, unjudged } from '../explain/judge-rules.ts';

@@ -1,5 +1,5 @@
-import { bothChanges, type ChangedRelations } from '@platform/introspect';
-import type { CompiledApi, RunningServer } from '@platform/runtime';
+import { bothChanges, type ChangedRelations } from '@tablewright/introspect';
+import type { CompiledApi, RunningServer } from '@tablewright/runtime';
 import { refreshModules } from '../dev/fresh-modules.ts';
 import { type HeldSource, holdSource } from '../dev/held-source.ts';
 import { linkCompilation } from '../dev/link-compilation.ts';

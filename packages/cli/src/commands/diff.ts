@@ -10,9 +10,9 @@ import {
   printDiff,
   type Rename,
   type Severity,
-} from '@platform/compiler';
-import { printDiagnostics } from '@platform/introspect/resolve';
-import type { Schema } from '@platform/introspect/schema';
+} from '@tablewright/compiler';
+import { printDiagnostics } from '@tablewright/introspect/resolve';
+import type { Schema } from '@tablewright/introspect/schema';
 import { readAcknowledged } from '../diff/acknowledged.ts';
 import { askRenames } from '../diff/ask-renames.ts';
 import { outputAt } from '../diff/output-at.ts';

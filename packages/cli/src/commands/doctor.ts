@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { type Diagnostic, visible } from '@platform/introspect';
-import type { Schema } from '@platform/introspect/schema';
+import { type Diagnostic, visible } from '@tablewright/introspect';
+import type { Schema } from '@tablewright/introspect/schema';
 import { checkProject } from '../check/check-project.ts';
 import { examineDatabase } from '../doctor/examine-database.ts';
 import { examineProject } from '../doctor/examine-project.ts';

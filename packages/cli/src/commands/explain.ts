@@ -1,5 +1,5 @@
-import type { AccessClass, AccessRule, ExplainedRead, PlannedRead, WriteToExplain } from '@platform/runtime';
-import { explainRead, planRead } from '@platform/runtime';
+import type { AccessClass, AccessRule, ExplainedRead, PlannedRead, WriteToExplain } from '@tablewright/runtime';
+import { explainRead, planRead } from '@tablewright/runtime';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { type AskedRequest, boundsOf, explainWriting, onItems, tellRefusal } from '../explain/explain-writing.ts';

@@ -87,7 +87,7 @@ async function ask(): Promise<Answers> {
 
 function configText({ schemas, output }: Answers): string {
   const database = schemas.length === 0 ? '' : `  database: { schemas: ${JSON.stringify(schemas)} },\n`;
-  return `import { defineConfig } from '@platform/cli/config';
+  return `import { defineConfig } from 'tablewright/config';
 
 // The database is named by DATABASE_URL; without it an embedded PostgreSQL under .platform/ is used.
 export default defineConfig({

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type MatrixFormat, matrixFormats, printMatrix } from '@platform/compiler';
+import { type MatrixFormat, matrixFormats, printMatrix } from '@tablewright/compiler';
 import { lineDifference } from '../check/line-difference.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { currentSchema } from '../explain/current-schema.ts';

@@ -1,4 +1,4 @@
-import { type Migration, undoMigrations } from '@platform/runtime';
+import { type Migration, undoMigrations } from '@tablewright/runtime';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject, type Project } from '../project.ts';

@@ -5,7 +5,7 @@ import {
   type PermissionDifference,
   printDiagnostics,
   printPermissions,
-} from '@platform/introspect';
+} from '@tablewright/introspect';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { printDifferences } from '../permission-differences.ts';
 import {

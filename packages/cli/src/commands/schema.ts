@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { compareFacts } from '@platform/introspect';
+import { compareFacts } from '@tablewright/introspect';
 import { processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
 import { count, introspectProject, loadReplaced } from '../steps.ts';

@@ -9,8 +9,8 @@ import type {
   RunningServer,
   ServeOptions,
   Variables,
-} from '@platform/runtime';
-import { EmbeddedInUseError, EnvironmentError, keptSecret, serve, TemplateError } from '@platform/runtime';
+} from '@tablewright/runtime';
+import { EmbeddedInUseError, EnvironmentError, keptSecret, serve, TemplateError } from '@tablewright/runtime';
 import { type AdminToken, adminToken } from '../admin-token.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { importGenerated } from '../generated-modules.ts';

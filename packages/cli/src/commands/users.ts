@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { isEmail, longestEmail } from '@platform/runtime';
+import { isEmail, longestEmail } from '@tablewright/runtime';
 import { type Accounts, makePassword, makeToken, openAccounts } from '../accounts.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { type Progress, processProgress } from '../progress.ts';

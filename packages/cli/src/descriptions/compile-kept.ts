@@ -1,5 +1,5 @@
-import { type CompileOptions, type CompileResult, compile } from '@platform/compiler/compile';
-import type { Schema } from '@platform/introspect/schema';
+import { type CompileOptions, type CompileResult, compile } from '@tablewright/compiler/compile';
+import type { Schema } from '@tablewright/introspect/schema';
 import { openArchive } from '../archive/project-archive.ts';
 
 /** What was compiled, and not archived yet. */

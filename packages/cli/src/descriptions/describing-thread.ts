@@ -1,7 +1,7 @@
 /** A thread that prints the descriptions of an API, which are most of its output, while this one prints everything else. */
 import { availableParallelism } from 'node:os';
-import type { CompileResult, GeneratedFile } from '@platform/compiler';
-import type { Schema } from '@platform/introspect/schema';
+import type { CompileResult, GeneratedFile } from '@tablewright/compiler';
+import type { Schema } from '@tablewright/introspect/schema';
 import type { RunSources } from '../archive/last-run.ts';
 import { startWorker } from '../worker-thread.ts';
 import { type PackedFiles, unpackFiles } from './packed-files.ts';

@@ -1,7 +1,7 @@
 /** The thread that prints descriptions. Started by describing-thread.ts; not meant to be imported. */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { GeneratedFile } from '@platform/compiler';
-import type { Schema } from '@platform/introspect/schema';
+import type { GeneratedFile } from '@tablewright/compiler';
+import type { Schema } from '@tablewright/introspect/schema';
 import { keepCompiledCode } from '../compiled-code.ts';
 import type { DescribingAnswer, DescribingQuestion, DescribingSources } from './describing-thread.ts';
 

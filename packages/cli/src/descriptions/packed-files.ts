@@ -1,5 +1,5 @@
 /** Files in pieces on their way to another thread: bytes that both have, every piece once however many files have it. */
-import { type GeneratedFile, longFile, type Piece } from '@platform/compiler/files';
+import { type GeneratedFile, longFile, type Piece } from '@tablewright/compiler/files';
 
 /** Such files; plain data. */
 export interface PackedFiles {

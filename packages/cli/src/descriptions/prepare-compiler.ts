@@ -1,6 +1,6 @@
 /** Compiles a project in one thread, or in two where that is worth it, and keeps what can be used again. */
-import type { CompileMemory, CompileOptions, CompileResult, GeneratedFile } from '@platform/compiler/compile';
-import type { Schema } from '@platform/introspect/schema';
+import type { CompileMemory, CompileOptions, CompileResult, GeneratedFile } from '@tablewright/compiler/compile';
+import type { Schema } from '@tablewright/introspect/schema';
 import { isArchived } from '../archive/project-archive.ts';
 import { type DescribingThread, isWorthDescribing, startDescribing } from './describing-thread.ts';
 

@@ -1,4 +1,4 @@
-import { type CatalogMarks, readMarks } from '@platform/introspect';
+import { type CatalogMarks, readMarks } from '@tablewright/introspect';
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
 import { connect, type Source } from '../source.ts';

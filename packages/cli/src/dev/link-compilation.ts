@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { CompiledApi } from '@platform/runtime';
+import type { CompiledApi } from '@tablewright/runtime';
 import type { Compilation } from '../compile-project.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { ownCodeError } from '../own-code-error.ts';

@@ -1,6 +1,6 @@
 /** Looks for changes of a project under development: of its files, and of the tables of its database. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { type ChangedRelations, changedRelations } from '@platform/introspect';
+import { type ChangedRelations, changedRelations } from '@tablewright/introspect';
 import type { Project } from '../project.ts';
 import type { HeldSource } from './held-source.ts';
 import { changedPaths, type InputMarks, takeMarks } from './input-marks.ts';

@@ -7,9 +7,9 @@ import {
   isSame,
   type ListedExtensions,
   listedFile,
-} from '@platform/compiler';
-import type { ChangedRelations } from '@platform/introspect';
-import type { CompiledApi } from '@platform/runtime';
+} from '@tablewright/compiler';
+import type { ChangedRelations } from '@tablewright/introspect';
+import type { CompiledApi } from '@tablewright/runtime';
 import { type Compilation, compileProject, writeProject } from '../compile-project.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { type Progress, silent } from '../progress.ts';

@@ -1,4 +1,4 @@
-import type { CompiledApi, Recompiler } from '@platform/runtime';
+import type { CompiledApi, Recompiler } from '@tablewright/runtime';
 import type { Project } from '../project.ts';
 import { createRecompiler } from '../recompile/recompiler.ts';
 

@@ -1,6 +1,6 @@
 /** What a change came to, on one screen. */
-import { type Change, countChanges, type Diff } from '@platform/compiler';
-import { visible } from '@platform/introspect';
+import { type Change, countChanges, type Diff } from '@tablewright/compiler';
+import { visible } from '@tablewright/introspect';
 import { CommandError } from '../exit-codes.ts';
 import type { Progress } from '../progress.ts';
 import type { WriteResult } from '../write-files.ts';

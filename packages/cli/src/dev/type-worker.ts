@@ -4,6 +4,7 @@ import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import type ts from 'typescript';
+import { isOwnPackage } from '../lend-packages.ts';
 import type { TypeSources, TypeVerdict } from './type-checks.ts';
 
 const { folder, folders }: TypeSources = workerData;
@@ -80,7 +81,7 @@ function hostOf(compiler: Compiler, options: ts.CompilerOptions): ts.CompilerHos
       literals.map((literal) => {
         const mode = compiler.getModeForUsageLocation(file, literal, redirected?.commandLine.options ?? options);
         const found = resolve(literal.text, containing, mode);
-        const isLent = found.resolvedModule === undefined && literal.text.startsWith('@platform/');
+        const isLent = found.resolvedModule === undefined && isOwnPackage(literal.text);
         return isLent ? resolve(literal.text, here, mode) : found;
       }),
   };

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { type Rename, visible } from '@platform/compiler';
+import { type Rename, visible } from '@tablewright/compiler';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 
 /**

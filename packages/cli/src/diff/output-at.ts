@@ -1,7 +1,7 @@
 /** What the generated files of a version list beside what its schema says: GraphQL operations, and extensions. */
 import { readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { type ListedExtensions, type ListedOperation, listedFile } from '@platform/compiler';
+import { type ListedExtensions, type ListedOperation, listedFile } from '@tablewright/compiler';
 import type { Project } from '../project.ts';
 import { readRevisionFile } from './revision-file.ts';
 import { isSchemaFile, liveDatabase, workingTree } from './schema-at.ts';

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type Diagnostic, parseSchema } from '@platform/introspect';
+import { type Diagnostic, parseSchema } from '@tablewright/introspect';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { currentFacts } from '../explain/current-schema.ts';
 import type { Progress } from '../progress.ts';

@@ -1,5 +1,5 @@
 /** What a database tells of itself: clock, rights, whether it can be written, and settings that something needs. */
-import type { Schema } from '@platform/introspect/schema';
+import type { Schema } from '@tablewright/introspect/schema';
 import { reasonOf } from '../readable.ts';
 import type { Source } from '../source.ts';
 import { mysqlExaminations } from './examine-mysql.ts';

@@ -1,6 +1,6 @@
 /** What a MySQL or MariaDB server tells of itself: rights, replicas, clock, engines, and settings that writes need. */
-import type { Schema, Table } from '@platform/introspect/schema';
-import { shownTable } from '@platform/runtime/contract';
+import type { Schema, Table } from '@tablewright/introspect/schema';
+import { shownTable } from '@tablewright/runtime/contract';
 import { reasonOf } from '../readable.ts';
 import type { Source } from '../source.ts';
 import { compareClock } from './clock.ts';

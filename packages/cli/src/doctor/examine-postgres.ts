@@ -1,5 +1,5 @@
 /** What a PostgreSQL database tells of itself: version, clock, rights, replicas, poolers. */
-import type { Schema } from '@platform/introspect/schema';
+import type { Schema } from '@tablewright/introspect/schema';
 import type { Source } from '../source.ts';
 import { compareClock } from './clock.ts';
 import type { Examination, Finding } from './finding.ts';

@@ -1,7 +1,7 @@
 /** What the tables themselves tell: keys and indexes that are missing. Pure. */
-import type { Schema, Table } from '@platform/introspect/schema';
-import type { Condition } from '@platform/runtime';
-import { shownTable } from '@platform/runtime/contract';
+import type { Schema, Table } from '@tablewright/introspect/schema';
+import type { Condition } from '@tablewright/runtime';
+import { shownTable } from '@tablewright/runtime/contract';
 import type { Finding } from './finding.ts';
 import { quotedName, quotedTable } from './quoted.ts';
 

@@ -1,5 +1,5 @@
 /** Names as statements of the command line have them, whatever is in them. */
-import type { Schema, Table } from '@platform/introspect/schema';
+import type { Schema, Table } from '@tablewright/introspect/schema';
 
 /** A column, or one part of another name: `"author id"`, on MySQL and MariaDB in backticks. */
 export function quotedName(dialect: Schema['dialect'], name: string): string {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Example, Examples } from '@platform/compiler';
+import type { Example, Examples } from '@tablewright/compiler';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import type { Project } from '../project.ts';
 

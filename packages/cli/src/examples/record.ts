@@ -1,9 +1,9 @@
 /** Keeps what a server is asked and answers, as examples of the operations of the caller's OpenAPI document. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Example, type Examples, printJson } from '@platform/compiler';
-import type { AnsweredExchange } from '@platform/runtime';
-import type { JsonValue } from '@platform/runtime/contract';
+import { type Example, type Examples, printJson } from '@tablewright/compiler';
+import type { AnsweredExchange } from '@tablewright/runtime';
+import type { JsonValue } from '@tablewright/runtime/contract';
 import type { Settings } from '../settings.ts';
 import { createOperationFinder, type FindOperation, type OpenApiPaths } from './find-operation.ts';
 import { examplesFile, loadExamples } from './load.ts';

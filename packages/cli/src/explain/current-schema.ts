@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Schema } from '@platform/introspect/schema';
+import type { Schema } from '@tablewright/introspect/schema';
 import { refuseNewDatabase } from '../present-database.ts';
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';

@@ -1,5 +1,5 @@
 /** What becomes of a write: its rules, its statements, and with a rehearsal what the database says of it. */
-import type { Schema } from '@platform/introspect/schema';
+import type { Schema } from '@tablewright/introspect/schema';
 import {
   type Database,
   type ExplainedWrite,
@@ -13,7 +13,7 @@ import {
   type Variables,
   type WriteLimits,
   type WriteToExplain,
-} from '@platform/runtime';
+} from '@tablewright/runtime';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';

@@ -1,7 +1,7 @@
 /** Which rules of a role reach one item: each is asked of the database on its own, and each part of its condition. */
-import { conditionText } from '@platform/compiler';
-import type { AccessRule, Caller, Condition, ReadableApi } from '@platform/runtime';
-import { PlatformError, planRead } from '@platform/runtime';
+import { conditionText } from '@tablewright/compiler';
+import type { AccessRule, Caller, Condition, ReadableApi } from '@tablewright/runtime';
+import { PlatformError, planRead } from '@tablewright/runtime';
 import type { Source } from '../source.ts';
 
 /** An item, and who asks for it. */

@@ -1,5 +1,5 @@
 /** What a plan says about indexes that are missing, whichever server made it. */
-import type { Table } from '@platform/introspect/schema';
+import type { Table } from '@tablewright/introspect/schema';
 
 /** A table whose rows are looked through one by one, because no index begins with a column that is asked about. */
 export interface MissingIndex {

@@ -1,5 +1,5 @@
 /** What the API offers on a collection to anybody, whatever the rules. */
-import type { CompiledApi } from '@platform/runtime';
+import type { CompiledApi } from '@tablewright/runtime';
 
 /** What rules are about. */
 export type RuledAction = 'read' | 'create' | 'update' | 'delete';

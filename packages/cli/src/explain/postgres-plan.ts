@@ -1,5 +1,5 @@
 /** How PostgreSQL would run a statement, and where no index could help it. */
-import type { Parameter, Statement } from '@platform/runtime';
+import type { Parameter, Statement } from '@tablewright/runtime';
 import type { Source } from '../source.ts';
 import { type MissingIndex, nodesOf, type Scan, type TablesByName, withoutIndex } from './missing-index.ts';
 

@@ -1,6 +1,6 @@
 /** The hooks of a project, read from their text: nothing of its code is run. */
-import { type ReadHook, readHooks } from '@platform/compiler';
-import type { CompiledApi, Extension } from '@platform/runtime';
+import { type ReadHook, readHooks } from '@tablewright/compiler';
+import type { CompiledApi, Extension } from '@tablewright/runtime';
 import { loadExtensions } from '../extensions.ts';
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';

@@ -1,7 +1,7 @@
-import { modelData, resolveApi } from '@platform/compiler';
-import { didYouMean } from '@platform/introspect';
-import type { Schema } from '@platform/introspect/schema';
-import type { AccessClass, Caller, CompiledApi, ReadableApi } from '@platform/runtime';
+import { modelData, resolveApi } from '@tablewright/compiler';
+import { didYouMean } from '@tablewright/introspect';
+import type { Schema } from '@tablewright/introspect/schema';
+import type { AccessClass, Caller, CompiledApi, ReadableApi } from '@tablewright/runtime';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { linkModel } from '../recompile/link-model.ts';
 import type { Source } from '../source.ts';

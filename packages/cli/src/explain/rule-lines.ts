@@ -1,6 +1,6 @@
 /** What rules say, as lines for people. */
-import { conditionText, operandText } from '@platform/compiler';
-import type { AccessRule, WriteRule } from '@platform/runtime';
+import { conditionText, operandText } from '@tablewright/compiler';
+import type { AccessRule, WriteRule } from '@tablewright/runtime';
 import type { Judged } from './judge-rules.ts';
 
 /** A rule of any action. */

@@ -1,7 +1,7 @@
 /** What the database makes of the statements of a request. */
-import type { Schema } from '@platform/introspect/schema';
-import type { Parameter, SentStatement } from '@platform/runtime';
-import { shownTable } from '@platform/runtime/contract';
+import type { Schema } from '@tablewright/introspect/schema';
+import type { Parameter, SentStatement } from '@tablewright/runtime';
+import { shownTable } from '@tablewright/runtime/contract';
 import type { Progress } from '../progress.ts';
 import type { Source } from '../source.ts';
 import type { MissingIndex } from './missing-index.ts';

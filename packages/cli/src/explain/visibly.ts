@@ -1,4 +1,4 @@
-import { visible } from '@platform/introspect';
+import { visible } from '@tablewright/introspect';
 import type { Progress } from '../progress.ts';
 
 /** Tells lines in which no name, value or plan can move the cursor of a terminal or turn the direction of its text. */

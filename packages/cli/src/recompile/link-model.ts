@@ -1,7 +1,7 @@
 /** Makes the API that generated files would state of what the compiling thread has sent. */
-import type { ModelData } from '@platform/compiler';
-import { type CompiledApi, compiledApi } from '@platform/runtime';
-import type { JsonValue, ModelDocument, Route } from '@platform/runtime/contract';
+import type { ModelData } from '@tablewright/compiler';
+import { type CompiledApi, compiledApi } from '@tablewright/runtime';
+import type { JsonValue, ModelDocument, Route } from '@tablewright/runtime/contract';
 
 /** Gives the text that tells an access class of the API. */
 export type Describe = (kind: 'openapi' | 'graphql' | 'model', accessClass: string) => Promise<string>;

@@ -1,8 +1,8 @@
 /** What the thread that serves and the one that compiles say to each other. */
-import type { DocumentSource, Examples, ExtensionSource, ModelData, ModuleSource } from '@platform/compiler';
-import type { AnyCatalog, PermissionDocument, PlatformConfig } from '@platform/introspect';
-import type { Schema } from '@platform/introspect/schema';
-import type { ModelRows } from '@platform/runtime';
+import type { DocumentSource, Examples, ExtensionSource, ModelData, ModuleSource } from '@tablewright/compiler';
+import type { AnyCatalog, PermissionDocument, PlatformConfig } from '@tablewright/introspect';
+import type { Schema } from '@tablewright/introspect/schema';
+import type { ModelRows } from '@tablewright/runtime';
 
 /** All that the compiling thread needs to know of a project; plain data. */
 export interface RecompileSources {

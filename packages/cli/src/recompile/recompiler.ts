@@ -6,8 +6,8 @@ import {
   readAnyCatalog,
   readModelTables,
   withDrafts,
-} from '@platform/introspect';
-import type { CompiledApi, RecompileOptions, Recompiler, RunTexts } from '@platform/runtime';
+} from '@tablewright/introspect';
+import type { CompiledApi, RecompileOptions, Recompiler, RunTexts } from '@tablewright/runtime';
 import { loadDocuments } from '../documents.ts';
 import { loadExamples } from '../examples/load.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';

@@ -1,7 +1,7 @@
 /** The thread that compiles beside the one that serves. Started by recompiler.ts; not meant to be imported. */
 import { isDeepStrictEqual } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type CompiledModel, compileModel, readCustomRoutes } from '@platform/compiler';
+import { type CompiledModel, compileModel, readCustomRoutes } from '@tablewright/compiler';
 import {
   type AnyCatalog,
   buildFacts,
@@ -10,9 +10,9 @@ import {
   readModelTables,
   resolveSchema,
   type SchemaFacts,
-} from '@platform/introspect';
-import type { Schema } from '@platform/introspect/schema';
-import type { JsonValue } from '@platform/runtime/contract';
+} from '@tablewright/introspect';
+import type { Schema } from '@tablewright/introspect/schema';
+import type { JsonValue } from '@tablewright/runtime/contract';
 import { readRuleRows } from '../permission-tables.ts';
 import type { Question, RecompileSources, Reply } from './messages.ts';
 

@@ -47,7 +47,7 @@ export function printCollection(
 
 const textOf = createModuleMemory('client collection');
 
-const libraries = [{ from: '@platform/client/typed', types: libraryTypes }];
+const libraries = [{ from: '@tablewright/client/typed', types: libraryTypes }];
 
 function printOnce(one: ClientCollection, surface: Neighbours, files: Lookup<string>): ModuleText {
   const types = [

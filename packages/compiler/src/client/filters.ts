@@ -1,5 +1,5 @@
 /** What a filter of a collection may say. */
-import { functionsOf } from '@platform/runtime/contract';
+import { functionsOf } from '@tablewright/runtime/contract';
 import type { ViewField, ViewRelation } from '../openapi/view.ts';
 import type { Member, TypeDeclaration } from '../print/declaration.ts';
 import { optional } from '../print/declarations.ts';

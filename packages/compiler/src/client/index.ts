@@ -3,7 +3,7 @@
  *
  * What is shown is what its OpenAPI document shows (`openapi/view.ts`), and by the same names.
  */
-import type { AccessClass } from '@platform/runtime/contract';
+import type { AccessClass } from '@tablewright/runtime/contract';
 import type { Api } from '../api.ts';
 import type { GeneratedFile } from '../emit/generated-file.ts';
 import type { Render } from '../emit/templates.ts';
@@ -65,7 +65,7 @@ function printPackage({ name }: AccessClass): string {
     main: './index.js',
     types: './index.d.ts',
     exports: { '.': { types: './index.d.ts', default: './index.js' }, './package.json': './package.json' },
-    dependencies: { '@platform/client': productVersion },
+    dependencies: { '@tablewright/client': productVersion },
   });
 }
 

@@ -1,6 +1,6 @@
 import type { LibraryTypes } from '../print/imports.ts';
 
-/** Types of `@platform/client/typed` that files of collections may name. None begins as a collection's own types do. */
+/** Types of `@tablewright/client/typed` that files of collections may name. None begins as a collection's own types do. */
 export const libraryTypes: ReadonlySet<string> = new Set([
   'ArrayOperators',
   'BooleanOperators',
@@ -28,7 +28,7 @@ export const libraryTypes: ReadonlySet<string> = new Set([
 /** Types that the index of a client may name. */
 export const indexLibraries: readonly LibraryTypes[] = [
   {
-    from: '@platform/client',
+    from: '@tablewright/client',
     types: new Set([
       'AssetsHandler',
       'AuthHandler',
@@ -39,7 +39,7 @@ export const indexLibraries: readonly LibraryTypes[] = [
     ]),
   },
   {
-    from: '@platform/client/typed',
+    from: '@tablewright/client/typed',
     types: new Set([
       'CallRoute',
       'Collection',

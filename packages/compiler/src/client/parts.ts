@@ -1,5 +1,5 @@
 /** What a client consists of, by what its class may do. */
-import { type AccessClass, type CustomRoute, systemCollection } from '@platform/runtime/contract';
+import { type AccessClass, type CustomRoute, systemCollection } from '@tablewright/runtime/contract';
 import type { Api } from '../api.ts';
 import { mayInvite } from '../openapi/account-paths.ts';
 import { hasUsers } from '../openapi/auth-paths.ts';

@@ -1,6 +1,6 @@
 import type { ClientCollection } from './surface.ts';
 
-/** The rights that a client has on a collection, as `@platform/client/typed` names them; none without routes. */
+/** The rights that a client has on a collection, as `@tablewright/client/typed` names them; none without routes. */
 export function rightsOf({ view }: ClientCollection): readonly string[] {
   const { operations, readable, key, writes, singleton } = view;
   if (operations.size === 0) return [];

@@ -1,5 +1,5 @@
 /** Routes of the project's own code: what they take and give, as types. */
-import type { CustomRoute, ObjectShape, Shape } from '@platform/runtime/contract';
+import type { CustomRoute, ObjectShape, Shape } from '@tablewright/runtime/contract';
 import type { Member } from '../print/declaration.ts';
 import { member } from '../print/declarations.ts';
 import { propertyKey, stringLiteral } from '../print/text.ts';

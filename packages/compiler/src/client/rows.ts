@@ -4,7 +4,7 @@ import {
   aggregateFits,
   functionsOf,
   type RelationDescriptor,
-} from '@platform/runtime/contract';
+} from '@tablewright/runtime/contract';
 import { groupNames } from '../openapi/aggregation.ts';
 import type { ViewField, ViewRelation } from '../openapi/view.ts';
 import type { Member, TypeDeclaration } from '../print/declaration.ts';

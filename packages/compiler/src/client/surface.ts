@@ -1,5 +1,5 @@
 /** What the files of a client are printed from. */
-import type { AccessClass, CollectionDescriptor } from '@platform/runtime/contract';
+import type { AccessClass, CollectionDescriptor } from '@tablewright/runtime/contract';
 import type { Api } from '../api.ts';
 import type { Lookup } from '../memory/remember.ts';
 import { createInterning } from '../memory/same.ts';

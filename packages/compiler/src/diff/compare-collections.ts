@@ -1,5 +1,5 @@
 /** Collections as one role sees them. */
-import type { CollectionDescriptor } from '@platform/runtime/contract';
+import type { CollectionDescriptor } from '@tablewright/runtime/contract';
 import { isSame } from '../memory/same.ts';
 import type { ViewCollection } from '../openapi/view.ts';
 import type { Verdicts } from './change.ts';

@@ -2,7 +2,7 @@
  * What the project's own code adds, as the generated files of both versions list it: routes as a role may call them, and
  * the hooks that have a part in its writes.
  */
-import type { ObjectShape, Shape } from '@platform/runtime/contract';
+import type { ObjectShape, Shape } from '@tablewright/runtime/contract';
 import type { ListedExtensions } from '../extensions/listed.ts';
 import type { TypedRoute } from '../extensions/type-routes.ts';
 import type { Direction } from './change.ts';

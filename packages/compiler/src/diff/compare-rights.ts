@@ -5,7 +5,7 @@ import {
   type CollectionAccess,
   type Condition,
   type WriteRule,
-} from '@platform/runtime/contract';
+} from '@tablewright/runtime/contract';
 import { conditionText, operandText } from '../print/condition.ts';
 import type { Direction } from './change.ts';
 import { type ConditionChange, conditionChanges } from './condition-changes.ts';

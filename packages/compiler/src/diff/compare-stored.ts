@@ -1,7 +1,7 @@
 /** What a column takes beyond what its type is called: ranges of numbers, lengths, digits. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Column } from '@platform/introspect/schema';
-import type { FieldDescriptor } from '@platform/runtime/contract';
+import type { Column } from '@tablewright/introspect/schema';
+import type { FieldDescriptor } from '@tablewright/runtime/contract';
 import type { Found } from './side.ts';
 
 type Told = Pick<Found, 'rule' | 'message'>;

@@ -1,6 +1,6 @@
 /** What the database does with rows of a collection that a role reads or writes, whatever is told of it. */
-import type { Column, Table } from '@platform/introspect/schema';
-import { type Dialect, shownTable } from '@platform/runtime/contract';
+import type { Column, Table } from '@tablewright/introspect/schema';
+import { type Dialect, shownTable } from '@tablewright/runtime/contract';
 import { isSame } from '../memory/same.ts';
 import { type Concern, offers } from './operations.ts';
 import { pairs } from './pair.ts';

@@ -3,7 +3,7 @@
  *
  * `rules.ts` says what each kind of change means; the files named `compare-…` find them; here they are put together.
  */
-import type { Schema } from '@platform/introspect/schema';
+import type { Schema } from '@tablewright/introspect/schema';
 import { createCompileMemory } from '../memory/compile-memory.ts';
 import { hasUsers } from '../openapi/auth-paths.ts';
 import { type Change, mostSevere, type Surface, surfaces, type Verdicts } from './change.ts';

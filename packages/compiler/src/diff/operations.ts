@@ -1,5 +1,5 @@
 /** What requests and root fields there are on a collection, as a role has them. */
-import { type GraphqlOperation, graphqlCollectionRoots } from '@platform/runtime/contract';
+import { type GraphqlOperation, graphqlCollectionRoots } from '@tablewright/runtime/contract';
 import type { ApiCollection, Operation } from '../api.ts';
 import type { ViewCollection } from '../openapi/view.ts';
 

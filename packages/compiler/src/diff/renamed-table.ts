@@ -1,5 +1,5 @@
 /** A table as it was, under the names that it has now: what only has another name has not changed. */
-import type { Table } from '@platform/introspect/schema';
+import type { Table } from '@tablewright/introspect/schema';
 import type { RenameIndex } from './renames.ts';
 import type { Side } from './side.ts';
 

@@ -1,6 +1,6 @@
 /** What has another name than before: certain where the database's name stayed, probable where only the form did. */
-import { didYouMean } from '@platform/introspect';
-import type { Collection, Schema, Table } from '@platform/introspect/schema';
+import { didYouMean } from '@tablewright/introspect';
+import type { Collection, Schema, Table } from '@tablewright/introspect/schema';
 
 /** One rename, by API names: `articles`, or `articles.title` with the collection's new name. */
 export interface Rename {

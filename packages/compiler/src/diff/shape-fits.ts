@@ -1,5 +1,5 @@
 /** Whether every value of one type of a route is one of another. */
-import type { ObjectShape, Shape, ShapeMember } from '@platform/runtime/contract';
+import type { ObjectShape, Shape, ShapeMember } from '@tablewright/runtime/contract';
 
 /** How values are looked at. */
 export interface Fitting {

@@ -1,5 +1,5 @@
-import type { Schema, Table } from '@platform/introspect/schema';
-import type { AccessClass } from '@platform/runtime/contract';
+import type { Schema, Table } from '@tablewright/introspect/schema';
+import type { AccessClass } from '@tablewright/runtime/contract';
 import type { Api, ApiCollection } from '../api.ts';
 import type { CompileMemory } from '../memory/compile-memory.ts';
 import { type View, type ViewCollection, viewOf } from '../openapi/view.ts';

@@ -1,4 +1,4 @@
-import type { AccessRule, CollectionAccess, Condition, Operand, WriteRule } from '@platform/runtime/contract';
+import type { AccessRule, CollectionAccess, Condition, Operand, WriteRule } from '@tablewright/runtime/contract';
 import type { ApiAccess } from '../api.ts';
 import { code, createKept, type Value } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
@@ -15,7 +15,7 @@ export function emitAccess({ access, constant }: ApiAccess, render: Render): str
   const summary = commentText(`Access of ${access.roles.join(', ')}.`);
   return render('access', {
     about: summary,
-    imports: printImports([{ from: '@platform/runtime', names: ['type AccessClass', ...constants] }]),
+    imports: printImports([{ from: '@tablewright/runtime', names: ['type AccessClass', ...constants] }]),
     summary,
     constant,
     access: printOpen(value, 0),

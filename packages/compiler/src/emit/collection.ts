@@ -46,7 +46,7 @@ export function emitCollection(
 
 const textOf = createModuleMemory('server collection');
 
-const libraries = [{ from: '@platform/runtime', types: runtimeTypes }];
+const libraries = [{ from: '@tablewright/runtime', types: runtimeTypes }];
 
 function printCollection(
   collection: ApiCollection,

@@ -31,7 +31,7 @@ function printTypes(api: Api, collections: readonly ApiCollection[], render: Ren
     about: 'What extensions are written with.',
     imports: printImports([
       {
-        from: '@platform/runtime',
+        from: '@tablewright/runtime',
         names: ['type DefineExtension', 'extension', ...[...kinds].map((name) => `type ${name}`)],
       },
       ...collections.map((one) => ({
@@ -89,7 +89,7 @@ export function emitExtensions({ customRoutes }: Api, sources: readonly Extensio
   return render('extensions', {
     about: commentText("The project's own code."),
     imports: printImports([
-      { from: '@platform/runtime', names: ['type CustomRoute', 'type Extension'] },
+      { from: '@tablewright/runtime', names: ['type CustomRoute', 'type Extension'] },
       ...imported.map(({ from, constant }) => ({ from, names: [`default as ${constant}`] })),
     ]),
     extensions: printValue(

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@platform/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/contract';
 import type { Api } from '../api.ts';
 import { hashObject } from '../passes/fingerprint.ts';
 import { printJson } from '../print/json.ts';

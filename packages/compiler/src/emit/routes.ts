@@ -29,7 +29,7 @@ function printRoutes(collection: ApiCollection): ModuleText {
   const used = hasRoutes(collection) ? ['type Route', ...collection.operations.map(({ kind }) => functions[kind])] : [];
   const constants = [declareDescriptor(collection), ...(hasRoutes(collection) ? [declareRoutes(collection)] : [])];
   return {
-    imports: printImports([{ from: '@platform/runtime', names: ['type CollectionDescriptor', ...used] }]),
+    imports: printImports([{ from: '@tablewright/runtime', names: ['type CollectionDescriptor', ...used] }]),
     declarations: constants.map(printConstant).join('\n'),
   };
 }

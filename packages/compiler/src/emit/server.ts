@@ -16,7 +16,7 @@ export function emitServer(api: Api, { extended, documented }: ServerParts, rend
   const { collections, access } = api;
   const imports = printImports([
     {
-      from: '@platform/runtime',
+      from: '@tablewright/runtime',
       names: [
         'type CompiledApi',
         'compiledApi',

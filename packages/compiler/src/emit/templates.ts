@@ -2,7 +2,7 @@
  * Handlebars files for what has a fixed shape. They repeat what they are given and decide nothing; a project may
  * replace each by name.
  */
-import type { Diagnostic } from '@platform/introspect';
+import type { Diagnostic } from '@tablewright/introspect';
 import Handlebars from 'handlebars';
 
 /** Names of the templates that the compiler needs. `header` is a partial that the others begin with. */

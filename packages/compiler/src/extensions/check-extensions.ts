@@ -2,8 +2,8 @@
  * The law of extensions: each file exports what `defineExtension` makes, and waits only for what there is. Types are left
  * to the type checker, which knows them better; this finds what would end in a server that does not start.
  */
-import type { Diagnostic } from '@platform/introspect';
-import { didYouMean } from '@platform/introspect/did-you-mean';
+import type { Diagnostic } from '@tablewright/introspect';
+import { didYouMean } from '@tablewright/introspect/did-you-mean';
 import type { Node, SourceFile } from 'ts-morph';
 import type { Api, Operation } from '../api.ts';
 import { loadTsMorph } from '../print/load-ts-morph.ts';

@@ -1,4 +1,4 @@
-import type { Schema } from '@platform/introspect/schema';
+import type { Schema } from '@tablewright/introspect/schema';
 import { emitCollections } from '../emit/emit-files.ts';
 import { compileTemplates } from '../emit/templates.ts';
 import { resolveApi } from '../passes/resolve-api.ts';

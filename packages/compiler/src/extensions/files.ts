@@ -1,5 +1,5 @@
 /** Files of extensions as ts-morph sees them: where their calls stand, and what they call the tools that they are given. */
-import type { Diagnostic } from '@platform/introspect';
+import type { Diagnostic } from '@tablewright/introspect';
 import type { CallExpression, Node, SourceFile } from 'ts-morph';
 import { loadTsMorph } from '../print/load-ts-morph.ts';
 

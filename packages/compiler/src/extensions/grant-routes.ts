@@ -1,4 +1,4 @@
-import type { CustomRoute } from '@platform/runtime/contract';
+import type { CustomRoute } from '@tablewright/runtime/contract';
 import type { Api } from '../api.ts';
 import type { TypedRoute } from './type-routes.ts';
 

@@ -1,5 +1,5 @@
 /** What a project's own code adds, as data: the file by which two versions are compared without running either. */
-import type { JsonValue, Stage } from '@platform/runtime/contract';
+import type { JsonValue, Stage } from '@tablewright/runtime/contract';
 import { printJson } from '../print/json.ts';
 import { loadTsMorph } from '../print/load-ts-morph.ts';
 import { literalText, placeOf, registrationsIn } from './files.ts';

@@ -1,8 +1,8 @@
 /** The routes of extensions as they are registered: address and roles, which decide who is of one access class. */
-import type { Diagnostic } from '@platform/introspect';
-import { didYouMean } from '@platform/introspect/did-you-mean';
-import type { Schema } from '@platform/introspect/schema';
-import type { CustomMethod } from '@platform/runtime/contract';
+import type { Diagnostic } from '@tablewright/introspect';
+import { didYouMean } from '@tablewright/introspect/did-you-mean';
+import type { Schema } from '@tablewright/introspect/schema';
+import type { CustomMethod } from '@tablewright/runtime/contract';
 import type { CallExpression, Node } from 'ts-morph';
 import { loadTsMorph } from '../print/load-ts-morph.ts';
 import { literalText, placeOf, problem, registrationsIn } from './files.ts';

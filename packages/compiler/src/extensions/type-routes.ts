@@ -1,7 +1,7 @@
 /** The types of routes, read from the code of extensions with all that they import. */
 import { posix } from 'node:path';
-import type { Diagnostic } from '@platform/introspect';
-import type { CustomRoute, ObjectShape, Shape } from '@platform/runtime/contract';
+import type { Diagnostic } from '@tablewright/introspect';
+import type { CustomRoute, ObjectShape, Shape } from '@tablewright/runtime/contract';
 import type { CallExpression, Node, Project, Type } from 'ts-morph';
 import { loadTsMorph } from '../print/load-ts-morph.ts';
 import { placeOf, problem, registrationsIn } from './files.ts';
@@ -58,7 +58,7 @@ function openProject(files: readonly ModuleSource[]): Project {
       noEmit: true,
     },
   });
-  project.createSourceFile('/a/node_modules/@platform/runtime/index.d.ts', runtimeTypes);
+  project.createSourceFile('/a/node_modules/@tablewright/runtime/index.d.ts', runtimeTypes);
   for (const { path, text } of files) project.createSourceFile(pathIn(path), text, { overwrite: true });
   return project;
 }

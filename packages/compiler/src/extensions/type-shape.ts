@@ -1,5 +1,5 @@
 /** TypeScript types → shapes: what of them JSON can say. */
-import type { ObjectShape, Shape, ShapeMember } from '@platform/runtime/contract';
+import type { ObjectShape, Shape, ShapeMember } from '@tablewright/runtime/contract';
 import type { Node, Type } from 'ts-morph';
 import { canonicalJson } from '../print/json.ts';
 

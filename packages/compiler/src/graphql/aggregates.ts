@@ -6,7 +6,7 @@ import {
   aggregateKind,
   type FieldDescriptor,
   graphqlName,
-} from '@platform/runtime/contract';
+} from '@tablewright/runtime/contract';
 import { type PrintedField, sdlLine, sdlType } from '../print/sdl.ts';
 import type { Shown } from './surface.ts';
 import { valueType } from './values.ts';

@@ -5,7 +5,7 @@ import {
   graphqlItemFilterName,
   graphqlName,
   graphqlTypeNames,
-} from '@platform/runtime/contract';
+} from '@tablewright/runtime/contract';
 import type { Lookup } from '../memory/remember.ts';
 import type { ViewField, ViewRelation } from '../openapi/view.ts';
 import { type PrintedField, type SdlField, sdlLine, sdlType } from '../print/sdl.ts';

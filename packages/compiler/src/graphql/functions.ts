@@ -1,5 +1,5 @@
 /** Functions of fields and relations. Source: API specification, sections 5.3 and 14.2. */
-import { functionsOf, type PortableType } from '@platform/runtime/contract';
+import { functionsOf, type PortableType } from '@tablewright/runtime/contract';
 import { sdlType } from '../print/sdl.ts';
 
 /** What the functions of a field are called together: it has a date, a time, both, or elements to count. */

@@ -5,7 +5,7 @@
  * (`openapi/view.ts`); everything here prints what it is given, so a hidden name has no way into the schema. What the
  * names stand for is the contract's to say (`graphql.ts`).
  */
-import { type AccessClass, graphqlRootTypes } from '@platform/runtime/contract';
+import { type AccessClass, graphqlRootTypes } from '@tablewright/runtime/contract';
 import type { Api } from '../api.ts';
 import type { Archive } from '../memory/archive.ts';
 import { createMemory } from '../memory/remember.ts';

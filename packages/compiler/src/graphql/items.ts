@@ -1,5 +1,5 @@
 /** The types of items. Source: API specification, section 14.2. */
-import { graphqlFunctionsName, graphqlName } from '@platform/runtime/contract';
+import { graphqlFunctionsName, graphqlName } from '@tablewright/runtime/contract';
 import type { ViewField, ViewRelation } from '../openapi/view.ts';
 import { type PrintedField, type SdlField, sdlField, sdlLine, sdlType, sdlUnion } from '../print/sdl.ts';
 import { functionGroup, functionsType } from './functions.ts';

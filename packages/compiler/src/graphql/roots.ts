@@ -4,7 +4,7 @@ import {
   type GraphqlScope,
   graphqlCollectionRoots,
   graphqlScope,
-} from '@platform/runtime/contract';
+} from '@tablewright/runtime/contract';
 import { createFacts } from '../memory/facts.ts';
 import { type PrintedField, type SdlField, sdlField } from '../print/sdl.ts';
 import { listArguments } from './items.ts';

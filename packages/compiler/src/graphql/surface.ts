@@ -5,7 +5,7 @@ import {
   graphqlLinks,
   graphqlTypeNames,
   type ManyToAny,
-} from '@platform/runtime/contract';
+} from '@tablewright/runtime/contract';
 import type { Api } from '../api.ts';
 import { createFacts } from '../memory/facts.ts';
 import type { Lookup } from '../memory/remember.ts';

@@ -1,5 +1,5 @@
 /** Rules as far as they grant anything: what nobody can do stands in no table of rights. */
-import type { Collection, Permission, Schema, Table } from '@platform/introspect/schema';
+import type { Collection, Permission, Schema, Table } from '@tablewright/introspect/schema';
 import { isWritableField } from '../passes/field.ts';
 import { indexSchema, type SchemaIndex } from '../passes/schema-index.ts';
 

@@ -2,7 +2,7 @@
  * Schema → who may do what, as a table: for every collection its fields by roles. Pure; meant to be committed, so that a
  * change of rights is read as a difference of a table.
  */
-import type { Permission, Schema } from '@platform/introspect/schema';
+import type { Permission, Schema } from '@tablewright/introspect/schema';
 import { conditionText, operandText } from '../print/condition.ts';
 import { grantingRules } from './granting-rules.ts';
 

@@ -1,5 +1,5 @@
 /** The table of rights as text, Markdown, CSV and one HTML page. Nothing but the table decides about the bytes. */
-import type { Permission, Schema } from '@platform/introspect/schema';
+import type { Permission, Schema } from '@tablewright/introspect/schema';
 import { operandText } from '../print/condition.ts';
 import { grantingRules } from './granting-rules.ts';
 import { type Matrix, type MatrixCollection, type MatrixRight, matrixOf, ruleText } from './matrix.ts';

@@ -1,4 +1,4 @@
-import type { Schema } from '@platform/introspect/schema';
+import type { Schema } from '@tablewright/introspect/schema';
 import type { Api, ApiAccess, ApiCollection } from '../api.ts';
 import { isSame } from './same.ts';
 

@@ -1,4 +1,4 @@
-import type { DeclaredRow } from '@platform/runtime/contract';
+import type { DeclaredRow } from '@tablewright/runtime/contract';
 import type { NoteReader } from '../openapi/notes.ts';
 import { told as toldOf } from './declared.ts';
 import { shows, type Told } from './index.ts';

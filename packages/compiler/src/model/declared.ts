@@ -1,5 +1,5 @@
 /** What only an app looks at, as the rows of the platform's own tables have it. Source: API specification, 10.2 and 10.4. */
-import { type DeclaredRow, isColumnless, type JsonValue, relationSpecialIn } from '@platform/runtime/contract';
+import { type DeclaredRow, isColumnless, type JsonValue, relationSpecialIn } from '@tablewright/runtime/contract';
 import type { Api } from '../api.ts';
 import type { Lookup } from '../memory/remember.ts';
 import type { NoteReader } from '../openapi/notes.ts';

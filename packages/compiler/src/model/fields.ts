@@ -1,5 +1,5 @@
 /** Fields and relations without a column, as `GET /fields` tells them. Source: API specification, 10.4 and 12.2. */
-import type { DeclaredRow, JsonValue, ModelField } from '@platform/runtime/contract';
+import type { DeclaredRow, JsonValue, ModelField } from '@tablewright/runtime/contract';
 import type { ApiField, ApiRelation, StoredColumn } from '../api.ts';
 import type { NoteReader } from '../openapi/notes.ts';
 import type { ViewField, ViewRelation } from '../openapi/view.ts';

@@ -1,5 +1,5 @@
 /** Relations as the side has them that holds the key. Source: API specification, 10.9 and 12.3. */
-import type { JsonValue, ModelRelation, OneToMany, RelationDescriptor } from '@platform/runtime/contract';
+import type { JsonValue, ModelRelation, OneToMany, RelationDescriptor } from '@tablewright/runtime/contract';
 import type { ApiRelation } from '../api.ts';
 import { type Sighted, shows, type Told } from './index.ts';
 

@@ -1,5 +1,5 @@
 /** What the paths of a collection are made of, and nothing else of it. */
-import { systemCollection } from '@platform/runtime/contract';
+import { systemCollection } from '@tablewright/runtime/contract';
 import type { Operation } from '../api.ts';
 import { isGrouped } from './aggregation.ts';
 import { uploadFields } from './file-paths.ts';

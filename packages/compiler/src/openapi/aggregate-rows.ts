@@ -8,7 +8,7 @@ import {
   functionsOf,
   isOrdered,
   type JsonValue,
-} from '@platform/runtime/contract';
+} from '@tablewright/runtime/contract';
 import { keepText } from '../print/kept-text.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
 import type { DocumentNames } from './names.ts';

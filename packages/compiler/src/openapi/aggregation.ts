@@ -4,7 +4,13 @@
  *
  * The names that can be counted, summed and compared are components of their own, because each stands in many places.
  */
-import { aggregateFunctions, aggregateKind, functionsOf, isOrdered, type JsonValue } from '@platform/runtime/contract';
+import {
+  aggregateFunctions,
+  aggregateKind,
+  functionsOf,
+  isOrdered,
+  type JsonValue,
+} from '@tablewright/runtime/contract';
 import { keepText } from '../print/kept-text.ts';
 import { aggregateRow, type TakenFields, takenFields, takings } from './aggregate-rows.ts';
 import { conditionOf, numberCondition } from './conditions.ts';

@@ -3,7 +3,7 @@
  *
  * A condition is the value itself, which means `_eq`, or an object of operators.
  */
-import { type FieldDescriptor, type JsonValue, type PortableType, rangeElement } from '@platform/runtime/contract';
+import { type FieldDescriptor, type JsonValue, type PortableType, rangeElement } from '@tablewright/runtime/contract';
 import { type JsonObject, objectOf, oftenReferred, reference } from './json.ts';
 
 type Group =

@@ -3,7 +3,7 @@
  *
  * Pure: the same Api gives the same document. `sight.ts` and `view.ts` decide what is visible, the others print it.
  */
-import type { AccessClass, JsonValue } from '@platform/runtime/contract';
+import type { AccessClass, JsonValue } from '@tablewright/runtime/contract';
 import type { Api } from '../api.ts';
 import type { Archive } from '../memory/archive.ts';
 import { changesModel } from '../model/changes.ts';

@@ -1,5 +1,5 @@
 /** Access class → what it may write. Like `sight.ts`, it decides what is visible before anything is printed. */
-import type { AccessClass, CollectionAccess, WriteRule } from '@platform/runtime/contract';
+import type { AccessClass, CollectionAccess, WriteRule } from '@tablewright/runtime/contract';
 import type { Api, ApiCollection, Operation } from '../api.ts';
 import { createFactsOfTwo } from '../memory/facts.ts';
 import { isSame } from '../memory/same.ts';

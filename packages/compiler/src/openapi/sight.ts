@@ -2,7 +2,7 @@
  * Api and access class → what of the Api the class sees. With `view.ts`, which asks it, the only place that decides what
  * is visible: everything behind prints what it is given, so a hidden name has no way into the document.
  */
-import type { AccessClass, AccessRule, CollectionAccess, ManyToAny } from '@platform/runtime/contract';
+import type { AccessClass, AccessRule, CollectionAccess, ManyToAny } from '@tablewright/runtime/contract';
 import type { Api, ApiCollection } from '../api.ts';
 import { createFacts, createFactsOfTwo } from '../memory/facts.ts';
 import type { Lookup } from '../memory/remember.ts';

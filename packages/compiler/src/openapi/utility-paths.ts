@@ -1,5 +1,5 @@
 /** The paths under `/utils`, and those of comments under activity. Source: API specification, sections 10.3 and 13. */
-import type { AccessClass } from '@platform/runtime/contract';
+import type { AccessClass } from '@tablewright/runtime/contract';
 import type { Api } from '../api.ts';
 import { askedOfExplain, explained } from './explained.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';

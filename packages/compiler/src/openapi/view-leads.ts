@@ -9,7 +9,7 @@ import type {
   ManyToOne,
   OneToMany,
   RelationDescriptor,
-} from '@platform/runtime/contract';
+} from '@tablewright/runtime/contract';
 import type { ApiCollection } from '../api.ts';
 import { nameLink } from './names.ts';
 import type { SeenPayload, SeenWrites } from './seen-writes.ts';

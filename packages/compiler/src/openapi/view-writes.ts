@@ -1,5 +1,5 @@
 /** What an access class may write of a collection → payloads, ready to print. */
-import { type CollectionDescriptor, isSecret } from '@platform/runtime/contract';
+import { type CollectionDescriptor, isSecret } from '@tablewright/runtime/contract';
 import type { ApiCollection } from '../api.ts';
 import type { SeenPayload } from './seen-writes.ts';
 import { reasonOf, type Sight } from './sight.ts';

@@ -1,5 +1,5 @@
 /** Api and access class → what a document shows of them, ready to print. */
-import type { AccessClass, FieldDescriptor, RelationDescriptor } from '@platform/runtime/contract';
+import type { AccessClass, FieldDescriptor, RelationDescriptor } from '@tablewright/runtime/contract';
 import type { Api, ApiCollection, ApiField, Operation } from '../api.ts';
 import { createMemory, type Lookup, type Watch } from '../memory/remember.ts';
 import { createInterning } from '../memory/same.ts';

@@ -4,7 +4,7 @@
  * `public` (requests without a token) and `admin` always exist. A class is named after `admin` or `public` when it
  * holds that role, else after its roles.
  */
-import type { Collection, Permission, Role, Schema, Table } from '@platform/introspect/schema';
+import type { Collection, Permission, Role, Schema, Table } from '@tablewright/introspect/schema';
 import {
   type AccessClass,
   type AccessRule,
@@ -12,7 +12,7 @@ import {
   type CollectionAccess,
   systemCollection,
   type WriteRule,
-} from '@platform/runtime/contract';
+} from '@tablewright/runtime/contract';
 import type { RouteHead } from '../extensions/read-routes.ts';
 import { createFactsOfTwo } from '../memory/facts.ts';
 import { fileName, uniqueNames } from '../print/identifier.ts';

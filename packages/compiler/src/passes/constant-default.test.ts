@@ -1,4 +1,4 @@
-import type { ColumnType } from '@platform/introspect/schema';
+import type { ColumnType } from '@tablewright/introspect/schema';
 import { expect, test } from 'vitest';
 import { columnOf, typeOf } from '../testing/build-schema.ts';
 import { constantDefault } from './constant-default.ts';

@@ -1,5 +1,5 @@
-import type { Column } from '@platform/introspect/schema';
-import type { ConstantDefault } from '@platform/runtime/contract';
+import type { Column } from '@tablewright/introspect/schema';
+import type { ConstantDefault } from '@tablewright/runtime/contract';
 
 const quoted = /^(E?)'((?:[^']|'')*)'(?:::[\w ".,()[\]]+)?$/;
 const bare = /^(?:-?\d+(?:\.\d+)?|true|false)$/;

@@ -1,4 +1,4 @@
-import type { Column, Table } from '@platform/introspect/schema';
+import type { Column, Table } from '@tablewright/introspect/schema';
 import { quoteLiteral, quoteQualified, splitQualified } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 

@@ -4,8 +4,8 @@
  * A collection depends on its own table and on the junctions of its many-to-many relations. It does not depend on the
  * tables at the other end of a relation: when those drift, they close and it stays open.
  */
-import type { Collection, Column, Schema, Table } from '@platform/introspect/schema';
-import type { Fingerprint, FingerprintColumn, FingerprintObject } from '@platform/runtime/contract';
+import type { Collection, Column, Schema, Table } from '@tablewright/introspect/schema';
+import type { Fingerprint, FingerprintColumn, FingerprintObject } from '@tablewright/runtime/contract';
 import { createInterning } from '../memory/same.ts';
 import { sha256 } from '../print/hash.ts';
 import { canonicalJson } from '../print/json.ts';

@@ -1,4 +1,4 @@
-import type { Column } from '@platform/introspect/schema';
+import type { Column } from '@tablewright/introspect/schema';
 import { expect, test } from 'vitest';
 import { typeOf } from '../testing/build-schema.ts';
 import { mysqlForm } from './mysql-form.ts';

@@ -6,8 +6,8 @@
  * that is cast. Types of parameters have the names of PostgreSQL's types; the runtime's dialect knows what they are here.
  * Source: API specification, section 6.
  */
-import type { Column } from '@platform/introspect/schema';
-import { type PortableType, unsignedInteger, type WireForm } from '@platform/runtime/contract';
+import type { Column } from '@tablewright/introspect/schema';
+import { type PortableType, unsignedInteger, type WireForm } from '@tablewright/runtime/contract';
 import type { NativeForm } from './wire-form.ts';
 
 const asText = 'CAST({} AS CHAR)';

@@ -1,5 +1,5 @@
 /** SQL spelling of names and texts. The only place where the compiler quotes an identifier. */
-import type { Dialect } from '@platform/runtime/contract';
+import type { Dialect } from '@tablewright/runtime/contract';
 
 /** An identifier in double quotes, ready for SQL whatever it contains: `"author_id"`. */
 export function quoteIdentifier(name: string): string {

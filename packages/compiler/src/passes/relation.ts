@@ -1,5 +1,5 @@
-import type { JoinPair, Relation } from '@platform/introspect/schema';
-import type { ColumnPair, RelationDescriptor } from '@platform/runtime/contract';
+import type { JoinPair, Relation } from '@tablewright/introspect/schema';
+import type { ColumnPair, RelationDescriptor } from '@tablewright/runtime/contract';
 import { quoteIdentifier, quoteTable } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 

@@ -2,7 +2,7 @@
  * Schema → Api: what is exposed, under the names it takes in generated code. Takes a schema whose references hold
  * (`rules/`); decides everything that printing needs.
  */
-import type { Schema } from '@platform/introspect/schema';
+import type { Schema } from '@tablewright/introspect/schema';
 import type { Api, ApiCollection, CollectionNames } from '../api.ts';
 import { createMemory, type Watch } from '../memory/remember.ts';
 import { createInterning } from '../memory/same.ts';

@@ -1,4 +1,4 @@
-import type { Collection, Column, Relation, Schema, Table } from '@platform/introspect/schema';
+import type { Collection, Column, Relation, Schema, Table } from '@tablewright/introspect/schema';
 import type { Lookup } from '../memory/remember.ts';
 import { createInterning } from '../memory/same.ts';
 

@@ -1,6 +1,6 @@
 /** What the database says of tables, columns and foreign keys, as far as the model endpoints tell it. */
-import type { Collection, Column, Relation, Table } from '@platform/introspect/schema';
-import type { PortableType } from '@platform/runtime/contract';
+import type { Collection, Column, Relation, Table } from '@tablewright/introspect/schema';
+import type { PortableType } from '@tablewright/runtime/contract';
 import type { StoredColumn, StoredKey, StoredTable } from '../api.ts';
 import { constantDefault } from './constant-default.ts';
 

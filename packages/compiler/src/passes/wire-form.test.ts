@@ -1,5 +1,5 @@
-import type { ColumnType } from '@platform/introspect/schema';
-import type { PortableType } from '@platform/runtime/contract';
+import type { ColumnType } from '@tablewright/introspect/schema';
+import type { PortableType } from '@tablewright/runtime/contract';
 import { expect, test } from 'vitest';
 import { arrayOf, typeOf } from '../testing/build-schema.ts';
 import { nativeForm } from './wire-form.ts';

@@ -6,8 +6,8 @@
  * domain's type. Source: API specification, section 6.
  */
 
-import type { ColumnType } from '@platform/introspect/schema';
-import type { PortableType, WireForm, WireKind } from '@platform/runtime/contract';
+import type { ColumnType } from '@tablewright/introspect/schema';
+import type { PortableType, WireForm, WireKind } from '@tablewright/runtime/contract';
 import { quoteIdentifier, quoteQualified, splitQualified } from './quote.ts';
 
 /** The three facts about a column's type that reach SQL. */

@@ -1,4 +1,4 @@
-import type { Condition, Operand } from '@platform/runtime/contract';
+import type { Condition, Operand } from '@tablewright/runtime/contract';
 
 /**
  * Prints a condition for people, in one line: `status _eq "published" and author_id(name _eq $CURRENT_USER.name)`.

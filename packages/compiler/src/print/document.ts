@@ -2,7 +2,7 @@
  * Long JSON documents. What is near their top has lines of its own, so that a difference shows what has changed, and what
  * is deeper stands on one line, which the engine prints by itself several times as fast, and in half as many bytes.
  */
-import type { JsonValue } from '@platform/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/contract';
 import { type KeptText, keptTextOf } from './kept-text.ts';
 import { isText, textOf } from './only-text.ts';
 import { createPieces, joinPieces, type Piece, type Pieces } from './pieces.ts';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@platform/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/contract';
 import fc from 'fast-check';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
@@ -113,14 +113,14 @@ test('imports are sorted as the linter sorts them', () => {
     './b_1.ts',
     './b.ts',
     '../x.ts',
-    '@platform/runtime',
+    '@tablewright/runtime',
     './1.ts',
     './_.ts',
     './B.ts',
   ];
   const sorted = printImports(from.map((name) => ({ from: name, names: ['b', 'type C', 'A'] })));
   expect([...sorted.matchAll(/from '(.*)'/g)].map(([, name]) => name)).toEqual([
-    '@platform/runtime',
+    '@tablewright/runtime',
     '../x.ts',
     './_.ts',
     './1.ts',

@@ -1,4 +1,4 @@
-import type { Relation, Schema } from '@platform/introspect/schema';
+import type { Relation, Schema } from '@tablewright/introspect/schema';
 import { describe, expect, it } from 'vitest';
 import { resolveApi } from '../passes/resolve-api.ts';
 import { blogSchema } from '../testing/blog.ts';

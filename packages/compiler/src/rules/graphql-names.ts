@@ -4,7 +4,7 @@
  *
  * Source: API specification, section 14.2.
  */
-import type { Diagnostic } from '@platform/introspect';
+import type { Diagnostic } from '@tablewright/introspect';
 import {
   type CollectionDescriptor,
   functionsOf,
@@ -20,7 +20,7 @@ import {
   graphqlServiceRoots,
   graphqlTypeNames,
   type ManyToAny,
-} from '@platform/runtime/contract';
+} from '@tablewright/runtime/contract';
 import type { Api } from '../api.ts';
 import { keyFilterName } from '../graphql/filters.ts';
 import { fixedTypes } from '../graphql/index.ts';

@@ -2,8 +2,8 @@
  * The law of references: whatever a schema names, it contains. `platform.schema.json` may have been merged or edited by
  * hand, and a name that leads nowhere must not reach the files.
  */
-import type { Diagnostic } from '@platform/introspect';
-import type { Collection, Permission, Relation, Schema, Table } from '@platform/introspect/schema';
+import type { Diagnostic } from '@tablewright/introspect';
+import type { Collection, Permission, Relation, Schema, Table } from '@tablewright/introspect/schema';
 import { createFacts } from '../memory/facts.ts';
 
 /** Every reference of a schema that leads nowhere, and every name that stands twice. */

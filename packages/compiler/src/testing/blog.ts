@@ -1,5 +1,5 @@
-import type { Schema } from '@platform/introspect/schema';
-import { never } from '@platform/runtime/contract';
+import type { Schema } from '@tablewright/introspect/schema';
+import { never } from '@tablewright/runtime/contract';
 import { arrayOf, collectionOf, columnOf, ruleOf, schemaOf, tableOf, typeOf } from './build-schema.ts';
 
 const integer = typeOf('int4', 'integer');

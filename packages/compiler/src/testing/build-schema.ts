@@ -8,8 +8,8 @@ import type {
   Relation,
   Schema,
   Table,
-} from '@platform/introspect/schema';
-import { always, type PortableType } from '@platform/runtime/contract';
+} from '@tablewright/introspect/schema';
+import { always, type PortableType } from '@tablewright/runtime/contract';
 import { qualifiedId } from '../passes/quote.ts';
 
 /** A column type by its base and portable names. */

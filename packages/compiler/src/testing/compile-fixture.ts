@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Schema } from '@platform/introspect/schema';
+import type { Schema } from '@tablewright/introspect/schema';
 import { type CompileResult, compile } from '../compile.ts';
 
 const folder = new URL('../../../../templates/', import.meta.url);

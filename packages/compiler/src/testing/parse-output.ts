@@ -60,7 +60,7 @@ export function typeErrors(files: ReadonlyMap<string, string>, runtime: string):
     allowImportingTsExtensions: true,
     skipLibCheck: true,
     noEmit: true,
-    paths: { '@platform/runtime': [`${folder}/runtime.d.ts`] },
+    paths: { '@tablewright/runtime': [`${folder}/runtime.d.ts`] },
   };
   const host = ts.createCompilerHost(options);
   const { getSourceFile, fileExists, readFile } = host;

@@ -1,5 +1,5 @@
-import type { Condition, JsonValue, Operand, Operator } from '@platform/runtime/contract';
-import { decodeValue } from '@platform/runtime/contract';
+import type { Condition, JsonValue, Operand, Operator } from '@tablewright/runtime/contract';
+import { decodeValue } from '@tablewright/runtime/contract';
 import type { ColumnFacts } from './column-facts.ts';
 import { compareValues } from './order-of-values.ts';
 

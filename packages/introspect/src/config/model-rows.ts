@@ -5,7 +5,7 @@ import {
   type JsonValue,
   parseExactly,
   withNumberTexts,
-} from '@platform/runtime/contract';
+} from '@tablewright/runtime/contract';
 
 /** Reads rows as `modelRowsSql` gives them; null where nobody has said or changed anything. */
 export function readModelTables(rows: readonly (readonly (string | null)[])[]): DeclaredModel | null {

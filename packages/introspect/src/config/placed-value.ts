@@ -1,4 +1,4 @@
-import type { JsonValue } from '@platform/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/contract';
 import { movedPlace } from './moved.ts';
 import type { PlacedValue } from './permission-document.ts';
 import type { SourceNode } from './source.ts';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@platform/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/contract';
 import { compareText } from '../order.ts';
 import type { Action, PermissionDocument, RuleSource } from './permission-document.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@platform/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/contract';
 import { Document, isCollection, visit } from 'yaml';
 import { compareText } from '../order.ts';
 import { keepComments } from './keep-comments.ts';

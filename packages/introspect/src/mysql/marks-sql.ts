@@ -1,4 +1,4 @@
-import type { Dialect } from '@platform/runtime/contract';
+import type { Dialect } from '@tablewright/runtime/contract';
 import type { TableName } from './catalog.ts';
 import { ownSchema } from './names.ts';
 

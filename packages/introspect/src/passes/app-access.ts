@@ -2,7 +2,7 @@
  * What a role with `app` may do with the platform's own collections without a rule. Source: API specification, section
  * 8.5.
  */
-import { always, type Condition } from '@platform/runtime/contract';
+import { always, type Condition } from '@tablewright/runtime/contract';
 import type { Collection, Permission, Role } from '../schema.ts';
 
 /** One rule without the role that has it. `all` stands for every field. */

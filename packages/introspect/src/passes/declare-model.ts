@@ -2,7 +2,7 @@
  * What the platform's own tables say about relations, as configuration. The file wins wherever it says something. Source:
  * API specification, sections 10.9 and 12.4.
  */
-import type { DeclaredModel, DeclaredRow } from '@platform/runtime/contract';
+import type { DeclaredModel, DeclaredRow } from '@tablewright/runtime/contract';
 import type { ManyToAnyConfig, ManyToManyConfig, PlatformConfig, RelationConfig } from '../config/config.ts';
 import type { Collection } from '../schema.ts';
 import { relationKey } from './configure-relations.ts';

@@ -1,4 +1,4 @@
-import type { DeclaredRow } from '@platform/runtime/contract';
+import type { DeclaredRow } from '@tablewright/runtime/contract';
 
 /** The names in a member of a row, which have commas between them. */
 export function namesOf(row: DeclaredRow, member: string): readonly string[] {

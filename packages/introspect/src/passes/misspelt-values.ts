@@ -1,5 +1,5 @@
-import type { JsonValue } from '@platform/runtime/contract';
-import { isDynamic } from '@platform/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/contract';
+import { isDynamic } from '@tablewright/runtime/contract';
 import type { PlacedValue } from '../config/permission-document.ts';
 import { placeIn } from '../config/placed-value.ts';
 import type { Diagnostic } from '../diagnostic.ts';

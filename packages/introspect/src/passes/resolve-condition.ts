@@ -1,5 +1,5 @@
-import type { Condition, FilterNames, FilterProblem } from '@platform/runtime/contract';
-import { operators, parseFilter } from '@platform/runtime/contract';
+import type { Condition, FilterNames, FilterProblem } from '@tablewright/runtime/contract';
+import { operators, parseFilter } from '@tablewright/runtime/contract';
 import type { PlacedValue } from '../config/permission-document.ts';
 import { placeIn } from '../config/placed-value.ts';
 import type { Diagnostic } from '../diagnostic.ts';

@@ -1,5 +1,5 @@
-import type { FilterProblem, Operand } from '@platform/runtime/contract';
-import { followCallerPath, parseOperand } from '@platform/runtime/contract';
+import type { FilterProblem, Operand } from '@tablewright/runtime/contract';
+import { followCallerPath, parseOperand } from '@tablewright/runtime/contract';
 import type { PresetSource } from '../config/permission-document.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { suggest } from '../did-you-mean.ts';

@@ -1,4 +1,4 @@
-import { reservedPrefix } from '@platform/runtime/contract';
+import { reservedPrefix } from '@tablewright/runtime/contract';
 import type { Catalog, RelationRow } from './catalog.ts';
 
 /** A catalog in which some relations were read again. */

@@ -1,4 +1,4 @@
-import type { PortableType } from '@platform/runtime/contract';
+import type { PortableType } from '@tablewright/runtime/contract';
 
 /**
  * Portable types of the types in `pg_catalog`, by `typname`. Whatever is not listed is `unknown` and read as text.

@@ -1,5 +1,5 @@
 /** What the catalog knows and the IR does not keep, told by name. */
-import { ledgerTable, reservedPrefix } from '@platform/runtime/contract';
+import { ledgerTable, reservedPrefix } from '@tablewright/runtime/contract';
 import type { Diagnostic } from '../diagnostic.ts';
 import { groupedBy } from '../order.ts';
 import { quotedNames } from '../patterns.ts';

@@ -1,4 +1,4 @@
-import { ledgerTable, reservedPrefix, systemCollection } from '@platform/runtime/contract';
+import { ledgerTable, reservedPrefix, systemCollection } from '@tablewright/runtime/contract';
 import type { Diagnostic } from '../diagnostic.ts';
 import { groupedBy, sortedBy } from '../order.ts';
 import { matches, quotedNames } from '../patterns.ts';

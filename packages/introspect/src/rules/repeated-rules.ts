@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Condition } from '@platform/runtime/contract';
-import { always } from '@platform/runtime/contract';
+import type { Condition } from '@tablewright/runtime/contract';
+import { always } from '@tablewright/runtime/contract';
 import { implies } from '../conditions/implication.ts';
 import { keyOf, pairRules, type RuledPermission } from '../conditions/ruled-permissions.ts';
 import type { Diagnostic } from '../diagnostic.ts';

@@ -1,4 +1,4 @@
-import { reservedPrefix } from '@platform/runtime/contract';
+import { reservedPrefix } from '@tablewright/runtime/contract';
 import { defaultSchema, matchTables } from '../passes/match-tables.ts';
 import { collectionName } from '../passes/name-collections.ts';
 import { systemOf } from '../passes/system-tables.ts';

@@ -1,4 +1,4 @@
-import { operators } from '@platform/runtime/contract';
+import { operators } from '@tablewright/runtime/contract';
 import { namesIn } from '../passes/lookup.ts';
 import type { Rule } from './rule.ts';
 

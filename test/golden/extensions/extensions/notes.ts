@@ -1,5 +1,5 @@
 /** Hooks of every stage, and an event of each action. */
-import { PlatformError } from '@platform/runtime';
+import { PlatformError } from '@tablewright/runtime';
 import { defineExtension } from '../expected/extension.ts';
 
 export default defineExtension(({ before, after, afterCommit }) => {

@@ -1,4 +1,4 @@
-import { graphqlRootTypes } from '@platform/runtime/contract';
+import { graphqlRootTypes } from '@tablewright/runtime/contract';
 import { buildASTSchema, GraphQLObjectType, GraphQLSchema, parse, validateSchema } from 'graphql';
 
 interface Schemas {

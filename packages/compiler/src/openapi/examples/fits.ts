@@ -4,7 +4,7 @@
  *
  * Reads the keywords that this compiler prints; bounds of numbers and texts are left to whoever recorded the value.
  */
-import type { JsonValue } from '@platform/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/contract';
 import { isJsonObject, type JsonObject } from '../json.ts';
 
 /** Judges values by the schemas of one document. */

@@ -1,5 +1,5 @@
 /** Shows examples in the document of an access class: what was really sent and answered, where both are as it describes. */
-import type { JsonValue } from '@platform/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/contract';
 import { isText } from '../../print/only-text.ts';
 import { isJsonObject, type JsonObject, objectOf } from '../json.ts';
 import type { Example, OperationExamples } from './example.ts';

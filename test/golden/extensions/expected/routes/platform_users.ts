@@ -12,7 +12,7 @@ import {
   searchItems,
   updateItem,
   updateItems,
-} from '@platform/runtime';
+} from '@tablewright/runtime';
 
 /** `platform_users`: table public.platform_users. */
 export const platformUsers: CollectionDescriptor = {

@@ -12,7 +12,7 @@ import {
   searchItems,
   updateItem,
   updateItems,
-} from '@platform/runtime';
+} from '@tablewright/runtime';
 
 /** `teams`: table public.teams. */
 export const teams: CollectionDescriptor = {

@@ -12,7 +12,7 @@ import {
   searchItems,
   updateItem,
   updateItems,
-} from '@platform/runtime';
+} from '@tablewright/runtime';
 
 /** `OrderLines`: table public.OrderLines. */
 export const orderLines_609e95: CollectionDescriptor = {

@@ -12,7 +12,7 @@ import {
   searchItems,
   updateItem,
   updateItems,
-} from '@platform/runtime';
+} from '@tablewright/runtime';
 
 /** `${1}`: table public.${1}. */
 export const _1: CollectionDescriptor = {

@@ -12,7 +12,7 @@ import {
   searchItems,
   updateItem,
   updateItems,
-} from '@platform/runtime';
+} from '@tablewright/runtime';
 
 /** `*\/ process.exit(1) /*`: table public."*\/ process.exit(1) /*". */
 export const processExit_1: CollectionDescriptor = {

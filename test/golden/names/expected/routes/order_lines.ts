@@ -12,7 +12,7 @@ import {
   searchItems,
   updateItem,
   updateItems,
-} from '@platform/runtime';
+} from '@tablewright/runtime';
 
 /** `order_lines`: table public.order_lines. */
 export const orderLines: CollectionDescriptor = {

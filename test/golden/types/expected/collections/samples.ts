@@ -10,7 +10,7 @@ import type {
   OrderOperators,
   RangeOperators,
   TextOperators,
-} from '@platform/runtime';
+} from '@tablewright/runtime';
 
 /** Values of `mood`. */
 export type SamplesMoodValue = 'sad' | 'ok';

@@ -12,7 +12,7 @@ import {
   searchItems,
   updateItem,
   updateItems,
-} from '@platform/runtime';
+} from '@tablewright/runtime';
 
 /** `samples`: table public.samples. */
 export const samples: CollectionDescriptor = {

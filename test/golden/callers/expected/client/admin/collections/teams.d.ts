@@ -9,7 +9,7 @@ import type {
   NumberFilter,
   OrderOperators,
   TextOperators,
-} from '@platform/client/typed';
+} from '@tablewright/client/typed';
 import type { ChangeNotes, CreateNotes, FilterNotes } from './notes.js';
 import type { ChangePlatformUsers, CreatePlatformUsers, FilterPlatformUsers } from './platform_users.js';
 

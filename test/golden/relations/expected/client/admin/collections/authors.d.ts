@@ -9,7 +9,7 @@ import type {
   NumberFilter,
   OrderOperators,
   TextOperators,
-} from '@platform/client/typed';
+} from '@tablewright/client/typed';
 import type { ChangeBooks, CreateBooks, FilterBooks } from './books.js';
 
 /** People who write. */

@@ -12,7 +12,7 @@ import type {
   OrderOperators,
   RangeOperators,
   TextOperators,
-} from '@platform/client/typed';
+} from '@tablewright/client/typed';
 
 /** An item of `samples`. */
 export interface ItemsSamples {
