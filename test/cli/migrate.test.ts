@@ -32,14 +32,22 @@ it('nothing but `init --system` and `migrate` installs them', async () => {
   expect(await query("SELECT FROM pg_namespace WHERE nspname = 'platform'")).toEqual([]);
   const status = await platform('migrate', '--status', '--json');
   expect(status.code).toBe(1);
-  expect(events(status).filter(({ action }) => action === 'pending')).toHaveLength(6);
+  expect(events(status).filter(({ action }) => action === 'pending')).toHaveLength(7);
 }, 90_000);
 
 it('five processes install them once', async () => {
   const results = await Promise.all(Array.from({ length: 5 }, () => platform('migrate', '--json')));
   expect(results.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
   const applied = results.flatMap(events).flatMap(({ event, name }) => (event === 'migration' ? [name] : []));
-  expect(applied.toSorted()).toEqual(['accounts', 'activity', 'files', 'model', 'requests', 'sessions']);
+  expect(applied.toSorted()).toEqual([
+    'accounts',
+    'activity',
+    'files',
+    'model',
+    'product-name',
+    'requests',
+    'sessions',
+  ]);
   expect((await platform('migrate')).stderr).toContain('are up to date');
   const status = await platform('migrate', '--status');
   expect(status.code).toBe(0);
@@ -77,7 +85,7 @@ it('go down only when it is said twice', async () => {
   const undone = await platform('migrate', '--down', '1', '--yes');
   expect(undone.stderr).toContain('Undid 1 migration.');
   const generated = await platform('generate');
-  expect(generated.stderr).toMatch(/older than this version; they lack 6 "files"\.\n.*platform migrate/);
+  expect(generated.stderr).toMatch(/older than this version; they lack 7 "product-name"\.\n.*platform migrate/);
   expect(generated.code).toBe(0);
   expect((await platform('init', '--yes', '--system')).stderr).toContain('1 migration applied');
 }, 90_000);

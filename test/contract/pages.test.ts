@@ -115,7 +115,7 @@ it('there is none but the first where there are no users', { timeout: 60_000 }, 
       expect(failure(await server.ask(`/admin/${name}`))).toBe('404 ROUTE_NOT_FOUND');
     }
     const { text } = await server.ask('/', asBrowser);
-    expect(text).toContain('<h1>Platform</h1>');
+    expect(text).toContain('<h1>Tablewright</h1>');
     const links = [...text.matchAll(/<a href="([^"]*)"/g)].map(([, to]) => to);
     expect(links).toEqual(['docs', 'graphql', 'server/health', 'server/specs/oas']);
     expect((await server.ask('/admin/assets/style.css')).status).toBe(200);

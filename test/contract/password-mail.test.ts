@@ -38,7 +38,7 @@ permissions:
     environment: {
       EMAIL_SMTP_HOST: '127.0.0.1',
       EMAIL_SMTP_PORT: String(mail.port),
-      EMAIL_FROM: 'Platform <hello@example.com>',
+      EMAIL_FROM: 'Tablewright <hello@example.com>',
       PUBLIC_URL: 'http://platform.test/base',
       PASSWORD_RESET_URL_ALLOW_LIST: 'https://app.test/reset',
       USER_INVITE_URL_ALLOW_LIST: 'https://app.test',

@@ -254,7 +254,7 @@ describe('presets', () => {
 describe('settings', () => {
   it('are one object with defaults until they are written', async () => {
     expect((await asBob('GET', '/settings?fields=id,project_name')).json).toEqual({
-      data: { id: null, project_name: 'Platform' },
+      data: { id: null, project_name: 'Tablewright' },
     });
     expect(failure(await asBob('PATCH', '/settings', { project_name: 'Mine' }))).toBe('403 FORBIDDEN');
     const written = await asAdmin('PATCH', '/settings?fields=project_name', {

@@ -173,7 +173,7 @@ const specified: Readonly<Record<string, readonly string[]>> = {
   ],
   platform_settings: [
     'id integer! {1} = 1',
-    "project_name string(100)! = 'Platform'",
+    "project_name string(100)! = 'Tablewright'",
     'project_descriptor string(100)',
     'project_url string(255)',
     'project_color string(255)',

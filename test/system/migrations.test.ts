@@ -13,7 +13,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { installSystem, migrationConnection } from '../support/system.ts';
 
-const names = ['accounts', 'sessions', 'activity', 'model', 'requests', 'files'];
+const names = ['accounts', 'sessions', 'activity', 'model', 'requests', 'files', 'product-name'];
 
 function namesOf(migrations: readonly Migration[]): readonly string[] {
   return migrations.map(({ name }) => name);
@@ -88,9 +88,15 @@ describe.each(['server', 'embedded'] as const)('on the %s', (place) => {
 
   it('goes down one by one and up again to the same tables', async () => {
     const before = await tablesOf(connection);
-    expect(namesOf(await undoMigrations(connection, 2))).toEqual(['files', 'requests']);
-    expect(namesOf((await readMigrations(connection)).pending)).toEqual(['requests', 'files']);
-    expect(namesOf(await undoMigrations(connection, 99))).toEqual(['model', 'activity', 'sessions', 'accounts']);
+    expect(namesOf(await undoMigrations(connection, 2))).toEqual(['product-name', 'files']);
+    expect(namesOf((await readMigrations(connection)).pending)).toEqual(['files', 'product-name']);
+    expect(namesOf(await undoMigrations(connection, 99))).toEqual([
+      'requests',
+      'model',
+      'activity',
+      'sessions',
+      'accounts',
+    ]);
     expect(await tablesOf(connection)).toEqual(['platform_migrations']);
     expect(namesOf(await migrate(connection))).toEqual(names);
     expect(await tablesOf(connection)).toEqual(before);
@@ -215,10 +221,10 @@ describe('what does not fit', () => {
     await withClient(database.url, (client) =>
       client.query('CREATE TABLE mine (user_id uuid REFERENCES platform.platform_users)'),
     );
-    const error = await problemOf(run((connection) => undoMigrations(connection, 6)));
+    const error = await problemOf(run((connection) => undoMigrations(connection, 7)));
     expect(error.problem).toBe('needed');
     expect(error.hint).toContain('foreign keys');
-    expect(await installSystem(database.url)).toHaveLength(5);
+    expect(await installSystem(database.url)).toHaveLength(6);
   });
 
   it('is a database in another encoding', async () => {
@@ -251,7 +257,7 @@ describe('several processes at once', () => {
     expect(namesOf(all.flat()).toSorted()).toEqual(names.toSorted());
     await withClient(database.url, async (client) => {
       const { rows } = await client.query('SELECT count(*)::int AS n FROM platform.platform_migrations');
-      expect(rows).toEqual([{ n: 6 }]);
+      expect(rows).toEqual([{ n: 7 }]);
     });
   });
 });

@@ -39,7 +39,7 @@ Exit codes:
       of these commands: whatever keeps them from judging
   3   the database cannot be reached, refuses what is asked, or the embedded one is in use by another process
   4   the server cannot start
-  70  a bug of the platform
+  70  a bug of Tablewright
 `;
 
 const environmentHelp = `
@@ -64,7 +64,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 function program(): Command {
   const root = new Command('platform')
-    .description('Compiles a SQL database and a permission configuration into a typed API server.')
+    .description('Tablewright compiles a SQL database and its permissions into a typed API server.')
     .version(commandVersion(), '-V, --version')
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
@@ -190,6 +190,6 @@ function tellError(error: unknown): number {
     return error.exitCode;
   }
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  process.stderr.write('This is a bug of the platform; please report it with the lines above.\n');
+  process.stderr.write('This is a bug of Tablewright; please report it with the lines above.\n');
   return exitCodes.internal;
 }

@@ -1,4 +1,4 @@
-/** The client of a server compiled by Platform. */
+/** The client of a server compiled by Tablewright. */
 export type { ActivityCommentsHandler, ActivityHandler, CommentData } from './activity.ts';
 export type { AuthHandler, PasswordHandler } from './auth.ts';
 export type { Key, RequestOptions } from './call.ts';

@@ -17,7 +17,7 @@ export async function examineProject(project: Project): Promise<readonly Finding
 
 function nodeVersion(version: string): readonly Finding[] {
   if (Number(version.split('.')[0]) >= oldestNode) return [];
-  const message = `Node ${version} runs this command; the platform needs ${oldestNode} or newer.`;
+  const message = `Node ${version} runs this command; Tablewright needs ${oldestNode} or newer.`;
   return [{ check: 'node-version', severity: 'problem', message, advice: `Install Node ${oldestNode}.` }];
 }
 

@@ -161,8 +161,8 @@ const componentsOf = createPartsMemory('schemas', 6, true);
 
 function information(): JsonObject {
   return {
-    title: 'Platform',
-    description: 'The REST API compiled for a database and its permissions.',
+    title: 'Tablewright',
+    description: 'The REST API that Tablewright compiled for a database and its permissions.',
     version: productVersion,
   };
 }

@@ -76,7 +76,7 @@ function fixedClaims(users: boolean): readonly Claim[] {
   const roots = Object.values(graphqlRootTypes).flatMap((types) => Object.values(types));
   const types = ['String', 'Int', 'Float', 'Boolean', 'ID', 'Subscription', ...roots, ...defined];
   const services = (['query', 'mutation'] as const).flatMap((kind) =>
-    graphqlServiceRoots[kind].map((name) => ({ space: `system ${kind}`, name, owner: 'a name of the platform' })),
+    graphqlServiceRoots[kind].map((name) => ({ space: `system ${kind}`, name, owner: 'a name of Tablewright' })),
   );
   return [...types.map((name) => ({ space: 'type', name, owner: 'a type of every schema' })), ...services];
 }

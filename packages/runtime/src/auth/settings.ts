@@ -2,6 +2,7 @@
 import type { Database } from '../database/database.ts';
 import { give, type OwnSql, script } from '../database/script.ts';
 import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
+import { productName } from '../version.ts';
 import { ask } from '../write/own-rows.ts';
 
 /** The settings that accounts need; defaults before the first write. */
@@ -36,9 +37,9 @@ export function createAccountSettings(database: Pick<Database, 'query'>, place: 
 
   async function read(): Promise<AccountSettings> {
     const [row] = await ask(database, text, []);
-    const [name, attempts, policy] = row ?? ['Platform', '25', null];
+    const [name, attempts, policy] = row ?? [productName, '25', null];
     return {
-      projectName: name ?? 'Platform',
+      projectName: name ?? productName,
       loginAttempts: typeof attempts === 'string' ? Number(attempts) : null,
       passwordPolicy: policy ?? null,
     };

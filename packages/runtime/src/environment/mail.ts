@@ -4,7 +4,7 @@ import { type Read, type Reading, readBoolean, readInteger, readLongDuration } f
 
 /** How mail leaves. */
 export interface MailEnvironment {
-  /** An address, or a name and an address: `Platform <no-reply@example.com>`. */
+  /** An address, or a name and an address: `Shop <no-reply@example.com>`. */
   readonly from: string;
   /** Null: mail is written into a folder. */
   readonly smtp: SmtpEnvironment | null;
@@ -69,5 +69,5 @@ function readName(text: string): Reading<string> {
 function readFrom(text: string): Reading<string> {
   return /^(?:[^\p{C}<>@]*<[^\s\p{C}<>@]+@[^\s\p{C}<>@]+>|[^\s\p{C}<>@,;]+@[^\s\p{C}<>@,;]+)$/u.test(text)
     ? { value: text }
-    : { problem: 'must be an address such as "no-reply@example.com" or "Platform <no-reply@example.com>".' };
+    : { problem: 'must be an address such as "no-reply@example.com" or "Shop <no-reply@example.com>".' };
 }

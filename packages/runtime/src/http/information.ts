@@ -3,14 +3,14 @@ import type { CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { RequestLimit } from '../environment/request-limits.ts';
 import { byFamily, type SystemPlace } from '../system/place.ts';
-import { platformVersion } from '../version.ts';
+import { platformVersion, productName } from '../version.ts';
 
 /** What everybody is told of the project. */
 export type ProjectInformation = Readonly<Record<string, string | null>>;
 
 /** The project as long as nobody has written settings. */
 const unwritten: ProjectInformation = {
-  project_name: 'Platform',
+  project_name: productName,
   project_descriptor: null,
   project_logo: null,
   project_color: null,

@@ -5,6 +5,7 @@ import type { Environment } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
 import { readScripts } from '../pages/scripts.ts';
 import { loadPageTemplates, type PageTemplates, type PageView, type TemplateName } from '../pages/templates.ts';
+import { productName } from '../version.ts';
 import { type Answerer, type Exchange, type MediaType, mediaTypes } from './answer.ts';
 import { readAccept } from './graphql-accept.ts';
 import { assetsPath, homePaths, pageNames, pagePath } from './page-paths.ts';
@@ -90,7 +91,7 @@ function createViewReader({ settings, environment }: PageEndpointsOptions): () =
   const { docs, graphql, auth } = environment;
   const { passwordMinLength, disableDefault } = auth;
   const has = { docs, graphiql: graphql.graphiql, accounts: settings !== null, passwords: !disableDefault };
-  return async () => ({ project: (await settings?.())?.projectName ?? 'Platform', passwordMinLength, ...has });
+  return async () => ({ project: (await settings?.())?.projectName ?? productName, passwordMinLength, ...has });
 }
 
 /** What never changes while a server runs is asked for once more and found unchanged. */

@@ -339,7 +339,7 @@ describe('/server', () => {
 
   test('info tells versions to administrators only', async () => {
     const anyone = (await server.inject('/server/info')).json();
-    expect(anyone.data).toEqual({ project: expect.objectContaining({ project_name: 'Platform' }) });
+    expect(anyone.data).toEqual({ project: expect.objectContaining({ project_name: 'Tablewright' }) });
     const admin = (await server.inject({ url: '/server/info', headers })).json();
     expect(admin.data.platform.version).toMatch(/^\d+\.\d+\.\d+/);
     expect(admin.data.node.version).toBe(process.versions.node);

@@ -118,7 +118,7 @@ export function mysqlMigrator(connection: MigrationConnection, schema: string | 
         await refuseNeeded(connection, tables);
         const id = String(last.id);
         await connection.query('UPDATE platform_migrations SET applied_at = NULL WHERE id = ?', [id]);
-        await connection.script(`DROP TABLE IF EXISTS ${tables.map(quoteName).join(', ')}`);
+        if (tables.length > 0) await connection.script(`DROP TABLE IF EXISTS ${tables.map(quoteName).join(', ')}`);
         await connection.query('DELETE FROM platform_migrations WHERE id = ?', [id]);
         return last;
       }),
@@ -163,6 +163,7 @@ async function end({ query, script }: MigrationConnection, lock: string, databas
 
 /** With keys unchecked the servers would drop tables that others refer to. */
 async function refuseNeeded({ query }: MigrationConnection, tables: readonly string[]): Promise<void> {
+  if (tables.length === 0) return;
   const marks = tables.map(() => '?').join(', ');
   const [row] = await query(
     `SELECT TABLE_NAME, CONSTRAINT_NAME FROM information_schema.KEY_COLUMN_USAGE

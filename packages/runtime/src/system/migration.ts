@@ -28,7 +28,7 @@ export interface Migration {
  */
 export interface MysqlSteps {
   readonly up: readonly string[];
-  /** The tables that it makes, and undoing it drops. */
+  /** The tables that it makes, and undoing it drops. Of a step without tables nothing is undone. */
   readonly tables: readonly string[];
 }
 

@@ -203,7 +203,7 @@ export const ownExamples: OperationExamples = {
       answer: {
         data: {
           project: {
-            project_name: 'Platform',
+            project_name: 'Tablewright',
             project_descriptor: null,
             project_logo: null,
             project_color: null,
@@ -229,7 +229,7 @@ export const ownExamples: OperationExamples = {
       answer: {
         data: {
           project: {
-            project_name: 'Platform',
+            project_name: 'Tablewright',
             project_descriptor: null,
             project_logo: null,
             project_color: null,
