@@ -25,6 +25,7 @@ const jobs = {
   golden: [vitest, 'run', '--project', 'unit', 'test/golden', '--update'],
   bench: ['bench/main.ts'],
   build: ['scripts/build.ts'],
+  changeset: ['node_modules/@changesets/cli/bin.js'],
   sbom: ['scripts/sbom.ts'],
   'record-examples': ['scripts/record-examples.ts'],
   format: ['node_modules/@biomejs/biome/bin/biome', 'check', '--write'],

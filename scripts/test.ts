@@ -1,7 +1,7 @@
 /**
- * Types, lint and tests, side by side; `--no-database` leaves out the tests that need a server. The last line counts
- * everything: `N passed, N failed, N skipped`, where types, those of pages and lint are one test each. Above it stands how
- * many cases are on other servers as on PostgreSQL.
+ * Types, lint, changesets and tests, side by side; `--no-database` leaves out the tests that need a server. The last line
+ * counts everything: `N passed, N failed, N skipped`, where types, those of pages, lint and changesets are one test each.
+ * Above it stands how many cases are on other servers as on PostgreSQL.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -37,6 +37,7 @@ async function main(): Promise<void> {
     step('types', ['node_modules/typescript/bin/tsc']),
     step('types of pages', ['node_modules/typescript/bin/tsc', '-p', 'packages/runtime/browser']),
     step('lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '--max-diagnostics=50']),
+    step('changesets', ['scripts/changesets.ts']),
     tests(),
   ]);
   const total = results.reduce((sum, counts) => ({
