@@ -82,6 +82,8 @@ function program(): Command {
   command(root, 'generate', 'compile the database into the output folder')
     .option('--offline', 'compile from platform.schema.json, without a database')
     .option('--check', 'write nothing; exit with 1 and the difference when files would change, 2 on errors')
+    .option('--clients-only', 'write client packages and no other file')
+    .option('--classes <names>', 'with --clients-only: access classes, separated by commas')
     .action(generate);
   command(root, 'check', 'whether database, platform.schema.json, generated files and permissions fit one another')
     .option('--offline', 'leave the database out')

@@ -6,6 +6,7 @@ import type { Piece } from '@tablewright/compiler/files';
 import type { Diagnostic, ReadOptions, SchemaFacts } from '@tablewright/introspect';
 import { parseSchema, printDiagnostics, printSchemaPieces, resolveSchema } from '@tablewright/introspect/resolve';
 import type { Schema } from '@tablewright/introspect/schema';
+import { clientPackagesOf } from './client-packages.ts';
 import { loadDocuments } from './documents.ts';
 import { loadExamples } from './examples/load.ts';
 import { CommandError, DiagnosticsError, exitCodes } from './exit-codes.ts';
@@ -60,7 +61,9 @@ export async function factsOf(
 /** What a project adds to its database: templates, its own code, its documents. */
 export async function loadInputs(project: Project): Promise<CompileOptions> {
   const extensions = await loadExtensions(project);
+  const clientPackages = await clientPackagesOf(project);
   return {
+    ...(clientPackages && { clientPackages }),
     templates: await loadTemplates(project),
     extensions,
     modules: await loadModules(project, extensions),

@@ -36,7 +36,7 @@ export async function compareFiles(
 ): Promise<readonly FileDifference[]> {
   const target = files.map(targetOf);
   const texts = new Map(target.map(({ path, file }) => [path, file]));
-  const stale = await findStale(outputFolder, target);
+  const stale = await findStale(outputFolder, target, () => true);
   const changed = await selectChanged(outputFolder, target);
   const paths = [...changed.map(({ path }) => path), ...stale].sort();
   return Promise.all(
@@ -67,8 +67,15 @@ export interface OutputWriter {
   close(): Promise<void>;
 }
 
-/** Writes into an output folder, which need not exist. */
-export function openOutput(outputFolder: string, holds: KnownContents = () => null): OutputWriter {
+/** Tells by its path whether a file belongs to the part of the output that is written. */
+export type CoversPath = (path: string) => boolean;
+
+/** Writes into an output folder, which need not exist. Files of the last run outside of what is covered stay. */
+export function openOutput(
+  outputFolder: string,
+  holds: KnownContents = () => null,
+  covers: CoversPath = () => true,
+): OutputWriter {
   const staged = stageFiles(outputFolder);
   const target = new Map<OutputFile, Target>();
   const stageChanged = async (files: readonly Target[]): Promise<void> => {
@@ -97,7 +104,7 @@ export function openOutput(outputFolder: string, holds: KnownContents = () => nu
     stage,
     async finish(files) {
       stage(files);
-      const [, stale] = await bothOf(Promise.all(stagings), findStale(outputFolder, [...target.values()]));
+      const [, stale] = await bothOf(Promise.all(stagings), findStale(outputFolder, [...target.values()], covers));
       staged.moveIn(stale);
       await removeEmptyFolders(outputFolder, stale);
       const paths = staged.paths.map((path) => path.split(sep).join('/')).sort();
@@ -115,8 +122,9 @@ export async function writeFiles(
   outputFolder: string,
   files: readonly OutputFile[],
   holds?: KnownContents,
+  covers?: CoversPath,
 ): Promise<WriteResult> {
-  const output = openOutput(outputFolder, holds);
+  const output = openOutput(outputFolder, holds, covers);
   try {
     return await output.finish(files);
   } finally {
@@ -159,9 +167,9 @@ async function selectChanged(folder: string, files: readonly Target[]): Promise<
 }
 
 /** Files that the last run made and this one does not. A manifest that cannot be read says nothing about any file. */
-async function findStale(folder: string, files: readonly Target[]): Promise<readonly string[]> {
+async function findStale(folder: string, files: readonly Target[], covers: CoversPath): Promise<readonly string[]> {
   const kept = new Set(files.map(({ path }) => path));
-  const listed = listedFiles(await readText(join(folder, 'manifest.json')));
+  const listed = listedFiles(await readText(join(folder, 'manifest.json'))).filter(covers);
   const gone = listed.map(checkedPath).filter((path) => !kept.has(path));
   const sizes = await eachOf(gone, (path) => sizeOf(join(folder, path)));
   return gone.filter((_, index) => sizes[index] !== null);

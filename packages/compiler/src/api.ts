@@ -37,6 +37,8 @@ export interface Api {
   readonly hooked?: readonly string[];
   /** What was sent and answered once, for documents to show. Default: what is the same for every project. */
   readonly examples?: Examples;
+  /** Names of client packages, with `{class}` for the access class. Default: `platform-client-{class}`. */
+  readonly clientPackages?: string;
   readonly fingerprint: Fingerprint;
 }
 

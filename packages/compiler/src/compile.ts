@@ -1,6 +1,7 @@
 import type { Diagnostic } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
 import type { Api } from './api.ts';
+import type { ClientPackages } from './client/package-name.ts';
 import { checkDocuments, type DocumentSource } from './documents/check-documents.ts';
 import { emitClients, emitCollections, emitDescriptions, emitServerFiles, withManifest } from './emit/emit-files.ts';
 import { type GeneratedFile, plannedFile } from './emit/generated-file.ts';
@@ -15,6 +16,8 @@ import type { CompileMemory } from './memory/compile-memory.ts';
 import { type ModelData, modelData } from './model-data.ts';
 import type { Examples } from './openapi/examples/example.ts';
 import { resolveApi } from './passes/resolve-api.ts';
+import { checkClasses } from './rules/client-classes.ts';
+import { checkClientNames } from './rules/client-names.ts';
 import { checkGraphqlNames } from './rules/graphql-names.ts';
 import { checkReferences } from './rules/references.ts';
 
@@ -36,6 +39,10 @@ export interface CompileOptions {
   readonly examples?: Examples;
   /** Folder of the generated files from the project's folder on. Default: `generated`. */
   readonly output?: string;
+  /** Names of client packages. Default: `platform-client-{class}`. */
+  readonly clientPackages?: ClientPackages;
+  /** Make only the clients of these access classes. Default: make every file. */
+  readonly clientsOf?: readonly string[] | 'all';
   /** Which files to make, where two compilations share the work. Default: all. */
   readonly part?: CompilePart;
   /** Hears of descriptions one by one, when there is more to make. Default: nobody does. */
@@ -75,7 +82,7 @@ export function compile(given: Schema, options: CompileOptions): CompileResult {
   const schema = options.memory?.recallSchema(given) ?? given;
   const diagnostics = checkReferences(schema);
   if (diagnostics.length > 0) return failed(diagnostics);
-  const { extensions = [], documents = [], archive = null, part } = options;
+  const { extensions = [], documents = [], archive = null, part, clientPackages, clientsOf } = options;
   try {
     const render = compileTemplates(options.templates);
     const { heads, diagnostics: complaints } = readRoutes(roleNames(schema), extensions);
@@ -83,17 +90,35 @@ export function compile(given: Schema, options: CompileOptions): CompileResult {
     const api = options.memory?.recall(resolved) ?? resolved;
     // Whoever makes the others judges names for both.
     const judged = part === 'descriptions' ? [] : checkGraphqlNames(api);
-    const problems = [...judged, ...checkExtensions(api, extensions), ...complaints];
+    const problems = [
+      ...judged,
+      ...checkExtensions(api, extensions),
+      ...complaints,
+      ...(clientPackages === undefined ? [] : checkClientNames(api, clientPackages)),
+      ...checkClasses(api, clientsOf),
+    ];
     if (problems.length > 0) return failed(problems);
-    const { operations, diagnostics: faults } = checkDocuments(api, api.graphql ? documents : []);
+    const asked = api.graphql && clientsOf === undefined ? documents : [];
+    const { operations, diagnostics: faults } = checkDocuments(api, asked);
     if (faults.length > 0) return failed(faults);
-    // Descriptions need them only for the types of routes.
-    const collections = part === 'descriptions' && heads.length === 0 ? [] : emitCollections(api, render, archive);
+    // Descriptions and clients need them only for the types of routes.
+    const isWithout = part === 'descriptions' || clientsOf !== undefined;
+    const collections = isWithout && heads.length === 0 ? [] : emitCollections(api, render, archive);
     const typed = typeRoutes(heads, filesOf(options, collections));
     if (typed.diagnostics.length > 0) return failed(typed.diagnostics);
     const hooked = hookedCollections(api, extensions);
     const { examples = {} } = options;
-    const whole = { ...api, customRoutes: grantRoutes(api, typed.routes), hooked, examples };
+    const whole = {
+      ...api,
+      customRoutes: grantRoutes(api, typed.routes),
+      hooked,
+      examples,
+      ...(clientPackages && { clientPackages: clientPackages.name }),
+    };
+    if (clientsOf !== undefined) {
+      const files = emitClients(whole, render, archive, clientsOf);
+      return { files, diagnostics: [], summary: summarize(whole, files.length) };
+    }
     const descriptions: GeneratedFile[] = [];
     for (const file of part === 'others' ? [] : emitDescriptions(whole, archive)) {
       descriptions.push(file);

@@ -32,7 +32,7 @@ type Folders = Pick<Project, 'output' | 'stateFolder'>;
 
 /** A run that may be the same as the last. */
 export interface RunSources {
-  readonly inputs: Omit<CompileOptions, 'memory' | 'archive' | 'part' | 'described'>;
+  readonly inputs: Omit<CompileOptions, 'memory' | 'archive' | 'part' | 'clientsOf' | 'described'>;
   /** The text of `platform.schema.json` in pieces, printed when it is first asked for. */
   readonly schema: () => readonly string[];
 }

@@ -1,8 +1,8 @@
 import { generateProject } from '../compile-project.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
 import { judging } from '../judging.ts';
 import { workOnce } from '../one-run.ts';
-import { processProgress } from '../progress.ts';
+import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
 import { printSummary } from '../steps.ts';
 import type { GlobalOptions } from './options.ts';
@@ -12,22 +12,51 @@ export interface GenerateCommandOptions extends GlobalOptions {
   readonly offline?: boolean;
   /** Write nothing; tell what would be written. */
   readonly check?: boolean;
+  /** Write client packages and no other file. */
+  readonly clientsOnly?: boolean;
+  /** Access classes whose clients are written, by commas. Default: all. */
+  readonly classes?: string;
 }
 
 /** `platform generate`: compiles the database, or platform.schema.json, into the output folder. */
 export async function generate(options: GenerateCommandOptions): Promise<void> {
+  refuseCombinations(options);
   workOnce();
   const progress = processProgress(options);
   const offline = options.offline === true;
   if (options.check === true) {
-    const upToDate = await judging(async () => {
-      const { checkOutput } = await import('../check/check-output.ts');
-      return checkOutput(await loadProject(options.project), progress, { offline });
-    });
-    if (!upToDate) process.exitCode = exitCodes.invalid;
+    await checkFiles(options, progress, offline);
     return;
   }
   const project = await loadProject(options.project);
+  if (options.clientsOnly === true) {
+    const { generateClients } = await import('../generate-clients.ts');
+    await generateClients(project, progress, { offline, classes: classesOf(options) });
+    return;
+  }
   const generation = await generateProject(project, progress, { offline });
   printSummary(project, generation, progress);
+}
+
+function refuseCombinations({ check, clientsOnly, classes }: GenerateCommandOptions): void {
+  const refuse = (message: string): never => {
+    throw new CommandError(exitCodes.usage, message);
+  };
+  if (classes !== undefined && clientsOnly !== true) refuse('--classes needs --clients-only.');
+  if (check === true && clientsOnly === true) refuse('--check judges all files: leave --clients-only out.');
+}
+
+async function checkFiles(options: GenerateCommandOptions, progress: Progress, offline: boolean): Promise<void> {
+  const upToDate = await judging(async () => {
+    const { checkOutput } = await import('../check/check-output.ts');
+    return checkOutput(await loadProject(options.project), progress, { offline });
+  });
+  if (!upToDate) process.exitCode = exitCodes.invalid;
+}
+
+function classesOf({ classes }: GenerateCommandOptions): readonly string[] | 'all' {
+  if (classes === undefined) return 'all';
+  const names = classes.split(',').map((name) => name.trim());
+  if (!names.includes('')) return names;
+  throw new CommandError(exitCodes.usage, '--classes takes names with commas between them, such as public,editor.');
 }

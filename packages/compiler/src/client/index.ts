@@ -20,6 +20,7 @@ import { generic, type Type } from '../print/type.ts';
 import { printAbilities } from './abilities.ts';
 import { indexTypes, printCollection } from './collection.ts';
 import { indexLibraries } from './library-names.ts';
+import { clientName, defaultPackages } from './package-name.ts';
 import { ownMethods, type Parts, partsOf, uploadMethods } from './parts.ts';
 import { rightsOf } from './rights.ts';
 import { routeMembers } from './route-types.ts';
@@ -41,7 +42,7 @@ export function emitClient(
   const about = commentText(told);
   const file = (path: string, contents: string): GeneratedFile => ({ path: `client/${access.name}/${path}`, contents });
   return [
-    file('package.json', printPackage(access)),
+    file('package.json', printPackage(access, api.clientPackages)),
     file('index.js', render('client', { about, abilities: printAbilities(parts) })),
     file('index.d.ts', render('clientTypes', { about, ...printIndex(parts) })),
     ...[...surface.values()].map((one) =>
@@ -53,15 +54,15 @@ export function emitClient(
   ];
 }
 
-/** The package of a client. Its name is free for whoever publishes it. */
-function printPackage({ name }: AccessClass): string {
+/** The manifest of a client package. */
+function printPackage({ name }: AccessClass, packages = defaultPackages): string {
   return printJson({
-    name: `platform-client-${name.toLowerCase()}`,
+    name: clientName(packages, name),
     version: productVersion,
     description: `Typed client of the API for ${name}.`,
     type: 'module',
     sideEffects: false,
-    engines: { node: '>=20' },
+    engines: { node: '>=20.19' },
     main: './index.js',
     types: './index.d.ts',
     exports: { '.': { types: './index.d.ts', default: './index.js' }, './package.json': './package.json' },

@@ -96,8 +96,14 @@ function emitDocuments(operations: readonly CheckedOperation[]): string {
 }
 
 /** Prints the clients of access classes. */
-export function emitClients(api: Api, render: Render, archive: Archive | null): readonly GeneratedFile[] {
-  return api.access.flatMap(({ access }) => emitClient(api, access, render, viewOfClass(api, access), archive));
+export function emitClients(
+  api: Api,
+  render: Render,
+  archive: Archive | null,
+  classes: readonly string[] | 'all' = 'all',
+): readonly GeneratedFile[] {
+  const wanted = api.access.filter(({ access }) => classes === 'all' || classes.includes(access.name));
+  return wanted.flatMap(({ access }) => emitClient(api, access, render, viewOfClass(api, access), archive));
 }
 
 /** Prints what access classes are told of the API, which is most of all output: one long file after the other. */

@@ -11,6 +11,8 @@ export interface PlatformConfig {
    * administrators write while the server runs; `file` when absent.
    */
   readonly permissionSource?: 'file' | 'tables';
+  /** The packages in `generated/client`. */
+  readonly client?: ClientConfig;
   /** `false` leaves the GraphQL API out, for example where names differ only in characters that it does not have. */
   readonly graphql?: boolean;
   /** `true` also writes the types that openapi-typescript makes of each OpenAPI document; it has to be installed. */
@@ -44,6 +46,15 @@ export interface DatabaseConfig {
    * installed there, whatever `schemas`, `include` and `exclude` say.
    */
   readonly systemSchema?: string;
+}
+
+/** How generated clients are published. */
+export interface ClientConfig {
+  /**
+   * Name of each client package, with `{class}` for the access class: `@shop/api-{class}`. When absent
+   * `<project>-client-{class}`, after the name in the project's `package.json`.
+   */
+  readonly packageName?: string;
 }
 
 /** What the API makes of one table. Fields are named as the API names them, or by their column. */

@@ -6,6 +6,7 @@ import { readConfig } from './read-config.ts';
 const whole: PlatformConfig = {
   database: { url: 'postgres://localhost/a', schemas: ['public'], include: ['*'], exclude: ['tmp_*'] },
   output: 'generated',
+  client: { packageName: '@shop/api-{class}' },
   permissions: 'permissions.yaml',
   templates: 'templates',
   collections: {

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import type {
   ArchiveConfig,
+  ClientConfig,
   CollectionConfig,
   DatabaseConfig,
   FieldConfig,
@@ -104,6 +105,7 @@ const manyToMany = objectOf<ManyToManyConfig>(
 const configuration = objectOf<PlatformConfig>({
   database,
   output: text,
+  client: objectOf<ClientConfig>({ packageName: text }),
   graphql: flag,
   openapiTypes: flag,
   permissions: text,
