@@ -1,6 +1,6 @@
 /** Builds dist/ of every package by plain tsc: what `pnpm pack` publishes. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { packagedFile, packagedFiles } from '../packages/runtime/src/http/packaged-files.ts';
 
@@ -27,4 +27,3 @@ for (const kind of ['mail', 'pages']) {
 const graphiql = join(root, 'packages/runtime/graphiql');
 rmSync(graphiql, { recursive: true, force: true });
 for (const name of Object.keys(packagedFiles)) cpSync(packagedFile(name), join(graphiql, name));
-chmodSync(join(root, 'packages/cli/dist/main.js'), 0o755);

@@ -32,7 +32,7 @@ rmSync(recorded, { force: true });
 const port = await freePort();
 const server = spawn(
   process.execPath,
-  [join(root, 'packages/cli/src/main.ts'), 'start', '--sample', '--record-examples'],
+  [join(root, 'packages/cli/bin/platform.cjs'), 'start', '--sample', '--record-examples'],
   {
     env: {
       ...process.env,

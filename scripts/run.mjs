@@ -18,8 +18,8 @@ const vitest = 'node_modules/vitest/vitest.mjs';
 
 /** What each job runs on the pinned Node; arguments of the command line are appended. */
 const jobs = {
-  start: ['packages/cli/src/main.ts', 'start', '--sample'],
-  platform: ['packages/cli/src/main.ts'],
+  start: ['packages/cli/bin/platform.cjs', 'start', '--sample'],
+  platform: ['packages/cli/bin/platform.cjs'],
   test: ['scripts/test.ts'],
   check: ['scripts/test.ts', '--no-database'],
   golden: [vitest, 'run', '--project', 'unit', 'test/golden', '--update'],

@@ -11,7 +11,7 @@ import { type CommandResult, runPlatform } from '../support/platform.ts';
 
 const run = promisify(execFile);
 const script = fileURLToPath(new URL('../../docs/pipelines/check.sh', import.meta.url));
-const command = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
+const command = fileURLToPath(new URL('../../packages/cli/bin/platform.cjs', import.meta.url));
 
 let folder: string;
 let database: TestDatabase;

@@ -9,7 +9,7 @@ import { asDescribed } from './openapi/described.ts';
 import { sentOf } from './sent.ts';
 
 const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const command = join(repository, 'packages', 'cli', 'src', 'main.ts');
+const command = join(repository, 'packages', 'cli', 'bin', 'platform.cjs');
 
 /** Where commands of tests keep what Node made of their modules: not in the folder of whoever runs them. */
 export const compiledCode = join(repository, '.tmp', 'compiled');

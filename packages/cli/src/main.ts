@@ -1,7 +1,6 @@
-#!/usr/bin/env node
-// What is imported by a declaration is loaded before anything here runs.
+// What is imported by a declaration is loaded before anything here runs. Nothing is awaited at the top, so that
+// `bin/platform.cjs` may require this file.
 import { keepCompiledCode } from './compiled-code.ts';
 
 keepCompiledCode();
-const { main } = await import('./command-line.ts');
-await main(process.argv);
+import('./command-line.ts').then(({ main }) => main(process.argv));
