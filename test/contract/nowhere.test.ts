@@ -40,6 +40,15 @@ async function ids(path: string, collection: string, filter: unknown): Promise<r
   return data.map(({ id }) => id);
 }
 
+/** The same filter over GraphQL, by a variable of the type that generators of clients declare for it. */
+async function idsByGraphql(collection: string, filter: unknown): Promise<readonly number[]> {
+  const query = `query ($filter: ${collection}_filter) { ${collection}(filter: $filter, sort: ["id"]) { id } }`;
+  const answer = await project.ask('/graphql', { method: 'POST', body: { query, variables: { filter } } });
+  expect([filter, answer.json]).toEqual([filter, { data: expect.anything() }]);
+  const items: readonly { readonly id: string }[] = answer.json.data[collection];
+  return items.map(({ id }) => Number(id));
+}
+
 it.each([
   ['lists', { owner: { id: { _null: true } } }, [2, 3]],
   ['lists', { owner: { id: { _nnull: true } } }, [1, 4]],
@@ -53,8 +62,16 @@ it.each([
   ['people', { lists: { tasks: { id: { _null: true } } } }, []],
   ['people', { lists: { owner: { id: { _nnull: true } } } }, [1]],
   ['tasks', { list: { owner: { id: { _null: true } } } }, []],
+  // Names below a relation to many stand for one item, beside quantifiers too.
+  ['lists', { tasks: { id: { _gt: 1 } } }, [4]],
+  ['lists', { tasks: { id: { _gt: 1 }, list: { id: { _eq: 1 } } } }, []],
+  ['lists', { tasks: { _or: [{ id: { _null: true } }, { id: { _eq: 4 } }] } }, [2, 3, 4]],
+  ['lists', { parts: { a: { _eq: 1 }, _none: { b: { _eq: 2 } } } }, []],
+  ['lists', { tasks: {} }, [1, 4]],
+  ['lists', { tasks: { _none: {} } }, [2, 3]],
 ] as const)('what a caller cannot see is not there: %s with %j', async (collection, filter, expected) => {
   expect(await ids('/items/', collection, filter)).toEqual(expected);
+  expect(await idsByGraphql(collection, filter)).toEqual(expected);
 });
 
 it('rules see every row', async () => {

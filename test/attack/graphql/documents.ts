@@ -240,7 +240,7 @@ function drawFilter(draw: Drawing, names: GraphqlCollection, type: GraphQLInputO
       const relation = pick(draw, relations);
       const target = draw.index.byName(relation.target);
       const inner = getNamedType(fields[relation.name]?.type);
-      if (target !== undefined && isInputObjectType(inner) && relation.kind === 'm2o') {
+      if (target !== undefined && isInputObjectType(inner) && (relation.kind === 'm2o' || draw.below(3) === 0)) {
         return { [relation.name]: drawFilter(draw, target, inner, depth - 1) };
       }
       const quantifier = pick(draw, ['_some', '_none']);

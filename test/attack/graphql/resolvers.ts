@@ -203,15 +203,20 @@ function matches(world: World, names: GraphqlCollection, item: Item, filter: Fil
     const { descriptor } = names;
     const relation = descriptor.relations.find((one) => one.name === name);
     const field = descriptor.fields.find((one) => one.name === name);
-    // An empty filter of one item still asks for that item.
-    if (relation?.kind === 'm2o' && Object.keys(condition).length === 0) {
+    // An empty filter still asks for an item.
+    if (relation !== undefined && Object.keys(condition).length === 0) {
       return related(world, descriptor, item, relation).length > 0;
+    }
+    const target = relation === undefined ? undefined : world.index.byName(relation.target);
+    if (relation !== undefined && target !== undefined && isOfAnyItem(relation, condition)) {
+      const rows = related(world, descriptor, item, relation);
+      if (rows.length === 0) return meansNowhere(target.descriptor, condition);
+      return rows.some((one) => matches(world, target, one, condition));
     }
     return Object.entries(condition).every(([key, operand]) => {
       if (relation === undefined || (relation.kind === 'm2o' && isOperator(key))) {
         return compared(field, item.values[name] ?? null, key, operand);
       }
-      const target = world.index.byName(relation.target);
       if (target === undefined) return false;
       const quantifier = relation.kind === 'm2o' ? '_some' : key;
       const inner = relation.kind === 'm2o' ? { [key]: operand } : isRecord(operand) ? operand : {};
@@ -221,6 +226,11 @@ function matches(world: World, names: GraphqlCollection, item: Item, filter: Fil
       return quantifier === '_none' ? !found : found;
     });
   });
+}
+
+/** True below a relation to many items where the names are those of an item, without `_some` or `_none`. */
+function isOfAnyItem({ kind }: RelationDescriptor, condition: Filter): boolean {
+  return kind !== 'm2o' && !Object.hasOwn(condition, '_some') && !Object.hasOwn(condition, '_none');
 }
 
 /** Of an item that is not there only the key is known: it is null. */

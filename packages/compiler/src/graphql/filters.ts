@@ -33,9 +33,9 @@ export function filterTypes(
   return [
     filterType(filter, own),
     ...[...below].map((group) => filterType(keyFilterName(view.name, group), [...operatorFields(group), ...own])),
-    quantifierType(quantifier, filter),
+    quantifierType(quantifier, filter, own),
     ...(links.length > 0
-      ? [filterType(linkFilter, [...own, ...items]), quantifierType(linkQuantifier, linkFilter)]
+      ? [filterType(linkFilter, [...own, ...items]), quantifierType(linkQuantifier, linkFilter, [...own, ...items])]
       : []),
   ];
 }
@@ -72,13 +72,20 @@ export function keyFilterName(collection: string, group: OperatorGroup): string 
   return `${graphqlFilterName(collection)}_with_${group}_operators`;
 }
 
-function filterType(name: string, fields: readonly (SdlField | PrintedField)[]): string {
-  const list = `[${name}]`;
-  return sdlType('input', name, [...fields, sdlLine('_and', list), sdlLine('_or', list)]);
+type FilterFields = readonly (SdlField | PrintedField)[];
+
+function filterType(name: string, fields: FilterFields): string {
+  return sdlType('input', name, [...fields, ...combined(name)]);
 }
 
-function quantifierType(name: string, filter: string): string {
-  return sdlType('input', name, [sdlLine('_some', filter), sdlLine('_none', filter)]);
+/** Fields beside `_some` and `_none` mean what they mean below `_some`, except that `_null` of a key asks for no item. */
+function quantifierType(name: string, filter: string, fields: FilterFields): string {
+  return sdlType('input', name, [...fields, ...combined(filter), sdlLine('_some', filter), sdlLine('_none', filter)]);
+}
+
+function combined(filter: string): readonly PrintedField[] {
+  const list = `[${filter}]`;
+  return [sdlLine('_and', list), sdlLine('_or', list)];
 }
 
 function fieldFilters(field: ViewField, surface: Neighbours): PrintedField {

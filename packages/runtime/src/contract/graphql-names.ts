@@ -43,7 +43,7 @@ export interface GraphqlTypeNames {
   readonly item: string;
   /** `articles_filter` */
   readonly filter: string;
-  /** `articles_quantifier_filter`: `_some` and `_none`, below a relation to many. */
+  /** `articles_quantifier_filter`: below a relation to many, with `_some` and `_none`. */
   readonly quantifier: string;
   /** `articles_link_filter`: below a many-to-any, whose link rows these are; the next its quantifiers. */
   readonly linkFilter: string;

@@ -95,7 +95,7 @@ export type GraphqlMember =
  * What a key of a filter stands for besides `_and` and `_or`. `name` is the key in a filter over REST (`item:headings`),
  * except below `functions`: `{ published_at_func: { year: … } }` is `{ 'year(published_at)': … }`.
  *
- * Below a relation to many stand `_some` and `_none`. Below JSON, `_at` holds an object of JSON Pointers with operators,
+ * Below a relation to many stand `_some` and `_none`, too. Below JSON, `_at` holds an object of JSON Pointers with operators,
  * which stand beside the others over REST.
  */
 export interface GraphqlFilterMember {
