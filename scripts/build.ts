@@ -1,6 +1,6 @@
 /** Builds dist/ of every package by plain tsc: what `pnpm pack` publishes. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { packagedFile, packagedFiles } from '../packages/runtime/src/http/packaged-files.ts';
 
@@ -8,22 +8,30 @@ const root = join(import.meta.dirname, '..');
 const packages = readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name));
 
 for (const path of packages) rmSync(join(path, 'dist'), { recursive: true, force: true });
-const projects = packages.map((path) => join(path, 'tsconfig.build.json'));
+const projects = packages.map((path) => join(path, 'tsconfig.build.json')).filter((path) => existsSync(path));
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
 const { status } = spawnSync(process.execPath, [tsc, '-b', ...projects], { cwd: root, stdio: 'inherit' });
 if (status !== 0) process.exit(status ?? 1);
 
-// The templates lie at the top of the repository, where they are easy to find; the published command brings a copy.
-const templates = join(root, 'packages/cli/templates');
-rmSync(templates, { recursive: true, force: true });
-if (existsSync(join(root, 'templates'))) cpSync(join(root, 'templates'), templates, { recursive: true });
-// Those of mails and pages are printed by the server.
-for (const kind of ['mail', 'pages']) {
-  const printed = join(root, 'packages/runtime/templates', kind);
-  rmSync(printed, { recursive: true, force: true });
-  if (existsSync(join(root, 'templates', kind))) cpSync(join(root, 'templates', kind), printed, { recursive: true });
-}
-// What only browsers run comes along as it is, so that servers need not install it.
+// Templates lie at the top of the repository, where they are easy to find; each package brings those that it reads.
+const printedByServer = new Set(['mail', 'pages']);
+copyEntries('templates', 'packages/cli/templates', (name) => !printedByServer.has(name));
+copyEntries('templates', 'packages/runtime/templates', (name) => printedByServer.has(name));
+// The documentation comes with the command, so that it fits the version that is installed.
+copyEntries('docs', 'packages/cli/docs', (name) => !name.startsWith('.'));
+// Browsers alone run these, so servers need not install the packages that they come from. Licences ask to be brought along.
 const graphiql = join(root, 'packages/runtime/graphiql');
 rmSync(graphiql, { recursive: true, force: true });
 for (const name of Object.keys(packagedFiles)) cpSync(packagedFile(name), join(graphiql, name));
+for (const name of new Set(Object.values(packagedFiles).map((file) => file.package))) {
+  cpSync(join(root, 'packages/runtime/node_modules', name, 'LICENSE'), join(graphiql, `LICENSE.${name}`));
+}
+
+/** Replaces a folder by a copy of another one; a function says which files and folders of its top it takes. */
+function copyEntries(source: string, target: string, isWanted: (name: string) => boolean): void {
+  rmSync(join(root, target), { recursive: true, force: true });
+  mkdirSync(join(root, target), { recursive: true });
+  for (const name of readdirSync(join(root, source)).filter(isWanted)) {
+    cpSync(join(root, source, name), join(root, target, name), { recursive: true });
+  }
+}

@@ -86,14 +86,11 @@ function entriesOf(name: string): string[] {
   return Object.keys(manifestOf(name).exports).map((path) => `${publishedName(name)}${path.slice(1)}`);
 }
 
-test.each(names)('packages/%s depends on versions and holds no sources', (name) => {
+test.each(names)('packages/%s depends on versions and holds no tests', (name) => {
   const versions = Object.values(manifestOf(name).dependencies ?? {});
   expect(versions.filter((version) => version.startsWith('workspace:'))).toEqual([]);
   const files = readdirSync(packageFolder(name), { recursive: true, encoding: 'utf8' });
-  const sources = files.filter(
-    (file) => /\.ts$/.test(file) && !/\.d\.ts$/.test(file) && !file.startsWith('node_modules'),
-  );
-  expect(sources).toEqual([]);
+  expect(files.filter((file) => /\.test\.|\/testing\b/.test(file) && !file.startsWith('node_modules'))).toEqual([]);
 });
 
 test.each(names)('every entry of packages/%s is importable by plain Node', (name) => {

@@ -3,15 +3,16 @@ import { registerHooks } from 'node:module';
 /** What one module of ours calls another one of its package. */
 const neighbour = /^\.\.?\/[\w./-]+\.[jt]s$/;
 
+/** Other packages of this command: each lies where the package manager puts it, beside packages of other people. */
+const packages = ['@tablewright/compiler', '@tablewright/introspect', '@tablewright/runtime'];
+
 /**
  * Has Node find the modules of this command where they say that they are. By itself it asks the file system about each and
  * about the package that it belongs to, which is a tenth of the time that a server takes to start.
  */
 export function findOwnModules(): void {
-  // Packages lie beside each other in the repository and where npm installs them. Others, such as pnpm, give each a folder
-  // of its own; then that of the largest one counts, too.
-  const folders = ['../../', new URL('./', import.meta.resolve('@tablewright/runtime'))];
-  const own = folders.map((folder) => new URL(folder, import.meta.url).href);
+  const entries = [import.meta.url, ...packages.map((name) => import.meta.resolve(name))];
+  const own = entries.map((entry) => new URL('./', entry).href);
   registerHooks({
     resolve(specifier, context, next) {
       const { parentURL = '' } = context;

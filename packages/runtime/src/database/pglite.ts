@@ -75,13 +75,24 @@ async function startPglite(
 ): Promise<{ readonly embedded: EmbeddedPostgres; close(): Promise<void> }> {
   const release = directory.includes('://') ? () => {} : lockEmbedded(directory);
   try {
-    const { PGlite } = await import('@electric-sql/pglite');
+    const { PGlite } = await importPglite();
     const embedded = await PGlite.create(directory);
     return { embedded, close: () => embedded.close().finally(release) };
   } catch (cause) {
     release();
     const error = new ConnectionError(`Cannot open the embedded database in ${directory}: ${String(cause)}`, { cause });
     throw toDatabaseError(error);
+  }
+}
+
+/** PGlite comes with the package `tablewright`: a server that has a database of its own does without it. */
+async function importPglite(): Promise<typeof import('@electric-sql/pglite')> {
+  try {
+    return await import('@electric-sql/pglite');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
+    const advice = 'Set DATABASE_URL, or install the package tablewright and run `platform start`.';
+    throw new Error(`@electric-sql/pglite is not installed. ${advice}`, { cause: error });
   }
 }
 
