@@ -76,6 +76,27 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
     }
   });
 
+  test('a statement is prepared once, whatever becomes of its tables, unless it is worth a plan for its values', async () => {
+    await open({ poolMax: 2 });
+    const ask = async (text: string, byValues?: true): Promise<readonly string[]> => {
+      const sink = collect();
+      await database.stream({ ...statement(text), ...(byValues && { byValues }) }, [], sink, ready, never);
+      return sink.texts();
+    };
+    await withClient(place.url, (client) => client.query("CREATE TABLE changing AS SELECT '7'::text AS value"));
+    const changing = 'SELECT value FROM changing';
+    expect(await ask(changing)).toEqual(['7']);
+    await withClient(place.url, (client) =>
+      client.query('ALTER TABLE changing ALTER COLUMN value TYPE json USING value::json'),
+    );
+    expect(await ask(changing)).toEqual(['7']);
+    const plans = (kind: string): string => `/* ${kind} */ SELECT current_setting('plan_cache_mode')`;
+    expect(await ask(plans('any'))).toEqual([driver === 'fast' ? 'force_generic_plan' : 'auto']);
+    expect(await ask(plans('by values'), true)).toEqual(['auto']);
+    const prepared = `SELECT name FROM pg_prepared_statements WHERE statement = '${changing}'`;
+    expect(await ask(prepared)).toHaveLength(driver === 'fast' ? 1 : 0);
+  });
+
   test('a reader that is slow keeps memory flat', async () => {
     await open();
     const before = memoryInUse();

@@ -43,6 +43,8 @@ export interface Statement {
   readonly tables?: readonly string[];
   /** True when it reads or writes at most one row, by its key, and does nothing else: too quick to keep others waiting. */
   readonly brief?: boolean;
+  /** True when it may read whatever part of a table its values leave, so that each run of a stream is worth a plan of its own. */
+  readonly byValues?: boolean;
   /** Set where it reads one row by one key, and may be asked for several keys at once. */
   readonly several?: SeveralKeys;
   /** Set where it makes or changes one row, and may do so with several at once. */

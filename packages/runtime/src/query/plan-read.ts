@@ -75,7 +75,7 @@ export function planRead(query: ReadQuery): ReadPlan {
   const one = statementOf(statement, printed.text);
   const { binders } = one;
   return {
-    statement: runFor(query.scope, isBrief(query, printed.text) ? briefly(query, one) : one.statement),
+    statement: runFor(query, isBrief(query, printed.text) ? briefly(query, one) : one.statement),
     binders,
     ...(query.cursor && { cursor: planCursor(query.selection.collection, query.order, parts.order) }),
     cost: costOfRead(query.selection, conditionsOf(query)),
@@ -91,12 +91,14 @@ export function planRead(query: ReadQuery): ReadPlan {
   };
 }
 
-/** The statement as the callers of a scope run it. */
-export function runFor({ isPublic }: Pick<Scope, 'isPublic'>, statement: Statement): Statement {
-  if (isPublic !== true) return statement;
-  const { several } = statement;
+/** The statement as the callers of a scope run it, streamed or not. */
+export function runFor({ scope, streamed }: Pick<ReadQuery, 'scope' | 'streamed'>, statement: Statement): Statement {
+  const { isPublic } = scope;
+  const planned = streamed ? { ...statement, byValues: true } : statement;
+  if (isPublic !== true) return planned;
+  const { several } = planned;
   const both = several && { ...several, statement: { ...several.statement, isPublic } };
-  return { ...statement, isPublic, ...(both && { several: both }) };
+  return { ...planned, isPublic, ...(both && { several: both }) };
 }
 
 /** One row by its key, with nothing looked up beside it: neither for a relation, nor for a rule. */

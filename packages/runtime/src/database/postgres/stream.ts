@@ -40,7 +40,7 @@ const endMs = 500;
 export async function runStream(pool: Pool, stream: Stream, timeouts: StreamTimeouts): Promise<void> {
   for (let tries = 0; ; tries++) {
     const member = await lease(pool, stream.signal);
-    await member.connection.planBlindly(false);
+    await member.connection.planBlindly(stream.statement.byValues !== true);
     const portal = new Portal(member.connection, stream.sink);
     try {
       return await runPortal(portal, stream, timeouts);

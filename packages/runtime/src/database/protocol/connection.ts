@@ -119,13 +119,7 @@ export class Connection implements Channel {
 
   /** Runs a request as the only one on this connection and stops after `rows` rows; go on with `more` or `stop`. */
   open(request: Request, rows: number, exchange: Exchange): void {
-    const slot = newSlot({ ...request, name: '' }, exchange);
-    slot.synced = false;
-    this.#closeGroup();
-    this.#slots.push(slot);
-    writeParse(this.#out, '', request.text);
-    writeBind(this.#out, '', request.parameters, request.format);
-    this.more(rows);
+    this.#begin({ ...newSlot(request, exchange), synced: false, batch: rows }, false);
   }
 
   /** Asks a suspended portal for the next rows. */
@@ -208,6 +202,16 @@ export class Connection implements Channel {
     else writeSync(this.#out);
     this.#slots.push(slot);
     this.#flushSoon();
+  }
+
+  #begin(slot: Slot, fresh: boolean): void {
+    const { name, text, parameters, format, byValues } = slot.request;
+    const used = this.#nameless || byValues === true ? '' : name;
+    this.#closeGroup();
+    if (used === '' || fresh || !this.#prepared.use(used)) this.#prepare(slot, used, text, fresh);
+    writeBind(this.#out, used, parameters, format);
+    this.#slots.push(slot);
+    this.more(slot.batch);
   }
 
   #prepare(slot: Slot, name: string, text: string, fresh: boolean): void {
@@ -326,7 +330,7 @@ export class Connection implements Channel {
   /** Sends a request again whose statement the server has lost, replaced or never kept. */
   #retry(slot: Slot): boolean {
     const { error, request, exchange } = slot;
-    if (slot.retried || slot.rows > 0 || slot.synced !== undefined || exchange === undefined) return false;
+    if (slot.retried || slot.rows > 0 || exchange === undefined) return false;
     if (!isStalePreparation(error) || request.name === '') return false;
     const lost = error.sqlstate === '26000' && slot.parses === undefined && this.#prepared.isConfirmed(request.name);
     if (lost || error.sqlstate === '42P05') this.#nameless = true;
@@ -336,7 +340,9 @@ export class Connection implements Channel {
       writeCloseStatement(this.#out, request.name);
       return false;
     }
-    this.#send({ ...newSlot(request, exchange), retried: true }, true);
+    const again = { ...newSlot(request, exchange), retried: true };
+    if (slot.synced === undefined) this.#send(again, true);
+    else this.#begin({ ...again, synced: false, batch: slot.batch }, true);
     return true;
   }
 }

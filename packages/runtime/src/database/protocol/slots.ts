@@ -13,6 +13,8 @@ export interface Slot {
   retried: boolean;
   /** Absent unless the request runs in batches; then whether its Sync has been sent. */
   synced: boolean | undefined;
+  /** Rows of its first batch, where it runs in batches. */
+  readonly batch: number;
   /** True when it shares the Sync of the request behind it. */
   joined: boolean;
 }
@@ -27,6 +29,7 @@ export function newSlot(request: Request, exchange: Exchange): Slot {
     error: undefined,
     retried: false,
     synced: undefined,
+    batch: 0,
     joined: false,
   };
 }
