@@ -27,6 +27,7 @@ const jobs = {
   build: ['scripts/build.ts'],
   changeset: ['node_modules/@changesets/cli/bin.js'],
   sbom: ['scripts/sbom.ts'],
+  docs: ['node_modules/vitepress/bin/vitepress.js', 'build', 'docs'],
   'record-examples': ['scripts/record-examples.ts'],
   format: ['node_modules/@biomejs/biome/bin/biome', 'check', '--write'],
   install: [],

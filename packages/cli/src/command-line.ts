@@ -29,7 +29,8 @@ import { findOwnModules } from './own-modules.ts';
 import { eventLine } from './progress.ts';
 import { commandVersion } from './version.ts';
 
-const exitCodeHelp = `
+/** Exit codes as help prints them, and docs/reference/commands.md. */
+export const exitCodeHelp = `
 Exit codes:
   0   done; also after Ctrl-C or SIGTERM, when running requests have finished
   1   the configuration, the permissions or the database cannot be compiled; diagnostics say why;
@@ -62,7 +63,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-function program(): Command {
+/** Every command with its options: what is parsed, shown as help, and printed in docs/reference/commands.md. */
+export function program(): Command {
   const root = new Command('platform')
     .description('Tablewright compiles a SQL database and its permissions into a typed API server.')
     .version(commandVersion(), '-V, --version')
@@ -85,23 +87,31 @@ function program(): Command {
     .option('--clients-only', 'write client packages and no other file')
     .option('--classes <names>', 'with --clients-only: access classes, separated by commas')
     .action(generate);
-  command(root, 'check', 'whether database, platform.schema.json, generated files and permissions fit one another')
+  command(root, 'check', 'compare database, platform.schema.json, generated files and permissions with one another')
     .option('--offline', 'leave the database out')
     .action(check);
-  command(root, 'diff [from] [to]', 'what a change means to every client of every role (HEAD to the files as they are)')
+  command(
+    root,
+    'diff [from] [to]',
+    'tell what a change means to every client of every role (HEAD to the files as they are)',
+  )
     .option('--format <format>', 'text, markdown, json or sarif', 'text')
     .option('-o, --output <file>', 'write a file instead of stdout')
     .option('--fail-on <severity>', 'exit with 1 from which severity on: breaking, dangerous or never', 'breaking')
     .option('--acknowledged <file>', 'changes that are agreed to, one a line: "field-removed articles.title"')
     .option('--no-guess', 'take what only looks renamed for removed and new')
     .action(diff);
-  command(root, 'doctor', 'what is wrong with machine, project and database, and what to do about it').action(doctor);
+  command(root, 'doctor', 'find what is wrong with machine, project and database, and tell the cure').action(doctor);
   addSchemaCommands(root);
   addPermissionCommands(root);
-  command(root, 'can <role> <action> <collection> [key]', 'which rule lets a role do something, or why none does')
+  command(root, 'can <role> <action> <collection> [key]', 'tell which rule lets a role do something, or why none does')
     .option('-u, --user <key>', 'the user that $CURRENT_USER stands for')
     .action(can);
-  command(root, 'explain <request>', 'what becomes of "GET /items/…" or "PATCH /items/…": rules, SQL, plan, indexes')
+  command(
+    root,
+    'explain <request>',
+    'show what becomes of "GET /items/…" or "PATCH /items/…": rules, SQL, plan, indexes',
+  )
     .requiredOption('--as <role>', 'the role that asks')
     .option('-u, --user <key>', 'the user that $CURRENT_USER stands for')
     .option('--offline', 'plan without a database')
@@ -158,8 +168,8 @@ function addUserCommands(root: Command): void {
     .description('list users, make them, give them passwords and tokens')
     .exitOverride();
   const fromStdin = ['--password-stdin', 'take the password from the standard input instead of making one'] as const;
-  command(users, 'list', 'list everybody').action(listUsers);
-  command(users, 'create <email>', 'make somebody who can sign in')
+  command(users, 'list', 'list users').action(listUsers);
+  command(users, 'create <email>', 'make an active user')
     .option('-r, --role <name>', 'role of the user; without it the rules of the public role hold')
     .option(...fromStdin)
     .action(createUser);

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { errorBody, errorCodes, errorStatus, isErrorCode, PlatformError, toPlatformError } from './errors.ts';
+import { errorBody, isErrorCode, PlatformError, toPlatformError } from './errors.ts';
 
 test('an error prints its message and code, then its extensions', () => {
   const error = new PlatformError('FAILED_VALIDATION', 'Too long.', { collection: 'articles', field: 'title' });
@@ -30,10 +29,4 @@ test('whatever is thrown becomes an error of the table, its cause kept and never
 
 test('names of objects are no codes', () => {
   expect(['constructor', '__proto__', 'toString'].some(isErrorCode)).toBe(false);
-});
-
-test('docs/errors.md lists exactly the codes of the table with their status', () => {
-  const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
-  const rows = [...page.matchAll(/^\| ([A-Z_]+) +\| (\d{3}) +\|/gm)].map(([, code, status]) => [code, Number(status)]);
-  expect(rows).toEqual(errorCodes.map((code) => [code, errorStatus(code)]));
 });

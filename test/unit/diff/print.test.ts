@@ -1,6 +1,5 @@
 /** The forms of a comparison, and what may not get into them. */
-import { readFileSync } from 'node:fs';
-import { diffFormats, diffSchemas, findRenames, printDiff, rules } from '@tablewright/compiler';
+import { diffFormats, diffSchemas, findRenames, printDiff } from '@tablewright/compiler';
 import { describe, expect, test } from 'vitest';
 import { hostileSchema } from '../../../packages/compiler/src/testing/hostile.ts';
 import { addColumns, all, column, dropColumn, inTable, rule, schemaOf, world } from './world.ts';
@@ -127,21 +126,4 @@ describe('renames', () => {
     const two = schemaOf(all(dropColumn('authors', 'country'), addColumns('authors', 'nation', 'home'))(world));
     expect(findRenames(before, two)).toEqual([]);
   });
-});
-
-test('docs/diff.md lists every rule with what it says', () => {
-  const text = readFileSync(new URL('../../../docs/diff.md', import.meta.url), 'utf8');
-  const rows = text.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
-  const documented = Object.fromEntries(
-    rows.flatMap(([, id = '', rest, openapi, graphql, client, reason, end]) =>
-      end === '' && /^`[a-z-]+`$/.test(id) ? [[id.slice(1, -1), [rest, openapi, graphql, client, reason]]] : [],
-    ),
-  );
-  const expected = Object.fromEntries(
-    Object.entries(rules).map(([id, { verdicts, reason }]: [string, (typeof rules)[keyof typeof rules]]) => {
-      const said: Readonly<Record<string, string>> = verdicts;
-      return [id, [...['rest', 'openapi', 'graphql', 'client'].map((surface) => said[surface] ?? ''), reason]];
-    }),
-  );
-  expect(documented).toEqual(expected);
 });

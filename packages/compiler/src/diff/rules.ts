@@ -1,4 +1,4 @@
-/** The rules of `platform diff`: what each kind of change means on every surface, and why. docs/diff.md lists them. */
+/** The rules of `platform diff`: what each kind of change means on every surface, and why. docs/reference/changes.md lists them. */
 import type { Severity, Verdicts } from './change.ts';
 
 /** One kind of change. */
