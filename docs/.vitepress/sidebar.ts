@@ -21,21 +21,45 @@ function page(path: string): Entry {
   return { text: title.replaceAll('`', ''), link: `/${path}` };
 }
 
-function group(text: string, ...paths: readonly string[]): Group {
+function topic(text: string, paths: readonly string[]): Group {
   return { text, items: paths.map(page) };
 }
 
-function decisions(): Group {
+/** A topic of which only the heading is shown at first. */
+function folded(text: string, paths: readonly string[]): Group {
+  return { ...topic(text, paths), collapsed: true };
+}
+
+function decisions(): readonly string[] {
   const files = readdirSync(new URL('decisions', docs)).filter((name) => name.endsWith('.md'));
-  const items = files.toSorted().map((name) => page(`decisions/${name.slice(0, -3)}`));
-  return { text: 'Decisions', collapsed: true, items };
+  return files.toSorted().map((name) => `decisions/${name.slice(0, -3)}`);
 }
 
 /** Every page, in the order in which a newcomer needs them. */
 export const sidebar: Group[] = [
-  group(
-    'Reference',
-    ...['commands', 'environment', 'errors', 'configuration', 'changes'].map((name) => `reference/${name}`),
-  ),
-  decisions(),
+  {
+    text: 'Guides',
+    items: [
+      folded('Permissions', ['permissions', 'explaining']),
+      folded('Accounts', ['auth', 'accounts', 'single-sign-on', 'pages']),
+      folded('Files and resources', ['files', 'resources']),
+      folded('Reading', ['query', 'filters', 'query-limits', 'aggregation', 'export']),
+      folded('Writing', ['writes', 'refused-writes', 'history']),
+      folded('GraphQL and OpenAPI', ['graphql', 'graphql-schema', 'openapi']),
+      folded('Clients', ['clients']),
+      folded('Extensions', ['extensions']),
+      folded('The model', ['configuration', 'model', 'migrations']),
+      folded('Databases', ['databases', 'mysql', 'mysql-writes', 'system-tables']),
+      folded('Development and pipelines', ['development', 'cli', 'diff', 'pipelines']),
+      folded('Deployment', ['operations', 'limits']),
+    ],
+  },
+  topic('Reference', [
+    'reference/commands',
+    'reference/environment',
+    'reference/errors',
+    'reference/configuration',
+    'reference/changes',
+  ]),
+  folded('Decisions', decisions()),
 ];

@@ -10,8 +10,9 @@ const common = ['--project', '--json', '--notes'];
 
 /** Guides by command. */
 const guides: Readonly<Record<string, string>> = {
-  init: '../quickstart/database.md',
+  init: '../configuration.md',
   migrate: '../system-tables.md',
+  generate: '../cli.md#checking',
   check: '../cli.md#checking',
   diff: '../diff.md',
   doctor: '../cli.md#the-doctor',

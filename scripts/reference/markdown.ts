@@ -29,7 +29,7 @@ export function sentence(text: string): string {
 
 /** A page with one part printed anew: what stands between `<!-- printed: name -->` and `<!-- /printed -->`. */
 export function withPart(page: string, name: string, text: string): string {
-  const part = new RegExp(`(<!-- printed: ${name} -->\\n)[^]*?(<!-- /printed -->)`);
+  const part = new RegExp(`(<!-- printed: ${name} -->\\n)[\\s\\S]*?(<!-- /printed -->)`);
   if (!part.test(page)) throw new Error(`No part "${name}" in the page.`);
   return page.replace(part, (_, begin: string, end: string) => `${begin}\n${text.trim()}\n\n${end}`);
 }

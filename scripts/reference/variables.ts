@@ -67,7 +67,7 @@ export const topics: readonly (readonly [topic: string, variables: readonly Vari
       ['QUERY_LIMIT_DEFAULT', '100', 'Items of a list that names no limit.'],
       ['QUERY_LIMIT_MAX', none, 'Largest limit that a list may name.'],
       ['QUERY_ROWS_MAX', '1000000', 'Rows that a nested list may have over all its parents.'],
-      ['QUERY_COST_MAX', '5000', 'Cost of one request over REST or GraphQL, see [limits](../query-parts.md#limits).'],
+      ['QUERY_COST_MAX', '5000', 'Cost of one request over REST or GraphQL, see [limits](../query-limits.md#limits).'],
       ['QUERYSTRING_MAX_PARSE_DEPTH', '10', 'Depth of brackets in a query string.'],
       ['QUERYSTRING_ARRAY_LIMIT', '500', 'Elements of a list in a query string.'],
       ['MAX_RELATIONAL_DEPTH', '10', 'Depth of a field path.'],

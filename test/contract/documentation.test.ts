@@ -10,7 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => magazine?.close());
 
-const page = readFileSync(fileURLToPath(new URL('../../docs/query.md', import.meta.url)), 'utf8');
+const page = ['query', 'filters', 'query-limits']
+  .map((name) => readFileSync(fileURLToPath(new URL(`../../docs/${name}.md`, import.meta.url)), 'utf8'))
+  .join('\n');
 
 it.each(readExamples(page))('$request', async ({ method, path, body, answer }) => {
   const { json } = await magazine.ask(path, { method, ...(body !== '' && { body }) });

@@ -1,4 +1,4 @@
-/** Every example of docs/writes.md, in the order of the page: later ones build on what earlier ones wrote. */
+/** Every example of docs/writes.md and docs/refused-writes.md, in the order of the page: later ones build on what earlier ones wrote. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -11,7 +11,9 @@ beforeAll(async () => {
 });
 afterAll(() => magazine?.close());
 
-const page = readFileSync(fileURLToPath(new URL('../../docs/writes.md', import.meta.url)), 'utf8');
+const page = ['writes', 'refused-writes']
+  .map((name) => readFileSync(fileURLToPath(new URL(`../../docs/${name}.md`, import.meta.url)), 'utf8'))
+  .join('\n');
 
 it.each(readExamples(page))('$request', async ({ method, path, body, answer }) => {
   const { status, json } = await magazine.admin(path, { method, ...(body !== '' && { body }) });

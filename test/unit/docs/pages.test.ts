@@ -1,0 +1,35 @@
+/** The laws of documentation pages: links that lead somewhere, few words, and a place in the list of the site. */
+import { describe, expect, test } from 'vitest';
+import { sidebar } from '../../../docs/.vitepress/sidebar.ts';
+import { readText } from '../../architecture/files.ts';
+import { anchorsOf, brokenLinks, countWords, linkedPages, sitePages } from './pages.ts';
+
+/** A page that is longer has two subjects. */
+const maxWords = 1500;
+
+test('every link leads to a page, a heading or a file', () => {
+  const broken = linkedPages.flatMap((page) => brokenLinks(page).map((link) => `${page}: ${link}`));
+  expect(broken).toEqual([]);
+});
+
+test('pages are short', () => {
+  // Printed tables are looked up, not read.
+  const written = sitePages.filter((page) => !page.startsWith('docs/reference/'));
+  const long = written
+    .map((page) => ({ page, words: countWords(readText(page)) }))
+    .filter(({ words }) => words > maxWords);
+  expect(long).toEqual([]);
+});
+
+test('every page stands once in the list of the site', () => {
+  const links = JSON.stringify(sidebar).matchAll(/"link":"\/([^"]*)"/g);
+  const listed = [...links].map(([, path]) => `docs/${path}.md`);
+  expect(listed.toSorted()).toEqual(sitePages.filter((page) => page !== 'docs/index.md'));
+});
+
+describe('the checker of links', () => {
+  test('makes anchors as the site does', () => {
+    const text = '# Über `a_b`: one, two?\n## 2. Same\n## 2. Same\n```\n# no\n```\n### A [link](x.md) in it';
+    expect([...anchorsOf(text)]).toEqual(['uber-a-b-one-two', '_2-same', '_2-same-1', 'a-link-in-it']);
+  });
+});
