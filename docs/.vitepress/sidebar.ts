@@ -51,7 +51,7 @@ export const sidebar: Group[] = [
       folded('The model', ['configuration', 'model', 'migrations']),
       folded('Databases', ['databases', 'mysql', 'mysql-writes', 'system-tables']),
       folded('Development and pipelines', ['development', 'cli', 'diff', 'pipelines']),
-      folded('Deployment', ['operations', 'limits']),
+      folded('Deployment and upgrades', ['operations', 'limits', 'upgrades']),
     ],
   },
   topic('Reference', [
