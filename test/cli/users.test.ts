@@ -102,5 +102,5 @@ it('without the tables there are no users', async () => {
     DATABASE_URL: database.url,
   });
   await database.drop();
-  expect([code, stderr]).toEqual([1, expect.stringContaining('Run `platform migrate`')]);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/Run `.* migrate --project .*` to install them/)]);
 });

@@ -80,10 +80,10 @@ export async function createProject(from?: string): Promise<{ readonly folder: s
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Runs the command to its end; `input` is what it reads. */
+/** Runs the command to its end; `input` is what it reads. A variable that is undefined is not set. */
 export async function runPlatform(
   args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
+  environment: Readonly<Record<string, string | undefined>> = {},
   input = '',
 ): Promise<CommandResult> {
   const child = spawn(process.execPath, [command, ...args], {

@@ -22,9 +22,12 @@ import {
   setToken,
   start,
 } from './commands/lazy.ts';
+import type { GlobalOptions } from './commands/options.ts';
+import { readEnvironment } from './environment-file.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { knownFailure } from './known-failure.ts';
 import { lendPackages } from './lend-packages.ts';
+import { ownWords } from './own-command.ts';
 import { findOwnModules } from './own-modules.ts';
 import { eventLine } from './progress.ts';
 import { commandVersion } from './version.ts';
@@ -56,10 +59,16 @@ Environment:
 export async function main(argv: readonly string[]): Promise<void> {
   lendPackages();
   findOwnModules();
+  let folder = '.';
+  const root = program().hook('preAction', (_, action) => {
+    const { project }: GlobalOptions = action.opts();
+    folder = project;
+    readEnvironment(folder);
+  });
   try {
-    await program().parseAsync([...argv]);
+    await root.parseAsync([...argv]);
   } catch (error) {
-    process.exitCode = tellError(knownFailure(error));
+    process.exitCode = tellError(knownFailure(error), ownWords(folder));
   }
 }
 
@@ -71,7 +80,7 @@ export function program(): Command {
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', `${environmentHelp}${exitCodeHelp}`);
-  command(root, 'init', 'write platform.config.ts and permissions.yaml')
+  command(root, 'init', 'write what a project begins with: configuration, rules, tables for an embedded database')
     .option('-y, --yes', 'take the defaults instead of asking')
     .option('--system', "also install the platform's own tables (users, roles, activity …) in the database")
     .action(init);
@@ -192,16 +201,16 @@ function command(root: Command, name: string, description: string): Command {
 }
 
 /** Prints an error for people and returns the exit code. */
-function tellError(error: unknown): number {
+function tellError(error: unknown, words: (text: string) => string): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   if (error instanceof CommandError) {
-    if (process.argv.includes('--json')) {
-      process.stdout.write(eventLine({ event: 'error', message: error.message, hint: error.hint }));
-    }
-    process.stderr.write(`${error.message}\n${error.hint === null ? '' : `  ${error.hint}\n`}`);
+    const message = words(error.message);
+    const hint = error.hint === null ? null : words(error.hint);
+    if (process.argv.includes('--json')) process.stdout.write(eventLine({ event: 'error', message, hint }));
+    process.stderr.write(`${message}\n${hint === null ? '' : `  ${hint}\n`}`);
     return error.exitCode;
   }
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  process.stderr.write('This is a bug of Tablewright; please report it with the lines above.\n');
+  process.stderr.write('This is a bug of the platform; please report it with the lines above.\n');
   return exitCodes.internal;
 }

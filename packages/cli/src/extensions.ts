@@ -8,12 +8,12 @@ const folderName = 'extensions';
 
 /**
  * The files of the folder `extensions`, by name; tests and declarations beside them are not of the server, nor are hidden files,
- * in which editors keep what they lock.
+ * in which editors keep what they lock. `.mts` is for projects of CommonJS modules.
  */
 export async function loadExtensions({ folder, output }: Project): Promise<readonly ExtensionSource[]> {
   const path = join(folder, folderName);
   const names = await readdir(path).catch(() => []);
-  const wanted = names.filter((name) => /^[^.].*(?<!\.d|\.test)\.ts$/.test(name)).sort();
+  const wanted = names.filter((name) => /^[^.].*(?<!\.d|\.test)\.m?ts$/.test(name)).sort();
   const from = slashed(relative(output, path));
   const read = wanted.map(async (name) => {
     const text = await readFile(join(path, name), 'utf8').catch(nullIfNoFile);
@@ -55,7 +55,7 @@ export function outputOf({ folder, output }: Project): string {
 
 /** Files that a module names by relative paths; a path that is found in a comment does no harm. */
 function importsOf(path: string, text: string): readonly string[] {
-  const named = text.matchAll(/\b(?:from|import)\s*\(?\s*(['"])(\.{1,2}\/[^'"]+\.ts)\1/g);
+  const named = text.matchAll(/\b(?:from|import)\s*\(?\s*(['"])(\.{1,2}\/[^'"]+\.m?ts)\1/g);
   return [...named].flatMap(([, , name]) => (name === undefined ? [] : [join(dirname(path), name)]));
 }
 

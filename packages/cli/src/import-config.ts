@@ -5,14 +5,19 @@ import { freshUrl } from './dev/fresh-modules.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 
 /** What the file may be called; the first that there is counts. */
-export const configNames = ['platform.config.ts', 'platform.config.mjs', 'platform.config.js'];
+export const configNames = ['platform.config.ts', 'platform.config.mts', 'platform.config.mjs', 'platform.config.js'];
+
+/** Name of the configuration file in a folder; undefined where there is none. */
+export function configName(folder: string): string | undefined {
+  return configNames.find((candidate) => existsSync(join(folder, candidate)));
+}
 
 /**
  * The default export of the project's configuration file; an empty configuration when there is no file. After a change of
  * some number it is loaded again.
  */
 export async function importConfig(folder: string, change = 0): Promise<unknown> {
-  const name = configNames.find((candidate) => existsSync(join(folder, candidate)));
+  const name = configName(folder);
   if (name === undefined) return {};
   const path = join(folder, name);
   let module: { readonly default?: unknown };
@@ -45,6 +50,13 @@ function lineOf(error: unknown, path: string): string {
 function hint(error: unknown): string | null {
   const code = error instanceof Error && 'code' in error ? error.code : '';
   if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') return 'Node runs the file itself: types only, no enums.';
+  if (isCommonJs(error)) return 'Call it platform.config.mts: package.json says that .ts files are CommonJS modules.';
   if (code === 'ERR_MODULE_NOT_FOUND') return 'Correct the import, or install the package in the project.';
   return null;
+}
+
+/** Whether Node took a file with `import` or `export` in it for a module of the older kind. */
+export function isCommonJs(error: unknown): boolean {
+  const message = error instanceof SyntaxError ? error.message : '';
+  return /^Cannot use import statement outside a module|^Unexpected token 'export'/.test(message);
 }

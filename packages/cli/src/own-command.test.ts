@@ -2,14 +2,14 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { ownCommand } from './own-command.ts';
+import { ownCommand, ownWords } from './own-command.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'own-command-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const script = join(root, 'lib', 'main.js');
 const cwd = join(root, 'work');
-for (const folder of ['lib', 'work', 'bin', 'installed/node_modules/.bin', 'installed/deeper']) {
+for (const folder of ['lib', 'work', 'bin', 'installed/node_modules/.bin', 'installed/deeper', 'installed/member']) {
   mkdirSync(join(root, folder), { recursive: true });
 }
 writeFileSync(script, '');
@@ -27,4 +27,32 @@ test('names the command as a shell finds it in the same folder', () => {
   expect(named({ npm_lifecycle_event: 'platform' }, cwd, join(cwd, "it's new"))).toBe(
     "npm run platform -- generate --project 'it'\\''s new'",
   );
+});
+
+test('names what npx and its like fetched for one call by the package that they fetch', () => {
+  const named = (path: string): string => ownCommand('dev', cwd, { script: path, cwd, environment: {} });
+  const file = 'node_modules/tablewright/bin/platform.cjs';
+  expect(named(`/home/me/.npm/_npx/1a2b/${file}`)).toBe('npx tablewright dev');
+  expect(named(`/home/me/.cache/pnpm/dlx/1a2b/${file}`)).toBe('pnpm dlx tablewright dev');
+  expect(named(`/tmp/xfs-1a2b/dlx-77/${file}`)).toBe('yarn dlx tablewright dev');
+});
+
+test('finds what a workspace has for its members, and nothing of other folders above', () => {
+  const member = join(root, 'installed', 'member');
+  writeFileSync(join(member, 'package.json'), '{}');
+  const named = (): string => ownCommand('dev', member, { script, cwd: member, environment: {} });
+  expect(named()).toBe('node ../../lib/main.js dev');
+  writeFileSync(join(root, 'installed', 'package.json'), '{ "workspaces": ["member"] }');
+  expect(named()).toBe('npx platform dev');
+});
+
+test('says commands and the configuration of a text as they are called there', () => {
+  const call = { script: '/home/me/.npm/_npx/1a2b/main.js', cwd, environment: {} };
+  const words = ownWords('.', call);
+  expect(words('Run `platform generate` again; see "output" in platform.config.ts.')).toBe(
+    'Run `npx tablewright generate` again; see "output" in platform.config.ts.',
+  );
+  writeFileSync(join(cwd, 'platform.config.mts'), '');
+  expect(words('platform.config.ts: collections.books')).toBe('platform.config.mts: collections.books');
+  expect(ownWords('shop', call)('See `platform roles`.')).toBe('See `npx tablewright roles --project shop`.');
 });

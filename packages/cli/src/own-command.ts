@@ -1,6 +1,7 @@
 /** The words by which this command was called, so that a hint names a command line that works in the same place. */
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
+import { configName } from './import-config.ts';
 
 /** How a process was called. */
 export interface Call {
@@ -12,10 +13,21 @@ export interface Call {
 }
 
 /** The command of this process, with `--project` where the folder is not the current one: `npx platform`. */
-export function ownCommand(name: string, folder: string, call: Call = ownCall()): string {
-  const shown = relative(call.cwd, folder);
+export function ownCommand(words: string, folder: string, call: Call = ownCall()): string {
+  const shown = relative(call.cwd, resolve(call.cwd, folder));
   const project = shown === '' ? '' : ` --project ${quoted(shown)}`;
-  return `${programOf(call)} ${name}${project}`;
+  return `${programOf(call)} ${words}${project}`;
+}
+
+/**
+ * Texts for the user of a project: "Run `platform generate`." names a command line that works where this one was called,
+ * and the configuration is called what it is called there.
+ */
+export function ownWords(folder: string, call: Call = ownCall()): (text: string) => string {
+  return (text) =>
+    text
+      .replace(/`platform ([a-z][^`]*)`/g, (_, words: string) => `\`${ownCommand(words, folder, call)}\``)
+      .replaceAll('platform.config.ts', configName(resolve(call.cwd, folder)) ?? 'platform.config.ts');
 }
 
 function ownCall(): Call {
@@ -28,7 +40,15 @@ function programOf(call: Call): string {
   if (environment.npm_lifecycle_event === 'platform') return 'npm run platform --';
   if (isOnPath(call)) return 'platform';
   if (isInstalled(cwd)) return 'npx platform';
-  return `node ${quoted(relative(cwd, script))}`;
+  return fetchedBy(script) ?? `node ${quoted(relative(cwd, script))}`;
+}
+
+/** Where npx, `pnpm dlx` or `yarn dlx` fetched the package for this one call, so do they for the next one; else null. */
+function fetchedBy(script: string): string | null {
+  const folders = script.split(sep);
+  if (folders.includes('_npx')) return 'npx tablewright';
+  if (folders.includes('dlx')) return 'pnpm dlx tablewright';
+  return folders.some((name) => name.startsWith('dlx-')) ? 'yarn dlx tablewright' : null;
 }
 
 /** Whether a shell finds this command; npm adds folders to the path that no shell has. */
@@ -43,11 +63,21 @@ function isSame(path: string, script: string): boolean {
   return existsSync(path) && existsSync(script) && realpathSync(path) === realpathSync(script);
 }
 
-/** Whether npx finds it, which looks into the nearest folder that is a package; elsewhere it asks the registry. */
+/**
+ * Whether npx finds it, which looks into the nearest folder that is a package, and into the workspace that it is a member
+ * of; elsewhere it asks the registry.
+ */
 function isInstalled(cwd: string): boolean {
   const has = (folder: string, name: string): boolean => existsSync(join(folder, name));
-  const root = foldersAbove(cwd).find((folder) => has(folder, 'package.json') || has(folder, 'node_modules'));
-  return root !== undefined && has(root, join('node_modules', '.bin', 'platform'));
+  const packages = foldersAbove(cwd).filter((folder) => has(folder, 'package.json') || has(folder, 'node_modules'));
+  return packages
+    .filter((folder, index) => index === 0 || isWorkspace(folder))
+    .some((folder) => has(folder, join('node_modules', '.bin', 'platform')));
+}
+
+function isWorkspace(folder: string): boolean {
+  const path = join(folder, 'package.json');
+  return existsSync(path) && /"workspaces"\s*:/.test(readFileSync(path, 'utf8'));
 }
 
 function foldersAbove(folder: string): readonly string[] {

@@ -3,6 +3,7 @@
  * gets one plain line per phase, `--json` gets one event per line. Everything but `--json` events goes to stderr, so that
  * stdout stays free for results.
  */
+import { ownWords } from './own-command.ts';
 
 /** One finished phase. Durations are in milliseconds. */
 export interface Phase {
@@ -31,10 +32,16 @@ export interface ProgressOptions {
   readonly terminal: boolean;
   readonly write: (text: string) => void;
   readonly writeEvent: (text: string) => void;
+  /** What texts become before they are told. Default: they are told as they are. */
+  readonly words?: (text: string) => string;
 }
 
 /** The streams of this process, as the options of the command line want them used. */
-export function processProgress(options: { readonly json?: boolean; readonly notes?: boolean }): Progress {
+export function processProgress(options: {
+  readonly project: string;
+  readonly json?: boolean;
+  readonly notes?: boolean;
+}): Progress {
   const json = options.json === true;
   return createProgress({
     json,
@@ -42,14 +49,19 @@ export function processProgress(options: { readonly json?: boolean; readonly not
     terminal: process.stderr.isTTY === true && !json,
     write: (text) => void process.stderr.write(text),
     writeEvent: (text) => void process.stdout.write(text),
+    words: ownWords(options.project),
   });
 }
 
 /** A reporter over the given streams. */
 export function createProgress(options: ProgressOptions): Progress {
   const phases: Phase[] = [];
+  const { words = (text) => text } = options;
+  const told = (value: unknown): unknown => (typeof value === 'string' ? words(value) : value);
   const event = (type: string, data: Readonly<Record<string, unknown>>): void => {
-    if (options.json) options.writeEvent(eventLine({ event: type, ...data }));
+    if (!options.json) return;
+    const members = Object.entries(data).map(([name, value]) => [name, told(value)] as const);
+    options.writeEvent(eventLine({ event: type, ...Object.fromEntries(members) }));
   };
   return {
     phases,
@@ -57,7 +69,7 @@ export function createProgress(options: ProgressOptions): Progress {
     color: options.terminal && process.env.NO_COLOR === undefined,
     event,
     say: (text) => {
-      if (!options.json) options.write(`${text}\n`);
+      if (!options.json) options.write(`${words(text)}\n`);
     },
     async phase(name, work) {
       event('phase-start', { phase: name });

@@ -60,15 +60,28 @@ export function runOwn({ run }: Pick<Source, 'run'>, sql: OwnSql, values: readon
 
 /** What a connection is for. */
 export interface ConnectOptions {
-  /** True for migrations and the embedded database; anything else must never write, whatever the role may do. */
+  /**
+   * True for migrations, which find an embedded database as it is, be it empty; anything else must never write, whatever the
+   * role may do, but for the migrations that a new embedded database begins with.
+   */
   readonly writable?: boolean;
 }
 
 /** Opens the project's database as a phase of its own. */
-export function connect(project: Project, progress: Progress, options: ConnectOptions = {}): Promise<Source> {
+export async function connect(project: Project, progress: Progress, options: ConnectOptions = {}): Promise<Source> {
+  const isNew = !hasDatabase(project);
   // Making the embedded database keeps this thread busy for seconds, so nothing could tell while it lasts.
-  if (!hasDatabase(project)) progress.say('  making the embedded PostgreSQL (only this first time) …');
-  return progress.phase('connect', () => openSource(project, options));
+  if (isNew) progress.say('  making the embedded PostgreSQL (only this first time) …');
+  const source = await progress.phase('connect', () => openSource(project, options));
+  if (!isNew || options.writable === true) return source;
+  try {
+    const { beginDatabase } = await import('./begin-database.ts');
+    await beginDatabase(source, project, progress);
+    return source;
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
 }
 
 /** The same for a command that only asks: rejects where an embedded database would have to be made first. */

@@ -15,6 +15,7 @@ import { type AdminToken, adminToken } from '../admin-token.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { importGenerated } from '../generated-modules.ts';
 import { ownCodeError } from '../own-code-error.ts';
+import { hasDatabase } from '../present-database.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { databaseUrl, embeddedFolder, loadSettings, type Settings } from '../settings.ts';
 import type { Source } from '../source.ts';
@@ -48,7 +49,7 @@ export async function start(options: StartOptions): Promise<void> {
   const workers = workersOf(options, project);
   if (options.recordExamples === true) checkRecording(workers);
   if (cluster.isWorker) return startWorker(project, options);
-  const source = compilation === null ? null : await compilation.compile();
+  const source = await (compilation === null ? beginEmbedded(project, progress) : compilation.compile());
   try {
     if (workers !== null) await startCrew(project, workers, progress);
     else await serveProject(project, source, options, progress);
@@ -57,6 +58,13 @@ export async function start(options: StartOptions): Promise<void> {
     if (source?.embedded) await source.close().catch(() => undefined);
     throw error;
   }
+}
+
+/** The embedded database where it has to be made of the project's migrations first; else null. */
+async function beginEmbedded(project: Settings, progress: Progress): Promise<Source | null> {
+  if (hasDatabase(project) || !existsSync(join(project.folder, 'migrations'))) return null;
+  const [{ connect }, { loadProject }] = await Promise.all([import('../source.ts'), import('../project.ts')]);
+  return connect(await loadProject(project.folder, project.stateFolder), progress);
 }
 
 /** What is recorded are people's data, and one process writes them down. */

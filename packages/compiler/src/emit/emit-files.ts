@@ -67,6 +67,8 @@ export function emitServerFiles(
       : []),
     file('server.ts', emitServer(api, { extended: extensions.length > 0, documented: operations.length > 0 }, render)),
     file('main.ts', emitMain(render)),
+    // Node takes the files for what they are, whatever kind of modules the project has.
+    file('package.json', printJson({ private: true, type: 'module' })),
   ];
 }
 

@@ -1,0 +1,19 @@
+import type { Progress } from './progress.ts';
+import type { Project } from './project.ts';
+import { applyProjectMigrations, migrationNames } from './project-migrations.ts';
+import type { Source } from './source.ts';
+import { installSystem } from './system.ts';
+
+/**
+ * Gives an embedded database that was just made what the project's migrations make, as it is on every machine that the
+ * project comes to. It belongs to the project, so no one has to be asked; without migrations it stays empty.
+ */
+export async function beginDatabase(source: Source, project: Project, progress: Progress): Promise<void> {
+  const names = await migrationNames(project);
+  if (names.length === 0) return;
+  await installSystem(source, project, progress);
+  await applyProjectMigrations(source, project, (name) => {
+    progress.event('migration', { name, action: 'applied' });
+    progress.say(`  migrations/${name}.sql applied`);
+  });
+}

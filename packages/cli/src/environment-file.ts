@@ -1,0 +1,24 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { CommandError, exitCodes } from './exit-codes.ts';
+import { reasonOf } from './readable.ts';
+
+/** What the file of a project's variables is called. It holds secrets, so it belongs to one machine. */
+export const environmentName = '.env';
+
+/** Sets the variables of the `.env` of a project's folder that are not set: the environment wins. */
+export function readEnvironment(folder: string): void {
+  const path = join(folder, environmentName);
+  if (!existsSync(path)) return;
+  for (const [name, value] of Object.entries(parseEnv(textOf(path)))) process.env[name] ??= value;
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const hint = 'Give the user of this command the right to read it, or remove it.';
+    throw new CommandError(exitCodes.usage, `The file "${path}" cannot be read: ${reasonOf(error)}.`, hint);
+  }
+}
