@@ -4,7 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GaleraCluster, noGalera, startGalera, withoutGalera } from '../support/galera.ts';
+import { noGalera, type ServerGroup, startGalera, withoutGalera } from '../support/galera.ts';
+import { away, becomes, primary, told } from '../support/host-told.ts';
 import { withMysql } from '../support/mariadb.ts';
 import { createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
 import { createDatabaseOn, type PostgresPair, startPostgresPair, withClient } from '../support/postgres.ts';
@@ -13,23 +14,6 @@ import { countStatements } from '../support/proxy.ts';
 import { installSystem } from '../support/system.ts';
 
 type Project = Awaited<ReturnType<typeof createProject>>;
-
-/** Status and body of `/server/health`, `/server/ready` and `/server/ready?role=any`. */
-async function told(platform: Platform): Promise<readonly string[]> {
-  const paths = ['/server/health', '/server/ready', '/server/ready?role=any'];
-  const answers = await Promise.all(paths.map((path) => platform.ask(path)));
-  return answers.map(({ status, json }) => `${status} ${json.status}`);
-}
-
-const primary = ['200 ok', '200 ok', '200 ok'];
-const away = ['503 error', '503 database', '503 database'];
-
-/** Waits until the server says so; states are no older than two seconds. */
-async function becomes(platform: Platform, expected: readonly string[], withinMs: number): Promise<void> {
-  const start = performance.now();
-  while (performance.now() - start < withinMs && String(await told(platform)) !== String(expected)) await sleep(50);
-  expect(await told(platform)).toEqual(expected);
-}
 
 const write = (platform: Platform) => platform.admin('/items/notes', { method: 'POST', body: { text: 'a' } });
 
@@ -114,6 +98,32 @@ describe('PostgreSQL', () => {
     }
   });
 
+  it('refuses writes where the server is set to only read, although it would take them, and no longer than that', async () => {
+    const server = await serve(primaryUrl);
+    const set = (value: string) =>
+      withClient(primaryUrl, async (client) => {
+        await client.query(`ALTER SYSTEM SET default_transaction_read_only = ${value}`);
+        await client.query('SELECT pg_reload_conf()');
+      });
+    try {
+      expect((await write(server)).status).toBe(200);
+      await set('on');
+      await becomes(server, away, 2_500);
+      const { checks } = (await server.admin('/server/health')).json;
+      expect(checks.database).toEqual({ ...checks.database, status: 'error', state: 'read-only' });
+      expect(failure(await write(server))).toBe('503 SERVICE_UNAVAILABLE');
+      expect((await server.admin('/items/notes?fields=id&limit=1')).status).toBe(200);
+      const late = await serve(primaryUrl);
+      // Nobody has asked this one how it is.
+      expect(failure(await write(late))).toBe('503 SERVICE_UNAVAILABLE');
+      await late.stop();
+    } finally {
+      await set('off');
+      expect((await write(server)).status).toBe(200);
+      await server.stop();
+    }
+  });
+
   it('hears of a promotion and of a primary that is gone within two seconds', async () => {
     const [follower, leader] = await Promise.all([serve(standbyUrl), serve(primaryUrl)]);
     try {
@@ -132,7 +142,7 @@ describe('PostgreSQL', () => {
 describe(`MariaDB with Galera${withoutGalera}`, () => {
   if (noGalera) return void it.skip('is not there');
 
-  let cluster: GaleraCluster;
+  let cluster: ServerGroup;
   let project: Project;
   let server: Platform;
   let url: URL;

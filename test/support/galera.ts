@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { noMariadb } from './mariadb.ts';
 
-/** A running cluster. */
-export interface GaleraCluster {
-  /** Connections of a user who may do everything, one to each node. */
+/** Running servers that belong together. */
+export interface ServerGroup {
+  /** Connections of a user who may do everything, one to each server. */
   readonly urls: readonly string[];
   readonly pids: readonly number[];
   stop(): Promise<void>;
@@ -23,16 +23,21 @@ export const noGalera =
 export const withoutGalera = noGalera ? ' (skipped: galera-4, rsync or lsof is not installed)' : '';
 
 /** Starts a cluster; takes some ten seconds. */
-export async function startGalera(): Promise<GaleraCluster> {
-  const script = fileURLToPath(new URL('./galera-server.ts', import.meta.url));
+export function startGalera(): Promise<ServerGroup> {
+  return startGroup('galera-server.ts');
+}
+
+/** Starts the process that holds the servers, a file of this folder. */
+export async function startGroup(file: string): Promise<ServerGroup> {
+  const script = fileURLToPath(new URL(file, import.meta.url));
   const holder = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   const ended = once(holder, 'exit');
   const lines = createInterface({ input: holder.stdout });
   const [line] = await Promise.race([once(lines, 'line'), ended.then(() => [])]);
-  if (typeof line !== 'string') throw new Error('The cluster did not start; its messages are above.');
+  if (typeof line !== 'string') throw new Error(`The servers of ${file} did not start; their messages are above.`);
   const stop = async (): Promise<void> => {
     holder.stdin.end();
     await ended;
   };
-  return { ...(JSON.parse(line) as Omit<GaleraCluster, 'stop'>), stop };
+  return { ...(JSON.parse(line) as Omit<ServerGroup, 'stop'>), stop };
 }

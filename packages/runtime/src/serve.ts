@@ -7,6 +7,7 @@ import type { MailFolders } from './auth/accounts.ts';
 import type { FirstAdministrator } from './auth/first-administrator.ts';
 import type { CompiledApi } from './contract/index.ts';
 import type { Database } from './database/database.ts';
+import { watchHost } from './database/host-watch.ts';
 import { isMysqlUrl } from './database/mysql/options.ts';
 import { type DatabasePlace, openDatabase } from './database/open.ts';
 import { listenTo } from './database/postgres/listen.ts';
@@ -118,10 +119,11 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
       'The database does not bear the fast driver. Using plain pg.',
     );
   const late = createLateDatabase(() => openDatabase(place, { ...connectionsOf(environment), onFallback }));
-  const database = environment.database.readOnly ? withoutWrites(late.database) : late.database;
+  const watched = watchHost(late.database, api.dialect, environment.database.poolTimeout);
+  const database = environment.database.readOnly ? withoutWrites(late.database) : watched.database;
   const front = createFront(environment, () => generations.current().server);
   const { log } = front.server;
-  const host = createHost(front, environment);
+  const host = createHost(front, environment, watched);
   const model = createModel(api, database, log, options, {
     current: () => generations.current().api,
     swap: (next) => generations.replace(next),
@@ -154,6 +156,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const close = closeOnce({ front, host, model, generations, database, delay, grace });
   try {
     await late.start(log);
+    await watched.state();
     await generations.start(log);
     // Before anybody asks: rights that were taken away meanwhile must not come back with a start.
     await model.look();

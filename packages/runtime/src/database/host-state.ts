@@ -17,6 +17,8 @@ export interface HostReport {
   readonly state: HostState;
   /** Milliseconds by which a standby is behind; absent where that is not known. */
   readonly lag?: number;
+  /** Set where the server would take a transaction that asks for writing: only its default says that it reads. */
+  readonly bySetting?: true;
 }
 
 /** Asks a server. Never rejects: one that does not answer within `timeoutMs` is away. */
@@ -40,7 +42,7 @@ export async function readHostState(
 }
 
 /** Sessions of ours only read, so that their own setting says nothing: what they began with does. */
-const postgresSql = `SELECT (pg_catalog.pg_is_in_recovery() OR s.reset_val = 'on')::pg_catalog.text,
+const postgresSql = `SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN 'standby' ELSE s.reset_val END,
   CASE WHEN NOT pg_catalog.pg_is_in_recovery() THEN NULL
     WHEN pg_catalog.pg_last_wal_receive_lsn() = pg_catalog.pg_last_wal_replay_lsn() THEN '0'
     ELSE pg_catalog.round(1000 * EXTRACT(EPOCH FROM pg_catalog.clock_timestamp()
@@ -48,37 +50,86 @@ const postgresSql = `SELECT (pg_catalog.pg_is_in_recovery() OR s.reset_val = 'on
 FROM pg_catalog.pg_settings AS s WHERE s.name = 'default_transaction_read_only'`;
 
 async function askPostgres(database: Pick<Database, 'query'>): Promise<HostReport> {
-  const [[readOnly, lag] = []] = await database.query(postgresSql, []);
-  const state = readOnly === 'true' ? 'read-only' : 'primary';
-  return lag == null ? { state } : { state, lag: Math.max(0, Number(lag)) };
+  const [[kind, lag] = []] = await database.query(postgresSql, []);
+  if (kind === 'on') return { state: 'read-only', bySetting: true };
+  if (kind !== 'standby') return { state: 'primary' };
+  return lag == null ? { state: 'read-only' } : { state: 'read-only', lag: Math.max(0, Number(lag)) };
 }
 
 /** These two can be asked of a node of a cluster that refuses to read tables. */
-const variablesSql = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('read_only', 'super_read_only', 'wsrep_on')";
+const variablesSql = `SHOW GLOBAL VARIABLES WHERE Variable_name IN
+('read_only', 'super_read_only', 'wsrep_on', 'group_replication_group_name', 'server_uuid')`;
 const clusterSql =
   "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_ready', 'wsrep_cluster_status', 'wsrep_local_state')";
+/** Both need the right to read these tables of MySQL; without it the variables alone tell the state, and no lag is known. */
+const groupSql = 'SELECT MEMBER_ID, MEMBER_STATE, MEMBER_ROLE FROM performance_schema.replication_group_members';
+const lagSql = `SELECT CASE WHEN COUNT(NULLIF(c.RECEIVED_TRANSACTION_SET, '')) = 0 THEN NULL
+  WHEN MIN(GTID_SUBSET(c.RECEIVED_TRANSACTION_SET, @@GLOBAL.gtid_executed)) THEN '0'
+  ELSE (SELECT CAST(TIMESTAMPDIFF(MICROSECOND, MAX(w.LAST_APPLIED_TRANSACTION_ORIGINAL_COMMIT_TIMESTAMP), NOW(6)) DIV 1000 AS CHAR)
+    FROM performance_schema.replication_applier_status_by_worker w) END
+FROM performance_schema.replication_connection_status c`;
+
+/** Names with values, or one part of each member of a group. */
+type Told = ReadonlyMap<string | null | undefined, string | null | undefined>;
 
 async function askMysql(database: Pick<Database, 'query'>): Promise<HostReport> {
-  const variables = new Map((await database.query(variablesSql, [])).map(([name, value]) => [name, value]));
+  const askNamed = async (sql: string): Promise<Told> =>
+    new Map((await database.query(sql, [])).map(([name, value]) => [name, value]));
+  const variables = await askNamed(variablesSql);
   if (variables.get('wsrep_on') === 'ON') {
-    const state = stateOfNode(new Map((await database.query(clusterSql, [])).map(([name, value]) => [name, value])));
+    const state = stateOfNode(await askNamed(clusterSql));
     if (state !== 'primary') return { state };
   }
+  if (variables.get('group_replication_group_name')) {
+    const members = await allowed(database.query(groupSql, []));
+    const state = members === null ? 'primary' : stateOfMember(members, variables.get('server_uuid'));
+    if (state !== 'primary') return state === 'read-only' ? readOnly(database) : { state };
+  }
   const isReadOnly = variables.get('read_only') === 'ON' || variables.get('super_read_only') === 'ON';
-  return { state: isReadOnly ? 'read-only' : 'primary' };
+  return isReadOnly ? readOnly(database) : { state: 'primary' };
+}
+
+/** A replica that tells how far it is behind. MariaDB has no table of that. */
+async function readOnly(database: Pick<Database, 'query'>): Promise<HostReport> {
+  const [[lag] = []] = (await database.query(lagSql, []).catch(() => null)) ?? [];
+  return lag == null ? { state: 'read-only' } : { state: 'read-only', lag: Math.max(0, Number(lag)) };
+}
+
+/** What was asked, or null where the role of the server may not ask it. */
+async function allowed<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (hasSqlstate(error, '42501')) return null;
+    throw error;
+  }
+}
+
+/** The state of a member of a group, as it sees the others; one that has not joined it is like a server without a group. */
+function stateOfMember(members: readonly (readonly (string | null)[])[], id: string | null | undefined): HostState {
+  const [, state, role] = members.find(([member]) => member === id) ?? [];
+  if (state === 'RECOVERING') return 'joining';
+  const lost = members.filter(([, other]) => other === 'UNREACHABLE').length;
+  if (state === 'ERROR' || (lost > 0 && lost * 2 >= members.length)) return 'no-quorum';
+  return state === 'ONLINE' && role === 'SECONDARY' ? 'read-only' : 'primary';
 }
 
 /** The local states are 1 joining, 2 donor, 3 joined, 4 synced. */
-function stateOfNode(status: ReadonlyMap<string | null | undefined, string | null | undefined>): HostState {
+function stateOfNode(status: Told): HostState {
   if (status.get('wsrep_cluster_status') !== 'Primary') return 'no-quorum';
   return status.get('wsrep_ready') === 'ON' && status.get('wsrep_local_state') === '4' ? 'primary' : 'joining';
 }
 
 /** PostgreSQL that starts or stops says so (57P03); so does a node of a cluster without the others, of any table. */
-function stateOfError(thrown: unknown): HostState {
+function stateOfError(error: unknown): HostState {
+  return hasSqlstate(error, '57P03') ? 'joining' : 'away';
+}
+
+/** True where an error, or one that it was caused by, is of that code. */
+function hasSqlstate(thrown: unknown, sqlstate: string): boolean {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
-    if (error instanceof ServerError && error.sqlstate === '57P03') return 'joining';
-    if ('code' in error && error.code === '57P03') return 'joining';
+    if (error instanceof ServerError && error.sqlstate === sqlstate) return true;
+    if ('code' in error && error.code === sqlstate) return true;
   }
-  return 'away';
+  return false;
 }

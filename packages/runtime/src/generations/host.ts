@@ -1,4 +1,5 @@
 import type { Accounts } from '../auth/accounts.ts';
+import type { HostWatch } from '../database/host-watch.ts';
 import type { Environment } from '../environment.ts';
 import type { Admission } from '../http/authenticate.ts';
 import type { Front } from '../http/carrier.ts';
@@ -15,7 +16,7 @@ export interface HostParts extends Host {
 }
 
 /** Makes what all generations of a process share. */
-export function createHost(front: Front, environment: Environment): HostParts {
+export function createHost(front: Front, environment: Environment, { state }: Pick<HostWatch, 'state'>): HostParts {
   const { log } = front.server;
   const clientAddress = createClientAddress(environment.auth.trustedProxies);
   const waiting: (() => Promise<void>)[] = [];
@@ -30,6 +31,7 @@ export function createHost(front: Front, environment: Environment): HostParts {
       else waiting.push(task);
     },
     draining: () => drains,
+    hostState: state,
     drain() {
       drains = true;
     },

@@ -3,9 +3,8 @@
  * Source: scale-out notes, section 3; operations notes, section 6.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Dialect } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
-import { type HostReport, type HostState, readHostState } from '../database/host-state.ts';
+import type { HostReport, HostState } from '../database/host-state.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 
 /** How well one thing, or the whole server, is. With `warn` a part of it is not served. */
@@ -46,8 +45,8 @@ export type WatchedSchema = Pick<DriftWatch, 'drifts' | 'checked' | 'damaged' | 
 
 /** What is looked at. */
 export interface HealthOptions {
-  readonly database: Pick<Database, 'query' | 'load'>;
-  readonly dialect: Dialect;
+  readonly database: Pick<Database, 'load'>;
+  readonly hostState: () => Promise<HostReport>;
   readonly watch: WatchedSchema;
   /** Milliseconds that the database may take. */
   readonly patience: number;
@@ -76,9 +75,9 @@ export function createHealth(options: HealthOptions): () => Promise<Health> {
   };
 }
 
-async function checkAll({ database, dialect, watch, patience, readOnly }: HealthOptions): Promise<Health> {
+async function checkAll({ database, hostState, watch, patience, readOnly }: HealthOptions): Promise<Health> {
   const start = performance.now();
-  const report = await readHostState(database, dialect, patience);
+  const report = await hostState();
   const responseTime = Math.round((performance.now() - start) * 10) / 10;
   if (report.state === 'primary' || report.state === 'read-only') await inTime(watch.refresh(), patience);
   const checks = {
@@ -115,7 +114,7 @@ const sentences: Readonly<Record<Exclude<HostState, 'primary'>, string>> = {
   away: 'The database does not answer.',
 };
 
-function judgeHost(report: HostReport, readOnly: boolean): HealthCheck {
+function judgeHost({ bySetting: _, ...report }: HostReport, readOnly: boolean): HealthCheck {
   const { state } = report;
   if (state === 'primary' && !readOnly) return { status: 'ok', ...report };
   if (readOnly && (state === 'primary' || state === 'read-only')) {

@@ -2,6 +2,7 @@
 import type { Caller } from '../caller.ts';
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
+import type { HostReport } from '../database/host-state.ts';
 import type { RequestLimit } from '../environment/request-limits.ts';
 import { PlatformError, retryAfterSeconds } from '../errors.ts';
 import { systemPlaceOf } from '../system/place.ts';
@@ -14,6 +15,7 @@ export interface ServerHandlersOptions {
   readonly api: CompiledApi;
   readonly database: Database;
   readonly watch: WatchedSchema;
+  readonly hostState: () => Promise<HostReport>;
   readonly answerer: Answerer;
   readonly patience: number;
   /** Requests that one client may send; null: any number. */
@@ -37,9 +39,9 @@ export interface ServerHandlers {
 
 /** Makes the handlers. */
 export function createServerHandlers(options: ServerHandlersOptions): ServerHandlers {
-  const { api, database, watch, answerer, patience, rateLimit, readOnly, draining } = options;
+  const { api, database, watch, hostState, answerer, patience, rateLimit, readOnly, draining } = options;
   const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
-  const health = createHealth({ database, dialect: api.dialect, watch, patience, readOnly });
+  const health = createHealth({ database, hostState, watch, patience, readOnly });
   const document = createDocuments(api);
   const readProject = createProjectReader(database, systemPlaceOf(api));
 

@@ -12,6 +12,7 @@ import { createInvite } from '../auth/invites.ts';
 import type { Caller } from '../caller.ts';
 import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
+import { type HostReport, readHostState } from '../database/host-state.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 import { type Environment, readLimits, requestLimits } from '../environment.ts';
 import { createFileServices } from '../files/services.ts';
@@ -84,6 +85,8 @@ export interface Host extends Front {
   readonly accounts: Set<Accounts<Admission>>;
   /** Whether the process was told to stop. */
   readonly draining: () => boolean;
+  /** What the database server says of itself. */
+  readonly hostState: () => Promise<HostReport>;
   /** Does something once the front listens. */
   readonly afterListening: (task: () => Promise<void>) => void;
 }
@@ -152,7 +155,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const rateLimit = environment.requestLimits.client;
   const { readOnly } = environment.database;
   const draining = host?.draining ?? (() => false);
-  const told = { api, database, watch, patience, rateLimit, readOnly, draining };
+  const hostState = host?.hostState ?? (() => readHostState(database, api.dialect, patience));
+  const told = { api, database, watch, hostState, patience, rateLimit, readOnly, draining };
   const own = createServerHandlers({ ...told, answerer });
   const custom = groupEndpoints(createCustomEndpoints({ api, writer, answerer, senderOf }));
   const invite =
