@@ -44,6 +44,11 @@ async function verdictOf(): Promise<TypeVerdict> {
     () => null,
   );
   if (compiler === null) return { kind: 'unchecked', reason: 'typescript is not installed' };
+  const { version } = compiler;
+  // TypeScript 7 is a command without functions that other programs can call.
+  if (!('createSemanticDiagnosticsBuilderProgram' in compiler)) {
+    return { kind: 'unchecked', reason: `typescript ${version} runs as a command only; run \`npx tsc\`` };
+  }
   return { kind: 'checked', errors: check(compiler), ms: Math.round(performance.now() - start) };
 }
 
