@@ -12,6 +12,7 @@ import {
   type Visitor,
   withoutBrowser,
 } from '../support/browser.ts';
+import { withClient } from '../support/database.ts';
 import { linkIn, type MailServer, startMailServer } from '../support/mail.ts';
 import { otpOf } from '../support/otp.ts';
 import { adminToken } from '../support/platform.ts';
@@ -197,6 +198,44 @@ permissions:
     expect(cookies.map(({ name, httpOnly, sameSite }) => [name, httpOnly, sameSite])).toEqual([
       ['platform_refresh_token', true, 'Lax'],
     ]);
+  });
+
+  it('stays signed in when a page is left while it renews the session', async () => {
+    const { page } = visitor;
+    const user = await project.addUser(member);
+    await signIn(user.email, user.password);
+    await page.getByText(`Signed in as ${user.email}`).waitFor();
+    const refreshToken = async () => (await page.context().cookies()).map(({ value }) => value).join();
+    const before = await refreshToken();
+    await withClient(project.database.url, async (client) => {
+      await client.query('BEGIN; LOCK TABLE platform.platform_sessions IN EXCLUSIVE MODE');
+      const asked = page.waitForRequest(/\/auth\/refresh$/);
+      await page.reload();
+      await asked;
+      // The server has the request, and waits for the table.
+      await expect
+        .poll(() => project.rows('SELECT 1 FROM pg_catalog.pg_locks WHERE NOT granted'), { timeout: patience })
+        .not.toEqual([]);
+      await page.goto('about:blank');
+      await client.query('COMMIT');
+    });
+    await expect.poll(refreshToken, { timeout: patience }).not.toBe(before);
+    await go('two-factor');
+    await page.getByText(`Signed in as ${user.email}`).waitFor();
+  });
+
+  it('stays signed in when a page that renews the session is followed by the next one at once', async () => {
+    const { page } = visitor;
+    const user = await project.addUser(member);
+    await signIn(user.email, user.password);
+    await page.getByText(`Signed in as ${user.email}`).waitFor();
+    for (let visit = 0; visit < 3; visit += 1) {
+      const asked = page.waitForRequest(/\/auth\/refresh$/);
+      await page.reload({ waitUntil: 'commit' });
+      await asked;
+    }
+    await go('two-factor');
+    await page.getByText(`Signed in as ${user.email}`).waitFor();
   });
 
   it('leads who has forgotten the password by mail to another one', async () => {

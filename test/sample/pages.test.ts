@@ -52,8 +52,6 @@ describe.skipIf(browserVersion === undefined)(`pages of the sample${withoutBrows
     await visitor.page.getByLabel('Password', { exact: true }).fill(sample.administrator.password);
     await visitor.page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await visitor.page.waitForURL(`${sample.url}/admin/two-factor`);
-    // This page renews the session; leaving it meanwhile would lose the new refresh token.
-    await visitor.page.waitForLoadState('networkidle');
     const docs = docsPage(visitor.page);
     await docs.open(sample.url);
     await visitor.page.getByRole('button', { name: 'Use the session of this browser' }).click();

@@ -68,11 +68,9 @@ function say(message) {
 async function resume() {
   const refresh = async () => {
     const body = JSON.stringify({ mode: 'cookie' });
-    const response = await fetch('auth/refresh', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body,
-    });
+    const headers = { 'Content-Type': 'application/json' };
+    // The answer brings the next refresh token, also when the page is left meanwhile.
+    const response = await fetch('auth/refresh', { method: 'POST', headers, body, keepalive: true });
     /** @type {{ readonly data?: { readonly access_token?: string } }} */
     const answer = response.ok ? await response.json() : {};
     return answer.data?.access_token ?? '';

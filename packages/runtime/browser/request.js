@@ -21,10 +21,11 @@
  *
  * @param {string} method
  * @param {string} path
- * @param {{ readonly body?: object, readonly token?: string }} parts
+ * @param {{ readonly body?: object, readonly token?: string, readonly keepalive?: boolean }} parts With `keepalive` the request
+ *   goes on when the page is left, so that its cookie is kept.
  * @returns {Promise<Result>}
  */
-export async function ask(method, path, { body, token } = {}) {
+export async function ask(method, path, { body, token, keepalive = false } = {}) {
   try {
     const response = await fetch(`../${path}`, {
       method,
@@ -34,6 +35,7 @@ export async function ask(method, path, { body, token } = {}) {
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       cache: 'no-store',
+      keepalive,
     });
     const text = await response.text();
     /** @type {unknown} */

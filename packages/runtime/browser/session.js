@@ -14,12 +14,24 @@ let accessToken = '';
  * @param {{ readonly email: string, readonly password: string, readonly otp?: string }} credentials
  */
 export async function signIn(credentials) {
-  return keep(await ask('POST', 'auth/login', { body: { ...credentials, mode: 'cookie' } }));
+  return keep(await ask('POST', 'auth/login', { body: { ...credentials, mode: 'cookie' }, keepalive: true }));
 }
 
-/** Carries on with the session that the browser has. A refresh token works once, so one tab at a time uses it. */
+/** Milliseconds in which the answer to a page that was left brings its cookie. */
+const arrival = 1000;
+
+/**
+ * Carries on with the session that the browser has. A refresh token works once, so one tab at a time uses it. A page that was
+ * left while it did has given its turn away before the answer came: a refused token is tried once more.
+ */
 export async function resume() {
-  const refresh = async () => keep(await ask('POST', 'auth/refresh', { body: { mode: 'cookie' } }));
+  const once = () => ask('POST', 'auth/refresh', { body: { mode: 'cookie' }, keepalive: true });
+  const refresh = async () => {
+    const result = await once();
+    if (result.failure?.code !== 'INVALID_CREDENTIALS') return keep(result);
+    await new Promise((resolve) => setTimeout(resolve, arrival));
+    return keep(await once());
+  };
   // Without TLS browsers have no locks, but for servers of their own machine.
   return 'locks' in navigator ? navigator.locks.request('platform-session', refresh) : refresh();
 }
