@@ -13,6 +13,7 @@ export default defineConfig({
     search: { provider: 'local' },
     outline: [2, 3],
     nav: [
+      { text: 'Quickstart', link: '/quickstart/embedded', activeMatch: '^/quickstart/' },
       { text: 'Guides', link: '/permissions' },
       { text: 'Reference', link: '/reference/commands', activeMatch: '^/reference/' },
     ],

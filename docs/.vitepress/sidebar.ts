@@ -37,6 +37,7 @@ function decisions(): readonly string[] {
 
 /** Every page, in the order in which a newcomer needs them. */
 export const sidebar: Group[] = [
+  topic('Quickstart', ['quickstart/embedded', 'quickstart/existing-database', 'quickstart/frontend']),
   {
     text: 'Guides',
     items: [
@@ -52,6 +53,7 @@ export const sidebar: Group[] = [
       folded('Databases', ['databases', 'mysql', 'mysql-writes', 'system-tables']),
       folded('Development and pipelines', ['development', 'cli', 'diff', 'pipelines']),
       folded('Deployment and upgrades', ['operations', 'limits', 'upgrades']),
+      folded('Coming from', ['coming-from/directus', 'coming-from/hasura', 'coming-from/postgrest']),
     ],
   },
   topic('Reference', [

@@ -10,7 +10,7 @@ const common = ['--project', '--json', '--notes'];
 
 /** Guides by command. */
 const guides: Readonly<Record<string, string>> = {
-  init: '../configuration.md',
+  init: '../quickstart/existing-database.md',
   migrate: '../system-tables.md',
   generate: '../cli.md#checking',
   check: '../cli.md#checking',
