@@ -20,10 +20,15 @@ export type Question =
   | { readonly kind: 'media'; readonly path: string }
   | { readonly kind: 'exif'; readonly bytes: Uint8Array };
 
+/** What a thread tells: that it begins to read, and what it has read. */
+export type WorkerMessage = 'loaded' | MediaDetails;
+
 const none: MediaDetails = { duration: null, metadata: null };
 
 /** How long a file may take, in milliseconds, and the memory of its thread in MB. */
 const longestMs = 3_000;
+/** How long a thread may take to load what reads files: a busy machine must not cost a file its details. */
+const longestStartMs = 30_000;
 const maxOldGenerationSizeMb = 96;
 
 /** More details than this, as bytes of JSON, are none that anybody reads. */
@@ -50,8 +55,13 @@ async function ask(workerData: Question): Promise<MediaDetails> {
   const name = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js';
   const worker = new Worker(new URL(name, import.meta.url), { workerData, resourceLimits: { maxOldGenerationSizeMb } });
   const { promise, resolve, reject } = Promise.withResolvers<MediaDetails>();
-  const timer = setTimeout(() => reject(new Error('It takes too long.')), longestMs);
-  worker.on('message', resolve);
+  const endIn = (ms: number) => setTimeout(() => reject(new Error('It takes too long.')), ms);
+  let timer = endIn(longestStartMs);
+  worker.on('message', (message: WorkerMessage) => {
+    if (message !== 'loaded') return resolve(message);
+    clearTimeout(timer);
+    timer = endIn(longestMs);
+  });
   worker.on('error', reject);
   worker.on('exit', () => reject(new Error('It was not read.')));
   try {
