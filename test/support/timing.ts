@@ -25,7 +25,7 @@ export interface Medians {
 }
 
 /** Measures what is known and what is not in turns, so many times each. */
-export async function mediansOf(
+async function mediansOf(
   samples: number,
   ask: (kind: 'known' | 'unknown', number: number) => Promise<void>,
 ): Promise<Medians> {
@@ -38,6 +38,21 @@ export async function mediansOf(
     times[kind].push(performance.now() - start);
   }
   return { known: median(times.known), unknown: median(times.unknown), samples };
+}
+
+/**
+ * Measures up to three times until the medians are alike, and gives the last ones. A machine that is busy with other tests
+ * disturbs one measurement; a difference of the answers themselves shows in every one.
+ */
+export async function alikeMediansOf(
+  samples: number,
+  ask: (kind: 'known' | 'unknown', number: number) => Promise<void>,
+  alike: (medians: Medians) => boolean,
+): Promise<Medians> {
+  for (let tries = 1; ; tries++) {
+    const medians = await mediansOf(samples, ask);
+    if (alike(medians) || tries === 3) return medians;
+  }
 }
 
 function median(numbers: readonly number[]): number {
