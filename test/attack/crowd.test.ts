@@ -158,6 +158,9 @@ describe.each(databases)('$name', ({ missing, serve }) => {
       const { platform } = server;
       await makeUsers(server);
       const pid = await servingProcess(platform.pid);
+      // GraphQL is loaded by the first document, once in the life of a server.
+      const document = { query: '{ articles(limit: 1) { id } }' };
+      expect((await asking(platform.url).ask('/graphql', { method: 'POST', body: document })).status).toBe(200);
       const normal = await startUsers({ url: platform.url, users });
       left.push(() => normal.stop());
       await sleep(4_000);
@@ -168,7 +171,9 @@ describe.each(databases)('$name', ({ missing, serve }) => {
       const watching = setInterval(async () => {
         most = Math.max(most, await residentOf(pid).catch(() => 0));
       }, 250);
-      const attacked = summary(await phase(normal, attackSeconds));
+      const attackedVisits = await phase(normal, attackSeconds);
+      if (process.env.CROWD_PROBE) (await import('node:fs')).writeFileSync(process.env.CROWD_PROBE + '.visits', attackedVisits.map((v) => JSON.stringify(v)).join('\n'));
+      const attacked = summary(attackedVisits);
       const greedy = summary(await attack.visits());
       await attack.stop();
       clearInterval(watching);

@@ -54,6 +54,8 @@ export interface Statement {
    * others.
    */
   readonly isPublic?: boolean;
+  /** True when it may be slow, so that no other read stands behind it. */
+  readonly apart?: boolean;
   /** True when it takes a lock of the session, which has to be given back behind the transaction. */
   readonly held?: boolean;
 }
@@ -149,16 +151,29 @@ export interface Outcome<T> {
   };
 }
 
+/** Gives the address of a client. Called only where it is needed. */
+export type FindClient = () => string;
+
 /** Who waits for a connection, and how many streams keep one. */
 export interface DatabaseLoad {
   readonly connections?: Waited;
+  /** Reads of callers without a token that wait for their turn. */
+  readonly turns?: Waited;
   readonly streams?: StreamLoad;
 }
 
 /** A database that runs compiled statements. Errors reject with `PlatformError` (see `errors.ts`). */
 export interface Database {
-  /** Runs one statement to its end, pipelined with others on a shared connection. */
-  read(statement: Statement, parameters: readonly Parameter[], sink: RowSink): Promise<void>;
+  /**
+   * Runs one statement to its end, pipelined with others on a shared connection. Statements of callers without a token take
+   * turns where they are not quick, so that no client keeps others waiting.
+   */
+  read(
+    statement: Statement,
+    parameters: readonly Parameter[],
+    sink: RowSink,
+    findClient?: FindClient,
+  ): Promise<void>;
   /**
    * Runs one statement on a connection of its own in batches of rows: after each batch `drained` is awaited before the
    * next is asked for, so memory stays flat however slow the reader is. Aborting the signal ends it in the database.

@@ -61,6 +61,11 @@ export class ConnectionError extends Error {
   override readonly name: string = 'ConnectionError';
 }
 
+/** A read that stood behind a slow one on its connection, and has not begun: its caller may let it wait elsewhere. */
+export class StalledError extends ConnectionError {
+  override readonly name = 'StalledError';
+}
+
 /** The connection stands but does not bear the fast lane. */
 export class UnfitError extends ConnectionError {
   override readonly name = 'UnfitError';

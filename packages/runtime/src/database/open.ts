@@ -2,6 +2,7 @@ import type { Database } from './database.ts';
 import { isMysqlUrl } from './mysql/options.ts';
 import { connectPglite, type EmbeddedPostgres } from './pglite.ts';
 import { connectPostgres, type PostgresOptions } from './postgres.ts';
+import { type PublicReadLimits, takePublicTurns } from './public-reads.ts';
 import { shareStreams } from './stream-share.ts';
 
 /** Where the database is: a server by its URL, or an embedded one by its data directory or running instance. */
@@ -24,11 +25,21 @@ export async function openDatabase(place: DatabasePlace, options: OpenOptions = 
   const { poolMax = 10, poolTimeoutMs = 2_000 } = options;
   const most = options.streamMax ?? Math.max(1, Math.floor(poolMax / 3));
   const mostOfClient = Math.min(options.streamClientMax ?? Math.max(1, most - 1), most);
-  return shareStreams(await connect(place, options), { most, mostOfClient, timeoutMs: poolTimeoutMs });
+  const database = takePublicTurns(await connect(place, options), publicLimits(place, poolMax, poolTimeoutMs));
+  return shareStreams(database, { most, mostOfClient, timeoutMs: poolTimeoutMs });
+}
+
+/** PostgreSQL takes quick statements by pipelines, MySQL and MariaDB need a connection each, of which one is left to other clients. */
+function publicLimits(place: DatabasePlace, poolMax: number, timeoutMs: number): PublicReadLimits {
+  if (!('url' in place)) return { places: 2, most: 4, pauseFactor: 3, timeoutMs, quickOfClient: 4 };
+  const places = Math.max(2, Math.floor(poolMax / 3));
+  const turns = { places, most: places + 1, pauseFactor: 0, timeoutMs };
+  if (!isMysqlUrl(place.url)) return { ...turns, most: 2 * places, quickOfClient: Number.POSITIVE_INFINITY };
+  return { ...turns, quickOfClient: Math.max(1, poolMax - places - 3) };
 }
 
 async function connect(place: DatabasePlace, options: OpenOptions): Promise<Database> {
-  if (!('url' in place)) return connectPglite(place.embedded, options.poolTimeoutMs);
+  if (!('url' in place)) return connectPglite(place.embedded);
   const { url } = place;
   if (!isMysqlUrl(url)) return connectPostgres({ ...options, url });
   const { connectMysql } = await import('./mysql.ts');

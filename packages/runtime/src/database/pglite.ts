@@ -11,7 +11,6 @@ import { Read } from './postgres/read.ts';
 import { Connection } from './protocol/connection.ts';
 import type { Request } from './protocol/request.ts';
 import { readTexts } from './protocol/texts.ts';
-import { PublicTurns } from './public-turns.ts';
 
 /** The part of a PGlite instance that is used here. */
 export interface EmbeddedPostgres {
@@ -32,33 +31,19 @@ const preparedLimit = 1_000;
  * Opens an embedded database: a data directory (made when it does not exist), or an instance that is running already,
  * which then stays open when the database is closed.
  *
- * `timeoutMs` is how long a statement of callers without a token waits for its turn before it is unavailable.
- *
  * There is one session for everything, so it is not read-only, statements have no timeout, and a stream keeps its rows
  * in a held cursor instead of keeping the session to itself.
  */
-export async function connectPglite(source: string | EmbeddedPostgres, timeoutMs = 2_000): Promise<Database> {
+export async function connectPglite(source: string | EmbeddedPostgres): Promise<Database> {
   const { embedded, close } =
     typeof source === 'string' ? await startPglite(source) : { embedded: source, close: async () => {} };
   await embedded.exec(sessionSql(session));
   const conversation = new Conversation(embedded);
-  const turns = new PublicTurns(timeoutMs);
   const read = (request: Request, sink: RowSink): Promise<void> => conversation.read(request, sink);
-  const readInTurn = (request: Request, sink: RowSink): Promise<void> =>
-    turns
-      .run(() => conversation.read(request, sink))
-      .catch((error: unknown) => {
-        throw toDatabaseError(error);
-      });
-  const readFor = ({ isPublic }: Statement) => (isPublic === true ? readInTurn : read);
   return {
-    read: (statement, parameters, sink) => {
-      const { name, text } = statement;
-      return readFor(statement)({ name, text, parameters }, sink);
-    },
+    read: ({ name, text }, parameters, sink) => read({ name, text, parameters }, sink),
     stream: (statement, parameters, sink, drained, signal) =>
-      streamCursor(readFor(statement), read, statement, parameters, { sink, drained, signal }),
-    load: () => ({ connections: turns.waits.waited }),
+      streamCursor(read, statement, parameters, { sink, drained, signal }),
     transaction: (work) => conversation.transaction(work),
     briefTransaction: (work) => conversation.transaction(async (transaction) => ({ value: await work(transaction) })),
     query: (text, parameters) => readTexts(read, text, parameters),
@@ -177,7 +162,6 @@ let cursors = 0;
 /** Streams from a cursor that outlives its transaction: the session is free for others while the reader is slow. */
 async function streamCursor(
   read: (request: Request, sink: RowSink) => Promise<void>,
-  close: (request: Request, sink: RowSink) => Promise<void>,
   statement: Statement,
   parameters: readonly Parameter[],
   { sink, drained, signal }: Reader,
@@ -195,7 +179,7 @@ async function streamCursor(
       rows = size.next();
     }
   } finally {
-    await close({ name: '', text: `CLOSE ${cursor}`, parameters: [] }, nothing);
+    await read({ name: '', text: `CLOSE ${cursor}`, parameters: [] }, nothing);
   }
 }
 

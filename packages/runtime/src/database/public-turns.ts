@@ -1,88 +1,158 @@
 /**
- * Turns of callers without a token at a database that does one thing at a time. What they ask for may take long there, and
- * nothing else is done meanwhile, so few of their statements wait in line; behind a slow one they pause, and others do not.
+ * Turns of statements of callers without a token that are not known to be quick. They share a few places, so that they
+ * leave the database to those who sign in and write, and one client leaves it to the others.
+ *
+ * Slow statements have one place a client, and leave one place to all others. That place is free again as soon as the
+ * statement in it turns out to be slow.
  */
 import { ConnectionError } from './errors.ts';
-import { Waits } from './waits.ts';
+import { type StatementKind, StatementTimes, slowMs } from './statement-times.ts';
+import { type Waited, Waits } from './waits.ts';
 
-/** Statements in line at once, as long as none is slow. */
-const mostInLine = 4;
-/** A statement that takes longer is slow, in milliseconds. */
-const slowMs = 50;
-/** The pause behind a slow statement: so many times as long as it took, and at most so many milliseconds. */
-const pauseFactor = 3;
-const mostPauseMs = 5_000;
-/** How long after a slow statement they stand in line one at a time. */
-const suspiciousMs = 10_000;
+/** How many statements may run at once, and how long one waits. */
+export interface TurnLimits {
+  /** Places of statements that are not known to be quick. */
+  readonly places: number;
+  /** Those statements at once, with those that turned out to be slow. */
+  readonly most: number;
+  /** Pause of slow statements after one of them, as a multiple of its time. */
+  readonly pauseFactor: number;
+  /** How long a statement waits for its turn, in milliseconds. */
+  readonly timeoutMs: number;
+}
 
-/** Lets statements of callers without a token in by turns. */
+/** A statement and its client. */
+export interface Asker {
+  readonly kind: StatementKind;
+  readonly client: string;
+  /** True if it has begun before, and holds a connection while it waits. */
+  readonly goesOn: boolean;
+}
+
+/** A statement under way. */
+export interface Turn extends Asker {
+  readonly begun: number;
+  /** True if it counted as slow when it began. */
+  readonly isSlow: boolean;
+}
+
+interface WaitingTurn {
+  readonly asker: Asker;
+  readonly deadline: number;
+  readonly begin: (turn: Turn) => void;
+  readonly refuse: (error: ConnectionError) => void;
+}
+
+/** The longest pause after a slow statement, in milliseconds. */
+const maxPauseMs = 5_000;
+/** How often waiting statements are looked at, in milliseconds. */
+const lookMs = 25;
+/** Statements that may wait, in all and of one client; more are refused at once. Servers that render pages ask many at once. */
+const maxWaiting = 1_000;
+const maxWaitingOfClient = 250;
+
+/** Lets statements begin by turns: of those that may begin, that of the client which used least of late. */
 export class PublicTurns {
-  readonly waits = new Waits();
-  readonly #timeoutMs: number;
-  readonly #queue: (() => void)[] = [];
-  #inLine = 0;
+  readonly times = new StatementTimes();
+  readonly #limits: TurnLimits;
+  readonly #running = new Set<Turn>();
+  #waiting: WaitingTurn[] = [];
+  readonly #waits = new Waits();
   #pausedUntil = 0;
-  #suspiciousUntil = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `timeoutMs` is how long a statement waits for its turn before it is refused. */
-  constructor(timeoutMs: number) {
-    this.#timeoutMs = timeoutMs;
+  constructor(limits: TurnLimits) {
+    this.#limits = limits;
   }
 
-  /** Runs a statement in its turn. Rejects with `ConnectionError` when that does not come in time. */
-  async run<T>(statement: () => Promise<T>): Promise<T> {
-    if (this.#queue.length > 0 || !this.#hasRoom()) await this.#wait();
-    else this.#inLine++;
-    const start = performance.now();
-    // Those in front took their time as well.
-    const alone = this.#inLine === 1;
-    try {
-      return await statement();
-    } finally {
-      this.#inLine--;
-      this.#ended(performance.now() - start, alone);
-      this.#next();
-    }
+  /** Statements that wait for their turn. */
+  get waited(): Waited {
+    return this.#waits.waited;
   }
 
-  #ended(ms: number, alone: boolean): void {
-    if (ms < slowMs) return;
+  /** Gives a turn, at once if there is a place. Rejects with `ConnectionError` if there is none in time. */
+  enter(asker: Asker): Turn | Promise<Turn> {
+    const isFirst = this.#waiting.length === 0 || asker.goesOn;
+    return isFirst && this.#mayBegin(asker) ? this.#begin(asker) : this.#wait(asker);
+  }
+
+  /** Ends a turn. To be called once; `isTold` is false if its time tells nothing of the statement. */
+  leave(turn: Turn, isTold = true): void {
+    this.#running.delete(turn);
     const now = performance.now();
-    this.#suspiciousUntil = now + suspiciousMs;
-    if (alone) this.#pausedUntil = now + Math.min(ms * pauseFactor, mostPauseMs);
+    const ms = now - turn.begun;
+    if (isTold) this.times.note(turn.kind, turn.client, ms);
+    if (ms > slowMs) this.#pausedUntil = now + Math.min(ms * this.#limits.pauseFactor, maxPauseMs);
+    this.#serve();
   }
 
-  #hasRoom(): boolean {
+  #mayBegin({ kind, client, goesOn }: Asker): boolean {
+    const { places, most } = this.#limits;
+    if (this.#running.size >= most) return false;
     const now = performance.now();
-    return now >= this.#pausedUntil && this.#inLine < (now < this.#suspiciousUntil ? 1 : mostInLine);
+    const slow = [...this.#running].filter((turn) => turn.isSlow || now - turn.begun > slowMs);
+    if (!this.times.isSlow(kind, client)) return this.#running.size - slow.length < Math.max(1, places - slow.length);
+    if (now < this.#pausedUntil && !goesOn) return false;
+    return slow.length < Math.max(1, places - 1) && !slow.some((turn) => turn.client === client);
   }
 
-  async #wait(): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#queue.push(resolve);
-    const ended = this.waits.begin();
-    const timer = setTimeout(() => {
-      this.#queue.splice(this.#queue.indexOf(resolve), 1);
-      reject(new ConnectionError('The database was busy for too long.'));
-    }, this.#timeoutMs);
-    this.#next();
-    try {
-      await promise;
-    } finally {
-      clearTimeout(timer);
-      ended();
+  #begin(asker: Asker): Turn {
+    const { kind, client } = asker;
+    const turn = { ...asker, begun: performance.now(), isSlow: this.times.isSlow(kind, client) };
+    this.#running.add(turn);
+    return turn;
+  }
+
+  async #wait(asker: Asker): Promise<Turn> {
+    const isOfClient = (waiting: WaitingTurn): boolean => waiting.asker.client === asker.client;
+    const isFull = this.#waiting.length >= maxWaiting || this.#waiting.filter(isOfClient).length >= maxWaitingOfClient;
+    if (isFull && !asker.goesOn) throw new ConnectionError('Too many statements wait for their turn.');
+    const { promise, resolve, reject } = Promise.withResolvers<Turn>();
+    const deadline = asker.goesOn ? Number.POSITIVE_INFINITY : performance.now() + this.#limits.timeoutMs;
+    this.#waiting.push({ asker, deadline, begin: resolve, refuse: reject });
+    this.#timer ??= setInterval(() => this.#look(), lookMs).unref();
+    const ended = this.#waits.begin();
+    this.#serve();
+    return promise.finally(ended);
+  }
+
+  /** Places become free and pauses end while nothing else happens. */
+  #look(): void {
+    const now = performance.now();
+    const late = this.#waiting.filter(({ deadline }) => deadline < now);
+    if (late.length > 0) {
+      this.#waiting = this.#waiting.filter(({ deadline }) => deadline >= now);
+      for (const { refuse } of late) refuse(new ConnectionError('The database was busy for too long.'));
+    }
+    this.#serve();
+    if (this.#waiting.length > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #serve(): void {
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      this.#waiting.splice(this.#waiting.indexOf(next), 1);
+      next.begin(this.#begin(next.asker));
     }
   }
 
-  #next(): void {
-    while (this.#queue.length > 0 && this.#hasRoom()) {
-      this.#inLine++;
-      this.#queue.shift()?.();
+  #next(): WaitingTurn | undefined {
+    let next: WaitingTurn | undefined;
+    let least = Number.POSITIVE_INFINITY;
+    for (const waiting of this.#waiting) {
+      const rank = this.#rank(waiting.asker);
+      if (rank < least && this.#mayBegin(waiting.asker)) [next, least] = [waiting, rank];
     }
-    const pause = this.#pausedUntil - performance.now();
-    if (this.#queue.length === 0 || pause <= 0) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#next(), pause).unref();
+    return next;
+  }
+
+  /** First who holds a connection, then by what the client has in hand and has used. */
+  #rank({ client, goesOn }: Asker): number {
+    if (goesOn) return -1;
+    const now = performance.now();
+    let rank = this.times.usedBy(client);
+    for (const turn of this.#running) if (turn.client === client) rank += now - turn.begun + 1;
+    return rank;
   }
 }

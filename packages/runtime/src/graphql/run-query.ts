@@ -191,7 +191,7 @@ function readSource(
     const read =
       plan.streamed || large === true
         ? largeLists(running, request)(plan, parameters, rows)
-        : database.read(plan.statement, parameters, rows);
+        : database.read(plan.statement, parameters, rows, () => running.setting.unsent?.(request).client ?? '');
     return read.then(() => {
       if (keys !== null && rows.items === 0) throw new PlatformError('FORBIDDEN');
       return rows.end();

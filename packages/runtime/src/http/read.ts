@@ -59,8 +59,8 @@ export function createReader({ database, gate, answerer }: ReaderOptions): Reade
   /** What may be large takes its turn among streams, also where it is sent as a whole. */
   function readWhole(exchange: Exchange, planned: PlannedRead, rows: Rows): Promise<void> {
     const { plan, parameters } = planned;
-    if (!isLarge(planned)) return database.read(plan.statement, parameters, rows);
-    return readLarge(database, answerer, exchange, planned, rows, async () => {});
+    if (isLarge(planned)) return readLarge(database, answerer, exchange, planned, rows, async () => {});
+    return database.read(plan.statement, parameters, rows, () => answerer.unsentOf(exchange.request).client);
   }
 
   return {

@@ -46,6 +46,7 @@ import { createGraphqlFace } from './graphql.ts';
 import { createItemHandlers } from './items.ts';
 import { localUrl } from './local-url.ts';
 import { describeCause, type Log, logFailure } from './log.ts';
+import { spreadCalls } from './loop-turns.ts';
 import { createModelEndpoints } from './model-routes.ts';
 import { mountEndpoint } from './mount.ts';
 import { createReader } from './read.ts';
@@ -248,7 +249,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ...explained,
     ...custom,
   ];
-  const readCall = noteCallers(limitCalls(createCallReader(authenticate, endpoints), limiter), options.callers);
+  const readLimited = limitCalls(createCallReader(authenticate, endpoints), limiter);
+  const readCall = noteCallers(spreadCalls(readLimited, names.public, patience), options.callers);
   const server = createCarrier(environment, answerer, readCall, answersShortly(items, graphql.endpoints), host);
   for (const endpoint of endpoints) mountEndpoint(server, answerer, environment, endpoint);
   // A document that cannot be prepared is told to whoever asks for it.

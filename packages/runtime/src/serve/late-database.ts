@@ -70,8 +70,8 @@ export function createLateDatabase(open: () => Promise<Database>): LateDatabase 
     },
     database: {
       // Not async: every request comes this way, and a promise of its own would cost it a turn.
-      read: (statement, parameters, sink) =>
-        current === null ? Promise.reject(absence()) : current.read(statement, parameters, sink),
+      read: (statement, parameters, sink, findClient) =>
+        current === null ? Promise.reject(absence()) : current.read(statement, parameters, sink, findClient),
       stream: async (...stream) => present().stream(...stream),
       load: () => current?.load?.() ?? {},
       transaction: async (work) => present().transaction(work),

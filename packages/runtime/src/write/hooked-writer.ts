@@ -130,7 +130,8 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
   function desktopIn(scene: Scene, begun: Begun, depth: number, sender: Sender): Desktop {
     return {
       sender,
-      read: (...asked) => readWith((...statement) => scene.transaction.run(...statement), ...asked),
+      read: (...asked) =>
+        readWith((statement, parameters, sink) => scene.transaction.run(statement, parameters, sink), ...asked),
       write: (ask) => begun.follow(writeNested(scene, ask, depth + 1)),
     };
   }

@@ -50,7 +50,7 @@ export class MysqlPool {
     this.publicTimeoutMs = publicTimeoutMs;
     this.#kill = kill;
     const most = Math.max(1, poolMax - Math.max(1, Math.floor(poolMax / 3)));
-    this.#reads = new ReadGate({ most, mostPublic: Math.max(1, most - 2), mostSlow: 2, timeoutMs });
+    this.#reads = new ReadGate({ most, mostPublic: Math.max(1, most - 2), timeoutMs });
   }
 
   /** Who waits for a connection. */

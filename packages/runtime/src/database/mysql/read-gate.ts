@@ -1,6 +1,6 @@
 /**
  * How many connections reads and streams may have at once, so that transactions always find one; and how many of these
- * reads of callers without a token may have, so that others do: fewer, as long as some of them are slow.
+ * reads of callers without a token may have, so that others do.
  */
 import { ConnectionError } from '../errors.ts';
 
@@ -8,19 +8,13 @@ import { ConnectionError } from '../errors.ts';
 export interface ReadGateLimits {
   readonly most: number;
   readonly mostPublic: number;
-  /** Slow ones beside which no further read of callers without a token begins. */
-  readonly mostSlow: number;
   /** How long one waits, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** A read that takes longer is slow, in milliseconds. */
-const slowMs = 100;
-
 /** A read that was let in. */
 export interface Admitted {
   readonly isPublic: boolean;
-  readonly begun: number;
 }
 
 /** Lets reads in as far as there is room. */
@@ -65,17 +59,14 @@ export class ReadGate {
   }
 
   #admit(isPublic: boolean): Admitted {
-    const admitted = { isPublic, begun: performance.now() };
+    const admitted = { isPublic };
     this.#running.add(admitted);
     return admitted;
   }
 
   #hasRoom(isPublic: boolean): boolean {
-    const { most, mostPublic, mostSlow } = this.#limits;
+    const { most, mostPublic } = this.#limits;
     if (this.#running.size >= most) return false;
-    if (!isPublic || this.#running.size < mostSlow) return true;
-    const slowSince = performance.now() - slowMs;
-    const running = [...this.#running].filter((one) => one.isPublic);
-    return running.length < mostPublic && running.filter(({ begun }) => begun < slowSince).length < mostSlow;
+    return !isPublic || [...this.#running].filter((admitted) => admitted.isPublic).length < mostPublic;
   }
 }

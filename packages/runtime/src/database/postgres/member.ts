@@ -61,6 +61,8 @@ export interface ReadPlace {
   readonly sharedOnly: boolean;
   /** True for a read that is too quick to keep others waiting. */
   readonly brief: boolean;
+  /** True for a read that may be slow: it goes to a connection that does nothing else. */
+  readonly apart: boolean;
   /** Connections, apart from the shared ones, that reads and streams may have together. */
   readonly lent: number;
 }
@@ -70,6 +72,10 @@ export interface ReadPlace {
  * where others are being gathered.
  */
 export function pickForRead(members: readonly Member[], place: ReadPlace): Member | undefined {
+  if (place.apart) {
+    const isAble = !place.sharedOnly && lentOf(members) < place.lent;
+    return isAble ? pickForLease(members, false) : undefined;
+  }
   const best = bestForRead(members, place);
   const isNew = best !== undefined && !best.shared && best.connection.inFlight === 0;
   if (!isNew || lentOf(members) < place.lent) return best;

@@ -37,10 +37,6 @@ export type LeaseFor = 'stream' | 'transaction';
 const lookMs = 50;
 /** An answer that takes longer lets the reads behind it move on. */
 const stallMs = 100;
-/** Slow reads beside which no read of callers without a token begins. */
-const mostSlow = 2;
-/** How long after a slow read of callers without a token their reads are kept apart. */
-const suspiciousMs = 10_000;
 /** Connections that are not shared are closed after this time without use. */
 const idleMs = 10_000;
 /** How long a connection counts as new, when its server refuses to write. */
@@ -57,13 +53,8 @@ export class Pool {
   #members: Member[] = [];
   #opening = { shared: 0, other: 0 };
   readonly #lent: number;
-  /** Reads that wait, those of callers without a token behind all others. */
-  #reads: Read[] = [];
-  #publicReads: Read[] = [];
-  /** Connections whose reads take long, as of the last look. */
-  #slow = 0;
-  /** Until when reads of callers without a token are kept apart, because some of them were slow. */
-  #suspiciousUntil = 0;
+  /** Reads that wait: those of callers without a token behind all others, those that are apart behind these. */
+  readonly #queues: Readonly<Record<'usual' | 'public' | 'apart', Read[]>> = { usual: [], public: [], apart: [] };
   #leases: Waiting[] = [];
   readonly #waits = new Waits();
   #timer: NodeJS.Timeout | undefined;
@@ -99,7 +90,7 @@ export class Pool {
   read(request: Request, sink: RowSink): Promise<void> {
     return new Promise((resolve, reject) => {
       const done = (error: unknown): void => {
-        if (this.#reads.length > 0 || this.#publicReads.length > 0) this.#serve();
+        if (this.#waitingReads > 0) this.#serve();
         if (error === undefined) resolve();
         else reject(error);
       };
@@ -184,32 +175,27 @@ export class Pool {
   };
 
   #pick({ request }: Read): Member | undefined {
-    // Slow reads leave the database to others as well: beside some of them no further one begins without a token.
-    if (request.isPublic === true && this.#slow >= mostSlow) return undefined;
-    return pickForRead(this.#isSuspicious() ? this.#apart(request) : this.#members, {
+    return pickForRead(this.#members, {
       depth: this.#depth.value,
       sharedOnly: this.#leases.length > 0,
       brief: request.brief === true,
+      apart: request.apart === true,
       lent: this.#lent,
     });
   }
 
-  #isSuspicious(): boolean {
-    return this.#suspiciousUntil > 0 && performance.now() < this.#suspiciousUntil;
-  }
-
-  /** While reads of callers without a token are slow, no other read stands behind one. */
-  #apart({ isPublic }: Request): readonly Member[] {
-    const last = this.#members.findLast(({ shared }) => shared);
-    return this.#members.filter((member) => (isPublic === true ? member === last || !member.shared : member !== last));
-  }
-
   #queueOf({ request }: Read): Read[] {
-    return request.isPublic === true ? this.#publicReads : this.#reads;
+    if (request.apart === true) return this.#queues.apart;
+    return request.isPublic === true ? this.#queues.public : this.#queues.usual;
+  }
+
+  get #waitingReads(): number {
+    const { usual, public: others, apart } = this.#queues;
+    return usual.length + others.length + apart.length;
   }
 
   #busy(): boolean {
-    const waiting = this.#reads.length + this.#publicReads.length + this.#leases.length;
+    const waiting = this.#waitingReads + this.#leases.length;
     return waiting > 0 || this.#members.some(({ connection, leased }) => leased || connection.inFlight > 0);
   }
 
@@ -250,7 +236,7 @@ export class Pool {
       this.#leases.splice(this.#leases.indexOf(waiting), 1);
       waiting.take(member);
     }
-    for (const queue of [this.#reads, this.#publicReads]) {
+    for (const queue of Object.values(this.#queues)) {
       for (let [read] = queue; read !== undefined; [read] = queue) {
         const member = this.#pick(read);
         if (member === undefined) break;
@@ -289,7 +275,7 @@ export class Pool {
     if (this.#backoff.failing && opening > 0) return undefined;
     const shared = this.#members.filter((member) => member.shared && !member.retired).length + this.#opening.shared;
     if (shared < this.#settings.readConnections) return true;
-    const wanted = this.#leases.length + this.#reads.length + this.#publicReads.length;
+    const wanted = this.#leases.length + this.#waitingReads;
     return this.#opening.other < wanted ? false : undefined;
   }
 
@@ -331,9 +317,6 @@ export class Pool {
   #look(): void {
     const now = performance.now();
     for (const member of [...this.#members]) this.#lookAt(member, now);
-    const slow = this.#members.filter((member) => member.slow && !member.leased);
-    this.#slow = slow.length;
-    if (slow.some(({ connection }) => connection.head?.request.isPublic)) this.#suspiciousUntil = now + suspiciousMs;
     this.#depth.recover(now);
     this.#serve();
     this.#refuseWaiting(now);
@@ -381,12 +364,19 @@ export class Pool {
   #stalled(member: Member, now: number): void {
     member.retired = true;
     this.#depth.stalled(now);
-    for (const exchange of member.connection.withdraw()) if (exchange instanceof Read) this.#dispatch(exchange);
+    for (const exchange of member.connection.withdraw()) if (exchange instanceof Read) this.#move(exchange);
     this.#maintain();
   }
 
+  /** Reads of callers without a token wait for their turn again: those behind a slow one may be as slow. */
+  #move(read: Read): void {
+    const { isPublic, brief } = read.request;
+    if (isPublic === true && brief !== true) read.giveBack();
+    else this.#dispatch(read);
+  }
+
   #refuseWaiting(now: number): void {
-    for (const queue of [this.#reads, this.#publicReads]) {
+    for (const queue of Object.values(this.#queues)) {
       while ((queue[0]?.deadline ?? now) < now) queue.shift()?.settled(this.#unavailable());
     }
     while ((this.#leases[0]?.deadline ?? now) < now) this.#leases.shift()?.refuse(this.#unavailable());

@@ -1,5 +1,5 @@
 import type { RowSink } from '../database.ts';
-import { isRetryable, toDatabaseError } from '../errors.ts';
+import { isRetryable, StalledError, toDatabaseError } from '../errors.ts';
 import type { Exchange, Request } from '../protocol/request.ts';
 
 /** Where a read goes: to a connection now, or to the queue of those that wait for one. */
@@ -44,6 +44,11 @@ export class Read implements Exchange {
     else if (this.#rows === 0 && this.#tries++ < mostRetries && isRetryable(error))
       setTimeout(() => this.#again(this), retryPauseMs);
     else this.#done(toDatabaseError(error));
+  }
+
+  /** Gives a read back that has not begun. */
+  giveBack(): void {
+    this.#done(new StalledError('The read stood behind a slow one.'));
   }
 
   #end(): unknown {

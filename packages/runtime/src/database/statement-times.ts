@@ -1,0 +1,77 @@
+/**
+ * How long statements of callers without a token took of late: which of them are quick, which are slow, and whose they were.
+ * Nothing else tells before a statement runs how long it will take.
+ */
+
+/** A statement by its name and the size of its limits. */
+export type StatementKind = string;
+
+interface ClientTime {
+  /** Milliseconds that the client's statements took; those of earlier count less and less. */
+  usedMs: number;
+  updatedAt: number;
+  slowUntil: number;
+}
+
+/** A statement is quick when it takes less, in milliseconds. */
+const quickMs = 20;
+/** A statement is slow when it takes longer. Reads leave a connection with a slow answer before that (postgres/pool.ts). */
+export const slowMs = 150;
+/** A slow statement counts as slow for so many times as long as it took, as does its client, and at most so long. */
+const slowFactor = 20;
+const maxSlowMs = 10_000;
+/** After this time, what a client used counts half. */
+const halfLifeMs = 5_000;
+/** Statements and clients that are remembered; those that came first are forgotten first. */
+const maxRemembered = 5_000;
+
+/** Remembers times of statements. */
+export class StatementTimes {
+  /** Until when a kind is slow; 0 for a quick one. */
+  readonly #kinds = new Map<StatementKind, number>();
+  readonly #clients = new Map<string, ClientTime>();
+
+  /** True if statements of this kind were quick. */
+  isQuick(kind: StatementKind): boolean {
+    return this.#kinds.get(kind) === 0;
+  }
+
+  /** True if statements of this kind, or those of this client, were slow of late. */
+  isSlow(kind: StatementKind, client: string): boolean {
+    const now = performance.now();
+    return now < (this.#kinds.get(kind) ?? 0) || now < (this.#clients.get(client)?.slowUntil ?? 0);
+  }
+
+  /** Milliseconds that a client used of late. */
+  usedBy(client: string): number {
+    const time = this.#clients.get(client);
+    return time === undefined ? 0 : time.usedMs * 0.5 ** ((performance.now() - time.updatedAt) / halfLifeMs);
+  }
+
+  /** Takes the time of a statement that had its turn. */
+  note(kind: StatementKind, client: string, ms: number): void {
+    const now = performance.now();
+    const slowUntil = ms > slowMs ? now + Math.min(ms * slowFactor, maxSlowMs) : 0;
+    const usedMs = this.usedBy(client) + ms;
+    remember(this.#clients, client, {
+      usedMs,
+      updatedAt: now,
+      slowUntil: Math.max(slowUntil, this.#clients.get(client)?.slowUntil ?? 0),
+    });
+    if (slowUntil > 0) remember(this.#kinds, kind, slowUntil);
+    else if (ms < quickMs) remember(this.#kinds, kind, 0);
+  }
+
+  /** Takes back that a kind is quick: the next of its statements has to wait for a turn. */
+  doubt(kind: StatementKind): void {
+    if (this.isQuick(kind)) this.#kinds.delete(kind);
+  }
+}
+
+function remember<Value>(memory: Map<string, Value>, key: string, value: Value): void {
+  memory.delete(key);
+  memory.set(key, value);
+  if (memory.size <= maxRemembered) return;
+  const [first] = memory.keys();
+  if (first !== undefined) memory.delete(first);
+}
