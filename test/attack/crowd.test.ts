@@ -172,7 +172,11 @@ describe.each(databases)('$name', ({ missing, serve }) => {
         most = Math.max(most, await residentOf(pid).catch(() => 0));
       }, 250);
       const attackedVisits = await phase(normal, attackSeconds);
-      if (process.env.CROWD_PROBE) (await import('node:fs')).writeFileSync(process.env.CROWD_PROBE + '.visits', attackedVisits.map((v) => JSON.stringify(v)).join('\n'));
+      if (process.env.CROWD_PROBE)
+        (await import('node:fs')).writeFileSync(
+          process.env.CROWD_PROBE + '.visits',
+          attackedVisits.map((v) => JSON.stringify(v)).join('\n'),
+        );
       const attacked = summary(attackedVisits);
       const greedy = summary(await attack.visits());
       await attack.stop();

@@ -168,12 +168,7 @@ export interface Database {
    * Runs one statement to its end, pipelined with others on a shared connection. Statements of callers without a token take
    * turns where they are not quick, so that no client keeps others waiting.
    */
-  read(
-    statement: Statement,
-    parameters: readonly Parameter[],
-    sink: RowSink,
-    findClient?: FindClient,
-  ): Promise<void>;
+  read(statement: Statement, parameters: readonly Parameter[], sink: RowSink, findClient?: FindClient): Promise<void>;
   /**
    * Runs one statement on a connection of its own in batches of rows: after each batch `drained` is awaited before the
    * next is asked for, so memory stays flat however slow the reader is. Aborting the signal ends it in the database.

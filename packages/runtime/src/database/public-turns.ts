@@ -119,6 +119,8 @@ export class PublicTurns {
   /** Places become free and pauses end while nothing else happens. */
   #look(): void {
     const now = performance.now();
+    // Others of its kind and its client's others are not let into the place that it leaves.
+    for (const { kind, client, begun } of this.#running) if (now - begun > slowMs) this.times.suspect(kind, client);
     const late = this.#waiting.filter(({ deadline }) => deadline < now);
     if (late.length > 0) {
       this.#waiting = this.#waiting.filter(({ deadline }) => deadline >= now);

@@ -62,6 +62,15 @@ export class StatementTimes {
     else if (ms < quickMs) remember(this.#kinds, kind, 0);
   }
 
+  /** Notes that a statement under way has been slow already. */
+  suspect(kind: StatementKind, client: string): void {
+    if (this.isSlow(kind, client)) return;
+    const now = performance.now();
+    const slowUntil = now + slowMs * slowFactor;
+    remember(this.#kinds, kind, slowUntil);
+    remember(this.#clients, client, { usedMs: this.usedBy(client), updatedAt: now, slowUntil });
+  }
+
   /** Takes back that a kind is quick: the next of its statements has to wait for a turn. */
   doubt(kind: StatementKind): void {
     if (this.isQuick(kind)) this.#kinds.delete(kind);

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { type Admitted, ReadGate } from './read-gate.ts';
+
+const limits = { most: 4, mostPublic: 2, timeoutMs: 20 };
+
+function admitted(entering: Admitted | Promise<Admitted>): Admitted {
+  if (entering instanceof Promise) throw new Error('There is no room.');
+  return entering;
+}
+
+test('callers without a token leave room to others', async () => {
+  const gate = new ReadGate(limits);
+  const [first] = [admitted(gate.enter(true)), admitted(gate.enter(true))];
+  const waiting = gate.enter(true);
+  expect(waiting).toBeInstanceOf(Promise);
+  admitted(gate.enter(false));
+  gate.leave(first);
+  expect(await waiting).toEqual({ isPublic: true });
+});
+
+test('reads with a token come first, and nobody waits for ever', async () => {
+  const gate = new ReadGate(limits);
+  const running = Array.from({ length: 4 }, () => admitted(gate.enter(false)));
+  const order: string[] = [];
+  const others = Promise.resolve(gate.enter(true)).then(() => order.push('without'));
+  const users = Promise.resolve(gate.enter(false)).then(() => order.push('with'));
+  for (const read of running) gate.leave(read);
+  await Promise.all([others, users]);
+  expect(order).toEqual(['with', 'without']);
+  for (let read = 0; read < 2; read++) admitted(gate.enter(false));
+  await expect(gate.enter(false)).rejects.toThrow('No connection was free in time.');
+});

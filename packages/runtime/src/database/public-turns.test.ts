@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Asker, PublicTurns, type Turn } from './public-turns.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const limits = { places: 3, most: 6, pauseFactor: 0, timeoutMs: 2_000 };
+
+/** Asks for a turn; gives what came of it so far. */
+function ask(turns: PublicTurns, client: string, kind: string, rest: Partial<Asker> = {}) {
+  const asked: { turn?: Turn; error?: unknown; begunAfter?: number } = {};
+  const from = performance.now();
+  void Promise.resolve(turns.enter({ kind, client, goesOn: false, ...rest })).then(
+    (turn) => Object.assign(asked, { turn, begunAfter: performance.now() - from }),
+    (error: unknown) => Object.assign(asked, { error }),
+  );
+  return asked;
+}
+
+/** Runs a statement that takes so long, also while others wait. */
+async function runFor(turns: PublicTurns, client: string, kind: string, ms: number): Promise<void> {
+  const turn = await turns.enter({ kind, client, goesOn: false });
+  await vi.advanceTimersByTimeAsync(ms);
+  turns.leave(turn);
+}
+
+test('slow statements of one client leave a place to every other client', async () => {
+  const turns = new PublicTurns(limits);
+  await runFor(turns, 'greedy', 'slow', 400);
+  const greedy = Array.from({ length: 40 }, () => ask(turns, 'greedy', 'slow'));
+  const other = ask(turns, 'other', 'unknown');
+  await vi.advanceTimersByTimeAsync(0);
+  expect(greedy.filter(({ turn }) => turn !== undefined)).toHaveLength(1);
+  expect(other.begunAfter).toBe(0);
+});
+
+test('when four clients ask ten slow statements at once, another client waits no longer than one counts as unknown', async () => {
+  const turns = new PublicTurns(limits);
+  const asked = ['a', 'b', 'c', 'd'].flatMap((client) =>
+    Array.from({ length: 10 }, () => ask(turns, client, 'the same')),
+  );
+  const other = ask(turns, 'other', 'unknown');
+  await vi.advanceTimersByTimeAsync(200);
+  expect(other.begunAfter).toBeLessThanOrEqual(200);
+  expect(asked.filter(({ turn }) => turn !== undefined).length).toBeLessThanOrEqual(4);
+});
+
+test('what turned out to be slow counts as slow, for its client as well', async () => {
+  const turns = new PublicTurns(limits);
+  await runFor(turns, 'a', 'slow', 400);
+  expect([
+    turns.times.isSlow('slow', 'b'),
+    turns.times.isSlow('unknown', 'a'),
+    turns.times.isSlow('unknown', 'b'),
+  ]).toEqual([true, true, false]);
+  await vi.advanceTimersByTimeAsync(8_001);
+  expect(turns.times.isSlow('slow', 'a')).toBe(false);
+});
+
+test('a statement is quick after it was, until there is reason to doubt it', async () => {
+  const turns = new PublicTurns(limits);
+  expect(turns.times.isQuick('lists')).toBe(false);
+  await runFor(turns, 'a', 'lists', 5);
+  expect(turns.times.isQuick('lists')).toBe(true);
+  turns.times.doubt('lists');
+  expect(turns.times.isQuick('lists')).toBe(false);
+});
+
+test('slow statements are at most one fewer than there are places, and one a client', async () => {
+  const turns = new PublicTurns(limits);
+  await runFor(turns, 'a', 'slow', 400);
+  const asked = ['a', 'a', 'b', 'c', 'd'].map((client) => ask(turns, client, 'slow'));
+  await vi.advanceTimersByTimeAsync(50);
+  expect(asked.flatMap(({ turn }) => turn?.client ?? [])).toEqual(['a', 'b']);
+});
+
+test('the client that used least begins first', async () => {
+  const turns = new PublicTurns({ ...limits, places: 2 });
+  await runFor(turns, 'much', 'slow', 1_000);
+  await runFor(turns, 'little', 'slow', 200);
+  const first = ask(turns, 'fresh', 'slow');
+  await vi.advanceTimersByTimeAsync(0);
+  const [much, little] = [ask(turns, 'much', 'slow'), ask(turns, 'little', 'slow')];
+  await vi.advanceTimersByTimeAsync(50);
+  if (first.turn === undefined) throw new Error('The only place is taken.');
+  turns.leave(first.turn);
+  await vi.advanceTimersByTimeAsync(0);
+  expect([little.turn !== undefined, much.turn !== undefined]).toEqual([true, false]);
+});
+
+test('what holds a connection goes on before others, and is not refused', async () => {
+  const turns = new PublicTurns({ ...limits, places: 2 });
+  await runFor(turns, 'a', 'slow', 400);
+  const running = ask(turns, 'b', 'slow');
+  const waiting = ask(turns, 'c', 'slow');
+  const goesOn = ask(turns, 'a', 'slow', { goesOn: true });
+  await vi.advanceTimersByTimeAsync(2_100);
+  expect([waiting.error, goesOn.error, goesOn.turn]).toEqual([expect.any(Error), undefined, undefined]);
+  if (running.turn !== undefined) turns.leave(running.turn);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(goesOn.turn).toBeDefined();
+});
+
+test('slow statements pause where the database does one thing at a time, others do not', async () => {
+  const turns = new PublicTurns({ ...limits, pauseFactor: 3 });
+  await runFor(turns, 'a', 'slow', 400);
+  const [slow, other] = [ask(turns, 'b', 'slow'), ask(turns, 'c', 'unknown')];
+  await vi.advanceTimersByTimeAsync(1_150);
+  expect([slow.turn, other.begunAfter]).toEqual([undefined, 0]);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(slow.turn).toBeDefined();
+});
+
+test('who waits is told, and who waits too long or with too many is refused', async () => {
+  const turns = new PublicTurns({ ...limits, places: 2 });
+  await runFor(turns, 'a', 'slow', 400);
+  const asked = Array.from({ length: 252 }, () => ask(turns, 'a', 'slow'));
+  await vi.advanceTimersByTimeAsync(500);
+  expect(turns.waited).toEqual({ waiting: 250, longestMs: 500 });
+  expect(asked.filter(({ error }) => error !== undefined)).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1_600);
+  expect(asked.filter(({ error }) => error !== undefined)).toHaveLength(251);
+});

@@ -1,0 +1,93 @@
+/** Reads of callers without a token: one client, or a few, keep no other client waiting, and reads by key wait for nobody. */
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Database, Statement } from '../../packages/runtime/src/database/database.ts';
+import { type DatabasePlace, openDatabase } from '../../packages/runtime/src/database/open.ts';
+import { createDatabase } from '../support/database.ts';
+import { createMysqlDatabase, noMariadb, startMariadb, withoutMariadb } from '../support/mariadb.ts';
+import { collect, statement } from './statements.ts';
+
+const left: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of left.splice(0).reverse()) await close();
+});
+
+const places: readonly {
+  readonly name: string;
+  readonly missing: boolean;
+  readonly slow: string;
+  open(): Promise<DatabasePlace>;
+}[] = [
+  {
+    name: 'PostgreSQL',
+    missing: false,
+    slow: 'SELECT pg_catalog.pg_sleep(0.5)::text',
+    async open() {
+      const database = await createDatabase('SELECT 1');
+      left.push(() => database.drop());
+      return { url: database.url };
+    },
+  },
+  {
+    name: `MariaDB${withoutMariadb}`,
+    missing: noMariadb,
+    slow: 'SELECT SLEEP(0.5)',
+    async open() {
+      const server = await startMariadb();
+      left.push(() => server.stop());
+      return { url: await createMysqlDatabase(server, 'CREATE TABLE one (id int)') };
+    },
+  },
+  {
+    name: 'the embedded database',
+    missing: false,
+    slow: 'SELECT count(*)::text FROM generate_series(1, 1500000)',
+    open: async () => ({ embedded: 'memory://' }),
+  },
+];
+
+/** Reads as a client without a token; gives how long it took in milliseconds, also where it is refused. */
+async function read(database: Database, client: string, wanted: Statement) {
+  const from = performance.now();
+  const code = await database
+    .read({ ...wanted, isPublic: true }, [], collect(), () => client)
+    .then(
+      () => 'ok',
+      (error: { readonly code: string }) => error.code,
+    );
+  return { code, ms: performance.now() - from };
+}
+
+describe.each(places)('$name', ({ missing, slow, open }) => {
+  it.skipIf(missing)(
+    'four clients that ask ten slow statements each at once keep no other client waiting',
+    async () => {
+      const database = await openDatabase(await open(), { poolMax: 10, poolTimeoutMs: 2_000 });
+      left.push(() => database.close(0));
+      const [quick, byKey] = [statement('SELECT 1'), { ...statement('SELECT 2'), brief: true }];
+      await read(database, 'warm', quick);
+      const alone = await read(database, 'alone', statement(`${slow} -- alone`));
+      const greedy = ['a', 'b', 'c', 'd'].flatMap((client) =>
+        Array.from({ length: 10 }, () => read(database, client, statement(slow))),
+      );
+      const times: number[] = [];
+      let isOver = false;
+      const all = Promise.all(greedy).finally(() => {
+        isOver = true;
+      });
+      for (let turn = 0; !isOver; turn++) {
+        // One that was read before, one that was never, and one by key.
+        const reads = [quick, statement(`SELECT ${turn + 10}`), byKey].map((one) => read(database, 'other', one));
+        for (const { code, ms } of await Promise.all(reads)) {
+          expect(code).toBe('ok');
+          times.push(ms);
+        }
+      }
+      const codes = new Set((await all).map(({ code }) => code));
+      expect([...codes].filter((code) => code !== 'ok' && code !== 'SERVICE_UNAVAILABLE')).toEqual([]);
+      // Servers run statements side by side; the embedded database ends what it has begun.
+      expect(Math.max(...times)).toBeLessThan(alone.ms < 500 ? 1_000 + 4 * alone.ms : 500);
+      expect(times.length).toBeGreaterThan(12);
+    },
+    60_000,
+  );
+});
