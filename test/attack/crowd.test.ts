@@ -1,7 +1,7 @@
 /**
  * Users beside clients that do not read and clients that ask for as much as they may: no request of theirs fails, memory is
  * bounded, and afterwards all is as before. CROWD_SECONDS=60 is the full run. It also bounds how late answers are during the
- * attack, which the server misses today.
+ * attack, which holds on PostgreSQL on a quiet machine and is missed on the others today (docs/limits.md).
  */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -171,13 +171,7 @@ describe.each(databases)('$name', ({ missing, serve }) => {
       const watching = setInterval(async () => {
         most = Math.max(most, await residentOf(pid).catch(() => 0));
       }, 250);
-      const attackedVisits = await phase(normal, attackSeconds);
-      if (process.env.CROWD_PROBE)
-        (await import('node:fs')).writeFileSync(
-          process.env.CROWD_PROBE + '.visits',
-          attackedVisits.map((v) => JSON.stringify(v)).join('\n'),
-        );
-      const attacked = summary(attackedVisits);
+      const attacked = summary(await phase(normal, attackSeconds));
       const greedy = summary(await attack.visits());
       await attack.stop();
       clearInterval(watching);

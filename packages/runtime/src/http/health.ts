@@ -103,7 +103,8 @@ async function inTime(check: Promise<void>, patience: number): Promise<void> {
   late.abort();
 }
 
-function worst(...statuses: readonly HealthStatus[]): HealthStatus {
+/** The worst of some states. */
+export function worst(...statuses: readonly HealthStatus[]): HealthStatus {
   return (['error', 'warn'] as const).find((status) => statuses.includes(status)) ?? 'ok';
 }
 
@@ -139,7 +140,7 @@ const longWaitMs = 500;
 
 /** Whether requests wait for connections: a warning, since others are answered. Also for whatever tells whether a server is ready. */
 export function checkConnections(database: Pick<Database, 'load'>): HealthCheck {
-  const { connections, streams } = database.load?.() ?? {};
+  const { connections, streams, turns } = database.load?.() ?? {};
   const output: string[] = [];
   if (connections !== undefined && connections.longestMs >= longWaitMs) {
     const { waiting, longestMs } = connections;
@@ -149,6 +150,12 @@ export function checkConnections(database: Pick<Database, 'load'>): HealthCheck 
     const { waiting, running, most, longestMs } = streams;
     output.push(
       `${waiting} streamed answers wait while ${running} of at most ${most} are under way; the longest wait of late was ${longestMs} ms.`,
+    );
+  }
+  if (turns !== undefined && turns.longestMs >= longWaitMs) {
+    const { waiting, longestMs } = turns;
+    output.push(
+      `${waiting} reads of callers without a token wait for their turn; the longest wait of late was ${longestMs} ms.`,
     );
   }
   return output.length === 0 ? { status: 'ok' } : { status: 'warn', output };

@@ -7,7 +7,7 @@ import type { RequestLimit } from '../environment/request-limits.ts';
 import { PlatformError, retryAfterSeconds } from '../errors.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import { type Answerer, type Exchange, type MediaType, mediaTypes } from './answer.ts';
-import { createHealth, type WatchedSchema } from './health.ts';
+import { createHealth, type WatchedSchema, worst } from './health.ts';
 import { createDocuments, createProjectReader, serverInformation } from './information.ts';
 
 /** What the handlers need. `patience` is how many milliseconds the database may take to prove that it is there. */
@@ -61,7 +61,10 @@ export function createServerHandlers(options: ServerHandlersOptions): ServerHand
     },
     async health(exchange, { caller }) {
       const { status, checks } = await health();
-      const told = administrators.has(caller.accessClass) ? { status, checks } : { status };
+      // Requests that wait concern those who look after the server: everybody else is served.
+      const told = administrators.has(caller.accessClass)
+        ? { status: worst(status, checks.connections.status), checks }
+        : { status };
       sendState(exchange, mediaTypes.health, told, status !== 'error');
     },
     async ready(exchange, { caller, query }) {
