@@ -1,7 +1,8 @@
 /** Builds dist/ of every package by plain tsc: what `pnpm pack` publishes. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { isTemplateFile, templateFolders } from '../packages/create/src/templates.ts';
 import { packagedFile, packagedFiles } from '../packages/runtime/src/http/packaged-files.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -15,7 +16,7 @@ if (status !== 0) process.exit(status ?? 1);
 
 // Templates lie at the top of the repository, where they are easy to find; each package brings those that it reads.
 const printedByServer = new Set(['mail', 'pages']);
-copyEntries('templates', 'packages/cli/templates', (name) => !printedByServer.has(name));
+copyEntries('templates', 'packages/cli/templates', (name) => !printedByServer.has(name) && name !== 'projects');
 copyEntries('templates', 'packages/runtime/templates', (name) => printedByServer.has(name));
 // The documentation comes with the command, so that it fits the version that is installed.
 copyEntries('docs', 'packages/cli/docs', (name) => !name.startsWith('.'));
@@ -25,6 +26,14 @@ rmSync(graphiql, { recursive: true, force: true });
 for (const name of Object.keys(packagedFiles)) cpSync(packagedFile(name), join(graphiql, name));
 for (const name of new Set(Object.values(packagedFiles).map((file) => file.package))) {
   cpSync(join(root, 'packages/runtime/node_modules', name, 'LICENSE'), join(graphiql, `LICENSE.${name}`));
+}
+// New projects are made of templates. npm leaves `.gitignore` out of packages.
+const templates = join(root, 'packages/create/templates');
+rmSync(templates, { recursive: true, force: true });
+for (const [name, folder] of templateFolders()) {
+  const copy = join(templates, name);
+  cpSync(folder, copy, { recursive: true, filter: (path) => isTemplateFile(relative(folder, path)) });
+  renameSync(join(copy, '.gitignore'), join(copy, '_gitignore'));
 }
 
 /** Replaces a folder by a copy of another one; a function says which files and folders of its top it takes. */

@@ -38,7 +38,7 @@ export function dependenciesOf(folder: string): readonly Manifest[] {
     }
   };
   visit(folder);
-  const others = [...found].filter(([id]) => !id.startsWith('tablewright@') && !id.startsWith('@tablewright/'));
+  const others = [...found].filter(([id]) => !/^(?:@tablewright\/|(?:create-)?tablewright@)/.test(id));
   return others.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, manifest]) => manifest);
 }
 

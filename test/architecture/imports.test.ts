@@ -11,7 +11,8 @@ const packages: readonly { readonly name: string; readonly ours: readonly string
   { name: 'runtime', ours: [] },
   { name: 'introspect', ours: [contract] },
   { name: 'compiler', ours: [contract, ...introspect] },
-  { name: 'cli', ours: all },
+  { name: 'create', ours: [] },
+  { name: 'cli', ours: [...all, 'create-tablewright'] },
   { name: 'client', ours: [], browsers: true },
 ];
 

@@ -19,7 +19,7 @@ import { check, compilerOptions } from '../support/compilers.ts';
 import { sampleSchema } from '../support/sample-facts.ts';
 
 const root = join(import.meta.dirname, '../..');
-const names = ['runtime', 'introspect', 'compiler', 'cli', 'client'];
+const names = ['runtime', 'introspect', 'compiler', 'create', 'cli', 'client'];
 
 interface Manifest {
   readonly version: string;
@@ -56,7 +56,7 @@ function install(name: string): void {
   execFileSync('tar', ['-xzf', join(elsewhere, archive), '-C', target, '--strip-components=1']);
   const { dependencies, peerDependencies } = manifestOf(name);
   for (const dependency of Object.keys({ ...dependencies, ...peerDependencies })) {
-    if (/^@?tablewright\b/.test(dependency)) continue;
+    if (/^(?:@|create-)?tablewright\b/.test(dependency)) continue;
     const link = join(target, 'node_modules', dependency);
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(realpathSync(join(root, 'packages', name, 'node_modules', dependency)), link, 'junction');
@@ -69,7 +69,7 @@ function packageFolder(name: string): string {
 
 /** Name on the registry of the package in the folder `packages/<name>`. */
 function publishedName(name: string): string {
-  return name === 'cli' ? 'tablewright' : `@tablewright/${name}`;
+  return { cli: 'tablewright', create: 'create-tablewright' }[name] ?? `@tablewright/${name}`;
 }
 
 function manifestOf(name: string): Manifest {

@@ -35,7 +35,7 @@ test('have licences that go with MIT', () => {
 });
 
 test('are pinned: by versions in our manifests, by sums in the lock file', () => {
-  for (const name of ['runtime', 'introspect', 'compiler', 'cli', 'client']) {
+  for (const name of ['runtime', 'introspect', 'compiler', 'create', 'cli', 'client']) {
     const { dependencies = {}, optionalDependencies = {} } = manifestIn(join(root, 'packages', name));
     const ranges = Object.values({ ...dependencies, ...optionalDependencies });
     expect(ranges.filter((range) => !/^(?:\d+\.\d+\.\d+|workspace:\*)$/.test(range))).toEqual([]);

@@ -13,11 +13,6 @@ const ownFolder = (import.meta.url.endsWith('.ts') ? ['../../../templates/'] : [
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((path) => existsSync(path));
 
-/** Folder of what a new project begins with; null where the command came without its templates. */
-export function projectTemplate(): string | null {
-  return ownFolder === undefined ? null : join(ownFolder, 'projects', 'api');
-}
-
 /** Text of every template by its name, those of the project in place of the platform's own of the same name. */
 export async function loadTemplates(project: Project): Promise<ReadonlyMap<string, string>> {
   const own = ownFolder === undefined ? [] : await readTemplates(ownFolder);

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import { installCommand, writeProjectFile } from 'create-tablewright';
 import { configName } from '../import-config.ts';
-import { projectFiles, writeProjectFile } from '../new-project.ts';
+import { filesFor } from '../new-project.ts';
 import { ownCommand } from '../own-command.ts';
-import { installCommand } from '../package-manager.ts';
 import { hasDatabase } from '../present-database.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
@@ -41,7 +41,7 @@ export async function init(options: InitOptions): Promise<void> {
   const isStarter = isUntouched(folder);
   const isAsked = !isStarter && options.yes !== true && process.stdin.isTTY === true;
   const answers = isAsked ? await ask() : defaults;
-  for (const file of await projectFiles({ folder, config: configText(answers), isStarter })) {
+  for (const file of await filesFor({ folder, config: configText(answers), hasTables: isStarter })) {
     // A configuration of another name counts as well.
     const isThere = file.name.startsWith('platform.config.') && configName(folder) !== undefined;
     const written = !isThere && (await writeProjectFile(folder, file));

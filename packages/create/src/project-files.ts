@@ -1,0 +1,96 @@
+/** The files that a new project begins with. */
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { InputError } from './input-error.ts';
+import { isTemplateFile, ownVersion, templateFolders } from './templates.ts';
+
+/** A file of a new project, and its text. */
+export interface ProjectFile {
+  /** From the project's folder on. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What decides about the files. */
+export interface ProjectChoice {
+  readonly template: string;
+  /** Name of the project's package. */
+  readonly name: string;
+  /** Whether it begins with the template's tables; a database that has tables gets rules without them. */
+  readonly hasTables: boolean;
+}
+
+/** Rules of a template for a database that it knows nothing about. */
+const emptyRules = 'permissions.empty.yaml';
+
+/** The files of a template, by the names that they have in a project. */
+export async function projectFiles(choice: ProjectChoice): Promise<readonly ProjectFile[]> {
+  const folder = folderOf(choice.template);
+  const names = await filesBelow(folder);
+  const canBeEmpty = names.includes(emptyRules);
+  const withTables = choice.hasTables || !canBeEmpty;
+  const wanted = names.filter((name) =>
+    withTables ? name !== emptyRules : name !== 'permissions.yaml' && !name.startsWith('migrations/'),
+  );
+  return Promise.all(
+    wanted.map(async (name) => {
+      const text = await readFile(join(folder, name), 'utf8');
+      return { name: nameInProject(name), text: name === 'package.json' ? manifestText(text, choice.name) : text };
+    }),
+  );
+}
+
+function folderOf(template: string): string {
+  const folders = templateFolders();
+  const folder = folders.get(template);
+  if (folder !== undefined) return folder;
+  throw new InputError(`There is no template "${template}".`, `Templates are ${[...folders.keys()].join(', ')}.`);
+}
+
+async function filesBelow(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .filter(isTemplateFile)
+    .sort();
+}
+
+/** npm leaves files called `.gitignore` out of packages, so they are packed under another name. */
+function nameInProject(name: string): string {
+  if (name === '_gitignore') return '.gitignore';
+  return name === emptyRules ? 'permissions.yaml' : name;
+}
+
+/** The manifest with the name of the project, and with the packages of Tablewright that belong to this one. */
+function manifestText(text: string, name: string): string {
+  const manifest: { readonly dependencies?: Readonly<Record<string, string>> } = JSON.parse(text);
+  const isOurs = (dependency: string): boolean => /^(?:@tablewright\/.+|tablewright)$/.test(dependency);
+  const dependencies = Object.entries(manifest.dependencies ?? {}).map(([dependency, version]) => [
+    dependency,
+    isOurs(dependency) ? ownVersion() : version,
+  ]);
+  return `${JSON.stringify({ ...manifest, name, dependencies: Object.fromEntries(dependencies) }, null, 2)}\n`;
+}
+
+/** Writes a file where there is none; to `.gitignore` adds the lines that it lacks. False where nothing changed. */
+export async function writeProjectFile(folder: string, { name, text }: ProjectFile, mode = 0o666): Promise<boolean> {
+  const path = join(folder, name);
+  if (name === '.gitignore') return addLines(path, text);
+  if (existsSync(path)) return false;
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text, { mode });
+  return true;
+}
+
+async function addLines(path: string, text: string): Promise<boolean> {
+  const present = await readFile(path, 'utf8').catch(() => '');
+  const plain = (line: string): string => line.trim().replace(/^\/|\/$/g, '');
+  const ignored = new Set(present.split('\n').map(plain));
+  const missing = text.split('\n').filter((line) => line !== '' && !ignored.has(plain(line)));
+  if (missing.length === 0) return false;
+  const start = present === '' || present.endsWith('\n') ? present : `${present}\n`;
+  await writeFile(path, `${start}${missing.join('\n')}\n`);
+  return true;
+}

@@ -1,0 +1,34 @@
+/** Where the templates lie: each is a folder, whose name is the name of the template. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const own = join(import.meta.dirname, '..');
+
+/** Folders by the names of templates. In the published package they are copies, which `scripts/build.ts` makes. */
+export function templateFolders(): ReadonlyMap<string, string> {
+  if (!import.meta.url.endsWith('.ts')) return foldersIn(join(own, 'templates'));
+  const repository = join(own, '../..');
+  // A project of the tests is a template as well.
+  const app = join(repository, 'fixtures/projects/vite-react');
+  const tested: readonly (readonly [string, string])[] = existsSync(app) ? [['vite-react', app]] : [];
+  return new Map([...foldersIn(join(repository, 'templates/projects')), ...tested]);
+}
+
+function foldersIn(folder: string): ReadonlyMap<string, string> {
+  return new Map(
+    readdirSync(folder)
+      .sort()
+      .map((name) => [name, join(folder, name)]),
+  );
+}
+
+/** Version of this package, which all packages of Tablewright share. */
+export function ownVersion(): string {
+  const manifest: { readonly version: string } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'));
+  return manifest.version;
+}
+
+/** Whether a template holds a file; what its commands leave in its folder is none of it. */
+export function isTemplateFile(path: string): boolean {
+  return !/^(?:node_modules|generated|dist|\.platform|\.env|platform\.schema\.json)(?:\/|$)/.test(path);
+}

@@ -1,0 +1,112 @@
+/** `create-tablewright` as people call it, in folders outside of the repository; `test/packages` installs what it makes. */
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { afterAll, expect, test } from 'vitest';
+
+const command = join(import.meta.dirname, '../../packages/create/bin/create-tablewright.cjs');
+const root = mkdtempSync(join(tmpdir(), 'create-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+function create(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const env = { ...process.env, npm_config_user_agent: '', ...environment };
+  const { status, stderr } = spawnSync(process.execPath, [command, ...args], { cwd: root, env, encoding: 'utf8' });
+  return { status, stderr };
+}
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+test('writes an API with tables to begin with, and says what comes next', () => {
+  const { status, stderr } = create(['shop', '--yes', '--no-install']);
+  expect(status).toBe(0);
+  expect(stderr).toContain('Next:\n  cd shop\n  npm install\n  npm run generate\n  npm run dev\n');
+  expect(readdirSync(join(root, 'shop')).sort()).toEqual(
+    ['.env.example', '.gitignore', 'README.md', 'migrations', 'package.json', 'permissions.yaml'].concat(
+      'platform.config.ts',
+      'tsconfig.json',
+    ),
+  );
+  const manifest = JSON.parse(read('shop/package.json'));
+  expect(manifest.name).toBe('shop');
+  expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(['dev', 'generate', 'check', 'start']));
+  expect(read('shop/.gitignore').split('\n')).toEqual(expect.arrayContaining(['.env', '.platform/', 'node_modules/']));
+});
+
+test('writes the URL of a database to .env and nowhere else', () => {
+  const url = "postgres://me:p%23q'x@127.0.0.1:5432/mine";
+  expect(create(['mine', '--no-install', '--database', url]).status).toBe(0);
+  expect(statSync(join(root, 'mine/.env')).mode & 0o777).toBe(0o600);
+  expect(parseEnv(read('mine/.env'))).toEqual({ DATABASE_URL: url, SECRET: expect.stringMatching(/^[\w-]{43}$/) });
+  const others = readdirSync(join(root, 'mine'), { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name !== '.env',
+  );
+  expect(others.filter((name) => read(`mine/${name}`).includes('127.0.0.1:5432'))).toEqual([]);
+  expect(others).not.toContain('migrations');
+  expect(read('mine/permissions.yaml')).toContain('roles: {}');
+});
+
+test('writes the React app of the tests', () => {
+  expect(create(['app', '--no-install', '--template', 'vite-react', '--package-manager', 'pnpm'])).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining('pnpm run dev'),
+  });
+  expect(JSON.parse(read('app/package.json')).name).toBe('app');
+  expect(readdirSync(join(root, 'app'))).toEqual(expect.arrayContaining(['vite.config.ts', 'src', 'migrations']));
+});
+
+test('goes by the package manager that runs it', () => {
+  const agent = { npm_config_user_agent: 'yarn/4.18.1 npm/? node/v24.21.0 linux x64' };
+  expect(create(['yarn', '--no-install'], agent).stderr).toContain('yarn install\n  yarn run generate');
+  expect(read('yarn/.yarnrc.yml')).toBe('nodeLinker: node-modules\n');
+});
+
+test('takes a folder with nothing but .git in it', () => {
+  mkdirSync(join(root, 'cloned/.git'), { recursive: true });
+  expect(create(['cloned', '--no-install']).status).toBe(0);
+});
+
+mkdirSync(join(root, 'full'));
+writeFileSync(join(root, 'full/notes.txt'), '');
+writeFileSync(join(root, 'file'), '');
+
+test.each([
+  [['full'], 'The folder "full" is not empty.'],
+  [['file'], '"file" is a file.'],
+  [['My Shop'], 'npm takes no package called "My Shop".'],
+  [['node_modules'], 'npm takes no package called "node_modules".'],
+  [['fs'], 'npm takes no package called "fs".'],
+  [['new', '--template', 'vue'], 'There is no template "vue".'],
+  [['new', '--database', 'mongodb://me:secret@host/x'], '"mongodb:" is no kind of database that Tablewright reads.'],
+  [['new', '--database', 'postgress://me:secret@host/x'], '"postgress:" is no kind of database'],
+  [['new', '--database', 'secret'], 'The database is not given as a URL.'],
+  [['new', '--database', 'postgres://me:sec ret@host/x'], 'The URL of the database cannot be read.'],
+  [['new', '--package-manager', 'bun'], 'There is no package manager "bun" here.'],
+  [['new', '--frobnicate'], "Unknown option '--frobnicate'."],
+  [['new', 'other'], 'One folder is made, not 2.'],
+])('refuses %j before anything is written', (args, message) => {
+  const { status, stderr } = create(args);
+  expect([status, stderr.startsWith(message)]).toEqual([2, true]);
+  // The sentence, and the cure as another one.
+  expect(stderr.trimEnd().split('\n')).toHaveLength(2);
+  expect(stderr).not.toContain('secret');
+  expect(existsSync(join(root, 'new'))).toBe(false);
+});
+
+test('without a registry leaves the files, and tells the command that installs', () => {
+  const nowhere = { npm_config_registry: 'http://127.0.0.1:9', npm_config_fetch_retries: '0' };
+  const { status, stderr } = create(['offline', '--yes'], { ...nowhere, npm_config_cache: join(root, 'cache') });
+  expect(status).toBe(3);
+  expect(stderr).toContain('run `cd offline && npm install` when a registry can be reached.');
+  expect(existsSync(join(root, 'offline/package.json'))).toBe(true);
+});
