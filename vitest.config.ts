@@ -40,10 +40,28 @@ export default defineConfig({
           // Loading everything anew for each file would cost a third of the time. What a file changes it changes back.
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'test/unit/**', 'test/golden/**', 'test/architecture/**', ...alone],
+          exclude: [
+            '**/node_modules/**',
+            'test/frontends/**',
+            'test/unit/**',
+            'test/golden/**',
+            'test/architecture/**',
+            ...alone,
+          ],
           globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
+          expect: polling,
+        },
+      },
+      {
+        test: {
+          name: 'frontends',
+          include: ['test/frontends/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 600_000,
+          // One after the other: each builds the packages and installs them.
+          fileParallelism: false,
           expect: polling,
         },
       },

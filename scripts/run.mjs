@@ -22,6 +22,7 @@ const jobs = {
   platform: ['packages/cli/bin/platform.cjs'],
   test: ['scripts/test.ts'],
   check: ['scripts/test.ts', '--no-database'],
+  'test:frontends': [vitest, 'run', '--project', 'frontends'],
   golden: [vitest, 'run', '--project', 'unit', 'test/golden', '--update'],
   bench: ['bench/main.ts'],
   build: ['scripts/build.ts'],

@@ -47,7 +47,7 @@ export const sidebar: Group[] = [
       folded('Reading', ['query', 'filters', 'query-limits', 'aggregation', 'export']),
       folded('Writing', ['writes', 'refused-writes', 'history']),
       folded('GraphQL and OpenAPI', ['graphql', 'graphql-schema', 'openapi']),
-      folded('Clients', ['clients']),
+      folded('Clients', ['clients', 'client-packages']),
       folded('Extensions', ['extensions']),
       folded('The model', ['configuration', 'model', 'migrations']),
       folded('Databases', ['databases', 'mysql', 'mysql-writes', 'system-tables']),
