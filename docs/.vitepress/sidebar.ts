@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 interface Entry {
   readonly text: string;
@@ -21,8 +21,9 @@ function page(path: string): Entry {
   return { text: title.replaceAll('`', ''), link: `/${path}` };
 }
 
+/** Entries of the pages that there are. */
 function topic(text: string, paths: readonly string[]): Group {
-  return { text, items: paths.map(page) };
+  return { text, items: paths.filter((path) => existsSync(new URL(`${path}.md`, docs))).map(page) };
 }
 
 /** A topic of which only the heading is shown at first. */
@@ -52,7 +53,7 @@ export const sidebar: Group[] = [
       folded('The model', ['configuration', 'model', 'migrations']),
       folded('Databases', ['databases', 'mysql', 'mysql-writes', 'system-tables']),
       folded('Development and pipelines', ['development', 'cli', 'diff', 'pipelines']),
-      folded('Deployment and upgrades', ['operations', 'limits', 'upgrades']),
+      folded('Deployment and upgrades', ['deployment', 'operations', 'limits', 'upgrades']),
       folded('Coming from', ['coming-from/directus', 'coming-from/hasura', 'coming-from/postgrest']),
     ],
   },
@@ -62,6 +63,7 @@ export const sidebar: Group[] = [
     'reference/errors',
     'reference/configuration',
     'reference/changes',
+    'dependencies',
   ]),
   folded('Decisions', decisions()),
 ];
