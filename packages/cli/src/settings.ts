@@ -5,6 +5,7 @@ import type { PlatformConfig } from '@tablewright/introspect/config';
 import { readConfig } from '@tablewright/introspect/read-config';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { importConfig } from './import-config.ts';
+import { refuseRenamed } from './renamed-packages.ts';
 
 /** Where a project lies and how it is configured: all that is asked of one that was compiled before. Paths are absolute. */
 export interface Settings {
@@ -30,6 +31,7 @@ export async function loadSettings(folder: string, stateFolder?: string, change 
   const absolute = resolve(folder);
   if (!existsSync(absolute)) throw new CommandError(exitCodes.usage, `The folder "${folder}" does not exist.`);
   if (!statSync(absolute).isDirectory()) throw new CommandError(exitCodes.usage, `"${folder}" is no folder.`);
+  await refuseRenamed(absolute);
   const { config, diagnostics } = readConfig(await importConfig(absolute, change));
   return {
     folder: absolute,
