@@ -25,7 +25,7 @@ export const topics: readonly (readonly [topic: string, variables: readonly Vari
       ['MAX_PAYLOAD_SIZE', '1mb', 'Size of a JSON body.'],
       ['DOCS', 'false', 'Shows [the OpenAPI document](../openapi.md) of the caller at `/docs`.'],
       ['EXPLAIN', 'false', 'Tells administrators [why a request is refused](../explaining.md#why-was-it-refused).'],
-      ['NODE_ENV', none, '`production` switches off `EXPLAIN` and `--record-examples`.'],
+      ['NODE_ENV', none, '`production` switches off `EXPLAIN` and `--record-examples`, and makes no admin token or password.'],
     ],
   ],
   [

@@ -1,17 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ownVariable } from './own-variable.ts';
 
-/** The static token of the role `admin`, and whether the environment gave it. */
-export interface AdminToken {
-  readonly value: string;
-  readonly source: 'environment' | 'file' | 'created';
-}
+/** The static token of the role `admin`, and where it comes from. */
+export type AdminToken =
+  | { readonly value: string; readonly source: 'environment' | 'file' | 'created' }
+  | { readonly value: null; readonly source: 'none' };
 
-/** ADMIN_TOKEN when set; else the token kept in the state folder, made on first use and readable by the owner only. */
+/**
+ * ADMIN_TOKEN when set; else the token kept in the state folder, made on first use and readable by the owner only. With
+ * NODE_ENV=production none is made, kept or taken from there.
+ */
 export async function adminToken(stateFolder: string): Promise<AdminToken> {
-  const given = process.env.ADMIN_TOKEN;
-  if (given !== undefined && given !== '') return { value: given, source: 'environment' };
+  const given = ownVariable('ADMIN_TOKEN');
+  if (given !== null) return { value: given, source: 'environment' };
+  if (process.env.NODE_ENV === 'production') return { value: null, source: 'none' };
   const file = join(stateFolder, 'admin-token');
   const kept = await readFile(file, 'utf8').catch(() => '');
   if (kept.trim() !== '') return { value: kept.trim(), source: 'file' };

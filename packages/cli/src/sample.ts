@@ -3,6 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CommandError, exitCodes } from './exit-codes.ts';
+import { ownVariable } from './own-variable.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
 import { loadProject } from './project.ts';
@@ -17,8 +18,8 @@ const magazine = join(repository, 'fixtures', 'magazine');
  */
 export async function sampleProject(): Promise<Project> {
   const state = join(repository, '.platform');
-  const url = process.env.DATABASE_URL;
-  if (url !== undefined && url !== '') {
+  const url = ownVariable('DATABASE_URL');
+  if (url !== null) {
     const folder = join(state, 'databases', databaseFolder(url));
     await mkdir(folder, { recursive: true });
     return loadProject(folder);

@@ -6,6 +6,7 @@ import { readConfig } from '@tablewright/introspect/read-config';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { importConfig } from './import-config.ts';
 import { refuseRenamed } from './renamed-packages.ts';
+import { ownVariable } from './own-variable.ts';
 
 /** Where a project lies and how it is configured: all that is asked of one that was compiled before. Paths are absolute. */
 export interface Settings {
@@ -46,10 +47,7 @@ export async function loadSettings(folder: string, stateFolder?: string, change 
 /** The database that a project talks to: the environment wins over the configuration; null is the embedded one. */
 export function databaseUrl(project: Pick<Settings, 'config' | 'databaseUrl'>): string | null {
   if (project.databaseUrl !== undefined) return project.databaseUrl;
-  const fromEnvironment = process.env.DATABASE_URL;
-  return fromEnvironment !== undefined && fromEnvironment !== ''
-    ? fromEnvironment
-    : (project.config.database?.url ?? null);
+  return ownVariable('DATABASE_URL') ?? project.config.database?.url ?? null;
 }
 
 /** Folder of the embedded database. */

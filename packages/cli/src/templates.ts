@@ -13,9 +13,15 @@ const ownFolder = (import.meta.url.endsWith('.ts') ? ['../../../templates/'] : [
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((path) => existsSync(path));
 
+/** The folder of the platform's own templates. */
+export function templatesFolder(): string {
+  if (ownFolder === undefined) throw new Error('The templates are not installed.');
+  return ownFolder;
+}
+
 /** Text of every template by its name, those of the project in place of the platform's own of the same name. */
 export async function loadTemplates(project: Project): Promise<ReadonlyMap<string, string>> {
-  const own = ownFolder === undefined ? [] : await readTemplates(ownFolder);
+  const own = await readTemplates(templatesFolder());
   const { templates } = project.config;
   if (templates === undefined) return new Map(own);
   const overriding = await readTemplates(resolve(project.folder, templates));

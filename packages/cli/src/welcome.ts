@@ -28,6 +28,7 @@ function pagesLine({ url, pages }: Welcome): string {
 
 function adminLine({ token, stateFolder }: Welcome): string {
   if (token.source === 'environment') return 'Admin token: the one in ADMIN_TOKEN';
+  if (token.source === 'none') return 'Admin token: none, because ADMIN_TOKEN is not set and NODE_ENV is production';
   return `Admin token: ${token.value} (kept in ${relative(process.cwd(), stateFolder) || '.'}/admin-token)`;
 }
 
@@ -61,15 +62,16 @@ export function curlLines(welcome: Welcome): readonly string[] {
   const readable = new Set(open.filter(({ read }) => read !== undefined).map(({ collection }) => collection));
   const [shown] = own.filter(({ name }) => readable.has(name)).sort((a, b) => richness(b) - richness(a));
   const hidden = own.toSorted((a, b) => richness(b) - richness(a)).find(({ name }) => !readable.has(name));
-  const secret = token.source === 'environment' ? '$ADMIN_TOKEN' : token.value;
+  const secret = token.source === 'file' || token.source === 'created' ? token.value : '$ADMIN_TOKEN';
   const admin = ` -H "Authorization: Bearer ${secret}"`;
-  return [
+  const lines = [
     ...signInCurl(welcome),
     ...(shown === undefined ? [] : [`curl -g '${url}${itemsPath(shown)}?limit=2&fields=*'`]),
     ...(hidden === undefined ? [] : [`curl -g '${url}${itemsPath(hidden)}?limit=2'${admin}`]),
     ...(shown !== undefined && hidden !== undefined ? [] : [`curl -g '${url}/server/health'${admin}`]),
     `curl '${url}/server/specs/oas'${shown === undefined ? admin : ''}`,
   ];
+  return token.source === 'none' ? lines.filter((line) => !line.includes(admin)) : lines;
 }
 
 /** Single quotes cannot stand in a path between single quotes of the shell. */

@@ -14,6 +14,7 @@ function problems(variables: Variables): readonly string[] {
 
 test('an empty environment has the defaults of the specification', () => {
   expect(read({})).toEqual({
+    production: false,
     host: '127.0.0.1',
     port: 8055,
     publicUrl: null,

@@ -1,7 +1,7 @@
 /**
  * The environment of a server: text variables in, one typed value out, or every problem by the name of its variable.
  *
- * Source: API specification, section 16. Pure: nothing is read from the process here.
+ * Source: API specification, section 16. Nothing is read from the process here, only files that variables name.
  */
 import { defaultQueryBounds } from './contract/index.ts';
 import { type Driver, drivers } from './database/drivers.ts';
@@ -24,6 +24,7 @@ import {
   readSize,
   readText,
 } from './environment/values.ts';
+import { type Variables, variableText } from './environment/variable-text.ts';
 import { isJwtShaped } from './http/token.ts';
 
 /** Levels of the log, from the rarest line to every line. */
@@ -31,6 +32,8 @@ export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 's
 
 /** Everything about a server that its surroundings decide. Durations are milliseconds, sizes are bytes. */
 export interface Environment {
+  /** NODE_ENV=production: no secret is made or printed. */
+  readonly production: boolean;
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
@@ -127,17 +130,23 @@ export type EnvironmentReading =
   | { readonly ok: true; readonly environment: Environment }
   | { readonly ok: false; readonly problems: readonly EnvironmentProblem[] };
 
-/** Variables by name, as `process.env` holds them. An empty text counts as absent. */
-export type Variables = Readonly<Record<string, string | undefined>>;
+export type { Variables } from './environment/variable-text.ts';
 
 /** Reads every variable the server knows; all problems are collected, unknown variables are ignored. */
 export function readEnvironment(variables: Variables): EnvironmentReading {
   const problems: EnvironmentProblem[] = [];
-  const textOf = (variable: string): string =>
-    (Object.hasOwn(variables, variable) ? variables[variable]?.trim() : undefined) ?? '';
+  const refused = new Set<string>();
+  /** Null where the file of the variable cannot be used, which is told once. */
+  function textOf(variable: string): string | null {
+    const reading = variableText(variables, variable);
+    if ('value' in reading) return reading.value;
+    if (!refused.has(variable)) problems.push({ variable, message: reading.problem });
+    refused.add(variable);
+    return null;
+  }
   function read<T>(variable: string, reader: Reader<T>, absent: T): T {
     const text = textOf(variable);
-    if (text === '') return absent;
+    if (text === null || text === '') return absent;
     const reading = reader(text);
     if ('value' in reading) return reading.value;
     problems.push({ variable, message: `${variable} ${reading.problem}` });
@@ -150,6 +159,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
   const host = read('HOST', readHost, '127.0.0.1');
   const port = read('PORT', readInteger(0, 65_535), 8055);
   const publicUrl = read<string | null>('PUBLIC_URL', readAddress, null);
+  const production = variables.NODE_ENV === 'production';
   // The name of the API specification, from when there was a bound for GraphQL alone.
   const queryCostMax = read(
     'QUERY_COST_MAX',
@@ -157,6 +167,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     read('GRAPHQL_MAX_COST', readInteger(1), defaultQueryBounds.maxCost),
   );
   const environment: Environment = {
+    production,
     host,
     port,
     publicUrl,
@@ -194,7 +205,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     auth: readAuth(read, need, isLocalHttp(publicUrl, host)),
     graphql: readGraphql(read, queryCostMax),
     docs: read('DOCS', readBoolean, false),
-    explain: read('EXPLAIN', readBoolean, false) && variables.NODE_ENV !== 'production',
+    explain: read('EXPLAIN', readBoolean, false) && !production,
     systemNameAliasPrefix: read<string | null>('SYSTEM_NAME_ALIAS_PREFIX', readText, null),
     mail: readMail(read),
     files: readFiles(read, need),

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline/promises';
 import { installCommand, writeProjectFile } from 'create-tablewright';
 import { configName } from '../import-config.ts';
 import { filesFor } from '../new-project.ts';
+import { checkDeployment, copyDeployment } from '../deploy-files.ts';
 import { ownCommand } from '../own-command.ts';
 import { hasDatabase } from '../present-database.ts';
 import { type Progress, processProgress } from '../progress.ts';
@@ -21,6 +22,8 @@ export interface InitOptions extends GlobalOptions {
   readonly yes?: boolean;
   /** Install the platform's own tables in the database; without it they are only asked about. */
   readonly system?: boolean;
+  /** Also write the files by which the project is deployed: docker, systemd. */
+  readonly deploy?: string;
 }
 
 interface Answers {
@@ -35,6 +38,7 @@ const defaults: Answers = { schemas: [], system: false };
  * to when that is asked for.
  */
 export async function init(options: InitOptions): Promise<void> {
+  checkDeployment(options.deploy);
   const progress = processProgress(options);
   const folder = resolve(options.project);
   await mkdir(folder, { recursive: true });
@@ -48,6 +52,7 @@ export async function init(options: InitOptions): Promise<void> {
     progress.event('file', { file: file.name, written });
     progress.say(written ? `  ${file.name} written` : `  ${file.name} is there already: left as it is`);
   }
+  if (options.deploy !== undefined) await copyDeployment(folder, options.deploy, progress);
   if (options.system === true || answers.system) await installTables(folder, progress);
   tellNext(folder, progress);
 }

@@ -4,6 +4,7 @@ import { adminToken } from '../admin-token.ts';
 import { type Crew, createCrew, finish, type Readiness } from '../crew.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { createProgress, type Progress } from '../progress.ts';
+import { type ServiceManager, serviceManager } from '../service-manager.ts';
 import { databaseUrl, type Settings } from '../settings.ts';
 import { printWelcome } from '../welcome.ts';
 import { importApi, reportDrift, type StartOptions, serveOne } from './start.ts';
@@ -33,10 +34,12 @@ export async function startCrew(project: Settings, size: number, progress: Progr
     progress.event('workers', { message: text.trim() });
     progress.say(text);
   });
-  obeySignals(crew);
+  const manager = serviceManager(progress.say);
+  obeySignals(crew, manager);
   const ready = await progress.phase('listen', () => crew.start());
   const [first] = ready;
   if (first === undefined) return;
+  manager.ready(first.url);
   const administrator = ready.find((one) => one.administrator !== null)?.administrator ?? null;
   if (administrator !== null) progress.event('administrator', { ...administrator });
   reportDrift(first.drifts, progress);
@@ -49,7 +52,7 @@ export async function startCrew(project: Settings, size: number, progress: Progr
 }
 
 /** Signals to stop as one process has them; SIGHUP replaces the processes one after the other. */
-function obeySignals(crew: Crew): void {
+function obeySignals(crew: Crew, manager: ServiceManager): void {
   let stopping = false;
   const stop = (): void => {
     if (stopping) {
@@ -64,7 +67,10 @@ function obeySignals(crew: Crew): void {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  process.on('SIGHUP', () => void crew.restart());
+  process.on('SIGHUP', () => {
+    manager.reloading();
+    void crew.restart().then(() => manager.ready());
+  });
 }
 
 /** One of the processes. A terminal signals all of them at once, so only what the first one says counts. */

@@ -16,7 +16,9 @@ import { CommandError, exitCodes } from '../exit-codes.ts';
 import { importGenerated } from '../generated-modules.ts';
 import { ownCodeError } from '../own-code-error.ts';
 import { hasDatabase } from '../present-database.ts';
+import { ownVariable } from '../own-variable.ts';
 import { type Progress, processProgress } from '../progress.ts';
+import { serviceManager } from '../service-manager.ts';
 import { databaseUrl, embeddedFolder, loadSettings, type Settings } from '../settings.ts';
 import type { Source } from '../source.ts';
 import { printWelcome } from '../welcome.ts';
@@ -83,9 +85,11 @@ async function serveProject(
   options: StartOptions,
   progress: Progress,
 ): Promise<void> {
+  const manager = serviceManager(progress.say);
   const { server, api, token, administrator } = await serveOne(project, source, options, progress);
   reportDrift(server.drifts(), progress);
   progress.event('listening', { url: server.url });
+  manager.ready(server.url);
   printWelcome(
     { url: server.url, pages: server.pages, token, api, stateFolder: project.stateFolder, administrator },
     progress,
@@ -166,9 +170,10 @@ async function recompilerOf(settings: Settings, api: CompiledApi): Promise<Pick<
 
 /** Those of the process, with what the state folder keeps for a project whose database lies there, too. */
 async function variablesOf(project: Settings, token: AdminToken): Promise<Variables> {
-  const { SECRET: given = '' } = process.env;
-  const kept = given === '' && databaseUrl(project) === null ? { SECRET: await keptSecret(project.stateFolder) } : {};
-  return { ...process.env, ADMIN_TOKEN: token.value, ...kept };
+  const needsSecret = databaseUrl(project) === null && ownVariable('SECRET') === null;
+  const kept = needsSecret ? { SECRET: await keptSecret(project.stateFolder) } : {};
+  const made = token.source === 'file' || token.source === 'created' ? { ADMIN_TOKEN: token.value } : {};
+  return { ...process.env, ...made, ...kept };
 }
 
 /** Loads what was generated. Rejects with advice when there is nothing. */

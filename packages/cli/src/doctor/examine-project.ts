@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { configNames } from '../import-config.ts';
+import { ownVariable } from '../own-variable.ts';
 import type { Project } from '../project.ts';
 import type { Finding } from './finding.ts';
 
@@ -25,7 +26,7 @@ function nodeVersion(version: string): readonly Finding[] {
 async function secrets({ config, folder }: Project): Promise<readonly Finding[]> {
   const found: Finding[] = [];
   const url = config.database?.url;
-  const isGiven = url !== undefined && url !== process.env.DATABASE_URL && hasPassword(url);
+  const isGiven = url !== undefined && url !== ownVariable('DATABASE_URL') && hasPassword(url);
   if (isGiven || (await configTexts(folder)).some((text) => urlsIn(text).some(hasPassword))) {
     found.push({
       check: 'secret-in-configuration',

@@ -1,5 +1,5 @@
 import { isCommonPassword } from '../auth/common-passwords.ts';
-import { createFirstAdministrator, type FirstAdministrator } from '../auth/first-administrator.ts';
+import { createFirstAdministrator, type FirstAdministrator, hasNoUser } from '../auth/first-administrator.ts';
 import { createPasswords } from '../auth/passwords.ts';
 import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
@@ -45,6 +45,11 @@ export function createWelcome({ api, database, environment, log, tell = print }:
 
   async function greet(at: SystemPlace): Promise<void> {
     try {
+      // A password that is printed stays in the log.
+      if (environment.production && administrator.password === null && (await hasNoUser(database, at))) {
+        log.warn({}, 'There is no user yet. Run `platform users create`, or set ADMIN_EMAIL and ADMIN_PASSWORD.');
+        return;
+      }
       const made = await createFirstAdministrator(database, at, createPasswords(), administrator);
       if (made === null) {
         await tellRefusedTokens(at);

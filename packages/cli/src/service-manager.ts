@@ -1,0 +1,66 @@
+/**
+ * Tells systemd how the server is (`Type=notify`). Node has no sockets for datagrams of the machine itself, so
+ * `systemd-notify` sends them, which is there wherever systemd is; the unit therefore has `NotifyAccess=all`.
+ */
+import { spawn } from 'node:child_process';
+
+/** Hears how the server is. Nothing is sent where no service manager asked for it. */
+export interface ServiceManager {
+  /** Requests are answered, at an address the first time. From then on signs of life are sent as often as it wants them. */
+  ready(url?: string): void;
+  /** Processes are being replaced; `ready` ends it. */
+  reloading(): void;
+}
+
+/** Variables by which systemd asks to be told. */
+type Asking = Readonly<Record<'NOTIFY_SOCKET' | 'WATCHDOG_USEC' | 'WATCHDOG_PID', string | undefined>>;
+
+const silent: ServiceManager = { ready: () => undefined, reloading: () => undefined };
+
+/** Makes it from the variables of this process. `warn` is told once when nothing can be sent. */
+export function serviceManager(warn: (text: string) => void): ServiceManager {
+  const { NOTIFY_SOCKET = '', WATCHDOG_USEC, WATCHDOG_PID } = process.env;
+  if (NOTIFY_SOCKET === '') return silent;
+  const notify = createSender(NOTIFY_SOCKET, warn);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => notify('STOPPING=1'));
+  let watchdog: NodeJS.Timeout | undefined;
+  return {
+    ready(url) {
+      notify('READY=1', ...(url === undefined ? [] : [`STATUS=Listening on ${url}`]));
+      const interval = watchdogInterval({ NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID });
+      if (interval === null || watchdog !== undefined) return;
+      watchdog = setInterval(() => notify('WATCHDOG=1'), interval).unref();
+    },
+    reloading: () => notify('RELOADING=1'),
+  };
+}
+
+/** Milliseconds between two signs of life, half of what systemd waits for; null where it waits for none of this process. */
+function watchdogInterval({ WATCHDOG_USEC = '', WATCHDOG_PID = '' }: Asking): number | null {
+  const microseconds = /^\d{1,15}$/.test(WATCHDOG_USEC) ? Number(WATCHDOG_USEC) : 0;
+  const isMeant = WATCHDOG_PID === '' || Number(WATCHDOG_PID) === process.pid;
+  return microseconds > 0 && isMeant ? Math.max(1, microseconds / 2000) : null;
+}
+
+/** Sends one message after the other, because each takes a process of its own. */
+function createSender(socket: string, warn: (text: string) => void): (...message: readonly string[]) => void {
+  let sending: Promise<void> = Promise.resolve();
+  let failed = false;
+  return (...message) => {
+    sending = sending.then(async () => {
+      const reason = await send(socket, message);
+      if (reason !== null && !failed) warn(`systemd cannot be told how the server is: ${reason}`);
+      failed ||= reason !== null;
+    });
+  };
+}
+
+/** Null when it was sent. The sender gets no variable with a secret in it. */
+function send(socket: string, message: readonly string[]): Promise<string | null> {
+  const env = { NOTIFY_SOCKET: socket, PATH: process.env.PATH ?? '' };
+  return new Promise((resolve) => {
+    const child = spawn('systemd-notify', [...message], { env, stdio: 'ignore' });
+    child.on('error', ({ message: reason }) => resolve(reason));
+    child.on('exit', (code) => resolve(code === 0 ? null : `systemd-notify ended with code ${code}`));
+  });
+}

@@ -1,0 +1,132 @@
+/** A start under systemd, by a real NOTIFY_SOCKET: ready when requests are answered, alive, and stopping. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { createProject, runPlatform, startUnchecked } from '../support/platform.ts';
+
+interface Message {
+  readonly lines: readonly string[];
+  /** What the server said when the message came; null before its address is known. */
+  readonly ping: string | null;
+}
+
+const root = join(import.meta.dirname, '../..');
+const canNotify = isThere('systemd-notify', '--version') && isThere('python3', '--version');
+
+function isThere(...[command, ...args]: readonly [string, ...string[]]): boolean {
+  try {
+    return execFileSync(command, args, { stdio: ['ignore', 'pipe', 'ignore'] }).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+let folder: string;
+let database: TestDatabase;
+let project: Awaited<ReturnType<typeof createProject>>;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'platform-notify-'));
+  database = await createDatabase('CREATE TABLE docs (id integer PRIMARY KEY)');
+  project = await createProject();
+  expect((await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url })).code).toBe(0);
+});
+afterAll(async () => {
+  await project?.remove();
+  await database?.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A socket that stands for systemd's, and what comes through it. */
+async function listen(): Promise<{ readonly path: string; readonly messages: readonly Message[]; stop(): void }> {
+  const path = join(mkdtempSync(join(folder, 'socket-')), 'notify');
+  const child: ChildProcess = spawn('python3', [join(root, 'test/support/notify-socket.py'), path], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const messages: Message[] = [];
+  let text = '';
+  const bound = Promise.withResolvers<void>();
+  child.stdout?.on('data', (chunk) => {
+    const lines = (text + String(chunk)).split('\n');
+    text = lines.pop() ?? '';
+    for (const line of lines) {
+      const message = JSON.parse(line);
+      if (message.bound === true) bound.resolve();
+      else messages.push(message);
+    }
+  });
+  await bound.promise;
+  return { path, messages, stop: () => void child.kill() };
+}
+
+it.runIf(canNotify).each([
+  ['one process', []],
+  ['two workers', ['--workers', '2']],
+] as const)(
+  '%s: READY comes when requests are answered, WATCHDOG while it lives, STOPPING at its end',
+  async (_, args) => {
+    const socket = await listen();
+    const environment = { NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: '400000', WATCHDOG_PID: '' };
+    const server = await startUnchecked(project.folder, database.url, environment, [...args]);
+    await expect.poll(() => socket.messages.length).toBeGreaterThan(3);
+    const [first, ...more] = [...socket.messages];
+    expect(first).toEqual({ lines: ['READY=1', `STATUS=Listening on ${server.url}`], ping: 'pong' });
+    expect(new Set(more.map(({ lines }) => lines.join()))).toEqual(new Set(['WATCHDOG=1']));
+    if (args.length > 0) {
+      process.kill(server.pid, 'SIGHUP');
+      await expect.poll(() => wordsOf(socket.messages)).toEqual(['READY=1', 'RELOADING=1', 'READY=1']);
+    }
+    expect(await server.stop()).toBe(0);
+    await expect.poll(() => wordsOf(socket.messages).at(-1)).toBe('STOPPING=1');
+    socket.stop();
+  },
+  120_000,
+);
+
+/** First lines, but for the signs of life. */
+function wordsOf(messages: readonly Message[]): readonly string[] {
+  return messages.map(({ lines }) => lines[0] ?? '').filter((line) => line !== 'WATCHDOG=1');
+}
+
+it.runIf(canNotify)('a start that fails never says that it is ready', async () => {
+  const socket = await listen();
+  const environment = { NOTIFY_SOCKET: socket.path, DATABASE_URL: database.url, PORT: 'none' };
+  expect((await runPlatform(['start', '--project', project.folder], environment)).code).toBe(4);
+  socket.stop();
+  expect(socket.messages).toEqual([]);
+});
+
+it('without systemd-notify it serves all the same, and says so once', async () => {
+  const environment = { NOTIFY_SOCKET: '/nowhere/notify', WATCHDOG_USEC: '100000', PATH: folder };
+  const child = spawn(
+    process.execPath,
+    [join(root, 'packages/cli/src/main.ts'), 'start', '--project', project.folder],
+    {
+      env: { ...process.env, ...environment, DATABASE_URL: database.url, PORT: '0' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
+  let text = '';
+  child.stderr.on('data', (chunk) => (text += String(chunk)));
+  await expect.poll(() => text).toContain('systemd cannot be told how the server is: spawn systemd-notify ENOENT');
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  child.kill('SIGTERM');
+  expect((await once(child, 'exit'))[0]).toBe(0);
+  expect(text.split('systemd cannot').length).toBe(2);
+});
+
+it('the unit that is handed out passes systemd’s own check', () => {
+  // Checked where systemd is; elsewhere there is nothing to judge it.
+  if (!isThere('systemd-analyze', '--version')) return;
+  const unit = join(root, 'templates/deploy/tablewright.service');
+  const verify = (path: string): string =>
+    execFileSync('bash', ['-c', 'systemd-analyze verify "$1" 2>&1 || true', 'verify', path], { encoding: 'utf8' });
+  expect(verify(unit)).toBe('');
+  const broken = join(folder, 'broken.service');
+  writeFileSync(broken, '[Service]\nType=notified\nExecStart=/bin/true\n');
+  chmodSync(broken, 0o644);
+  expect(verify(broken)).toContain('notified');
+});
