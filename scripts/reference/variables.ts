@@ -25,7 +25,11 @@ export const topics: readonly (readonly [topic: string, variables: readonly Vari
       ['MAX_PAYLOAD_SIZE', '1mb', 'Size of a JSON body.'],
       ['DOCS', 'false', 'Shows [the OpenAPI document](../openapi.md) of the caller at `/docs`.'],
       ['EXPLAIN', 'false', 'Tells administrators [why a request is refused](../explaining.md#why-was-it-refused).'],
-      ['NODE_ENV', none, '`production` switches off `EXPLAIN` and `--record-examples`, and makes no admin token or password.'],
+      [
+        'NODE_ENV',
+        none,
+        '`production` switches off `EXPLAIN` and `--record-examples`, and makes no admin token or password.',
+      ],
     ],
   ],
   [
@@ -227,6 +231,15 @@ export const topics: readonly (readonly [topic: string, variables: readonly Vari
       ['IMPORT_MAX_FILE_SIZE', '50mb', 'Size of a file that is fetched.'],
       ['IMPORT_TIMEOUT', '10s', 'Time that fetching may take.'],
       ['IMPORT_PORTS', '80,443', 'Ports that files are fetched from.'],
+    ],
+  ],
+  [
+    'systemd',
+    [
+      ['NOTIFY_SOCKET', none, 'Socket that is told when the server is ready and when it stops; systemd sets it.'],
+      ['WATCHDOG_USEC', none, 'Microseconds within which systemd expects a sign of life.'],
+      ['WATCHDOG_PID', none, 'Process that the sign of life is expected of.'],
+      ['PATH', none, 'Folders in which the program `systemd-notify` is looked for.'],
     ],
   ],
   [

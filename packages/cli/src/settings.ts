@@ -5,8 +5,8 @@ import type { PlatformConfig } from '@tablewright/introspect/config';
 import { readConfig } from '@tablewright/introspect/read-config';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { importConfig } from './import-config.ts';
-import { refuseRenamed } from './renamed-packages.ts';
 import { ownVariable } from './own-variable.ts';
+import { refuseRenamed } from './renamed-packages.ts';
 
 /** Where a project lies and how it is configured: all that is asked of one that was compiled before. Paths are absolute. */
 export interface Settings {
