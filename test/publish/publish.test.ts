@@ -35,7 +35,7 @@ beforeAll(() => {
   elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'platform-publish-')));
   run(root, 'scripts/build.ts');
   for (const name of names) install(name);
-}, 120_000);
+}, 300_000);
 afterAll(() => rmSync(elsewhere, { recursive: true, force: true }));
 
 /** Unpacks what `pnpm pack` makes, beside links to the other people's packages that its manifest names: no network. */
