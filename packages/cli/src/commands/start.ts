@@ -17,6 +17,7 @@ import { importGenerated } from '../generated-modules.ts';
 import { ownCodeError } from '../own-code-error.ts';
 import { ownVariable } from '../own-variable.ts';
 import { hasDatabase } from '../present-database.ts';
+import { ownVariable } from '../own-variable.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { serviceManager } from '../service-manager.ts';
 import { databaseUrl, embeddedFolder, loadSettings, type Settings } from '../settings.ts';
