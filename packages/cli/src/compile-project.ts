@@ -1,5 +1,5 @@
 /** From a project to its generated files. */
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { CompileMemory, CompileOptions, ModelData } from '@tablewright/compiler';
 import { printSchemaPieces } from '@tablewright/introspect/resolve';
 import { isWhollyCompiled, lookAtLastRun } from './archive/last-run.ts';
@@ -10,7 +10,9 @@ import {
   type PreparedCompiler,
   prepareCompiler,
 } from './descriptions/prepare-compiler.ts';
+import { EditedFilesError } from './edited-files.ts';
 import { removeLeftoversBeside } from './leftovers.ts';
+import { sealManifest } from './manifest.ts';
 import { once } from './once.ts';
 import { planDocuments } from './plan-documents.ts';
 import type { Progress } from './progress.ts';
@@ -34,6 +36,8 @@ import { type OutputFile, openOutput, type WriteResult, writeFiles } from './wri
 export interface GenerateOptions {
   /** From `platform.schema.json`, without a database. */
   readonly offline?: boolean;
+  /** Overwrite generated files that were edited. */
+  readonly force?: boolean;
   /** A database that is open already. */
   readonly source?: Source;
   /** What the database said; it is not asked again. */
@@ -62,7 +66,7 @@ export async function generateProject(
       await writeSchemaText(project, schemaText());
       return { schema, summary, diagnostics, written: { paths: [], written: 0, unchanged: summary.files, removed: 0 } };
     }
-    const output = openOutput(project.output, runs?.holds);
+    const output = openOutput(project.output, { holds: runs?.holds, force: options.force });
     try {
       const compilation = await compileResolved(project, progress, given, async (files) => {
         await output.stage(files);
@@ -110,7 +114,7 @@ export async function placeProject(
   ]);
   const staged = staging.status === 'fulfilled' ? staging.value : null;
   try {
-    if (outcome.status === 'rejected') throw outcome.reason;
+    if (outcome.status === 'rejected') refuseWriting(outcome.reason, project, progress);
     if (staging.status === 'rejected') throw staging.reason;
     // Not without the files, which are all there or none is.
     staged?.place();
@@ -120,6 +124,12 @@ export async function placeProject(
     await staged?.close();
     throw error;
   }
+}
+
+/** Throws the reason why files were not written; of files that were edited, with their diagnostics. */
+export function refuseWriting(error: unknown, { folder, output }: Project, progress: Progress): never {
+  if (error instanceof EditedFilesError) report(error.diagnosticsOf(relative(folder, output)), progress);
+  throw error;
 }
 
 /** What would be written. */
@@ -184,11 +194,12 @@ async function compileResolved(
   report(result.diagnostics, progress);
   const planned = await planDocuments(schema.dialect, project.output, result.files);
   const files = [...result.files, ...planned];
+  const typed = project.config.openapiTypes === true ? await progress.phase('type', () => typeDocuments(files)) : files;
   return {
     schema,
     schemaText,
     summary: result.summary,
-    files: project.config.openapiTypes === true ? await progress.phase('type', () => typeDocuments(files)) : files,
+    files: sealManifest(typed),
     diagnostics: [...diagnostics, ...result.diagnostics],
     model: result.model ?? null,
   };

@@ -7,11 +7,12 @@ import { reasonOf } from './readable.ts';
 /** What the file of a project's variables is called. It holds secrets, so it belongs to one machine. */
 export const environmentName = '.env';
 
-/** Sets the variables of the `.env` of a project's folder that are not set: the environment wins. */
+/** Sets the variables of the `.env` of a project's folder that are not set, also by `<NAME>_FILE`: the environment wins. */
 export function readEnvironment(folder: string): void {
   const path = join(folder, environmentName);
   if (!existsSync(path)) return;
-  for (const [name, value] of Object.entries(parseEnv(textOf(path)))) process.env[name] ??= value;
+  const isSet = (name: string): boolean => process.env[name] !== undefined || process.env[`${name}_FILE`] !== undefined;
+  for (const [name, value] of Object.entries(parseEnv(textOf(path)))) if (!isSet(name)) process.env[name] = value;
 }
 
 function textOf(path: string): string {

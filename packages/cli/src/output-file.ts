@@ -1,4 +1,5 @@
 /** The texts of files to write: never a second time in memory as a whole. */
+import { createHash } from 'node:crypto';
 import { closeSync, linkSync, openSync, writeFileSync, writev } from 'node:fs';
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -125,6 +126,25 @@ export function writeChunks(path: string, chunks: Iterable<Uint8Array>): void {
   } finally {
     closeSync(file);
   }
+}
+
+/** Digest of the text of a file, as `manifest.json` has it. It is taken again only where the text is another. */
+export function digestOf(file: OutputFile): string {
+  const before = digested.get(file.path);
+  const isSame = before !== undefined && (before.file === file || haveSameText(before.file, file) === true);
+  const digest = isSame ? before.digest : digestOfBytes(inChunks(piecesOf(file)));
+  digested.set(file.path, { file, digest });
+  return digest;
+}
+
+/** What this process has taken last, by path. */
+const digested = new Map<string, { readonly file: OutputFile; readonly digest: string }>();
+
+/** Digest of bytes, as `digestOf` takes it. */
+export function digestOfBytes(chunks: Iterable<Uint8Array>): string {
+  const hash = createHash('sha256');
+  for (const chunk of chunks) hash.update(chunk);
+  return hash.digest('base64url');
 }
 
 /** The text of a file in pieces, also where it is in one. */

@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { bothOf } from './both-of.ts';
+import { manifestFile } from './manifest.ts';
 import {
   eachOf,
   haveSamePieces,
@@ -74,6 +75,8 @@ export function stageFiles(folder: string): StagedFiles {
       if (!existsSync(folder)) return renameSync(fresh, folder);
       makeFolders(old, [...paths, ...stale]);
       makeFolders(folder, paths);
+      // Last, so that after an interruption it speaks of files that the next run finds unchanged.
+      paths.sort((a, b) => Number(a === manifestFile) - Number(b === manifestFile));
       const kept = paths.map((path) => keepCopy(join(folder, path), join(old, path)));
       const undo: (() => void)[] = [];
       try {

@@ -2,12 +2,15 @@
  * Writes generated files: all or none, only what changed, and removes those of the last run that are gone.
  *
  * Everything is staged in a folder beside the output first, so a full disk or a missing permission shows before the
- * output is touched. What is removed is only what the last `manifest.json` lists: a file of the user's own stays.
+ * output is touched. What is removed is only what the last `manifest.json` lists: a file of the user's own stays. A file
+ * that is not what the manifest says of it was edited, and is neither overwritten nor removed.
  */
 import { existsSync } from 'node:fs';
 import { readdir, rmdir } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize, sep } from 'node:path';
 import { bothOf } from './both-of.ts';
+import { refuseEdited } from './edited-files.ts';
+import { readManifest } from './manifest.ts';
 import { eachOf, holdsText, type OutputFile, piecesOf, readText, sizeOf, wholeText } from './output-file.ts';
 import { stageFiles, type Target } from './staged-files.ts';
 
@@ -41,7 +44,7 @@ export async function compareFiles(
   const paths = [...changed.map(({ path }) => path), ...stale].sort();
   return Promise.all(
     paths.map(async (path) => ({
-      path: path.split(sep).join('/'),
+      path: portable(path),
       before: await readText(join(outputFolder, path)),
       after: texts.get(path)?.contents ?? null,
     })),
@@ -70,18 +73,31 @@ export interface OutputWriter {
 /** Tells by its path whether a file belongs to the part of the output that is written. */
 export type CoversPath = (path: string) => boolean;
 
-/** Writes into an output folder, which need not exist. Files of the last run outside of what is covered stay. */
-export function openOutput(
-  outputFolder: string,
-  holds: KnownContents = () => null,
-  covers: CoversPath = () => true,
-): OutputWriter {
+/** How an output folder is written into. */
+export interface OutputOptions {
+  /** Default: nothing is known. */
+  readonly holds?: KnownContents | undefined;
+  /** Files of the last run outside of what is covered stay. Default: all are covered. */
+  readonly covers?: CoversPath | undefined;
+  /** Overwrite files that were edited. */
+  readonly force?: boolean | undefined;
+}
+
+/** Writes into an output folder, which need not exist. */
+export function openOutput(outputFolder: string, options: OutputOptions = {}): OutputWriter {
+  const { holds = () => null, covers = () => true, force = false } = options;
   const staged = stageFiles(outputFolder);
+  /** Files to be replaced that are not known to be as they were written. */
+  const replaced: string[] = [];
   const target = new Map<OutputFile, Target>();
   const stageChanged = async (files: readonly Target[]): Promise<void> => {
     const { changed, unknown } = sortKnown(outputFolder, files, holds);
     const staging = staged.stage(changed);
-    const stageUnknown = async () => staged.stage(await selectChanged(outputFolder, unknown));
+    const stageUnknown = async () => {
+      const found = await selectChanged(outputFolder, unknown);
+      replaced.push(...found.map(({ file }) => file.path));
+      return staged.stage(found);
+    };
     await (unknown.length === 0 ? staging : bothOf(staging, stageUnknown()));
   };
   const stageMore = async (files: readonly OutputFile[]): Promise<void> => {
@@ -105,9 +121,11 @@ export function openOutput(
     async finish(files) {
       stage(files);
       const [, stale] = await bothOf(Promise.all(stagings), findStale(outputFolder, [...target.values()], covers));
+      if (!force)
+        await refuseEdited(outputFolder, [...replaced, ...stale.map(portable)], await readManifest(outputFolder));
       staged.moveIn(stale);
       await removeEmptyFolders(outputFolder, stale);
-      const paths = staged.paths.map((path) => path.split(sep).join('/')).sort();
+      const paths = staged.paths.map(portable).sort();
       return { paths, written: paths.length, unchanged: target.size - paths.length, removed: stale.length };
     },
     async close() {
@@ -117,19 +135,26 @@ export function openOutput(
   };
 }
 
-/** Brings the output folder to the state of `files`. Rejects with the file system's error and leaves it as it was. */
+/**
+ * Brings the output folder to the state of `files`. Rejects with the file system's error, or with `EditedFilesError`, and
+ * leaves it as it was.
+ */
 export async function writeFiles(
   outputFolder: string,
   files: readonly OutputFile[],
-  holds?: KnownContents,
-  covers?: CoversPath,
+  options?: OutputOptions,
 ): Promise<WriteResult> {
-  const output = openOutput(outputFolder, holds, covers);
+  const output = openOutput(outputFolder, options);
   try {
     return await output.finish(files);
   } finally {
     await output.close();
   }
+}
+
+/** A path as generated files have it, on every system. */
+function portable(path: string): string {
+  return path.split(sep).join('/');
 }
 
 function targetOf(file: OutputFile): Target {
@@ -169,21 +194,10 @@ async function selectChanged(folder: string, files: readonly Target[]): Promise<
 /** Files that the last run made and this one does not. A manifest that cannot be read says nothing about any file. */
 async function findStale(folder: string, files: readonly Target[], covers: CoversPath): Promise<readonly string[]> {
   const kept = new Set(files.map(({ path }) => path));
-  const listed = listedFiles(await readText(join(folder, 'manifest.json'))).filter(covers);
+  const listed = [...((await readManifest(folder))?.digests.keys() ?? [])].filter(covers);
   const gone = listed.map(checkedPath).filter((path) => !kept.has(path));
   const sizes = await eachOf(gone, (path) => sizeOf(join(folder, path)));
   return gone.filter((_, index) => sizes[index] !== null);
-}
-
-function listedFiles(manifest: string | null): readonly string[] {
-  if (manifest === null) return [];
-  try {
-    const value: unknown = JSON.parse(manifest);
-    const files = typeof value === 'object' && value !== null && 'files' in value ? value.files : [];
-    return Array.isArray(files) ? files.filter((file) => typeof file === 'string') : [];
-  } catch {
-    return [];
-  }
 }
 
 /** Folders that held removed files, and the ones above them, as far as they are empty now. */

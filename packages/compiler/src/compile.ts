@@ -4,7 +4,7 @@ import type { Api } from './api.ts';
 import type { ClientPackages } from './client/package-name.ts';
 import { checkDocuments, type DocumentSource } from './documents/check-documents.ts';
 import { emitClients, emitCollections, emitDescriptions, emitServerFiles, withManifest } from './emit/emit-files.ts';
-import { type GeneratedFile, plannedFile } from './emit/generated-file.ts';
+import type { GeneratedFile } from './emit/generated-file.ts';
 import { compileTemplates, TemplateError } from './emit/templates.ts';
 import { checkExtensions, hookedCollections } from './extensions/check-extensions.ts';
 import { grantRoutes } from './extensions/grant-routes.ts';
@@ -134,9 +134,8 @@ export function compile(given: Schema, options: CompileOptions): CompileResult {
       ...emitServerFiles(whole, additions, collections, render, archive),
       ...emitClients(whole, render, archive),
     ];
-    const planned = operations.length > 0 ? [plannedFile] : [];
     const describedBy = (others: readonly GeneratedFile[]): CompileResult =>
-      result(withManifest(whole, [...server, ...others], planned));
+      result(withManifest(whole, [...server, ...others]));
     return part === 'others' ? { ...result(server), describedBy } : describedBy(descriptions);
   } catch (error) {
     if (error instanceof TemplateError) return failed([error.diagnostic]);

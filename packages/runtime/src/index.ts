@@ -20,6 +20,7 @@ export type { CustomRoute, Extension } from './contract/extension.ts';
 export type * from './contract/filter-types.ts';
 export type * from './contract/fingerprint.ts';
 export type * from './contract/types.ts';
+export { ContractError, refuseContract } from './contract-error.ts';
 export type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from './database/database.ts';
 export { EmbeddedInUseError, lockEmbedded } from './database/embedded-lock.ts';
 export { formParameters } from './database/mysql/parameters.ts';
@@ -77,6 +78,8 @@ export { migrationChecksum, type ProjectMigration } from './model/migration-text
 export { recordMigration } from './model/mysql/traces.ts';
 export { beginChanges, isDoneAlready } from './model/mysql/under-way.ts';
 export type { PlannedRead } from './query/planner.ts';
+export { serveProcess } from './serve/serve-process.ts';
+export { type StartFailure, startFailure } from './serve/start-failure.ts';
 export { type RunningServer, type ServeOptions, serve } from './serve.ts';
 export { MigrationError, type MigrationProblem } from './system/errors.ts';
 export type { AppliedMigration, MigrationConnection } from './system/ledger.ts';

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { MailFolders } from './auth/accounts.ts';
 import type { FirstAdministrator } from './auth/first-administrator.ts';
 import type { CompiledApi } from './contract/index.ts';
+import { refuseContract } from './contract-error.ts';
 import type { Database } from './database/database.ts';
 import { watchHost } from './database/host-watch.ts';
 import { isMysqlUrl } from './database/mysql/options.ts';
@@ -101,14 +102,16 @@ const uploadsFolder = '.platform/uploads';
  * Serves a compiled API and resolves as soon as requests are answered.
  *
  * A database that is out of reach does not stop the start: requests answer SERVICE_UNAVAILABLE until it is there, and so
- * do collections that do not fit it. Rejects with `EnvironmentError` for unusable variables, with the error of the
- * database when waiting would not help, and with that of Node when the address cannot be used.
+ * do collections that do not fit it. Rejects with `EnvironmentError` for unusable variables, with `ContractError` for files
+ * that another version generated, with the error of the database when waiting would not help, and with that of Node when
+ * the address cannot be used.
  *
  * ```ts
  * await serve(api);
  * ```
  */
 export async function serve(api: CompiledApi, options: ServeOptions = {}): Promise<RunningServer> {
+  refuseContract(api.contract);
   const given = environmentOf(options.variables ?? process.env);
   const place = options.database ?? placeOf(given);
   refuseOthers(api, place);

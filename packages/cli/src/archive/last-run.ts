@@ -10,21 +10,22 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CompileOptions, CompileSummary } from '@tablewright/compiler';
 import { removeLeftovers } from '../leftovers.ts';
+import { manifestFile, readManifest } from '../manifest.ts';
 import { once } from '../once.ts';
 import type { OutputFile } from '../output-file.ts';
 import type { Project } from '../project.ts';
 import { replaceFile } from '../replace-file.ts';
 import type { KnownContents } from '../write-files.ts';
-import { type DigestedFile, digestedFiles, isUntouched, knownContents } from './left-files.ts';
+import { isUntouched, knownContents, type LeftFile, leftFile } from './left-files.ts';
 import { markOfCompiler } from './mark.ts';
 
 /** What is kept of a run, in `.platform/cache/last-run.json`. */
 interface LastRun {
-  readonly form: 2;
+  readonly form: 3;
   /** Of what it was made from. */
   readonly digest: string;
   readonly summary: CompileSummary;
-  readonly files: readonly DigestedFile[];
+  readonly files: readonly LeftFile[];
 }
 
 /** Where a project has its files. */
@@ -50,13 +51,17 @@ export interface Runs {
 export async function lookAtLastRun(project: Folders, sources: RunSources): Promise<Runs> {
   const last = await readLastRun(project);
   const digest = once(() => digestOf(sources));
-  const isAsLeft = (one: DigestedFile): boolean => isUntouched(project.output, one);
+  const isAsLeft = (file: LeftFile): boolean => isUntouched(project.output, file);
+  const left = last?.files ?? [];
+  // A manifest that was touched says nothing about files that were not.
+  const isSealed = left.some((file) => file[0] === manifestFile && isAsLeft(file));
+  const manifest = isSealed ? await readManifest(project.output) : null;
   return {
     untouched: last !== null && last.digest === digest() && last.files.every(isAsLeft) ? last.summary : null,
-    holds: knownContents(project.output, last?.files ?? []),
+    holds: knownContents(project.output, left, manifest?.digests ?? new Map()),
     async keep(summary, made) {
-      const files = digestedFiles(project.output, made);
-      const run: LastRun = { form: 2, digest: digest(), summary, files };
+      const files = made.map(({ path: name }) => leftFile(project.output, name));
+      const run: LastRun = { form: 3, digest: digest(), summary, files };
       const path = pathOf(project);
       try {
         await mkdir(join(path, '..'), { recursive: true });
@@ -80,7 +85,7 @@ export function isWhollyCompiled(project: Project, inputs: RunSources['inputs'])
 async function readLastRun(project: Folders): Promise<LastRun | null> {
   try {
     const run: LastRun = JSON.parse(await readFile(pathOf(project), 'utf8'));
-    return run.form === 2 ? run : null;
+    return run.form === 3 ? run : null;
   } catch {
     return null;
   }

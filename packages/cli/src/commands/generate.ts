@@ -16,6 +16,8 @@ export interface GenerateCommandOptions extends GlobalOptions {
   readonly clientsOnly?: boolean;
   /** Access classes whose clients are written, by commas. Default: all. */
   readonly classes?: string;
+  /** Overwrite generated files that were edited. */
+  readonly force?: boolean;
 }
 
 /** `platform generate`: compiles the database, or platform.schema.json, into the output folder. */
@@ -24,6 +26,7 @@ export async function generate(options: GenerateCommandOptions): Promise<void> {
   workOnce();
   const progress = processProgress(options);
   const offline = options.offline === true;
+  const force = options.force === true;
   if (options.check === true) {
     await checkFiles(options, progress, offline);
     return;
@@ -31,18 +34,19 @@ export async function generate(options: GenerateCommandOptions): Promise<void> {
   const project = await loadProject(options.project);
   if (options.clientsOnly === true) {
     const { generateClients } = await import('../generate-clients.ts');
-    await generateClients(project, progress, { offline, classes: classesOf(options) });
+    await generateClients(project, progress, { offline, force, classes: classesOf(options) });
     return;
   }
-  const generation = await generateProject(project, progress, { offline });
+  const generation = await generateProject(project, progress, { offline, force });
   printSummary(project, generation, progress);
 }
 
-function refuseCombinations({ check, clientsOnly, classes }: GenerateCommandOptions): void {
+function refuseCombinations({ check, clientsOnly, classes, force }: GenerateCommandOptions): void {
   const refuse = (message: string): never => {
     throw new CommandError(exitCodes.usage, message);
   };
   if (classes !== undefined && clientsOnly !== true) refuse('--classes needs --clients-only.');
+  if (check === true && force === true) refuse('--check writes nothing: leave --force out.');
   if (check === true && clientsOnly === true) refuse('--check judges all files: leave --clients-only out.');
 }
 

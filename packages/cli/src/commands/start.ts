@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type {
   CompiledApi,
   DatabasePlace,
@@ -10,10 +10,11 @@ import type {
   ServeOptions,
   Variables,
 } from '@tablewright/runtime';
-import { EmbeddedInUseError, EnvironmentError, keptSecret, serve, TemplateError } from '@tablewright/runtime';
+import { keptSecret, refuseContract, serve, startFailure } from '@tablewright/runtime';
 import { type AdminToken, adminToken } from '../admin-token.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { importGenerated } from '../generated-modules.ts';
+import { readManifest } from '../manifest.ts';
 import { ownCodeError } from '../own-code-error.ts';
 import { ownVariable } from '../own-variable.ts';
 import { hasDatabase } from '../present-database.ts';
@@ -182,6 +183,7 @@ export async function importApi(project: Settings): Promise<CompiledApi> {
   if (!existsSync(join(project.output, 'server.ts'))) {
     throw new CommandError(exitCodes.start, 'Nothing is generated yet.', 'Run `platform generate` first.');
   }
+  await checkContract(project);
   try {
     return (await importGenerated(project.output)).api;
   } catch (error) {
@@ -192,6 +194,16 @@ export async function importApi(project: Settings): Promise<CompiledApi> {
       `The generated code cannot be loaded: ${error.message}`,
       'Run `platform generate` again.',
     );
+  }
+}
+
+/** Before anything is loaded, which could fail in any way where it was made for another runtime. */
+async function checkContract({ folder, output }: Settings): Promise<void> {
+  const manifest = await readManifest(output);
+  try {
+    if (manifest !== null) refuseContract(manifest.contract, relative(folder, output));
+  } catch (error) {
+    throw startError(error, null);
   }
 }
 
@@ -238,23 +250,11 @@ function placeOf(project: Settings, source: Source | null): DatabasePlace {
 }
 
 function startError(error: unknown, url: string | null): unknown {
-  if (error instanceof EnvironmentError || error instanceof TemplateError) {
-    return new CommandError(exitCodes.start, error.message);
-  }
-  if (error instanceof EmbeddedInUseError) return new CommandError(exitCodes.database, error.message, error.hint);
-  const code = error instanceof Error && 'code' in error ? error.code : '';
-  if (code === 'EADDRINUSE') {
-    return new CommandError(exitCodes.start, 'The port is in use.', 'Choose another one with PORT=8056.');
-  }
-  if (typeof code === 'string' && ['EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) {
-    return new CommandError(exitCodes.start, `The address cannot be used (${code}).`, 'Check HOST and PORT.');
-  }
-  if (code === 'SERVICE_UNAVAILABLE') {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : 'it does not answer';
-    const hint = url === null ? null : 'Check DATABASE_URL.';
-    return new CommandError(exitCodes.database, `The database cannot be used: ${cause}`, hint);
-  }
-  return error;
+  const failure = startFailure(error);
+  if (failure === null) return error;
+  // An embedded database has no address that could be wrong.
+  const isAddress = failure.hint === 'Check DATABASE_URL.';
+  return new CommandError(failure.exitCode, failure.message, isAddress && url === null ? null : failure.hint);
 }
 
 /** What no longer fits is named at once; its collections answer SERVICE_UNAVAILABLE until it does. */

@@ -30,7 +30,7 @@ export interface Rewriting {
  * was replaced, which takes the system as long as the writing.
  */
 export function startRewriting(project: Project, left: LeftOutput): Rewriting {
-  const output = openOutput(project.output, knownOutput(project.output, left));
+  const output = openOutput(project.output, { holds: knownOutput(project.output, left) });
   return {
     begin: output.stage,
     async finish(compilation) {

@@ -1,7 +1,7 @@
 /** Makes the API that generated files would state of what the compiling thread has sent. */
 import type { ModelData } from '@tablewright/compiler';
 import { type CompiledApi, compiledApi } from '@tablewright/runtime';
-import type { JsonValue, ModelDocument, Route } from '@tablewright/runtime/contract';
+import { contract, type JsonValue, type ModelDocument, type Route } from '@tablewright/runtime/contract';
 
 /** Gives the text that tells an access class of the API. */
 export type Describe = (kind: 'openapi' | 'graphql' | 'model', accessClass: string) => Promise<string>;
@@ -15,7 +15,7 @@ export function linkModel(
   const collections = new Map(model.collections.map((one) => [one.name, one]));
   const { dialect, extensions, graphqlDocuments } = generated;
   return compiledApi({
-    format: 1,
+    contract,
     dialect,
     collections: model.collections,
     access: model.access,

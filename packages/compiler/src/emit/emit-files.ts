@@ -72,14 +72,9 @@ export function emitServerFiles(
   ];
 }
 
-/** Adds the list of all files, with those that somebody makes later, and sorts them by path. */
-export function withManifest(
-  api: Api,
-  files: readonly GeneratedFile[],
-  later: readonly string[],
-): readonly GeneratedFile[] {
-  const paths = [...files.map(({ path }) => path), ...later];
-  return [...files, file('manifest.json', emitManifest(api, paths))].sort((a, b) => (a.path < b.path ? -1 : 1));
+/** Adds what the files were made by and from, and sorts all by path. */
+export function withManifest(api: Api, files: readonly GeneratedFile[]): readonly GeneratedFile[] {
+  return [...files, file('manifest.json', emitManifest(api))].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** Who asks which operation where, by role and name. */

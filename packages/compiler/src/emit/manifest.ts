@@ -1,16 +1,18 @@
-import type { JsonValue } from '@tablewright/runtime/contract';
+import { contract, type JsonValue } from '@tablewright/runtime/contract';
 import type { Api } from '../api.ts';
+import { productVersion } from '../openapi/version.ts';
 import { hashObject } from '../passes/fingerprint.ts';
 import { printJson } from '../print/json.ts';
 
 /**
- * Prints `manifest.json`: what the files were made from, and their paths, so that the next run knows which are its own.
+ * Prints `manifest.json`: by which version and for which contract the files were made, and from what. The command adds
+ * the files with their digests when it writes them.
  *
- * Routes of the project are there for whoever makes clients, which know them by their types only.
+ * Routes of the project are there for makers of clients, which know them by their types only.
  *
  * Each object's hash is over its part of the fingerprint, which `fingerprint.ts` holds in full.
  */
-export function emitManifest({ fingerprint, customRoutes }: Api, paths: readonly string[]): string {
+export function emitManifest({ fingerprint, customRoutes }: Api): string {
   const objects = fingerprint.objects.map((object) => ({
     schema: object.schema,
     name: object.name,
@@ -19,10 +21,10 @@ export function emitManifest({ fingerprint, customRoutes }: Api, paths: readonly
   }));
   const routes: JsonValue = JSON.parse(JSON.stringify(customRoutes));
   return printJson({
-    format: 1,
+    tablewright: productVersion,
+    contract,
     fingerprint: fingerprint.hash,
     objects,
     ...(customRoutes.length > 0 && { routes }),
-    files: [...paths, 'manifest.json'].sort(),
   });
 }

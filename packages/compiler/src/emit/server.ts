@@ -1,3 +1,4 @@
+import { contract } from '@tablewright/runtime/contract';
 import type { Api } from '../api.ts';
 import { code, createKept } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
@@ -38,7 +39,7 @@ export function emitServer(api: Api, { extended, documented }: ServerParts, rend
   return render('server', {
     about: 'Everything that was compiled, in one place.',
     imports,
-    format: 1,
+    contract,
     dialect: api.dialect,
     graphql: lines(
       ...(api.graphql ? ["graphql: graphqlFiles(new URL('./graphql/', import.meta.url)),"] : []),

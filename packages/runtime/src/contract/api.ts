@@ -27,10 +27,16 @@ export interface KnownOperation {
   readonly hash: string;
 }
 
+/**
+ * Number of what generated code and the runtime agree on. It rises whenever files that were generated before no longer
+ * work with the runtime; `manifest.json` of the generated files has it, too.
+ */
+export const contract = 1;
+
 /** Everything that generated code hands to the runtime. */
 export interface CompiledApi {
-  /** Format of the generated files; the runtime refuses one it does not know. */
-  readonly format: 1;
+  /** The contract that the files were generated for; the runtime refuses every other. */
+  readonly contract: number;
   readonly dialect: Dialect;
   readonly collections: readonly CollectionDescriptor[];
   readonly access: readonly AccessClass[];

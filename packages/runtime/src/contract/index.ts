@@ -1,6 +1,6 @@
 export type * from './access.ts';
 export * from './aggregates.ts';
-export type * from './api.ts';
+export * from './api.ts';
 export * from './caller-path.ts';
 export type * from './collection.ts';
 export * from './condition.ts';

@@ -51,21 +51,13 @@ export function deleteItems(path: `DELETE /${string}`, collection: CollectionDes
   return { path, method: 'DELETE', operation: 'delete', collection, byKey: false };
 }
 
-/** Format of generated files that this runtime links. */
-const knownFormat = 1;
-
 /**
- * Takes what was generated as one API. Throws when another version of the compiler wrote it in a format this runtime
- * does not know.
+ * Takes what was generated as one API. `serve` refuses one that was made for another contract.
  *
  * ```ts
- * export const api = compiledApi({ format: 1, dialect: 'postgres', collections, access, routes, fingerprint, openapi });
+ * export const api = compiledApi({ contract: 1, dialect: 'postgres', collections, access, routes, fingerprint, openapi });
  * ```
  */
 export function compiledApi(api: CompiledApi): CompiledApi {
-  const format: number = api.format;
-  if (format !== knownFormat) {
-    throw new Error(`The API was generated in format ${format}, this runtime links ${knownFormat}. Generate it again.`);
-  }
   return api;
 }

@@ -11,7 +11,7 @@ import { totals, totalsRoutes } from './routes/totals.ts';
 
 /** The compiled API: collections, access and routes. */
 export const api: CompiledApi = compiledApi({
-  format: 1,
+  contract: 1,
   dialect: 'postgres',
   collections: [notes, totals],
   access: [adminAccess, publicAccess, authorEditorAccess],

@@ -10,7 +10,7 @@ import { books, booksRoutes } from './routes/books.ts';
 
 /** The compiled API: collections, access and routes. */
 export const api: CompiledApi = compiledApi({
-  format: 1,
+  contract: 1,
   dialect: 'postgres',
   collections: [authors, books],
   access: [adminAccess, publicAccess],

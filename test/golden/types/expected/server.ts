@@ -9,7 +9,7 @@ import { samples, samplesRoutes } from './routes/samples.ts';
 
 /** The compiled API: collections, access and routes. */
 export const api: CompiledApi = compiledApi({
-  format: 1,
+  contract: 1,
   dialect: 'postgres',
   collections: [samples],
   access: [adminAccess, publicAccess],

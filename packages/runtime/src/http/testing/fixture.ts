@@ -25,7 +25,7 @@ const collections = [articles, hiddenSettings, secrets, settings];
 
 /** Two collections and two singletons; the public role reads one of each. */
 export const api: CompiledApi = {
-  format: 1,
+  contract: 1,
   dialect: 'postgres',
   collections,
   access: [

@@ -256,7 +256,7 @@ const writer: AccessClass = {
 
 /** The API of the tests. The access classes are `admin`, `public` and `writer`. */
 export const magazine: CompiledApi = {
-  format: 1,
+  contract: 1,
   dialect: 'postgres',
   collections,
   access: [admin, visitor, writer],

@@ -1,0 +1,66 @@
+/** `manifest.json` of the generated files: by what they were made, and the digest of each. */
+import { join } from 'node:path';
+import { printJson } from '@tablewright/compiler/files';
+import type { JsonValue } from '@tablewright/runtime/contract';
+import { digestOf, type OutputFile, readText } from './output-file.ts';
+
+type JsonObject = Readonly<Record<string, JsonValue>>;
+
+/** The file, below the folder of the generated files. */
+export const manifestFile = 'manifest.json';
+
+/** What a manifest says. */
+export interface Manifest {
+  /** The contract that the files were made for; 0 where none is named. */
+  readonly contract: number;
+  /** Digests of the files by their paths, which are separated by `/`. */
+  readonly digests: ReadonlyMap<string, string>;
+}
+
+/** Reads the manifest of a folder; null where there is none, or none that can be read. */
+export async function readManifest(folder: string): Promise<Manifest | null> {
+  const value = await readObject(folder);
+  if (value === null) return null;
+  const { contract, files } = value;
+  const entries = typeof files === 'object' && files !== null ? Object.entries(files) : [];
+  const digests = entries.flatMap(([path, digest]) => (typeof digest === 'string' ? [[path, digest] as const] : []));
+  return { contract: typeof contract === 'number' ? contract : 0, digests: new Map(digests) };
+}
+
+async function readObject(folder: string): Promise<JsonObject | null> {
+  const text = await readText(join(folder, manifestFile));
+  try {
+    const value: JsonObject | null = text === null ? null : JSON.parse(text);
+    return typeof value === 'object' ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Adds the digests of all other files to the manifest among them. */
+export function sealManifest(files: readonly OutputFile[]): readonly OutputFile[] {
+  const others = files.filter(({ path }) => path !== manifestFile);
+  return files.map((file) => (file.path === manifestFile ? print(JSON.parse(file.contents), digestsOf(others)) : file));
+}
+
+/** The manifest of a folder with files of one part of it in the place of those it had. */
+export async function resealManifest(
+  folder: string,
+  files: readonly OutputFile[],
+  covers: (path: string) => boolean,
+): Promise<OutputFile> {
+  const digests = (await readManifest(folder))?.digests ?? new Map<string, string>();
+  const kept = [...digests].filter(([path]) => !covers(path));
+  return print((await readObject(folder)) ?? {}, [...kept, ...digestsOf(files)]);
+}
+
+type Digests = readonly (readonly [path: string, digest: string])[];
+
+function digestsOf(files: readonly OutputFile[]): Digests {
+  return files.map((file) => [file.path, digestOf(file)]);
+}
+
+function print(manifest: JsonObject, digests: Digests): OutputFile {
+  const sorted = digests.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return { path: manifestFile, contents: printJson({ ...manifest, files: Object.fromEntries(sorted) }) };
+}
