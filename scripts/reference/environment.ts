@@ -59,7 +59,8 @@ export function readNames(): ReadonlySet<string> {
       }),
     );
   }
-  return names;
+  // A file stands for every variable, which the page says once.
+  return new Set([...names].filter((name) => !(name.endsWith('_FILE') && names.has(name.slice(0, -5)))));
 }
 
 function noted(names: Set<string>, name: string | symbol): boolean {

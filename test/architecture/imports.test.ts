@@ -106,7 +106,7 @@ test('generated code imports the public entry of runtime, its own files and exte
 const callable = [
   ...['listItems', 'searchItems', 'readItem', 'createItems', 'updateItem', 'updateItems', 'deleteItem', 'deleteItems'],
   ...['readSingleton', 'searchSingleton', 'updateSingleton', 'always', 'never', 'extension'],
-  ...['compiledApi', 'graphqlFiles', 'modelFiles', 'openapiFiles', 'serve'],
+  ...['compiledApi', 'graphqlFiles', 'modelFiles', 'openapiFiles', 'serveProcess'],
 ];
 
 test('generated servers call nothing of runtime that acts without a caller', () => {

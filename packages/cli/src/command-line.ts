@@ -96,6 +96,7 @@ export function program(): Command {
     .option('--check', 'write nothing; exit with 1 and the difference when files would change, 2 on errors')
     .option('--clients-only', 'write client packages and no other file')
     .option('--classes <names>', 'with --clients-only: access classes, separated by commas')
+    .option('--force', 'overwrite generated files that were edited')
     .action(generate);
   command(root, 'check', 'compare database, platform.schema.json, generated files and permissions with one another')
     .option('--offline', 'leave the database out')

@@ -7,7 +7,6 @@ import { CommandError, exitCodes } from './exit-codes.ts';
 import { importConfig } from './import-config.ts';
 import { ownVariable } from './own-variable.ts';
 import { refuseRenamed } from './renamed-packages.ts';
-import { ownVariable } from './own-variable.ts';
 
 /** Where a project lies and how it is configured: all that is asked of one that was compiled before. Paths are absolute. */
 export interface Settings {

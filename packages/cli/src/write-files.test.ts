@@ -12,6 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { EditedFilesError } from './edited-files.ts';
+import { sealManifest } from './manifest.ts';
 import { type OutputFile, writeFiles } from './write-files.ts';
 
 let folder = '';
@@ -27,9 +29,8 @@ afterEach(() => {
 });
 
 function filesOf(texts: Readonly<Record<string, string>>): readonly OutputFile[] {
-  const paths = [...Object.keys(texts), 'manifest.json'];
-  const manifest = { path: 'manifest.json', contents: JSON.stringify({ files: paths }) };
-  return [...Object.entries(texts).map(([path, contents]) => ({ path, contents })), manifest];
+  const manifest = { path: 'manifest.json', contents: '{"contract": 1}' };
+  return sealManifest([...Object.entries(texts).map(([path, contents]) => ({ path, contents })), manifest]);
 }
 
 function present(): readonly string[] {
@@ -52,9 +53,9 @@ test('leaves what did not change alone', async () => {
   const long = new Date(0);
   utimesSync(join(output, 'a.ts'), long, long);
   expect(await writeFiles(output, filesOf({ 'a.ts': '1', 'b.ts': '2' }))).toEqual({
-    paths: ['b.ts'],
-    written: 1,
-    unchanged: 2,
+    paths: ['b.ts', 'manifest.json'],
+    written: 2,
+    unchanged: 1,
     removed: 0,
   });
   expect(statSync(join(output, 'a.ts')).mtime).toEqual(long);
@@ -81,7 +82,7 @@ test('removes nothing on the word of a manifest that it cannot read', async () =
 test.each(['../x.ts', '/x.ts', '.', 'a/../../x.ts', ''])('refuses to write or remove %j', async (path) => {
   await expect(writeFiles(output, [{ path, contents: '' }])).rejects.toThrow('below the output folder');
   mkdirSync(output);
-  writeFileSync(join(output, 'manifest.json'), JSON.stringify({ files: [path] }));
+  writeFileSync(join(output, 'manifest.json'), JSON.stringify({ files: { [path]: '' } }));
   await expect(writeFiles(output, [])).rejects.toThrow('below the output folder');
 });
 
@@ -123,6 +124,31 @@ test('what two documents say is there once, until one of them says something els
     expect([readFileSync(place('a.json'), 'utf8'), readFileSync(place('b.json'), 'utf8')]).toEqual([`{${a}`, `{${b}`]);
   }
   expect(statSync(place('a.json')).nlink).toBe(1);
+});
+
+test('refuses to overwrite or remove what was edited, with every path, and changes nothing', async () => {
+  await writeFiles(output, filesOf({ 'a.ts': '1\n', 'b/c.ts': '1\n', 'd.ts': '1\n', 'e.ts': '1\n' }));
+  for (const name of ['a.ts', 'b/c.ts', 'e.ts']) writeFileSync(join(output, name), 'edited');
+  const before = present();
+  const next = filesOf({ 'a.ts': '2\n', 'd.ts': '2\n', 'e.ts': 'edited' });
+  const refusal = await writeFiles(output, next).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(EditedFilesError);
+  expect(String(refusal)).toContain('a.ts, b/c.ts.');
+  expect(present()).toEqual(before);
+  expect(readFileSync(join(output, 'd.ts'), 'utf8')).toBe('1\n');
+  expect(await writeFiles(output, next, { force: true })).toMatchObject({ removed: 1 });
+  expect(readFileSync(join(output, 'a.ts'), 'utf8')).toBe('2\n');
+  // From now on nothing is edited.
+  expect(await writeFiles(output, filesOf({ 'a.ts': '3\n' }))).toMatchObject({ removed: 2 });
+});
+
+test('takes line breaks of Windows for no edit', async () => {
+  await writeFiles(output, filesOf({ 'a.ts': '1\n2\n' }));
+  for (const name of ['a.ts', 'manifest.json']) {
+    const path = join(output, name);
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll('\n', '\r\n'));
+  }
+  expect(await writeFiles(output, filesOf({ 'a.ts': '3\n' }))).toMatchObject({ paths: ['a.ts', 'manifest.json'] });
 });
 
 test('leaves no staging folder behind', async () => {

@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { knownOutput, type LeftOutput, noteOutput } from '../dev/left-output.ts';
+import { sealManifest } from '../manifest.ts';
 import { type OutputFile, writeFiles } from '../write-files.ts';
 import { lookAtLastRun } from './last-run.ts';
 
@@ -43,7 +44,7 @@ test('files are as they were made, also where they are not read', async () => {
         });
         const isSame = JSON.stringify(before) === JSON.stringify(texts) && isTouched.length === 0 && !forgotten;
         expect(last.untouched).toEqual(isSame ? summary : null);
-        const { paths } = await writeFiles(project.output, files, last.holds);
+        const { paths } = await writeFiles(project.output, files, { holds: last.holds, force: true });
         for (const { path, contents } of files) {
           expect(readFileSync(join(project.output, path), 'utf8')).toBe(contents);
           if (before[path] === contents && !isTouched.includes(path)) expect(paths).not.toContain(path);
@@ -73,7 +74,7 @@ test('of a process that goes on, too, which reads none that nobody touched', asy
           const isKnown = was !== undefined && !isTouched.includes(file.path);
           if (file.path !== 'manifest.json') expect(holds(file)).toBe(isKnown ? was === file.contents : null);
         }
-        const { paths } = await writeFiles(output, files, holds);
+        const { paths } = await writeFiles(output, files, { holds, force: true });
         for (const { path, contents } of files) {
           expect(readFileSync(join(output, path), 'utf8')).toBe(contents);
           if (before[path] === contents && !isTouched.includes(path)) expect(paths).not.toContain(path);
@@ -86,15 +87,14 @@ test('of a process that goes on, too, which reads none that nobody touched', asy
   );
 });
 
-/** One text is in pieces, of which no digest is kept. */
+/** One text is in pieces. */
 function filesOf(texts: Readonly<Record<string, string>>): readonly OutputFile[] {
-  const paths = [...Object.keys(texts), 'manifest.json'];
   const made = Object.entries(texts).map(([path, contents]): OutputFile => {
     return path === 'c/e.json'
       ? { path, contents, pieces: [contents.slice(0, 1), contents.slice(1)] }
       : { path, contents };
   });
-  return [...made, { path: 'manifest.json', contents: JSON.stringify({ files: paths }) }];
+  return sealManifest([...made, { path: 'manifest.json', contents: '{}' }]);
 }
 
 /** Removes a file or writes it by hand, at the same time as far as anybody can say that. False where there is none. */

@@ -6,7 +6,6 @@ import { installCommand, writeProjectFile } from 'create-tablewright';
 import { checkDeployment, copyDeployment } from '../deploy-files.ts';
 import { configName } from '../import-config.ts';
 import { filesFor } from '../new-project.ts';
-import { checkDeployment, copyDeployment } from '../deploy-files.ts';
 import { ownCommand } from '../own-command.ts';
 import { hasDatabase } from '../present-database.ts';
 import { type Progress, processProgress } from '../progress.ts';

@@ -7,7 +7,7 @@ import { createProgress, type Progress } from '../progress.ts';
 import { type ServiceManager, serviceManager } from '../service-manager.ts';
 import { databaseUrl, type Settings } from '../settings.ts';
 import { printWelcome } from '../welcome.ts';
-import { importApi, reportDrift, type StartOptions, serveOne } from './start.ts';
+import { checkContract, importApi, reportDrift, type StartOptions, serveOne } from './start.ts';
 
 /** More would be a mistake: each process has connections and a compiler of its own. */
 const mostWorkers = 128;
@@ -29,6 +29,7 @@ export function workersOf({ workers }: StartOptions, project: Settings): number 
 
 /** Starts the processes, and watches over them until this one is told to stop. */
 export async function startCrew(project: Settings, size: number, progress: Progress): Promise<void> {
+  await checkContract(project);
   const token = await adminToken(project.stateFolder);
   const crew = createCrew(size, (text) => {
     progress.event('workers', { message: text.trim() });

@@ -18,7 +18,6 @@ import { readManifest } from '../manifest.ts';
 import { ownCodeError } from '../own-code-error.ts';
 import { ownVariable } from '../own-variable.ts';
 import { hasDatabase } from '../present-database.ts';
-import { ownVariable } from '../own-variable.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { serviceManager } from '../service-manager.ts';
 import { databaseUrl, embeddedFolder, loadSettings, type Settings } from '../settings.ts';
@@ -198,7 +197,7 @@ export async function importApi(project: Settings): Promise<CompiledApi> {
 }
 
 /** Before anything is loaded, which could fail in any way where it was made for another runtime. */
-async function checkContract({ folder, output }: Settings): Promise<void> {
+export async function checkContract({ folder, output }: Settings): Promise<void> {
   const manifest = await readManifest(output);
   try {
     if (manifest !== null) refuseContract(manifest.contract, relative(folder, output));

@@ -36,7 +36,7 @@ const runtime = `
   export declare function graphqlFiles(folder: URL): NonNullable<CompiledApi['graphql']>;
   export declare function openapiFiles(folder: URL): CompiledApi['openapi'];
   export declare function modelFiles(folder: URL): CompiledApi['model'];
-  export declare function serve(api: CompiledApi): Promise<unknown>;
+  export declare function serveProcess(api: CompiledApi): Promise<unknown>;
 `;
 
 const cases: readonly (readonly [string, Schema])[] = [

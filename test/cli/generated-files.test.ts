@@ -1,0 +1,87 @@
+/** What `manifest.json` guards: starts with files of another contract are refused, and edits are not overwritten. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { type CommandResult, createProject, runPlatform, variablesOf } from '../support/platform.ts';
+
+let database: TestDatabase;
+let project: Awaited<ReturnType<typeof createProject>>;
+beforeAll(async () => {
+  database = await createDatabase('CREATE TABLE docs (id integer PRIMARY KEY, title text)');
+  project = await createProject();
+  expect((await platform('generate')).code).toBe(0);
+});
+afterAll(() => Promise.all([database?.drop(), project?.remove()]));
+
+function platform(name: string, ...args: readonly string[]): Promise<CommandResult> {
+  const environment = { DATABASE_URL: database.url, PORT: '0', NODE_ENV: 'production' };
+  return runPlatform([name, '--project', project.folder, ...args], environment);
+}
+
+const pathOf = (name: string): string => join(project.folder, 'generated', name);
+const read = (name: string): Promise<string> => readFile(pathOf(name), 'utf8');
+
+async function change(name: string, before: string, after: string): Promise<void> {
+  const text = await read(name);
+  expect(text).toContain(before);
+  await writeFile(pathOf(name), text.replace(before, after));
+}
+
+it('the manifest has the version, the contract and the digest of every file', async () => {
+  const manifest = JSON.parse(await read('manifest.json'));
+  expect(manifest).toMatchObject({ tablewright: expect.stringMatching(/^\d+\.\d+\.\d+/), contract: 1 });
+  expect(manifest.files).toMatchObject({ 'server.ts': expect.stringMatching(/^[\w-]{43}$/) });
+  expect(Object.keys(manifest.files)).not.toContain('manifest.json');
+});
+
+const sentence = 'generated/ was made for contract 7, this is 1: run platform generate.\n';
+
+it('a start with files of another contract ends with 4 and the cure, also without loading them', async () => {
+  await change('manifest.json', '"contract": 1', '"contract": 7');
+  const server = await read('server.ts');
+  await writeFile(pathOf('server.ts'), "import { gone } from '@tablewright/runtime';\ngone();\n");
+  for (const args of [[], ['--workers', '2']]) {
+    expect(await platform('start', ...args)).toMatchObject({ code: 4, stderr: expect.stringContaining(sentence) });
+  }
+  await writeFile(pathOf('server.ts'), server);
+  await change('manifest.json', '"contract": 7', '"contract": 1');
+});
+
+it('so does a start of the generated program alone', async () => {
+  await change('server.ts', 'contract: 1', 'contract: 7');
+  const child = spawn(process.execPath, [pathOf('main.ts')], {
+    env: variablesOf(database.url, {}),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.on('data', (chunk) => (stderr += String(chunk)));
+  expect((await once(child, 'exit'))[0]).toBe(4);
+  expect(stderr).toBe(sentence);
+  await change('server.ts', 'contract: 7', 'contract: 1');
+});
+
+it('a file that was edited is not overwritten: exit 1, its path and the cure, and nothing else is written', async () => {
+  await change('routes/docs.ts', '\n', '\n// mine\n');
+  const before = await read('manifest.json');
+  await writeFile(join(project.folder, 'permissions.yaml'), 'permissions: { public: { docs: { read: true } } }\n');
+  const refused = await platform('generate', '--json');
+  expect(refused.code).toBe(1);
+  const events = refused.stdout.split('\n').filter((line) => line.includes('"diagnostic"'));
+  expect(events.map((line) => JSON.parse(line))).toMatchObject([
+    { code: 'modified-output', place: 'generated/routes/docs.ts', hint: expect.stringContaining('--force') },
+  ]);
+  const { code, stderr } = await platform('generate');
+  expect(code).toBe(1);
+  expect(stderr).toContain('generated/routes/docs.ts');
+  expect(await read('manifest.json')).toBe(before);
+  // The same from a fresh clone, where nothing is known of the last run.
+  await rm(join(project.folder, '.platform'), { recursive: true, force: true });
+  expect((await platform('generate')).code).toBe(1);
+  expect((await platform('generate', '--force')).code).toBe(0);
+  expect(await read('routes/docs.ts')).not.toContain('// mine');
+  expect((await platform('generate', '--check')).code).toBe(0);
+  expect((await platform('generate', '--check', '--force')).code).toBe(2);
+});
