@@ -25,7 +25,7 @@ const graphiql = join(root, 'packages/runtime/graphiql');
 rmSync(graphiql, { recursive: true, force: true });
 for (const name of Object.keys(packagedFiles)) cpSync(packagedFile(name), join(graphiql, name));
 for (const name of new Set(Object.values(packagedFiles).map((file) => file.package))) {
-  cpSync(join(root, 'packages/runtime/node_modules', name, 'LICENSE'), join(graphiql, `LICENSE.${name}`));
+  cpSync(join(root, 'packages/runtime/node_modules', name, 'LICENSE'), join(graphiql, `${name}.license`));
 }
 // New projects are made of templates. npm leaves `.gitignore` out of packages.
 const templates = join(root, 'packages/create/templates');

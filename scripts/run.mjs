@@ -23,6 +23,15 @@ const jobs = {
   test: ['scripts/test.ts'],
   check: ['scripts/test.ts', '--no-database'],
   'test:frontends': [vitest, 'run', '--project', 'frontends'],
+  'test-packages': [
+    vitest,
+    'run',
+    '--project',
+    'database',
+    '--no-file-parallelism',
+    '--reporter=verbose',
+    'test/packages',
+  ],
   golden: [vitest, 'run', '--project', 'unit', 'test/golden', '--update'],
   bench: ['bench/main.ts'],
   build: ['scripts/build.ts'],
@@ -96,7 +105,11 @@ function pinnedNode() {
 /** Runs the job as if it were this process: same streams, signals and exit code. */
 function run(args) {
   const path = `${join(modules, '.bin')}${process.platform === 'win32' ? ';' : ':'}${process.env.PATH ?? ''}`;
-  const child = spawn(pinnedNode(), args, { cwd: root, stdio: 'inherit', env: { ...process.env, PATH: path } });
+  const child = spawn(pinnedNode(), args, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, PATH: path, ...(name === 'test-packages' && { PACKAGES: 'all' }) },
+  });
   // A terminal sends Ctrl-C to the child too; sent twice, it would look like a second, impatient Ctrl-C.
   process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { packPackages } from '../packages/tarballs.ts';
 import { compileFacts } from '../support/compile.ts';
 import { check, compilerOptions } from '../support/compilers.ts';
 import { sampleSchema } from '../support/sample-facts.ts';
@@ -33,7 +34,6 @@ let elsewhere: string;
 
 beforeAll(() => {
   elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'platform-publish-')));
-  run(root, 'scripts/build.ts');
   for (const name of names) install(name);
 }, 300_000);
 afterAll(() => rmSync(elsewhere, { recursive: true, force: true }));
@@ -41,19 +41,9 @@ afterAll(() => rmSync(elsewhere, { recursive: true, force: true }));
 /** Unpacks what `pnpm pack` makes, beside links to the other people's packages that its manifest names: no network. */
 function install(name: string): void {
   const target = packageFolder(name);
-  run(
-    join(root, 'packages', name),
-    join(root, 'node_modules/pnpm/bin/pnpm.cjs'),
-    'pack',
-    '--pack-destination',
-    elsewhere,
-  );
-  const archive =
-    readdirSync(elsewhere).find((file) =>
-      file.startsWith(`${publishedName(name).replace('@', '').replace('/', '-')}-0`),
-    ) ?? '';
+  const archive = packPackages().find((tarball) => tarball.name === publishedName(name))?.path ?? '';
   mkdirSync(target, { recursive: true });
-  execFileSync('tar', ['-xzf', join(elsewhere, archive), '-C', target, '--strip-components=1']);
+  execFileSync('tar', ['-xzf', archive, '-C', target, '--strip-components=1']);
   const { dependencies, peerDependencies } = manifestOf(name);
   for (const dependency of Object.keys({ ...dependencies, ...peerDependencies })) {
     if (/^(?:@|create-)?tablewright\b/.test(dependency)) continue;

@@ -4,7 +4,12 @@
 const oldest = 24;
 const running = process.versions.node;
 
-if (Number(running.split('.')[0]) < oldest) refuse();
+if (Number(running.split('.')[0]) < oldest) refuse(`tablewright needs Node ${oldest} or newer; this is ${running}.`);
+else if (process.versions.pnp)
+  refuse(
+    'tablewright needs packages in node_modules; Plug and Play keeps them elsewhere.',
+    'Write `nodeLinker: node-modules` into .yarnrc.yml, and run `yarn install`.',
+  );
 else require(entry());
 
 /** The command from source in the repository, compiled in the published package, which has nothing to build itself with. */
@@ -16,11 +21,10 @@ function entry() {
 }
 
 /** Says what `tellError` says of other mistakes of a call, for people and as an event. */
-function refuse() {
-  const message = `tablewright needs Node ${oldest} or newer; this is ${running}.`;
+function refuse(message, hint = null) {
   if (process.argv.includes('--json')) {
-    process.stdout.write(`${JSON.stringify({ event: 'error', message, hint: null })}\n`);
+    process.stdout.write(`${JSON.stringify({ event: 'error', message, hint })}\n`);
   }
-  process.stderr.write(`${message}\n`);
+  process.stderr.write(hint === null ? `${message}\n` : `${message}\n${hint}\n`);
   process.exitCode = 2;
 }
