@@ -43,6 +43,7 @@ export default defineConfig({
           exclude: [
             '**/node_modules/**',
             'test/frontends/**',
+            'test/packages/**',
             'test/unit/**',
             'test/golden/**',
             'test/architecture/**',
@@ -63,6 +64,16 @@ export default defineConfig({
           // One after the other: each builds the packages and installs them.
           fileParallelism: false,
           expect: polling,
+        },
+      },
+      {
+        test: {
+          name: 'packages',
+          include: ['test/packages/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 600_000,
+          // One after the other, so that the times of a busy machine are not added to those of a package manager.
+          fileParallelism: false,
         },
       },
       {

@@ -64,8 +64,8 @@ async function tests(): Promise<Counts> {
   mkdirSync(join(root, '.tmp'), { recursive: true });
   const report = join(root, '.tmp', `vitest-${process.pid}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  // Tests of frontends install packages of other people from the registry: `npm run test:frontends`.
-  const project = ['--project', withDatabase ? '!frontends' : 'unit'];
+  // Two projects install packages of other people from the registry: `npm run test:frontends`, `npm run test:packages`.
+  const project = withDatabase ? ['--project', '!frontends', '--project', '!packages'] : ['--project', 'unit'];
   const child = start(['node_modules/vitest/vitest.mjs', 'run', ...project, ...reporters, ...filters], 'inherit');
   const code = await exitCode(child);
   try {

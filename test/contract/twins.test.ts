@@ -295,9 +295,9 @@ describe.each(servers)('PostgreSQL and $name', ({ missing, start, exact, uuid, j
       runPlatform(['migrate', ...args, '--project', folder()], { DATABASE_URL: url });
     const { code, stderr } = await migrate('--status');
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^ {2}1 accounts {2}pending$/m)]);
-    expect((await migrate()).stderr).toContain('Applied 6 migrations');
+    expect((await migrate()).stderr).toContain('Applied 7 migrations');
     expect((await migrate('--status')).code).toBe(0);
-    expect((await migrate('--down', '6', '--yes')).stderr).toContain('Undid 6 migrations');
+    expect((await migrate('--down', '7', '--yes')).stderr).toContain('Undid 7 migrations');
   });
 
   it('is not served over a database of another kind', async () => {

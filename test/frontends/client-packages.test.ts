@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { printSchema } from '@tablewright/introspect/resolve';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { blogSchema } from '../../packages/compiler/src/testing/blog.ts';
+import { packPackages } from '../packages/tarballs.ts';
 import { runPlatform } from '../support/platform.ts';
 import { createFolder, type InstalledProject, quietly, succeed, withTarballs } from './projects.ts';
-import { packPackages } from './tarballs.ts';
 
 let project: InstalledProject;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { cp, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { packPackages, root } from './tarballs.ts';
+import { packPackages, root } from '../packages/tarballs.ts';
 
 /** How a command ended, and everything that it printed. */
 export interface Ending {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { manifestIn } from '../../scripts/dependencies.ts';
+import { root } from '../packages/tarballs.ts';
 import {
   type Browser,
   barriersOf,
@@ -15,7 +16,6 @@ import {
 } from '../support/browser.ts';
 import { freePort } from '../support/free-port.ts';
 import { type InstalledProject, installFixture, type Service, succeed } from './projects.ts';
-import { root } from './tarballs.ts';
 
 const editor = { email: 'eve@example.com', password: 'a password of tests' };
 

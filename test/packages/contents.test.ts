@@ -21,6 +21,7 @@ const compiled = String.raw`dist/[\w./-]+\.(?:js|d\.ts)(?:\.map)?|src/[\w./-]+\.
 /** Other files, by package. A file that matches neither is not published. */
 const others: Readonly<Record<string, string>> = {
   tablewright: String.raw`bin/platform\.cjs|docs/[\w./-]+\.md|docs/pipelines/[\w.-]+|templates/\w[\w./-]*`,
+  'create-tablewright': String.raw`bin/create-tablewright\.cjs|templates/\w[\w./-]*`,
   '@tablewright/runtime': String.raw`browser/[\w-]+\.(?:js|css)|graphiql/[\w.-]+|templates/(?:mail|pages)/[\w.-]+`,
 };
 
