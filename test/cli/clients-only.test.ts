@@ -128,7 +128,7 @@ it('names packages after the project, or as the configuration says', async () =>
     await config(name);
     const { code, stderr } = await generate();
     expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
-    expect(stderr).toContain('platform.config.ts: client.packageName');
+    expect(stderr).toContain('platform.config.mjs: client.packageName');
   }
   await rm(join(project.folder, 'platform.config.mjs'));
 });
