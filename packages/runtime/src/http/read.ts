@@ -163,6 +163,8 @@ async function streamRows(
   } catch (error) {
     if (response.destroyed || response.writableEnded) return;
     if (!response.headersSent) throw error;
+    // The statement was ended because the head is all that is asked for; what compresses an empty body may still end it.
+    if (request.method === 'HEAD') return;
     // Too late for an error of our own: a body that breaks off is the only honest sign.
     response.destroy();
     throw error;
