@@ -7,10 +7,13 @@ import { createProject, type Platform, runPlatform, startPlatform } from '../sup
 import { installSystem } from '../support/system.ts';
 
 let project: Awaited<ReturnType<typeof createProject>>;
+/** A project of a database server, which begins without tables to start from. */
+let served: Awaited<ReturnType<typeof createProject>>;
 beforeAll(async () => {
-  project = await createProject();
+  [project, served] = await Promise.all([createProject(), createProject()]);
+  await runPlatform(['init', '--yes', '--project', served.folder], { DATABASE_URL: 'postgres://127.0.0.1:1/shop' });
 });
-afterAll(() => project?.remove());
+afterAll(() => Promise.all([project?.remove(), served?.remove()]));
 
 const unset = { SECRET: '', ADMIN_EMAIL: '', ADMIN_PASSWORD: '' };
 
@@ -49,7 +52,7 @@ it('with a database server does not start without SECRET', async () => {
   const database = await createDatabase();
   await installSystem(database.url);
   const environment = { ...unset, DATABASE_URL: database.url, PORT: '0' };
-  const { code, stderr } = await runPlatform(['start', '--generate', '--project', project.folder], environment);
+  const { code, stderr } = await runPlatform(['start', '--generate', '--project', served.folder], environment);
   await database.drop();
   expect([code, stderr]).toEqual([4, expect.stringContaining('SECRET is required where there are users')]);
 }, 60_000);
@@ -57,9 +60,9 @@ it('with a database server does not start without SECRET', async () => {
 it('of several processes at once makes one administrator', async () => {
   const database = await createDatabase();
   await installSystem(database.url);
-  const generated = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url });
+  const generated = await runPlatform(['generate', '--project', served.folder], { DATABASE_URL: database.url });
   expect(generated.code).toBe(0);
-  const servers = await Promise.all([0, 1, 2].map(() => startPlatform(project.folder, database.url, {}, [])));
+  const servers = await Promise.all([0, 1, 2].map(() => startPlatform(served.folder, database.url, {}, [])));
   expect(servers.flatMap(told)).toEqual([{ event: 'administrator', email: 'admin@example.com', madePassword: null }]);
   await Promise.all(servers.map((server) => server.stop()));
   await database.drop();
