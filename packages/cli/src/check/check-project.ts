@@ -8,6 +8,7 @@ import { compile, resolveApi } from '@tablewright/compiler';
 import type { PermissionDocument } from '@tablewright/introspect';
 import { compareFacts, type Diagnostic, resolveSchema, type SchemaFacts } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
+import { sealManifest } from '../manifest.ts';
 import { choosePermissions } from '../permission-source.ts';
 import { planDocuments } from '../plan-documents.ts';
 import { refuseNewDatabase } from '../present-database.ts';
@@ -92,7 +93,8 @@ async function fileAndOutput({ project, file, output }: Parties): Promise<Verdic
   if (output === null) return missing(pair, output);
   const result = compile(file, await loadInputs(project));
   if (result.diagnostics.some(isError)) return judge(pair, complaints(result.diagnostics));
-  const files = [...result.files, ...(await planDocuments(file.dialect, project.output, result.files))];
+  const planned = await planDocuments(file.dialect, project.output, result.files);
+  const files = sealManifest([...result.files, ...planned]);
   const different = await compareFiles(project.output, files);
   if (different.length === 0) return judge(pair, []);
   const api = resolveApi(file);
