@@ -2,9 +2,11 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { undoMigrations } from '@tablewright/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { type CommandResult, runPlatform } from '../support/platform.ts';
+import { migrationConnection } from '../support/system.ts';
 
 let folder: string;
 let database: TestDatabase;
@@ -75,15 +77,9 @@ it('are compiled from then on', async () => {
   expect(routes).toEqual(['books.ts', ...resources.map((name) => `platform_${name}.ts`)]);
 });
 
-it('go down only when it is said twice', async () => {
-  for (const args of [
-    ['--down', '1'],
-    ['--down', 'x', '--yes'],
-  ]) {
-    expect((await platform('migrate', ...args)).code).toBe(2);
-  }
-  const undone = await platform('migrate', '--down', '1', '--yes');
-  expect(undone.stderr).toContain('Undid 1 migration.');
+it('are compiled as far as they are there, and say what they lack', async () => {
+  expect((await platform('migrate', '--down', '1', '--yes')).code).toBe(2);
+  await withClient(database.url, (client) => undoMigrations(migrationConnection(client), 1));
   const generated = await platform('generate');
   expect(generated.stderr).toMatch(/older than this version; they lack 7 "product-name"\.\n.*platform migrate/);
   expect(generated.code).toBe(0);

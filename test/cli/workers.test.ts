@@ -65,6 +65,12 @@ it('a process that is lost is replaced, and all end with the first one', async (
   for (const pid of left) expect(() => process.kill(pid, 0)).toThrow();
 });
 
+it('a start that no process survives ends with the code of its failure', async () => {
+  const environment = { DATABASE_URL: database.url, LOG_LEVEL: 'loud' };
+  const result = await runPlatform(['start', '--workers', '2', '--project', project.folder], environment);
+  expect(result).toMatchObject({ code: 4, stderr: expect.stringContaining('LOG_LEVEL must be one of') });
+});
+
 it('what cannot be served by several is refused', async () => {
   const refused = (workers: string) => runPlatform(['start', '--project', project.folder, '--workers', workers]);
   expect([(await refused('2')).code, (await refused('none')).code]).toEqual([2, 2]);

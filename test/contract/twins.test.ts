@@ -1,13 +1,14 @@
 /** The same rows on PostgreSQL and on MariaDB, and on MySQL where there is one: every read is answered with the same bytes. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { serve } from '@tablewright/runtime';
+import { serve, undoMigrations } from '@tablewright/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { loadApi } from '../support/in-process.ts';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
 import { type Answer, createProject, type Platform, runPlatform, secret, startPlatform } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
+import { mysqlMigrationConnection } from '../support/system.ts';
 import { nestedAggregates } from './twins/aggregates.ts';
 import { furtherJsonFilters, jsonDocuments, jsonFilters } from './twins/json-filters.ts';
 
@@ -297,7 +298,8 @@ describe.each(servers)('PostgreSQL and $name', ({ missing, start, exact, uuid, j
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^ {2}1 accounts {2}pending$/m)]);
     expect((await migrate()).stderr).toContain('Applied 7 migrations');
     expect((await migrate('--status')).code).toBe(0);
-    expect((await migrate('--down', '7', '--yes')).stderr).toContain('Undid 7 migrations');
+    // The tests after this one know nothing of these tables.
+    await withMysql(url, (connection) => undoMigrations(mysqlMigrationConnection(connection), 7));
   });
 
   it('is not served over a database of another kind', async () => {

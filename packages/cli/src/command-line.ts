@@ -87,8 +87,6 @@ export function program(): Command {
     .action(init);
   command(root, 'migrate', "install the platform's own tables in the database, or bring them to this version")
     .option('--status', 'only tell what is applied and what is pending')
-    .option('--down <count>', 'undo this many of the latest migrations (needs --yes)')
-    .option('-y, --yes', 'do not ask before what is in the tables is lost')
     .action(migrate);
   command(root, 'introspect', 'read the database into platform.schema.json').action(introspect);
   command(root, 'generate', 'compile the database into the output folder')

@@ -15,7 +15,7 @@ import type { Project } from './project.ts';
 import type { Source } from './source.ts';
 
 /** Where the tables of a project lie. */
-export function systemSchema({ config }: Project): { readonly schema?: string } {
+function systemSchema({ config }: Project): { readonly schema?: string } {
   const schema = config.database?.systemSchema;
   return schema === undefined ? {} : { schema };
 }
@@ -48,7 +48,7 @@ export function systemState(source: Source, project: Project): Promise<Migration
 const refused: ReadonlySet<string> = new Set(['forbidden', 'readOnly', 'locked']);
 
 /** Throws errors of migrations as errors of the command; all others as they are. */
-export function explainMigration(error: unknown): never {
+function explainMigration(error: unknown): never {
   if (!(error instanceof MigrationError)) throw error;
   const code = refused.has(error.problem) ? exitCodes.database : exitCodes.invalid;
   throw new CommandError(code, error.message, error.hint);

@@ -35,6 +35,7 @@ import { collectWhenIdle } from './serve/idle-memory.ts';
 import { createLateDatabase } from './serve/late-database.ts';
 import { withSecret } from './serve/secret.ts';
 import { stopOnSignals } from './serve/signals.ts';
+import { refuseNewerTables } from './system/newer-tables.ts';
 import { systemPlaceOf } from './system/place.ts';
 
 /** How a server is run. Everything has a default. */
@@ -157,8 +158,10 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const welcome = createWelcome({ api, database, environment, log, tell: options.onFirstAdministrator });
   const { shutdownDelay: delay, shutdownTimeout: grace } = environment;
   const close = closeOnce({ front, host, model, generations, database, delay, grace });
+  let tablesAreKnown = false;
   try {
     await late.start(log);
+    tablesAreKnown = await refuseNewerTables(api, database, log);
     await watched.state();
     await generations.start(log);
     // Before anybody asks: rights that were taken away meanwhile must not come back with a start.
@@ -178,6 +181,16 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
     return watch.checked() ? undefined : watch.check();
   });
   void late.opened.then(() => welcome.greet());
+  if (!tablesAreKnown) {
+    void late.opened
+      .then(() => refuseNewerTables(api, database, log))
+      .catch(async (error: unknown) => {
+        log.fatal({ cause: describeCause(error) }, 'The tables of the platform are newer than this version.');
+        await close();
+        // 1, as for a start that finds them so.
+        if (options.signals !== false) process.exit(1);
+      });
+  }
   if (options.signals !== false) stopOnSignals(close);
   return {
     url: localUrl(environment.host, front.server.server.address()),

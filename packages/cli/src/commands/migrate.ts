@@ -1,34 +1,27 @@
-import { type Migration, undoMigrations } from '@tablewright/runtime';
-import { CommandError, exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject, type Project } from '../project.ts';
 import { applyProjectMigrations, projectMigrationState } from '../project-migrations.ts';
 import { connect, connectPresent, type Source } from '../source.ts';
 import { count } from '../steps.ts';
-import { explainMigration, installSystem, systemSchema, systemState } from '../system.ts';
+import { installSystem, systemState } from '../system.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform migrate`. */
 export interface MigrateCommandOptions extends GlobalOptions {
   /** Only tell what is applied and what is pending. */
   readonly status?: boolean;
-  /** Undo this many of the latest migrations instead of applying; digits. */
-  readonly down?: string;
-  /** Do not ask before what is in the tables is lost. */
-  readonly yes?: boolean;
 }
 
 /** `platform migrate`: brings the platform's own tables to this version, and the database to the migrations of the project. */
 export async function migrate(options: MigrateCommandOptions): Promise<void> {
-  const steps = stepsDown(options);
   const progress = processProgress(options);
   const project = await loadProject(options.project);
   const isAsking = options.status === true;
   const source = await (isAsking ? connectPresent : connect)(project, progress, { writable: !isAsking });
   try {
     if (isAsking) await printState(source, project, progress);
-    else if (steps === null) printApplied(await applyAll(source, project, progress), source, progress);
-    else printUndone(await undo(source, project, steps, progress), progress);
+    else printApplied(await applyAll(source, project, progress), source, progress);
   } finally {
     await source.close();
   }
@@ -41,33 +34,6 @@ async function applyAll(source: Source, project: Project, progress: Progress): P
     progress.event('migration', { name, action: 'applied' });
   });
   return system.length + own.length;
-}
-
-/** How many migrations to undo; null to apply. What is in the tables goes with them, so it must be said twice. */
-function stepsDown({ down, yes, status }: MigrateCommandOptions): number | null {
-  if (down === undefined) return null;
-  if (status === true) throw new CommandError(exitCodes.usage, '--status and --down exclude each other.');
-  const steps = /^[1-9]\d{0,3}$/.test(down) ? Number(down) : 0;
-  if (steps === 0) throw new CommandError(exitCodes.usage, '--down takes the number of migrations to undo.');
-  if (yes === true) return steps;
-  throw new CommandError(
-    exitCodes.usage,
-    `--down drops tables of the platform with everything that is in them.`,
-    'Say that you mean it: add --yes.',
-  );
-}
-
-async function undo(
-  source: Source,
-  project: Project,
-  steps: number,
-  progress: Progress,
-): Promise<readonly Migration[]> {
-  const connection = { query: source.run, script: source.script, family: source.family };
-  const onDone = ({ id, name }: Migration): void => progress.event('migration', { id, name, action: 'undone' });
-  return progress.phase('migrate', () =>
-    undoMigrations(connection, steps, { ...systemSchema(project), onDone }).catch(explainMigration),
-  );
 }
 
 /** Lists every migration; the exit code tells whether the database has them all. */
@@ -102,9 +68,4 @@ function printApplied(applied: number, source: Source, progress: Progress): void
       ? `The tables of the platform in ${source.label} are up to date.`
       : `Applied ${count(applied, 'migration')} to ${source.label}.`,
   );
-}
-
-function printUndone(undone: readonly Migration[], progress: Progress): void {
-  progress.event('summary', { undone: undone.length });
-  progress.say(undone.length === 0 ? 'There is no migration to undo.' : `Undid ${count(undone.length, 'migration')}.`);
 }

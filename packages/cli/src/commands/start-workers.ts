@@ -77,7 +77,12 @@ function obeySignals(crew: Crew, manager: ServiceManager): void {
 /** One of the processes. A terminal signals all of them at once, so only what the first one says counts. */
 export async function startWorker(project: Settings, options: StartOptions): Promise<void> {
   for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
-  const { server, administrator } = await serveOne(project, null, { ...options, signals: false }, silent);
+  const serving = serveOne(project, null, { ...options, signals: false }, silent);
+  const { server, administrator } = await serving.catch((error: unknown) => {
+    // The channel to the first process would keep this one from ending.
+    cluster.worker?.disconnect();
+    throw error;
+  });
   const end = (): void => {
     server.close().then(
       () => process.exit(0),

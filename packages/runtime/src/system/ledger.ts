@@ -113,7 +113,7 @@ function ahead({ id, name, version }: AppliedMigration): MigrationError {
   return new MigrationError(
     'ahead',
     `The platform's tables are newer than this version: version ${version} applied the migration ${id} "${name}".`,
-    `Run version ${version} or a later one; to go back, undo the migration with that version first.`,
+    `Run version ${version} or a later one. Tables go forward only: an older version needs a backup from before.`,
   );
 }
 
