@@ -38,7 +38,8 @@ export async function refuseEdited(folder: string, paths: readonly string[], man
 async function isEdited(path: string, digest: string | undefined): Promise<boolean> {
   if (digest === undefined) return false;
   const bytes = await readFile(path).catch((error: unknown) => {
-    if (isMissing(error)) return null;
+    // A folder in the place of a file is told, with its path, when the file is moved in.
+    if (isMissing(error) || (error instanceof Error && 'code' in error && error.code === 'EISDIR')) return null;
     throw error;
   });
   if (bytes === null || digestOfBytes([bytes]) === digest) return false;
