@@ -24,10 +24,10 @@ export async function countStatements(url: string): Promise<CountingProxy> {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connectSocket(Number(target.port), target.hostname);
-    let uncounted = false;
+    let probing = false;
     const note = messageReader(false, (type, body) => {
-      if (type === 'P') uncounted = isProbe(body) || isSetting(body);
-      if ((type === 'E' && !uncounted) || (type === 'Q' && !isOpening(body))) executed += 1;
+      if (type === 'P') probing = body.toString('latin1', 0, probe.length) === probe;
+      if ((type === 'E' && !probing) || (type === 'Q' && !isOpening(body))) executed += 1;
       if (type === 'P') texts.push(body.toString('utf8', body.indexOf(0) + 1, body.indexOf(0, body.indexOf(0) + 1)));
       if (type === 'Q') texts.push(body.toString('utf8', 0, body.indexOf(0)));
     });
@@ -76,15 +76,8 @@ export async function countStatements(url: string): Promise<CountingProxy> {
   };
 }
 
-/** True for a Parse of the statement by which a connection is tried. */
-function isProbe(body: Buffer): boolean {
-  return body.toString('latin1', 0, 15) === 'platform_probe\0';
-}
-
-/** True for a Parse of a setting of the session: a stream that is planned otherwise than the last one sends it first. */
-function isSetting(body: Buffer): boolean {
-  return body.toString('latin1').startsWith('\0SET plan_cache_mode = ');
-}
+/** The statement by which a connection is tried. */
+const probe = 'platform_probe\0';
 
 /**
  * Whether a message is of those with which a new connection is looked at and set up. Connections open beside what a test
