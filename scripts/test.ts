@@ -80,9 +80,11 @@ async function tests(): Promise<Counts> {
   }
 }
 
-/** A file that does not load has no tests to count, and an error outside any test fails only the run: one each. */
+/** A file that does not load, or whose set-up fails, has no failed test to count, and an error outside any test fails only the run: one each. */
 function count(report: Report, code: number): Counts {
-  const unloaded = report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
+  const unloaded = report.testResults.filter(
+    (file) => file.status === 'failed' && !file.assertionResults.some(({ status }) => status === 'failed'),
+  );
   const failed = report.numFailedTests + unloaded.length;
   return {
     passed: report.numPassedTests,

@@ -117,23 +117,25 @@ async function runStart(root: string, environment: Readonly<Record<string, strin
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(child, 'exit');
-  let text = '';
+  // Apart, because a chunk of one stream may end in the middle of a line before a chunk of the other comes.
+  const texts = ['', ''];
+  const log = (): string => texts.join('');
   const listening = new Promise<void>((resolve) => {
-    for (const stream of [child.stdout, child.stderr]) {
+    for (const [index, stream] of [child.stdout, child.stderr].entries()) {
       stream.on('data', (chunk) => {
-        text += String(chunk);
-        if (ready.test(text)) resolve();
+        texts[index] += String(chunk);
+        if (texts.some((text) => ready.test(text))) resolve();
       });
     }
   });
   await Promise.race([listening, ended]);
-  const url = /^Listening on (\S+)$/m.exec(text)?.[1];
-  if (url === undefined) throw new Error(`npm start did not serve the sample:\n${text}`);
+  const url = /^Listening on (\S+)$/m.exec(log())?.[1];
+  if (url === undefined) throw new Error(`npm start did not serve the sample:\n${log()}`);
   return {
     url,
     pid: child.pid ?? 0,
     ended,
-    log: () => text,
+    log,
     async stop(signal) {
       child.kill(signal);
       const [code] = await ended;
