@@ -50,9 +50,7 @@ export class PlainConnection implements Channel {
   }
 
   /** Its settings belong to others as well, and nothing is prepared to be planned once. */
-  planBlindly(): Promise<void> {
-    return Promise.resolve();
-  }
+  planBlindly(): void {}
 
   send(request: Request, exchange: Exchange): void {
     this.#take(request, exchange, undefined);

@@ -17,11 +17,8 @@ export interface Channel {
   readonly prepares: boolean;
   /** True when the connection can take no more requests. */
   readonly isClosed: boolean;
-  /**
-   * Has statements planned without a look at their values from here on, or with one again, where the session is ours;
-   * resolves when that is so.
-   */
-  planBlindly(blindly: boolean): Promise<void>;
+  /** Has statements planned with a look at their values from here on (false), or without one (true), where the session is ours. */
+  planBlindly(blindly: boolean): void;
   /** Sends a request and runs it to its end. */
   send(request: Request, exchange: Exchange): void;
   /** Lets what was sent go now, instead of with all that this turn of the event loop still brings. */

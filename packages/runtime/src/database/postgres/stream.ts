@@ -40,7 +40,8 @@ const endMs = 500;
 export async function runStream(pool: Pool, stream: Stream, timeouts: StreamTimeouts): Promise<void> {
   for (let tries = 0; ; tries++) {
     const member = await lease(pool, stream.signal);
-    await member.connection.planBlindly(stream.statement.byValues !== true);
+    const byValues = stream.statement.byValues === true;
+    if (byValues) member.connection.planBlindly(false);
     const portal = new Portal(member.connection, stream.sink);
     try {
       return await runPortal(portal, stream, timeouts);
@@ -48,6 +49,7 @@ export async function runStream(pool: Pool, stream: Stream, timeouts: StreamTime
       if (tries > 0 || portal.rows > 0 || stream.signal.aborted || !isRetryable(error)) throw toDatabaseError(error);
     } finally {
       await endPortal(portal, member);
+      if (byValues) member.connection.planBlindly(true);
       pool.release(member);
     }
     await sleep(retryPauseMs);

@@ -40,8 +40,6 @@ export async function tryTransaction<T>(
   answerTimeoutMs: number,
 ): Promise<Tried<T>> {
   const member = await pool.lease('transaction');
-  // Steps of writes run over and over, and find their rows by keys.
-  void member.connection.planBlindly(true);
   const attempt = new Attempt(member.connection, answerTimeoutMs);
   let outcome: Outcome<T> | undefined;
   const remembered = async (transaction: Transaction): Promise<Outcome<T>> => {

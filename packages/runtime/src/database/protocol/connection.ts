@@ -52,8 +52,6 @@ export class Connection implements Channel {
   #joined = 0;
   /** True when statements are not kept between requests: a pooler hands each request to another server. */
   #nameless = false;
-  /** Whether the session plans without a look at values, as it does from the start. */
-  #blindly = true;
   #over = false;
   #lastWords: ServerError | undefined;
 
@@ -98,12 +96,10 @@ export class Connection implements Channel {
     return this.#prepared.size;
   }
 
-  planBlindly(blindly: boolean): Promise<void> {
-    if (this.#blindly === blindly) return Promise.resolve();
-    this.#blindly = blindly;
+  planBlindly(blindly: boolean): void {
     const text = `SET plan_cache_mode = ${blindly ? 'force_generic_plan' : 'auto'}`;
-    // Where it fails, whatever is sent next fails as well.
-    return new Promise((settled) => this.send({ name: '', text, parameters: [] }, { row: () => {}, settled }));
+    // Where it fails, the connection is gone, and whatever is sent next fails as well.
+    this.send({ name: '', text, parameters: [] }, { row: () => {}, settled: () => {} });
   }
 
   /** Sends a request and runs it to its end. */
